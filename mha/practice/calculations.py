@@ -14,7 +14,7 @@ from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
-from mha.views.arithmetic import factor, written_out
+from mha.views.arithmetic import factor, in_brackets, written_out
 from mha.views.signs import chain
 
 Formula = Callable[[Sequence[Sequence[float]], int], float]
@@ -281,7 +281,8 @@ def _sum(run: Trace, found: Origin) -> Calculation:
 def _sum_line(terms: Sequence[float]) -> str:
     """Return numbers as they are added up; one alone, or none, as it is."""
     total = shown(math.fsum(terms))
-    return chain(" + ".join(map(shown, terms)), total) if len(terms) > 1 else total
+    added = " + ".join(in_brackets(shown(term)) for term in terms)
+    return chain(added, total) if len(terms) > 1 else total
 
 
 def _share(run: Trace, found: Origin) -> Calculation:

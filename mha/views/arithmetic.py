@@ -148,10 +148,11 @@ def factor(value: float, places: int = PLACES) -> str:
     >>> factor(2.0), factor(-0.5)
     ('2', '(−0.5)')
     """
-    return _in_brackets(short(value, places))
+    return in_brackets(short(value, places))
 
 
-def _in_brackets(text: str) -> str:
+def in_brackets(text: str) -> str:
+    """Return a number's text as part of a calculation: in brackets where it is negative."""
     return f"({text})" if text.startswith("−") else text
 
 
@@ -217,7 +218,7 @@ def _exponential(origin: Origin, places: int) -> Arithmetic:
 
 def _sum(origin: Origin, places: int) -> Arithmetic:
     begun, left_out = _shortened(origin)
-    terms = [_in_brackets(shown(operand.value, places)) for operand in begun.operands]
+    terms = [in_brackets(shown(operand.value, places)) for operand in begun.operands]
     terms += [] if left_out is None else [_told(left_out, places)]
     return Arithmetic(" + ".join(terms), (), shown(origin.number, places))
 

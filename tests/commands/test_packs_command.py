@@ -31,7 +31,7 @@ def parsed(*arguments):
 )
 def test_bad_input_gets_a_sentence(arguments, sentence):
     with pytest.raises(SystemExit) as stopped:
-        command.check(parsed(*arguments))
+        command.plan(parsed(*arguments))
     assert str(stopped.value) == f"error: {sentence}"
 
 
@@ -42,7 +42,6 @@ def test_the_readme_has_every_pack():
 
 @pytest.mark.book
 def test_files_of_a_pack_go_into_its_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(command.typesetting, "PRINT", tmp_path / "work")
     monkeypatch.setattr(command, "HTML", SITE)
     to = tmp_path / "to"
     command.make(parsed("--only", "notebooks", "--to", str(to)))  # test_site.py makes more

@@ -31,9 +31,10 @@ def term(tmp_path, monkeypatch):
     (tmp_path / "class.csv").write_text("name,id\nEmmy Noether,e17\nשרה כהן,x2\n", encoding="utf-8")
     (tmp_path / "handed-in").mkdir()
     (tmp_path / "pack").mkdir()
-    for path in notebooks.write(1, tmp_path / "pack"):
-        if path.name == "attention-graded.ipynb":
-            shutil.copy(path, tmp_path / "handed-in" / "Emmy Noether.ipynb")
+    made = notebooks.files(1)
+    for name, data in made.items():
+        (tmp_path / "pack" / name).write_bytes(data)
+    (tmp_path / "handed-in" / "Emmy Noether.ipynb").write_bytes(made[notebooks.GRADED])
     return tmp_path
 
 
@@ -58,7 +59,7 @@ def build(arguments, made, monkeypatch):
         return
     monkeypatch.setattr(building, "build_html", lambda **_: None)
     for pack in ("questions", "cards", "slides"):  # each has tests of its own
-        monkeypatch.setitem(packs.PACKS, pack, lambda *_: [])
+        monkeypatch.setitem(packs.PACKS, pack, lambda *_: {})
     monkeypatch.setattr("without_solutions.FOLDER", made)  # this, too
     monkeypatch.setattr(
         "without_solutions.write", lambda _, folder: shutil.copytree("pack", folder)

@@ -1,5 +1,8 @@
 """Arguments that each public name of `mha` takes: what the tests of refusals spoil one by one."""
 
+import inspect
+from operator import attrgetter
+
 import numpy as np
 
 import mha
@@ -10,101 +13,68 @@ HEADS = RNG.normal(size=(2, 4, 6))
 ROWS = mha.softmax(RNG.normal(size=(4, 4)))
 LAYER = mha.MultiHeadWeights(*RNG.normal(size=(3, 2, 6, 4)), RNG.normal(size=(8, 6)))
 BIASED = mha.MultiHeadWeights(*LAYER.arrays.values(), *np.ones((3, 2, 4)), np.ones(6))
+BARE = mha.Block(LAYER)
 ATTENTION = {"query": X, "key": X, "value": X}
 LATENT = {
     **{"w_dkv": X.T[:, :3], "w_uk": HEADS[:1, :3], "w_uv": HEADS[:1, :3], "w_kr": X.T[:, :2]},
     **{"w_uq": RNG.normal(size=(1, 6, 6)), "w_qr": RNG.normal(size=(1, 6, 2)), "w_o": X.T @ X},
 }
 
-# Of every function of the mathematics, what it takes of arrays and counts.
-SOUND = {
-    "attention_scores": {"query": X, "key": X},
-    "attention_weights": {"query": X, "key": X},
-    "scaled_dot_product_attention": ATTENTION,
-    "blockwise_attention": {**ATTENTION, "block_size": 2},
-    "scaled_dot_product_attention_backward": {**ATTENTION, "d_output": X},
-    "multi_head_attention": {"x": X, "context": X},
-    "multi_head_attention_backward": {"x": X, "d_output": X, "context": X},
-    "decode_step": {"x": X},
-    "ask_cache": {"x": X},
-    "encoder_decoder": {"source": X, "target": X},
-    "layer_norm": {"x": X, "gain": X[0], "bias": X[1]},
-    "feed_forward": {"x": X, "w_in": HEADS[0].T, "b_in": X[0, :4], "w_out": X, "b_out": X[1]},
-    "transformer": {"x": X},
-    "transformer_backward": {"x": X, "d_output": X},
-    "cross_entropy": {"scores": X},
-    "draw_layer": {"d_model": 6, "num_heads": 2, "width": 4, "d_out": 3},
-    "answer_scores": {"x": X, "num_questions": 2},
-    "layer_gradients": {"x": X},
-    "train_layer": {"x": HEADS, "steps": 2, "batch_size": 1},
-    "over_seeds": {},
-    "online_softmax": {"scores": X, "value": HEADS[0].T},
-    "softmax": {"scores": X},
-    "softmax_jacobian": {"weights": ROWS},
-    "softmax_backward": {"d_weights": X, "weights": X},
-    "to_bfloat16": {"x": X},
-    "entropy": {"weights": ROWS},
-    "total_variation": {"first": ROWS, "second": ROWS},
-    "centred_log": {"pattern": ROWS},
-    "fit_patterns": {
-        **{"patterns": ROWS[None], "d_model": 6, "d_k": 2, "steps": 2, "restarts": 1},
-        "embeddings": X,
-    },
-    "pattern_projections": {"pattern": ROWS, "embeddings": np.eye(4), "d_k": 4},
-    "split_heads": {"x": X, "num_heads": 2},
-    "merge_heads": {"x": HEADS},
-    "sinusoidal_positions": {"num_positions": 3, "d_model": 4, "base": 10.0},
-    "rotary_angles": {"positions": X[0], "d_k": 4, "base": 10.0},
-    "rotate_by": {"x": X, "angles": X[:, :3]},
-    "rotate": {"x": X, "positions": X[:, 0], "base": 10.0},
-    "pairs_to_halves": {"x": X},
-    "halves_to_pairs": {"x": X},
-    "linear_slopes": {"num_heads": 2},
-    "linear_biases": {"num_heads": 2, "num_queries": 3, "num_keys": 4},
-    "causal_mask": {"num_queries": 3, "num_keys": 4},
-    "sliding_window_mask": {"num_queries": 3, "num_keys": 4, "window": 1},
-    "padded_places": {"lengths": np.array([1, 2]), "num_keys": 3},
-    "padding_mask": {"lengths": np.array([1, 2]), "num_keys": 3},
-    "capped_scores": {"scores": X},
-    "softmax_with_sink": {"scores": X, "sink": X[:, :1]},
-    "differential_weights": {"first": ROWS, "second": ROWS},
-    "top_keys_mask": {"scores": X, "count": 2},
-    "top_blocks_mask": {"query": X, "key": X, "block": 2, "count": 1},
-    "gated": {"output": X, "gate": X},
-    "linear_attention": {**ATTENTION, "decay": ROWS[0]},
-    "linear_recurrence": {**ATTENTION, "decay": ROWS[0]},
-    "rotary_speeds": {"d_k": 4, "base": 10.0},
-    "interpolated_speeds": {"d_k": 4, "base": 10.0},
-    "wider_base": {"base": 10.0},
-    "yarn_speeds": {"d_k": 8, "length": 64},
-    "yarn_sharpness": {},
-    "latent_attention": {"x": X, "angles": X[:, :1]},
-    "layer_sizes": {"d_model": 4, "num_heads": 2, "d_k": 2, "d_v": 2, "d_out": 3, "num_groups": 1},
+# What an argument of the mathematics mostly is, by its name.
+USUAL = {
+    **dict.fromkeys(("query", "key", "value", "x", "scores", "output", "gate", "context"), X),
+    **dict.fromkeys(("d_output", "d_weights", "embeddings", "source", "target", "w_out"), X),
+    **dict.fromkeys(("first", "second", "pattern"), ROWS),
+    **{"patterns": ROWS[None], "decay": ROWS[0], "gain": X[0], "bias": X[1], "sink": X[:, :1]},
+    **{"positions": X[:, 0], "angles": X[:, :3], "lengths": np.array([1, 2])},
+    **{"w_in": HEADS[0].T, "b_in": X[0, :4], "b_out": X[1]},
+    **dict.fromkeys(("weights", "layer"), LAYER),
+    **{"blocks": [BARE], "encoder": [BARE], "decoder": [[BARE] * 2]},
+    **{"cache": mha.KeyValueCache.of(X, LAYER), "answers": [[0, 1]] * 4, "rng": RNG},
+    **{"measure": lambda rng: rng.normal(size=3), "seeds": (2, 3)},
+    **{"d_model": 6, "d_k": 4, "d_v": 2, "d_out": 3, "num_groups": 1, "width": 4},
+    **{"num_heads": 2, "num_questions": 2, "num_positions": 3, "num_queries": 3, "num_keys": 4},
+    **{"window": 1, "block": 2, "block_size": 2, "count": 2, "length": 64},
+    **{"steps": 2, "restarts": 1, "batch_size": 1},
+    **{"base": 10.0, "factor": 2.0, "cap": 2.0, "share": 0.5, "fast": 4.0, "slow": 1.0},
 }
-# What a function is given beside these.
-LAYERED = ("multi_head_attention", "multi_head_attention_backward", "decode_step")
-MORE = {
-    **{name: {"weights": LAYER} for name in LAYERED},
-    "ask_cache": {"weights": LAYER, "cache": mha.KeyValueCache.of(X, LAYER)},
-    "transformer": {"blocks": [mha.Block(LAYER)]},
+# Where it is another: in some functions, and where it may be left out.
+OWN = {
+    "fit_patterns": {"decay": 0.01},
+    "cross_entropy": {"answers": [0, 1, 2, -1]},
+    "latent_attention": {"weights": mha.LatentWeights(**LATENT), "angles": X[:, :1]},
+    "merge_heads": {"x": HEADS},
+    "online_softmax": {"value": HEADS[0].T},
+    "pattern_projections": {"embeddings": np.eye(4)},
+    "train_layer": {"x": HEADS, "answers": [[[0, 1]] * 4] * 2},
     "transformer_backward": {
         "blocks": [mha.Block(LAYER, mha.FeedForward(X.T, X[0, :4], X, X[1]), "after")]
     },
-    "encoder_decoder": {"encoder": [mha.Block(LAYER)], "decoder": [[mha.Block(LAYER)] * 2]},
-    "cross_entropy": {"answers": [0, 1, 2, -1]},
-    "answer_scores": {"layer": LAYER},
-    "layer_gradients": {"layer": LAYER, "answers": [[0, 1]] * 4},
-    "capped_scores": {"cap": 2.0},
-    "differential_weights": {"share": 0.5},
-    "interpolated_speeds": {"factor": 2.0},
-    "wider_base": {"d_k": 4, "factor": 2.0},
-    "yarn_speeds": {"factor": 2.0, "base": 10.0, "fast": 4.0, "slow": 1.0},
-    "yarn_sharpness": {"factor": 2.0},
-    "latent_attention": {"weights": mha.LatentWeights(**LATENT)},
-    "over_seeds": {"measure": lambda rng: rng.normal(size=3), "seeds": (2, 3)},
-    "train_layer": {"layer": LAYER, "answers": [[[0, 1]] * 4] * 2},
+    "yarn_speeds": {"d_k": 8},
+    **{name: {"weights": ROWS} for name in ("entropy", "softmax_jacobian")},
+    "softmax_backward": {"weights": X},
 }
-DRAWING = ("fit_patterns", "draw_layer")
+LEFT_OUT = ("mask", "angles", "query", "key", "value", "weights")
+
+
+def parameters(name):
+    return inspect.signature(attrgetter(name)(mha)).parameters.values()
+
+
+def usual(name):
+    """Return what a function of the mathematics takes."""
+    own = OWN.get(name, {})
+    named = [p.name for p in parameters(name) if p.default is p.empty or p.name not in LEFT_OUT]
+    return {each: USUAL[each] for each in named if each in USUAL} | own
+
+
+SOUND = {
+    name: usual(name)
+    for name in mha.__all__
+    if inspect.isfunction(function := getattr(mha, name))
+    if function.__module__.startswith("mha.core.")
+}
+"""Of every function of the mathematics, what it takes."""
 
 PACKED = {"in_proj_weight": np.ones((18, 6)), "out_proj.weight": X.T @ X}
 NORM = mha.Norm(X[0], X[1])
@@ -127,7 +97,7 @@ INDEX = {"head": 0, "row": 1, "column": 2}
 SHARE = {"value": 0.3, "places": 2}
 
 # Of every other public name that is handed something, all that it needs. A method has its object.
-BESIDE = {
+GIVEN = SOUND | {
     **dict.fromkeys(("shown", "percent", "short", "at_least", "at_most"), SHARE),
     **dict.fromkeys(("at_least_percent", "at_most_percent"), SHARE),
     "dimensions": {"symbol": "q", "count": 3},
@@ -180,3 +150,20 @@ BESIDE = {
     "Place.value": {"self": PLACE, "run": RUN},
     "WorkedExample": {**WORDS, **ARRAYS},
 }
+
+
+def taken(name):
+    """Return every argument that a public name takes, each as it should be."""
+    left_out = {p.name: p.default for p in parameters(name) if p.default is not p.empty}
+    return left_out | GIVEN[name]
+
+
+def called(name, given):
+    """Call a public name; what goes into a star is not handed over by name."""
+    function, by_place, by_name = attrgetter(name)(mha), [], dict(given)
+    given_by_place = list(parameters(name))
+    starred = [i for i, p in enumerate(given_by_place) if p.kind is p.VAR_POSITIONAL]
+    for parameter in given_by_place[: starred[0] + 1] if starred else ():
+        value = by_name.pop(parameter.name)
+        by_place += value if parameter.kind is parameter.VAR_POSITIONAL else [value]
+    return function(*by_place, **by_name)

@@ -7,16 +7,14 @@ import dataclasses
 import inspect
 import linecache
 import re
-from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import raises
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sound_arguments import BESIDE, DRAWING, MORE, SOUND
+from sound_arguments import GIVEN, called, taken
 from strange import PRESENTED, SPECIAL, argument
 
 import mha
@@ -26,37 +24,17 @@ SENTENCE = re.compile(
     r"\w[\w ,']*(?: (?:is|are|has|have|holds|overflows?|must|cannot|and|of)\b)[^\n]{5,}"
 )
 
-DRAWN = {name: {"rng": np.random.default_rng(3)} for name in DRAWING}
-GIVEN = BESIDE | {
-    name: given | MORE.get(name, {}) | DRAWN.get(name, {}) for name, given in SOUND.items()
-}
-"""What each public name is handed, by name; options that are not here have their default."""
-
 GIVES_ONLY = (
-    *("Arithmetic", "AttentionGradients", "LayerSizes", "MultiHeadGradients", "Operand", "Origin"),
-    *(
-        "EightBits",
-        "ModelSizes",
-        "LatentRun",
-        "LogitShares",
-        "PatternFit",
-        "Reading",
-        "RecordedMaps",
-        "Trace",
-        "TrainedModel",
-    ),
-    *("Training", "TransformerGradients", "Written"),
+    *("Arithmetic", "AttentionGradients", "EightBits", "LatentRun", "LayerSizes", "LogitShares"),
+    *("ModelSizes", "MultiHeadGradients", "Operand", "Origin", "PatternFit", "Reading"),
+    *("RecordedMaps", "Trace", "TrainedModel", "Training", "TransformerGradients", "Written"),
 )
 """Records of what was found or read: they check nothing, and their methods are tried."""
 
-EXAMINED = ("examine", "examine_decoding", "examine_layer", "examine_positions")
-"""What is handed a function, and tells what it makes of arrays: tests/examine has them."""
-
-READ = ("read_layer",)
-"""What is handed a file: tests/layouts has it."""
-
-SHOWN = ("explorer",)
-"""What shows a run: tests/widgets has it."""
+TRIED_ELSEWHERE = (
+    *("examine", "examine_decoding", "examine_layer", "examine_positions"),  # tests/examine
+    *("read_layer", "explorer"),  # tests/layouts, tests/widgets
+)
 
 
 def handed():
@@ -69,25 +47,7 @@ def handed():
         for method, kept in vars(public).items() if inspect.isclass(public) else ():
             if not method.startswith("_") and "Raises\n" in str(kept.__doc__):
                 found.add(f"{name}.{method}")
-    return found - set(EXAMINED) - set(READ) - set(SHOWN)
-
-
-def taken(name):
-    """Return every argument that a public name takes, each as it should be."""
-    parameters = inspect.signature(attrgetter(name)(mha)).parameters.values()
-    left_out = {p.name: p.default for p in parameters if p.default is not p.empty}
-    return left_out | GIVEN[name]
-
-
-def called(name, given):
-    """Call a public name; what goes into a star is not handed over by name."""
-    function, by_place, by_name = attrgetter(name)(mha), [], dict(given)
-    parameters = list(inspect.signature(function).parameters.values())
-    starred = [i for i, p in enumerate(parameters) if p.kind is p.VAR_POSITIONAL]
-    for parameter in parameters[: starred[0] + 1] if starred else ():
-        value = by_name.pop(parameter.name)
-        by_place += value if parameter.kind is parameter.VAR_POSITIONAL else [value]
-    return function(*by_place, **by_name)
+    return found - set(TRIED_ELSEWHERE)
 
 
 def held(value):
@@ -177,12 +137,3 @@ def test_how_an_array_lies_in_memory_changes_no_result(drawn):
         assert type(second) is np.ndarray
         assert second.flags.writeable
         np.testing.assert_allclose(first, second, rtol=1e-12, atol=0)
-
-
-@pytest.mark.parametrize("name", ["softmax", "entropy"])
-def test_a_masked_array_is_refused_for_its_hidden_numbers_would_count(name):
-    hidden = np.ma.masked_array([0.5, 0.5, 9.0], mask=[False, False, True])
-    argument = {"softmax": "scores", "entropy": "weights"}[name]
-    sentence = f"{argument} is a masked array; an array that hides no number is wanted"
-    with raises(TypeError, sentence):
-        getattr(mha, name)(hidden)

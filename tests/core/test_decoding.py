@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_K, D_MODEL, D_V, QUERIES, raises, random_layer
+from helpers import BATCH, D_K, D_MODEL, D_V, QUERIES, random_layer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,22 +70,3 @@ def test_texts_of_a_padded_batch_are_written_as_each_alone(rng, side):
         alone, kept = decode_step(text, weights)
         np.testing.assert_allclose(read[i][places[i] >= 0], alone, rtol=1e-11)
         np.testing.assert_allclose(step[i], decode_step(newest[i], weights, kept)[0], rtol=1e-11)
-
-
-def test_what_does_not_fit_is_refused(rng):
-    weights = random_layer(rng, 2)
-    _, cache = decode_step(np.ones((QUERIES, D_MODEL)), weights)
-    with raises(
-        ValueError,
-        "key has shape (6, 1, 11), which does not go behind (2, 5, 11);"
-        " only the number of tokens may differ",
-    ):
-        decode_step(np.ones((1, D_MODEL)), random_layer(rng, 6), cache)
-    with raises(ValueError, "key has shape (2, 5, 1) but value has (2, 7, 1); they must match"):
-        KeyValueCache(np.ones((2, 5, 3)), np.ones((2, 7, 3)))
-    with raises(TypeError, "weights is a ndarray; a MultiHeadWeights is wanted"):
-        decode_step(np.ones((1, 3)), np.ones((1, 3, 3)))
-    with raises(TypeError, "cache is a tuple; a KeyValueCache is wanted"):
-        decode_step(np.ones((1, D_MODEL)), weights, (1, 2))
-    with raises(ValueError, "key has shape (5, 3); at least 3 axes are wanted"):
-        KeyValueCache(np.ones((5, 3)), np.ones((5, 3)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, inputs
+from helpers import D_V, HEADS, KEYS, QUERIES, inputs, random_layer
 
 from mha import (
     MultiHeadWeights,
@@ -15,89 +15,94 @@ from mha import (
     softmax,
     softmax_jacobian,
 )
+from mha.core.checks import as_array
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
-def gradients(back):
+@pytest.mark.parametrize(
+    ("given", "computed"),
+    [
+        *((dtype, SINGLE) for dtype in ("f2", "f4", ">f2", ">f4")),
+        *((dtype, DOUBLE) for dtype in ("f8", ">f8", "i1", "u8", "?")),
+    ],
+)
+def test_each_dtype(given, computed):
+    array = as_array("query", np.ones((2, 3), given))
+    assert array.dtype == computed
+    assert array.dtype.isnative
+    assert (array == 1).all()
+
+
+def test_integers_are_exact_and_a_longer_float_is_refused():
+    for largest, dtype in ((2**53, np.int64), (-(2**53), np.int64), (2**53, np.uint64)):
+        assert int(as_array("x", np.array([largest], dtype))[0]) == largest
+    longer = np.array([1.0], np.longdouble)
+    if (
+        longer.dtype == DOUBLE
+    ):  # some machines have no other: then it is float64 under a second name
+        assert as_array("x", longer).dtype == DOUBLE
+        return
+    with pytest.raises(
+        TypeError, match=f"^x has dtype {longer.dtype}; float32, float64 or integers"
+    ):
+        as_array("x", longer)
+
+
+def gradients(query, key, value, d_output):
+    back = scaled_dot_product_attention_backward(d_output, query, key, value)
     return back.query, back.key, back.value
 
 
-def layer_gradients(back):
-    w = back.weights
-    return back.x, back.context, w.w_q, w.w_k, w.w_v, w.w_o
-
-
-# Several arrays
+def same(found, wanted, dtype):
+    """Hold results against others to the last bit: nothing was computed in less on the way."""
+    for got, want in zip(found, wanted, strict=True):
+        assert got.dtype == dtype
+        np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize("wide", range(4))
 def test_one_float64_widens_every_step_of_attention(rng, wide):
-    query, key, value = (x.astype(SINGLE) for x in inputs(rng))
-    d_output = rng.normal(size=(QUERIES, D_V)).astype(SINGLE)
-    single = [query, key, value, d_output]
-    mixed = [x.astype(DOUBLE) if i == wide else x for i, x in enumerate(single)]
+    single = [x.astype(SINGLE) for x in (*inputs(rng), rng.normal(size=(QUERIES, D_V)))]
     double = [x.astype(DOUBLE) for x in single]
-    # Equal to the last bit: nothing was computed in float32 on the way.
-    for got, want in zip(
-        gradients(scaled_dot_product_attention_backward(mixed[3], *mixed[:3], scale=0.1)),
-        gradients(scaled_dot_product_attention_backward(double[3], *double[:3], scale=0.1)),
-        strict=True,
-    ):
-        assert got.dtype == DOUBLE
-        np.testing.assert_array_equal(got, want)
-    if wide < 3:
-        for function in (scaled_dot_product_attention, blockwise_attention):
-            output = function(*mixed[:3], scale=0.1)
-            assert output.dtype == DOUBLE
-            np.testing.assert_array_equal(output, function(*double[:3], scale=0.1))
+    mixed = [double[i] if i == wide else x for i, x in enumerate(single)]
+    same(gradients(*mixed), gradients(*double), DOUBLE)
+    for function in (scaled_dot_product_attention, blockwise_attention) if wide < 3 else ():
+        same([function(*mixed[:3])], [function(*double[:3])], DOUBLE)
 
 
-@pytest.mark.parametrize("wide", ["x", "context", "w_q", "w_v", "w_o", "b_q", "b_o", "d_output"])
-def test_one_float64_widens_every_step_of_a_layer(rng, wide):
-    shapes = {
-        "w_q": (HEADS, D_MODEL, D_K),
-        "w_k": (HEADS, D_MODEL, D_K),
-        "w_v": (HEADS, D_MODEL, D_V),
-        "w_o": (HEADS * D_V, D_OUT),
-        "b_q": (HEADS, D_K),
-        "b_o": (D_OUT,),
-        "x": (QUERIES, D_MODEL),
-        "context": (KEYS, D_MODEL),
-        "d_output": (QUERIES, D_OUT),
+def test_one_float64_widens_every_step_of_a_layer(rng):
+    layer = random_layer(rng, biases=True)
+    single = layer.arrays | {
+        "x": rng.normal(size=(QUERIES, layer.d_model)),
+        "context": rng.normal(size=(KEYS, layer.d_model)),
+        "d_output": rng.normal(size=(QUERIES, layer.w_o.shape[1])),
     }
-    single = {name: (rng.normal(size=s) / 4).astype(SINGLE) for name, s in shapes.items()}
+    single = {name: array.astype(SINGLE) for name, array in single.items()}
 
-    def run(dtypes):
-        parts = {name: x.astype(dtypes.get(name, SINGLE)) for name, x in single.items()}
+    def run(*wide):
+        parts = {name: x.astype(DOUBLE if name in wide else SINGLE) for name, x in single.items()}
         x, context, d_output = (parts.pop(name) for name in ("x", "context", "d_output"))
         weights = MultiHeadWeights(**parts)
         back = multi_head_attention_backward(d_output, x, weights, context=context)
-        return multi_head_attention(x, weights, context=context), *layer_gradients(back)
+        output = multi_head_attention(x, weights, context=context)
+        return output, back.x, back.context, *back.weights.arrays.values()
 
-    mixed, double = run({wide: DOUBLE}), run(dict.fromkeys(single, DOUBLE))
-    first = 1 if wide == "d_output" else 0  # the forward pass does not see that one
-    for got, want in zip(mixed[first:], double[first:], strict=True):
-        assert got.dtype == DOUBLE
-        np.testing.assert_array_equal(got, want)
-    assert all(x.dtype == SINGLE for x in run({}))
+    double = run(*single)
+    for name in single:
+        first = 1 if name == "d_output" else 0  # the forward pass does not see that one
+        same(run(name)[first:], double[first:], DOUBLE)
+    assert {array.dtype for array in run()} == {SINGLE}
 
 
 def test_float16_is_computed_in_float32(rng):
+    def results(query, key, value, d_output):
+        for function in (scaled_dot_product_attention, blockwise_attention):
+            yield function(query, key, value)
+        yield from gradients(query, key, value, d_output)
+        for function in (softmax, softmax_jacobian, merge_heads):
+            yield function(query)
+
     half = [x.astype(np.float16) for x in inputs(rng, HEADS)]
-    single = [x.astype(SINGLE) for x in half]
-    d_output = np.ones((HEADS, QUERIES, D_V), np.float16)
-    results = [
-        (
-            scaled_dot_product_attention(*arrays),
-            blockwise_attention(*arrays),
-            *gradients(scaled_dot_product_attention_backward(d_output, *arrays)),
-            softmax(arrays[0]),
-            softmax_jacobian(arrays[0]),
-            merge_heads(arrays[0]),
-        )
-        for arrays in (half, single)
-    ]
-    for got, want in zip(*results, strict=True):
-        assert got.dtype == SINGLE
-        np.testing.assert_array_equal(got, want)
+    half.append(np.ones((HEADS, QUERIES, D_V), np.float16))
+    same(results(*half), results(*(x.astype(SINGLE) for x in half)), SINGLE)

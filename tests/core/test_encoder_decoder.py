@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from helpers import raises
+from helpers import random_layer
 
 from mha import (
     Block,
     FeedForward,
     KeyValueCache,
-    MultiHeadWeights,
     ask_cache,
     decode_step,
     encoder_decoder,
@@ -19,8 +18,7 @@ WIDTH, SOURCE, TARGET = 6, 5, 3
 
 
 def block(rng, norm, *, feeds):
-    w_q, w_k, w_v = rng.normal(size=(3, 2, WIDTH, 3)) / 2
-    layer = MultiHeadWeights(w_q, w_k, w_v, rng.normal(size=(6, WIDTH)) / 2)
+    layer = random_layer(rng, 2, d_model=WIDTH, d_k=3, d_v=3, d_out=WIDTH)
     w_in, w_out = rng.normal(size=(WIDTH, 7)), rng.normal(size=(7, WIDTH))
     return Block(layer, FeedForward(w_in, None, w_out, None) if feeds else None, norm)
 
@@ -72,16 +70,3 @@ def test_padding_of_the_source_is_heard_nowhere(rng):
     found = encoder_decoder(batch, np.stack([target] * 2), encoder, decoder, mask=mask)
     for i, text in enumerate((source, source[:3])):
         np.testing.assert_allclose(found[i], encoder_decoder(text, target, encoder, decoder))
-
-
-def test_what_is_no_decoder_is_refused(rng):
-    (source, target), one = words(rng), block(rng, "after", feeds=False)
-    for decoder, error, sentence in (
-        ([one], ValueError, "decoder has a layer of 1 blocks; two are wanted in each"),
-        ([], ValueError, "decoder is empty; at least one pair of blocks is wanted"),
-        ([(one, 3)], TypeError, "decoder holds a int; blocks are wanted"),
-    ):
-        with raises(error, sentence):
-            encoder_decoder(source, target, [one], decoder)
-    with raises(ValueError, "encoder is empty; at least one is wanted"):
-        encoder_decoder(source, target, [], [(one, one)])

@@ -42,21 +42,3 @@ def test_the_absorbed_form_gives_the_same(rng, has_norms, is_causal):
         plain.value, is_causal=is_causal,
     )  # fmt: skip
     np.testing.assert_allclose(plain.head_outputs, alone, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("name", "shape", "says"),
-    [
-        ("w_uk", (HEADS, D_C + 1, D_K), r"w_dkv has shape \(11, 5\); \(11, 6\)"),
-        ("w_o", (HEADS * D_V + 1, D_OUT), r"w_o has shape \(7, 17\); \(6, 17\)"),
-        ("w_dq", (D_MODEL, D_Q + 1), r"w_dq has shape \(11, 14\); \(11, 13\)"),
-    ],
-)
-def test_what_does_not_fit_is_named(rng, name, shape, says):
-    with pytest.raises(ValueError, match=says):
-        LatentWeights(**layer(rng, **{name: np.ones(shape)}))
-
-
-def test_without_w_dq_queries_are_made_of_the_input(rng):
-    with pytest.raises(ValueError, match="without w_dq 11 are wanted"):
-        LatentWeights(**layer(rng, w_dq=None))

@@ -41,14 +41,6 @@ def test_three_axes_on_a_batch_are_refused_whatever_the_sizes(rng, layer, senten
         multi_head_attention(x, layer, mask=a_sentence)
 
 
-def test_one_mask_a_head_as_the_sentence_says(rng, layer):
-    x, mask = tokens(rng, HEADS), rng.random((HEADS, QUERIES, QUERIES)) < 0.5
-    output = multi_head_attention(x, layer, mask=mask[None])
-    for b in range(HEADS):
-        alone = multi_head_attention(x[b], layer, mask=mask)
-        np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
-
-
 @pytest.mark.parametrize("batched", ["x", "context", "both"])
 def test_a_batch_on_either_side_is_a_batch(rng, layer, batched):
     x = tokens(rng, *(HEADS,) * (batched != "context"))

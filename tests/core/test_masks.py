@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import KEYS, QUERIES, raises
+from helpers import KEYS, QUERIES
 
 from mha import causal_mask, padded_places, padding_mask, sliding_window_mask
-from mha.core.masks import as_mask
 
 SHAPES = [(QUERIES, KEYS), (KEYS, QUERIES), (QUERIES, QUERIES), (1, KEYS), (KEYS, 1)]
 
@@ -40,14 +39,3 @@ def test_padding_on_either_side_and_places_in_the_text():
             np.testing.assert_array_equal(row, wanted)
         real = padding_mask(lengths, KEYS, side=side)
         np.testing.assert_array_equal(real, places[:, None] >= 0)
-    with raises(ValueError, 'side is \'top\'; "right" or "left" is wanted'):
-        padding_mask(2, 3, side="top")
-
-
-@pytest.mark.parametrize("shape", [(3, 2), (2, 2), (7, 2, 3), (1, 5, 2, 3), (7, 5, 2, 3)])
-def test_a_mask_of_the_wrong_shape_is_refused(shape):
-    with raises(
-        ValueError,
-        f"mask has shape {shape}; one that broadcasts to the scores' (5, 2, 3) is wanted",
-    ):
-        as_mask(np.ones(shape, bool), (5, 2, 3))

@@ -1,17 +1,13 @@
 """Several heads are separate attentions side by side; the output projection mixes them."""
 
 import numpy as np
-import pytest
-from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, loop_layer, raises
+from helpers import loop_layer
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import (
     MultiHeadWeights,
-    WorkedExample,
-    layer_gradients,
     multi_head_attention,
-    without_head,
 )
 
 
@@ -43,55 +39,3 @@ def test_a_layer_is_a_loop_over_its_numbers(data):
         lambda head, i, j: (mask is None or mask[head, i, j]) and (j <= i + first or not is_causal),
     )
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
-
-
-# The weights
-
-
-GOOD = {
-    "w_q": np.ones((HEADS, D_MODEL, D_K)),
-    "w_k": np.ones((HEADS, D_MODEL, D_K)),
-    "w_v": np.ones((HEADS, D_MODEL, D_V)),
-    "w_o": np.ones((HEADS * D_V, D_OUT)),
-    "b_q": np.ones((HEADS, D_K)),
-}
-
-
-def test_a_context_of_another_width_is_wanted_where_the_weights_have_it():
-    other = MultiHeadWeights(GOOD["w_q"], *np.ones((2, HEADS, 5, D_K)))
-    with raises(ValueError, "x has width 17 but the weights have d_model=5; they must match"):
-        multi_head_attention(np.ones((KEYS, D_MODEL)), other)
-
-
-def test_what_computes_without_biases_refuses_them():
-    biased, x = MultiHeadWeights(**GOOD), np.ones((QUERIES, D_MODEL))
-    sentence = "layer has the bias b_q; a layer without biases is wanted here"
-    with raises(ValueError, sentence):
-        layer_gradients(biased, x, [[0]] * QUERIES)
-    words = {"name": "w", "title": "w", "source": "w", "tokens": list("abcde")}
-    start = WorkedExample(**words, head_names=list("fgh"), embeddings=x, layer=biased)
-    with raises(ValueError, sentence):
-        without_head(start, 0)
-
-
-@pytest.mark.parametrize(
-    ("parts", "sentence"),
-    [
-        ({"w_q": (17, 11)}, "w_q has shape (17, 11); (num_heads, d_model, width) is wanted"),
-        ({"w_q": (0, 17, 11)}, "w_q has shape (0, 17, 11); no axis may be empty"),
-        ({"w_k": (3, 17, 13)},
-         "w_q has shape (3, 17, 11) but w_k has (3, 17, 13); they must match"),
-        ({"w_k": (2, 17, 11)}, "w_k has 2 groups; a divisor of w_q's 3 heads is wanted"),
-        ({"w_v": (2, 17, 13)}, "w_v has shape (2, 17, 13); (3, 17, d_v) is wanted, as in w_k"),
-        ({"w_o": (38, 19)}, "w_o has shape (38, 19); num_heads * d_v = 39 rows are wanted"),
-        ({"b_q": (33,)}, "b_q has shape (33,); (3, 11) is wanted"),
-        ({"b_v": (3, 11)}, "b_v has shape (3, 11); (3, 13) is wanted"),
-        ({"b_o": (39,)}, "b_o has shape (39,); (19,) is wanted"),
-        ({"w_o": None, "b_o": (19,)},
-         "b_o is added behind w_o, which there is not; both are wanted"),
-    ],
-)  # fmt: skip
-def test_shapes_that_do_not_fit_are_refused(parts, sentence):
-    given = {name: shape if shape is None else np.ones(shape) for name, shape in parts.items()}
-    with raises(ValueError, sentence):
-        MultiHeadWeights(**GOOD | given)

@@ -32,18 +32,3 @@ def test_the_interval_holds_the_median_of_all_seeds_19_times_in_20(num_seeds):
 def test_a_share_says_of_how_many():
     runs = SeedRuns(np.arange(7.0))
     assert runs.share(lambda values: values > 4) == "2 of 7"
-
-
-@pytest.mark.parametrize(
-    ("call", "wanted"),
-    [
-        (lambda: over_seeds(3), "measure is a int; a Callable is wanted"),
-        (lambda: over_seeds(lambda rng: 1.0, [2, 2]), "seeds has a seed twice"),
-        (lambda: over_seeds(lambda rng: 1.0, []), "no axis may be empty"),
-        (lambda: over_seeds(lambda rng: np.ones(rng.integers(1, 9))), "different shapes"),
-        (lambda: SeedRuns(np.ones(3)).share(lambda values: 2), "returned int64 of shape"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused(call, wanted):
-    with pytest.raises((TypeError, ValueError), match=wanted):
-        call()

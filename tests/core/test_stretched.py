@@ -29,12 +29,6 @@ def test_a_factor_of_one_changes_nothing():
         np.testing.assert_allclose(speeds, rotary_speeds(10))
 
 
-@pytest.mark.parametrize("make", [interpolated_speeds, wider_base])
-def test_a_factor_below_one_is_refused(make):
-    with pytest.raises(ValueError, match="factor"):
-        make(10, 0.5)
-
-
 @given(arrays(float, (3, 5), elements=st.integers(-(10**6), 10**6)))
 def test_eight_bits_lose_at_most_half_a_step(x):
     kept = EightBits.of(x)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from helpers import raises
 
 from mha import draw_example, trace
 from mha.runs.drawn import MEANINGS, VOCABULARY, bare_word
@@ -53,19 +52,3 @@ def test_heads_turn_to_other_meanings_only_where_a_known_word_brings_or_takes_on
 def test_every_word_of_the_vocabulary_has_meanings_that_there_are():
     assert {of for text in VOCABULARY.values() for of in text.split()} == set(MEANINGS)
     assert all(bare_word(word) == word for word in VOCABULARY)
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"words": ""}, "words is empty; at least one is wanted"),
-        ({"words": "a " * 13}, "words has 13 words; at most 12 are wanted"),
-        ({"words": "x" * 17}, f"words has '{'x' * 17}'; at most 16 characters are wanted"),
-        ({"num_heads": 5}, "num_heads is 5; 1 to 4 is wanted"),
-        ({"numbers": "big"}, "numbers is 'big'; one of meanings, whole, tenths is wanted"),
-        ({"seed": 2**32}, "seed is 4294967296; at most 4294967295 is wanted"),
-    ],
-)
-def test_what_does_not_do_is_refused(given, sentence):
-    with raises(ValueError, sentence):
-        draw_example(**{"words": SENTENCE} | given)

@@ -27,19 +27,30 @@ def kind_and_mark(token):
     return kinds[stem], mark
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_answers_follow_from_marks(seed):
-    sentence = draw_sentence(np.random.default_rng(seed))
-    read = [kind_and_mark(token) for token in sentence.tokens]
-    assert Counter(kind for kind, _ in read) == {
-        "noun": 2, "adjective": 2, "verb": 1, "pronoun": 1,
-    }  # fmt: skip
-    assert {mark for kind, mark in read if kind == "noun"} == {"S", "O"}
-    for i, ((kind, mark), places) in enumerate(zip(read, sentence.places, strict=True)):
-        noun, verb = read.index(("noun", mark)) if mark else -1, read.index(("verb", ""))
-        assert places[0] == (i + 1 if i < LENGTH - 1 else -1)
-        assert places[1] == {"noun": verb, "pronoun": verb, "adjective": noun, "verb": -1}[kind]
-        assert places[2] == (noun if kind == "pronoun" else -1)
+def test_answers_follow_from_marks_and_arrays_hold_form_place_and_answers():
+    sentences = [draw_sentence(np.random.default_rng(seed)) for seed in range(20)]
+    x, answers = as_arrays(sentences)
+    assert x.shape == (20, LENGTH, len(WORDS) + LENGTH)
+    assert answers.shape == answer_places(sentences).shape == (20, LENGTH, len(QUESTIONS))
+    kept = one_question(answers)
+    for s, sentence in enumerate(sentences):
+        read = [kind_and_mark(token) for token in sentence.tokens]
+        counts = {"noun": 2, "adjective": 2, "verb": 1, "pronoun": 1}
+        assert Counter(kind for kind, _ in read) == counts
+        assert {mark for kind, mark in read if kind == "noun"} == {"S", "O"}
+        verb = read.index(("verb", ""))
+        for i, (kind, mark) in enumerate(read):
+            noun = read.index(("noun", mark)) if mark else -1
+            asked = {"noun": verb, "pronoun": verb, "adjective": noun, "verb": -1}[kind]
+            places = (i + 1 if i < LENGTH - 1 else -1, asked, noun if kind == "pronoun" else -1)
+            assert sentence.places[i] == places
+            word = WORDS.index(sentence.tokens[i])
+            assert np.flatnonzero(x[s, i]).tolist() == [word, len(WORDS) + i]
+            words = [-1 if at == -1 else WORDS.index(sentence.tokens[at]) for at in places]
+            assert answers[s, i].tolist() == words
+            question = {"pronoun": 2, "adjective": 1}.get(kind, 0)
+            only = [word if q == question else -1 for q, word in enumerate(words)]
+            assert kept[s, i].tolist() == only
 
 
 def test_words_stand_anywhere():
@@ -49,32 +60,6 @@ def test_words_stand_anywhere():
     assert set(verbs) == set(range(LENGTH))
     assert {token for s in sentences for token in s.tokens} == set(WORDS)
     assert len(set(WORDS)) == len(WORDS) == 21
-
-
-def test_arrays_hold_form_and_place_and_answers_are_forms():
-    sentences = [draw_sentence(np.random.default_rng(seed)) for seed in range(5)]
-    x, answers = as_arrays(sentences)
-    places = answer_places(sentences)
-    assert x.shape == (5, LENGTH, len(WORDS) + LENGTH)
-    assert answers.shape == places.shape == (5, LENGTH, len(QUESTIONS))
-    for s, sentence in enumerate(sentences):
-        for i, token in enumerate(sentence.tokens):
-            assert np.flatnonzero(x[s, i]).tolist() == [WORDS.index(token), len(WORDS) + i]
-            for q, place in enumerate(sentence.places[i]):
-                wanted = -1 if place == -1 else WORDS.index(sentence.tokens[place])
-                assert answers[s, i, q] == wanted
-
-
-def test_each_word_keeps_one_question_by_its_form():
-    sentences = [draw_sentence(np.random.default_rng(seed)) for seed in range(20)]
-    _, answers = as_arrays(sentences)
-    kept = one_question(answers)
-    for s, sentence in enumerate(sentences):
-        for i, token in enumerate(sentence.tokens):
-            q = {"pronoun": 2, "adjective": 1}.get(kind_and_mark(token)[0], 0)
-            wanted = [-1, -1, -1]
-            wanted[q] = answers[s, i, q]
-            assert kept[s, i].tolist() == wanted
 
 
 @pytest.mark.parametrize(("num_heads", "steps", "seed"), [(12, 150, 7), (3, 400, 11)])

@@ -49,20 +49,6 @@ def test_a_text_that_is_no_address_is_refused(text):
         Place.parse(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("scores.0.1", "scores has head, row, column; 2 came"),
-        ("scores.0.1.2.3", "scores has head, row, column; 4 came"),
-        ("root.0", "root has no index; 1 came"),
-        ("nonsense.0", f"stage is 'nonsense'; one of {', '.join(STAGES)} is wanted"),
-    ],
-)
-def test_an_address_that_does_not_fit_its_stage_is_refused(text, sentence):
-    with raises(ValueError, sentence):
-        Place.parse(text)
-
-
 # Numbers
 
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import raises, with_block
 from put_together import check_all
 
-from mha import load_example, softmax, tables, trace
+from mha import softmax, tables
 from mha.core.language import draw_model
 from mha.runs.stories import logit_shares, trace_text
 
@@ -43,11 +42,3 @@ def test_the_shares_of_a_logit_add_up_to_it(model):
         off = model.without((2, 1))
         silent = logit_shares(trace_text(off, "ant bee cow ant"), row)
         assert not silent.shares[found.names.index("block 3, head 2")].any()
-
-
-def test_what_has_no_logits_is_refused(rng):
-    with raises(ValueError, "cat-sat has no logits; runs of a model are wanted"):
-        logit_shares([trace(load_example("cat-sat"))], 0)
-    sentence = "unembedding reads a block of attention alone, normalised before; one is wanted"
-    with raises(ValueError, sentence):
-        with_block(rng, unembedding=np.ones((17, 3)))

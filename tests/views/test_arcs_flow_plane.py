@@ -22,11 +22,15 @@ def widths(drawn):
     return [float(w) for w in re.findall(r'f-ribbon" stroke-width="([\d.]+)px"/', drawn.svg)]
 
 
-def test_an_arc_is_as_wide_as_its_weight():
-    weights = CAT_SAT.weights[0]
-    drawn = widths(arcs(CAT_SAT, head=0))
-    assert len(drawn) == weights.size
-    np.testing.assert_allclose(sorted(drawn), sorted(16 * weights.ravel()), rtol=0.01)
+def test_an_arc_is_as_wide_as_its_weight_in_each_head_and_a_masked_key_has_none():
+    for head in range(2):
+        drawn = widths(arcs(CAT_SAT, head=head))
+        np.testing.assert_allclose(
+            sorted(drawn), sorted(16 * CAT_SAT.weights[head].ravel()), rtol=0.01
+        )
+    assert len(widths(arcs(CAT_SAT))) == CAT_SAT.weights.size
+    causal = trace(replace(CAT_SAT.example, is_causal=True))
+    assert len(widths(arcs(causal, head=1))) == 6
 
 
 def test_one_word_s_arcs_carry_their_weights():
@@ -47,18 +51,9 @@ def test_a_long_sentence_stands_closer_on_a_phone():
         assert words == list(run.tokens)
 
 
-def test_each_head_has_its_arcs_and_a_masked_key_none():
-    assert len(widths(arcs(CAT_SAT))) == CAT_SAT.weights.size
-    causal = trace(replace(CAT_SAT.example, is_causal=True))
-    assert len(widths(arcs(causal, head=1))) == 6
-
-
 def test_flow_marks_the_step_of_a_stage():
-    for here, step in (
-        ("query", "three vectors"),
-        ("scaled_scores", "scores"),
-        ("concat", "output"),
-    ):
+    steps = {"query": "three vectors", "scaled_scores": "scores", "concat": "output"}
+    for here, step in steps.items():
         drawn = flow(here)
         assert drawn.alt.endswith(f"Marked is: {step}.")
         assert f'class="f-strong" text-anchor="middle">{step}<' in drawn.svg

@@ -1,7 +1,7 @@
 """Lines of arithmetic as they are printed; `tests/runs/put_together.py` works out every one."""
 
 import pytest
-from helpers import MASK, example, raises
+from helpers import MASK, example
 
 from mha import (
     Place,
@@ -60,8 +60,3 @@ def test_exponents_are_raised_on_a_page():
     assert line._repr_markdown_() == "e{sup}`−0.5` ≈ 0.6065"
     line = Arithmetic(expression="1 ÷ (1 + e^2)", products=(), result="0.1192")
     assert line._repr_markdown_() == "1 ÷ (1 + e{sup}`2`) ≈ 0.1192"
-
-
-def test_an_index_below_zero_is_refused():
-    with raises(ValueError, "column is -1; a number of at least 0 is wanted"):
-        arithmetic(trace(load_example("the-cat-sat")), "scores", 3, -1)

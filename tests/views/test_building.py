@@ -15,11 +15,6 @@ from mha.views.figures import query_strip, softmax_bars
 RUNS = {name: trace(load_example(name)) for name in example_names()}
 
 
-def bars(root):
-    """Return where each bar begins and how wide and high it is."""
-    return [lengths(e, "x", "width", "height") for e in by_class(root, "f-part")]
-
-
 def sum_in(said, parts):
     """Return what parts add up to in a drawing, whose sign holds as it is printed."""
     (end,) = (words for words in said if words[0] in "=≈")
@@ -29,45 +24,33 @@ def sum_in(said, parts):
     return end[2:]
 
 
-# One query in one row
-
-
 @pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("layout", ["wide", "narrow"])
-def test_every_number_of_the_row_is_told(name, layout):
+def test_the_row_tells_every_number_and_what_it_draws_is_as_wide(name):
     run = RUNS[name]
     token, head, component = len(run.tokens) - 1, run.num_heads - 1, 1
-    root = raw(query_strip(run, token, head=head, component=component))
-    (root,) = by_class(root, f"f-{layout}")
-    said = texts(root)
+    drawn = query_strip(run, token, head=head, component=component)
     weights, values = run.weights[head, token], run.value[head, :, component]
-    for i in range(len(run.tokens)):
-        assert short(run.scores[head, token, i]) in said
-        assert short(run.scaled_scores[head, token, i]) in said
-        assert shown(run.exponentials[head, token, i]) in said
-        assert shown(weights[i]) in said
-        assert shown(weights[i] * values[i]) in said
-        assert {short(values[i]), f"× {short(values[i])}"} & set(said)
-    parts = [shown(weight * value) for weight, value in zip(weights, values, strict=True)]
-    assert sum_in(said, parts) == shown(run.head_outputs[head, token, component])
-    assert f"output z{component + 1}" in said
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_bars_ribbons_and_parts_are_as_wide_as_their_numbers(name):
-    run = RUNS[name]
-    root = wide(query_strip(run, 0))
-    weights, parts = run.weights[0, 0], run.weights[0, 0] * run.value[0, :, 0]
-    count = len(run.tokens)
-    drawn = bars(root)
-    widths = np.array([width for _, width, _ in drawn[:count]])
+    parts = weights * values
+    for layout in ("wide", "narrow"):
+        (root,) = by_class(raw(drawn), f"f-{layout}")
+        said = texts(root)
+        for i, value in enumerate(values):
+            assert short(run.scores[head, token, i]) in said
+            assert short(run.scaled_scores[head, token, i]) in said
+            assert shown(run.exponentials[head, token, i]) in said
+            assert {shown(weights[i]), shown(parts[i])} <= set(said)
+            assert {short(value), f"× {short(value)}"} & set(said)
+        output = run.head_outputs[head, token, component]
+        assert sum_in(said, map(shown, parts)) == shown(output)
+        assert f"output z{component + 1}" in said
+    root, count = wide(drawn), len(run.tokens)
+    sizes = np.array([lengths(e, "width", "height") for e in by_class(root, "f-part")])
+    widths, heights = sizes[:count, 0], sizes[count:, 1]
     np.testing.assert_allclose(widths / widths.sum(), weights, atol=0.003)
-    heights = np.array([height for *_, height in drawn[count:]])
     shares = np.abs(parts[parts != 0]) / np.abs(parts).sum()
     np.testing.assert_allclose(heights / heights.sum(), shares, atol=0.003)
     ribbons = [float(e.get("stroke-width")[:-2]) for e in by_class(root, "f-ribbon")]
-    wanted = np.repeat(np.maximum(14 * weights, 0.8), 2)
-    np.testing.assert_allclose(ribbons, wanted, rtol=0.01)
+    np.testing.assert_allclose(ribbons, np.repeat(np.maximum(14 * weights, 0.8), 2), rtol=0.01)
 
 
 def test_what_is_below_zero_hangs_from_a_line():
@@ -83,14 +66,17 @@ def test_what_is_below_zero_hangs_from_a_line():
         assert (y + height <= at + 0.2) if part > 0 else (y >= at - 0.2)
 
 
-def test_without_a_scale_the_scaled_scores_are_left_out():
-    plain = trace(replace(load_example("cat-sat"), scale=1.0))
-    for run, titles in ((RUNS["cat-sat"], ["scores", "÷ √4", "exp"]), (plain, ["scores", "exp"])):
-        root = wide(query_strip(run, 0))
-        said = texts(root)
-        assert [t for t in said if t in ("scores", "÷ √4", "scaled", "exp")] == titles
-    other = trace(replace(load_example("cat-sat"), scale=0.25))
-    assert "scaled" in texts(wide(query_strip(other, 0)))
+@pytest.mark.parametrize(
+    ("scale", "titles"),
+    [
+        (None, ["scores", "÷ √4", "exp"]),
+        (1.0, ["scores", "exp"]),
+        (0.25, ["scores", "scaled", "exp"]),
+    ],
+)
+def test_scaled_scores_stand_where_there_is_a_scale_and_say_which(scale, titles):
+    said = texts(wide(query_strip(trace(replace(load_example("cat-sat"), scale=scale)), 0)))
+    assert [text for text in said if text in ("scores", "÷ √4", "scaled", "exp")] == titles
 
 
 def test_a_masked_key_has_no_bar_and_no_ribbon():
@@ -101,9 +87,6 @@ def test_a_masked_key_has_no_bar_and_no_ribbon():
     nothing = query_strip(run, 2)
     assert by_class(wide(nothing), "f-ribbon") == []
     assert "The largest weight is that of none." in nothing.alt
-
-
-# Weights as bars
 
 
 def test_weights_as_bars_stand_on_one_scale():

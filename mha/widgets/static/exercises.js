@@ -35,14 +35,14 @@
   /** @param {number[][]} givens */
   const powers = ([exponents]) => exponents.map((x) => result("exponential", [[x]]));
 
+  /** @param {string} text */
+  const inBrackets = (text) => text.startsWith("−") ? `(${text})` : text;
+
   /**
    * A number inside a calculation: in brackets if it is negative.
    * @param {number} value
    */
-  function factor(value) {
-    const text = short(value);
-    return text.startsWith("−") ? `(${text})` : text;
-  }
+  const factor = (value) => inBrackets(short(value));
 
   /**
    * A calculation of each kind: the result, what the hints are filled with, and the worked line.
@@ -89,11 +89,11 @@
     },
     sum: ([terms]) => {
       const value = sum(terms);
-      const texts = terms.map((term) => shown(term));
+      const texts = terms.map((term) => inBrackets(shown(term)));
       const partial = shown(sum(terms.slice(0, -1)));
       const fields = {
         partial: terms.length > 2 ? chain(texts.slice(0, -1).join(" + "), partial) : partial,
-        last: texts[texts.length - 1],
+        last: shown(terms[terms.length - 1]),
       };
       return { value, fields, line: [texts.join(" + "), shown(value)] };
     },

@@ -8,8 +8,7 @@ and `teaching` counts them and the minutes for the page that teachers read. `on_
 that are downloaded from the site. `claims` marks the claims and lists them in the ledger.
 `numbered_boxes` hold the algorithms and the propositions, `counted` says their numbers where they
 are referred to.
-`printed_switch` shows what a source prints beside the numbers, and `on_sheet` leads from such a
-number to its document under the red pencil.
+`on_sheet` leads from a number that a source prints to its document under the red pencil.
 
 Each is an extension of its own: a directive or a role, a node where the page and paper write it in
 two ways, and the change that is made to the page once all pages have been read. The role
@@ -19,12 +18,12 @@ refuses other decimals and percentages that are typed into prose.
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 PARTS = (
     "claims",
     "numbered_boxes",
     "counted",
-    "printed_switch",
     "in_pytorch",
     "code_folds",
     "section_folds",
@@ -45,8 +44,22 @@ def given_role(
     return [nodes.inline(rawtext, whole, classes=["given"])], []
 
 
+class PrintedSwitch(SphinxDirective):
+    """``{printed-switch}``: the wish for a switch that shows what sources print beside the numbers.
+
+    The template `printed-switch.html` puts it into the bar above the text, and the style sheet does
+    the rest, without a script. Tables mark the printed numbers; in print they are left out.
+    """
+
+    def run(self) -> list[nodes.Node]:
+        """Note it for the page's template; the text has nothing of it."""
+        self.env.metadata[self.env.docname]["printed_switch"] = True
+        return []
+
+
 def setup(app: Sphinx) -> None:
     """Load every part."""
     app.add_role("given", given_role)
+    app.add_directive("printed-switch", PrintedSwitch)
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")

@@ -43,14 +43,15 @@ class Asked(SphinxDirective):
         document, what = self.state.document, "\n".join(self.content)
         label, places = self.arguments[0], self.options["places"]
         try:
-            outputs = value(document, number_of(self.options["answer"]), self.lineno)
+            found = value(document, number_of(self.options["answer"]), self.lineno)
         except NoValueError as error:
             place = (self.env.docname, self.lineno)
             logger.warning("{asked} %s: %s", label, error, location=place)
             return []
-        for output in outputs:  # one, but after a cell that failed
+        for output in found.outputs:  # one, but after a cell that failed
             number = float(output["data"]["text/plain"])
-            document.setdefault("asked", []).append((label, self.lineno, what, number, places))
+            asked = document.setdefault("asked", {}).setdefault(label, [])
+            asked.append((self.lineno, what, number, places))
         return []
 
 

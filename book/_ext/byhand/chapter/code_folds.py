@@ -41,7 +41,8 @@ class FoldCode(SphinxPostTransform):
         """Change the document in place."""
         is_screen = self.app.builder.format == "html"
         folded: dict[nodes.Element, list[nodes.container]] = {}
-        for node in list(self.document.findall(is_code_cell)):
+        containers = list(self.document.findall(nodes.container))
+        for node in (one for one in containers if one.get("nb_element") == "cell_code"):
             parent = node.parent
             code = take(node)
             if code is not None and is_screen:
@@ -57,17 +58,10 @@ class FoldCode(SphinxPostTransform):
             place.insert(end_of_words(place), fold)
 
 
-# ---- Cells ----
-
-
-def is_code_cell(node: nodes.Node) -> bool:
-    """Tell whether a node is a code cell."""
-    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
-
-
 def take(cell: nodes.container) -> nodes.container | None:
     """Take out of a cell the code that is not to stand open; what has nothing else goes too."""
-    sources = [node for node in cell.findall(nodes.container) if is_source(node)]
+    containers = cell.findall(nodes.container)
+    sources = [node for node in containers if node.get("nb_element") == "cell_code_source"]
     if not sources:  # a tag has removed it
         return None
     (code,) = sources
@@ -80,11 +74,6 @@ def take(cell: nodes.container) -> nodes.container | None:
     if not cell.children:
         cell.parent.remove(cell)
     return code
-
-
-def is_source(node: nodes.Element) -> bool:
-    """Tell whether a node holds a cell's code."""
-    return node.get("nb_element") == "cell_code_source"
 
 
 def home_of(parent: nodes.Element) -> nodes.Element:

@@ -1,7 +1,7 @@
 """Mark exercises by difficulty: ``:class: difficulty-1`` to ``difficulty-3``."""
 
 import re
-from typing import Any
+from collections.abc import Iterable
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -9,15 +9,24 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node
 
+from byhand.quiz.elements import FRAMED
+
 logger = logging.getLogger(__name__)
 
 HARDEST = 3
+LEVELS = [str(level) for level in range(1, HARDEST + 1)]
 MARK = "•"
 CLASS = re.compile(r"difficulty-(.*)")
 
 
 class difficulty(nodes.Inline, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
-    """The marks of an exercise."""
+    """The marks of an exercise for the eyes, words for the ears."""
+
+    frame = (
+        '<span class="difficulty"><span aria-hidden="true">$marks</span>'
+        f'<span class="reading-unseen">difficulty $level of {HARDEST}</span></span> ',
+        "",
+    )
 
 
 class MarkDifficulty(SphinxPostTransform):
@@ -25,32 +34,30 @@ class MarkDifficulty(SphinxPostTransform):
 
     default_priority = 400
 
-    def run(self, **kwargs: Any) -> None:
+    def run(self, **kwargs: object) -> None:
         """Change the document in place."""
         for kind in (exercise_node, exercise_enumerable_node):
             for exercise in self.document.findall(kind):
                 mark(exercise)
 
 
+def level_of(classes: Iterable[str]) -> int:
+    """Return how difficult an exercise is by its classes, 0 where they do not say it."""
+    given = (found[1] for found in map(CLASS.fullmatch, classes) if found)
+    return next((int(level) for level in given if level in LEVELS), 0)
+
+
 def mark(exercise: nodes.Element) -> None:
     """Mark one exercise, if it has a class that says how difficult it is."""
     for given in filter(None, map(CLASS.fullmatch, exercise["classes"])):
-        if given[1] in map(str, range(1, HARDEST + 1)):
-            exercise[0].insert(0, difficulty(level=int(given[1])))
+        if given[1] in LEVELS:
+            level = int(given[1])
+            exercise[0].insert(0, difficulty(level=level, marks=MARK * level))
         else:
             logger.warning("difficulty is 1 to %d, not %s", HARDEST, given[1], location=exercise)
 
 
-def visit_html(self: Any, node: difficulty) -> None:
-    """Write the marks for the eyes, words for the ears."""
-    self.body.append(
-        f'<span class="difficulty"><span aria-hidden="true">{MARK * node["level"]}</span>'
-        f'<span class="reading-unseen">difficulty {node["level"]} of {HARDEST}</span></span> '
-    )
-    raise nodes.SkipNode
-
-
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.add_node(difficulty, html=(visit_html, None))
+    app.add_node(difficulty, html=FRAMED)
     app.add_post_transform(MarkDifficulty)

@@ -77,10 +77,10 @@ class InPyTorch(SphinxDirective):
                 raise ValueError(f"the code types numbers that no :{option}: names")
             return
         try:
-            outputs = value(self.state.document, numbers_of(arrays), self.lineno)
+            held = value(self.state.document, numbers_of(arrays), self.lineno)
         except NoValueError as error:
             raise ValueError(f"`{arrays}` cannot be evaluated: {error}") from error
-        for output in outputs:
+        for output in held.outputs:
             wanted = ast.literal_eval(output["data"]["text/plain"])
             if len(found) != len(wanted):
                 raise ValueError(f"{len(found)} numbers, but :{option}: has {len(wanted)}")

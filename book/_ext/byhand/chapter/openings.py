@@ -7,16 +7,15 @@ minutes are computed from the page, by the rule of `minutes_of`.
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
+from byhand.chapter.difficulty import level_of
 from byhand.chapter.section_folds import beginning_of
-from byhand.quiz.elements import quiz, quiz_answer
-from byhand.quiz.writing import handlers
+from byhand.quiz.elements import FRAMED, quiz, quiz_answer
 
 WORDS_A_MINUTE = 120  # of a text with sums in it
 MINUTES_A_BOX = 2  # a number to compute, or a question to answer
@@ -37,9 +36,16 @@ UNREAD = (
 class lead(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
     """The sentence that a chapter begins with."""
 
+    frame = '<div class="lead">\n', "</div>\n"
+
 
 class aims(nodes.General, nodes.Element):  # noqa: N801
-    """What the reader will be able to do, and the minutes."""
+    """What the reader will be able to do, and the `minutes` in words."""
+
+    frame = (
+        '<div class="aims">\n<p class="aims-title">After this chapter you can</p>\n',
+        '<p class="aims-minutes">$minutes</p>\n</div>\n',
+    )
 
 
 class Lead(Directive):
@@ -61,7 +67,7 @@ class Aims(Directive):
 
     def run(self) -> list[nodes.Node]:
         """Return the list with the minutes still to be counted."""
-        node = aims(reading=0, exercises=0)
+        node = aims()
         self.state.nested_parse(self.content, self.content_offset, node)
         if [type(child) for child in node.children] != [nodes.bullet_list]:
             raise self.error("{aims} holds one list of what the reader will be able to do")
@@ -75,8 +81,9 @@ def count_minutes(app: Sphinx, doctree: nodes.document) -> None:
     """Keep the minutes of a page that was read, and give them to its list of aims."""
     reading, exercises = minutes_of(doctree)
     app.env.metadata[app.env.docname] |= {"minutes": reading, "exercise-minutes": exercises}
+    worked = f", and {exercises} for the exercises" if exercises else ""
     for node in doctree.findall(aims):
-        node["reading"], node["exercises"] = reading, exercises
+        node["minutes"] = f"About {reading} minutes to read{worked}"
 
 
 def minutes_of(page: nodes.Element) -> tuple[int, int]:
@@ -88,19 +95,14 @@ def minutes_of(page: nodes.Element) -> tuple[int, int]:
     words, boxes, exercises = 0, 0, 0
     for node in read_by_all(page):
         if isinstance(node, exercise_node | exercise_enumerable_node):
-            exercises += minutes_of_exercise(node)
+            level = level_of(node["classes"])
+            exercises += MINUTES_BY_DIFFICULTY.get(level, MINUTES_AN_EXERCISE)
         elif isinstance(node, quiz) or is_box(node):
             boxes += 1
         elif isinstance(node, nodes.Text):
             words += len(node.astext().split())
     reading = words / WORDS_A_MINUTE + MINUTES_A_BOX * boxes
     return 5 * max(1, math.ceil(reading / 5 - 0.5)), 5 * math.ceil(exercises / 5)
-
-
-def minutes_of_exercise(node: nodes.Element) -> int:
-    """Return how many minutes an exercise takes, by its difficulty."""
-    times = {f"difficulty-{level}": time for level, time in MINUTES_BY_DIFFICULTY.items()}
-    return next((times[name] for name in node["classes"] if name in times), MINUTES_AN_EXERCISE)
 
 
 def read_by_all(node: nodes.Node) -> Iterator[nodes.Node]:
@@ -125,29 +127,10 @@ def is_box(node: nodes.Node) -> bool:
     return is_cell_part(node) and any(BOX.search(raw.astext()) for raw in node.findall(nodes.raw))
 
 
-# ---- Writing ----
-
-
-def visit_aims_html(self: Any, node: aims) -> None:
-    """Begin the box of aims."""
-    self.body.append('<div class="aims">\n<p class="aims-title">After this chapter you can</p>\n')
-
-
-def depart_aims_html(self: Any, node: aims) -> None:
-    """End it with the minutes."""
-    self.body.append(f'<p class="aims-minutes">{about(node)}</p>\n</div>\n')
-
-
-def about(node: aims) -> str:
-    """Return the minutes in words."""
-    exercises = f", and {node['exercises']} for the exercises" if node["exercises"] else ""
-    return f"About {node['reading']} minutes to read{exercises}"
-
-
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_directive("lead", Lead)
     app.add_directive("aims", Aims)
-    app.add_node(lead, html=handlers(('<div class="lead">\n', "</div>\n")))
-    app.add_node(aims, html=(visit_aims_html, depart_aims_html))
+    app.add_node(lead, html=FRAMED)
+    app.add_node(aims, html=FRAMED)
     app.connect("doctree-read", count_minutes)

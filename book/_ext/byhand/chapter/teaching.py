@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
-from byhand.chapter.difficulty import CLASS, HARDEST
+from byhand.chapter.difficulty import HARDEST, level_of
 from byhand.chapter.openings import MINUTES_BY_DIFFICULTY
 from byhand.checking.solutions import EXERCISES
 from byhand.checking.sources import Page
@@ -80,8 +80,7 @@ def exercises(page: Page) -> Iterator[tuple[int, int, str]]:
     for block in page.blocks:
         if block.name in EXERCISES:
             _, classes = block.options.get("class", (0, ""))
-            level = next((int(m[1]) for m in map(CLASS.fullmatch, classes.split()) if m), 0)
-            yield level, block.line, block.options["label"][1]
+            yield level_of(classes.split()), block.line, block.options["label"][1]
 
 
 def cells(found: list[tuple[int, int, str]]) -> list[str]:

@@ -1,8 +1,8 @@
 """Checks of the sources: what can be told with file and line before anything runs.
 
-The build, the command `check.py` and the tests ask `check_sources`. A check is a function that
-yields findings; each module holds those of one theme, and its `check` runs them on a project.
-Nothing here executes a cell, and nothing needs Sphinx.
+The build, the command `check.py` and the tests ask `check_sources`. Each module holds the checks of
+one theme: functions that yield the lines of a page that are wrong, with the reason, and a `check`
+for what more than one file tells. Nothing here executes a cell, and nothing needs Sphinx.
 """
 
 from collections.abc import Iterable
@@ -19,10 +19,16 @@ from byhand.checking import (
     symbols,
     wording,
 )
-from byhand.checking.finding import Finding
-from byhand.checking.sources import Project
+from byhand.checking.sources import Finding, Project
 
-THEMES = (characters, claims, data, decks, markup, cells, solutions, symbols, wording)
+OF_A_PAGE = (
+    *(cells.unreadable, cells.long_cells, cells.unsteady),
+    *(claims.unnamed_sources, claims.without_kind),
+    *(markup.misread, markup.foreign, solutions.unpaired),
+    *(symbols.table, symbols.other_meanings),
+    wording.unwanted,
+)
+OF_ALL = (characters, claims, data, decks, solutions)
 
 
 def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:
@@ -52,7 +58,11 @@ def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:
     for name in pages:
         if name not in names:
             raise ValueError(f"{name} is no page; one of {', '.join(sorted(names))} is wanted")
-    found = {finding for theme in THEMES for finding in theme.check(project)}
+    found = {finding for theme in OF_ALL for finding in theme.check(project)}
+    for page in project.texts:
+        found |= {Finding(page.file, *wrong) for look in OF_A_PAGE for wrong in look(page)}
+    for page in project.pages:
+        found |= {Finding(page.file, *wrong) for wrong in data.front_matter(page)}
     return sorted(finding for finding in found if not files or finding.file in files)
 
 

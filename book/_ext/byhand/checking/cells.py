@@ -1,15 +1,15 @@
 """Cells, before any of them runs: each can be read, and gives the same each time."""
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from byhand.checking.finding import Finding
-from byhand.checking.sources import Page, Project, parsed
+from byhand.checking.sources import Line, Page
 
 LONGEST = 15  # lines of code in a cell
-EXCEPTIONS = Path(__file__).with_name("exceptions.toml")
+EXCEPTIONS = tomllib.loads(Path(__file__).with_name("exceptions.toml").read_text("utf-8"))
 
 NETWORK = "urllib|requests|socket|http|ftplib|httpx|aiohttp|smtplib"
 SEED = "a generator with a seed, as in np.random.default_rng(2024), is wanted"
@@ -27,39 +27,30 @@ UNSTEADY = {
 """What gives another result each time, and what is said of it."""
 
 
-def check(project: Project) -> Iterator[Finding]:
-    """Look at the cells and expressions of every page."""
-    allowed = tomllib.loads(EXCEPTIONS.read_text(encoding="utf-8"))["long-cells"]
-    for page in project.texts:
-        yield from unreadable(page)
-        yield from long_cells(page, allowed.get(page.name, 0))
-        yield from unsteady(page)
-
-
-def unreadable(page: Page) -> Iterator[Finding]:
+def unreadable(page: Page) -> Iterator[Line]:
     """Find cells and expressions that are not Python."""
     for before, source in page.sources():
-        error = parsed(source)
-        if isinstance(error, SyntaxError):
-            line = before + (error.lineno or 1)
-            yield Finding(page.file, line, f"this is not Python: {error.msg}")
+        try:
+            ast.parse(source)
+        except SyntaxError as error:
+            yield before + (error.lineno or 1), f"this is not Python: {error.msg}"
+        except ValueError as error:  # a NUL byte
+            yield before + 1, f"this is not Python: {error}"
 
 
-def long_cells(page: Page, allowed: int = 0) -> Iterator[Finding]:
+def long_cells(page: Page) -> Iterator[Line]:
     """Find cells of more lines than a reader takes in at once, but for some allowed ones."""
-    found = []
-    for cell in page.cells:
-        if (count := len(cell.code.strip().splitlines())) > LONGEST:
-            message = f"this cell has {count} lines; at most {LONGEST} are wanted"
-            found.append(Finding(page.file, cell.line, message))
-    if len(found) > allowed:
-        yield from found
+    counts = {cell.line: len(cell.code.strip().splitlines()) for cell in page.cells}
+    long = {line: count for line, count in counts.items() if count > LONGEST}
+    if len(long) > EXCEPTIONS["long-cells"].get(page.name, 0):
+        for line, count in long.items():
+            yield line, f"this cell has {count} lines; at most {LONGEST} are wanted"
 
 
-def unsteady(page: Page) -> Iterator[Finding]:
+def unsteady(page: Page) -> Iterator[Line]:
     """Find what gives another result each time."""
     for before, source in page.sources():
         for number, line in enumerate(source.splitlines(), before + 1):
             for pattern, message in UNSTEADY.items():
                 if found := re.search(pattern, line):
-                    yield Finding(page.file, number, f"{found[0]} {message}")
+                    yield number, f"{found[0]} {message}"

@@ -4,8 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from byhand.checking.finding import Finding
-from byhand.checking.sources import Project
+from byhand.checking.sources import Finding, Project
 
 CONFLICT = re.compile(r"(<{7}|>{7}|\|{7})(?: |$)")
 TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # they turn the text's direction

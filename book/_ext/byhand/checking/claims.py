@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from byhand.checking.finding import Finding
-from byhand.checking.sources import Page, Project, without_code
+from byhand.checking.sources import Finding, Line, Page, Project, without_code
 
 FILE = "book/claims.toml"
 KINDS = {
@@ -65,45 +64,42 @@ def check(project: Project) -> Iterator[Finding]:
                 message = f"the claim {label} is made twice; a label of its own is wanted"
                 yield Finding(page.file, number, message)
             used.setdefault(label, (page.file, number))
-        yield from unnamed_sources(page)
-        yield from without_kind(page)
     has_ledger = any(block.name == "ledger" for page in project.pages for block in page.blocks)
     listed: set[str] = set()
     for _, text in project.files(FILE):
         for claim in read(text):
             listed.add(claim.label)
-            yield from _wrong(claim, text, is_made=claim.label in used or not has_ledger)
+            line = text[: text.index(f"[{claim.label}]")].count("\n") + 1
+            if has_ledger and claim.label not in used:
+                message = f"no sentence makes the claim {claim.label}; a `{{claim}}`"
+                yield Finding(FILE, line, message)
+            yield from (Finding(FILE, line, message) for message in _wrong(claim))
     for label, (file, number) in used.items():
         if label not in listed:
             yield Finding(file, number, f"the claim {label} is not in {FILE}; an entry is wanted")
 
 
-def _wrong(claim: Claim, text: str, *, is_made: bool) -> Iterator[Finding]:
-    line = text[: text.index(f"[{claim.label}]")].count("\n") + 1
-    if not is_made:
-        yield Finding(FILE, line, f"no sentence makes the claim {claim.label}; a `{{claim}}`")
+def _wrong(claim: Claim) -> Iterator[str]:
     if claim.kind not in KINDS:
-        yield Finding(FILE, line, f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted")
+        yield f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted"
     if claim.kind == "proved" and not DERIVED.search(claim.holds):
-        yield Finding(FILE, line, "a proof rests on a proposition or a formula; {numref}, {eq}")
+        yield "a proof rests on a proposition or a formula; {numref}, {eq}"
     if claim.kind == "quoted" and not PLACE.search(claim.holds):
-        yield Finding(FILE, line, "a quotation has a place in its source; table, section, abstract")
+        yield "a quotation has a place in its source; table, section, abstract"
     if UNESCAPED.search(claim.says + claim.holds):
-        yield Finding(FILE, line, r"a browser takes <word> for a tag; \\<word\\> is wanted")
+        yield r"a browser takes <word> for a tag; \\<word\\> is wanted"
     if not claim.says or not HOLDER.search(claim.holds):
-        yield Finding(FILE, line, "says, and holds with a reference or a citation, are wanted")
+        yield "says, and holds with a reference or a citation, are wanted"
 
 
-def marks(page: Page) -> Iterator[tuple[str, int]]:
-    """Yield the labels of the claims that a page makes, with their lines."""
-    for number, text in page.prose:
-        for found in ROLE.finditer(text):
-            yield found[1], number
+def marks(page: Page) -> list[tuple[str, int]]:
+    """Return the labels of the claims that a page makes, with their lines."""
+    return [(label, number) for number, text in page.prose for label in ROLE.findall(text)]
 
 
-def sentences(page: Page) -> Iterator[tuple[int, str]]:
+def sentences(page: Page) -> Iterator[Line]:
     """Yield the sentences of a page's prose, each with the line in which it begins."""
-    paragraph: list[tuple[int, str]] = []
+    paragraph: list[Line] = []
     for number, text in [*page.prose, (0, "")]:
         goes_on = not paragraph or number == paragraph[-1][0] + 1
         if text.strip() and goes_on:
@@ -114,7 +110,7 @@ def sentences(page: Page) -> Iterator[tuple[int, str]]:
         paragraph = [(number, text)] if text.strip() else []
 
 
-def _parted(paragraph: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+def _parted(paragraph: list[Line]) -> Iterator[Line]:
     text, begin = "\n".join(line for _, line in paragraph), 0
     for end in [*(found.end() for found in END.finditer(text)), len(text)]:
         yield paragraph[0][0] + text[:begin].count("\n"), text[begin:end]
@@ -136,20 +132,20 @@ def kind_of(sentence: str) -> str:
     return "quoted" if "{cite" in sentence else "given"
 
 
-def unnamed_sources(page: Page) -> Iterator[Finding]:
+def unnamed_sources(page: Page) -> Iterator[Line]:
     """Find sentences that quote a number from a table or a section without saying whose."""
     for number, sentence in sentences(page):
         if kind_of(sentence) == "given" and PLACE.search(NUMREF.sub(" ", sentence)):
             message = "a number is quoted without its source; a citation in the sentence is wanted"
-            yield Finding(page.file, number, message)
+            yield number, message
 
 
-def without_kind(page: Page) -> Iterator[Finding]:
+def without_kind(page: Page) -> Iterator[Line]:
     """Find sentences with a typed number that neither a role nor a claim gives a kind."""
     for number, sentence in sentences(page):
         if kind_of(sentence) or ROLE.search(sentence):
             continue
         text = without_code(FORMULA.sub(" ", TITLE.sub(" ", sentence)))
         if found := TYPED.search(text):
-            message = f"{found[0]} has no kind; {{eval}}, {{given}} or a {{claim}} is wanted"
-            yield Finding(page.file, number + text[: found.start()].count("\n"), message)
+            line = number + text[: found.start()].count("\n")
+            yield line, f"{found[0]} has no kind; {{eval}}, {{given}} or a {{claim}} is wanted"

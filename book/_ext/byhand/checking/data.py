@@ -12,31 +12,26 @@ from pybtex.exceptions import PybtexError
 from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 
 from byhand.bibliography import authors_and_year
-from byhand.checking.finding import Finding
-from byhand.checking.sources import Page, Project
+from byhand.checking.sources import Finding, Line, Page, Project
 from mha.audit.sources import TITLES, numbers_from
 from mha.examples import example_from
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # safe both, the first ten times faster
 ENTRY = re.compile(r"\s*@(\w+)\s*\{\s*([^,\s]*)")
 FOUND_BY = {"doi", "eprint", "url"}
+CONTENTS = "_toc.yml"
 
 
 def check(project: Project) -> Iterator[Finding]:
     """Look at every file of data."""
-    yield from settings(project)
-    yield from contents(project)
-    for page in project.pages:
-        yield from front_matter(page)
-    for file, text in project.files("book/references.bib"):
-        yield from bibliography(file, text)
-    for file, text in project.files("mha/**/*.toml"):
-        yield from toml(file, text)
-    for file, text in project.files("mha/audit/sources/*.json"):
-        yield from transcript(file, text)
+    for pattern, look in LOOKS.items():
+        for file, text in project.files(pattern):
+            yield from (Finding(file, *wrong) for wrong in look(file, text))
+    for _, text in project.files(CONTENTS):
+        yield from contents(text, {page.name for page in project.pages})
 
 
-def read_yaml(file: str, text: str, first: int = 1) -> tuple[Any, list[Finding]]:
+def read_yaml(text: str, first: int = 1) -> tuple[Any, list[Line]]:
     """Return what some YAML says, or what is wrong with it; it begins at line `first`."""
     try:
         return yaml.load(text, Loader=LOADER), []
@@ -45,7 +40,7 @@ def read_yaml(file: str, text: str, first: int = 1) -> tuple[Any, list[Finding]]
         problem, line = error.problem, mark.line if mark else 0
     except yaml.reader.ReaderError as error:
         problem, line = error.reason, text[: error.position].count("\n")
-    return None, [Finding(file, first + line, f"this is not YAML: {problem}")]
+    return None, [(first + line, f"this is not YAML: {problem}")]
 
 
 def line_of(text: str, pattern: str) -> int:
@@ -54,57 +49,51 @@ def line_of(text: str, pattern: str) -> int:
     return text[: found.start()].count("\n") + 1 if found else 1
 
 
-def settings(project: Project) -> Iterator[Finding]:
+def settings(file: str, text: str) -> Iterator[Line]:
     """Find settings that cannot be read."""
-    for file, text in project.files("_config.yml"):
-        data, faults = read_yaml(file, text)
-        yield from faults
-        if not faults and not isinstance(data, dict):
-            yield Finding(file, 1, "lines such as `title: ...` are wanted")
+    data, faults = read_yaml(text)
+    yield from faults
+    if not faults and not isinstance(data, dict):
+        yield 1, "lines such as `title: ...` are wanted"
 
 
-def contents(project: Project) -> Iterator[Finding]:
+def contents(text: str, names: set[str]) -> Iterator[Finding]:
     """Find contents that cannot be read, and pages that are missing, doubled or not named."""
-    file = "_toc.yml"
-    for _, text in project.files(file):
-        data, faults = read_yaml(file, text)
-        yield from faults
-        if faults:
-            return
-        try:
-            listed = set(parse_toc_data(data))
-        except MalformedError as error:
-            twice = re.search(r"multiple times: '(.*)'", str(error))
-            yield Finding(file, _line_of_page(text, twice[1]) if twice else 1, str(error))
-            return
-        names = {page.name for page in project.pages}
-        for name in sorted(listed - names):
-            message = f"there is no page book/{name}.md; the name of a page is wanted"
-            yield Finding(file, _line_of_page(text, name), message)
-        for name in sorted(names - listed):
-            message = "no contents list names this page; a line in _toc.yml is wanted"
-            yield Finding(f"book/{name}.md", 1, message)
+    data, faults = read_yaml(text)
+    yield from (Finding(CONTENTS, *fault) for fault in faults)
+    if faults:
+        return
+    try:
+        listed = set(parse_toc_data(data))
+    except MalformedError as error:
+        twice = re.search(r"multiple times: '(.*)'", str(error))
+        yield Finding(CONTENTS, _line_of_page(text, twice[1]) if twice else 1, str(error))
+        return
+    for name in sorted(listed - names):
+        message = f"there is no page book/{name}.md; the name of a page is wanted"
+        yield Finding(CONTENTS, _line_of_page(text, name), message)
+    for name in sorted(names - listed):
+        message = "no contents list names this page; a line in _toc.yml is wanted"
+        yield Finding(f"book/{name}.md", 1, message)
 
 
 def _line_of_page(text: str, name: str) -> int:
     return line_of(text, rf"(?:file|root):\s*{re.escape(name)}\s*$")
 
 
-def front_matter(page: Page) -> Iterator[Finding]:
+def front_matter(page: Page) -> Iterator[Line]:
     """Find front matter that cannot be read, or that makes no notebook of a page with cells."""
     if page.lines[0].rstrip() != "---":
         if page.cells:
-            message = "the page has cells but no front matter; copy that of another chapter"
-            yield Finding(page.file, 1, message)
+            yield 1, "the page has cells but no front matter; copy that of another chapter"
         return
     if not page.front:
-        yield Finding(page.file, 1, "the front matter has no end; a second line --- is wanted")
+        yield 1, "the front matter has no end; a second line --- is wanted"
         return
-    data, faults = read_yaml(page.file, "\n".join(page.lines[1 : page.front - 1]), 2)
+    data, faults = read_yaml("\n".join(page.lines[1 : page.front - 1]), 2)
     yield from faults
     for cell in page.cells:
-        yaml_lines = "\n".join(text for _, text in cell.header)
-        yield from read_yaml(page.file, yaml_lines, cell.line + 2)[1]
+        yield from read_yaml("\n".join(text for _, text in cell.header), cell.line + 2)[1]
     if faults or not page.cells:
         return
     for keys in (("jupytext", "text_representation", "format_name"), ("kernelspec", "name")):
@@ -112,11 +101,10 @@ def front_matter(page: Page) -> Iterator[Finding]:
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         if not isinstance(value, str):
-            message = f"the front matter has no {'.'.join(keys)}; copy that of another chapter"
-            yield Finding(page.file, 1, message)
+            yield 1, f"the front matter has no {'.'.join(keys)}; copy that of another chapter"
 
 
-def bibliography(file: str, text: str) -> Iterator[Finding]:
+def bibliography(file: str, text: str) -> Iterator[Line]:
     """Find entries that cannot be read or found, and works that the text would cite alike."""
     found = {
         entry[2]: i for i, line in enumerate(text.split("\n"), 1) if (entry := ENTRY.match(line))
@@ -126,21 +114,20 @@ def bibliography(file: str, text: str) -> Iterator[Finding]:
     except PybtexError as error:
         key = str(error).removeprefix("repeated bibliography entry: ")
         line = getattr(error, "lineno", found.get(key, 1))
-        yield Finding(file, line, f"this is not BibTeX: {error.args[0]}")
+        yield line, f"this is not BibTeX: {error.args[0]}"
         return
     first: dict[str, str] = {}
     for key, entry in entries.items():
         if not FOUND_BY & set(entry.fields):
-            message = "nothing says where this work is found; doi, eprint or url is wanted"
-            yield Finding(file, found[key], message)
+            yield found[key], "nothing says where this work is found; doi, eprint or url is wanted"
         if "author" in entry.persons and "year" in entry.fields:
             label = ", ".join(authors_and_year(entry))
             if (other := first.setdefault(label, key)) != key:
                 what = f"{key} and {other} are both cited as {label}"
-                yield Finding(file, found[key], f"{what}; a letter behind each year is wanted")
+                yield found[key], f"{what}; a letter behind each year is wanted"
 
 
-def toml(file: str, text: str) -> Iterator[Finding]:
+def toml(file: str, text: str) -> Iterator[Line]:
     """Find TOML that cannot be read, and examples whose values are not as they should be."""
     try:
         tomllib.loads(text)
@@ -148,28 +135,28 @@ def toml(file: str, text: str) -> Iterator[Finding]:
         reason, _, place = str(error).partition(" (at ")
         line = re.search(r"line (\d+)", place)
         number = int(line[1]) if line else text.count("\n") + 1
-        yield Finding(file, number, f"this is not TOML: {reason[:1].lower()}{reason[1:]}")
+        yield number, f"this is not TOML: {reason[:1].lower()}{reason[1:]}"
         return
     if file.startswith("mha/examples/"):
         name = file.removeprefix("mha/examples/").removesuffix(".toml")
         yield from _read(file, text, lambda: example_from(name, text))
 
 
-def transcript(file: str, text: str) -> Iterator[Finding]:
+def transcript(file: str, text: str) -> Iterator[Line]:
     """Find transcripts that are not as they should be."""
     name = file.removeprefix("mha/audit/sources/").removesuffix(".json")
     if name not in TITLES:
-        yield Finding(file, 1, "no document has this name; see TITLES in mha/audit/sources")
+        yield 1, "no document has this name; see TITLES in mha/audit/sources"
         return
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        yield Finding(file, error.lineno, f"this is not JSON: {error.msg}")
+        yield error.lineno, f"this is not JSON: {error.msg}"
         return
     yield from _read(file, text, lambda: numbers_from(name, text))
 
 
-def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Finding]:
+def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
     """Load a file; what its loader says of a key is told at that key's line."""
     try:
         load()
@@ -177,4 +164,12 @@ def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Finding]
         message = str(error).removeprefix(f"{file}: ")
         key = re.match(r"'?(\w+)", message)
         line = line_of(text, rf"^\s*{re.escape(key[1])}\s*=") if key else 1
-        yield Finding(file, line, message)
+        yield line, message
+
+
+LOOKS: dict[str, Callable[[str, str], Iterator[Line]]] = {
+    "_config.yml": settings,
+    "book/references.bib": bibliography,
+    "mha/**/*.toml": toml,
+    "mha/audit/sources/*.json": transcript,
+}

@@ -12,8 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from byhand.checking.finding import Finding
-from byhand.checking.sources import Block, Line, Page, Project
+from byhand.checking.sources import Block, Finding, Line, Page, Project
 
 FEWEST, MOST = 12, 25  # slides of a deck, its title and each answer counted
 LONGEST_TITLE = 60  # characters

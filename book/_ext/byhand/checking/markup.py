@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from byhand.checking.finding import Finding
-from byhand.checking.sources import FENCE, Page, Project, without_code
+from byhand.checking.sources import FENCE, Line, Page, without_code
 
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:(?:\.\d+)?\s?%|[.,]\d+(?![\w.]*\.\d)\b)")
 HEADING = re.compile(r"(#{1,6})\s+\S")
@@ -24,18 +23,15 @@ ELSEWHERE = re.compile(
 NO_IMAGE = "an image has no alternative text; say what is to be seen, in {}"
 
 
-def check(project: Project) -> Iterator[Finding]:
-    """Look at every page."""
-    for page in project.texts:
-        broken = list(fences(page))
-        yield from broken
-        yield from foreign(page)
-        if not broken:  # else everything that follows is read wrongly
-            for look in (headings, tables, images, numbers):
-                yield from look(page)
+def misread(page: Page) -> Iterator[Line]:
+    """Find all of these; where a fence is wrong, what follows would be read wrongly."""
+    broken = list(fences(page))
+    yield from broken
+    for look in (headings, tables, images, numbers) if not broken else ():
+        yield from look(page)
 
 
-def fences(page: Page) -> Iterator[Finding]:
+def fences(page: Page) -> Iterator[Line]:
     """Find the first fence that is not closed, or that another begins before its end."""
     for block in page.blocks:
         wanted = f"; a line {block.fence} is wanted at the end of this block"
@@ -43,14 +39,14 @@ def fences(page: Page) -> Iterator[Finding]:
             inner = FENCE.match(text)
             if inner and inner[1] == block.fence and inner[2].strip().startswith("{"):
                 message = f"the fence is still open where another opens, in line {number}"
-                yield Finding(page.file, block.line, message + wanted)
+                yield block.line, message + wanted
                 return
         if not block.closed:
-            yield Finding(page.file, block.line, f"the fence is never closed{wanted}")
+            yield block.line, f"the fence is never closed{wanted}"
             return
 
 
-def headings(page: Page) -> Iterator[Finding]:
+def headings(page: Page) -> Iterator[Line]:
     """Find a page without one title at its top, and headings that leave a level out."""
     before = 0
     for number, text in page.prose:
@@ -58,82 +54,76 @@ def headings(page: Page) -> Iterator[Finding]:
             continue
         level = len(found[1])
         if before == 0 and level > 1:
-            yield Finding(page.file, number, "the first heading is no title; `# Title` is wanted")
+            yield number, "the first heading is no title; `# Title` is wanted"
         elif before and level == 1:
-            yield Finding(page.file, number, "a second title; `##` is wanted")
+            yield number, "a second title; `##` is wanted"
         elif before and level > before + 1:
             wanted = "#" * (before + 1)
-            yield Finding(
-                page.file, number, f"the heading leaves a level out; `{wanted}` is wanted"
-            )
+            yield number, f"the heading leaves a level out; `{wanted}` is wanted"
         before = level
     if before == 0:
-        yield Finding(page.file, page.front + 1, "the page has no title; `# Title` is wanted")
+        yield page.front + 1, "the page has no title; `# Title` is wanted"
 
 
-def tables(page: Page) -> Iterator[Finding]:
+def tables(page: Page) -> Iterator[Line]:
     """Find tables whose rows differ in their cells, or that have no rule below the header."""
-    rows: list[tuple[int, str]] = []
+    rows: list[Line] = []
     for number, text in [*page.prose, (0, "")]:
         is_row = text.lstrip().startswith("|")
         if is_row and (not rows or rows[-1][0] == number - 1):
             rows.append((number, text))
             continue
-        yield from _table(page, rows)
+        yield from _table(rows)
         rows = [(number, text)] if is_row else []
 
 
-def _table(page: Page, rows: list[tuple[int, str]]) -> Iterator[Finding]:
+def _table(rows: list[Line]) -> Iterator[Line]:
     if not rows:
         return
     wanted = _cells(rows[0][1])
     if len(rows) < 2 or not RULE.fullmatch(rows[1][1]):
         line = rows[min(1, len(rows) - 1)][0]
         message = "a table has no rule below its header; a line such as | --- | --- | is wanted"
-        yield Finding(page.file, line, message)
+        yield line, message
         return
     for number, text in rows[1:]:
         if (count := _cells(text)) != wanted:
-            yield Finding(
-                page.file,
-                number,
-                f"this row has {count} cells; {wanted} are wanted, as in the header",
-            )
+            yield number, f"this row has {count} cells; {wanted} are wanted, as in the header"
 
 
 def _cells(row: str) -> int:
     return len(PIPE.split(row.strip().removeprefix("|"))) - row.rstrip().endswith("|")
 
 
-def images(page: Page) -> Iterator[Finding]:
+def images(page: Page) -> Iterator[Line]:
     """Find images without alternative text."""
     for number, text in page.prose:
         prose = INLINE_CODE.sub(" ", text)
         if any(not found[1].strip() for found in IMAGE.finditer(prose)):
-            yield Finding(page.file, number, NO_IMAGE.format("![...](file)"))
+            yield number, NO_IMAGE.format("![...](file)")
         if any(not ALT.search(found[0]) for found in TAG.finditer(prose)):
-            yield Finding(page.file, number, NO_IMAGE.format('alt="..."'))
+            yield number, NO_IMAGE.format('alt="..."')
     for block in page.blocks:
         if block.name in ("image", "figure") and not block.options.get("alt", (0, ""))[1]:
-            yield Finding(page.file, block.line, NO_IMAGE.format(":alt:"))
+            yield block.line, NO_IMAGE.format(":alt:")
 
 
-def foreign(page: Page) -> Iterator[Finding]:
+def foreign(page: Page) -> Iterator[Line]:
     """Find scripts and other active elements, and what would be loaded from elsewhere."""
     for number, line in enumerate(page.lines, 1):
         text = INLINE_CODE.sub(" ", line)
         if found := ACTIVE.search(text):
             message = f"<{found[1].lower()}> in a page; scripts and styles go into book/_static"
-            yield Finding(page.file, number, message)
+            yield number, message
         if found := HANDLER.search(text):
             message = f"the attribute {found[1].lower()} runs code; scripts go into book/_static"
-            yield Finding(page.file, number, message)
+            yield number, message
         if found := ELSEWHERE.search(text):
             message = f"{found[1]} is loaded from elsewhere; keep a copy in the book's folder"
-            yield Finding(page.file, number, message)
+            yield number, message
 
 
-def numbers(page: Page) -> Iterator[Finding]:
+def numbers(page: Page) -> Iterator[Line]:
     """Find decimals and percentages that are typed into the prose."""
     for line, prose in page.prose_and_formulas:
         for text in NUMBER.findall(without_code(prose)):
@@ -141,4 +131,4 @@ def numbers(page: Page) -> Iterator[Finding]:
                 f"{text} is typed into the prose; write {{eval}}`...` for a computed number or"
                 f" {{given}}`{text}` for a given one"
             )
-            yield Finding(page.file, line, message)
+            yield line, message

@@ -5,8 +5,7 @@ Of every other label and reference Sphinx itself tells where it leads nowhere or
 
 from collections.abc import Iterator
 
-from byhand.checking.finding import Finding
-from byhand.checking.sources import Page, Project
+from byhand.checking.sources import Block, Finding, Line, Page, Project
 
 EXERCISES = ("exercise", "exercise-start")
 """The blocks that hold an exercise, or begin one."""
@@ -15,45 +14,32 @@ PAIRS = {"exercise-start": "exercise-end", "solution-start": "solution-end"}
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Look at every exercise and every solution."""
-    exercises = {
-        block.options["label"][1]
-        for page in project.pages
-        for block in page.blocks
-        if block.name in EXERCISES and "label" in block.options
-    }
-    for page in project.pages:
-        yield from unknown(page, exercises)
-        yield from unpaired(page)
-
-
-def unknown(page: Page, exercises: set[str]) -> Iterator[Finding]:
     """Find solutions to exercises that do not exist."""
-    for block in page.blocks:
+    blocks = [(page.file, block) for page in project.pages for block in page.blocks]
+    exercises = {b.options.get("label", (0, ""))[1] for _, b in blocks if b.name in EXERCISES}
+    for file, block in blocks:
         label = block.argument.strip()
-        if block.name in ("solution", "solution-start") and label not in exercises:
+        if block.name in ("solution", "solution-start") and label not in exercises - {""}:
             what = f"a solution to an unknown exercise, {label!r}" if label else "a solution"
-            message = f"{what}; the label of an exercise is wanted"
-            yield Finding(page.file, block.line, message)
+            yield Finding(file, block.line, f"{what}; the label of an exercise is wanted")
 
 
-def unpaired(page: Page) -> Iterator[Finding]:
+def unpaired(page: Page) -> Iterator[Line]:
     """Find exercises and solutions that begin but do not end, or end without a beginning."""
-    opened: tuple[str, int] | None = None
+    opened: Block | None = None
     for block in page.blocks:
-        if opened and block.name == PAIRS[opened[0]]:
+        if opened and block.name == PAIRS[opened.name]:
             opened = None
         elif block.name in PAIRS.values():
             start = block.name.replace("end", "start")
-            message = f"nothing begins here; {{{start}}} is wanted before"
-            yield Finding(page.file, block.line, message)
+            yield block.line, f"nothing begins here; {{{start}}} is wanted before"
         elif block.name in PAIRS:
-            if opened:
-                yield Finding(page.file, opened[1], _not_ended(opened[0]))
-            opened = (block.name, block.line)
-    if opened:
-        yield Finding(page.file, opened[1], _not_ended(opened[0]))
+            yield from _not_ended(opened)
+            opened = block
+    yield from _not_ended(opened)
 
 
-def _not_ended(start: str) -> str:
-    return f"this {start.partition('-')[0]} does not end; {{{PAIRS[start]}}} is wanted"
+def _not_ended(block: Block | None) -> Iterator[Line]:
+    if block:
+        what, end = block.name.partition("-")[0], PAIRS[block.name]
+        yield block.line, f"this {what} does not end; {{{end}}} is wanted"

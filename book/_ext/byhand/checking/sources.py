@@ -4,28 +4,49 @@ Nothing here executes or needs Sphinx: a page is read as lines, and a fence is f
 as CommonMark does.
 """
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})(.*)$")
 DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
+YAML_OPTION = re.compile(r"\s*([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
 # These hold no Markdown.
 CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
 SEEN = ("shows", "reveals")  # options whose value is an expression: what a slide shows
 DECK = ".slides.md"
+FOR_CONTRIBUTORS = re.compile(r"/[_.]")
 IGNORED = (
     re.compile(r"(?:\{[\w:-]+\})?(`+)(?!`).*?(?<!`)\1(?!`)"),  # code and roles
     re.compile(r"\]\([^)]*\)"),  # a link's address
     re.compile(r"<[^>]*>"),
 )
 
-Line = tuple[int, str]  # its number on the page, counted from 1, and its text
+Line = tuple[
+    int, str
+]  # its number on the page, counted from 1, and its text or what is wrong there
+
+
+class Finding(NamedTuple):
+    """A fault of a source.
+
+    Examples
+    --------
+    >>> print(Finding("book/index.md", 3, "the page has no title; one line `# Title` is wanted"))
+    book/index.md:3: the page has no title; one line `# Title` is wanted
+    """
+
+    file: str  # relative to the project
+    line: int  # counted from 1
+    message: str  # what is wrong; then, after a semicolon, what is wanted
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
 
 
 @dataclass(frozen=True)
@@ -38,44 +59,20 @@ class Block:
     body: tuple[Line, ...]  # between the fences, options included
     fence: str  # the opening fence
     closed: bool  # whether there is a closing fence
-
-    @cached_property
-    def _parts(self) -> tuple[tuple[Line, ...], tuple[Line, ...], bool]:
-        """Return the options' lines, the others, and whether the options are YAML."""
-        texts = [text.strip() for _, text in self.body]
-        if texts[:1] == ["---"] and "---" in texts[1:]:
-            end = texts.index("---", 1)
-            return self.body[1:end], self.body[end + 1 :], True
-        count = next((i for i, text in enumerate(texts) if not OPTION.fullmatch(text)), len(texts))
-        return self.body[:count], self.body[count:], False
-
-    @property
-    def content(self) -> tuple[Line, ...]:
-        """The lines after the options."""
-        return self._parts[1]
-
-    @property
-    def options_lines(self) -> tuple[Line, ...]:
-        """The lines of the options."""
-        return self._parts[0]
+    header: tuple[Line, ...]  # the lines of the options where these are YAML
+    options_lines: tuple[Line, ...]
+    content: tuple[Line, ...]  # the lines after the options
 
     @property
     def code(self) -> str:
         """The content as one text."""
         return "\n".join(text for _, text in self.content)
 
-    @property
-    def header(self) -> tuple[Line, ...]:
-        """The lines of the options where these are YAML."""
-        lines, _, is_yaml = self._parts
-        return lines if is_yaml else ()
-
     @cached_property
     def options(self) -> dict[str, tuple[int, str]]:
         """The options of one line each, with their lines: ``:name: x``, or YAML's ``name: x``."""
-        lines, _, is_yaml = self._parts
-        pattern = re.compile(r"\s*([\w-]+):\s*(.*)") if is_yaml else OPTION
-        found = [(number, pattern.fullmatch(text.rstrip())) for number, text in lines]
+        pattern = YAML_OPTION if self.header else OPTION
+        found = [(number, pattern.fullmatch(text.rstrip())) for number, text in self.options_lines]
         return {match[1]: (number, match[2].strip()) for number, match in found if match}
 
 
@@ -161,17 +158,6 @@ def without_code(line: str) -> str:
     return line
 
 
-@cache
-def parsed(code: str) -> ast.Module | SyntaxError:
-    """Return the syntax tree of some Python, or what is wrong with it."""
-    try:
-        return ast.parse(code)
-    except SyntaxError as error:
-        return error
-    except ValueError as error:  # a NUL byte
-        return SyntaxError(str(error))
-
-
 def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
     """Yield the fenced blocks among some lines, and those within them."""
     i = 0
@@ -187,11 +173,22 @@ def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
         body = tuple(lines[i + 1 : len(lines) if end is None else end])
         directive = DIRECTIVE.fullmatch(rest)
         name, argument = (directive[1], directive[2]) if directive else ("", rest)
-        block = Block(name, argument, number, body, opening[1], end is not None)
+        closed = end is not None
+        block = Block(name, argument, number, body, opening[1], closed, *_parted(body))
         yield block
         if name not in CODE:
             yield from _blocks(block.content)
         i = len(lines) if end is None else end + 1
+
+
+def _parted(body: tuple[Line, ...]) -> tuple[tuple[Line, ...], ...]:
+    """Return the options' lines if they are YAML, the options' lines, and the others."""
+    texts = [text.strip() for _, text in body]
+    if texts[:1] == ["---"] and "---" in texts[1:]:
+        end = texts.index("---", 1)
+        return body[1:end], body[1:end], body[end + 1 :]
+    count = next((i for i, text in enumerate(texts) if not OPTION.fullmatch(text)), len(texts))
+    return (), body[:count], body[count:]
 
 
 def closes(fence: str, line: str) -> bool:
@@ -218,25 +215,21 @@ class Project:
 
     @cached_property
     def texts(self) -> tuple[Page, ...]:
-        """Pages and decks: what is read by readers, and held to the book's words and numbers."""
-        book = self.root / "book"
-        paths = sorted(p for p in book.rglob("*.md") if not _is_ours(p.relative_to(book)))
-        return tuple(Page(self.name_of(path), self.read(path)) for path in paths)
+        """Pages and decks: what is read by readers, and held to the book's words and numbers.
 
-    def name_of(self, path: Path) -> str:
-        """Return a file's name as findings give it."""
-        return path.relative_to(self.root).as_posix()
-
-    def read(self, path: Path) -> str:
-        """Return a file's text; what is no text is told by the check of characters."""
-        return path.read_bytes().decode("utf-8", errors="replace")
+        Hidden files and those below a folder such as ``_static`` are for contributors.
+        """
+        files = self.files("book/**/*.md")
+        return tuple(Page(*file) for file in files if not FOR_CONTRIBUTORS.search(file[0]))
 
     def files(self, *patterns: str) -> list[tuple[str, str]]:
-        """Return the names and texts of the files that match."""
+        """Return the names and texts of the files that match.
+
+        What is no text is told by the check of characters.
+        """
         paths = sorted(path for pattern in patterns for path in self.root.glob(pattern))
-        return [(self.name_of(path), self.read(path)) for path in paths if path.is_file()]
-
-
-def _is_ours(path: Path) -> bool:
-    """Tell whether a file of the book's folder is for contributors, not for readers."""
-    return any(part.startswith(("_", ".")) for part in path.parts)
+        return [
+            (path.relative_to(self.root).as_posix(), path.read_bytes().decode(errors="replace"))
+            for path in paths
+            if path.is_file()
+        ]

@@ -3,59 +3,45 @@
 import re
 import tomllib
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
-from byhand.checking.finding import Finding
-from byhand.checking.sources import Page, Project
+from byhand.checking.sources import Line, Page
 
-FILE = Path(__file__).with_name("symbols.toml")
+PAGES_OF = tomllib.loads(Path(__file__).with_name("symbols.toml").read_text("utf-8"))
+"""Of each symbol the pages on which it has its meaning."""
+
 NOTATION = "notation"
 ROW = re.compile(r"^\* - (\$.+\$)$")
 FORMULA = re.compile(r"(?<![\\`$])\$([^$`]+?)\$")
 WORDS = re.compile(r"\\(?:mathrm|text|begin|end|operatorname)\s*\{[^}]*\}|^:.*$", re.MULTILINE)
 
 
-@cache
-def pages_of() -> dict[str, tuple[str, ...]]:
-    """Return of each symbol the pages on which it has its meaning."""
-    data = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return {symbol: tuple(pages) for symbol, pages in data.items()}
-
-
-def check(project: Project) -> Iterator[Finding]:
-    """Look at the table, and at the formulas of every page."""
-    for page in project.texts:
-        if page.name == NOTATION:
-            yield from table(page)
-        else:
-            yield from other_meanings(page)
-
-
-def table(page: Page) -> Iterator[Finding]:
+def table(page: Page) -> Iterator[Line]:
     """Find symbols that stand twice in the table, or that no page is named for."""
+    if page.name != NOTATION:
+        return
     seen: set[str] = set()
     for number, text in enumerate(page.lines, 1):
         for symbol in re.findall(r"\$([^$]+)\$", row[1]) if (row := ROW.match(text)) else ():
             if symbol in seen:
-                yield Finding(page.file, number, f"${symbol}$ has two meanings; one is wanted")
-            if symbol not in pages_of():
+                yield number, f"${symbol}$ has two meanings; one is wanted"
+            if symbol not in PAGES_OF:
                 message = f"${symbol}$ is not in checking/symbols.toml; the pages that use it are"
-                yield Finding(page.file, number, f"{message} wanted there")
+                yield number, f"{message} wanted there"
             seen.add(symbol)
 
 
-def other_meanings(page: Page) -> Iterator[Finding]:
+def other_meanings(page: Page) -> Iterator[Line]:
     """Find letters of the table in formulas of a page that does not use them in its meaning."""
-    for symbol, pages in pages_of().items():
-        if "*" in pages or page.name.removesuffix(".slides") in pages:
+    for symbol, pages in PAGES_OF.items():
+        if {"*", page.name.removesuffix(".slides")} & {*pages} or page.name == NOTATION:
             continue
         # A letter of its own: no subscript, no part of a word.
         alone = re.compile(rf"(?<![A-Za-z\\{{_^]){re.escape(symbol)}(?![A-Za-z}}])")
         for number, formula in formulas(page):
             if alone.search(WORDS.sub(" ", formula)):
                 message = f"${symbol}$ means something else here than in Notation; take another"
-                yield Finding(page.file, number, f"{message} letter, or name it as there")
+                yield number, f"{message} letter, or name it as there"
 
 
 def formulas(page: Page) -> Iterator[tuple[int, str]]:

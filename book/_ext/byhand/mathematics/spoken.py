@@ -162,18 +162,18 @@ def say_root(element: Element) -> str:
     return f"root of {words}, end of root," if has_sign(element) else f"root {words}"
 
 
-def say_below(element: Element) -> str:
-    """Say what has an index; a sum's index is what it runs over."""
-    base, index = element
-    if is_sum(base):
-        return f"{say(base)} over {say(index)} of"
-    return f"{say(base)} {say(index)}"
-
-
-def say_above(element: Element) -> str:
-    """Say a power, an accent, or that something is transposed."""
-    base, above = element
-    return f"{say(base)} {raised(above)}"
+def say_scripts(element: Element) -> str:
+    """Say what has an index, a power or both; a sum's index is what it runs over."""
+    base, *others = element
+    below = others[0] if kind_of(element) != "msup" else None
+    above = others[-1] if below is None or len(others) == 2 else None
+    if below is not None and text_of(base) in OVER_AN_INDEX:
+        end = "" if above is None else f" up to {say(above)}"
+        return f"{say(base)} over {say(below)}{end} of"
+    said = [] if below is None else [say(below)]
+    if above is not None:  # a name belongs to the letter
+        said.insert(0 if is_name(above) else len(said), raised(above))
+    return " ".join([say(base), *said])
 
 
 def say_accent(element: Element) -> str:
@@ -181,16 +181,6 @@ def say_accent(element: Element) -> str:
     base, above = element
     accent = ACCENTS.get(text_of(above).strip(), say(above))
     return f"{say(base)} {accent}"
-
-
-def say_both(element: Element) -> str:
-    """Say what has something below and above."""
-    base, below, above = element
-    if is_sum(base):
-        return f"{say(base)} over {say(below)} up to {say(above)} of"
-    if is_name(above):
-        return f"{say(base)} {say(above)} {say(below)}"
-    return f"{say(base)} {say(below)} {raised(above)}"
 
 
 def raised(above: Element) -> str:
@@ -220,11 +210,6 @@ def say_table(element: Element) -> str:
     return f"matrix of {counted}: {said}; end of matrix"
 
 
-def is_sum(element: Element) -> bool:
-    """Tell whether an element is a sum's sign, or another that runs over an index."""
-    return text_of(element) in OVER_AN_INDEX
-
-
 def kind_of(element: Element) -> str:
     """Return an element's name."""
     return element.tag.rpartition("}")[2]
@@ -242,11 +227,11 @@ SAYINGS = {
     "mtext": say_text,
     "mfrac": say_fraction,
     "msqrt": say_root,
-    "msub": say_below,
-    "munder": say_below,
-    "msup": say_above,
+    "msub": say_scripts,
+    "munder": say_scripts,
+    "msup": say_scripts,
     "mover": say_accent,
-    "msubsup": say_both,
-    "munderover": say_both,
+    "msubsup": say_scripts,
+    "munderover": say_scripts,
     "mtable": say_table,
 }

@@ -1,5 +1,6 @@
 """Put the pages together as one document: parts, chapters, solutions, bibliography, index."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,20 +11,26 @@ from sphinx.application import Sphinx
 from sphinx.builders import Builder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 from sphinx_exercise.nodes import solution_node
 
 from byhand.contents import Contents, Part, read_contents
 from byhand.digests import ROOT
-from byhand.document import BIBLIOGRAPHY, Document
+from byhand.document import BIBLIOGRAPHY, BOOK, Document
 from byhand.press.markup import array, drawing, string, text
-from byhand.print_book import numbers, references, terms
-from byhand.print_book.goals import Goal
-from byhand.print_book.pages import fit_for_print
+from byhand.print_book import references, terms
+from byhand.print_book.goals import Goal, number_of_chapter
 from byhand.print_book.writer import Writer
 from byhand.quiz.elements import quiz
 
+logger = logging.getLogger(__name__)
+
 FRONT = "About this book"
 CITATION = ROOT / "CITATION.cff"
+# What a source prints beside a number is shown on demand; a button leads to another page. A cell
+# has its tags as classes.
+SCREEN_ONLY = {"printed", "screen-only", "tag_screen-only", "sd-btn"}
+OBJECT = re.compile(r"^<[\w.]+( object)?( at 0x[0-9a-f]+)?>$")
 Solutions = dict[str, list[solution_node]]
 
 
@@ -80,7 +87,7 @@ class Book:
         yield from (self.written(name, 1) for name in self.front)
         for part in self.parts:
             shown = [name for name in part.pages if name in self.pages and name != BIBLIOGRAPHY]
-            numbered = [name for name in shown if numbers.of_chapter(self.env, name)]
+            numbered = [name for name in shown if number_of_chapter(self.env, name)]
             is_part = bool(part.caption and numbered)
             if is_part:
                 yield f"#part({string(str(part.number))})[{text(part.caption)}]"
@@ -150,7 +157,7 @@ class Book:
 
     def heading(self, page: str) -> str:
         """Return what a chapter is called in an appendix."""
-        number, title = numbers.of_chapter(self.env, page), self.env.titles[page].astext()
+        number, title = number_of_chapter(self.env, page), self.env.titles[page].astext()
         return f"Chapter {number}, {title}" if number else title
 
     def index(self) -> str:
@@ -165,10 +172,35 @@ def page_of(
     """Return a page as it is printed, its references resolved."""
     page = env.get_doctree(name)
     env.resolve_references(page, name, builder)
-    fit_for_print(page, code=document.code)
+    leave_out_screen_only(page)
+    for block in list(page.findall(nodes.literal_block)):
+        if "output" in block["classes"]:
+            refuse_without_print_form(block)
+        elif not document.code:
+            block.replace_self(place_of_code(page.next_node(nodes.title).astext()))
     if name == env.config.root_doc:
         page.next_node(nodes.title).children = [nodes.Text(FRONT)]
     return page
+
+
+def leave_out_screen_only(page: nodes.document) -> None:
+    """Remove what only a screen can show."""
+    for node in list(page.findall(nodes.Element)):
+        if SCREEN_ONLY.intersection(node.get("classes", [])) and node.parent is not None:
+            node.parent.remove(node)
+
+
+def place_of_code(title: str) -> nodes.paragraph:
+    """Return what stands in the place of code: on which page it is."""
+    line = nodes.emphasis("", f"Code: on the page “{title}” of {BOOK}.")
+    return nodes.paragraph("", "", line)
+
+
+def refuse_without_print_form(output: nodes.literal_block) -> None:
+    """Warn, with file and line, of a cell whose output is an object that cannot be printed."""
+    said = output.astext().strip()
+    if OBJECT.match(said):
+        logger.warning("this cell's output has no print form: %s", said, location=output)
 
 
 def chosen(contents: Contents, document: Document) -> list[Part]:

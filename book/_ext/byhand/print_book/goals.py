@@ -1,8 +1,12 @@
-"""Where references lead: a page and an identifier on it, which is empty for the page itself."""
+"""Where references lead: a page and an identifier on it, which is empty for the page itself.
+
+And the number that is there, as the reading of the book left it.
+"""
 
 from collections.abc import Iterator
 
 from docutils import nodes
+from sphinx.environment import BuildEnvironment
 
 from byhand.digests import ROOT
 
@@ -48,3 +52,24 @@ def place_of(node: nodes.Node) -> str:
     """Return the same as a message begins."""
     source = source_of(node)
     return f"{source}: " if source else ""
+
+
+def number_of(env: BuildEnvironment, page: str, figtype: str, node: nodes.Element) -> str:
+    """Return the number of a figure, table, equation or exercise, or nothing if it has none."""
+    numbers = env.toc_fignumbers.get(page, {}).get(figtype, {})
+    number = next((numbers[i] for i in node.get("ids", []) if i in numbers), ())
+    return ".".join(map(str, number or ()))
+
+
+def number_of_section(env: BuildEnvironment, page: str, section: nodes.Element) -> str:
+    """Return the number of a section or of a page, or nothing if it has none."""
+    numbers = env.toc_secnumbers.get(page, {})
+    if isinstance(section.parent, nodes.document):
+        return number_of_chapter(env, page)
+    number = next((numbers[f"#{i}"] for i in section["ids"] if f"#{i}" in numbers), ())
+    return ".".join(map(str, number or ()))
+
+
+def number_of_chapter(env: BuildEnvironment, page: str) -> str:
+    """Return a chapter's number, or nothing if it has none."""
+    return ".".join(map(str, env.toc_secnumbers.get(page, {}).get("") or ()))

@@ -3,7 +3,8 @@
 Under “All numbers” a page has every table of a run. Paper has those that something refers to.
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
@@ -11,8 +12,7 @@ from sphinx.environment import BuildEnvironment
 from byhand.chapter.section_folds import ALL_NUMBERS, beginning_of, folded_sections
 from byhand.contents import ON_SCREEN, read_contents
 from byhand.press.pdf import PressError
-from byhand.print_book import numbers
-from byhand.print_book.goals import Goal, goal_of, names_of, place_of
+from byhand.print_book.goals import Goal, goal_of, names_of, number_of_chapter, place_of
 
 Roots = list[tuple[str, nodes.Element]]  # what is printed: a page's name, and the page or a part
 
@@ -22,35 +22,26 @@ def names_in(roots: Roots) -> set[Goal]:
     return {goal for page, root in roots for goal in names_of(page, root)}
 
 
-def cited_in(page: str, root: nodes.Element, left_out: Container[int] = ()) -> Iterator[Goal]:
-    """Yield where the references in a tree lead to, but for those in what is left out."""
-    if id(root) in left_out:
-        return
-    goal = goal_of(root, page)
-    if goal is not None:
-        yield goal
-    for child in root.children:
-        if isinstance(child, nodes.Element):
-            yield from cited_in(page, child, left_out)
+def cited_in(roots: Roots) -> Counter[Goal]:
+    """Count where the references in some trees lead to."""
+    found = (goal_of(node, page) for page, root in roots for node in root.findall(nodes.reference))
+    return Counter(goal for goal in found if goal is not None)
 
 
 def leave_out_uncited_numbers(roots: Roots) -> None:
     """Remove from the sections of all numbers what nothing on paper refers to."""
-    waiting: list[tuple[str, nodes.Element]] = []  # what is left out so far
+    waiting: Roots = []  # what is left out so far
     for page, root in roots:
         for section, beginning in list(folded_sections(root)):
             if beginning == ALL_NUMBERS:
                 waiting += [(page, unit) for unit in units_of(section)]
     left_out = {id(unit) for _, unit in waiting}
-    cited = {goal for page, root in roots for goal in cited_in(page, root, left_out)}
-    while True:
-        found = [(p, u) for p, u in waiting if id(u) in left_out and is_cited(p, u, cited)]
-        if not found:
-            break
+    cited = set(cited_in(roots) - cited_in(waiting))
+    while found := [(p, u) for p, u in waiting if id(u) in left_out and is_cited(p, u, cited)]:
         for page, unit in found:
             for kept in [unit, *words_before(unit)]:
                 left_out.discard(id(kept))
-                cited |= set(cited_in(page, kept))
+                cited |= set(cited_in([(page, kept)]))
     for _, unit in waiting:
         if id(unit) in left_out:
             remove(unit)
@@ -138,7 +129,7 @@ def place(env: BuildEnvironment, page: str, text: str) -> str:
     """
     if page in ON_SCREEN or page not in read_contents().chapters:
         return "on the book's site"
-    number, title = numbers.of_chapter(env, page), env.titles[page].astext()
+    number, title = number_of_chapter(env, page), env.titles[page].astext()
     if not number:
         return "in the whole book"
     if text == title:

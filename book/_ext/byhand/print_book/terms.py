@@ -50,7 +50,7 @@ def mark(pages: Iterable[nodes.document]) -> list[tuple[str, str]]:
     sections = [section for page in pages for section in indexed_sections(page)]
     entries: list[tuple[str, str]] = []
     for term in terms:
-        mentions = [section for section in sections if section.mentions(term)]
+        mentions = [section for section in sections if term.is_in(section.text)]
         is_rare = len(mentions) <= EVERYWHERE
         places = [p for section in mentions for p in section.places(term, is_rare=is_rare)]
         for paragraph in places:
@@ -62,19 +62,8 @@ def mark(pages: Iterable[nodes.document]) -> list[tuple[str, str]]:
     return sorted(entries, key=lambda found: found[0].lower())
 
 
-@dataclass(frozen=True)
-class Paragraph:
-    """A paragraph, its text, and what stands in it in bold, in lower case."""
-
-    node: nodes.paragraph
-    text: str
-    bold: frozenset[str]
-
-    @classmethod
-    def of(cls, node: nodes.paragraph) -> "Paragraph":
-        """Read a paragraph once: every term looks at it."""
-        bold = (strong.astext().lower() for strong in node.findall(nodes.strong))
-        return cls(node, node.astext().lower(), frozenset(bold))
+Paragraph = tuple[nodes.paragraph, str, set[str]]
+"""A paragraph, its text, and what stands in it in bold, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -82,25 +71,21 @@ class Section:
     """A heading with the paragraphs that follow it before the next heading."""
 
     title: str
-    paragraphs: tuple[Paragraph, ...]
+    paragraphs: list[Paragraph]
 
     @cached_property
     def text(self) -> str:
         """Return all of it, a line for the title and for each paragraph."""
-        return "\n".join([self.title, *(p.text for p in self.paragraphs)])
-
-    def mentions(self, term: Term) -> bool:
-        """Tell whether the term stands in the title or in a paragraph."""
-        return term.is_in(self.text)
+        return "\n".join([self.title, *(text for _, text, _ in self.paragraphs)])
 
     def places(self, term: Term, *, is_rare: bool) -> list[nodes.paragraph]:
         """Return the paragraph to mark for the term, if any."""
-        found = [p for p in self.paragraphs if not p.bold.isdisjoint(term.spellings)]
+        found = [node for node, _, bold in self.paragraphs if not bold.isdisjoint(term.spellings)]
         if not found and term.is_in(self.title):
-            found = list(self.paragraphs)
+            found = [node for node, *_ in self.paragraphs]
         elif not found and is_rare:
-            found = [p for p in self.paragraphs if term.is_in(p.text)]
-        return [p.node for p in found[:1]]
+            found = [node for node, text, _ in self.paragraphs if term.is_in(text)]
+        return found[:1]
 
 
 def indexed_sections(page: nodes.document) -> Iterator[Section]:
@@ -108,8 +93,16 @@ def indexed_sections(page: nodes.document) -> Iterator[Section]:
     for section in page.findall(nodes.section):
         title = next((child for child in section if isinstance(child, nodes.title)), None)
         if title is not None:
-            found = map(Paragraph.of, paragraphs_of(section))
-            yield Section(title.astext().lower(), tuple(found))
+            yield Section(title.astext().lower(), [*map(read, paragraphs_of(section))])
+
+
+def read(node: nodes.paragraph) -> Paragraph:
+    """Read a paragraph once: every term looks at it."""
+    return (
+        node,
+        node.astext().lower(),
+        {bold.astext().lower() for bold in node.findall(nodes.strong)},
+    )
 
 
 def paragraphs_of(node: nodes.Element) -> Iterator[nodes.paragraph]:

@@ -7,13 +7,20 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
 from byhand.chapter.difficulty import HARDEST, MARK
-from byhand.chapter.openings import about
 from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import tables
 from byhand.press.markup import array, drawing, string, text
 from byhand.press.pdf import PressError
-from byhand.print_book import numbers
-from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
+from byhand.print_book.goals import (
+    Goal,
+    goal_of,
+    name_of,
+    names_of,
+    number_of,
+    number_of_section,
+    place_of,
+    source_of,
+)
 from byhand.quiz.elements import ONE, QUESTION, SEVERAL
 from byhand.tables import paper
 from byhand.tables.element import numbers as numbers_element
@@ -68,7 +75,7 @@ class Writer:
         return "".join(map(self.write, node.children))
 
     def quietly(self, node: nodes.Element) -> str:
-        """Return the same where no page is said: in titles, captions and tables."""
+        """Return the same where no page is said: in titles, captions, tables and works."""
         before, self.pages_said = self.pages_said, False
         written = self.inside(node)
         self.pages_said = before
@@ -112,7 +119,7 @@ class Writer:
 
     def write_title(self, node: nodes.title) -> str:
         section = node.parent
-        number = numbers.of_section(self.env, self.page, section)
+        number = number_of_section(self.env, self.page, section)
         names = self.names(section)
         title = self.quietly(node)
         if isinstance(section.parent, nodes.document):
@@ -176,7 +183,7 @@ class Writer:
         return f"#lead[{self.inside(node).strip()}\n]\n\n"
 
     def write_aims(self, node: nodes.Element) -> str:
-        return f"#aims({string(about(node))})[\n{self.inside(node)}]\n\n"
+        return f"#aims({string(node['minutes'])})[\n{self.inside(node)}]\n\n"
 
     # ---- Words ----
 
@@ -213,8 +220,7 @@ class Writer:
         address = node.get("refuri", "")
         if not address:
             return words
-        says_it = "://" in node.astext() or any(True for _ in ancestors(node, nodes.citation))
-        noted = self.pages_said and not says_it
+        noted = self.pages_said and "://" not in node.astext()
         note = f"#footnote(link({string(address)}))" if noted else ""
         return f"#link({string(address)})[{words}]{note}"
 
@@ -231,7 +237,7 @@ class Writer:
         return f"#{self.turned(node, node.astext())}"
 
     def write_math_block(self, node: nodes.math_block) -> str:
-        number = numbers.of(self.env, node.get("docname", ""), "displaymath", node)
+        number = number_of(self.env, node.get("docname", ""), "displaymath", node)
         number = number if node.get("label") else ""
         written = self.turned(node, node.astext().strip(), display=True, number=number)
         return f"\n{at(node)}#{written}{self.anchors(node)}\n\n"
@@ -264,7 +270,7 @@ class Writer:
         self, kind: str, node: nodes.Element, caption: nodes.Element | None, content: str
     ) -> str:
         """Return something with its number and its caption."""
-        number = numbers.of(self.env, self.page, kind, node)
+        number = number_of(self.env, self.page, kind, node)
         words = self.quietly(caption).strip() if caption is not None else ""
         names = array(self.names(node))
         floats = kind == "figure" and not self.is_boxed and self.is_opened
@@ -278,7 +284,7 @@ class Writer:
     def write_table(self, node: nodes.table) -> str:
         title = next((c for c in node.children if isinstance(c, nodes.title)), None)
         head, body = (
-            [[self.cell(entry) for entry in row.children] for row in rows_of(node, kind)]
+            [[self.cell(e) for e in row.children] for part in node.findall(kind) for row in part]
             for kind in (nodes.thead, nodes.tbody)
         )
         is_numbers = "numbers" in node["classes"] and "words" not in node["classes"]
@@ -306,17 +312,20 @@ class Writer:
         title = next((c for c in node.children if isinstance(c, nodes.title)), None)
         words = self.quietly(title) if title is not None else text(type(node).__name__.capitalize())
         rest = [child for child in node.children if child is not title]
-        return f"{self.anchors(node)}#boxed[{words}][\n{self.boxed(rest)}]\n\n"
+        return self.box(node, f"[{words}]", rest)
 
     def write_algorithm(self, node: nodes.Element) -> str:
         title, *rest = node.children
         kind = type(node).__name__
-        number = numbers.of(self.env, self.page, kind, node)
+        number = number_of(self.env, self.page, kind, node)
         words = text(f"{kind.capitalize()} {number}: ") + self.quietly(title)
-        options = f"(whole: true)[{words}]"  # no page ends within it
-        return f"{at(node)}{self.anchors(node)}#boxed{options}[\n{self.boxed(rest)}]\n\n"
+        return at(node) + self.box(node, f"(whole: true)[{words}]", rest)  # no page ends within it
 
     write_proposition = write_algorithm
+
+    def box(self, node: nodes.Element, head: str, content: Iterable[nodes.Node]) -> str:
+        """Return a box with what stands in it; its head is options and title."""
+        return f"{self.anchors(node)}#boxed{head}[\n{self.boxed(content)}]\n\n"
 
     def boxed(self, content: Iterable[nodes.Node]) -> str:
         """Return what stands in a box, where nothing floats."""
@@ -329,7 +338,7 @@ class Writer:
         title, *rest = node.children
         goal = self.solutions.get(node["label"])
         solution = string(name_of(goal)) if goal else "none"
-        number = numbers.of(self.env, self.page, "exercise", node)
+        number = number_of(self.env, self.page, "exercise", node)
         marks = [child for child in title.children if type(child).__name__ == "difficulty"]
         named = [child for child in title.children if child not in marks]
         words = "".join(
@@ -351,10 +360,7 @@ class Writer:
     def write_quiz(self, node: nodes.Element) -> str:
         title = QUESTION.format(node["number"])
         how = SEVERAL if node.get("multiple") else ONE
-        return (
-            f"{self.anchors(node)}#boxed(how: {string(how)})[{text(title)}]"
-            f"[\n{self.boxed(node.children)}]\n\n"
-        )
+        return self.box(node, f"(how: {string(how)})[{text(title)}]", node.children)
 
     def write_quiz_options(self, node: nodes.Element) -> str:
         options = (f"({string(o['letter'])}, [{self.inside(o).strip()}])" for o in node.children)
@@ -371,22 +377,8 @@ class Writer:
     # ---- The bibliography ----
 
     def write_citation(self, node: nodes.citation) -> str:
-        label, *rest = node.children
-        words = "".join(map(self.write, rest)).strip()
-        return f"{self.anchors(node)}#work[{text(label.astext())}][{words}\n]\n\n"
-
-
-def ancestors(node: nodes.Node, kind: type[nodes.Element]) -> Iterable[nodes.Element]:
-    """Yield the elements of a kind around a node, from the inside."""
-    while node.parent is not None:
-        node = node.parent
-        if isinstance(node, kind):
-            yield node
-
-
-def rows_of(table: nodes.table, kind: type[nodes.Element]) -> list[nodes.row]:
-    """Return the rows of a table's head or body."""
-    return [row for part in table.findall(kind) for row in part.children]
+        label, words = text(node[0].astext()), self.quietly(node).strip()
+        return f"{self.anchors(node)}#work[{label}][{words}\n]\n\n"
 
 
 def at(node: nodes.Node) -> str:

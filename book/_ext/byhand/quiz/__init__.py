@@ -37,8 +37,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from byhand.quiz.elements import FRAMED, NODES
 from byhand.quiz.reading import Predict, Quiz, fold_what_follows
-from byhand.quiz.writing import add_nodes
 
 
 class ReadInSteps(SphinxDirective):
@@ -54,5 +54,6 @@ def setup(app: Sphinx) -> None:
     app.add_directive("quiz", Quiz)
     app.add_directive("predict", Predict)
     app.add_directive("read-in-steps", ReadInSteps)
-    add_nodes(app)
+    for node in NODES:
+        app.add_node(node, html=FRAMED)
     app.connect("doctree-read", fold_what_follows)

@@ -20,7 +20,7 @@ from byhand.quiz.elements import (
     quiz_question,
     revealed,
 )
-from byhand.reading.values import NoValueError, value, whose
+from byhand.reading.values import NoValueError, value
 
 logger = logging.getLogger(__name__)
 
@@ -153,13 +153,12 @@ class Quiz(SphinxDirective):
 
     def _assert(self, expression: str, wanted: bool) -> None:
         """Raise unless the page's cells say what the mark says, where they run."""
-        where = (self.state.document, f"bool({expression})", self.lineno)
         try:
-            outputs = value(*where)
-            self.explorer = whose(*where) or self.explorer
+            found = value(self.state.document, f"bool({expression})", self.lineno)
         except NoValueError as error:
             raise QuizError(f"`{expression}` cannot be evaluated: {error}") from error
-        came = [str(output["data"].get("text/plain")) for output in outputs]
+        self.explorer = found.of or self.explorer
+        came = [str(output["data"].get("text/plain")) for output in found.outputs]
         if came and came != [str(wanted)]:
             mark = "right" if wanted else "wrong"
             raise QuizError(f"an option is marked {mark}, but `{expression}` is {came[0]}")

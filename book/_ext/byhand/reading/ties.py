@@ -9,7 +9,6 @@ one that depends on anything but one run, whole numbers and what stands in the e
 from __future__ import annotations
 
 import ast
-import builtins
 import math
 import operator
 import re
@@ -143,11 +142,6 @@ class Numbers(np.ndarray):
         """Return the sum of all numbers, or of those along an axis."""
         return _one(super().sum(axis=axis))
 
-    def _refused(self, *_: object, **__: object) -> Any:
-        raise UntiedError
-
-    argmax = argmin = sort = argsort = any = all = _refused
-
 
 def _softmax(scores: Any, **_: object) -> Any:
     """Return the shares of one row of tied scores."""
@@ -258,14 +252,10 @@ def _whole(value: Any) -> Any:
     return _marked(str(int(value.value)), value, "short:4")
 
 
-class _Line:
+class _Line(str):
     """A line of arithmetic, seen."""
 
-    def __init__(self, text: str, result: str) -> None:
-        self.text, self.result = text, result
-
-    def __str__(self) -> str:
-        return self.text
+    result: str
 
 
 def _arithmetic(
@@ -278,9 +268,9 @@ def _arithmetic(
     place = Place.of(stage, head, row, column)
     value = Tied(math.nan, str(place))
     how = "short" if stage not in ("exponentials", "row_sums", "weights") else "shown"
-    return _Line(
-        _marked(str(line), value, f"line:{places}"), _marked(line.result, value, f"{how}:{places}")
-    )
+    seen = _Line(_marked(str(line), value, f"line:{places}"))
+    seen.result = _marked(line.result, value, f"{how}:{places}")
+    return seen
 
 
 SEEN = {name: _writer(name) for name in WRITERS} | {
@@ -308,19 +298,13 @@ def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
             for name in own & names.keys()
         }
         seen |= {"max": _largest, "int": _whole, "bool": lambda value: value}
-        unknown = own - seen.keys() - set(dir(builtins))
-        bound = {
-            n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        if unknown - bound:
-            return []
         said = eval(compile(tree, "<expression>", "eval"), seen)
     except Exception:  # whatever it asks of tied numbers that they have not
         return []
     if isinstance(said, list) and isinstance(said[0], Tied):  # a claim, and what it is now
         now = _split(str(said[1]))
         return [("", said[0].formula, "holds"), *now[:1]]
-    parts = _split(str(said)) if isinstance(said, str | _Line) else []
+    parts = _split(said) if isinstance(said, str) else []
     if isinstance(said, list) and isinstance(said[0], Seen):  # a run alone stands for all it has
         view.asked = set(STAGES)
     elif parts:
@@ -358,16 +342,7 @@ def follows(run: Trace, shown: Trace) -> bool:
 
     It may begin later: at queries, keys and values instead of embeddings.
     """
-    if run is shown:
-        return True
-    if run.tokens != shown.tokens:
-        return False
-    mine = dict(_arrays(run))
-    return all(
-        name in mine and np.array_equal(mine[name], array)
-        for name, array in _arrays(shown)
-        if not STAGES[name].quotes
-    )
+    return run is shown or _same(run, shown, lambda name: not STAGES[name].quotes)
 
 
 def starts_as(run: Trace, shown: Trace) -> bool:
@@ -375,12 +350,18 @@ def starts_as(run: Trace, shown: Trace) -> bool:
 
     How its scores are scaled, or what is masked, may differ.
     """
-    if run.example.layer is not None and run.example.layer is shown.example.layer:
-        return True
+    layer = run.example.layer
+    is_of_layer = layer is not None and layer is shown.example.layer
+    return is_of_layer or _same(run, shown, lambda name: is_given(shown, name))
+
+
+def _same(run: Trace, shown: Trace, wanted: Callable[[str], bool]) -> bool:
+    """Tell whether a run has the tokens of an explorer, and its numbers of the wanted stages."""
     mine = dict(_arrays(run))
-    given = [(n, array) for n, array in _arrays(shown) if is_given(shown, n)]
     return run.tokens == shown.tokens and all(
-        name in mine and np.array_equal(mine[name], array) for name, array in given
+        name in mine and np.array_equal(mine[name], array)
+        for name, array in _arrays(shown)
+        if wanted(name)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
@@ -12,7 +12,7 @@ from sphinx.util import logging
 
 from byhand.reading.results import Results
 from byhand.reading.steps import claim_of, one_line
-from byhand.reading.ties import OWN
+from byhand.reading.ties import OWN, Part
 
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
@@ -45,45 +45,34 @@ def depart_tied(self: HTML5Translator, node: tied) -> None:
     self.body.append("</data>")
 
 
-def value(document: nodes.document, expression: str, line: int) -> list[dict[str, Any]]:
-    """Return what an expression gave, as a notebook's outputs; nothing after a cell that failed.
+class Value(NamedTuple):
+    """What an expression gave, and which explorer of the page has numbers of it."""
+
+    outputs: list[dict[str, Any]]  # as a notebook has them; none after a cell that failed
+    of: str  # the explorer's name, or nothing
+    parts: list[Part]  # of the text; none where it has no number of that explorer
+
+
+def value(document: nodes.document, expression: str, line: int) -> Value:
+    """Return what an expression gave: the last before a line that is this one.
 
     Raises
     ------
     NoValueError
         Saying what is wrong.
     """
-    results, number = _ran(document, expression, line)
-    if number in results.errors:
-        raise NoValueError(results.errors[number])
-    return results.outputs[number] if number < len(results.outputs) else []
-
-
-def whose(document: nodes.document, expression: str, line: int) -> str:
-    """Return the name of the explorer whose numbers an expression has something of, or nothing."""
-    results, number = _ran(document, expression, line)
-    return results.ties.get(str(number), ("", []))[0]
-
-
-def _ran(document: nodes.document, expression: str, line: int) -> tuple[Results, int]:
-    """Return the page's results, and the number of the step that an expression is."""
     env = getattr(document.settings, "env", None)
     results: Results | None = env.temp_data.get(RESULTS) if env else None
-    number = None if results is None else _step(results, one_line(expression), line)
-    if results is None or number is None:
+    wanted = ("expression", one_line(expression))
+    steps = enumerate(results.steps if results else ())
+    found = [(step.line, number) for number, step in steps if (step.kind, step.source) == wanted]
+    if results is None or not found:
         raise NoValueError("nothing runs here")
-    return results, number
-
-
-def _step(results: Results, expression: str, line: int) -> int | None:
-    """Return the number of the step that an expression at a line is: the last before it."""
-    found = [
-        (step.line <= line, number)
-        for number, step in enumerate(results.steps)
-        if (step.kind, step.source) == ("expression", expression)
-    ]
-    before = [number for is_before, number in found if is_before]
-    return before[-1] if before else found[0][1] if found else None
+    number = [found[0][1], *(number for begins, number in found if begins <= line)][-1]
+    if number in results.errors:
+        raise NoValueError(results.errors[number])
+    outputs = results.outputs[number] if number < len(results.outputs) else []
+    return Value(outputs, *results.ties.get(str(number), ("", [])))
 
 
 def show(
@@ -91,37 +80,31 @@ def show(
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """Show what an expression gives, as ``{eval}``."""
     document = inliner.document
+    place = (document.settings.env.docname, line)
     try:
-        outputs = value(document, text, line)
+        found = value(document, text, line)
     except NoValueError as error:
-        place = (document.settings.env.docname, line)
         logger.warning("{eval}`%s`: %s", text, error, location=place, type="eval")
         return [], []
-    for output in outputs:
+    for output in found.outputs:
         plain = output.get("data", {}).get("text/plain", "")
         if plain.startswith("np."):  # as NumPy writes a scalar of its own
             wanted = "{eval}`%s` would show %s; text or one of Python's numbers is wanted"
-            logger.warning(wanted, text, plain, location=(document.settings.env.docname, line))
-    how = {"strip_text_quotes": True}
+            logger.warning(wanted, text, plain, location=place)
+    render, options = document["nb_renderer"], {"strip_text_quotes": True}
     shown = [
-        VariableOutput(output.get("data", {}), how, document["nb_renderer"], "eval", place)
-        for place, output in enumerate(outputs)
+        VariableOutput(output.get("data", {}), options, render, "eval", i)
+        for i, output in enumerate(found.outputs)
     ]
-    found = render_variable_outputs(shown, document, line, document["source"], inline=True)
-    return _with_ties(found, *_ran(document, text, line)), []
+    words = render_variable_outputs(shown, document, line, document["source"], inline=True)
+    if len(found.parts) == 1:
+        return [_tied(words, *found.parts[0][1:], found.of)], []
+    texts = [([nodes.Text(text)], formula, how) for text, formula, how in found.parts]
+    return [_tied(*text, found.of) if text[1] else text[0][0] for text in texts] or words, []
 
 
-def _with_ties(shown: list[nodes.Node], results: Results, number: int) -> list[nodes.Node]:
-    """Return what an expression shows, each number of an explorer's run as such."""
-    of, parts = results.ties.get(str(number), ("", []))
-    if len(parts) == 1:
-        ((_, formula, how),) = parts
-        return [tied("", "", *shown, formula=formula, how=how, of=of)]
-    texts = [(nodes.Text(text), formula, how) for text, formula, how in parts]
-    return [
-        tied("", "", text, formula=formula, how=how, of=of) if formula else text
-        for text, formula, how in texts
-    ] or shown
+def _tied(words: list[nodes.Node], formula: str, how: str, of: str) -> tied:
+    return tied("", "", *words, formula=formula, how=how, of=of)
 
 
 def claim(
@@ -131,20 +114,16 @@ def claim(
     document = inliner.document
     words, expression = claim_of(text)
     children, messages = inliner.parse(words, line, inliner, nodes.inline())
+    found, why = Value([], "", []), "it does not hold"
     try:
-        outputs = value(document, expression, line)
+        found = value(document, expression, line)
     except NoValueError as error:
-        outputs, why = [], str(error)
-    else:
-        why = "it does not hold"
-    if not any(o.get("data", {}).get("text/plain", "").startswith("[True,") for o in outputs):
+        why = str(error)
+    if not any(o.get("data", {}).get("text/plain", "").startswith("[True,") for o in found.outputs):
         place = (document.settings.env.docname, line)
         logger.warning("{holds}`%s`: %s", text, why, location=place, type="holds")
-        return children, messages
-    results, number = _ran(document, expression, line)
-    of, parts = results.ties.get(str(number), ("", []))
-    if not parts:
-        return children, messages
-    formula = " | ".join(part[1] for part in parts)
-    how = " ".join("holds" if part[2] == OWN else part[2] for part in parts)
-    return [tied("", "", *children, formula=formula, how=how, of=of)], messages
+    elif found.parts:
+        formula = " | ".join(part[1] for part in found.parts)
+        how = " ".join("holds" if part[2] == OWN else part[2] for part in found.parts)
+        children = [_tied(children, formula, how, found.of)]
+    return children, messages

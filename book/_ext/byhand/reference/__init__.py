@@ -27,7 +27,6 @@ from byhand.reference.docstrings import (
     Entry,
     code_of,
     read_entries,
-    read_examples,
     read_sections,
     signature,
 )
@@ -106,7 +105,8 @@ class Api(SphinxDirective):
             called = name.short if name.kind == "property" else signature(name.short, name.thing)
             yield code_block(called, "python", "api-signature")
         if name.kind == "data":
-            yield from self.data(name)
+            owner, kind = name.full.rpartition(".")[0], type(name.thing).__name__
+            yield from self.prose(f"A constant of `{owner}`, a `{kind}`.")
             return
         for heading, text in read_sections(name.docstring).items():
             if heading:
@@ -114,15 +114,11 @@ class Api(SphinxDirective):
             if heading in ENTRIES:
                 yield self.definitions(read_entries(text, named=ENTRIES[heading]))
             elif heading == "Examples":
-                for is_session, piece in read_examples(text):
+                for piece in re.split(r"\n{2,}", text):
+                    is_session = piece.startswith(">>>")
                     yield from [code_block(piece, "pycon")] if is_session else self.prose(piece)
             else:
                 yield from self.prose(text)
-
-    def data(self, name: Name) -> Iterator[nodes.Node]:
-        """Yield what a constant is, where it says it in few words."""
-        kind = type(name.thing).__name__
-        yield from self.prose(f"A constant of `{name.full.rpartition('.')[0]}`, a `{kind}`.")
 
     def member(self, member: Name) -> Iterator[nodes.Node]:
         """Yield what is said of a method or property."""
@@ -167,11 +163,11 @@ class NamesOfThePackage(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the tables, and on paper where the rest is."""
-        parts = read_contents().parts
-        below = [pages for part in parts for pages in (part.below.get(self.env.docname, ()),)]
+        here = self.env.docname
+        below = [page for part in read_contents().parts for page in part.below.get(here, ())]
         known = {name.short: name for name in public_names()}
         found = nodes.container(classes=["names-of-the-package"])
-        for page in (page for pages in below for page in pages):
+        for page in below:
             path = Path(self.env.doc2path(page))
             self.env.note_dependency(str(path))
             names = names_on(path.read_text(encoding="utf-8"))

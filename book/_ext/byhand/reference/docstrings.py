@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 WIDEST = 66  # characters of a signature in one line
-UNDERLINE = re.compile(r"^-{3,}$")
+UNDERLINED = re.compile(r"^(.+)\n-{3,}$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,9 @@ def read_sections(docstring: str) -> dict[str, str]:
     >>> read_sections("Return x.\n\nMore.\n\nReturns\n-------\nfloat\n    The x.")
     {'': 'Return x.\n\nMore.', 'Returns': 'float\n    The x.'}
     """
-    sections: dict[str, list[str]] = {"": []}
-    heading = ""
-    lines = inspect.cleandoc(docstring).splitlines()
-    for line, below in zip(lines, [*lines[1:], *[""] * bool(lines)], strict=True):
-        if UNDERLINE.match(below) and line:
-            heading = line
-            sections[heading] = []
-        elif not UNDERLINE.match(line):
-            sections[heading].append(line)
-    return {heading: "\n".join(text).strip("\n") for heading, text in sections.items()}
+    first, *others = UNDERLINED.split(inspect.cleandoc(docstring))
+    sections = {"": first} | dict(zip(others[::2], others[1::2], strict=True))
+    return {heading: text.strip("\n") for heading, text in sections.items()}
 
 
 def read_entries(section: str, *, named: bool) -> Iterator[Entry]:
@@ -60,19 +53,6 @@ def read_entries(section: str, *, named: bool) -> Iterator[Entry]:
             names, kind = "", head
         split = tuple(name.strip() for name in names.split(",") if name.strip())
         yield Entry(split, kind.strip(), textwrap.dedent(text).strip())
-
-
-def read_examples(section: str) -> Iterator[tuple[bool, str]]:
-    r"""Yield what stands in Examples, each piece with whether it is a session of Python.
-
-    Examples
-    --------
-    >>> list(read_examples("So:\n\n>>> 1 + 1\n2"))
-    [(False, 'So:'), (True, '>>> 1 + 1\n2')]
-    """
-    for piece in re.split(r"\n{2,}", section):
-        if piece.strip():
-            yield piece.startswith(">>>"), piece
 
 
 def signature(name: str, called: Any) -> str:

@@ -166,9 +166,5 @@ def is_used(file: Any, body: str) -> bool:
     name = str(getattr(file, "filename", None) or file).partition("?")[0].removeprefix("_static/")
     if name in NEVER:
         return False
-    return all(any(mark in body for mark in marks) for marks in marks_of(name))
-
-
-def marks_of(name: str) -> list[tuple[str, ...]]:
-    """Return what a page needs to have, for a file to be of use."""
-    return [marks for marks, names in WANTED_BY.items() if name in names]
+    asked = (marks for marks, names in WANTED_BY.items() if name in names)
+    return all(any(mark in body for mark in marks) for marks in asked)

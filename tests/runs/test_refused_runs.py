@@ -1,0 +1,190 @@
+"""What is no example, run or place is refused, each in its sentence."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import MASK, QUERIES, example, projected, raises, random_layer, with_block, with_places
+
+from mha import (
+    AttentionLayer,
+    MultiHeadWeights,
+    Place,
+    arithmetic,
+    draw_example,
+    load_example,
+    load_model,
+    origin,
+    recorded_head,
+    recorded_heads,
+    recorded_maps,
+    recorded_sentences,
+    trace,
+    trace_layer,
+    with_swapped_tokens,
+    without_head,
+)
+from mha.examples.names import draw_story
+from mha.runs.draws import Draws
+from mha.runs.sheets import Sheet
+from mha.runs.stages import STAGES
+from mha.runs.stories import logit_shares
+from mha.runs.variants import attention_plan, carried_out
+
+RNG = np.random.default_rng(3)
+ones = np.ones
+CAT_SAT, THE_CAT_SAT = load_example("cat-sat"), load_example("the-cat-sat")
+PROJECTED = projected(RNG)
+EVEN = np.full((1, QUERIES, QUERIES), 1 / QUERIES)
+LAYER = random_layer(RNG, 6, d_model=11)
+SENTENCES = ", ".join(recorded_sentences())
+
+
+def started(*names):
+    """Make an example that starts with these arrays alone."""
+    arrays = {name: getattr(PROJECTED, name) for name in ("embeddings", "layer")}
+    arrays |= {name: getattr(example(), name) for name in ("query", "key", "value")}
+    return example(**{name: array if name in names else None for name, array in arrays.items()})
+
+
+def with_weights(**changed):
+    return replace(PROJECTED, layer=replace(PROJECTED.layer, **changed))
+
+
+def traced(layer=LAYER, **options):
+    return trace_layer(layer, **{"x": ones((5, 11))} | options)
+
+
+def drawn(words="the tired cat", **options):
+    return draw_example(words, **options)
+
+
+def sheet():
+    return Sheet().given("x", [[1, 2, 3], [4, 5, 6]])
+
+
+REFUSED = [
+    # How an example starts
+    *((lambda names=names: started(*names),
+       f"the example has {has}; embeddings with layer, or query, key and value are wanted")
+      for names, has in ((("query", "key"), "query, key"), (("embeddings",), "embeddings"),
+                         (("embeddings", "layer", "value"), "embeddings, layer, value"),
+                         ((), "no arrays"))),
+    # What its parts are
+    (lambda: example(tokens=["cat", " "]), "tokens has ' '; visible characters are wanted"),
+    (lambda: example(tokens=["cat", "s\0at"]),
+     "tokens has 's\\x00at'; visible characters are wanted"),
+    (lambda: example(tokens=["cat", "sat"]),
+     "query has shape (1, 5, 11); a row for each of the 2 tokens is wanted"),
+    (lambda: example(query=ones((2, 3, 5, 11))),
+     "query has shape (2, 3, 5, 11); a row for each of the 5 tokens is wanted"),
+    (lambda: example(head_names=["a", "b"]),
+     "head_names has 2 names for 1 heads; one a head is wanted"),
+    (lambda: example(key=ones((5, 13))),
+     "query has shape (1, 5, 11) but key has (1, 5, 13); they must match"),
+    (lambda: example(query=ones((3, 5, 11)), head_names=["a", "b", "c"]),
+     "query has shape (3, 5, 11) but key has (1, 5, 11); they must match"),
+    (lambda: example(value=ones((3, 5, 13))),
+     "query has 1 heads but value has 3; they must match"),
+    (lambda: example(query=np.full((5, 11), np.nan)),
+     "query holds nan at index (0, 0); finite numbers are wanted"),
+    (lambda: example(focus=5), "focus is 5; an index from 0 to 4 is wanted"),
+    (lambda: with_places(RNG, positions=ones((5, 2))),
+     "positions has shape (5, 2); (5, 17) is wanted"),
+    (lambda: with_places(RNG, angles=ones((5, 22))),
+     "angles has shape (5, 22); (5, 11) is wanted"),
+    (lambda: with_places(RNG, positions=np.full((5, 17), np.inf)),
+     "positions holds inf at index (0, 0); finite numbers are wanted"),
+    (lambda: with_block(RNG, unembedding=ones((17, 3))),
+     "unembedding reads a block of attention alone, normalised before; one is wanted"),
+    *((lambda name=name: trace(with_weights(**{name: 1e308 * getattr(PROJECTED.layer, name)})),
+       "embeddings and the weights overflow float64 when multiplied; smaller numbers are wanted")
+      for name in ("w_q", "w_k", "w_v")),
+    # Weights that a source draws
+    (lambda: example(target_weights=EVEN[0]),
+     "target_weights has shape (5, 5); (1, 5, 5) is wanted"),
+    *((lambda target=target: example(target_weights=target),
+       "target_weights has a row that does not sum to 1")
+      for target in (EVEN * 1.001, np.eye(QUERIES)[None, :, [0] * QUERIES])),
+    (lambda: example(target_weights=EVEN * np.nan),
+     "target_weights holds nan at index (0, 0, 0); finite numbers are wanted"),
+    # Variations
+    (lambda: without_head(THE_CAT_SAT, -1), "head is -1; an index from 0 to 1 is wanted"),
+    (lambda: without_head(with_weights(b_q=ones((3, 11))), 0),
+     "layer has the bias b_q; a layer without biases is wanted here"),
+    *((lambda masked=masked: with_swapped_tokens(example(**masked), 0, 1),
+       "made-up has a mask; an example without one is wanted")
+      for masked in ({"mask": MASK}, {"is_causal": True})),
+    # A layer of one's own
+    (lambda: traced(x=ones((2, 5, 11))),
+     "x has shape (2, 5, 11); one sequence, (n, 11), is wanted"),
+    (lambda: traced(x=ones((5, 2))), "x has shape (5, 2); one sequence, (n, 11), is wanted"),
+    (lambda: traced(MultiHeadWeights(*(ones((1, n, 2)) for n in (11, 3, 3)))),
+     "layer reads 3 numbers of the tokens that are asked and 11 of those that ask;"
+     " one width, self-attention, is wanted"),
+    (lambda: traced(AttentionLayer(MultiHeadWeights(*ones((3, 1, 11, 2))), key_norm=ones(2))),
+     "layer has key_norm, which no stage holds; a layer without is wanted"),
+    (lambda: traced(tokens=["a"]), "tokens has 1 names for 5 rows of x; one each is wanted"),
+    (lambda: traced(mask=ones((2, 2), bool)),
+     "mask has shape (2, 2); one that broadcasts to the scores' (6, 5, 5) is wanted"),
+    # Drawn examples
+    (lambda: drawn(""), "words is empty; at least one is wanted"),
+    (lambda: drawn("a " * 13), "words has 13 words; at most 12 are wanted"),
+    (lambda: drawn("x" * 17), f"words has '{'x' * 17}'; at most 16 characters are wanted"),
+    (lambda: drawn(num_heads=5), "num_heads is 5; 1 to 4 is wanted"),
+    (lambda: drawn(numbers="big"), "numbers is 'big'; one of meanings, whole, tenths is wanted"),
+    *((lambda draw=draw: draw(seed=2**32), "seed is 4294967296; at most 4294967295 is wanted")
+      for draw in (drawn, Draws)),  # a browser could not hold it
+    # Places
+    (lambda: Place.parse("scores.0.1"), "scores has head, row, column; 2 came"),
+    (lambda: Place.parse("scores.0.1.2.3"), "scores has head, row, column; 4 came"),
+    (lambda: Place.parse("root.0"), "root has no index; 1 came"),
+    (lambda: Place.parse("nonsense.0"),
+     f"stage is 'nonsense'; one of {', '.join(STAGES)} is wanted"),
+    *((lambda text=text: origin(trace(CAT_SAT), Place.parse(text)), sentence)
+      for text, sentence in (
+          ("scores.0.0.2", "scores has shape (1, 2, 2); index (0, 0, 2) is outside it"),
+          ("percentages.1.0.0", "weights has shape (1, 2, 2); index (1, 0, 0) is outside it"),
+          ("output.0.0", "cat-sat has no output; another stage is wanted"))),
+    (lambda: arithmetic(trace(THE_CAT_SAT), "scores", 3, -1),
+     "column is -1; a number of at least 0 is wanted"),
+    # Recorded and trained
+    *((lambda read=read: read("Hi"), f"sentence is 'Hi'; one of {SENTENCES} is wanted")
+      for read in (recorded_maps, lambda sentence: recorded_head(1, 3, sentence))),
+    (lambda: recorded_head(7, 1, recorded_sentences()[0]),
+     f"layer and head are (7, 1); one of {', '.join(map(str, recorded_heads()))} is wanted"),
+    (lambda: load_model("gpt"), "name is 'gpt'; \"names\" is wanted"),
+    (lambda: draw_story(RNG, 0), "length is 0; a whole number of at least 1 is wanted"),
+    (lambda: logit_shares([trace(CAT_SAT)], 0),
+     "cat-sat has no logits; runs of a model are wanted"),
+]  # fmt: skip
+
+SHEETS = [
+    (lambda: sheet().then("y", "product", "x", "x"), "shapes that fit"),
+    (lambda: sheet().then("y", "twist", "x"), "operation is 'twist'"),
+    (lambda: sheet().then("y", "product", "x"), "product has 1 tables; 2 are wanted"),
+    (lambda: sheet().then("y", "exponential", "z"), "table is 'z'"),
+    (lambda: sheet().given("x", [[1]]), "which the sheet has"),
+    (lambda: sheet().given("z", [1, 2]), "z has"),
+    (lambda: sheet().origin("x", 0, 7), "has no number 0, 7"),
+    (lambda: sheet().then("y", "times number", "x", number=1e400), "number"),
+    (lambda: carried_out(attention_plan(4), {}, ("twist",)), "on has 'twist'"),
+]
+
+
+@pytest.mark.parametrize(("call", "sentence"), REFUSED, ids=[said for _, said in REFUSED])
+def test_what_does_not_fit_is_refused_in_one_sentence(call, sentence):
+    with raises(ValueError, sentence):
+        call()
+
+
+def test_a_layer_is_a_layer():
+    sentence = "layer is a ndarray; MultiHeadWeights or an AttentionLayer is wanted"
+    with raises(TypeError, sentence):
+        traced(np.eye(2))
+
+
+@pytest.mark.parametrize(("call", "says"), SHEETS, ids=[said for _, said in SHEETS])
+def test_what_is_no_step_of_a_sheet_is_told(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()
