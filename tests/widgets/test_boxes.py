@@ -19,7 +19,16 @@ def page_of(made):
     return BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
 
 
-def test_the_data_for_the_script_hold_operands_and_no_answer():
+def printed(made):
+    return made._repr_mimebundle_()["text/markdown"].split("~~~~{only} typst")[1]
+
+
+def test_a_box_holds_and_prints_its_question_and_no_answer():
+    made = your_turn(RUN, "scores", 1, 2)
+    assert "Compute the score of *cat* with *sat* in Head 1." in printed(made)
+    assert "- query of *cat*: (1, 1.2)" in printed(made)
+    assert "Answer to 2 decimals. Answer: " + r"\_" * 20 in printed(made)
+    assert "2.84" not in printed(made)
     made = your_turn(RUN, "weights", 1, 2, percent=True)
     held = page_of(made).find("script").string
     (task,) = json.loads(held)["tasks"]
@@ -29,44 +38,27 @@ def test_the_data_for_the_script_hold_operands_and_no_answer():
 
 def test_text_is_escaped_in_both_forms():
     tokens = ["<end>", "a&b", "</script>", "d", "e"]
-    made = your_turn(trace(example(tokens=tokens)), "scores", 0, 2)._repr_mimebundle_()
-    page = BeautifulSoup(made["text/html"], "html.parser")
-    assert "score of <end> with </script>" in page.get_text()
-    assert len(page.find_all("script")) == 1
-    assert r"*\<end>* with *\</script>*" in made["text/markdown"]
-
-
-def test_print_has_the_question_and_a_line_but_no_answer():
-    markdown = your_turn(RUN, "scores", 1, 2)._repr_mimebundle_()["text/markdown"]
-    screen, printed = markdown.split("~~~~{only} typst")
-    assert screen.startswith("~~~~{raw} html\n<mha-your-turn")
-    assert "Compute the score of *cat* with *sat* in Head 1." in printed
-    assert "- query of *cat*: (1, 1.2)" in printed
-    assert "Answer to 2 decimals. Answer: " + r"\_" * 20 in printed
-    assert "2.84" not in printed
+    made = your_turn(trace(example(tokens=tokens)), "scores", 0, 2)
+    assert "score of <end> with </script>" in page_of(made).get_text()
+    assert len(page_of(made).find_all("script")) == 1
+    assert r"*\<end>* with *\</script>*" in printed(made)
 
 
 @pytest.mark.parametrize("stage", ROWS)
 def test_a_row_has_a_field_for_each_number_and_says_each_given_once(stage):
     made = fill_row(RUN, stage, 1)
     page = page_of(made)
-    count = np.asarray(getattr(RUN, stage)).shape[-1]
+    count = getattr(RUN, stage).shape[-1]
     assert len(page.find_all("input")) == len(made.cells) == count
+    assert printed(made).count(r"\_" * 8) == count
     givens = [item.get_text() for item in page.find(class_="your-turn-givens").find_all("li")]
     assert len(givens) == len(set(givens))
-    assert (
-        made._repr_mimebundle_()["text/markdown"].split("{only} typst")[1].count(r"\_" * 8) == count
-    )
-
-
-RIVER = trace(load_example("river-bank"))
 
 
 def test_a_goal_is_said_and_its_solution_shown():
-    made = build_query(RIVER, 2, {1: (0.9, 1), 0: (0, 0.05)}, solution=(1, 1))
-    page = page_of(made)
+    river = trace(load_example("river-bank"))
+    page = page_of(build_query(river, 2, {1: (0.9, 1), 0: (0, 0.05)}, solution=(1, 1)))
     text = " ".join(page.get_text(" ").split())
     assert "gives river at least 90 % and the at most 5 % of its attention" in text
     assert "(1, 1) gives the 0.2 % , river 98.0 %" in text.replace("%,", "% ,")
-    data = json.loads(page.find("script").string)
-    assert "solution" not in data
+    assert "solution" not in json.loads(page.find("script").string)

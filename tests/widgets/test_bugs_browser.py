@@ -1,6 +1,6 @@
 """The museum as a game: each program's numbers are the package's, and its line can be found."""
 
-import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from explorer_pages import come_back
 from playwright.sync_api import expect
+from ports import in_browser
 from seeds import SEED
 
 from mha import load_example, shown, trace
@@ -71,17 +72,20 @@ def test_every_program_gives_what_the_package_s_does_on_random_numbers(opened):
                 wanted.append(tried(BUGS.get(bug, RIGHT), given, Shares(seed)))
             except ValueError:
                 wanted.append(None)
-    code = f"(text) => JSON.stringify(JSON.parse(text).map({TRIED}))"
-    found = json.loads(opened().evaluate(code, json.dumps(cases)))
+    found = in_browser(opened(), TRIED, cases)
     assert 3 < wanted.count(None) < 40
     for got, right in zip(found, wanted, strict=True):
         assert (got is None) == (right is None)
         for numbers, array in zip(got or (), right or (), strict=True):
+            assert (numbers is None) == (array is None)
             if array is not None:
-                close = {"rtol": 1e-12, "atol": 1e-12, "equal_nan": True}
-                assert np.allclose(np.array(numbers).astype(float), array, **close)
-            else:
-                assert numbers is None
+                np.testing.assert_allclose(
+                    np.array(numbers, dtype=float), array, rtol=1e-12, atol=1e-12
+                )
+
+
+def numbers_of(program, given):
+    return np.concatenate([x.ravel() for x in tried(program, given)])
 
 
 def cells(page):
@@ -100,12 +104,10 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     page.get_by_label("Sentence").select_option("The cat sat <end>")
     page.get_by_label("Causal mask").check()
     given = Tried.of_run(trace(load_example("the-cat-sat-end")), is_causal=True)
-    weights, output = tried(BUGS["wrong axis"], given)
-    assert cells(page) == [shown(float(x)) for x in (*weights.flat, *output.flat)]
-    right = np.concatenate([x.ravel() for x in tried(RIGHT, given)])
-    below = page.locator(".bugs-table .differs small")
-    wrong = np.concatenate([weights.ravel(), output.ravel()])
-    assert below.all_inner_texts() == [shown(float(x)) for x in right[~np.isclose(wrong, right)]]
+    got, right = (numbers_of(program, given) for program in (BUGS["wrong axis"], RIGHT))
+    assert cells(page) == [shown(x) for x in got]
+    meant = [shown(x) for x in right[~np.isclose(got, right)]]
+    assert page.locator(".bugs-table .differs small").all_inner_texts() == meant
     expect(said).to_have_text("26 of 32 numbers are wrong.")
     first = page.locator(".bugs-choice").first
     top = place_of(page, first)
@@ -150,12 +152,16 @@ def test_numbers_of_one_s_own_are_tried_and_stand_in_the_address(opened):
     page.get_by_text("Numbers of your own").click()
     field = page.get_by_label("keys of cat, 2")
     expect(field).to_have_value("2")
-    key = [[1, 2, 1, 0], [0, 1, 0, 1]]
-    given = Tried(np.array([[1, 0, 1, 0], [0, 1, 0, 1]]), np.array(key), np.array([[2, 3], [5, 7]]))
-    weights, output = tried(BUGS["wrong axis"], given)
-    assert cells(page) == [shown(float(x)) for x in (*weights.flat, *output.flat)]
+    cat_sat = trace(load_example("cat-sat"))
+    given = replace(Tried.of_run(cat_sat), key=np.array([[1, 2, 1, 0], [0, 1, 0, 1]]))
+    assert cells(page) == [shown(x) for x in numbers_of(BUGS["wrong axis"], given)]
     field.fill("0")
     expect(page.locator(".bugs-said")).to_contain_text("All as in the right program.")
+    page.get_by_label("Queries and keys").select_option(label="27 times as large")
+    larger = numbers_of(BUGS["wrong axis"], Tried.of_run(cat_sat, 27))
+    assert cells(page) == [shown(x) for x in larger]
+    page.get_by_role("button", name=lines("wrong axis")[0]).click()
+    expect(page.get_by_text("1 of 1 found at the first guess.")).to_be_visible()
 
 
 def test_what_is_not_in_force_has_no_tick_and_each_run_says_what_came(opened):
@@ -182,10 +188,8 @@ def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):
     test.tap()
     expect(page.locator(".bugs-properties .fails").first).to_be_visible()
     expect(page.locator(".bugs-properties .holds").first).to_be_hidden()
-    top, below = (
-        place.bounding_box()["y"] for place in (test, page.locator(".bugs-properties .fails").last)
-    )
-    assert below - top < 500  # cause and effect on one screen
+    last = page.locator(".bugs-properties .fails").last
+    assert last.bounding_box()["y"] - test.bounding_box()["y"] < 500  # cause and effect at once
     found = []
     for _ in BUGS:
         page.get_by_role("button", name="Show the line").tap()

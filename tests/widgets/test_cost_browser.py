@@ -59,8 +59,19 @@ def test_every_line_is_the_package_s_for_random_sizes(opened):
 
 def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     page = opened()
+    assert page.locator(".cost-lines td").first.inner_html() == (
+        "2 <i>N</i> <i>d</i> <i>d</i><sub>k</sub> (<i>h</i> + <i>g</i>)"
+    )
     assert lines_of(page) == as_written(GPT3, 2048, 1, 2)
-    page.get_by_label("Model").select_option("Llama 3 70B")
+    model, field = page.get_by_label("Model"), page.get_by_label("g, key-value heads")
+    model.select_option("Llama 3 70B")
+    for typed, groups in (("1", 1), ("10", 8), ("100", 8), ("16", 16)):  # of 64 heads
+        field.fill("")
+        field.press_sequentially(typed)  # what is refused leaves the sizes before it was typed
+        shared = ModelSizes(80, layer_sizes(8192, 64, num_groups=groups), 28672, 3)
+        assert lines_of(page) == as_written(shared, 2048, 1, 2), typed
+    model.select_option("GPT-3")
+    model.select_option("Llama 3 70B")
     assert lines_of(page) == as_written(LLAMA, 2048, 1, 2)
     page.get_by_label("n, drag: a text of").press("ArrowRight")
     tokens = round(2**11.25)
@@ -72,10 +83,10 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
         f"{64 * LLAMA.cache_bytes(tokens, itemsize=2):,} at {tokens:,} tokens; "
         f"equal at {int(LLAMA.equal_bytes(64)):,}."
     )
-    page.get_by_label("g, key-value heads").fill("7")
-    expect(page.locator(".cost-error")).to_contain_text("7 key-value heads cannot be shared evenly")
-    page.get_by_label("b, bytes of a number").fill("0")
     error = page.locator(".cost-error")
+    field.fill("7")
+    expect(error).to_contain_text("7 key-value heads cannot be shared evenly")
+    page.get_by_label("b, bytes of a number").fill("0")
     expect(error).to_contain_text("is wanted as b, bytes of a number, not “0”.")
     expect(error).to_contain_text("7 key-value heads")
     page.get_by_label("N, layers").fill("")
@@ -84,48 +95,31 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     expect(refused).to_have_count(3)
     assert lines_of(page) == as_written(LLAMA, tokens, 64, 2)
     lines = page.locator(".cost-lines")
-    expect(page.locator(".cost-error")).to_contain_text("Grey below: the cost of the sizes before.")
+    expect(error).to_contain_text("Grey below: the cost of the sizes before.")
     expect(lines).to_have_css("opacity", "0.45")
+    page.get_by_label("dk, a head's width").fill("0")
+    expect(error).to_contain_text("dk, a head's width")
+    page.get_by_label("dk, a head's width").fill("128")
     for name, size in (("N, layers", 80), ("b, bytes of a number", 2), ("f, width inside", 1)):
         page.get_by_label(name).fill(str(size))
     expect(refused).to_have_count(1)
     page.get_by_label("h, heads").fill("63")  # as seven key-value heads can share
     expect(refused).to_have_count(0)
     expect(lines).to_have_css("opacity", "1")
-    expect(page.get_by_label("Model")).to_have_value("")
+    expect(model).to_have_value("")
     page.get_by_role("button", name="Share").click()
     shared = lines_of(page)
     assert lines_of(opened(page.evaluate("location.hash"))) == shared
 
 
-def test_symbols_stand_as_in_formulas_and_its_place_is_kept_at_each_width(opened):
+def test_its_place_is_kept_at_each_width(opened):
     page = opened()
-    formula = page.locator(".cost-lines td").first
-    assert formula.inner_html() == (
-        "2 <i>N</i> <i>d</i> <i>d</i><sub>k</sub> (<i>h</i> + <i>g</i>)"
-    )
-    page.get_by_label("dk, a head's width").fill("0")
-    expect(page.locator(".cost-error")).to_contain_text("dk, a head's width, not “0”.")
     element = page.locator("mha-instrument")
     kept = "e => { e.classList.remove('whole'); return parseFloat(getComputedStyle(e).minHeight); }"
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         room = re.search(rf"--at-{width}: ([\d.]+)rem", element.get_attribute("style"))
         assert element.evaluate(kept) == pytest.approx(16 * float(room[1]))
-
-
-def test_what_is_refused_leaves_the_sizes_that_were_there_before_it_was_typed(opened):
-    page = opened()
-    page.get_by_label("Model").select_option("Llama 3 70B")
-    field = page.get_by_label("g, key-value heads")
-    field.focus()
-    for typed, groups in (("1", 1), ("10", 8), ("100", 8), ("16", 16)):  # of 64 heads
-        field.fill("")
-        page.keyboard.type(typed)
-        sizes = layer_sizes(8192, 64, num_groups=groups)
-        wanted = as_written(ModelSizes(80, sizes, 28672, 3), 2048, 1, 2)
-        assert lines_of(page) == wanted, typed
-    expect(field).to_have_value("16")
 
 
 def test_the_point_is_dragged_along_its_axis_and_says_where_it_is_not_on_it(opened):

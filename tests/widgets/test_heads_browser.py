@@ -1,12 +1,12 @@
 """The recorded heads on a page: what the browser computes, and what a reader does with them."""
 
-import json
 from functools import partial
 
 import numpy as np
 import pytest
 from explorer_pages import come_back
 from playwright.sync_api import expect
+from ports import in_browser
 from seeds import SEED
 
 from mha import (
@@ -38,18 +38,18 @@ def thousandths(sentence, layer, head):
     return np.round(recorded_maps(sentence).weights[layer, head], 3)
 
 
-TESTED = """(cases) => {
+TESTED = """([name, pair]) => {
   const { cellsOf, holds, recordedMaps, tokens } = window.mhaHeads;
   const mapOf = recordedMaps();
-  return JSON.stringify(cases.map(([name, pair]) => tokens.map((_, i) => [...Array(72).keys()].map(
-    (head) => holds(name, cellsOf(name, tokens[i], pair), mapOf(i, head))))));
+  return tokens.map((_, i) => [...Array(72).keys()].map(
+    (head) => holds(name, cellsOf(name, tokens[i], pair), mapOf(i, head))));
 }"""
 
 
 def test_every_name_holds_of_every_map_as_far_as_in_the_package(opened):
     cases = [[name, ["", ""]] for name in (*RULES, *SHAPES)]
     cases += [["pair", ["it", "cat"]], ["pair", ["the", "river"]], ["pair", ["i", "soft"]]]
-    found = json.loads(opened().evaluate(TESTED, cases))
+    found = in_browser(opened(), TESTED, cases)
     silent = 0
     for (name, pair), by_sentence in zip(cases, found, strict=True):
         for sentence, by_head in zip(SENTENCES, by_sentence, strict=True):
@@ -155,19 +155,18 @@ def test_maps_words_and_keys_are_chosen_by_keyboard_and_undone(opened):
     expect(cells).to_have_count(12)
 
 
-def test_a_weight_is_worked_from_its_products_and_the_words_can_be_moved(opened):
-    page = opened("#heads=real&sentence=6&word=3&key=6&head=1.5-1.3")
+def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else(opened):
+    page = opened("#heads=real&sentence=6&word=3&key=6&head=1.5-1.3", width=390)
+    run, asked = recorded_head(1, 5, RIVER), recorded_head(1, 5, SENTENCES[0])
     steps = page.locator(".heads-step .number")
     expect(steps).to_have_text(["28.5621", "5.0491", "155.8841", "0.7196"])
-    run = recorded_head(1, 5, RIVER)
     products = run.query[0, 2] * run.key[0, 5]
-    bars = page.locator(".heads-products")
+    bars, line = page.locator(".heads-products"), page.locator(".model-line")
     expect(bars).to_have_accessible_name(
         "32 products of bank (3) and river (6), in order: "
         + ", ".join(f"{x:.2f}".replace("-", "−") for x in products + 0.0)
     )
     bars.click()
-    line = page.locator(".model-line")
     expect(line.locator("button")).to_have_count(64)
     expect(line).to_contain_text("≈ 28.5621")
     line.locator("button").first.click()
@@ -175,12 +174,7 @@ def test_a_weight_is_worked_from_its_products_and_the_words_can_be_moved(opened)
         'mha.recorded_head(1, 5, "The bank near the river").query[0, 2, 0]'
     )
     page.keyboard.press("Escape")
-
-
-def test_a_head_is_asked_something_else_and_put_back(opened):
-    page = opened("#heads=real&sentence=6&word=3&key=6&head=1.5-1.3", width=390)
     words, note = page.locator(".heads-story .model-word"), page.locator(".heads-note")
-    steps = page.locator(".heads-step .number")
 
     def press(name):
         page.get_by_role("button", name=name, exact=True).click()
@@ -202,24 +196,20 @@ def test_a_head_is_asked_something_else_and_put_back(opened):
     press("Move right")
     page.get_by_label("In place 3").select_option(label="4: apple")
     expect(words).to_have_text(["[CLS]", "near", "apple", "the", "river", "[SEP]"])
-    run, asked = recorded_head(1, 5, RIVER), recorded_head(1, 5, SENTENCES[0])
-    ids = [0, 3, None, 4, 5, 6]
     query, key = (
-        np.array(
-            [getattr(asked if i is None else run, name)[0][3 if i is None else i] for i in ids]
-        )
+        np.insert(getattr(run, name)[0, [0, 3, 4, 5, 6]], 2, getattr(asked, name)[0, 3], axis=0)
         for name in ("query", "key")
     )
     cells = page.locator(".heads-story .number.head-0").all_inner_texts()
     assert cells == [f"{x:.3f}" for x in attention_weights(query, key)[2]]
-    page.locator(".heads-products").click()
-    page.locator(".model-line button").first.click()
+    bars.click()
+    line.locator("button").first.click()
     what = page.locator(".model-what")
     expect(what).to_have_text("Query of apple (3), 1")
     press("Back")
     expect(what).to_contain_text("Score of query apple (3)")
     press("Close")
-    expect(page.locator(".model-line")).to_be_empty()
+    expect(line).to_be_empty()
     press("As recorded")
     expect(note).to_have_text("The tokens stand as they were recorded.")
     page.get_by_label("In place 3").select_option(label="3: cat")

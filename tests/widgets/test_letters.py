@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from accessible import violations
+from explorer_pages import come_back
 from playwright.sync_api import expect
 
 from mha import Block, MultiHeadWeights, WorkedExample, trace_blocks
@@ -35,29 +36,20 @@ def test_layers_that_do_not_follow_each_other_are_refused():
 @pytest.mark.browser
 def test_a_text_is_changed_and_shared(alone):
     page = alone(two_layers(*layers(), **PARTS).html, width=390, height=844)
-    file = page.url
-
-    def texts(address):
-        page.goto("about:blank")
-        page.goto(file + address)
-        page.locator("mha-instrument.live").wait_for()
-        return page.locator("select").evaluate_all("all => all.map((e) => e.value)")
-
-    assert texts("") == ["B", "A"]
+    letters = page.locator("select")
+    text = "all => all.map((e) => e.value)"
+    assert letters.evaluate_all(text) == ["B", "A"]
     page.get_by_label("Letter 0").select_option("A")
     page.get_by_label("the first layer is there").uncheck()
     # What is said agrees with the bars, which are of all that is given.
     expect(page.get_by_role("status").first).to_contain_text("only its share of the text")
     assert page.locator(".guess .share").all_inner_texts() == ["100\u00a0%", "0\u00a0%", "0\u00a0%"]
     expect(page.locator(".guess").last).to_contain_text("no letter")
-    opacity = (
-        page.locator(".flow")
-        .first.locator("line")
-        .evaluate_all("all => all.map((e) => Number(getComputedStyle(e).opacity))")
-    )
-    assert max(opacity) < 0.2  # a layer that is not there is drawn so
+    lines = page.locator(".flow").first.locator("line")
+    opacities = lines.evaluate_all("all => all.map((e) => Number(getComputedStyle(e).opacity))")
+    assert max(opacities) < 0.2  # a layer that is not there is drawn so
     page.get_by_role("button", name="Share").click()
-    shared = page.evaluate("location.hash")
-    assert texts(shared) == ["A", "A"]
+    come_back(page, page.evaluate("location.hash"))
+    assert letters.evaluate_all(text) == ["A", "A"]
     expect(page.get_by_label("the first layer is there")).not_to_be_checked()
     assert violations(page, "mha-instrument") == []  # the first layer not there

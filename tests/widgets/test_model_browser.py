@@ -3,13 +3,14 @@
 The page is opened as a file: its numbers come as a script, which a file may load.
 """
 
-import json
+import itertools
 
 import numpy as np
 import pytest
 from explorer_pages import come_back
 from hand import swipe
 from playwright.sync_api import expect
+from ports import in_browser
 from seeds import SEED
 
 from mha import Place, load_model, logit_shares, origin, trace_text
@@ -49,16 +50,13 @@ def test_random_stories_agree_with_the_package_with_heads_off_and_cut(model_page
     for step, checkpoint in enumerate(TRAINED.checkpoints):
         for number in range(6):
             story = draw_story(rng, int(rng.integers(1, 33)))
-            off = [bool(rng.random() < 0.3) for _ in HEADS] if number % 2 else [False] * 4
-            model = checkpoint.without(
-                *(at for at, is_off in zip(HEADS, off, strict=True) if is_off)
-            )
+            off = [bool(number % 2 and rng.random() < 0.3) for _ in HEADS]
+            model = checkpoint.without(*itertools.compress(HEADS, off))
             cut = number >= 4
             run = run_model(model, model.indices(story), cut=(0, 1) if cut else None)
             cases.append([step, model.indices(story).tolist(), off, cut])
             wanted.append((model, story, cut, run))
-    code = f"(text) => JSON.stringify(JSON.parse(text).map({RUN}))"
-    found = json.loads(model_page.evaluate(code, json.dumps(cases)))
+    found = in_browser(model_page, RUN, cases)
     for got, (model, story, cut, run) in zip(found, wanted, strict=True):
         assert np.allclose(got["logits"], run.logits, rtol=0, atol=CLOSE)
         for weights, passed in zip(got["weights"], run.passes, strict=True):
@@ -129,13 +127,6 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
     expect(words).to_have_count(8)
     expect(words.last).to_have_text("ke")
     page.get_by_role("button", name="Remove a word").click()
-    before = page.locator(".model-story").bounding_box()
-    typed.fill("ba kex")
-    for _ in range(2):
-        page.get_by_role("button", name="Read").click()
-        expect(page.locator(".error")).to_contain_text("“kex” is not one of the 36 words.")
-        assert page.locator(".model-story").bounding_box() == before
-        expect(words).to_have_count(7)
     # What was refused gives way to the story that is shown, and to a reset.
     for act, count in (("Write a word", 8), ("Reset", 7), ("Reset", 7)):
         typed.fill("ba kex")
@@ -203,11 +194,8 @@ def a_story_that_is_too_long_for_a_phone_is_there_whole_with_its_arcs(page):
 
 def test_a_refusal_has_the_room_of_the_title_until_the_story_is_right(model_page):
     page = model_page
-    typed, error, title = (
-        page.get_by_label("Type a story"),
-        page.locator(".error"),
-        page.locator(".strip-title"),
-    )
+    typed = page.get_by_label("Type a story")
+    error, title = page.locator(".error"), page.locator(".strip-title")
     for width in (390, 704, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         before = typed.bounding_box()
@@ -215,6 +203,7 @@ def test_a_refusal_has_the_room_of_the_title_until_the_story_is_right(model_page
             typed.fill(story)
             page.get_by_role("button", name="Read").click()
             expect(error).to_contain_text("Below is still the story before.")
+            expect(page.locator(".model-story .model-word")).to_have_count(7)
             expect(title).to_be_hidden()
             box = error.bounding_box()
             assert box["y"] + box["height"] < typed.bounding_box()["y"]  # over nothing

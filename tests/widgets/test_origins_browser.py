@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import QUERIES, example, with_places
+from helpers import example, random_layer
 from ports import (
     CLOSE,
     SMALLEST,
@@ -65,8 +65,15 @@ ORIGINS = """(inputs) => {
 
 def at_places(rng):
     """Return an example with positions, turns, a scale and any mask, of no whole multiples."""
-    mask = np.where(rng.random((QUERIES, QUERIES)) < 0.8, rng.normal(size=QUERIES), -np.inf)
-    return with_places(rng, mask=mask, is_causal=True, scale=float(rng.normal()))
+    return example(
+        **dict.fromkeys(("query", "key", "value")),
+        tokens=list("abcde"), head_names=["one", "two"],
+        embeddings=rng.normal(size=(5, 3)), positions=rng.normal(size=(5, 3)),
+        angles=rng.uniform(-9, 9, size=(5, 2)),
+        layer=random_layer(rng, heads=2, d_model=3, d_k=4, d_v=7, d_out=11),
+        mask=np.where(rng.random((5, 5)) < 0.8, rng.normal(size=5), -np.inf),
+        is_causal=True, scale=float(rng.normal()),
+    )  # fmt: skip
 
 
 def shifted(rng):
@@ -140,41 +147,40 @@ def operands(wanted, terms):
         yield tuple(replace(o, value=number(v)) for o, (_, v) in zip(term, told, strict=True))
 
 
-@pytest.mark.parametrize("draw", [random_example, at_places, shifted])
-def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, draw):
-    rng = np.random.default_rng(SEED + 4)
-    examples = [draw(rng) for _ in range(1 if draw is at_places else 5)]
+def compared(page, examples):
+    """Compare all origins of examples, and return what was told of each number."""
     runs = [trace(worked) for worked in examples]
     cases = [inputs_of(worked, 1.0) for worked in examples]
-    operations, constants = set(), set()
-    for run, found in zip(runs, in_browser(arithmetic_page, ORIGINS, cases), strict=True):
+    all_told = []
+    for run, found in zip(runs, in_browser(page, ORIGINS, cases), strict=True):
         origins = all_origins(run)
         assert {told[0] for told in found} == origins.keys()
         for told in found:
             agrees(origins, told)
-            operations.add(told[1])
-            constants |= {name for term in told[2] for name, _ in term if "." not in name}
+        all_told += found
+    operations = {told[1] for told in all_told}
+    names = {name for told in all_told for term in told[2] for name, _ in term}
+    return operations, names
+
+
+@pytest.mark.parametrize("draw", [random_example, at_places, shifted])
+def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, draw):
+    rng = np.random.default_rng(SEED + 4)
+    examples = [draw(rng) for _ in range(1 if draw is at_places else 5)]
+    operations, names = compared(arithmetic_page, examples)
     computed = {"given", "root", "scaled", "exponential", "sum", "share", "percent", "copy"}
     assert operations == computed | {"products", "product", "mixed"}
     wanted = {shifted: {"mask", "shift"}, at_places: {"mask", "scale", "cos", "sin"}}
-    assert constants >= wanted.get(draw, {"mask"})
+    assert names >= wanted.get(draw, {"mask"})
 
 
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
 def test_every_number_of_a_block_has_the_origin_that_python_gives_it(arithmetic_page, norm):
     rng = np.random.default_rng(SEED + 7)
     examples = [random_block(rng, norm, activation) for activation in 2 * ("relu", "gelu")]
-    runs = [trace(worked) for worked in examples]
-    cases = [inputs_of(worked, 1.0) for worked in examples]
-    operations, rows = set(), set()
-    for run, found in zip(runs, in_browser(arithmetic_page, ORIGINS, cases), strict=True):
-        origins = all_origins(run)
-        assert {told[0] for told in found} == origins.keys()
-        for told in found:
-            agrees(origins, told)
-            operations.add(told[1])
-            rows |= {name.split(".")[0] for term in told[2] for name, _ in term}
+    operations, names = compared(arithmetic_page, examples)
     assert operations >= {"relu", "gelu", "products", "sum"}
     assert (operations >= {"mean", "spread", "normalised"}) == (norm != "nowhere")
     learned = {"first_gain", "first_bias", "second_gain", "second_bias"}
+    rows = {name.split(".")[0] for name in names}
     assert rows >= {"b_in", "b_out", *(() if norm == "nowhere" else learned)}

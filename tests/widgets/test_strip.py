@@ -22,6 +22,12 @@ from mha.widgets.explorer_tasks import (
 
 pytestmark = pytest.mark.browser
 
+FURTHEST = "all => Math.max(...all.map((one) => one.getBoundingClientRect().right))"
+
+CUT = """() => [...document.querySelectorAll(".strip .number:not(:focus)")]
+  .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
+  .map((e) => e.value ?? e.textContent)"""
+
 COLUMNS = ("scores", "scaled_scores", "exponentials", "weights")
 
 
@@ -77,15 +83,9 @@ def test_opening_all_numbers_moves_nothing_and_they_are_those_of_the_trace(view,
 
 def is_on_one_screen(seen):
     """Assert that from the title to the heads' shares nothing is out of sight or cut."""
-    top, bottom = seen.page.locator(".strip").evaluate(
-        "e => { const b = e.getBoundingClientRect(); return [b.top, b.bottom]; }"
-    )
-    assert bottom - top <= 680
+    assert seen.page.locator(".strip").bounding_box()["height"] <= 680
     assert seen.page.locator(".one").bounding_box()["height"] <= 440
-    ends = seen.page.locator(".strip .number:visible").evaluate_all(
-        "all => all.map((e) => e.getBoundingClientRect().right)"
-    )
-    assert max(ends) <= 1280
+    assert seen.page.locator(".strip .number:visible").evaluate_all(FURTHEST) <= 1280
     assert seen.page.evaluate(CUT) == []
 
 
@@ -120,11 +120,9 @@ def sources_and_all_that_is_moved_light_up(seen):
     wanted = {where: {str(at) for at in sources(seen.run, Place.parse(where))} for where in shown}
     for where, lit, away in found:
         assert away == [], where
-        moved = {other for other in shown if where in wanted[other]}
-        due = shown & wanted[where] | moved
-        also = {
-            at for at in shown & set(lit) - due if ":" not in f"{at}{where}"
-        }  # no part of a sum
+        due = {other for other in shown if other in wanted[where] or where in wanted[other]}
+        also = {at for at in shown & set(lit) - due if ":" not in f"{at}{where}"}
+        # A part of a sum lights its neighbours, too.
         assert (due - set(lit), also) == (set(), set()), where
     assert len(found) > 20
 
@@ -279,7 +277,7 @@ def test_nothing_moves_where_less_motion_is_wanted(view):
         assert seen.page.evaluate("document.getAnimations().length") == moves
 
 
-def test_scores_that_nothing_scales_stand_there_once_and_parts_say_of_what(view):
+def test_scores_that_nothing_scales_stand_there_once_and_what_is_pointed_at_says_what_it_is(view):
     seen = view("river-bank").live()
     heads = seen.page.locator(".heading .head:visible")
     assert "unscaled" not in heads.all_inner_texts()
@@ -289,6 +287,14 @@ def test_scores_that_nothing_scales_stand_there_once_and_parts_say_of_what(view)
     assert "Exponential" in seen.focused()
     seen = view("the-cat-sat").live()
     expect(seen.page.locator(".key .at-scaled_scores").first).to_be_visible()
+    how, lit = seen.page.locator(".how"), seen.page.locator(".strip .lit")
+    seen.page.locator(".at-weights .number").nth(1).hover()
+    expect(how).to_have_text("Weight that the gives to cat, Head 1: 1.9716 ÷ 8.4718 ≈ 0.2327")
+    seen.page.locator(".at-value .number").first.hover()
+    expect(how).to_contain_text("Value of the, v₁")
+    assert lit.count() > 0
+    seen.page.mouse.move(2, 2)
+    assert lit.count() == 0
     parts = seen.page.locator(".heading .at-head_outputs")
     expect(parts).to_have_text("output, component 1")
     seen.page.locator(".sums .result").nth(1).click()
@@ -339,11 +345,6 @@ def test_what_is_no_number_is_refused_in_words_and_given_up_on_leaving(view):
     assert told.inner_text() == ""
 
 
-CUT = """() => [...document.querySelectorAll(".strip .number:not(:focus)")]
-  .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
-  .map((e) => e.value ?? e.textContent)"""
-
-
 def test_a_huge_number_leaves_room_for_the_output_and_reset_takes_its_room_back(view):
     seen = view("the-cat-sat").live()
     strip = seen.page.locator(".strip")
@@ -354,10 +355,7 @@ def test_a_huge_number_leaves_room_for_the_output_and_reset_takes_its_room_back(
         for number in ("100000", "1e8", "-123456.789"):
             seen.number("Embedding of the, x₁").fill(number)
             seen.press("Enter")
-            ends = seen.page.locator(".result").evaluate_all(
-                "all => all.map((e) => e.getBoundingClientRect().right)"
-            )
-            assert max(ends) <= width
+            assert seen.page.locator(".result").evaluate_all(FURTHEST) <= width
             assert seen.page.evaluate(CUT) == []
             seen.page.get_by_role("button", name="Reset").click()
             assert strip.evaluate(wide) == before
@@ -376,21 +374,6 @@ def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is
     assert seen.status == (
         "No weight of cat moves, and its output stays. Embedding of sat, x₁ is now 1.1."
     )
-
-
-def test_a_number_lights_what_it_comes_from_and_what_it_moves(view):
-    seen = view("the-cat-sat").live()
-    weights = seen.page.locator(".at-weights .number")
-    weights.nth(1).hover()
-    lit = seen.page.locator(".strip .lit")
-    assert lit.count() > 0
-    assert seen.page.locator(".how").inner_text() == (
-        "Weight that the gives to cat, Head 1: 1.9716 ÷ 8.4718 ≈ 0.2327"
-    )
-    seen.page.locator(".at-value .number").first.hover()
-    assert "Value of the, v₁" in seen.page.locator(".how").inner_text()
-    seen.page.mouse.move(2, 2)
-    assert lit.count() == 0
 
 
 FLOW = """() => {

@@ -42,13 +42,14 @@ def test_each_block_is_read_as_the_package_reads_it(tiles):
     for _ in range(500):
         n, d_v, size = (int(x) for x in rng.integers(1, 8, size=3))
         scores = rng.normal(size=n) * rng.choice([1, 30, 700])
-        cases.append({"scores": scores, "value": rng.normal(size=(n, d_v)), "size": size})
-    plain = [case | {key: case[key].tolist() for key in ("scores", "value")} for case in cases]
-    for found, case in zip(in_browser(tiles(), READ, plain), cases, strict=True):
+        value = rng.normal(size=(n, d_v))
+        cases.append({"scores": scores.tolist(), "value": value.tolist(), "size": size})
+    for found, case in zip(in_browser(tiles(), READ, cases), cases, strict=True):
         kept, size = None, case["size"]
+        scores, value = np.array(case["scores"]), np.array(case["value"])
         for i, (largest, total, mixture) in enumerate(found):
             keys = slice(i * size, (i + 1) * size)
-            kept = online_softmax(case["scores"][keys], case["value"][keys], kept)
+            kept = online_softmax(scores[keys], value[keys], kept)
             assert largest == kept.largest
             np.testing.assert_allclose(total, kept.total, rtol=CLOSE)
             np.testing.assert_allclose(mixture, kept.mixture, rtol=CLOSE, atol=CLOSE)
