@@ -108,7 +108,9 @@ def test_a_label_of_another_chapter_is_refused(method, name):
         getattr(show, method)(name=name)
 
 
-@pytest.mark.parametrize(("stage", "head"), [("scores", 2), ("nothing", 0), ("w_o", None)])
+@pytest.mark.parametrize(
+    ("stage", "head"), [("scores", 2), ("output", 2), ("nothing", 0), ("w_o", None)]
+)
 def test_what_a_run_does_not_have_is_refused(stage, head):
     _, show = open_example("cat-sat")
     with pytest.raises(ValueError, match=r"is wanted$"):
