@@ -21,7 +21,6 @@ from mha.practice.parts import SOUND
 from mha.runs.rounding import short
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
-HERE = Path(__file__).resolve().parent
 
 
 def right(query, key, value):
@@ -52,7 +51,7 @@ def test_the_sound_parts_are_the_package_s_attention():
 
 def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
     report = mha.examine(ATTENTION["no scale"])
-    assert str(report).startswith("<lambda> is wrong: 24 of 24 cases differ.\n")
+    assert str(report).startswith("plain is wrong: 24 of 24 cases differ.\n")
     for line in (
         "these differ: plain (16 of 16); large scores (8 of 8)",
         "wrong: query @ key.swapaxes(-1, -2)",
@@ -254,13 +253,22 @@ def test_kinds_are_left_out_and_unknown_ones_refused():
 # ---- From a shell ----
 
 
-def test_the_command_has_the_report_s_status():
+MINE = """\
+import mha
+
+def attention(query, key, value):
+    return mha.softmax(query @ key.swapaxes(-1, -2)) @ value
+"""
+
+
+def test_the_command_has_the_report_s_status(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mha.examine", "wrong_by_hand:capped", "--json"],
-        cwd=HERE, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "mha.examine", "mine:attention", "--json"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, "")
-    assert json.loads(done.stdout)["findings"][0]["bug"] == "softcap before the scale"
+    assert json.loads(done.stdout)["findings"][0]["bug"] == "no scale"
 
 
 @pytest.mark.parametrize(
