@@ -26,6 +26,7 @@ def name_of(run, cell, text, **options):
 
 
 SCALED = CAT.scores[0, 1, 2] / np.array([1, math.sqrt(2), 2])
+OF_SCORES = CAT.scaled_scores[0, 1]
 
 
 @pytest.mark.parametrize(
@@ -46,12 +47,7 @@ SCALED = CAT.scores[0, 1, 2] / np.array([1, math.sqrt(2), 2])
         (("weights", 1, 2), {}, np.rint(100 * CAT.weights[0, 1, 2]), "percent"),
         (("weights", 1, 2), {"percent": True}, CAT.weights[0, 1, 2], "share"),
         (("weights", 1, 2), {}, CAT.exponentials[0, 1, 2], "not-divided"),
-        (
-            ("weights", 1, 2),
-            {},
-            CAT.scaled_scores[0, 1, 2] / CAT.scaled_scores[0, 1].sum(),
-            "no-exponential",
-        ),
+        (("weights", 1, 2), {}, OF_SCORES[2] / OF_SCORES.sum(), "no-exponential"),
         (("head_outputs", 1, 0), {}, 7.77, None),
         (("query", 0, 1), {}, 7.77, None),
     ],
