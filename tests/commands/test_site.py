@@ -20,6 +20,8 @@ import mha
 
 pytestmark = [pytest.mark.book, pytest.mark.pdf]
 PRINTED = ROOT / "_build" / "pdf" / "attention-by-hand.pdf"
+CHAPTERS = [path.name.split(".")[0] for path in (ROOT / "book").rglob("*.slides.md")]
+DECKS = [f"{name}{end}" for name in CHAPTERS for end in (".pdf", "-notes.pdf", ".pptx")]
 
 
 def printed(documents):
@@ -27,14 +29,6 @@ def printed(documents):
     for document in documents:
         shutil.copy(PRINTED, typesetting.PRINT / f"{document.name}.pdf")
     return [typesetting.PRINT / f"{document.name}.pdf" for document in documents]
-
-
-def decks(arguments, pages, folder):
-    """Return three files for each chapter that has a deck."""
-    names = [path.name.split(".")[0] for path in (ROOT / "book").rglob("*.slides.md")]
-    return named(f"{name}{end}" for name in names for end in (".pdf", "-notes.pdf", ".pptx"))(
-        arguments, pages, folder
-    )
 
 
 def named(names):
@@ -57,7 +51,7 @@ def site(tmp_path_factory):
         patch.setattr(typesetting, "PRINT", folder / "print")
         patch.setattr(typesetting, "typeset", printed)
         patch.setattr(epub, "write", lambda file, book: file.write_bytes(b"EPUB"))
-        patch.setitem(packs.PACKS, "slides", decks)
+        patch.setitem(packs.PACKS, "slides", named(DECKS))
         patch.setitem(packs.PACKS, "questions", named(QUESTIONS))
         patch.setitem(packs.PACKS, "cards", named([DECK]))
         typesetting.PRINT.mkdir()
