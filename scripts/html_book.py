@@ -49,11 +49,10 @@ def build_html(*, fresh: bool = False) -> None:
             shutil.rmtree(KEPT, ignore_errors=True)
         elif (before.get("made_from"), before.get("html")) == (now, _published()):
             return
-        refuse(check_sources(ROOT), "the book was not built")
         shutil.rmtree(NEXT, ignore_errors=True)
         if before.get("around") == around:
             shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
-        build_pages()
+        build_pages(lambda: refuse(check_sources(ROOT), "the book was not built"))
         replace(STATE, NEXT)
         left_out = shutil.ignore_patterns(".buildinfo", "reports")
         with in_place_of(HTML) as pages:

@@ -81,22 +81,32 @@ def prepare(variables: MutableMapping[str, str]) -> None:
     variables["OPENBLAS_NUM_THREADS"] = "1"
 
 
-def build_pages() -> None:
-    """Build the pages into NEXT; if that fails, print the problems and end by naming the log."""
+def build_pages(check: Callable[[], None]) -> None:
+    """Build the pages into NEXT, unless `check` ends it, which has its time while Sphinx begins.
+
+    If that fails, print the problems and end by naming the log.
+    """
     log = BUILD / "build.log"
     variables = dict(os.environ)
     prepare(variables)
-    with log.open("w", encoding="utf-8") as file:
-        done = subprocess.run(
+    with (
+        log.open("w", encoding="utf-8") as file,
+        subprocess.Popen(
             [sys.executable, __file__],
             cwd=ROOT,
             env=variables,
             stdout=file,
             stderr=subprocess.STDOUT,
-            check=False,
             preexec_fn=_ends_with_its_parent(),
-        )
-    if done.returncode != 0:
+        ) as sphinx,
+    ):
+        try:
+            check()
+            sphinx.wait()
+        except BaseException:
+            sphinx.kill()
+            raise
+    if sphinx.returncode != 0:
         _report(log)
         fail(f"the book was not built; the whole log is in {log.relative_to(ROOT)}")
 

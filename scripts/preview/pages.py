@@ -6,6 +6,7 @@ an edit changes how many there are, a new process counts them. (In one process s
 goes on from the chapter at which it ended the last time.)
 """
 
+import gc
 import io
 import os
 import pickle
@@ -89,6 +90,8 @@ class Pages:
     def go_on(self) -> None:
         """Do what somebody waits for, and take what comes between two steps."""
         self.begin()
+        gc.collect()
+        gc.freeze()  # what is known now stays: a save does not wait until it was gone through
         while True:
             waiting = [n for n in [*self.saved, *self.view] if n in self.to_read | self.to_write]
             if self.connection.poll(0 if waiting else None):

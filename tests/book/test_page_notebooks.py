@@ -7,8 +7,9 @@ import book_site as site
 import jupytext
 import nbformat
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 from jupytext.config import load_jupytext_configuration_file
-from lxml import html
 from wheel_only import run
 
 from byhand.notebooks.text import plain
@@ -47,7 +48,14 @@ x
 ```
 """
 )
-PAGE = '<article><a class="reference internal" href="#tbl-one">Table 1.1</a></article>'
+
+
+def page_with(label, said):
+    page = new_document("a page")
+    page += nodes.reference("", said, internal=True, refid=label)
+    return page
+
+
 STEPS = [
     Step("expression", 0, 1, "x"),
     Step("cell", 1, 1, "x = 2"),
@@ -92,7 +100,7 @@ def codes(made):
 
 def test_its_text_is_plain(tmp_path):
     (tmp_path / "page.md").write_text(SOURCE, encoding="utf-8")
-    words = Words(html.document_fromstring(PAGE), Results("", STEPS, OUTPUTS))
+    words = Words(page_with("tbl-one", "Table 1.1"), Results("", STEPS, OUTPUTS))
     made = notebook(tmp_path / "page.md", "A page", words)
     assert made.cells[1].source == "# A page\n\n*Its one sentence with 1.*"
     assert made.cells[3].source == (
@@ -177,8 +185,8 @@ assert x == 2
 
 def test_no_answer_stands_below_its_question(tmp_path):
     (tmp_path / "page.md").write_text(ANSWERS, encoding="utf-8")
-    page = '<article><a class="reference internal" href="#ex-b">Exercise 1.2</a></article>'
-    made = notebook(tmp_path / "page.md", "A page", Words(html.document_fromstring(page), []))
+    words = Words(page_with("ex-b", "Exercise 1.2"), None)
+    made = notebook(tmp_path / "page.md", "A page", words)
     read = "\n\n".join(cell.source for cell in made.cells[2:])
     assert read == (
         "x = 2\n\n<details><summary>Answer</summary>\n\nTwo of them.\n\n</details>\n\n"

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
 PARTS = (
     "mathematics",
@@ -43,7 +44,15 @@ PARTS = (
 )
 
 
+def write_side_by_side(app: Sphinx, env: BuildEnvironment) -> None:
+    """Let pages that have been read be written on all cores, two processes for each."""
+    from mha.core.threads import usable_cores
+
+    app.parallel = 2 * usable_cores()  # not from the beginning: two extensions cannot read so
+
+
 def setup(app: Sphinx) -> None:
     """Load every room."""
+    app.connect("env-updated", write_side_by_side)
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")

@@ -6,7 +6,8 @@ PyTorch", and `code_folds` the code of each section; `in_pytorch` has the same c
 PyTorch. `difficulty` marks exercises, `asked` says which number of one can be marked by a machine,
 and `teaching` counts them and the minutes for the page that teachers read. `on_site` names files
 that are downloaded from the site. `claims` marks the claims and lists them in the ledger.
-`numbered_boxes` hold the algorithms and the propositions.
+`numbered_boxes` hold the algorithms and the propositions, `counted` says their numbers where they
+are referred to.
 `printed_switch` shows what a source prints beside the numbers, and `on_sheet` leads from such a
 number to its document under the red pencil.
 
@@ -22,6 +23,7 @@ from sphinx.application import Sphinx
 PARTS = (
     "claims",
     "numbered_boxes",
+    "counted",
     "printed_switch",
     "in_pytorch",
     "code_folds",

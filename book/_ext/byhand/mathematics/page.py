@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import html
+import os
 import re
 from pathlib import Path
 from textwrap import shorten
@@ -73,15 +74,15 @@ def to_mathml(tex: str, *, display: bool) -> str:
         # equals sign; Temml's other rule, "tex", also parts a function's name from its bracket.
         "wrap": "none" if display else "=",
     }
-    result = _engine().call("renderTeX", tex, options)
+    result = _engine(os.getpid()).call("renderTeX", tex, options)
     if "error" in result:
         raise TemmlError(_one_line(result["error"]))
     return result["mathml"]
 
 
 @functools.cache
-def _engine() -> MiniRacer:
-    """Return the JavaScript engine that has Temml."""
+def _engine(process: int) -> MiniRacer:
+    """Return the JavaScript engine that has Temml, of this process: one that is forked has none."""
     return engine(TEMML.read_text(encoding="utf-8"), RENDER_JS)
 
 

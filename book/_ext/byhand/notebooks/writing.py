@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from lxml import html
+from docutils import nodes
 from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode, from_dict
 from pybtex.database import parse_file
@@ -39,45 +39,41 @@ REFERENCE = re.compile(r"^(?:(.*?)\s*<)?([^<>]+?)>?$", re.DOTALL)
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("html-page-context", name_the_notebook)
-    app.connect("build-finished", write_notebooks)
+    app.connect("html-page-context", write_notebook)
 
 
-def name_the_notebook(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+def write_notebook(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
 ) -> None:
-    """Tell the template of the page's foot what the notebook is called, if there is one."""
-    if pagename in app.env.all_docs and computes(Path(app.env.doc2path(pagename))):
-        context["page_notebook"] = f"{pagename.rpartition('/')[2]}.ipynb"
-
-
-def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
-    """Write a notebook beside each page that has cells."""
-    if exception or app.builder.format != "html":
+    """Write a notebook beside a page that has cells, and name it to the template of its foot."""
+    source = Path(app.env.doc2path(pagename))
+    if doctree is None or not computes(source):
         return
-    for name in app.env.all_docs:
-        source = Path(app.env.doc2path(name))
-        if computes(source):
-            page = (Path(app.outdir) / app.builder.get_target_uri(name)).read_text(encoding="utf-8")
-            words = Words(html.document_fromstring(page), last(source))
-            made = notebook(source, app.env.titles[name].astext(), words)
-            target = Path(app.outdir) / f"{name}.ipynb"
-            target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
+    made = notebook(source, app.env.titles[pagename].astext(), Words(doctree, last(source)))
+    target = Path(app.outdir) / f"{pagename}.ipynb"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
+    context["page_notebook"] = target.name
 
 
 class Words:
-    """What the roles of a page say on it: the links of the written page, and its results."""
+    """What the roles of a page say on it: its references, and its results."""
 
-    def __init__(self, page: html.HtmlElement, results: Results | None) -> None:
+    def __init__(self, page: nodes.document, results: Results | None) -> None:
         steps = zip(results.steps, results.outputs, strict=True) if results else ()
         self.cells = {step.index: outputs for step, outputs in steps if step.kind == "cell"}
         values = results.values() if results else {}
         self.values = {where: _value(outputs) for where, outputs in values.items()}
         self.links: dict[str, str] = {}
-        for link in page.xpath("//article//a[@href]"):
-            if {"reference", "internal"} <= set(link.classes):
-                target = link.get("href").rpartition("#")[2] or link.get("href")
-                self.links.setdefault(_folded(target), " ".join(link.text_content().split()))
+        for link in page.findall(nodes.reference):
+            if link.get("internal"):
+                address = link.get("refid") or link["refuri"]
+                target = address.rpartition("#")[2] or address
+                self.links.setdefault(_folded(target), " ".join(link.astext().split()))
 
     def with_values(self, text: str, index: int) -> str:
         """Return the text of a notebook's cell with what its expressions give."""

@@ -5,7 +5,7 @@ already, and lets MyST-NB execute nothing.
 """
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -79,28 +79,27 @@ def changed(app: Sphinx, env: BuildEnvironment, added: set[str], *_: object) -> 
 
 
 class Reader:
-    """What reads pages: it has the results of those that ran ahead and failed."""
+    """What reads pages: those that have no results yet run ahead of it."""
 
     def __init__(self) -> None:
-        self.failed: dict[str, Results] = {}
+        self.ahead: dict[str, Future[Results]] = {}
         self.now = ""
 
     def run_ahead(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
-        """Run the pages whose results are not kept, the longest first, on all processors."""
+        """Begin to run the pages whose results are not kept, as they will be read, on all cores."""
         self.now, seconds = made_from(), app.config.nb_execution_timeout
-        waiting = list(without_results(env, names, self.now))
-        waiting.sort(key=lambda task: -task[1].stat().st_size)
-        with ThreadPoolExecutor(usable_cores()) as pool:
-            done = pool.map(lambda task: compute(task[1], task[2], self.now, seconds), waiting)
-            ran = zip((name for name, *_ in waiting), done, strict=True)
-            self.failed = {name: got for name, got in ran if got.faults or got.errors}
+        pool = ThreadPoolExecutor(usable_cores())
+        for name, page, steps in without_results(env, names, self.now):
+            self.ahead[name] = pool.submit(compute, page, steps, self.now, seconds)
+        pool.shutdown(wait=False)
 
     def read(self, app: Sphinx, name: str, source: list[str]) -> None:
         """Put the page as a notebook with its results in the place of its source."""
         page = Path(app.env.doc2path(name))
         notebook = notebook_of(page, source[0], app.env.myst_config)  # type: ignore[attr-defined]
         if steps := steps_of(notebook, source[0]):
-            results = self.failed.pop(name, None) or self._current(page, steps, app)
+            ran = self.ahead.pop(name, None)
+            results = ran.result() if ran else self._current(page, steps, app)
             app.env.temp_data[RESULTS] = results
             _put(results, notebook)
         source[0] = nbformat.writes(notebook)  # type: ignore[no-untyped-call]

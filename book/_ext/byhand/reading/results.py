@@ -23,7 +23,7 @@ from byhand.reading.steps import Step
 logger = logging.getLogger(__name__)
 
 MADE_FROM = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
-IMPORTED = ["byhand.reading.running", "mha.chapters"]  # once, before the first page runs
+IMPORTED = ["byhand.reading.beforehand"]
 OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
 
 

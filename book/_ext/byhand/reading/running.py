@@ -184,7 +184,6 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
     """
     Thread(target=_end_with_the_builder, daemon=True).start()
     os.chdir(folder)
-    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     opened = _watched(os.path.join(root, ""))
     settings = Config({"HistoryManager": {"enabled": False}})
     shell = Shell.instance(ipython_dir=os.path.join(root, "_build", "ipython"), config=settings)
