@@ -53,6 +53,8 @@ def test_a_class_gets_its_sheets_one_key_and_the_answers(tmp_path):
         one = worksheet(5, student, stages=["scores", "key"])
         assert sheet(one) in sheets
         assert key(one) in keys
+        given = {table.caption for task in one.tasks for table in task.given}
+        assert given.isdisjoint(table.caption for task in one.tasks for table in task.tables)
     assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, medium)\n")
     assert sheets.count("\n## ") == keys.count("\n## ") == 3
 
