@@ -107,6 +107,7 @@ def behind_tokens(query, key, value):
 PASTED = {
     "groups": (mha.examine, tiled),
     "a mask": (mha.examine, ATTENTION["late mask"]),
+    "a mask with -inf": (mha.examine, ATTENTION["mask of numbers unused"]),
     "another order of axes": (mha.examine, behind_tokens),
     "a layer": (mha.examine_layer, LAYER["merged by reshape"]),
     "a layer's weights": (mha.examine_layer, lambda x, weights: x),

@@ -275,6 +275,11 @@ def test_no_place_is_read_from_biases_of_the_wrong_sign():
     assert [found.bug for found in upwards.examined(np.asarray).findings] == ["bias upwards"]
 
 
+def test_a_bug_in_the_other_layout_is_named():
+    report = mha.examine_positions(rotary, layout="halves")  # which turns neighbours
+    assert [finding.bug for finding in report.findings] == ["halves for pairs"]
+
+
 def test_nan_where_another_bug_leaves_nothing_is_told_beside_it():
     def attention(q, k, v, is_causal=False):
         s = np.where(causal(q, k, -1), dots(q, k), -INF) if is_causal else dots(q, k)
