@@ -5,7 +5,7 @@ each length a line has the times of the fastest calls and their ratios; a ratio 
 `mha.blockwise_attention` is faster. Memory is what a call holds at most beyond its inputs and its
 output.
 
-PyTorch is optional: requirements-frameworks.lock has it, in an environment of its own, which
+requirements-frameworks.lock has PyTorch, in an environment of its own, which
 `scripts/test.py --torch` makes.
 """
 
@@ -17,15 +17,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from mha import blockwise_attention
 from mha.command_line import Parser
-from mha.core.threads import can_limit, usable_cores
-
-try:
-    import torch
-except ImportError:
-    torch = None
+from mha.core.threads import usable_cores
 
 Array = np.ndarray[Any, Any]
 Functions = dict[str, Callable[[], Any]]
@@ -61,15 +57,14 @@ def textbook(query: Array, key: Array, value: Array) -> Array:
 
 def competitors(arrays: Sequence[Array]) -> Functions:
     """Return what is measured at one length."""
+    tensors = [torch.from_numpy(x)[None] for x in arrays]
+    fused = torch.nn.functional.scaled_dot_product_attention
     found: Functions = {
         "mha": lambda: blockwise_attention(*arrays),
         "mha causal": lambda: blockwise_attention(*arrays, is_causal=True),
+        "torch": lambda: fused(*tensors),
+        "torch causal": lambda: fused(*tensors, is_causal=True),
     }
-    if torch is not None:
-        tensors = [torch.from_numpy(x)[None] for x in arrays]
-        fused = torch.nn.functional.scaled_dot_product_attention
-        found["torch"] = lambda: fused(*tensors)
-        found["torch causal"] = lambda: fused(*tensors, is_causal=True)
     if arrays[0].shape[-2] <= TEXTBOOK_UP_TO:
         found["textbook"] = lambda: textbook(*arrays)
     return found
@@ -115,15 +110,12 @@ def row(n: int, seconds: int) -> str:
     memory = held(functions["mha"])
     least = fastest(functions, seconds)
 
-    def ratio(name: str, other: str) -> str:
-        return f"{least[name] / least.get(other, math.nan):.2f}"
-
     return ROW.format(
         n,
         f"{1000 * least['mha']:.2f}",
-        ratio("mha", "torch"),
+        f"{least['mha'] / least['torch']:.2f}",
         f"{1000 * least['mha causal']:.2f}",
-        ratio("mha causal", "torch causal"),
+        f"{least['mha causal'] / least['torch causal']:.2f}",
         f"{least.get('textbook', math.nan) / least['mha']:.2f}",
         f"{memory:.1f}",
     )
@@ -133,12 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     options = parsed(arguments)
     cores = usable_cores()
-    if torch is None:
-        print("PyTorch is not installed: its columns stay empty.")
-    else:
-        torch.set_num_threads(cores)
-    if not can_limit():
-        print("threadpoolctl is not installed: blockwise attention uses one worker.")
+    torch.set_num_threads(cores)
     print(f"{HEADS} heads of width {WIDTH}, float32, cores: {cores}.")
     print(ROW.format(*COLUMNS))
     for n in options.lengths:

@@ -1,15 +1,76 @@
-/* What bench_explorer.py has a page do: each instrument's movement, what is done before, and how
-   both are timed. It runs before the page's own scripts. */
+/* What bench_explorer.py has a page do: its rows, each instrument's movement, what is done before,
+   and how both are timed. It runs before the page's own scripts. */
 (function () {
   "use strict";
   const PAUSE = 1000; // milliseconds in which a page settles
+  const REPEAT = 60; // movements
 
   /* deno-lint-ignore no-explicit-any -- elements and views of instruments of every kind */
   /** @typedef {any} Any */
   /** @typedef {(element: Any, view: Any, turn: number) => void} Move */
   /** @typedef {(element: Any, view: Any) => unknown} Before */
 
+  /**
+   * An instrument of the book, and how it is moved.
+   * @typedef {object} Row
+   * @property {string} page
+   * @property {string} selector  of the instrument on its page
+   * @property {string} what  is moved
+   * @property {string} change  one of `moves`
+   * @property {string} [before]  one of `before`
+   * @property {string} [seen]  a selector of what of it is on the screen
+   */
+
   const scope = /** @type {Any} */ (window);
+
+  // ---- The rows ----
+
+  /** @type {(page: string, selector: string, what: string, change: string, before?: string) => Row} */
+  const row = (page, selector, what, change, before) => ({ page, selector, what, change, before });
+
+  /** @type {(page: string, selector: string, what?: string) => Row} a number in a strip */
+  const strip = (page, selector, what = "a number") =>
+    ({ ...row(page, selector, what, "field"), seen: ".strip" });
+
+  /** @type {(page: string, selector: string) => Row} a number in a sentence */
+  const prose = (page, selector) => row(page, selector, "in prose", "scrub", "toProse");
+
+  /** @type {typeof row} the one instrument of its kind on a page */
+  const instrument = (page, kind, ...others) => row(page, `mha-instrument.of-${kind}`, ...others);
+
+  const SELF = "mechanism/self-attention";
+  const HEADS = "mechanism/multi-head-attention";
+  const rows = [
+    strip(SELF, "#explore-river-bank-scaled"),
+    row(SELF, "#explore-river-bank-scaled", "a tip", "tip"),
+    row(SELF, "#explore-river-bank-scaled", "a pull", "pull"),
+    strip(SELF, "#explore-cat-sat", "cat sat"),
+    row("mechanism/what-attention-does", "#explore-river-bank", "a tip", "tip"),
+    prose("mechanism/what-attention-does", "#explore-river-bank"),
+    strip(HEADS, "#explore-it-tired"),
+    prose(HEADS, "#explore-it-tired"),
+    row("mechanism/scaling", "#explore-width", "a width", "slider"),
+    row("mechanism/softmax", "#explore-river-bank", "temperature", "slider"),
+    strip("examples/cat-sat", "#explore-cat-sat"),
+    strip("examples/cat-sat-on-it", "#explore-cat-sat-on-it"),
+    row("examples/cat-sat-on-it", "#explore-cat-sat-on-it", "in steps", "field", "inSteps"),
+    instrument("examples/work-your-own", "own", "a slider", "ownSlider"),
+    instrument("examples/work-your-own", "own", "a seed", "draw"),
+    instrument("transformer/depth", "letters", "a letter", "letter"),
+    strip("transformer/depth", "#explore-it-tired-block"),
+    prose("transformer/depth", "#explore-it-tired-block"),
+    row("transformer/order", "#explore-cat-sat-turned", "the dial", "tip"),
+    instrument("transformer/order", "slope", "the slope", "slider"),
+    instrument("transformer/decoding", "cache", "a step", "write"),
+    instrument("transformer/cost", "cost", "tokens", "cost"),
+    instrument("transformer/cost", "tiles", "a number", "edit"),
+    instrument("transformer/since-2023", "sheet", "a number", "given"),
+    instrument("transformer/real-heads", "heads", "another head", "choose"),
+    instrument("transformer/learning", "learning", "a step", "step", "trained"),
+    instrument("transformer/bugs", "bugs", "a program", "try"),
+    instrument("transformer/your-own-attention", "layer", "a query", "query"),
+    instrument("sources/what-the-sources-print", "pencil", "a row", "pencil"),
+  ];
 
   /**
    * Give a field another value, as a hand does.
@@ -136,48 +197,45 @@
   }
 
   const bench = {
+    rows,
+
     /**
      * Bring an instrument to where it is moved.
-     * @param {string} selector
-     * @param {string} seen  what of it is on the screen
-     * @param {string} what  of what is done before
+     * @param {Row} row
      */
-    async prepare(selector, seen, what) {
-      const element = opened(selector);
+    async prepare(row) {
+      const element = opened(row.selector);
       const view = await element.begin();
       await scope.mhaExplorer.later("tied.js").catch(() => {});
-      (element.querySelector(seen || "*") ?? element).scrollIntoView({ block: "center" });
+      (element.querySelector(row.seen ?? "*") ?? element).scrollIntoView({ block: "center" });
       await passed(PAUSE);
-      await before[what || "nothing"](element, view);
+      await before[row.before ?? "nothing"](element, view);
       await passed(PAUSE);
     },
 
     /**
      * Move it, a frame a movement, and return until when each was laid out.
-     * @param {string} selector
-     * @param {string} what
-     * @param {number} repeat
+     * @param {Row} row
      */
-    async move(selector, what, repeat) {
-      const element = /** @type {Any} */ (document.querySelector(selector));
+    async move(row) {
+      const element = /** @type {Any} */ (document.querySelector(row.selector));
       const view = await element.begin();
       const times = [];
-      for (let turn = 0; turn < repeat; turn += 1) {
+      for (let turn = 0; turn < REPEAT; turn += 1) {
         await frame();
         const start = performance.now();
-        moves[what](element, view, turn);
+        moves[row.change](element, view, turn);
         document.body.getBoundingClientRect();
         times.push(performance.now() - start);
       }
       return times;
     },
 
-    /** Let nothing begin by itself; what waits for the first frame waits until it is counted. */
+    /** Let nothing begin by itself, and nothing that waits for the first frame. */
     still() {
       const timer = scope.setTimeout;
-      scope.held = [];
       scope.setTimeout = (/** @type {Any} */ act, /** @type {Any} */ ms, /** @type {Any[]} */ ...others) =>
-        scope.holds && !ms ? scope.held.push(act) : timer(act, ms, ...others);
+        scope.holds && !ms ? 0 : timer(act, ms, ...others);
       scope.IntersectionObserver = class {
         observe() {}
         unobserve() {}
@@ -190,10 +248,10 @@
 
     /**
      * Load the scripts and styles of an instrument.
-     * @param {string} selector
+     * @param {Row} row
      */
-    async load(selector) {
-      const element = opened(selector);
+    async load(row) {
+      const element = opened(row.selector);
       element.scrollIntoView();
       const { data, dataset: { late = "", dress = "" } } = element;
       const isViewed = data?.widths || (data?.view ?? "strip") !== "strip";
@@ -205,20 +263,12 @@
 
     /**
      * Build it as far as its first frame.
-     * @param {string} selector
+     * @param {Row} row
      */
-    async build(selector) {
+    async build(row) {
       scope.holds = true;
-      await /** @type {Any} */ (document.querySelector(selector)).begin();
+      await /** @type {Any} */ (document.querySelector(row.selector)).begin();
       for (let i = 0; i < 2; i += 1) await frame();
-    },
-
-    /** Build what waits for slices. */
-    async settle() {
-      scope.holds = false;
-      scope.held.forEach((/** @type {Any} */ act) => act());
-      do await frame();
-      while (!scope.mhaExplorer.isSettled());
     },
   };
 

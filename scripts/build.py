@@ -3,8 +3,4 @@
 import environment
 
 if __name__ == "__main__":
-    environment.enter()
-
-    import building
-
-    building.main()
+    environment.start("building")

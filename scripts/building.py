@@ -57,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         help="serve the book, and show each edit when it is saved, until Ctrl-C",
     )
     parser.add_argument(
-        "--port", type=_port, default=8000, help="where --watch serves; default: 8000; 0: any free"
+        "--port", type=int, default=8000, help="where --watch serves; default: 8000; 0: any free"
     )
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
@@ -66,13 +66,6 @@ def _parser() -> argparse.ArgumentParser:
     for module in (without_solutions, whole_site, printing, epub, worksheets, packs):
         module.add_command(what, common)
     return parser
-
-
-def _port(text: str) -> int:
-    """Return a port's number."""
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535 is wanted")
-    return int(text)
 
 
 @contextmanager

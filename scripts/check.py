@@ -3,8 +3,4 @@
 import environment
 
 if __name__ == "__main__":
-    environment.enter()
-
-    import checking
-
-    checking.main()
+    environment.start("checking")

@@ -43,7 +43,7 @@ def _parser() -> Parser:
     parser = Parser(
         prog="check.py",
         description="Check the book's sources in a few seconds, executing nothing: Markdown, data,"
-        " cells, claims, wording. The build does the same before it begins, and tells in the end"
+        " cells, claims, wording. The build does the same while it begins, and tells in the end"
         " what leads nowhere.",
     )
     parser.add_argument(

@@ -13,11 +13,13 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
 
 import argparse
 import hashlib
+import importlib
 import importlib.util
 import os
 import shutil
 import subprocess
 import time
+import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes.util import find_library
@@ -91,12 +93,11 @@ class Environment:
         """Make the environment, and install what the lock names."""
         if importlib.util.find_spec("ensurepip") is None:
             system_package("Python's venv module", "python3-venv")
-        python = str(getattr(sys, "_base_executable", sys.executable))  # of no environment
         with step(f"Creating {self.folder.name}"):
-            run(
-                [python, "-m", "venv", "--clear", str(self.folder)],
-                f"{self.folder} could not be created; see the message above",
-            )
+            try:
+                venv.create(self.folder, clear=True, symlinks=os.name != "nt", with_pip=True)
+            except (OSError, subprocess.CalledProcessError) as error:
+                fail(f"{self.folder} could not be created: {error}")
         pip = [str(self.python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
         with step(f"Installing the packages of {self.lock.name} ({self.gigabytes} GB)"):
             run(
@@ -135,6 +136,12 @@ def enter() -> None:
         except OSError as error:
             fail(DAMAGED.format(f"{error.filename or python}: {error.strerror}"))
     sys.path.insert(0, str(EXTENSIONS))
+
+
+def start(module: str) -> None:
+    """Run a command, which is the function `main` of a module, inside the environment."""
+    enter()
+    importlib.import_module(module).main()
 
 
 def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -184,9 +191,7 @@ def chromium() -> str:
         fail("Chromium is missing; run: brew install --cask chromium")
     if found is None:
         system_package("Chromium", WITHOUT_WINDOWS, "fonts-dejavu-core")
-    found = _find_chromium()
-    if found is None:
-        fail("Chromium is installed but cannot be found; set CHROMIUM to its path")
+        found = _find_chromium()
     if sys.platform == "linux" and find_library("atomic") is None:
         system_package("libatomic, which the browser tests' driver needs,", "libatomic1")
     return str(found)

@@ -22,7 +22,7 @@ TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title 
 
 def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the commands `pdf` and `course`."""
-    parents = [common, paper(), option_to(FOLDER), _options_of_a_book()]
+    parents = [common, paper(), option_to(FOLDER)]
     pdf = what.add_parser(
         "pdf",
         parents=parents,
@@ -40,19 +40,14 @@ def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
         " whole book, and what the reader leaves out is named where it is referred to.",
     )
     _add_options_of_a_reader(course)
+    for command in (pdf, course):
+        command.add_argument(
+            "--no-code",
+            dest="code",
+            action="store_false",
+            help="a short edition: a line says where the code is",
+        )
     course.set_defaults(plan=lambda asked: _plan(_reader(asked), asked))
-
-
-def _options_of_a_book() -> argparse.ArgumentParser:
-    """Return what a book can be asked for, and worksheets cannot."""
-    options = argparse.ArgumentParser(add_help=False)
-    options.add_argument(
-        "--no-code",
-        dest="code",
-        action="store_false",
-        help="a short edition: a line says where the code is",
-    )
-    return options
 
 
 def paper() -> argparse.ArgumentParser:
@@ -91,6 +86,14 @@ def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
         default="appendix",
         help="leave them out, append them (default), or print them as a PDF of their own",
     )
+
+
+def put(target: Path, made: bytes) -> Path:
+    """Put a finished file into its place, in one step: no reader ever opens half of one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    waiting = target.with_name(f".{target.name}.new")
+    waiting.write_bytes(made)
+    return waiting.replace(target)
 
 
 def whole_book(paper: str, *, code: bool = True) -> Document:
@@ -174,5 +177,5 @@ def print_all(documents: list[Document], folder: Path) -> None:
     """Make all documents, and only when all are made, put them into `folder`."""
     with step(f"Printing {' and '.join(f'{document.name}.pdf' for document in documents)}"):
         made = typesetting.typeset(documents)
-    for pdf in made:
-        print(f"The PDF is {typesetting.publish(pdf, folder)}")
+    for name, pdf in made.items():
+        print(f"The PDF is {put(folder / name, pdf)}")

@@ -3,8 +3,4 @@
 import environment
 
 if __name__ == "__main__":
-    environment.enter()
-
-    import testing
-
-    testing.main()
+    environment.start("testing")

@@ -34,11 +34,8 @@ AGAINST_TORCH, AGAINST_FRAMEWORKS = "tests/against_torch", "tests/against_framew
 
 def main() -> None:
     """Build the book, and run pytest on everything."""
-    parser = _parser()
-    arguments, for_pytest = parser.parse_known_args()
+    arguments, for_pytest = _parser().parse_known_args()
     if arguments.torch or arguments.frameworks:
-        if sum((arguments.quick, arguments.no_book, arguments.torch, arguments.frameworks)) > 1:
-            parser.error("--torch and --frameworks are runs of their own, without another option")
         sys.exit(against(AGAINST_TORCH if arguments.torch else AGAINST_FRAMEWORKS, for_pytest))
     variables = dict(os.environ)
     # Many tests start Python: without what it keeps, each would compile the package again.
@@ -90,24 +87,25 @@ def _parser() -> Parser:
         " assertions and the built book in a real Chromium.",
         epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
     )
-    parser.add_argument(
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
         "--quick",
         action="store_true",
         help="what a commit should have passed, in about a minute; says what it leaves out",
     )
-    parser.add_argument(
+    group.add_argument(
         "--no-book",
         action="store_true",
         help="leave out what needs the built book or a browser",
     )
-    parser.add_argument(
+    group.add_argument(
         "--torch",
         action="store_true",
         help="only compare the mathematics, and the numbers that pages print, with PyTorch's,"
         f" which no other run does: makes .frameworks, an environment of {FRAMEWORKS.gigabytes} GB,"
         " and takes --draws besides pytest's arguments",
     )
-    parser.add_argument(
+    group.add_argument(
         "--frameworks",
         action="store_true",
         help="only read, compare and examine the attention layers of PyTorch, transformers, Keras"

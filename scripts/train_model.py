@@ -3,8 +3,4 @@
 import environment
 
 if __name__ == "__main__":
-    environment.enter()
-
-    import model_training
-
-    model_training.main()
+    environment.start("model_training")

@@ -5,11 +5,8 @@ No page is read or computed again: one Sphinx loads what that build left, and th
 
 import gc
 import io
-import shutil
 import sys
-import warnings
 from collections.abc import Mapping
-from pathlib import Path
 
 from environment import BUILD, fail
 from sphinx_runs import DOCTREES, STATE, application, plain
@@ -17,20 +14,19 @@ from sphinx_runs import DOCTREES, STATE, application, plain
 from byhand.document import Document
 from byhand.press.pdf import PressError, press, unprintable
 
-PRINT = BUILD / "print"  # what is printed, before it is published
+PRINT = BUILD / "print"  # what the press reads
 
 
-def typeset(documents: list[Document]) -> list[Path]:
-    """Return the PDFs of documents, each with its source beside it."""
-    PRINT.mkdir(parents=True, exist_ok=True)
-    pdfs = [PRINT / f"{document.name}.pdf" for document in documents]
-    for pdf, source in zip(pdfs, sources(documents), strict=True):
-        pdf.with_suffix(".typ").write_text(source, encoding="utf-8")
-        try:
-            pdf.write_bytes(press(source))
-        except PressError as error:
-            fail(str(error))
-    return pdfs
+def typeset(documents: list[Document]) -> dict[str, bytes]:
+    """Return the PDFs of documents by their names; the source of each stays in PRINT."""
+    made = {}
+    try:
+        for document, source in zip(documents, sources(documents), strict=True):
+            (PRINT / f"{document.name}.typ").write_text(source, encoding="utf-8")
+            made[f"{document.name}.pdf"] = press(source)
+    except PressError as error:
+        fail(str(error))
+    return made
 
 
 def sources(documents: list[Document]) -> list[str]:
@@ -39,13 +35,8 @@ def sources(documents: list[Document]) -> list[str]:
 
     gc.disable()  # a fifth of the time goes into looking for garbage among nodes that are needed
     said = io.StringIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Sphinx's own, of the packages that it loads
-        app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=said)
-        try:
-            written = [book.source(app, document) for document in documents]
-        except PressError as error:
-            fail(str(error))
+    app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=said)
+    written = [book.source(app, document) for document in documents]
     gc.freeze()  # nor does Python look through all of them when it ends
     if told := plain(said.getvalue()).strip():
         print(told, file=sys.stderr)
@@ -61,13 +52,3 @@ def refuse_unprintable(said: Mapping[str, str]) -> None:
             f"{name} has {character} (U+{ord(character):04X}), and no font here has that"
             " character; install one that has, or write other letters"
         )
-
-
-def publish(pdf: Path, folder: Path) -> Path:
-    """Put a finished PDF into a folder, in one step: no reader ever opens half a file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / pdf.name
-    waiting = folder / f".{target.name}.new"
-    shutil.copy(pdf, waiting)
-    waiting.replace(target)
-    return target

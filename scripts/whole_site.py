@@ -37,8 +37,6 @@ SOURCES = (
 LEFT_OUT = "figures"
 """The pack that the site has not: each figure stands on its page."""
 
-UNITS = {"MB": 10**6, "kB": 10**3}
-
 
 def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `site`."""
@@ -108,5 +106,5 @@ def link(site: Path) -> None:
 def _size(file: Path) -> str:
     """Return how large a file is, such as "6.1 MB" or "87 kB", in one piece."""
     size = file.stat().st_size
-    unit = "MB" if size >= UNITS["MB"] else "kB"
-    return f"{size / UNITS[unit]:.{1 if unit == 'MB' else 0}f}\N{NO-BREAK SPACE}{unit}"
+    said = f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"
+    return said.replace(" ", "\N{NO-BREAK SPACE}")

@@ -7,7 +7,7 @@ rounding of the numbers that are printed.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
@@ -67,9 +67,8 @@ class Chain:
             )
             if is_rounded:
                 moved = [
-                    value_of((*step[:i], Number(number.value + by, *rest), *step[i + 1 :]))
+                    value_of((*step[:i], replace(number, value=number.value + by), *step[i + 1 :]))
                     for by in (-number.unit / 2, number.unit / 2)
-                    for rest in [(number.unit, number.decimals)]
                 ]
                 total += max(abs(value - value_of(step)) for value in moved)
         return total * Fraction(102, 100)  # two roundings at once are a little more
@@ -214,15 +213,10 @@ def _power(left):
 
 
 def _decimal(value, function):
-    if abs(value) > 10**6:
-        raise ValueError("a number of this size is not read")
+    if abs(value) > 10**6 or (function is Decimal.sqrt and value < 0):
+        raise ValueError(f"{value} is not read here")
     with localcontext(prec=DIGITS):
-        exact = Decimal(value.numerator) / Decimal(value.denominator)
-        return Fraction(function(exact)) if value >= 0 or function is Decimal.exp else _no_root()
-
-
-def _no_root():
-    raise ValueError("a number below 0 has no root")
+        return Fraction(function(Decimal(value.numerator) / Decimal(value.denominator)))
 
 
 # ---- Texts ----

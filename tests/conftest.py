@@ -76,15 +76,6 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_report_header():
-    drawn = f"{settings().max_examples} examples a property, derandomized, no deadline"
-    left_out = ", ".join(f"tests/{name}" for name in collect_ignore)
-    return [
-        f"numpy seed: {SEED}; hypothesis: {drawn}",
-        f"left out: {left_out}, which scripts/test.py --torch runs",
-    ]
-
-
 @pytest.fixture
 def rng():
     """Return a fresh generator, so that no test depends on which ran before it."""

@@ -48,15 +48,11 @@ def filled(**exchanged):
     )
 
 
-def _wrong(step, parameters, body):
-    lines = textwrap.indent(body, "    ")
-    return step, f"def {step}({parameters}):\n{lines}"
-
-
 def _with(step, result):
-    """Return a step that gives the result of one line."""
-    parameters = RIGHT[step].partition("(")[2].partition(")")[0]
-    return _wrong(step, parameters, result if "return" in result else f"return {result}")
+    """Return a step that gives the result of one line, or has these lines."""
+    head = RIGHT[step].partition("):")[0]
+    lines = result if "return" in result else f"return {result}"
+    return step, f"{head}):\n{textwrap.indent(lines, '    ')}"
 
 
 SHARES = "powers / powers.sum(axis=1, keepdims=True)"

@@ -9,7 +9,8 @@ import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from itertools import chain
+
+import numpy as np
 
 TITLE = re.compile(r"^\*\*(.*)\*\*$")
 ROW = re.compile(r"^\| (?!---)(.*) \|$")
@@ -65,17 +66,9 @@ def tables(text):
 
 def tasks(sheet):
     """Return what is asked, by the task's number."""
-    lines = sheet.partition("### Your turn")[2].splitlines()
-    found = {int(line[1]): line[0] for line in map(_task, lines) if line}
-    return found
-
-
-def _task(line):
-    match = re.match(r"(\d+)\\\. (.*)", line)
-    if match is None:
-        return None
     names = sorted(ASKED, key=len, reverse=True)
-    return next(name for name in names if match[2].startswith(name)), match[1]
+    asked = re.findall(r"^(\d+)\\\. (.*)", sheet.partition("### Your turn")[2], re.MULTILINE)
+    return {int(task): next(n for n in names if text.startswith(n)) for task, text in asked}
 
 
 def rounded(sheet):
@@ -87,8 +80,19 @@ def rounded(sheet):
     return set(map(int, re.findall(r"\d+", match[1]))), int(match[2])
 
 
-def heads(found):
-    return sorted({head for _, head in found})
+@np.vectorize(otypes=[object])
+@cache
+def power(exponent):
+    """Return e to a fraction, or to minus infinity."""
+    if exponent is None:
+        return Fraction(0)
+    with localcontext(prec=50):
+        return Fraction((Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp())
+
+
+def matrix_of(cells):
+    """Return printed cells as an array of fractions."""
+    return np.array([[number(cell) for cell in row] for row in cells], object)
 
 
 class Worked:
@@ -102,17 +106,14 @@ class Worked:
         self.asked = tasks(sheet)
         self.width = WIDTH.search(sheet)
         self.is_masked = "Masked scores" in sheet
-        self.heads = heads(tables(sheet))
+        self.heads = sorted({head for _, head in tables(sheet)})
         self.written = written
-        self.known = {}
+        self.known, self.given_sums = {}, {}
         for (name, head), cells in given.items():
-            body = [row[:-1] if name in SUMMED else row for row in cells]
-            self.known[name, head] = [[number(cell) for cell in row] for row in body]
-        self.given_sums = {
-            head: [number(row[-1]) for row in cells]
-            for (name, head), cells in given.items()
-            if name == "Exponentials"
-        }
+            numbers = matrix_of(cells)
+            if name == "Exponentials":
+                self.given_sums[head] = numbers[:, -1]
+            self.known[name, head] = numbers[:, :-1] if name in SUMMED else numbers
 
     def matrix(self, name, head):
         """Return a table of numbers: given, or computed from those before."""
@@ -120,82 +121,52 @@ class Worked:
             head = 1
         if (name, head) not in self.known:
             assert name in self.asked.values() or name == "Exponentials", f"{name} is not given"
-            own = getattr(self, "_" + name.lower().replace(" ", "_"), None)
-            exact = own(head) if own else self._projected(name, head)
-            self.known[name, head] = [
-                [x if x is None else self.written(x, name) for x in row] for row in exact
-            ]
+            self.known[name, head] = self._written(self._computed(name, head), name)
         return self.known[name, head]
 
     def sums(self, head):
         """Return the row sums of the exponentials."""
-        rows = self.matrix("Exponentials", head)
-        return [self.written(sum(row), "Exponentials") for row in rows]
+        return self._written(self.matrix("Exponentials", head).sum(axis=1), "Exponentials")
 
-    def _projected(self, name, head):
+    def _written(self, numbers, name):
+        each = (x if x is None else self.written(x, name) for x in numbers.flat)
+        return np.fromiter(each, object).reshape(numbers.shape)
+
+    def _computed(self, name, head):
+        match name:
+            case "Scores":
+                return self.matrix("Queries", head) @ self.matrix("Keys", head).T
+            case "Scaled scores":
+                return self.matrix("Scores", head) / {"1": 1, "4": 2}[self.width[1]]
+            case "Masked scores":
+                rows = self.matrix("Scaled scores", head)
+                return np.where(np.tri(len(rows), dtype=bool), rows, None)
+            case "Exponentials":
+                scores = "Masked scores" if self.is_masked else "Scaled scores"
+                return power(self.matrix(scores, head))
+            case "Attention weights":
+                powers = self.matrix("Exponentials", head)
+                sums = self.given_sums[head] if head in self.given_sums else self.sums(head)
+                return powers / sums[:, None]
+            case "Output of the layer":
+                beside = np.hstack([self.matrix("Output", each) for each in self.heads])
+                return beside @ self.matrix("Output projection", 1)
         source, by = (self.matrix(needed, head) for needed in ASKED[name])
-        return product(source, by)
-
-    def _scores(self, head):
-        query, key = self.matrix("Queries", head), self.matrix("Keys", head)
-        return product(query, [list(column) for column in zip(*key, strict=True)])
-
-    def _scaled_scores(self, head):
-        root = {"1": 1, "4": 2}[self.width[1]]
-        return [[x / root for x in row] for row in self.matrix("Scores", head)]
-
-    def _exponentials(self, head):
-        scores = "Masked scores" if self.is_masked else "Scaled scores"
-        return [[power(x) for x in row] for row in self.matrix(scores, head)]
-
-    def _masked_scores(self, head):
-        rows = self.matrix("Scaled scores", head)
-        return [[x if j <= i else None for j, x in enumerate(row)] for i, row in enumerate(rows)]
-
-    def _attention_weights(self, head):
-        rows = self.matrix("Exponentials", head)
-        sums = self.given_sums.get(head) or self.sums(head)
-        return [[x / total for x in row] for row, total in zip(rows, sums, strict=True)]
-
-    def _output_of_the_layer(self, head):
-        parts = [self.matrix("Output", each) for each in self.heads]
-        beside = [list(chain(*rows)) for rows in zip(*parts, strict=True)]
-        return product(beside, self.matrix("Output projection", 1))
-
-
-def product(left, right):
-    """Return the product of two matrices of fractions."""
-    columns = list(zip(*right, strict=True))
-    return [
-        [sum((a * b for a, b in zip(row, column, strict=True)), Fraction(0)) for column in columns]
-        for row in left
-    ]
-
-
-@cache
-def power(exponent):
-    """Return e to a fraction, or to minus infinity."""
-    if exponent is None:
-        return Fraction(0)
-    with localcontext(prec=50):
-        exact = Decimal(exponent.numerator) / Decimal(exponent.denominator)
-        return Fraction(exact.exp())
+        return source @ by
 
 
 def answers(sheet, key, worked=None):
     """Yield of every answer of a key: its task, what is printed, and what the sheet says it is."""
     worked, keyed = worked or Worked(sheet), tables(key)
-    once = ("Output of the layer",)
     for task, name in worked.asked.items():
-        for head in [1] if name in once else worked.heads:
-            cells, numbers = keyed[name, head], worked.matrix(name, head)
+        for head in [1] if name == "Output of the layer" else worked.heads:
+            cells, numbers = np.array(keyed[name, head]), worked.matrix(name, head)
             if name == "Exponentials":
-                sums = worked.sums(head)
-                numbers = [[*row, x] for row, x in zip(numbers, sums, strict=True)]
+                numbers = np.column_stack([numbers, worked.sums(head)])
             elif name == "Attention weights":
-                cells = [row[:-1] for row in cells]
-            for printed, exact in zip(chain(*cells), chain(*numbers), strict=True):
-                yield int(task), printed, exact
+                cells = cells[:, :-1]
+            for printed, exact in zip(cells.flat, numbers.flat, strict=True):
+                yield task, printed, exact
 
 
 def wrong(sheet, key):
@@ -208,15 +179,14 @@ def wrong(sheet, key):
     count, found = 0, []
     for task, printed, exact in answers(sheet, key):
         count += 1
-        half = Fraction(1, 2 * 10**places) if task in rough else 0
-        decimals = len(printed.partition(".")[2])
         if exact is None or number(printed) is None:
-            if exact is not number(printed):
-                found.append(f"task {task}: {printed} is printed, {exact} is right")
-            continue
-        off = abs(number(printed) - exact)
-        # Only an exact number may have fewer decimals: where a whole table needs no more.
-        too_few = task in rough and decimals != places and off > Fraction(1, 10**12)
-        if off > half or too_few:
-            found.append(f"task {task}: {printed} is printed, {float(exact):.6f} is right")
+            is_right = exact is number(printed)
+        else:
+            off = abs(number(printed) - exact)
+            decimals = len(printed.partition(".")[2])
+            # Only an exact number may have fewer decimals: where a whole table needs no more.
+            is_short = task in rough and decimals != places and off > Fraction(1, 10**12)
+            is_right = off <= (Fraction(1, 2 * 10**places) if task in rough else 0) and not is_short
+        if not is_right:
+            found.append(f"task {task}: {printed} is printed, {exact} is right")
     return count, found

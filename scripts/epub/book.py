@@ -7,11 +7,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import typesetting
 from environment import BUILD, Commands, fail, step
 from html_book import HTML
 from lxml import etree
-from printing import option_to
+from printing import option_to, put
 from templates import templates
 
 from byhand.contents import Contents, read_contents
@@ -54,16 +53,14 @@ def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
 
 def make(folder: Path) -> None:
     """Make the EPUB from the built pages, and publish it when it is whole."""
-    book = Document()
-    made = typesetting.PRINT / f"{book.name}.epub"
-    made.parent.mkdir(parents=True, exist_ok=True)
-    with step(f"Making {made.name}"):
-        write(made, book)
-    print(f"The EPUB is {typesetting.publish(made, folder)}")
+    target = folder / f"{Document().name}.epub"
+    with step(f"Making {target.name}"):
+        made = archive(Document())
+    print(f"The EPUB is {put(target, made)}")
 
 
-def write(file: Path, book: Document) -> None:
-    """Write the book into one file; the same pages give the same bytes."""
+def archive(book: Document) -> bytes:
+    """Return the book as an EPUB; the same pages give the same bytes."""
     contents = read_contents()
     found = [chapter for page in contents.pages for chapter in chapters_of(page, HTML)]
     chapters = sorted(found, key=lambda chapter: chapter.is_answers)
@@ -85,7 +82,7 @@ def write(file: Path, book: Document) -> None:
         "META-INF/container.xml": written("container.xml").encode(),
     }
     held = {f"book/{name}": data for name, data in files.items()}
-    file.write_bytes(packed(known | held, as_is=["mimetype"]))
+    return packed(known | held, as_is=["mimetype"])
 
 
 def resolve(chapters: list[Chapter]) -> None:

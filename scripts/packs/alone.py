@@ -14,11 +14,13 @@ from pathlib import Path
 
 import yaml
 from bs4 import BeautifulSoup, Tag
+from docutils import nodes
 from environment import ROOT, fail
+from sphinx import addnodes
 from sphinx_runs import doctree_of
 
-from byhand.checking.sources import Page as Source
 from byhand.document import BOOK
+from byhand.quiz.elements import quiz
 from packs import figures
 from packs.pages import Page, Question, marked, one, rounding, standing_alone
 from packs.pages import questions as of_page
@@ -28,7 +30,6 @@ UNEXPLAINED = frozenset(BANK["unexplained"])
 THING = re.compile(r"(?:tbl|fig|equation)-.*")
 """How a table, a figure or a formula is labelled."""
 
-NUMREF = re.compile(r"\{numref\}`([\w-]+)`")
 PICTURE = re.compile(r'(?<=src=")[\w-]+\.svg(?=")')
 
 PLACES = re.compile(
@@ -68,13 +69,13 @@ class Book:
         """Return a table, figure or formula below its name and caption."""
         holder = one(page.article, f'[id="{label}"]')
         if label.startswith("equation-"):
-            return f"<p>{name} {standing_alone(around(one(holder, 'math')))}</p>"
+            return f"<p>{name} {standing_alone(one(holder, 'math'))}</p>"
         shown = self._picture(page, label) if label.startswith("fig-") else _tables(holder)
         group = holder if holder.select_one(".caption-text") else holder.find_parent("figure")
         caption = one(group or holder, ".caption-text")
         number = caption.find_previous_sibling(class_="caption-number")
         name = name if name != label or number is None else number.get_text(strip=True)
-        return f"<p><strong>{escape(name)}</strong> {standing_alone(around(caption))}</p>{shown}"
+        return f"<p><strong>{escape(name)}</strong> {standing_alone(caption)}</p>{shown}"
 
     def _picture(self, page: Page, label: str) -> str:
         name = label.removeprefix("fig-")
@@ -83,45 +84,28 @@ class Book:
         return f'<p><img alt="{said[1] if said else ""}" src="{name}.svg"/></p>'
 
 
-def around(element: Tag) -> Tag:
-    """Return a block around an element's copy, so that the element itself stays."""
-    block = BeautifulSoup("<div></div>", "html.parser").div
-    assert block is not None
-    block.append(copy(element))
-    return block
-
-
 def _tables(holder: Tag) -> str:
-    found = [holder] if holder.name == "table" else holder.find_all("table")
-    tables = []
-    for table in found:
-        block = around(table)
-        for caption in block.find_all("caption"):
+    tables = [copy(table) for table in holder.select("table") or [holder]]
+    for table in tables:
+        for caption in table.find_all("caption"):
             caption.decompose()
-        tables.append(standing_alone(block))
-    return "".join(tables)
+    return "".join(map(standing_alone, tables))
 
 
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
     """Yield the questions of the pages that stand alone, each with all that it takes."""
     book = Book(pages, base_address())
     for page in pages:
-        source = source_of(page)
-        asked = numbers(page)
+        doctree = doctree_of(page.name)
+        asked: dict[str, list[Asked]] = dict(doctree.get("asked", {}))
         for question in of_page(page):
             label = question.label
             if label in BANK["left-out"]:
                 continue
-            whole = _whole(question, book, source)
+            whole = _whole(question, book, doctree)
             yield from _asked(whole, asked.pop(label)) if label in asked else [whole]
         for label, [(line, *_), *_] in asked.items():
-            fail(f"{source.file}:{line}: {label} is no exercise that the question bank has")
-
-
-def source_of(page: Page) -> Source:
-    """Return the chapter that a page was made from."""
-    file = f"book/{page.name}.md"
-    return Source(file, (ROOT / file).read_text(encoding="utf-8"))
+            fail(f"book/{page.name}.md:{line}: {label} is no exercise that the question bank has")
 
 
 def base_address() -> str:
@@ -133,10 +117,10 @@ def base_address() -> str:
 # ---- What a question names ----
 
 
-def _whole(question: Question, book: Book, source: Source) -> Question:
+def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
     """Return a question with the things that it names, and a link to its page."""
     try:
-        text, named = _resolved(question.text, book, _labels(source, question))
+        text, named = _resolved(question.text, book, _labels(doctree, question))
         parts = [_resolved(part, book) for part in _replies(question)]
         needs = BANK["needs"].get(question.label, ())
         needed = [thing for need in needs for thing in _needed(need, book)]
@@ -144,8 +128,10 @@ def _whole(question: Question, book: Book, source: Source) -> Question:
         said = {thing: None for _, found in parts for thing in found if thing not in things}
         check("".join([text, *(part for part, _ in parts)]))
     except LookupError as error:
-        line = next((f":{n}" for n, at in enumerate(source.lines, 1) if _begins(at, question)), "")
-        fail(f"{source.file}{line}: {question.name} names {error}, which the question has not")
+        quizzes = (node for node in doctree.findall(quiz) if node["label"] == question.label)
+        line = doctree.ids.get(question.label, next(quizzes, doctree)).line or 1
+        place = f"book/{question.page}.md:{line}"
+        fail(f"{place}: {question.name} names {error}, which the question has not")
     replies = iter([part for part, _ in parts])
     options = tuple(
         replace(option, text=next(replies), feedback=next(replies)) for option in question.options
@@ -167,10 +153,11 @@ def _replies(question: Question) -> Iterator[str]:
     yield question.feedback
 
 
-def _labels(source: Source, question: Question) -> list[str]:
+def _labels(doctree: nodes.document, question: Question) -> list[str]:
     """Return the tables and figures that an exercise names: a page's links lead to whole groups."""
-    blocks = [b for b in source.blocks if b.options.get("label", (0, ""))[1] == question.label]
-    return [label for block in blocks for label in NUMREF.findall(block.code)]
+    exercise = doctree.ids.get(question.label)
+    links = exercise.findall(addnodes.pending_xref) if exercise else ()
+    return [link["reftarget"] for link in links if link["reftype"] == "numref"]
 
 
 def _resolved(html: str, book: Book, labels: Sequence[str] = ()) -> tuple[str, list[str]]:
@@ -202,23 +189,10 @@ def check(html: str) -> None:
         raise LookupError(repr(found[0]))
 
 
-def _begins(line: str, question: Question) -> bool:
-    label = question.label
-    return line in (f":label: {label}", *(f"```{{{x}}} {label[5:]}" for x in ("quiz", "predict")))
-
-
 # ---- Numbers that an exercise asks for ----
 
 Asked = tuple[int, str, float, int]
 """A number that an exercise is asked for by ``{asked}``: its line, what it is, itself, decimals."""
-
-
-def numbers(page: Page) -> dict[str, list[Asked]]:
-    """Return the numbers that a page's exercises are asked for, by their labels."""
-    found: dict[str, list[Asked]] = {}
-    for label, *asked in doctree_of(page.name).get("asked", ()):
-        found.setdefault(label, []).append(tuple(asked))
-    return found
 
 
 def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import genanki
 from bs4 import BeautifulSoup, Tag
@@ -35,8 +36,8 @@ img { background: white; max-width: 100%; }
 """
 
 
-def write(asked: Iterable[Question], pages: Sequence[Page], folder: Path) -> list[Path]:
-    """Write the decks of all chapters as one package, and return it."""
+def files(asked: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
+    """Return the decks of all chapters as one package, by its name."""
     questions = [question for question in asked if question.page and fits(question)]
     decks, spelt = [], spellings()
     for page in pages:
@@ -49,15 +50,14 @@ def write(asked: Iterable[Question], pages: Sequence[Page], folder: Path) -> lis
                 deck.add_note(_note(question.name, *sides, question.tags, len(deck.notes)))
         decks.append(deck)
     pictures = {name: svg for question in questions for name, svg in question.files.items()}
-    for name, svg in pictures.items():
-        (folder / name).write_text(svg, encoding="utf-8")
-    made = genanki.Package([deck for deck in decks if deck.notes])
-    made.media_files = [str(folder / name) for name in sorted(pictures)]
-    package = folder / "attention-by-hand.apkg"
-    saved = BytesIO()
-    made.write_to_file(saved, timestamp=date())
-    package.write_bytes(undated(saved.getvalue()))
-    return [package]
+    made, saved = genanki.Package([deck for deck in decks if deck.notes]), BytesIO()
+    with TemporaryDirectory() as folder:
+        for name, svg in sorted(pictures.items()):
+            path = Path(folder, name)
+            path.write_text(svg, encoding="utf-8")
+            made.media_files.append(str(path))
+        made.write_to_file(saved, timestamp=date())
+    return {"attention-by-hand.apkg": undated(saved.getvalue())}
 
 
 def number(name: str) -> int:
@@ -150,7 +150,7 @@ ELSEWHERE = re.compile(
 
 
 def _words(part: Tag) -> str:
-    soup = BeautifulSoup(standing_alone(alone.around(part)), "html.parser")
+    soup = BeautifulSoup(standing_alone(part), "html.parser")
     for node in soup.select("a, p, dt, dd"):
         node.unwrap()
     return soup.decode(formatter="minimal")

@@ -3,12 +3,10 @@
 import argparse
 import re
 from collections.abc import Callable
-from pathlib import Path
 
-import typesetting
 from environment import BUILD, Commands, fail, step
 from html_book import HTML
-from printing import option_to
+from printing import option_to, put
 
 from packs import alone, cards, figures, notebooks, pages, questions, slides
 from packs.pages import Page
@@ -17,7 +15,8 @@ FOLDER = BUILD / "packs"
 SEEDS, VARIANTS = 10**9, 50
 """The largest seed, and the most fresh questions of each kind."""
 
-Pack = Callable[[argparse.Namespace, list[Page], Path], list[Path]]
+Pack = Callable[[argparse.Namespace, list[Page]], dict[str, bytes]]
+"""Makes files, by their names, of what is asked for and of the pages."""
 
 
 def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
@@ -56,13 +55,7 @@ def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
-    """Return what makes the packs that are asked for."""
-    check(arguments)
-    return lambda: make(arguments)
-
-
-def check(arguments: argparse.Namespace) -> None:
-    """End with a sentence unless there are such packs."""
+    """Return what makes the packs that are asked for; end with a sentence if there are none."""
     for name in arguments.only:
         if name not in PACKS:
             fail(f"--only has {name!r}; one of {', '.join(PACKS)} is wanted")
@@ -72,6 +65,7 @@ def check(arguments: argparse.Namespace) -> None:
     site = arguments.site
     if site and not re.fullmatch("https://[!-~]+/", site):
         fail(f"--site is {site!r}; https://, a host and a last / are wanted")
+    return lambda: make(arguments)
 
 
 def needs_pages(arguments: argparse.Namespace) -> bool:
@@ -83,24 +77,22 @@ def make(arguments: argparse.Namespace) -> None:
     """Make the packs from the built pages, and publish each when it is whole."""
     found = pages.read(HTML) if needs_pages(arguments) else []
     for name in arguments.only:
-        work = typesetting.PRINT / "packs" / name
-        work.mkdir(parents=True, exist_ok=True)
         with step(f"Making the {name}"):
-            made = PACKS[name](arguments, found, work)
-        for path in made:
-            typesetting.publish(path, arguments.to / name / path.parent.relative_to(work))
+            made = PACKS[name](arguments, found)
+        for file, data in made.items():
+            put(arguments.to / name / file, data)
         print(f"Made {len(made)} files of {name} in {arguments.to}")
 
 
 PACKS: dict[str, Pack] = {
-    "questions": lambda asked, found, work: questions.write(
-        questions.bank(found, asked.seed, asked.variants), work
+    "questions": lambda asked, found: questions.files(
+        questions.bank(found, asked.seed, asked.variants)
     ),
-    "cards": lambda asked, found, work: cards.write(alone.questions(found), found, work),
-    "slides": lambda asked, found, work: slides.write(slides.chosen(asked.chapters), work),
-    "figures": lambda asked, found, work: figures.write(found, work),
-    "notebooks": lambda asked, found, work: notebooks.write(
-        asked.seed, work, alone.base_address() if asked.site is None else asked.site
+    "cards": lambda asked, found: cards.files(alone.questions(found), found),
+    "slides": lambda asked, found: slides.files(slides.chosen(asked.chapters)),
+    "figures": lambda asked, found: figures.files(found),
+    "notebooks": lambda asked, found: notebooks.files(
+        asked.seed, alone.base_address() if asked.site is None else asked.site
     ),
 }
 """What can be made, by the name that it is asked for with."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from copy import copy
-from pathlib import Path
 
 from bs4 import Tag
 
@@ -63,21 +62,16 @@ def _cell(given: Tag) -> str:
     return " ".join(as_tex(cell).split())
 
 
-def write(pages: list[Page], folder: Path) -> list[Path]:
-    """Write every figure as SVG and PDF and every table as TeX, and return the files."""
-    made: list[Path] = []
+def files(pages: list[Page]) -> dict[str, bytes]:
+    """Return every figure as SVG and PDF and every table as TeX, in a folder a page."""
+    made = {}
     for page in pages:
-        to = folder / page.name.rpartition("/")[2]
-        to.mkdir(parents=True, exist_ok=True)
+        folder = page.name.rpartition("/")[2]
         for name, drawing in of_page(page):
-            svg, pdf = to / f"{name}.svg", to / f"{name}.pdf"
-            svg.write_text(drawing + "\n", encoding="utf-8")
-            pdf.write_bytes(press(_as_page(name, drawing)))
-            made += [svg, pdf]
+            made[f"{folder}/{name}.svg"] = f"{drawing}\n".encode()
+            made[f"{folder}/{name}.pdf"] = press(_as_page(name, drawing))
         for name, table in tables(page):
-            tex = to / f"{name}.tex"
-            tex.write_text(in_tex(table), encoding="utf-8")
-            made.append(tex)
+            made[f"{folder}/{name}.tex"] = in_tex(table).encode()
     return made
 
 

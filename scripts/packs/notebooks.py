@@ -19,20 +19,8 @@ STUDENTS, GRADED = "attention-step-by-step.ipynb", "attention-graded.ipynb"
 TEMPLATE = Path(__file__).with_name("notebook.md")
 
 
-def notebook(seed: int, site: str = "") -> NotebookNode:
-    """Return the notebook that checks itself.
-
-    Without the address of the published site it installs a wheel that lies beside it.
-    """
-    return _made(checked=True, seed=seed, site=site, wheel=WHEEL)
-
-
-def graded_notebook() -> NotebookNode:
-    """Return the notebook that needs NumPy alone."""
-    return _made(checked=False)
-
-
-def _made(**given: Any) -> NotebookNode:
+def notebook(**given: Any) -> NotebookNode:
+    """Return a notebook, given what the template says of it."""
     from myst_nb.core.read import read_myst_markdown_notebook  # it loads half of Sphinx
 
     template = Environment(trim_blocks=True).from_string(TEMPLATE.read_text(encoding="utf-8"))
@@ -46,9 +34,16 @@ def _made(**given: Any) -> NotebookNode:
     return made
 
 
-def write(seed: int, folder: Path, site: str = "") -> list[Path]:
-    """Write the notebooks, and return the files."""
-    made = {STUDENTS: notebook(seed, site), GRADED: graded_notebook()}
-    for name, contents in made.items():
-        nbformat.write(contents, folder / name)  # type: ignore[no-untyped-call]
-    return [folder / name for name in made]
+def files(seed: int, site: str = "") -> dict[str, bytes]:
+    """Return the notebooks by their files' names.
+
+    Without the address of the published site the first installs a wheel that lies beside it.
+    """
+    made = {
+        STUDENTS: notebook(checked=True, seed=seed, site=site, wheel=WHEEL),
+        GRADED: notebook(checked=False),
+    }
+    return {
+        name: f"{nbformat.writes(contents)}\n".encode()  # type: ignore[no-untyped-call]
+        for name, contents in made.items()
+    }

@@ -129,9 +129,7 @@ class Page:
     def article(self) -> Tag:
         """What the page says."""
         soup = BeautifulSoup(self.path.read_text(encoding="utf-8"), "html.parser")
-        article = soup.select_one("article")
-        if article is None:
-            raise LookupError(f"{self.path} has no article")
+        article = one(soup, "article")
         for link in article.select("a[href]:not([href^='http']):not([href^='mailto:'])"):
             file, label = leads_to(str(link["href"]), f"{self.name}.html")  # from the site's top
             link["href"] = f"{file}#{label}".rstrip("#")
@@ -207,15 +205,13 @@ def _quiz(page: Page, element: Tag) -> Question:
                 feedback=standing_alone(one(item, ".quiz-feedback")),
             )
         )
-    is_multiple = element.select_one("input[type=checkbox]") is not None
-    text = standing_alone(one(element, "legend"))
     name = str(element["id"])
     return Question(
         name,
         page.title,
-        text,
+        standing_alone(one(element, "legend")),
         options=tuple(options),
-        is_multiple=is_multiple,
+        is_multiple=element.select_one("input[type=checkbox]") is not None,
         label=name,
         page=page.name,
     )
@@ -282,8 +278,8 @@ def standing_alone(element: Tag) -> str:
 
     A drawing is replaced by the words that say what is to be seen.
     """
-    text = copy(element)
-    text.attrs = {}
+    text = one(BeautifulSoup("<div></div>", "html.parser"), "div")
+    text.append(copy(element))
     for node in text.select(DROPPED):
         node.decompose()
     for drawing in text.find_all("svg"):
@@ -310,14 +306,13 @@ def _plain_math(math: Tag) -> None:
 
 
 def _flow(text: Tag) -> str:
-    """Return the contents of an element: itself, where it is a paragraph or a list."""
+    """Return what stands in an element, laid out for no style."""
     for node in text.find_all(["span", "div"]):
         node.unwrap()
     for node in text.find_all(["p", "ul", "ol"]):
         if not node.get_text(strip=True):
             node.decompose()
-    inner = text.decode(formatter="minimal") if text.name in ("p", "ul", "ol") else ""
-    html = inner or text.decode_contents(formatter="minimal")
+    html = text.decode_contents(formatter="minimal")
     kept = re.sub(r"<pre>(.*?)</pre>", lambda m: f"<pre>{_lines(m[1])}</pre>", html, flags=re.S)
     return re.sub(r"[ \t\n]+", " ", kept).strip()
 

@@ -81,15 +81,12 @@ def _raised(line: str) -> str:
     return re.sub(r"e\^(\S+)", r"e<sup>\1</sup>", escape(line))
 
 
-def write(questions: Sequence[Question], folder: Path) -> list[Path]:
-    """Write the bank in each format, and return the files."""
-    files = {
+def files(questions: Sequence[Question]) -> dict[str, bytes]:
+    """Return the bank in each format, by the files' names."""
+    return {
         "README.md": README.read_bytes(),
         "questions-moodle.xml": formats.written("moodle.xml", questions=questions).encode(),
         "questions.gift": formats.written("questions.gift", questions=questions).encode(),
         "questions-qti.zip": packed(formats.package(questions)),
         "questions-canvas.zip": packed(formats.package(questions, for_canvas=True)),
     }
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
-    return [folder / name for name in files]

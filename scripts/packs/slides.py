@@ -1,7 +1,6 @@
 """A lesson in slides for each chapter that has a deck: as PDF, as notes, and to be changed."""
 
 import os
-from pathlib import Path
 
 from checking import refuse
 from environment import ROOT, fail
@@ -23,29 +22,26 @@ def chosen(names: list[str]) -> list[Deck]:
     return [found[name] for name in names or found]
 
 
-def write(wanted: list[Deck], folder: Path) -> list[Path]:
-    """Write three files a deck, and return them."""
+def files(wanted: list[Deck]) -> dict[str, bytes]:
+    """Return three files a deck, by their names."""
     refuse(check_sources(ROOT, [deck.page.name for deck in wanted]), "no slides were made")
     prepare(os.environ)
     try:
-        return [
-            path
+        return {
+            file: data
             for deck, given in zip(wanted, running.run(wanted), strict=True)
-            for path in _written(deck, given, folder)
-        ]
+            for file, data in _of_deck(deck, given).items()
+        }
     except PressError as error:
         fail(str(error))
 
 
-def _written(deck: Deck, given: running.Given, folder: Path) -> list[Path]:
+def _of_deck(deck: Deck, given: running.Given) -> dict[str, bytes]:
     name = deck.chapter.rpartition("/")[2]
     slides = content.shown(deck, given)
     pdf, placed = paper.slides_pdf(deck.title, slides)
-    files = {
+    return {
         f"{name}.pdf": pdf,
         f"{name}-notes.pdf": paper.notes_pdf(deck.title, slides),
         f"{name}.pptx": powerpoint.file(deck.title, slides, placed),
     }
-    for file, data in files.items():
-        (folder / file).write_bytes(data)
-    return [folder / file for file in files]

@@ -1,8 +1,8 @@
 """Worksheets, their key and their answers as the data that the template `worksheets.typ` sets."""
 
+import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from byhand.press.markup import document, string
@@ -19,29 +19,14 @@ Part = dict[str, Any]
 """What stands on pages of its own: its `kind`, which the template knows, and what that wants."""
 
 
-@dataclass(frozen=True)
-class Heading:
-    """What stands on every page."""
-
-    title: str = TITLE
-    course: str = ""
-    date: str = ""
-    paper: str = "a4"  # or "letter"
-
-
-def of_class(
-    sheets: Sequence[Worksheet], heading: Heading, *, model: bool = False
-) -> dict[str, list[Part]]:
-    """Return the parts of what is printed for a class, by what they are.
-
-    With `model` each sheet and its key end with the two tasks from the trained model.
-    """
-    about = [words for words in (heading.title, heading.course, heading.date) if words]
-    students = [_student(made, model=model) for made in sheets]
+def of_class(sheets: Sequence[Worksheet], asked: argparse.Namespace) -> dict[str, list[Part]]:
+    """Return the parts of what is printed for a class, by what they are."""
+    about = [words for words in (asked.title, asked.course, asked.date) if words]
+    students = [_student(made, model=asked.model) for made in sheets]
     rubric = {key: students[0][key] for key in ("points", "tasks")}  # all ask the same
     return {
         "worksheets": [
-            {"kind": "sheet", "about": about, "title": heading.title, **one} for one in students
+            {"kind": "sheet", "about": about, "title": asked.title, **one} for one in students
         ],
         "key": [
             {"kind": "rubric", "about": about, **rubric},
@@ -51,20 +36,23 @@ def of_class(
     }
 
 
-def source(parts: Sequence[Part], heading: Heading) -> str:
+def source(parts: Sequence[Part], asked: argparse.Namespace) -> str:
     """Return what the press makes a PDF of."""
-    data = string(json.dumps(parts, ensure_ascii=False))
+    data = string(json.dumps(parts, ensure_ascii=False, default=_table))
     return document(
         "worksheets",
         f"#show: worksheets\n#parts(json(bytes({data})))",
-        title=string(heading.title),
-        paper=string(PAPERS[heading.paper]),
+        title=string(asked.title),
+        paper=string(PAPERS[asked.paper]),
         margin="margin",
     )
 
 
 def _student(made: Worksheet, *, model: bool) -> dict[str, Any]:
-    """Return all that is printed of one student's sheet, and of its key."""
+    """Return all that is printed of one student's sheet, and of its key.
+
+    With `model` they end with the two tasks from the trained model.
+    """
     return {
         "number": made.student.number,
         "name": made.student.name,
@@ -80,16 +68,10 @@ def _student(made: Worksheet, *, model: bool) -> dict[str, Any]:
 
 def _task(made: Worksheet, task: Task) -> dict[str, Any]:
     """Return a task: what is given, what is to be filled in, and every step to it."""
-    return {
-        "number": task.number,
-        "stage": task.stage,
-        "text": task.text,
-        "points": task.points,
+    return vars(task) | {
         "worth": points(task.points),
         "after": list(map(str, task.after)),
-        "given": list(map(_table, task.given)),
-        "empty": [_table(emptied(table)) for table in task.tables],
-        "tables": list(map(_table, task.tables)),
+        "empty": list(map(emptied, task.tables)),
         "steps": [list(steps(made, task.stage, head)) for head in range(len(task.tables))],
     }
 
@@ -100,7 +82,7 @@ def _model(made: ModelSheet) -> dict[str, Any]:
         "title": MODEL.capitalize(),
         "story": f"*{' '.join(made.story)}* …",
         "questions": [
-            {"text": text, "tables": list(map(_table, tables))}
+            {"text": text, "tables": tables}
             for text, tables in zip(made.questions, made.tables, strict=True)
         ],
         "answers": made.answers,
@@ -108,4 +90,5 @@ def _model(made: ModelSheet) -> dict[str, Any]:
 
 
 def _table(table: Table) -> dict[str, Any]:
+    """Return what the template sets of a table."""
     return {"caption": table.caption, "header": table.header, "rows": table.rows}

@@ -11,7 +11,7 @@ from byhand.press.pdf import press
 from mha.practice.worksheets import Student, Worksheet
 from mha.practice.worksheets.command import add_options, drawn, texts
 from mha.practice.worksheets.files import write_all
-from packs.worksheet_pages import TITLE, Heading, Part, of_class, source
+from packs.worksheet_pages import TITLE, Part, of_class, source
 
 FOLDER = BUILD / "worksheets"
 LONGEST = 120
@@ -50,13 +50,12 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     """Print and publish the sheets, the key and the answers, all or nothing."""
-    heading = Heading(arguments.title, arguments.course, arguments.date, arguments.paper)
     with step(f"Printing {len(sheets)} worksheets"):
         written = texts(sheets, model=arguments.model)
         files = {name: text.encode() for name, text in written.items()}
-        for what, parts in of_class(sheets, heading, model=arguments.model).items():
+        for what, parts in of_class(sheets, arguments).items():
             printed = _files(arguments, what, parts, sheets)
-            files |= {name: press(source(some, heading)) for name, some in printed.items()}
+            files |= {name: press(source(some, arguments)) for name, some in printed.items()}
     try:
         write_all(arguments.to, files, force=arguments.force)
     except ValueError as error:

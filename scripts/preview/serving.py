@@ -22,7 +22,6 @@ TAG = '<script src="/preview/client.js" data-sign="{}" defer></script>\n'
 LOOPBACK = "127.0.0.1"
 GONE = 3  # seconds without a question, after which nobody looks at a page
 MISSING = "<!doctype html><title>No page</title><p>The book has no page {}.</p>"
-NOT_YET = "<!doctype html><title>Not yet</title><p>The page {} could not be made:</p><pre>{}</pre>"
 
 
 class Server:
@@ -106,16 +105,13 @@ class Page(RequestHandler):
         if not path.is_relative_to(HTML.resolve()):
             raise HTTPError(404)
         tag = TAG.format(self.settings["server"].sign_of(name))
-        page = path.read_text("utf-8", "replace") if path.is_file() else self.instead(name)
+        if path.is_file():
+            page = path.read_text("utf-8", "replace")
+        else:  # the script tells what is wrong with it
+            page = MISSING.format(escape(name))
+            self.set_status(404)
         text, end, rest = page.rpartition("</body>")
         self.finish(text + tag + end + rest if end else page + tag)
-
-    def instead(self, name: str) -> str:
-        """Return what stands in the place of a page that is not there: what is wrong with it."""
-        self.set_status(404)
-        if found := self.settings["server"].problems.get(name):
-            return NOT_YET.format(escape(name), escape("\n".join(found)))
-        return MISSING.format(escape(name))
 
 
 class File(StaticFileHandler):

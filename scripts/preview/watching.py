@@ -43,8 +43,8 @@ def watch(port: int) -> None:
         preview = Preview()
         try:
             asyncio.run(preview.go_on(port, address))
-        except OSError as error:
-            fail(f"port {port} cannot be used ({error.strerror}); name another one with --port")
+        except (OSError, OverflowError) as error:
+            fail(f"port {port} cannot be used ({error}); name another one with --port")
         finally:
             preview.stop()
         print("\nThe preview has ended. What is published is made by: scripts/build.py")
@@ -98,9 +98,7 @@ class Preview:
         note.flush()
         self.start()
         print(f"The book is at {address}; save a file to see it there, Ctrl-C ends.", flush=True)
-        if not has_display():
-            print("No display was found: open the address yourself.", flush=True)
-        elif not webbrowser.open(address):
+        if not (has_display() and webbrowser.open(address)):
             print("No browser was found: open the address yourself.", flush=True)
         folders = (ROOT / "book", ROOT / "mha")
         await asyncio.gather(self.watch(*folders), self.watch(ROOT, recursive=False))

@@ -5,6 +5,7 @@ Sizes are distinct where the framework lets them be. All compute in float32.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import flax.linen
@@ -77,31 +78,17 @@ def named(module):
     return {name: x.numpy() for name, x in module.state_dict().items()}
 
 
-def added(mask):
-    """Return a mask that is added, with an axis for heads."""
-    return torch.where(torch.tensor(mask), 0.0, torch.finfo(torch.float32).min)[:, None]
+def pytorch(*, bias):
+    def made():
+        layer = randomised(torch.nn.MultiheadAttention(15, 3, batch_first=True, bias=bias))
 
+        def output(x, mask):
+            x, hidden = torch.tensor(x), torch.tensor(~mask).repeat_interleave(3, dim=0)
+            return layer(x, x, x, attn_mask=hidden, need_weights=not bias)[0].numpy()
 
-def pytorch():
-    layer = randomised(torch.nn.MultiheadAttention(15, 3, batch_first=True))
-    for bias in (layer.in_proj_bias, layer.out_proj.bias):
-        bias.copy_(torch.randn(bias.shape))
+        return Theirs(named(layer), output, 15, "PyTorch", {"num_heads": 3})
 
-    def output(x, mask):
-        x, hidden = torch.tensor(x), torch.tensor(~mask).repeat_interleave(3, dim=0)
-        return layer(x, x, x, attn_mask=hidden, need_weights=False)[0].numpy()
-
-    return Theirs(named(layer), output, 15, "PyTorch", {"num_heads": 3})
-
-
-def without_bias():
-    layer = randomised(torch.nn.MultiheadAttention(15, 3, batch_first=True, bias=False))
-
-    def output(x, mask):
-        x, hidden = torch.tensor(x), torch.tensor(~mask).repeat_interleave(3, dim=0)
-        return layer(x, x, x, attn_mask=hidden)[0].numpy()
-
-    return Theirs(named(layer), output, 15, "PyTorch", {"num_heads": 3})
+    return made
 
 
 def by_functions(attend):
@@ -140,74 +127,80 @@ def flexibly(query, key, value, mask):
 # ---- transformers ----
 
 
-def gpt2():
-    config = GPT2Config(n_embd=15, n_head=3, n_positions=N, **EAGER)
-    layer = randomised(GPT2Attention(config, layer_idx=0))
-
-    def output(x, mask):
-        return layer(torch.tensor(x), attention_mask=added(mask))[0].numpy()
-
-    return Theirs(named(layer), output, 15, "GPT-2", {"num_heads": 3}, is_causal=True)
+def gpt2(d_model, num_heads):
+    return GPT2Attention(GPT2Config(n_embd=d_model, n_head=num_heads, **EAGER), layer_idx=0)
 
 
-def bert():
-    config = BertConfig(hidden_size=15, num_attention_heads=3, **EAGER)
-    layer = randomised(BertAttention(config))
-
-    def output(x, mask):
-        found = layer.self(torch.tensor(x), attention_mask=added(mask))[0]
-        return layer.output.dense(found).numpy()  # without what is added to it and normalised
-
-    return Theirs(named(layer), output, 15, "BERT", {"num_heads": 3})
+def bert(d_model, num_heads):
+    sizes = {"hidden_size": d_model, "num_attention_heads": num_heads}
+    return BertAttention(BertConfig(**sizes, **EAGER))
 
 
-def bart():
-    layer = randomised(BartAttention(15, 3, config=BartConfig(**EAGER)))
-
-    def output(x, mask):
-        return layer(torch.tensor(x), attention_mask=added(mask))[0].numpy()
-
-    return Theirs(named(layer), output, 15, "BART", {"num_heads": 3})
+def bart(d_model, num_heads):
+    return BartAttention(d_model, num_heads, config=BartConfig(**EAGER))
 
 
-def like_llama(config, attention, rotary, **more):
+def t5(d_model, num_heads, d_k, **more):
+    sizes = {"d_model": d_model, "d_kv": d_k, "num_heads": num_heads}
+    return T5Attention(T5Config(**sizes, **EAGER | more), more != {}, layer_idx=0)
+
+
+def like_llama(config, attention, d_model, num_heads, num_groups, d_k, **more):
     """Return a layer with grouped heads that turns queries and keys in halves."""
+    sizes = {"hidden_size": d_model, "num_attention_heads": num_heads, "head_dim": d_k}
+    settings = config(**sizes, num_key_value_heads=num_groups, **EAGER | more)
+    return attention(settings, layer_idx=0)
 
+
+def added(mask, x):
+    """Return a mask as one that is added, with an axis of heads."""
+    if mask is None:
+        return None
+    mask = torch.as_tensor(mask)
+    if mask.dtype == torch.bool:
+        lowest = torch.full((), torch.finfo(x.dtype).min, dtype=x.dtype)
+        mask = torch.where(mask, torch.zeros((), dtype=x.dtype), lowest)
+    return mask if mask.ndim == 4 else mask.expand(1, *(1,) * (3 - mask.ndim), *mask.shape)
+
+
+def called(layer, x, mask, turns=None, **more):
+    """Return what a layer of transformers gives, without what is added to it and normalised."""
+    if isinstance(layer, BertAttention):
+        return layer.output.dense(layer.self(x, attention_mask=mask)[0])
+    if isinstance(layer, T5Attention):
+        return layer(x, mask=mask)[0]
+    if turns is not None:
+        more |= {"position_embeddings": turns}
+    return layer(x, attention_mask=mask, **more)[0]
+
+
+def of_transformers(make, layout, d_model, *, prefix="", is_causal=False, rotary=None, **options):
     def made():
-        sizes = {"hidden_size": 18, "num_attention_heads": 6, "num_key_value_heads": 2}
-        rope = {"rope_type": "default", "rope_theta": BASE}
-        settings = config(**sizes, head_dim=10, rope_parameters=rope, **EAGER, **more)
-        layer = randomised(attention(settings, layer_idx=0))
+        layer = randomised(make())
         places = torch.arange(N)[None].expand(BATCH, N)
 
         def output(x, mask):
             x = torch.tensor(x)
-            turns = rotary(settings)(x, places)
-            return layer(x, position_embeddings=turns, attention_mask=added(mask))[0].numpy()
+            turns = rotary and rotary(layer.config)(x, places)
+            return called(layer, x, added(mask[:, None], x), turns).numpy()
 
-        knows_heads = attention is Qwen3Attention
-        options = {"base": BASE} | ({} if knows_heads else {"num_heads": 6})
-        return Theirs(named(layer), output, 18, "Llama", options, is_causal=True)
-
-    return made
-
-
-def t5(*, is_decoder):
-    def made():
-        sizes = {"d_model": 14, "d_kv": 5, "num_heads": 3, "relative_attention_num_buckets": 8}
-        config = T5Config(**sizes, is_decoder=is_decoder, **EAGER)
-        layer = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
-        layer = randomised(layer)
-
-        def output(x, mask):
-            return layer(torch.tensor(x), mask=added(mask))[0].numpy()
-
-        side = "decoder" if is_decoder else "encoder"
-        prefix = f"{side}.block.0.layer.0.SelfAttention."
         arrays = {prefix + name: x for name, x in named(layer).items()}
-        return Theirs(arrays, output, 14, "T5", is_causal=is_decoder)
+        return Theirs(arrays, output, d_model, layout, options, is_causal)
 
     return made
+
+
+def of_llama(config, attention, rotary, **options):
+    rope = {"rope_type": "default", "rope_theta": BASE}
+    make = partial(like_llama, config, attention, 18, 6, 2, 10, rope_parameters=rope)
+    options |= {"is_causal": True, "rotary": rotary, "base": BASE}
+    return of_transformers(make, "Llama", 18, **options)
+
+
+def of_t5(side, *, is_decoder):
+    make = partial(t5, 14, 3, 5, is_decoder=is_decoder, relative_attention_num_buckets=8)
+    prefix = f"{side}.block.0.layer.0.SelfAttention."
+    return of_transformers(make, "T5", 14, prefix=prefix, is_causal=is_decoder)
 
 
 # ---- Keras and Flax ----
@@ -256,18 +249,18 @@ def in_nnx():
 
 
 LAYERS = {
-    "PyTorch's module": pytorch,
-    "PyTorch's module without biases": without_bias,
+    "PyTorch's module": pytorch(bias=True),
+    "PyTorch's module without biases": pytorch(bias=False),
     "PyTorch's function": by_functions(functionally),
     "PyTorch's flex attention": by_functions(flexibly),
-    "GPT-2": gpt2,
-    "BERT": bert,
-    "BART": bart,
-    "Llama": like_llama(LlamaConfig, LlamaAttention, LlamaRotaryEmbedding),
-    "Qwen2": like_llama(Qwen2Config, Qwen2Attention, Qwen2RotaryEmbedding),
-    "Qwen3": like_llama(Qwen3Config, Qwen3Attention, Qwen3RotaryEmbedding),
-    "T5's encoder": t5(is_decoder=False),
-    "T5's decoder": t5(is_decoder=True),
+    "GPT-2": of_transformers(partial(gpt2, 15, 3), "GPT-2", 15, num_heads=3, is_causal=True),
+    "BERT": of_transformers(partial(bert, 15, 3), "BERT", 15, num_heads=3),
+    "BART": of_transformers(partial(bart, 15, 3), "BART", 15, num_heads=3),
+    "Llama": of_llama(LlamaConfig, LlamaAttention, LlamaRotaryEmbedding, num_heads=6),
+    "Qwen2": of_llama(Qwen2Config, Qwen2Attention, Qwen2RotaryEmbedding, num_heads=6),
+    "Qwen3": of_llama(Qwen3Config, Qwen3Attention, Qwen3RotaryEmbedding),
+    "T5's encoder": of_t5("encoder", is_decoder=False),
+    "T5's decoder": of_t5("decoder", is_decoder=True),
     "Keras": keras_layer,
     "Flax, linen": linen,
     "Flax, nnx": in_nnx,

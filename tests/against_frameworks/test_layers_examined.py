@@ -5,7 +5,6 @@
 """
 
 import inspect
-from functools import partial
 
 import flax.linen
 import jax.numpy as jnp
@@ -14,26 +13,16 @@ import numpy as np
 import pytest
 import torch
 from flax.traverse_util import unflatten_dict
-from framework_layers import EAGER
+from framework_layers import added, bert, called, gpt2, like_llama, t5
 from torch.nn.attention.flex_attention import flex_attention
-from transformers import (
-    BertConfig,
-    DynamicCache,
-    GPT2Config,
-    LlamaConfig,
-    Qwen2Config,
-    T5Config,
-)
-from transformers.models.bert.modeling_bert import BertAttention
+from transformers import DynamicCache, LlamaConfig, Qwen2Config
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
-from transformers.models.gpt2.modeling_gpt2 import GPT2Attention
 from transformers.models.llama.modeling_llama import (
     LlamaAttention,
     LlamaRotaryEmbedding,
     apply_rotary_pos_emb,
 )
 from transformers.models.qwen2.modeling_qwen2 import Qwen2Attention, Qwen2RotaryEmbedding
-from transformers.models.t5.modeling_t5 import T5Attention
 
 import mha
 
@@ -86,66 +75,35 @@ def test_flax_s_function():
 # ---- Layers ----
 
 
-def put_into(module, layout, weights, **more):
-    """Give a module the arrays of matrices, as a layout has them; what these have not is 0."""
-    module.to(torch.tensor(weights.w_q).dtype)
-    for parameter in module.parameters():
+def put_into(layer, layout, weights, **more):
+    """Give a layer the arrays of matrices, as a layout has them; what these have not is 0."""
+    layer.eval().to(torch.tensor(weights.w_q).dtype)
+    for parameter in layer.parameters():
         parameter.zero_()
     arrays = mha.layer_to_arrays(mha.AttentionLayer(weights, **more), layout)
     state = {name: torch.tensor(x) for name, x in arrays.items()}
-    return module.load_state_dict(state, strict=False, assign=True)
+    layer.load_state_dict(state, strict=False, assign=True)
+    return layer
 
 
-def added(mask, x):
-    """Return a mask as one that is added, with an axis of heads."""
-    if mask is None:
-        return None
-    mask = torch.as_tensor(mask)
-    if mask.dtype == torch.bool:
-        lowest = torch.full((), torch.finfo(x.dtype).min, dtype=x.dtype)
-        mask = torch.where(mask, torch.zeros((), dtype=x.dtype), lowest)
-    return mask if mask.ndim == 4 else mask.expand(1, *(1,) * (3 - mask.ndim), *mask.shape)
+def unscaled(weights):
+    """Return matrices whose scores are not to be divided, as T5 has them."""
+    w_q = weights.w_q * weights.w_q.dtype.type(weights.d_k**-0.5)
+    return mha.MultiHeadWeights(**weights.arrays | {"w_q": w_q})
 
 
-def gpt2(x, weights, mask):
-    width, heads = x.shape[-1], weights.num_heads
-    layer = GPT2Attention(GPT2Config(n_embd=width, n_head=heads, **EAGER), layer_idx=0).eval()
-    put_into(layer, "GPT-2", weights)
-    return layer(x, attention_mask=mask)[0]
-
-
-def bert(x, weights, mask):
-    settings = {"hidden_size": x.shape[-1], "num_attention_heads": weights.num_heads}
-    layer = BertAttention(BertConfig(**settings, **EAGER)).eval()
-    put_into(layer, "BERT", weights)
-    return layer.output.dense(layer.self(x, attention_mask=mask)[0])
-
-
-def t5(x, weights, mask):
-    sizes = {"d_model": x.shape[-1], "d_kv": weights.d_k, "num_heads": weights.num_heads}
-    layer = T5Attention(T5Config(**sizes, **EAGER)).eval()
-    scaled = mha.MultiHeadWeights(
-        **weights.arrays | {"w_q": weights.w_q * weights.w_q.dtype.type(weights.d_k**-0.5)}
-    )
-    put_into(layer, "T5", scaled, scale=1.0)
-    return layer(x, mask=mask)[0]
-
-
-def like_llama(x, weights, mask, angles, config, attention):
-    settings = config(
-        hidden_size=x.shape[-1],
-        num_attention_heads=weights.num_heads,
-        num_key_value_heads=weights.num_groups,
-        head_dim=weights.d_k,
-        attention_bias=False,
-        **EAGER,
-    )
-    layer = attention(settings, layer_idx=0).eval()
-    put_into(layer, "Llama", weights, base=10000.0)
-    if angles is None:
-        angles = torch.zeros(x.shape[1], weights.d_k // 2)
-    both = torch.cat([angles, angles], dim=-1)[None].to(x.dtype)
-    return layer(x, position_embeddings=(both.cos(), both.sin()), attention_mask=mask)[0]
+def filled(kind, weights):
+    """Return a layer of transformers with matrices."""
+    sizes = weights.d_model, weights.num_heads
+    if kind == "GPT-2":
+        return put_into(gpt2(*sizes), kind, weights)
+    if kind == "BERT":
+        return put_into(bert(*sizes), kind, weights)
+    if kind == "T5":
+        return put_into(t5(*sizes, weights.d_k), kind, unscaled(weights), scale=1.0)
+    pair = (LlamaConfig, LlamaAttention) if kind == "Llama" else (Qwen2Config, Qwen2Attention)
+    layer = like_llama(*pair, *sizes, weights.num_groups, weights.d_k, attention_bias=False)
+    return put_into(layer, "Llama", weights, base=10000.0)
 
 
 def of_matrices(w_q, w_k, w_v, w_o, num_heads, biases=()):
@@ -157,51 +115,54 @@ def of_matrices(w_q, w_k, w_v, w_o, num_heads, biases=()):
     return mha.MultiHeadWeights(*by_heads, np.asarray(w_o), *apart, *rows[3:])
 
 
-def biased(call):
+def examined(kind, x, weights, mask, turns=None):
+    sequences = x if x.ndim == 3 else x[None]
+    return called(filled(kind, weights), sequences, added(mask, x), turns).reshape(x.shape)
+
+
+def biased(kind):
     """Return what takes four matrices and four biases."""
 
     def layer(x, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, mask=None):
         weights = of_matrices(w_q, w_k, w_v, w_o, num_heads, (b_q, b_k, b_v, b_o))
-        sequences = x if x.ndim == 3 else x[None]
-        return call(sequences, weights, added(mask, x)).reshape(x.shape)
+        return examined(kind, x, weights, mask)
 
     return layer
 
 
-def unbiased(call):
+def unbiased(kind):
     """Return what takes four matrices."""
 
     def layer(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-        weights = of_matrices(w_q, w_k, w_v, w_o, num_heads)
-        sequences = x if x.ndim == 3 else x[None]
-        return call(sequences, weights, added(mask, x)).reshape(x.shape)
+        return examined(kind, x, of_matrices(w_q, w_k, w_v, w_o, num_heads), mask)
 
     return layer
 
 
-def turned(call):
+def turned(kind):
     """Return what takes four matrices, of grouped heads too, and angles."""
 
     def layer(x, w_q, w_k, w_v, w_o, num_heads, num_groups, mask=None, angles=None):
         weights = of_matrices(w_q, w_k, w_v, w_o, num_heads)
-        sequences = x if x.ndim == 3 else x[None]
-        return call(sequences, weights, added(mask, x), angles).reshape(x.shape)
+        if angles is None:
+            angles = torch.zeros(x.shape[-2], weights.d_k // 2)
+        both = torch.cat([angles, angles], dim=-1)[None].to(x.dtype)
+        return examined(kind, x, weights, mask, (both.cos(), both.sin()))
 
     return layer
 
 
 TRANSFORMERS = {
-    "GPT-2": (biased(gpt2), []),
-    "BERT": (biased(bert), []),
-    "T5": (unbiased(t5), []),
-    "Llama": (turned(partial(like_llama, config=LlamaConfig, attention=LlamaAttention)), [FLOAT32]),
-    "Qwen2": (turned(partial(like_llama, config=Qwen2Config, attention=Qwen2Attention)), [FLOAT32]),
-}
+    "GPT-2": (biased, []), "BERT": (biased, []), "T5": (unbiased, []),
+    "Llama": (turned, [FLOAT32]), "Qwen2": (turned, [FLOAT32]),
+}  # fmt: skip
+"""Of each kind what it takes, and its conventions."""
 
 
 @pytest.mark.parametrize("name", TRANSFORMERS)
 def test_a_layer_of_transformers(name):
-    layer, conventions = TRANSFORMERS[name]
+    takes, conventions = TRANSFORMERS[name]
+    layer = takes(name)
     report = mha.examine_layer(layer, asarray=torch.tensor, leave_out=[NOTHING])
     right(report, *conventions)
     assert set(report.cases) >= {"plain", "a mask of True and False", "a mask of numbers"}
@@ -264,22 +225,15 @@ def test_the_linear_biases_of_bloom():
 
 def test_qwen2_with_its_cache():
     def step(x, weights, cache, positions):
-        settings = Qwen2Config(
-            hidden_size=x.shape[-1],
-            num_attention_heads=weights.num_heads,
-            num_key_value_heads=weights.num_groups,
-            head_dim=weights.d_k,
-            attn_implementation="sdpa",
-        )
-        layer = Qwen2Attention(settings, layer_idx=0).eval()
+        sizes = x.shape[-1], weights.num_heads, weights.num_groups, weights.d_k
+        layer = like_llama(Qwen2Config, Qwen2Attention, *sizes, attn_implementation="sdpa")
         layer.o_proj = torch.nn.Linear(*weights.w_o.shape, bias=False)
         put_into(layer, "Llama", weights, base=10000.0)
         cache = DynamicCache() if cache is None else cache
-        turns = Qwen2RotaryEmbedding(settings)(x, torch.as_tensor(positions)[None])
+        turns = Qwen2RotaryEmbedding(layer.config)(x, torch.as_tensor(positions)[None])
         n, before = x.shape[-2], cache.get_seq_length()
         allowed = torch.ones(n, before + n, dtype=torch.bool).tril(before)[None, None]
-        found = layer(x[None], position_embeddings=turns, attention_mask=allowed, cache=cache)[0][0]
-        return found, cache
+        return called(layer, x[None], allowed, turns, cache=cache)[0], cache
 
     report = mha.examine_decoding(step, asarray=torch.tensor)
     right(report, FLOAT32)

@@ -34,7 +34,7 @@ class Draw:
         module = torch.nn.MultiheadAttention(
             d_model, heads, batch_first=True, dtype=getattr(torch, self.dtype)
         )
-        return weights, filled(module, weights), d_model
+        return weights, filled(module, of_layer(weights)), d_model
 
 
 def tensors(*arrays, grad=False):
@@ -47,62 +47,52 @@ def side_by_side(*heads):
     return np.concatenate([matrix.T for matrices in heads for matrix in matrices])
 
 
-def filled(module, weights):
-    """Put a layer's matrices into a module of PyTorch, without biases."""
-    stacked = side_by_side(weights.w_q, weights.w_k, weights.w_v)
-    with torch.no_grad():
-        module.in_proj_weight.copy_(torch.tensor(stacked))
-        module.out_proj.weight.copy_(torch.tensor(weights.w_o.T.copy()))
-        module.in_proj_bias.zero_()
-        module.out_proj.bias.zero_()
+def of_layer(weights, prefix=""):
+    """Return a layer's matrices as PyTorch names them, with biases of 0."""
+    w_o = weights.w_o.T
+    return {
+        f"{prefix}in_proj_weight": side_by_side(weights.w_q, weights.w_k, weights.w_v),
+        f"{prefix}in_proj_bias": np.zeros(3 * len(w_o)),
+        f"{prefix}out_proj.weight": w_o,
+        f"{prefix}out_proj.bias": np.zeros(len(w_o)),
+    }
+
+
+def of_block(feed, *norms):
+    """Return a feed-forward layer and norms as PyTorch names them."""
+    arrays = {"linear1.weight": feed.w_in.T, "linear1.bias": feed.b_in}
+    arrays |= {"linear2.weight": feed.w_out.T, "linear2.bias": feed.b_out}
+    for number, norm in enumerate(norms, 1):
+        arrays |= {f"norm{number}.weight": norm.gain, f"norm{number}.bias": norm.bias}
+    return arrays
+
+
+def filled(module, arrays):
+    """Put arrays into a module of PyTorch, which refuses any but all of its own."""
+    module.load_state_dict({name: torch.tensor(np.array(x)) for name, x in arrays.items()})
     return module
 
 
 def encoder(block, heads, dtype):
     """Return a block as PyTorch's layer of an encoder."""
-    module = _layer(torch.nn.TransformerEncoderLayer, block, heads, dtype)
-    filled(module.self_attn, block.attention)
-    return _with_norms(module, block.first, block.second)
+    arrays = of_layer(block.attention, "self_attn.")
+    arrays |= of_block(block.feed_forward, block.first, block.second)
+    return filled(_made(torch.nn.TransformerEncoderLayer, block, heads, dtype), arrays)
 
 
 def decoder(own, asking, heads, dtype):
     """Return two blocks as PyTorch's layer of a decoder."""
-    module = _layer(torch.nn.TransformerDecoderLayer, asking, heads, dtype)
-    filled(module.self_attn, own.attention)
-    filled(module.multihead_attn, asking.attention)
-    return _with_norms(module, own.first, asking.first, asking.second)
+    arrays = of_layer(own.attention, "self_attn.") | of_layer(asking.attention, "multihead_attn.")
+    arrays |= of_block(asking.feed_forward, own.first, asking.first, asking.second)
+    return filled(_made(torch.nn.TransformerDecoderLayer, asking, heads, dtype), arrays)
 
 
-def _layer(kind, block, heads, dtype):
-    """Return a layer of PyTorch with the feed-forward layer of a block."""
-    feed = block.feed_forward
-    module = kind(
-        block.d_model, heads, feed.d_ff, dropout=0.0, activation=feed.activation,
-        batch_first=True, norm_first=block.norm == "before", dtype=getattr(torch, dtype),
+def _made(kind, block, heads, dtype):
+    return kind(
+        block.d_model, heads, block.feed_forward.d_ff, dropout=0.0, batch_first=True,
+        activation=block.feed_forward.activation, norm_first=block.norm == "before",
+        dtype=getattr(torch, dtype),
     )  # fmt: skip
-    pairs = [
-        (module.linear1.weight, feed.w_in.T), (module.linear1.bias, feed.b_in),
-        (module.linear2.weight, feed.w_out.T), (module.linear2.bias, feed.b_out),
-    ]  # fmt: skip
-    return _copied(module, pairs)
-
-
-def _with_norms(module, *norms):
-    names = ("norm1", "norm2", "norm3")
-    pairs = [
-        (getattr(getattr(module, name), part), array)
-        for name, norm in zip(names, norms, strict=False)
-        for part, array in (("weight", norm.gain), ("bias", norm.bias))
-    ]
-    return _copied(module, pairs)
-
-
-def _copied(module, pairs):
-    """Copy arrays into a module's tensors."""
-    with torch.no_grad():
-        for tensor, array in pairs:
-            tensor.copy_(torch.tensor(np.array(array)))
-    return module
 
 
 def no_later(n):

@@ -64,6 +64,11 @@ def flat(*values):
     return numbers
 
 
+def lower(*maps):
+    """Return maps without what stands above their diagonals."""
+    return [row[: i + 1] for rows in maps for i, row in enumerate(rows)]
+
+
 class Page:
     """A built page: its labelled tables and figures, and its sentences.
 
@@ -101,8 +106,8 @@ class Page:
 
     def figure(self, label, *values):
         """Compare the numbers that a figure writes into its cells or beside its bars."""
-        forms = _with_class(self.labelled[label], "g", "f-wide")  # and one for narrow screens
-        texts = _with_class(forms[0] if forms else self.labelled[label], "text", "f-number")
+        forms = with_class(self.labelled[label], "g", "f-wide")  # and one for narrow screens
+        texts = with_class(forms[0] if forms else self.labelled[label], "text", "f-number")
         self.compare(label, " ; ".join(map(text_of, texts)), values)
 
     def says(self, words, *values):
@@ -148,7 +153,8 @@ def tree_of(html):
     return builder.close()
 
 
-def _with_class(element, tag, name):
+def with_class(element, tag, name):
+    """Return an element's parts of a kind and a class."""
     return [each for each in element.iter(tag) if name in each.get("class", "").split()]
 
 

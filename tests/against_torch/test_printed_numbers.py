@@ -1,15 +1,17 @@
 """Every number of a built page that is of a run, or worked by its chapter, is PyTorch's too.
 
-An explorer says what its run starts from; tables and numbers of sentences say of which run they
-are, and of which of its places. The rest is worked by a program of each chapter.
+An explorer says what its run starts from; tables, numbers of sentences, and boxes for an answer of
+one's own say of which run they are, and of which of its places. The rest is worked by a program of
+each chapter.
 """
 
 import importlib
+import re
 from pathlib import Path
 
 import pytest
 import torch
-from printed_pages import PAGES, Page, text_of
+from printed_pages import PAGES, Page, flat, text_of, with_class
 from worked_by_torch import (
     EXAMPLES,
     example,
@@ -36,7 +38,14 @@ CHAPTERS = {
     if name in {f"{part}/{program.replace('_', '-')}" for part in ("mechanism", "transformer")}
 }
 FEWEST = {"data-stage=": 300, "data-at=": 350, 'data-as="line': 250, 'data-as="s': 130}
-"""How many tables and numbers all pages mark, of each kind."""
+FEWEST |= {"<mha-your-turn id=": 45}
+"""How many tables, numbers and boxes all pages mark, of each kind."""
+
+BOX = re.compile(
+    r"(?P<kind>turn|row)-(?P<run>.+?)-(?P<stage>query|key|value|scores|scaled-scores|weights"
+    r"|head-outputs|output|fed|placed)(?P<place>(-\d+)+)(?P<more>-and-\d+-more)?"
+)
+"""What the name of a box says: its run, its stage, its place from 1, and whether it asks more."""
 
 CALLS = {"exp": torch.exp, "sqrt": torch.sqrt, "abs": torch.abs}
 JOINS = {
@@ -106,6 +115,36 @@ def read_sentences(page):
             page.compare(formula, text, [worth(formula, s)])
 
 
+def read_boxes(page):
+    """Compare what a box gives, and its worked answer; of several numbers the first."""
+    for box in page.root.iter("mha-your-turn"):
+        found = BOX.fullmatch(box.get("id"))
+        s = run_named(page, found["run"]) if found else None
+        if s is None:
+            continue
+        stage = found["stage"].replace("-", "_")
+        place = [int(n) - 1 for n in found["place"][1:].split("-")][-s[stage].ndim :]
+        last = range(s[stage].shape[-1]) if found["kind"] == "row" else [place.pop()]
+        answers = [line(s, ".".join(map(str, (stage, *place, i)))) for i in last]
+        (worked,) = box.iter("details")
+        text = " ; ".join(text_of(p) for p in list(worked.iter("p"))[: len(answers)])
+        in_percent = [answers[-1][-1]] if text.endswith("%") else []
+        page.compare(box.get("id"), text, [answers, in_percent])
+        if not found["more"]:
+            given = " ; ".join(map(text_of, with_class(box, "span", "your-turn-given")))
+            page.compare(box.get("id"), given, given_for(s, stage, place, flat(answers[0])))
+
+
+def given_for(s, stage, place, numbers):
+    """Return what a box gives for an answer of which the printed line has some numbers."""
+    if stage == "weights":
+        return s["scaled_scores"][tuple(place)]
+    if stage in ("scaled_scores", "placed"):
+        return numbers[:-1]
+    factors = numbers[: 2 * max(1, len(numbers) // 3)]
+    return factors[::2], factors[1::2]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_printed_numbers(name):
     page = Page(name)
@@ -114,6 +153,7 @@ def test_printed_numbers(name):
         importlib.import_module(f"chapters.{CHAPTERS[name]}").numbers(page)
     read_tables(page)
     read_sentences(page)
+    read_boxes(page)
     assert not page.wrong, "\n".join(page.wrong)
 
 

@@ -54,7 +54,7 @@ def run(given, mask=0.0, angles=None, scale=None):
         By which queries and keys are turned.
     scale : float, default 1 / sqrt(d_k)
     """
-    s = dict(given)
+    s = given | ({"mask": mask} if isinstance(mask, torch.Tensor) else {})
     if "w_q" in s:
         x = s["embeddings"]
         s["query"], s["key"], s["value"] = x @ s["w_q"], x @ s["w_k"], x @ s["w_v"]
@@ -110,7 +110,7 @@ def with_sums(weights):
 def dot(a, b):
     """Return the numbers of a printed sum of products: the factors, the products, the sum."""
     factors, products = torch.stack([a, b], 1), a * b
-    return flat(factors, products, products.sum())
+    return flat(factors, products if len(a) > 1 else [], products.sum())
 
 
 def place(s, address):
@@ -135,7 +135,8 @@ def line(s, address):
             query, key = (s.get(f"turned_{name}", s[name])[head] for name in ("query", "key"))
             return dot(query[i], key[j])
         case "scaled_scores", head, i, j:
-            return [s["scores"][head, i, j], s["query"].shape[-1], value]
+            term = [s["mask"][i, j]] if "mask" in s and s["mask"][i, j] else []
+            return [s["scores"][head, i, j], s["query"].shape[-1], *term, value]
         case "exponentials", head, i, j:
             return [s["scaled_scores"][head, i, j], value]
         case "row_sums", head, i:
@@ -147,6 +148,8 @@ def line(s, address):
         case "head_contributions", head, i, j:
             mine = s["w_o"].unflatten(0, (len(s["value"]), -1))[head]
             return dot(s["head_outputs"][head, i], mine[:, j])
+        case "placed", i, j:
+            return [value - s["positions"][i, j], s["positions"][i, j], value]
         case "output", i, j:
             return dot(s["concat"][i], s["w_o"][:, j])
         case "stream", i, j:
@@ -167,6 +170,11 @@ def line(s, address):
         case "fed", i, j:
             return dot(s["active"][i], s["w_out"][:, j])
     raise ValueError(address)
+
+
+def lines(s, *addresses):
+    """Return the numbers of several printed lines."""
+    return [line(s, address) for address in addresses]
 
 
 def norm(x, eps=1e-5):

@@ -20,7 +20,7 @@ XHTML = "{http://www.w3.org/1999/xhtml}"
 def epub(tmp_path_factory):
     """Return the file, and its documents by name."""
     file = tmp_path_factory.mktemp("epub") / "book.epub"
-    book.write(file, Document())
+    file.write_bytes(book.archive(Document()))
     with zipfile.ZipFile(file) as archive:
         names = [name for name in archive.namelist() if name.endswith(".xhtml")]
         return file, {Path(name).name: etree.fromstring(archive.read(name)) for name in names}

@@ -25,7 +25,7 @@ def parsed(*arguments):
 )
 def test_bad_input_gets_a_sentence(option, value, so):
     with pytest.raises(SystemExit) as stopped:
-        command.check(parsed(option, value))
+        command.plan(parsed(option, value))
     assert str(stopped.value).startswith(f"error: {option} {so}")
 
 
@@ -36,7 +36,6 @@ def test_the_readme_has_every_pack():
 
 @pytest.mark.book
 def test_files_of_a_pack_go_into_its_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(command.typesetting, "PRINT", tmp_path / "work")
     monkeypatch.setattr(command, "HTML", SITE)
     to = tmp_path / "to"
     command.make(parsed("--only", "notebooks", "--to", str(to)))  # test_site.py makes more

@@ -65,7 +65,7 @@ def preview(project):
         line = process.stdout.readline()
         assert line, "the preview has ended"
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)
-    assert "No display was found" in process.stdout.readline()
+    assert "No browser was found" in process.stdout.readline()
     while not (project / LOG).is_file():  # the pages' process begins by itself
         assert process.poll() is None, "the preview has ended"
         time.sleep(0.1)
@@ -206,7 +206,7 @@ def test_a_page_that_is_missing_or_was_never_built_says_what_is_wrong(page, prev
     assert "defined and near is exchange" in board.inner_text()
     assert str(project) not in board.inner_text()
     other.goto(f"{preview[0]}zebras.html")
-    other.locator("pre", has_text="exchanged raised NameError").wait_for()
+    other.locator("#preview-problems").get_by_text("exchanged raised NameError").wait_for()
 
 
 def works_in(folder):

@@ -15,10 +15,10 @@ from base64 import b64decode
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 
 import lxml.html
-import printed_book
 import pytest
 from book_site import ROOT, SITE
 from bs4 import BeautifulSoup
@@ -61,9 +61,11 @@ def bank(book):
 def folder(bank, tmp_path_factory):
     """Return a folder with the files of the bank, and with what is in each archive."""
     folder = tmp_path_factory.mktemp("bank")
-    made = questions.write(bank, folder)
-    assert {path.name for path in made} == QUESTIONS
-    for path in made:
+    made = questions.files(bank)
+    assert made.keys() == QUESTIONS
+    for name, data in made.items():
+        path = folder / name
+        path.write_bytes(data)
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
                 archive.extractall(folder / path.stem)
@@ -152,11 +154,11 @@ def test_a_table_that_holds_the_answer_too_comes_in_part(bank):
 )
 def test_a_question_that_names_what_it_has_not_stops_the_pack(said, named, book, monkeypatch):
     page = next(page for page in book if page.name == "mechanism/softmax")
-    odd = pages.Question("ex-softmax-fill", page.title, said, label="ex-softmax-fill")
+    name = "ex-softmax-fill"
+    odd = pages.Question(name, page.title, said, label=name, page=page.name)
     monkeypatch.setattr(alone, "of_page", lambda page: [odd])
-    line = 1 + (ROOT / "book/mechanism/softmax.md").read_text(encoding="utf-8").split("\n").index(
-        ":label: ex-softmax-fill"
-    )
+    text = (ROOT / "book/mechanism/softmax.md").read_text(encoding="utf-8")
+    line = text.partition(f"\n:label: {name}")[0].count("\n") + 1
     with pytest.raises(SystemExit) as stopped:
         list(alone.questions([page]))
     assert str(stopped.value) == (
@@ -377,9 +379,9 @@ def moodle_judges_as_asked(question, element):
 
 
 def test_the_deck_of_cards_as_anki_keeps_it(bank, book, tmp_path):
-    (package,) = cards.write(bank, book, tmp_path)
-    assert package.name == DECK
-    with zipfile.ZipFile(package) as archive:
+    ((name, package),) = cards.files(bank, book).items()
+    assert name == DECK
+    with zipfile.ZipFile(BytesIO(package)) as archive:
         collection = sqlite3.connect(archive.extract("collection.anki2", tmp_path))
         media = json.loads(archive.read("media"))
         pictures = {name: archive.read(number) for number, name in media.items()}
@@ -445,15 +447,14 @@ def test_every_named_figure_and_table_has_a_file_of_its_own_that_needs_no_style(
     assert all(re.fullmatch(r"[a-z0-9-]+", name) for _, _, name in names)
 
 
-def test_figures_and_tables_are_written_under_speaking_names(book, tmp_path):
+def test_figures_and_tables_are_written_under_speaking_names(book):
     page = next(page for page in book if page.name == "mechanism/what-attention-does")
-    made = {path.relative_to(tmp_path).as_posix() for path in figures.write([page], tmp_path)}
+    made = figures.files([page])
     folder = "what-attention-does/"
-    assert {f"{folder}river-bank-moved.{kind}" for kind in ("svg", "pdf")} < made
+    assert {f"{folder}river-bank-moved.{kind}" for kind in ("svg", "pdf")} < made.keys()
     assert f"{folder}river-bank-words.tex" in made
-    pdf = tmp_path / f"{folder}river-bank-moved.pdf"
-    assert len(PdfReader(pdf).pages) == 1
-    assert "river" in printed_book.text_of(pdf)[0]
+    (page,) = PdfReader(BytesIO(made[f"{folder}river-bank-moved.pdf"])).pages
+    assert "river" in page.extract_text()
 
 
 def test_signs_of_tex_are_text_in_a_cell():

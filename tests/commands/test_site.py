@@ -4,7 +4,6 @@ What other tests make is here by its name alone: questions, cards, decks, the EP
 """
 
 import re
-import shutil
 import zipfile
 
 import pytest
@@ -26,21 +25,12 @@ DECKS = [f"{name}{end}" for name in CHAPTERS for end in (".pdf", "-notes.pdf", "
 
 def printed(documents):
     """Return the printed book by the name of each document."""
-    for document in documents:
-        shutil.copy(PRINTED, typesetting.PRINT / f"{document.name}.pdf")
-    return [typesetting.PRINT / f"{document.name}.pdf" for document in documents]
+    return {f"{document.name}.pdf": PRINTED.read_bytes() for document in documents}
 
 
 def named(names):
     """Return a pack whose files have names and nothing else."""
-
-    def write(arguments, pages, folder):
-        made = [folder / name for name in names]
-        for path in made:
-            path.write_bytes(b"made")
-        return made
-
-    return write
+    return lambda arguments, pages: dict.fromkeys(names, b"made")
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +38,11 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_site, "FOLDER", folder / "site")
-        patch.setattr(typesetting, "PRINT", folder / "print")
         patch.setattr(typesetting, "typeset", printed)
-        patch.setattr(epub, "write", lambda file, book: file.write_bytes(b"EPUB"))
+        patch.setattr(epub, "archive", lambda book: b"EPUB")
         patch.setitem(packs.PACKS, "slides", named(DECKS))
         patch.setitem(packs.PACKS, "questions", named(QUESTIONS))
         patch.setitem(packs.PACKS, "cards", named([DECK]))
-        typesetting.PRINT.mkdir()
         whole_site.make()
         yield folder / "site"
 

@@ -1,6 +1,5 @@
 """The page for teachers: each command of its term can be done, for a small class."""
 
-import json
 import re
 import shlex
 import subprocess
@@ -27,8 +26,8 @@ def test_a_command_of_the_term_can_be_done(command, tmp_path, monkeypatch):
     Path("class.csv").write_text("name,id\nEmmy Noether,e17\nשרה כהן,x2\n", encoding="utf-8")
     if command.startswith(GRADE):
         Path("handed-in").mkdir()
-        notebook = json.dumps(notebooks.graded_notebook())
-        Path("handed-in/Emmy Noether.ipynb").write_text(notebook, encoding="utf-8")
+        notebook = notebooks.files(1)[notebooks.GRADED]
+        Path("handed-in/Emmy Noether.ipynb").write_bytes(notebook)
         grade.main(shlex.split(command.removeprefix(GRADE)))
         assert "Emmy Noether" in Path("handed-in-graded/grades.csv").read_text(encoding="utf-8")
     else:  # what is made of it has tests of its own

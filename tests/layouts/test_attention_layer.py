@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_MODEL, HEADS, KEYS, QUERIES, raises
+from helpers import BATCH, D_MODEL, HEADS, KEYS, QUERIES, random_layer
 
 import mha
 from mha import AttentionLayer, MultiHeadWeights, rotary_angles
@@ -14,10 +14,8 @@ D_K, BUCKETS = 6, 8
 
 
 def weights(rng, groups=HEADS):
-    shapes = [(heads, D_MODEL, D_K) for heads in (HEADS, groups, groups)]
-    matrices = [rng.normal(size=shape) / 3 for shape in (*shapes, (HEADS * D_K, D_MODEL))]
-    biases = [rng.normal(size=(heads, D_K)) for heads in (HEADS, groups, groups)]
-    return MultiHeadWeights(*matrices, *biases, rng.normal(size=D_MODEL))
+    sizes = {"d_k": D_K, "d_v": D_K, "d_out": D_MODEL}
+    return random_layer(rng, groups=groups, biases=True, **sizes)
 
 
 def test_a_bare_layer_is_multi_head_attention(rng):
@@ -85,33 +83,26 @@ def test_numbers_stay_narrow_and_an_overflow_is_refused(rng):
     gain = np.ones(D_K, np.float32)
     layer = AttentionLayer(narrow, query_norm=gain, key_norm=gain, base=9.0)
     assert layer(np.ones((QUERIES, D_MODEL), np.float32)).dtype == np.float32
-    with raises(
-        ValueError,
-        "a row's numbers, their root mean square and gain overflow float64 when combined; smaller"
-        " numbers are wanted",
-    ):
+    with pytest.raises(ValueError, match=r"^a row's numbers, .* overflow float64"):
         rms_norm(np.array([[1e200, 0.0]]), np.array([np.inf, 1.0]), 0.0)
 
 
 @pytest.mark.parametrize(
-    ("part", "sentence"),
+    ("part", "cause"),
     [
-        ({"query_norm": np.ones(5)},
-         "query_norm has shape (5,); a number a column of a head, 6, is wanted"),
-        ({"key_norm": np.ones((1, 6))},
-         "key_norm has shape (1, 6); a number a column of a head, 6, is wanted"),
-        ({"relative_bias": np.ones((3, 5))},
-         "relative_bias has shape (3, 5); a column a head, 3, is wanted"),
+        ({"query_norm": np.ones(5)}, "query_norm has shape .5,.; .* a column of a head, 6, is"),
+        ({"key_norm": np.ones((1, 6))}, "key_norm has shape .1, 6.; .* a column of a head, 6, is"),
+        ({"relative_bias": np.ones((3, 5))}, "relative_bias has shape .3, 5.; a column a head, 3"),
         ({"eps": -1.0}, "eps is -1.0; a number of at least 0 is wanted"),
         ({"base": 0.0}, "base is 0.0; a number above 0 is wanted"),
     ],
-)  # fmt: skip
-def test_parts_that_do_not_fit_are_refused(rng, part, sentence):
-    with raises(ValueError, sentence):
+)
+def test_parts_that_do_not_fit_are_refused(rng, part, cause):
+    with pytest.raises(ValueError, match=f"^{cause}"):
         AttentionLayer(weights(rng), **part)
 
 
 def test_turned_tokens_ask_no_context(rng):
     layer, x = AttentionLayer(weights(rng), base=9.0), np.ones((QUERIES, D_MODEL))
-    with raises(ValueError, "angles are those of the places in x; no context is wanted"):
+    with pytest.raises(ValueError, match=r"^angles .*; no context is wanted"):
         layer(x, context=x)

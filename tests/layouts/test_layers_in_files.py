@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from helpers import raises
 
 from mha import read_layer
 
@@ -31,13 +30,6 @@ def gpt2(rng, number, dtype=np.float32):
     shapes |= {"c_proj.weight": (6, 6), "c_proj.bias": (6,)}
     arrays = {name: rng.normal(size=shape).astype(dtype) for name, shape in shapes.items()}
     return {f"transformer.h.{number}.attn.{name}": x for name, x in arrays.items()}
-
-
-def t5(rng, *places):
-    arrays = {}
-    for place in places:
-        arrays |= {f"{place}.{x}.weight": rng.normal(size=(6, 6)) for x in "qkvo"}
-    return arrays
 
 
 @pytest.fixture
@@ -72,9 +64,10 @@ def test_numbers_of_sixteen_bits_are_read(rng, tmp_path):
 
 
 def test_the_relative_bias_of_the_first_layer_is_that_of_all(rng, tmp_path):
-    names = [f"{side}.block.{i}.layer.0.SelfAttention" for side in ("encoder", "decoder")
-             for i in (0, 1)]  # fmt: skip
-    arrays = t5(rng, *names, "decoder.block.1.layer.1.EncDecAttention")
+    own = [f"{side}.block.{i}.layer.0.SelfAttention" for side in ("encoder", "decoder")
+           for i in (0, 1)]  # fmt: skip
+    places = (*own, "decoder.block.1.layer.1.EncDecAttention")
+    arrays = {f"{place}.{x}.weight": rng.normal(size=(6, 6)) for place in places for x in "qkvo"}
     for side in ("encoder", "decoder"):
         name = f"{side}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
         arrays[name] = rng.normal(size=(8, 3))
@@ -85,23 +78,14 @@ def test_the_relative_bias_of_the_first_layer_is_that_of_all(rng, tmp_path):
     assert layer.weights.num_heads == 3
     cross = read_layer(path, 1, num_heads=2, within="EncDec")
     assert (cross.relative_bias, cross.is_causal) == (None, False)
-    with raises(
-        ValueError,
-        "t5.safetensors has 3 attention layers, at 'encoder.block.1.layer.0.SelfAttention.' (T5),"
-        " 'decoder.block.1.layer.0.SelfAttention.' (T5),"
-        " 'decoder.block.1.layer.1.EncDecAttention.' (T5); within= is wanted, a part of one's"
-        " names alone",
-    ):
+    with pytest.raises(ValueError, match=r"^t5.safetensors has 3 attention layers, .*EncDecAtt"):
         read_layer(path, 1)
 
 
 def test_what_cannot_be_found_is_said_with_what_is_there(model, tmp_path):
     path, _ = model
     numbers = ", ".join(map(str, range(12)))
-    with raises(
-        ValueError,
-        f"model.safetensors has no attention layer 12; it has layers {numbers}",
-    ):
+    with pytest.raises(ValueError, match=f"^model.safetensors has no .* 12; .*layers {numbers}$"):
         read_layer(path, 12, num_heads=2)
     other = {f"mixer.{i}.in_proj.weight": np.ones(2) for i in range(8)}
     written(tmp_path / "other.safetensors", other)
@@ -110,22 +94,19 @@ def test_what_cannot_be_found_is_said_with_what_is_there(model, tmp_path):
         read_layer(tmp_path / "other.safetensors", 0)
 
 
-def test_files_that_are_broken_are_refused(rng, model, tmp_path):
+def test_files_that_are_broken_are_refused(model):
     path, arrays = model
-    path.write_bytes(path.read_bytes()[:-200])
-    with raises(
-        ValueError,
-        "model.safetensors ends before transformer.h.11.attn.c_proj.weight does; a whole file is"
-        " wanted",
+    whole = path.read_bytes()
+    started = (3).to_bytes(8, "little") + b"[1]"
+    for content, cause in (
+        (whole[:-200], "ends before transformer.h.11.attn.c_proj.weight does"),
+        (b"", "is no file of safetensors"),
+        (b"PK\x03\x04" * 9, "is no file of safetensors"),
+        (started, "is no file of safetensors"),
     ):
-        read_layer(path, 11, num_heads=2)
-    for content in (b"", b"PK\x03\x04" * 9, (3).to_bytes(8, "little") + b"[1]"):
-        (tmp_path / "bad.bin").write_bytes(content)
-        with raises(ValueError, "bad.bin is no file of safetensors"):
-            read_layer(tmp_path / "bad.bin", 0)
-    whole = {name: x.astype(np.int64) for name, x in arrays.items()}
-    with raises(
-        TypeError,
-        "transformer.h.0.attn.c_attn.weight has dtype I64; F64, F32, F16, BF16 are wanted",
-    ):
-        read_layer(written(path, whole), 0, num_heads=2)
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=f"^model.safetensors {cause}"):
+            read_layer(path, 11, num_heads=2)
+    written(path, {name: x.astype(np.int64) for name, x in arrays.items()})
+    with pytest.raises(TypeError, match=r"^transformer.h.0.attn.c_attn.weight has dtype I64; "):
+        read_layer(path, 0, num_heads=2)

@@ -1,8 +1,11 @@
 """Scripts and styles as pages load them say what their sources say, in fewer characters."""
 
+from itertools import groupby
+from operator import itemgetter
+
 import pytest
 from pygments.lexers import JavascriptLexer
-from pygments.token import Comment, Whitespace
+from pygments.token import Comment
 
 from mha.widgets.assets import FOLDER, bare
 
@@ -19,45 +22,31 @@ RULES = """text => {
 
 
 def tokens(script):
-    """Return the tokens of a script, as a lexer that knows nothing of ours reads them."""
-    found = JavascriptLexer().get_tokens(script)
-    return [
-        (kind, text)
-        for kind, text in found
-        if kind not in Comment and kind not in Whitespace and text.strip()
+    """Return the tokens of a script, as a lexer that knows nothing of ours reads them.
+
+    Those of one kind beside each other are one: signs may be read together.
+    """
+    found = [
+        (kind, text.strip())
+        for kind, text in JavascriptLexer().get_tokens(script)
+        if kind not in Comment and text.strip()
     ]
-
-
-def joined(found):
-    """Return tokens with those of one kind beside each other as one: signs may be read together."""
-    texts = []
-    for kind, text in found:
-        if texts and texts[-1][0] == kind:
-            texts[-1] = (kind, texts[-1][1] + text)
-        else:
-            texts.append((kind, text))
-    return texts
+    groups = groupby(found, key=itemgetter(0))
+    return [(kind, "".join(text for _, text in group)) for kind, group in groups]
 
 
 @pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)
 def test_a_bare_script_has_the_tokens_of_its_source(file):
     text = file.read_text(encoding="utf-8")
     short = bare(text)
-    assert joined(tokens(short)) == joined(tokens(text))
+    assert tokens(short) == tokens(text)
     assert len(short) < 0.95 * len(text)
-
-
-@pytest.fixture(scope="module")
-def page(browser):
-    page = browser.new_page()
-    yield page
-    page.close()
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("file", STYLES, ids=lambda file: file.name)
-def test_a_bare_style_sheet_has_the_rules_of_its_source(page, file):
+def test_a_bare_style_sheet_has_the_rules_of_its_source(arithmetic_page, file):
     text = file.read_text(encoding="utf-8")
-    rules = page.evaluate(RULES, text)
-    assert page.evaluate(RULES, bare(text)) == rules
+    rules = arithmetic_page.evaluate(RULES, text)
+    assert arithmetic_page.evaluate(RULES, bare(text)) == rules
     assert len(rules) > 5

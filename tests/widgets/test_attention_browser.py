@@ -5,15 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import QUERIES, example, projected, with_places
-from ports import (
-    CLOSE,
-    in_browser,
-    infinite,
-    inputs_of,
-    near,
-    random_block,
-    random_example,
-)
+from ports import CLOSE, in_browser, infinite, inputs_of, near, random_block, random_example
 from seeds import SEED
 
 from mha import MultiHeadWeights, trace
@@ -21,6 +13,8 @@ from mha.core.checks import as_scale
 from mha.runs.stages import STAGES
 
 pytestmark = pytest.mark.browser
+
+TRACE = "(c) => window.mhaAttention.trace(c)"
 
 
 def test_whole_runs_agree_with_the_package_on_random_examples(arithmetic_page):
@@ -33,15 +27,14 @@ def test_whole_runs_agree_with_the_package_on_random_examples(arithmetic_page):
         scale = as_scale(worked.scale, start.shape[-1]) / temperature
         runs.append(trace(replace(worked, scale=scale)))
         cases.append(inputs_of(worked, temperature))
-    found = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", cases)
+    found = in_browser(arithmetic_page, TRACE, cases)
     for result, run in zip(found, runs, strict=True):
         for stage in ("query", "key", "value", "scores"):
             assert np.array_equal(result[stage], getattr(run, stage)), stage
         for stage in ("mask", "scaled_scores"):
             assert np.array_equal([infinite(head) for head in result[stage]], getattr(run, stage))
-        near(result["exponentials"], run.exponentials, run.exponentials)
-        near(result["row_sums"], run.row_sums, run.row_sums)
-        near(result["weights"], run.weights, run.weights)
+        for stage in ("exponentials", "row_sums", "weights"):
+            near(result[stage], getattr(run, stage), getattr(run, stage))
         mixed = run.weights @ np.abs(run.value)
         near(result["head_outputs"], run.head_outputs, mixed)
         near(result["concat"], run.concat, np.concatenate(list(mixed), axis=1))
@@ -58,7 +51,7 @@ def test_runs_with_positions_and_turns_agree_end_to_end(arithmetic_page):
     rng = np.random.default_rng(SEED + 3)
     runs = [trace(with_places(rng, is_causal=bool(i % 2))) for i in range(30)]
     cases = [inputs_of(run.example, 1.0) for run in runs]
-    found = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", cases)
+    found = in_browser(arithmetic_page, TRACE, cases)
     for result, run in zip(found, runs, strict=True):
         assert np.array_equal(result["placed"], run.placed)
         sizes = np.abs(run.placed).max() * np.abs(run.example.layer.w_q).sum()
@@ -68,35 +61,27 @@ def test_runs_with_positions_and_turns_agree_end_to_end(arithmetic_page):
         near(result["weights"], run.weights, 10 * run.weights)
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"query": [[1e200]]},
-        {"scale": 1e200},
-        {"mask": np.array([[1.7e308]]), "query": [[1e108]]},
-        {"query": [[0.0]], "value": [[1.7e308]], "w_o": [[2.0]]},
-    ],
-    ids=["scores", "scale", "mask", "output"],
-)
-def test_the_port_refuses_what_the_package_refuses(arithmetic_page, changed):
-    parts = {"query": [[1e100]], "key": [[1e200]], "value": [[1.0]], "scale": 1.0} | changed
-    w_o = parts.pop("w_o", None)
-    one = {"tokens": ["a"], "head_names": ["h"]}
-    if w_o is None:
-        worked = example(**one | parts)
-    else:
-        matrices = [[parts.pop(name)] for name in ("query", "key", "value")]
-        start = dict.fromkeys(("query", "key", "value")) | {"embeddings": [[1.0]]}
-        worked = example(**one | parts | start, layer=MultiHeadWeights(*matrices, w_o))
+ONE = {"tokens": ["a"], "head_names": ["h"], "query": [[1e100]], "key": [[1e200]],
+       "value": [[1.0]], "scale": 1.0}  # fmt: skip
+TOO_LARGE = {
+    "scores": {"query": [[1e200]]},
+    "scale": {"scale": 1e200},
+    "mask": {"mask": np.array([[1.7e308]]), "query": [[1e108]]},
+    "output": {
+        **dict.fromkeys(("query", "key", "value")),
+        "embeddings": [[1.0]],
+        "layer": MultiHeadWeights([[[0.0]]], [[[1e200]]], [[[1.7e308]]], [[2.0]]),
+    },
+}
+
+
+@pytest.mark.parametrize("what", TOO_LARGE)
+def test_the_port_refuses_what_the_package_refuses(arithmetic_page, what):
+    worked = example(**ONE | TOO_LARGE[what])
     with pytest.raises(ValueError, match=r"overflow|finite"):
         trace(worked)
-    found = in_browser(
-        arithmetic_page,
-        "(c) => { try { window.mhaAttention.trace(c); return 'computed'; }"
-        " catch (error) { return error.name; } }",
-        [inputs_of(worked, 1.0)],
-    )
-    assert found == ["RangeError"]
+    caught = "(c) => { try { return mhaAttention.trace(c); } catch (error) { return error.name; } }"
+    assert in_browser(arithmetic_page, caught, [inputs_of(worked, 1.0)]) == ["RangeError"]
 
 
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
@@ -104,7 +89,7 @@ def test_runs_of_blocks_agree_end_to_end(arithmetic_page, norm):
     rng = np.random.default_rng(SEED + 5)
     runs = [trace(random_block(rng, norm, name)) for name in 30 * ("relu", "gelu")]
     cases = [inputs_of(run.example, 1.0) for run in runs]
-    found = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", cases)
+    found = in_browser(arithmetic_page, TRACE, cases)
     ends = set()
     for result, run in zip(found, runs, strict=True):
         around = [name for name, kind in STAGES.items() if kind.in_block and not kind.is_matrix]
@@ -126,16 +111,15 @@ def test_a_head_that_is_off_leaves_zeros_and_a_key_that_is_padding_gets_no_weigh
     allowed[1] = False
     case = inputs_of(run.example, 1.0)
     case |= {"headOff": [False, True, False], "keyAllowed": allowed.tolist()}
-    (found,) = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", [case])
+    (found,) = in_browser(arithmetic_page, TRACE, [case])
     wanted = trace(replace(run.example, mask=np.broadcast_to(allowed, (QUERIES, QUERIES))))
     near(found["weights"], wanted.weights, wanted.weights)
     width = run.value.shape[-1]
     concat = wanted.concat.copy()
     concat[:, width : 2 * width] = 0
-    np.testing.assert_allclose(found["concat"], concat, rtol=CLOSE, atol=CLOSE)
-    np.testing.assert_allclose(
-        found["output"], concat @ run.example.layer.w_o, rtol=CLOSE, atol=CLOSE
-    )
-    np.testing.assert_allclose(
-        found["head_contributions"], wanted.head_contributions, rtol=CLOSE, atol=CLOSE
-    )
+    for name, array in (
+        ("concat", concat),
+        ("output", concat @ run.example.layer.w_o),
+        ("head_contributions", wanted.head_contributions),
+    ):
+        np.testing.assert_allclose(found[name], array, rtol=CLOSE, atol=CLOSE, err_msg=name)

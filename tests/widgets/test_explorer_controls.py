@@ -1,137 +1,209 @@
-"""Every control of the explorer, driven in a real Chromium: what it changes."""
+"""Every control of the explorer, by touch and by keyboard, in a real Chromium: what it changes."""
 
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from accessible import violations
+from hand import FRAME, middle, swipe
 from playwright.sync_api import expect
 
-from mha import load_example, shown, trace, with_swapped_tokens
+from mha import Place, load_example, shown, trace, with_swapped_tokens
 
 pytestmark = pytest.mark.browser
 
-
-def a_head_is_switched_off_and_on(seen):
-    seen.choose("Head 2 on")
-    concat = seen.run.concat.copy()
-    concat[:, 2:] = 0
-    w_o = seen.run.example.layer.w_o
-    assert seen.texts("concat") == [shown(float(x)) for x in concat.flat]
-    assert seen.texts("output") == [shown(float(x)) for x in (concat @ w_o).flat]
-    share = [shown(float(x)) for x in seen.run.head_contributions.flat]
-    assert seen.texts("head_contributions") == share
-    assert seen.status.startswith("No weight of the moves, its output moves by up to")
-    amount = shown(float(np.abs(seen.run.head_contributions[1]).max()))
-    note = f"Switched off: Head 2. The output loses its share, up to {amount} in size."
-    expect(seen.page.get_by_text(note)).to_be_visible()
-    seen.choose("Head 2 on")
-    seen.holds(seen.run)
-    expect(seen.page.get_by_text("Switched off")).not_to_be_visible()
-
-
-def scale_and_temperature_are_typed(seen, worked):
-    other, temperature = (seen.page.get_by_label(name) for name in ("Other scale", "Temperature"))
-    seen.page.get_by_label("Other", exact=True).click()
-    assert seen.page.evaluate("document.activeElement.type") == "text"
-    other.fill("0.3")
-    assert seen.page.get_by_label("Other", exact=True).is_checked()
-    seen.holds(trace(replace(worked, scale=0.3)))
-    temperature.focus()
-    seen.press("Control+A")
-    seen.page.keyboard.type("2.5")
-    seen.holds(trace(replace(worked, scale=0.3 / 2.5)))
-    assert "The temperature is now 2.5." in seen.status
-    seen.press("ArrowUp")
-    assert temperature.input_value() == "2.6"
-    seen.press("ArrowDown", "ArrowDown")
-    assert temperature.input_value() == "2.4"
-    worked = replace(worked, scale=0.3 / 2.4)
-    seen.holds(trace(worked))
-    return worked
+STATE = "document.querySelector('mha-explorer').explorer.state"
+# Where each control of "The cat sat" stands, which key works it, and what it changes in the state.
+CONTROLS = {  # prints first: they stand beside numbers that nobody has changed
+    "prints": (".all .choice:has-text('what the source prints')", "Space", {"prints": True}),
+    "query": (".chip:nth-of-type(2)", "Space", {"query": 1}),
+    "head": (".one-head:nth-child(2) .choice:first-child", "Space", {"focus": 1}),
+    "switch": (".one-head:nth-child(1) .choice:last-child", "Space", {"off": [True, False]}),
+    "component": (".sums .result >> nth=1", "Enter", {"component": 1}),
+    "outcome": (".outcome .result >> nth=2", "Enter", {"outcome": 2}),
+    "scale": (".settings .choice:has-text('1') >> nth=1", "Space", {"scale": 1}),
+    "causal": (".settings .choice:has-text('Causal')", "Space", {"causal": True}),
+    "order": (".settings [aria-label='Move cat earlier']", "Enter", {"order": [1, 0, 2]}),
+    "padding": (
+        ".settings .choice:has-text('cat is padding')", "Space", {"padding": [False, True, False]},
+    ),
+    "map": (".all .choice:has-text('Scaled scores')", "Space", {"map": "scaled_scores"}),
+}  # fmt: skip
+SAID = {
+    "switch": "No weight of cat moves, its output moves by up to",
+    "causal": "The causal mask is on.",
+    "order": "The order is now cat, the, sat.",
+}
 
 
-def masks_hide_keys_and_a_row_may_be_empty(seen, worked):
-    seen.choose("the is padding")
-    padded = replace(worked, mask=np.array([[False, True, True]] * 3))
-    seen.holds(trace(padded))
-    seen.choose("Causal: no later keys")
-    assert "The causal mask is on." in seen.status
-    seen.holds(trace(replace(padded, is_causal=True)))
-    seen.choose("Scaled scores")
-    assert seen.texts("scaled_scores")[:3] == ["−∞"] * 3
+def work(seen, control, way, key="Enter"):
+    """Work a control, a label's by its input."""
+    if way == "touch":
+        control.tap()
+        return
+    inner = control.locator("input")
+    field = inner if inner.count() else control
+    field.focus()
+    field.press(key)
+
+
+def followed(seen):
+    """Return the state, and the run that the page shows for it as the package computes it."""
+    state, start = seen.page.evaluate(STATE), seen.run.example
+    order, embeddings = state["order"], start.embeddings.copy()
+    for address, value in state["edits"].items():
+        place = Place.parse(address)
+        embeddings[place.index] = value
+    scale = start.layer.d_k**-0.5 if state["scale"] is None else state["scale"]
+    run = trace(
+        replace(
+            start,
+            tokens=[start.tokens[i] for i in order],
+            embeddings=embeddings[order],
+            mask=np.tile(~np.array(state["padding"])[order], (len(order), 1)),
+            is_causal=state["causal"],
+            scale=scale / state["temperature"],
+        )
+    )
+    # A map that is not chosen is painted when it is.
+    seen.holds(run, ("head_outputs", *(["weights"] if state["map"] == "weights" else [])))
+    output = run.head_contributions[~np.array(state["off"])].sum(axis=0)
+    assert seen.texts("output") == [shown(float(x)) for x in output.flat]
+    return state, run
+
+
+@pytest.mark.parametrize(
+    ("way", "width", "theme"), [("touch", 390, "light"), ("keyboard", 1280, "dark")]
+)
+def test_every_control_is_worked_followed_shared_and_reset(view, way, width, theme):
+    seen = view("the-cat-sat", has_touch=True, width=width, theme=theme).live()
+    for fold in ("settings", "all"):
+        work(seen, seen.page.locator(f"details.{fold} > summary").first, way)
+        seen.page.locator(f"details.{fold}[open]").first.wait_for()
+    seen.page.locator(".panel").wait_for()
+    first = seen.tables()
+    seen.number("Embedding of cat, x₁").fill("0.5")
+    for name, edits in (("Undo", {}), ("Redo", {"embeddings.1.0": 0.5}), ("Reset", {})):
+        work(seen, seen.page.get_by_role("button", name=name, exact=True), way)
+        assert followed(seen)[0]["edits"] == edits
+    work(seen, seen.cell("weights", 0, 0, 1), way)
+    assert "Weight that the gives to cat" in seen.panel
+    work(seen, seen.page.locator(".at-scores .number").first, way)
+    assert "Score of query the" in seen.page.locator(".how").inner_text()
     seen.choose("Weights")
-    assert seen.texts("output")[:4] == ["0.0000"] * 4
-    assert seen.page.get_by_text("the may attend to no key: its weights and its").is_visible()
-    seen.cell("weights", 1, 0, 2).click()
-    assert "the query may attend to no key, so all its weights are zero" in seen.panel
-    seen.choose("the is padding")
-    expect(seen.page.get_by_text("may attend to no key")).not_to_be_visible()
-    worked = replace(worked, is_causal=True)
-    seen.holds(trace(worked))
-    return worked
-
-
-def padding_and_edits_stay_with_their_token(seen, worked):
-    seen.choose("cat is padding")
-    seen.cell("embeddings", 1, 2).click()
-    seen.page.get_by_label("Change to").fill("0.123456789012345")
-    embeddings = seen.run.embeddings.copy()
-    embeddings[1, 2] = 0.123456789012345
-    seen.page.get_by_label("Move sat earlier").click()
-    worked = replace(worked, tokens=("the", "sat", "cat"), embeddings=embeddings[[0, 2, 1]],
-                     mask=np.array([[True, True, False]] * 3))  # fmt: skip
-    seen.holds(trace(worked))
+    before = seen.page.evaluate(STATE)
+    for name, (where, key, wanted) in CONTROLS.items():
+        control = seen.page.locator(f"mha-explorer {where}").first
+        control.scroll_into_view_if_needed()
+        work(seen, control, way, key)
+        after, run = followed(seen)
+        assert {**after, "selected": None} == {**before, "selected": None} | wanted, name
+        assert {field: before[field] for field in wanted} != wanted, name
+        assert SAID.get(name, "") in seen.status, name
+        before = after
+    seen.number("Embedding of cat, x₁").fill("0.123456789012345")
+    state, run = followed(seen)
+    assert state["edits"] == {"embeddings.1.0": 0.123456789012345}  # as it stood at first
     labels = seen.page.locator('table[data-stage="weights"]').first.locator("th")
-    assert labels.all_inner_texts()[1:] == ["the", "sat", "cat", "the", "sat", "cat"]
-    assert seen.status == "The order is now the, sat, cat."
-    assert seen.focused() == "Move sat earlier"
-    for _ in range(2):  # the second time it can go no further
-        seen.press("Enter")
-        assert seen.status == "The order is now sat, the, cat."
-    worked = replace(worked, tokens=("sat", "the", "cat"), embeddings=embeddings[[2, 0, 1]])
-    seen.holds(trace(worked))
+    assert labels.all_inner_texts()[1:] == 2 * ["cat", "the", "sat"]
+    assert seen.texts("scaled_scores")[:3] == ["−∞"] * 3
+    lost = shown(float(np.abs(run.head_contributions[0]).max()))
+    notes = [
+        seen.page.get_by_text(f"Switched off: Head 1. The output loses its share, up to {lost} in"),
+        seen.page.get_by_text("cat may attend to no key: its weights and its"),
+    ]
+    for note in notes:
+        expect(note).to_be_visible()
+    the_address_brings_it_back(seen, view)
+    all_can_work_it(seen, width)
+    seen.page.get_by_role("button", name="Reset").click()
+    assert seen.tables() == first
+    assert seen.status == "Everything is as at first."
+    for note in notes:
+        expect(note).not_to_be_visible()
+    for label in ("Head 1", "Head 1 on", "Head 2 on", "Weights", "1/√2 = 0.7071"):
+        assert seen.control(label).is_checked()
+    for label in ("Causal: no later keys", "cat is padding"):
+        assert not seen.page.get_by_label(label, exact=True).is_checked()
+    assert seen.page.locator(".off, .changed, .selected, .source").count() == 0
+    assert "#" not in seen.settled_url()
+    for name in 2 * ("switch", "causal", "padding"):  # on, and off again
+        where, key, _ = CONTROLS[name]
+        work(seen, seen.page.locator(f"mha-explorer {where}").first, way, key)
+    assert seen.tables() == first
+    assert seen.errors == []
 
 
 def the_address_brings_it_back(seen, view):
     address = seen.settled_url().partition("#")[2]
     assert address.startswith("explore=the-cat-sat&")
-    assert "embeddings.1.2=0.123456789012345" in address
     again = view("the-cat-sat", address="#" + address).open()
+    assert again.page.evaluate(STATE) == seen.page.evaluate(STATE)
     assert again.tables() == seen.tables()
     assert again.panel == seen.panel
-    assert again.control("Head 1").is_checked()
-    assert again.page.get_by_label("Temperature").input_value() == "2.4"
+    assert again.control("Head 2").is_checked()
     assert again.settled_url().partition("#")[2] == address
     assert again.errors == []
 
 
-def reset_brings_everything_back(seen, first):
-    assert seen.tables() != first
-    seen.page.get_by_role("button", name="Reset").click()
-    assert seen.tables() == first
-    assert seen.status == "Everything is as at first."
-    for label in ("Head 1", "Head 1 on", "Head 2 on", "Weights", "1/√2 = 0.7071"):
-        assert seen.control(label).is_checked()
-    for label in ("Causal: no later keys", "cat is padding"):
-        assert not seen.page.get_by_label(label, exact=True).is_checked()
-    assert seen.page.get_by_label("Temperature").input_value() == "1"
-    assert seen.page.locator(".off, .changed, .selected, .source").count() == 0
-    assert "#" not in seen.settled_url()
+SMALL = """all => all.filter(e => { const { width, height } = e.getBoundingClientRect();
+  return Math.min(width, height) < 24; }).map(e => e.outerHTML.slice(0, 80))"""
 
 
-def test_settings_are_followed_together_shared_and_reset(view):
+def all_can_work_it(seen, width):
+    seen.page.locator(".body .fold > summary").evaluate_all("all => all.forEach(s => s.click())")
+    targets = seen.page.locator("mha-explorer :is(button, input):visible")
+    assert targets.count() > 100
+    assert targets.evaluate_all(SMALL) == []
+    seen.page.get_by_label("Temperature").fill("nothing")
+    seen.cell("embeddings", 0, 0).click()
+    seen.page.get_by_label("Change to").fill("0.25")
+    assert violations(seen.page) == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_finger_scrubs_a_number_sideways_and_scrolls_up_and_down(view):
+    seen = view("the-cat-sat", has_touch=True).live()
+    number = seen.number("Embedding of cat, x₁")
+    swipe(seen.page, *middle(number), 24, steps=8)
+    seen.page.evaluate(FRAME)
+    assert seen.page.evaluate(STATE)["edits"] == {"embeddings.1.0": 0.3}
+    seen.page.get_by_role("button", name="Undo").tap()
+    expect(number).to_have_value("0")
+    seen.page.set_viewport_size({"width": 1280, "height": 500})
+    swipe(seen.page, *middle(seen.number("Embedding of the, x₁")), 0, -80, steps=8)
+    seen.page.wait_for_function("scrollY > 20")
+    assert seen.page.evaluate(STATE)["edits"] == {}
+
+
+def test_scale_and_temperature_are_typed_and_an_order_goes_to_its_end(view):
     seen = view("the-cat-sat").open()
-    first = seen.tables()
-    a_head_is_switched_off_and_on(seen)
-    worked = scale_and_temperature_are_typed(seen, seen.run.example)
-    worked = masks_hide_keys_and_a_row_may_be_empty(seen, worked)
-    padding_and_edits_stay_with_their_token(seen, worked)
-    for label in ("Head 1", "Head 2 on", "Scaled scores"):
-        seen.choose(label)
-    seen.cell("scaled_scores", 1, 2, 0).click()
-    the_address_brings_it_back(seen, view)
-    reset_brings_everything_back(seen, first)
+    other, temperature = (seen.page.get_by_label(name) for name in ("Other scale", "Temperature"))
+    seen.page.get_by_label("Other", exact=True).click()
+    assert seen.page.evaluate("document.activeElement.type") == "text"
+    other.fill("0.3")
+    assert seen.page.get_by_label("Other", exact=True).is_checked()
+    temperature.focus()
+    seen.press("Control+A")
+    seen.page.keyboard.type("2.5")
+    assert "The temperature is now 2.5." in seen.status
+    seen.press("ArrowUp")
+    assert temperature.input_value() == "2.6"
+    seen.press("ArrowDown", "ArrowDown")
+    state, _ = followed(seen)
+    assert (state["scale"], state["temperature"]) == (0.3, 2.4)
+    seen.page.get_by_label("Move sat earlier").focus()
+    for order in ("the, sat, cat", "sat, the, cat", "sat, the, cat"):  # at last no further
+        seen.press("Enter")
+        assert seen.status == f"The order is now {order}."
+        assert seen.focused() == "Move sat earlier"
+    address = seen.settled_url().partition("#")[2]
+    again = view("the-cat-sat", address="#" + address).open()
+    assert again.page.get_by_label("Temperature").input_value() == "2.4"
+    seen.page.get_by_role("button", name="Reset").click()
+    assert seen.control("1/√2 = 0.7071").is_checked()
+    assert temperature.input_value() == "1"
 
 
 REFUSED = [
@@ -204,11 +276,6 @@ def test_positions_and_angles_stay_where_they_are(view):
     assert np.abs(swapped.output - seen.run.output[[0, 2, 1]]).max() > 0.01
     seen.holds(swapped, computed)
     assert seen.texts("angles") == ["0", "0.5", "1"]
-    panel = seen.page.locator(".panel")
-    seen.cell("placed", 1, 0).click()
-    panel.get_by_text("Embedding plus position.").wait_for()
-    seen.cell("turned_key", 0, 1, 0).click()
-    panel.get_by_text("Its pair, times cosine and sine.").wait_for()
     assert seen.errors == []
 
 
@@ -220,3 +287,35 @@ def test_the_strip_shows_a_turned_vector_below_the_one_that_can_be_changed(view)
         for name in ("Key of sat, k", "−1, Turned key of sat, k′")
     ]
     assert texts == ["0", "−1"]
+
+
+OUTLINE = "e => { const s = getComputedStyle(e); return [s.outlineStyle, s.outlineWidth]; }"
+
+
+def test_in_forced_colours_what_is_chosen_lit_and_drawn_can_be_seen(view):
+    seen = view("the-cat-sat", forced_colors="active", theme="dark").open()
+    weight = seen.page.locator(".at-weights .number").first
+    weight.hover()
+    assert weight.evaluate(OUTLINE) == ["solid", "2px"]
+    assert seen.page.locator(".at-exponentials .number").first.evaluate(OUTLINE) == [
+        "dashed", "1px",
+    ]  # fmt: skip
+    seen.page.mouse.move(2, 2)
+    assert weight.evaluate(OUTLINE)[0] == "none"
+    seen.page.locator(".chip input").first.focus()
+    seen.press("ArrowRight", "ArrowLeft")
+    chip = seen.page.locator(".chip span").first
+    assert chip.evaluate(OUTLINE) == ["double", "4px"]
+    stop = seen.page.locator('.strip .number[tabindex="0"]')
+    stop.focus()
+    seen.press("ArrowRight")
+    focused = seen.page.locator(".strip .number:focus")
+    assert focused.evaluate(OUTLINE) == ["solid", "3px"]
+    assert chip.evaluate(OUTLINE) == ["solid", "2px"]
+    seen.cell("weights", 0, 0, 1).click()
+    stop.focus()
+    assert seen.cell("weights", 0, 0, 1).evaluate(OUTLINE) == ["solid", "2px"]
+    drawn = "e => { const s = getComputedStyle(e); return s.backgroundImage + s.stroke + s.fill; }"
+    for what in (".bar > span", ".mini > span", ".ribbon", ".part", ".way"):
+        colours = seen.page.locator(what).first.evaluate(drawn)
+        assert "rgb(11, 110, 168)" in colours or "rgb(109, 182, 227)" in colours, what

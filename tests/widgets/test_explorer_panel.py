@@ -1,16 +1,16 @@
 """Where a number of the explorer comes from, in a real Chromium."""
 
 import re
-from collections import Counter
 from dataclasses import replace
 
 import chains
 import numpy as np
 import pytest
-from helpers import D_K, MASK, example
-from playwright.sync_api import expect
+from accessible import violations
+from helpers import MASK, example
+from test_explorer_block import parts, with_parts
 
-from mha import short, shown, trace
+from mha import origin, short, shown, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
 from mha.views.arithmetic import factor
@@ -19,56 +19,102 @@ from mha.views.signs import sign
 pytestmark = pytest.mark.browser
 
 
-BY_HEAD = ("query", "key", "value", "scores", "scaled_scores", "exponentials", "weights",
-           "head_outputs", "head_contributions")  # fmt: skip
+# Every number is selected: its place, the panel's lines, and the places that are lit.
+SELECTED = """() => {
+  const place = (button) => {
+    const { stage, head } = button.closest("table").dataset;
+    const [row, column] = [button.closest("tr").sectionRowIndex, button.closest("td").cellIndex];
+    return [stage, Number(head ?? 0), row, column - 1];
+  };
+  const text = (selector) => document.querySelector(selector)?.textContent ?? "";
+  const lines = (list) => [...list?.querySelectorAll("li") ?? []].map((li) => li.textContent);
+  return [...document.querySelectorAll("table .cell")].map((button) => {
+    button.click();
+    const [sum, shares] = document.querySelectorAll(".panel .sum");
+    return [place(button), text(".panel .value"), text(".panel p:nth-of-type(2)"), lines(sum),
+      lines(shares), text(".how"), [...document.querySelectorAll(".cell.source")].map(place)];
+  });
+}"""
 
 
-def lit(seen):
-    """Return the texts and tables of the outlined cells."""
-    return seen.page.locator(".cell.source").evaluate_all(
-        "all => all.map(e => [e.closest('table').dataset.stage,"
-        " e.closest('tr').rowIndex, e.closest('td').cellIndex])"
-    )
+def place_in(run, stage, head, row, column):
+    """Return what stands in a cell of a table: behind the exponentials stands their sum."""
+    if stage == "exponentials" and column == len(run.tokens):
+        return Place("row_sums", head, row)
+    return Place.of(stage, head, row, column)
 
 
-def test_a_score_is_traced_down_to_the_inputs(view):
-    seen = view("the-cat-sat").open()
-    seen.choose("Scores")
-    seen.cell("scores", 0, 1, 2).click()
-    score = shown(float(seen.run.scores[0, 1, 2]))
-    assert f"Score of query cat with key sat, Head 1: {score}" in seen.panel
-    assert lit(seen) == [["query", 2, 1], ["query", 2, 2], ["key", 3, 1], ["key", 3, 2]]
-    terms = seen.page.locator(".panel .sum li").all_inner_texts()
-    for term, q, k in zip(terms, seen.run.query[0, 1], seen.run.key[0, 2], strict=False):
-        wanted = [short(float(q)), "×", short(float(k)), "=", short(float(q * k))]
-        assert term.split() == wanted
-    assert terms[-1] == f"= {score}"
-    seen.page.locator(".panel .operand").first.click()
-    assert "Query of cat, q₁, Head 1" in seen.panel
-    assert seen.focused().endswith("Query of cat, q₁, Head 1")
-    assert [place[0] for place in lit(seen)] == ["embeddings"] * 4 + ["w_q"] * 4
-    seen.page.locator(".panel .operand").nth(1).click()
-    assert "Query projection, x₁ to q₁, Head 1" in seen.panel
-    expect(seen.cell("w_q", 0, 0, 0)).to_be_visible()
-    for _ in range(3):
-        seen.press("Escape")
-    assert lit(seen) == []
-    seen.cell("output", 2, 3).click()  # names the share of each head
-    for head in range(2):
-        share = short(float(seen.run.head_contributions[head, 2, 3]))
-        assert f"Head {head + 1}: {share}" in " ".join(seen.panel.split())
-    seen.page.locator(".panel .operand").last.click()
-    assert "Share of the output of sat, y₄, Head 2" in seen.panel
+def printed_chains(lines):
+    """Return the chains that a sum in the panel prints, products and total; each must hold."""
+    *items, total = (" ".join(re.sub(r"[^\W\d_]{2,}", " ", line).split()) for line in lines)
+    steps = [re.split(" [=≈] ", item)[-1] for item in items]
+    found = chains.read(" ; ".join([*items, f"{' + '.join(steps)} {total}"]))
+    assert [fault for chain in found for fault in chain.faults()] == []
+    assert len(found) == 1 + sum("=" in item or "≈" in item for item in items), lines
+    return found
+
+
+MASKED = trace(
+    example(mask=np.where(MASK, np.linspace(-0.75, 0.5, MASK.size).reshape(MASK.shape), -np.inf))
+)
+"""A run with a mask of numbers, which leaves the third query no key."""
+
+
+# What some numbers of a block are, in words.
+RULES = {
+    "start_means": "divided by how many",
+    "stream_spreads": "squared and averaged",
+    "stream_normed": "divided by the spread",
+    "stream": "plus what its attention gives",
+    "hidden": "plus the bias",
+    "active": "share of the normal distribution",
+    "fed": "plus the bias",
+    "total": "plus what the feed-forward layer gives",
+}
+
+
+@pytest.mark.parametrize("run", ["cat-sat", "the-cat-sat", MASKED, "block"])
+def test_every_number_has_a_sum_that_holds_and_comes_to_it_and_lights_what_it_is_from(
+    view, rng, run
+):
+    seen = view(with_parts(parts(rng), activation="gelu") if run == "block" else run).open()
+    run, shares = seen.run, 0
+    for cell, value, rule, lines, of_heads, how, lit in seen.page.evaluate(SELECTED):
+        found = origin(run, place_in(run, *cell))
+        assert value.split()[0] == shown(found.number)
+        hidden = hidden_by_a_mask(run, found.place)
+        if hidden:
+            assert rule.startswith(f"Masked: the query may {hidden}"), found.place
+        else:
+            sources = {operand.place for operand in found.operands if operand.place}
+            assert {place_in(run, *place) for place in lit} == sources, found.place
+            assert (rule == "An input: you can change it.") == (found.operation == "given")
+            assert RULES.get(found.place.stage, "") in rule, found.place
+        assert bool(lines) == (found.operation != "given" and not hidden), found.place
+        if lines:
+            assert found.operation == "spread" or printed_chains(lines), found.place
+            left, equals, right = re.split(" ([=≈]) ", how.partition(": ")[2])
+            assert (equals, right) == (sign(left, right), short(found.number)), how
+            assert lines[-1].split()[-1] == value.split()[0], (found.place, lines)
+        if of_heads:
+            wanted = run.head_contributions[:, found.place.row, found.place.column]
+            assert [line.split(": ")[1] for line in of_heads] == [factor(float(x)) for x in wanted]
+            shares += 1
+    assert shares == (0 if run.output is None else run.output.size)
+
+
+def hidden_by_a_mask(run, place):
+    """Return what a mask leaves a query where there is nothing to compute, "" elsewhere."""
+    if place.stage not in ("scaled_scores", "exponentials", "row_sums", "weights"):
+        return ""
+    allowed = np.isfinite(run.mask[place.head, place.row])
+    if not allowed.any():
+        return "attend to no key"
+    return "" if place.column is None or allowed[place.column] else "not attend to this key"
 
 
 def test_tables_and_panel_are_worked_by_keyboard_alone(view):
     seen = view("the-cat-sat").open()
-    from_the_output_to_an_embedding(seen)
-    arrow_keys_stay_in_the_table_which_is_one_tab_stop(seen)
-    an_embedding_is_changed(seen)
-
-
-def from_the_output_to_an_embedding(seen):
     seen.cell("output", 0, 0).focus()
     path = ["Output of the, y₁"]
     seen.press("ArrowDown", "Enter")
@@ -84,6 +130,28 @@ def from_the_output_to_an_embedding(seen):
     assert "Output of cat, y₁" in seen.focused()
     seen.press("Escape")
     assert "Select a number" in seen.panel
+    assert seen.page.locator(".cell.source").count() == 0
+    arrow_keys_stay_in_the_table_which_is_one_tab_stop(seen)
+    an_embedding_is_changed(seen)
+
+
+def arrow_keys_stay_in_the_table_which_is_one_tab_stop(seen):
+    stops = seen.page.locator("table").evaluate_all(
+        "all => all.map(t => t.querySelectorAll('.cell[tabindex=\"0\"]').length)"
+    )
+    assert set(stops) == {1}
+    seen.cell("embeddings", 0, 0).focus()
+    for keys, focused in (
+        ("ArrowUp ArrowLeft", "1, Embedding of the, x₁"),
+        ("End", "0, Embedding of the, x₄"),
+        ("ArrowDown ArrowDown ArrowDown Home", "1, Embedding of sat, x₁"),
+        ("Tab Shift+Tab", "1, Embedding of sat, x₁"),
+    ):
+        seen.press(*keys.split())
+        assert seen.focused() == focused
+    seen.press("Space")
+    assert seen.page.locator(".cell[aria-current=true]").count() == 1
+    assert seen.status == "Embedding of sat, x₁: 1.0000."
 
 
 def an_embedding_is_changed(seen):
@@ -110,74 +178,13 @@ def an_embedding_is_changed(seen):
     assert seen.focused().startswith("−0.75, Embedding of cat, x₂")
 
 
-# Every number is selected: what it is, its rule, and the lines of its sum.
-SELECTED = """() => [...document.querySelectorAll("table .cell")].map((button) => {
-  button.click();
-  const text = (selector) => document.querySelector(selector)?.textContent ?? "";
-  const [sum] = document.querySelectorAll(".panel .sum");
-  const lines = sum ? [...sum.querySelectorAll("li")].map((li) => li.textContent) : [];
-  return [button.closest("table").dataset.stage, text(".panel .value"),
-    text(".panel p:nth-of-type(2)"), lines];
-})"""
-
-
-def printed_chains(lines):
-    """Return the chains that a sum in the panel prints, products and total; each must hold."""
-    *items, total = (" ".join(re.sub(r"[^\W\d_]{2,}", " ", line).split()) for line in lines)
-    steps = [re.split(" [=≈] ", item)[-1] for item in items]
-    found = chains.read(" ; ".join([*items, f"{' + '.join(steps)} {total}"]))
-    assert [fault for chain in found for fault in chain.faults()] == []
-    assert len(found) == 1 + sum("=" in item or "≈" in item for item in items), lines
-    return found
-
-
-@pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat"])
-def test_every_sum_in_the_panel_holds_and_comes_to_its_number(view, name):
-    seen = view(name).open()
-    worked = Counter()
-    for stage, value, rule, lines in seen.page.evaluate(SELECTED):
-        if rule == "An input: you can change it.":
-            assert not lines
-            continue
-        assert printed_chains(lines), value
-        assert lines[-1].split()[-1] == value.split()[0], (stage, lines)
-        worked[stage] += 1
-    run = seen.run
-    given = ("query", "key", "value") if run.embeddings is None else ("embeddings",)
-    computed = {
-        stage: getattr(run, stage).size
-        for stage in (*BY_HEAD, "concat", "output")
-        if stage not in given and getattr(run, stage) is not None
-    }
-    computed["exponentials"] += run.row_sums.size
-    assert worked == computed
-
-
-def test_a_mask_has_its_term_in_the_sum_forbids_in_words_and_stays_in_its_place(view):
-    mask = np.where(MASK, np.linspace(-0.75, 0.5, MASK.size).reshape(MASK.shape), -np.inf)
-    given = example(mask=mask)
-    seen = view(trace(given)).open()
-    seen.holds(seen.run)
+def test_a_mask_is_told_of_and_stays_in_its_place(view):
+    given = MASKED.example
+    seen = view(MASKED).open()
     seen.choose("Scaled scores")
-    for row, column, is_negative in ((0, 1, True), (4, 3, False)):
-        seen.cell("scaled_scores", 0, row, column).click()
-        score, scaled = (
-            float(array[0, row, column]) for array in (seen.run.scores, seen.run.scaled_scores)
-        )
-        line = " ".join([factor(score), "×", short(D_K**-0.5), "+", factor(mask[row, column])])
-        items = seen.page.locator(".panel .sum li").all_inner_texts()
-        total = f"{sign(line, shown(scaled))} {shown(scaled)}"
-        assert [" ".join(item.split()) for item in items] == [line, total]
-        assert "The score times the scale, plus what the mask adds." in seen.panel
-        assert (mask[row, column] < 0) == is_negative
-    for stage in ("Scaled scores", "Exponentials", "Weights"):
-        seen.choose(stage)
-        name = stage.lower().replace(" ", "_")
-        seen.cell(name, 0, 3, 1).click()
-        assert "Masked: the query may not attend to this key." in seen.panel
-        seen.cell(name, 0, 2, 1).click()
-        assert "Masked: the query may attend to no key" in seen.panel
-        assert seen.page.locator(".panel .sum").count() == 0
+    seen.cell("scaled_scores", 0, 0, 1).click()
+    assert "The score times the scale, plus what the mask adds." in seen.panel
+    seen.choose("Weights")
     seen.page.get_by_label("Move token0 later").click()
     order = [1, 0, 2, 3, 4]
     moved = {name: getattr(given, name)[:, order] for name in ("query", "key", "value")}
@@ -197,50 +204,21 @@ def test_the_panel_follows_temperature_scale_and_the_largest_numbers(view):
     assert "less 200.0000, the largest score of its row" in seen.panel
     assert "e ^ ( 200 − 200.0000)" in " ".join(seen.panel.split())
     seen.page.get_by_role("button", name="Reset").click()
-    what_is_selected_follows_a_change_and_selecting_again_goes_to_the_sum(seen)
-    the_largest_numbers_are_written_out_and_stay_on_the_page(seen)
-
-
-def the_largest_numbers_are_written_out_and_stay_on_the_page(seen):
-    seen.cell("value", 0, 0, 0).click()
-    seen.page.get_by_label("Change to").fill("1234567.891")
-    assert seen.cell("value", 0, 0, 0).text_content() == "1234567.891"
-    assert "Value of cat, v₁: 1234567.8910" in seen.panel
-    seen.page.get_by_label("Change to").fill("1e300")
-    assert seen.cell("value", 0, 0, 0).text_content() == "1e300"
-    assert f"Value of cat, v₁: {shown(1e300)}" in seen.panel
-    seen.cell("head_outputs", 0, 0, 0).click()
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-def what_is_selected_follows_a_change_and_selecting_again_goes_to_the_sum(seen):
     seen.choose("Weights")
     seen.cell("weights", 0, 0, 0).click()
     seen.choose("1")
     wanted = trace(replace(seen.run.example, scale=1.0)).weights[0, 0, 0]
     assert shown(float(wanted)) in seen.panel
     seen.page.get_by_role("button", name="Undo").click()
-    seen.cell("weights", 0, 0, 0).click()
+    seen.cell("weights", 0, 0, 0).click()  # selected again: on to the sum
     assert seen.focused().startswith("2.7183, Exponential of query cat with key cat")
-
-
-def arrow_keys_stay_in_the_table_which_is_one_tab_stop(seen):
-    stops = seen.page.locator("table").evaluate_all(
-        "all => all.map(t => t.querySelectorAll('.cell[tabindex=\"0\"]').length)"
-    )
-    assert set(stops) == {1}
-    seen.cell("embeddings", 0, 0).focus()
-    seen.press("ArrowUp", "ArrowLeft")
-    assert seen.focused() == "1, Embedding of the, x₁"
-    seen.press("End")
-    assert seen.focused() == "0, Embedding of the, x₄"
-    seen.press("ArrowDown", "ArrowDown", "ArrowDown", "Home")
-    assert seen.focused() == "1, Embedding of sat, x₁"
-    seen.press("Tab", "Shift+Tab")
-    assert seen.focused() == "1, Embedding of sat, x₁"
-    seen.press("Space")
-    assert seen.page.locator(".cell[aria-current=true]").count() == 1
-    assert seen.status == "Embedding of sat, x₁: 1.0000."
+    seen.cell("value", 0, 0, 0).click()
+    for text, told in (("1234567.891", "1234567.8910"), ("1e300", shown(1e300))):
+        seen.page.get_by_label("Change to").fill(text)
+        assert seen.cell("value", 0, 0, 0).text_content() == text
+        assert f"Value of cat, v₁: {told}" in seen.panel
+    seen.cell("head_outputs", 0, 0, 0).click()
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 # ---- What the source prints ----
@@ -258,6 +236,7 @@ def test_the_source_prints_stand_beside_the_numbers_while_nothing_is_changed(vie
         for found in wanted
     ]
     assert all(wanted)
+    assert violations(seen.page) == []
     seen.cell("query", 0, 0, 0).click()
     assert "the source prints ≈ 0.1" in seen.panel
     seen.choose("Causal: no later keys")

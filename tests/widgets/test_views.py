@@ -13,8 +13,8 @@ pytestmark = pytest.mark.browser
 
 
 def test_the_bars_stand_under_temperature_and_mask(put):
-    seen = put(explorer(trace(load_example("the-cat-sat")), view="temperature").html)
     run = trace(load_example("the-cat-sat"))
+    seen = put(explorer(run, view="temperature").html)
     slider = seen.page.get_by_label("Temperature").and_(seen.page.locator("[type=range]"))
     lists = seen.page.locator(".temperature-bars ul")
     lists.first.wait_for()
@@ -26,11 +26,8 @@ def test_the_bars_stand_under_temperature_and_mask(put):
     seen.page.locator(".temperature").get_by_label("sat is padding").click()
     heat = float(seen.page.locator(".temperature output").inner_text())
     assert heat == 2
-    bars = seen.page.locator(".temperature-bars ul").evaluate_all(
-        "all => all.map((list) =>"
-        " [...list.querySelectorAll('li > span:last-child')].map((e) => e.textContent))"
-    )
-    rows = [[text for text in texts if text] for texts in bars]
+    values = "(list) => [...list.querySelectorAll('li > span:last-child')].map(e => e.textContent)"
+    rows = [list(filter(None, one.evaluate(values))) for one in lists.all()]
     scaled = run.scaled_scores[0, 0]
 
     def softmax(scores):
@@ -43,8 +40,7 @@ def test_the_bars_stand_under_temperature_and_mask(put):
 
 
 def test_the_width_moves_spread_and_weights_as_in_the_package(put):
-    html = width_explorer(np.random.default_rng(SEED)).html
-    seen = put(html)
+    seen = put(width_explorer(np.random.default_rng(SEED)).html)
     slider = seen.page.get_by_label("Width of queries and keys")
     assert seen.page.locator("output").inner_text() == "64"
     slider.focus()

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import causal, example, line, run, tensor, turned
+from worked_by_torch import causal, example, run, tensor, turned
 
 THE, CAT, SAT, END = range(4)
 
@@ -94,9 +94,8 @@ def _inputs(s):
 def _softmax(page, of_end, two, football):
     weights, output = attention("wrong axis", *_inputs(of_end))
     meant = of_end["head_outputs"]
-    page.says("The rows add up to #, #, # and #", weights[0].sum(-1))
     off = AtMost((output - meant).abs().max())
-    page.says("The right outputs lie between ", meant.min(), meant.max(), off)
+    page.says("The rows add up to ", weights[0].sum(-1), meant.min(), meant.max(), off)
     scores = 27**2 * tensor([2, 0]) / 2
     page.says("# times as large. The scaled scores of cat are then # and #", 27, scores)
     largest = [
@@ -115,9 +114,7 @@ def _mask(page, of_end):
     hidden = causal(4).isinf()
     late = attention("late mask", *_inputs(of_end), hidden=hidden)[0][0]
     page.says("It gives itself #, and cat, which", late[THE, THE], late[CAT].sum())
-    right = run(example("the-cat-sat-end"), causal(4))
-    page.says("(#, #, #, #) Answer", right["scaled_scores"][0, CAT])
-    page.says("set Worked answer ", line(right, f"weights.0.{CAT}.{THE}"))
+    page.runs["the-cat-sat-end-hidden"] = run(example("the-cat-sat-end"), causal(4))
     reversed_mask = attention("True reversed", *_inputs(of_end), hidden=hidden)[0][0]
     page.says("The gives itself #, and sat", reversed_mask[THE, THE])
 

@@ -4,7 +4,7 @@ import math
 
 import torch
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import dot, example, run, tensor
+from worked_by_torch import example, run, tensor
 
 GIB = 2**30
 LONG = 2**17
@@ -44,11 +44,11 @@ def _models(page):
     page.table("tbl-cost-cache", caches)
     page.says("which for GPT-3 is # tokens; at #", 6 * 12288, 2048, 2048 / (2048 + 6 * 12288))
     # a layer's weights take h n n numbers, its keys and values 2 n h d_k, its matrices 4 d d
-    page.says("outgrow its keys and values at #", 2 * 128, math.isqrt(4 * 8192**2 // 64))
+    outgrow = 2 * 128, math.isqrt(4 * 8192**2 // 64)
     n, d, heads, groups, d_k = 5, 12, 6, 2, 2
     projections = 2 * n * d * d_k * (heads + 2 * groups) + 2 * n * heads * d_k * d
     operations = projections + 4 * heads * n * n * d_k
-    page.says("a layer of width # with # heads", d, heads, groups, operations, n)
+    page.says("outgrow its keys and values at ", outgrow, d, heads, groups, operations, n)
     weights = 64 * LONG**2 * 2 / GIB
     page.says("reads up to # tokens", LONG)
     page.says("one layer’s # heads, at two bytes", 64, weights, weights // caches[2][2])
@@ -64,11 +64,9 @@ def _blocks(page):
     sum_before, power = (before - largest).exp().sum(), (one - largest).exp()
     page.says("exponentials of the block: (#, #) sum", 1, power, 1, sum_before, 1)
     page.says("Worked answer 1×", sum_before, power, sum_before, power, sum_before + power)
-    page.says("All # scores of # queries and # keys", 60 * 60, 60, 60)
-    page.says("never more than # of them", 6 * 6)
+    page.says("All # scores of # queries and # keys", 60 * 60, 60, 60, 6 * 6)
     tile = 4 * (256 * 1024 + 256 * (2 + 128))
-    page.says("take at most # MiB", AtMost(tile / 2**20))
-    page.says("the head would take # GiB at # tokens", 4 * LONG**2 / GIB, LONG)
+    page.says("take at most # MiB", AtMost(tile / 2**20), 4 * LONG**2 / GIB, LONG)
     page.says("and the output #, not #", (4 + 8) / 1.6, tensor([1, 2, 5]) @ tensor([4, 2, 8]) / 8)
 
 
@@ -88,17 +86,12 @@ def _shared(page):
         [float((s[name] - own[name]).abs().max()) for name in ("weights", "head_outputs")]
         for s in changed
     ]
-    page.says("are at most # apart", AtMost((own["key"][2] - own["key"][1]).abs().max()))
-    page.says("differ by #", (apple["w_k"][2] - apple["w_k"][1]).abs().max())
-    page.says("the three heads keep #", 3 * (4 + 4))
+    matrices, keys = ((s[1] - s[2]).abs().max() for s in (apple["w_k"], own["key"]))
+    page.says("differ by ", matrices, 2, 3, AtMost(keys), 3 * (4 + 4))
     kept = 4 * (2 + 3), 4 * (2 + 2), 4 * (1 + 1)
     page.table("tbl-cost-apple", *([k, *map(AtMost, m)] for k, m in zip(kept, moved, strict=True)))
     page.runs["apple-shared"] = two
-    page.says("no weight moves by more than #", AtMost(moved[1][0]))
-    page.says("move by up to #", AtMost(moved[1][1]))
-    page.says("the outputs move by at most #", AtMost(moved[0][1]))
+    page.says("no weight moves by more than ", *map(AtMost, (*moved[1], moved[0][1])))
     page.table("tbl-cost-cat-sat", cat_sat["w_k"].permute(1, 2, 0))
-    alike = _sharing(cat_sat, [0, 1])
+    alike = page.runs["the-cat-sat-shared"] = _sharing(cat_sat, [0, 1])
     page.figure("fig-cost-cat-sat", run(cat_sat)["weights"], alike["weights"])
-    page.says("embedding of cat: ", cat_sat["embeddings"][1], alike["w_k"][0, :, 0])
-    page.says("Worked answer 0×", *dot(cat_sat["embeddings"][1], alike["w_k"][0, :, 0])[1:])

@@ -3,8 +3,9 @@
 import math
 
 import torch
+from printed_pages import lower
 from torch.nn import functional
-from worked_by_torch import causal, example, line, run, tensor
+from worked_by_torch import causal, example, line, lines, run, tensor
 
 THE, CAT, SAT, END = range(4)
 
@@ -13,7 +14,7 @@ def numbers(page):
     """Compare all of them."""
     given = example("the-cat-sat-end")
     free, full = run(given), run(given, causal(4))
-    page.figure("fig-decoding-steps", *(_lower(full["weights"][0, :n]) for n in (2, 3, 4)))
+    page.figure("fig-decoding-steps", lower(*(full["weights"][0, :n] for n in (2, 3, 4))))
     page.figure("fig-decoding-masks", *_masks())
     _leak(page, given, free, full)
     _third_step(page, given)
@@ -21,29 +22,18 @@ def numbers(page):
     _six_words(page)
     _passes(page)
     _padding(page, given)
-    page.says("(#, #, #, #) Answer to 2 decimals. The", free["scaled_scores"][0, END])
-    weights = [line(free, f"weights.0.{END}.{key}") for key in range(4)]
-    page.says("<end> Check Hint Another set Worked answer ", weights)
-    page.says("Solution to Exercise 15.3 row sum: ", line(free, f"row_sums.0.{END}"), weights)
-
-
-def _lower(weights):
-    return [row[: i + 1] for i, row in enumerate(weights)]
 
 
 def _masks():
-    lower = torch.ones(4, 4).tril()
+    is_causal = torch.ones(4, 4).tril()
     padding = torch.ones(4, 4)
     padding[:, 3] = 0
-    return lower, padding, lower * torch.ones(4, 4).triu(-1)
+    return is_causal, padding, is_causal.triu(-1)
 
 
 def _leak(page, given, free, full):
     late = free["weights"][0, CAT, :2]
-    page.says("cat gives The # and itself #.", late)
-    page.says(
-        "Strike out the rest, and # is left in all, not 1: the other #", late.sum(), 1 - late.sum()
-    )
+    page.says("cat gives The ", late, late.sum(), 1, 1 - late.sum())
     x = given["embeddings"].clone()
     x[END] += 1
     other = given | {"embeddings": x}
@@ -58,17 +48,12 @@ def _leak(page, given, free, full):
 
 def _third_step(page, given):
     third = run(given | {"embeddings": given["embeddings"][:3]}, causal(3))
-    page.says("The scores of sat are with The: ", line(third, f"scores.0.{SAT}.{THE}"))
-    page.says("= 1.5555 with cat: ", line(third, f"scores.0.{SAT}.{CAT}"))
-    page.says("query of sat: ", third["query"][0, SAT])
-    page.says("key of sat: ", third["key"][0, SAT])
-    page.says("Worked answer 0.8×", line(third, f"scores.0.{SAT}.{SAT}")[1:])
-    page.says("and its exponential: ", line(third, f"scaled_scores.0.{SAT}.{THE}"))
-    page.says("0.7778 e", line(third, f"exponentials.0.{SAT}.{THE}"))
-    page.says("mixed: row sum: ", line(third, f"row_sums.0.{SAT}"))
-    for word, key in (("The", THE), ("cat", CAT), ("sat", SAT)):
-        page.says(f"weight of {word}: ", line(third, f"weights.0.{SAT}.{key}"))
-    page.says("first number of the output: ", line(third, f"head_outputs.0.{SAT}.0"))
+    page.runs["the-cat-sat-so-far"] = third
+    page.says("The scores of sat are with The: ", lines(third, "scores.0.2.0", "scores.0.2.1"))
+    weights = [f"weights.0.2.{key}" for key in range(3)]
+    of_the = "scaled_scores.0.2.0", "exponentials.0.2.0"
+    row = lines(third, *of_the, "row_sums.0.2", *weights, "head_outputs.0.2.0")
+    page.says("Here is The, scaled, and its exponential: ", row)
 
 
 def _counts(page):
@@ -77,11 +62,11 @@ def _counts(page):
     without = [n * count for n, count in enumerate(with_cache, 1)]
     both = torch.tensor([with_cache, without]).T
     page.table("tbl-decoding-count", both, both.sum(0))
-    page.says("the cache saves #", 1 - sum(with_cache) / sum(without))
     n = torch.arange(1, 2049)
     steps = 48 + 8 * n
-    page.says("Over # tokens each head of such a stack", len(n), (n * steps).sum() / steps.sum())
-    page.says("Here that is # numbers for each token", 4 + 4)
+    times = (n * steps).sum() / steps.sum()
+    saved = 1 - sum(with_cache) / sum(without)
+    page.says("the cache saves ", saved, len(n), times, 4 + 4)
     page.says("The # of the projections stay; the # of scores", 48, 80)
 
 
@@ -121,22 +106,19 @@ def _six_words(page):
     page.runs["de-kat-zat-so-far"] = writing | {"stream": so_far}
     page.runs["de-kat-zat-asks"] = asking
     page.figure(
-        "fig-decoding-three", reading["weights"], _lower(writing["weights"][0]), asking["weights"]
+        "fig-decoding-three", reading["weights"], lower(writing["weights"][0]), asking["weights"]
     )
-    page.says("The has with cat the scaled score ", line(reading, "scaled_scores.0.0.1"))
-    row = line(reading, "weights.0.0.1")
-    page.says("The weight of cat, ", row, 0, heard[0, 4], heard[0, 4])
+    score, weight = lines(reading, "scaled_scores.0.0.1", "weights.0.0.1")
+    now = 0, heard[0, 4], heard[0, 4]
+    page.says("The has with cat the scaled score ", score, 0, weight, now)
     row = line(writing, "weights.0.2.1")
     page.says("kat gives De the weight ", row, 0, so_far[2, 1], so_far[2, 1])
-    page.says("of the genders three times #, # and #.", heard[:, 4])
-    page.says("hears, most of it by way of The: ", 6, 4, 3, line(asking, "row_sums.0.0"))
-    row = line(asking, "weights.0.0.0"), line(asking, "head_outputs.0.0.4")
-    page.says("20.0855 + 1.0000 + 1.0000 = 22.0855 ", row)
+    asks = ("scaled_scores.0.0.0", "row_sums.0.0", "weights.0.0.0", "head_outputs.0.0.4")
+    page.says("of the genders three times ", heard[:, 4], lines(asking, *asks))
     usual = chances(heard, so_far)
     page.table("tbl-decoding-words", usual)
-    unread = chances(source, so_far)[0]
-    page.says("writes De with # and Het with #", unread[0], unread[1])
-    page.says("writes zat with # instead of #", chances(heard, target)[2, 4], usual[2, 4])
+    unread, without_looking_back = chances(source, so_far)[0], chances(heard, target)[2, 4]
+    page.says("writes De with ", unread[:2], without_looking_back, usual[2, 4])
     kept = [n * (4 + 5) for n in (1, 2, 3)]
     page.table("tbl-decoding-when", 3, 0, 0, 0, 0, *(x for n in (1, 2, 3) for x in (n, 3)),
                0, kept, [27] * 4)  # fmt: skip
@@ -151,8 +133,8 @@ def _passes(page):
     matrices, key_and_value = 5 * (4 + 4 + 5), 4 + 5
     read = [matrices + 3 * key_and_value, 5 * key_and_value]
     read += [matrices + n * key_and_value + 5 * 4 + 3 * key_and_value for n in (1, 2, 3)]
-    page.says("words, # + # = # numbers", matrices, 3 * key_and_value, read[0])
-    page.says("of the source, # + # + # + # = #.", matrices, key_and_value, 20, 27, read[2])
+    first = matrices, 3 * key_and_value, read[0]
+    page.says("words, # + # = # numbers", first, matrices, key_and_value, 20, 27, read[2])
     rows = [3, 3, 1, 1, 1]
     page.table(
         "tbl-decoding-reads",
@@ -172,11 +154,8 @@ def _passes(page):
         *((work / 1e12, read / 1e9, work / read, work / 1e12, read / 4e9) for work, read in passes),
     )
     first, one, many, _ = (max(work / 1e15, read / 4e12) for work, read in passes)
-    page.says("The text is read in # s", first)
-    page.says("After that a token comes every # s", one)
-    page.says("reads 1,000 tokens it writes #", first / one)
-    page.says("texts a step takes # longer", many / one - 1)
-    page.says("of these texts keep # GB", 512 * kept / 1e9)
+    times = first, one, tokens, first / one, 64, many / one - 1
+    page.says("The text is read in ", times, 64, 512, 512 * kept / 1e9)
 
 
 def _padding(page, given):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import causal, example, line, norm, run, tensor
+from worked_by_torch import causal, example, line, lines, norm, run, tensor
 
 CAT, MAT, IT, LAST = range(4)
 START, A, B, AGAIN = range(4)
@@ -73,8 +73,6 @@ def _block(page):
     """Compare the lines of the block around *it was tired*, whose run is the explorer's."""
     s = page.runs["it-tired-block"]
     page.says("is worth # to sleep, the second #", s["w_out"][:, 4])
-    page.says("the active numbers of mat: ", s["active"][MAT], 5, s["w_out"][:, 4])
-    page.says("Worked answer 0×", line(s, f"fed.{MAT}.4")[1:])
     page.table("tbl-depth-fed", s["stream_normed"][:, [0, 1, 3]].T, s["active"].T, s["fed"][:, 4])
 
 
@@ -90,13 +88,11 @@ def _two_layers(page):
     seconds = [run(resembles | {"embeddings": s["stream"]}) for s in firsts]
     page.table("tbl-depth-soft", *(s["weights"][0, IT] for s in firsts + seconds))
     tired, _of_soft = firsts
-    page.says("score: #×# =", 2, 2, tired["scores"][0, IT, LAST])
-    page.says("= 4 weight: ", line(tired, f"weights.0.{IT}.{LAST}"))
-    page.says("it hears of animal ", line(tired, f"head_outputs.0.{IT}.0"), tired["stream"][IT, 1])
-    animal = [[2, s["head_outputs"][0, CAT, 0], s["stream"][CAT, 0]] for s in firsts]
-    page.says("with soft, that makes ", animal)
-    for word, s in (("tired", seconds[0]), ("soft", seconds[1])):
-        page.says(f"cat, if {word}: ", line(s, f"scores.0.{IT}.{CAT}"))
+    heard = lines(tired, f"weights.0.{IT}.{LAST}", f"head_outputs.0.{IT}.0")
+    kept = [[2, s["head_outputs"][0, CAT, 0], s["stream"][CAT, 0]] for s in firsts]
+    met = [line(s, f"scores.0.{IT}.{CAT}") for s in seconds]
+    score = 2, 2, tired["scores"][0, IT, LAST]
+    page.says("score: #×# =", score, heard, tired["stream"][IT, 1], kept, met)
 
 
 def _induction(page):
@@ -116,8 +112,7 @@ def _induction(page):
         page.runs |= {f"a-b-a-{i}": s, f"letters-a-b-a-{i}": s}
     page.figure("fig-depth-a-b-a", first["weights"], second["weights"])
     page.table("tbl-depth-before", second["embeddings"][:, [0, 1, 6, 7]])
-    page.says("the exponential of # is #", 5, math.exp(5))
-    page.says("lets it see have the exponential #", first["exponentials"][0, B, 0])
+    page.says("the exponential of # is #", 5, math.exp(5), first["exponentials"][0, B, 0])
 
 
 def _two_tokens(page):
@@ -125,19 +120,14 @@ def _two_tokens(page):
     one = torch.ones(1, 1, 1, dtype=torch.float64)
     matrices = {"w_q": one, "w_k": one, "w_v": one, "w_o": one[0]}
     s = run(matrices | {"embeddings": tensor([[0.5], [-0.5]])})
-    page.says("has the scores ", 0.5, 0.5, 0.25, 0.5, -0.5, -0.25)
-    page.says("whose exponentials add up to ", line(s, "row_sums.0.0"))
-    page.says("gives itself the weight ", line(s, "weights.0.0.0"))
-    page.says("and becomes ", line(s, "head_outputs.0.0.0"))
+    row = lines(s, "row_sums.0.0", "weights.0.0.0", "head_outputs.0.0.0")
     apart = []
     for _ in range(3):
         apart.append(2 * s["output"][0, 0])
         s = run(matrices | {"embeddings": s["output"]})
-    page.says("So they are now # apart", apart[0])
-    page.says("after the second #, after the third #", *apart[1:])
-    page.says("to its own number, # becomes #", 0.5, 0.5 + apart[0] / 2)
-    far = run(matrices | {"embeddings": tensor([[1.0], [-1]])})
-    page.says("Worked answer 0.8808×", line(far, "head_outputs.0.0.0")[1:])
+    scores = [[0.5, number, number / 2] for number in (0.5, -0.5)]
+    page.says("has the scores ", scores, row, apart, 0.5, 0.5 + apart[0] / 2)
+    page.runs["two-far-tokens"] = run(matrices | {"embeddings": tensor([[1.0], [-1]])})
 
 
 def _size(x):
@@ -184,10 +174,8 @@ def _collapse(page):
         for number in (apart(x), *bounds, _residual(x), _residual(x) / _size(x)):
             printed += _parts(float(number))
     page.table("tbl-depth-collapse", printed)
-    page.says("all four words are (", rows[4][0])
-    page.says("each distance is about # times the cube", apart(rows[4]) / apart(rows[3]) ** 3)
-    page.says("then in Head 2, is (", [[a, b] for a, b in zip(*lengths, strict=True)], 4, 2, kappa)
-    page.says("is #: two layers have to pass", kappa**-0.5)
+    page.says("all four words are (", rows[4][0], apart(rows[4]) / apart(rows[3]) ** 3)
+    page.says("then in Head 2, is (", torch.stack(lengths, 1), 4, 2, kappa, kappa**-0.5)
     kept = stacked(given["embeddings"], 3, kept=1)
     page.says("the residual grows from # to #", 3, _residual(kept[3]))
 
@@ -214,25 +202,18 @@ def _gradients(page):
         middle[place] = every[place].quantile(0.5, dim=0)
     page.table("tbl-depth-last", *(lengths[:3] for lengths in middle.values()))
     before, after = middle["before"][3:], middle["after"][3:]
-    page.says("With the norm after it starts with #, is #", after[24], after[14])
-    page.says("ten blocks further down, and # at the first block", after[0])
     sums = torch.stack(sums)
-    divided = sums.prod(dim=1).quantile(0.5)
-    page.says("passes through the sums by #, in", 1000 * round(float(divided) / 1000))
-    first, last = sums[:, [0, -2]].quantile(0.5, dim=0)
-    page.says("the spread of its sum is # in the first block, # in the last", first, last)
-    page.says("has divided the gradient to #", before[24])
-    page.says("makes it grow all the way, to #", before[0])
-    for words, place in (
-        ("seed: it is at least # and at most # long", "after"),
-        ("with the norm before at least # and at most #. With neither", "before"),
-    ):
-        at_first = every[place][:, 3]
-        page.says(words, AtLeast(float(at_first.min())), AtMost(float(at_first.max())))
+    divided = 1000 * round(float(sums.prod(dim=1).quantile(0.5)) / 1000)
+    spreads = sums[:, [0, -2]].quantile(0.5, dim=0)
+    page.says(
+        "With the norm after it starts with ",
+        after[[24, 14, 0]], divided, spreads, before[[24, 0]],
+    )  # fmt: skip
+    at_first = [every[place][:, 3] for place in ("after", "before")]
+    bounds = [[AtLeast(float(x.min())), AtMost(float(x.max()))] for x in at_first]
+    page.says("seed: it is at least # and at most # long", bounds)
     y, g = tensor([7, -7, 1, -1]) / 5, tensor([1, 0, 0, 0])
     back = (g - g.mean() - y * (g * y).mean()) / 5
-    page.says("is 1.4 ÷ # =", 4, (g * y).mean())
-    lines = [[g[i], 0.25, y[i].abs(), 0.35, 5, back[i]] for i in range(4)]
-    page.says("So is (", *lines)
-    page.says("of length # is now # long", 1, back.norm())
+    rows = [[g[i], 0.25, y[i].abs(), 0.35, 5, back[i]] for i in range(4)]
+    page.says("is 1.4 ÷ # =", 4, (g * y).mean(), rows, 0, 1, back.norm())
     page.says("to the power of 24, which is #", 1.1**24)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
 from torch.nn import functional
-from worked_by_torch import tensor
+from worked_by_torch import run, tensor
 
 from mha.examples.free_order import (
     ADJECTIVES,
@@ -142,8 +142,8 @@ def _update(page):
     )
     later, outputs = _loss_of_seven(after)
     page.says("The outputs become ", outputs, loss.detach(), later)
-    page.says("query of cat: # key of sat: #", after[0], after[3])
-    page.says("set Worked answer ", after[0], after[3], after[0] * after[3])
+    stages = zip(("query", "key", "value"), after[:6].reshape(3, 1, 2, 1), strict=True)
+    page.runs["seven-numbers-later"] = run(dict(stages))
     page.says("What happens The loss becomes #", _loss_of_seven(start - gradient)[0])
     page.says("promises a fall of the rate times #", gradient @ gradient)
     page.says("This query meets two keys, # and #", after[2:4])

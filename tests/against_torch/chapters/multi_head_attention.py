@@ -40,8 +40,8 @@ def _one_average(page, given, s):
         hears.append(run(given | {"embeddings": sentence + output})["output"][IT])
     page.table("tbl-heads-same-average", *rows)
     other = run(given | {"embeddings": toy})["output"][IT]
-    page.says("Their outputs differ by up to #", AtMost((s["output"][IT] - other).abs().max()))
-    page.says("now differ for it by up to #", AtMost((hears[0] - hears[1]).abs().max()))
+    apart = [AtMost((a - b).abs().max()) for a, b in ((s["output"][IT], other), hears)]
+    page.says("Their outputs differ by up to ", apart)
 
 
 def _costs(page):

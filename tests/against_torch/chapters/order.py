@@ -3,7 +3,7 @@
 import math
 
 import torch
-from worked_by_torch import causal, example, line, run, tensor
+from worked_by_torch import causal, example, line, lines, run, tensor
 
 
 def clocks(n, width):
@@ -40,11 +40,9 @@ def numbers(page):
 def _added(page, end):
     positions = clocks(4, 4)
     placed = run(end | {"embeddings": end["embeddings"] + positions})
-    page.table("tbl-order-placed", positions, placed["embeddings"])
-    sums = torch.stack([end["embeddings"], positions, placed["embeddings"]], -1)
-    page.says("Its first number here is ", sums[1, 0])
-    page.says("embedding and of the position:", sums[2, 0, :2])
-    page.says("Worked answer", sums[2, 0])
+    placed |= {"positions": positions, "placed": placed["embeddings"]}
+    page.runs["the-cat-sat-end-placed"] = placed
+    page.says("Its first number here is ", line(placed, "placed.1.0"))
     other = swapped(end, 1, 2)
     moved = run(other | {"embeddings": other["embeddings"] + positions})
     cat_first = [s["weights"][0, 1, 0] for s in (run(end), placed)]
@@ -53,9 +51,8 @@ def _added(page, end):
 
 
 def _rotated(page, back, plain):
-    page.says("and all four scores are #", back["scores"][0, 0, 0])
-    average = [line(back, f"head_outputs.0.0.{column}") for column in (0, 1)]
-    page.says("average of the two values: ", average)
+    average = lines(back, "head_outputs.0.0.0", "head_outputs.0.0.1")
+    page.says("and all four scores are ", back["scores"][0, 0, 0], average)
     three = run(
         {k: plain[k][:, [0, 1, 0]] for k in ("query", "key", "value")},
         angles=math.pi / 2 * tensor([[0, 0], [1, 1], [2, 2]]),
@@ -66,22 +63,9 @@ def _rotated(page, back, plain):
 def _biased(page):
     football = example("play-football")
     distance = (tensor([[0], [1], [2]]) - tensor([0, 1, 2])).abs()
-    near = run(football, causal(3) - distance / 2)
-    scores = [_biased_score(near, 2, key) for key in range(3)]
-    page.says("for I: ", scores)
-    page.says("play with I. score: # dk: #", _biased_score(near, 1, 0)[:3])
-    page.says("Worked answer 0.55", _biased_score(near, 1, 0)[1:])
+    near = page.runs["football-near"] = run(football, causal(3) - distance / 2)
+    page.says("for I: ", lines(near, *(f"scaled_scores.0.2.{key}" for key in range(3))))
     page.says("divides its exponential by , which is #", math.exp(0.5))
-    sides = run(football, -distance / 2)
-    scores = [_biased_score(sides, 1, key) for key in range(3)]
-    page.says("play loses nothing. ", scores, line(sides, "row_sums.0.1"))
-    page.says("(#, #, #) Answer to 2 decimals. I play", sides["scaled_scores"][0, 1])
-    weights = [line(sides, f"weights.0.1.{key}") for key in range(3)]
-    page.says("I play football Check Hint Another set Worked answer ", weights)
-
-
-def _biased_score(s, query, key):
-    """Return the numbers of a printed scaled score, with its bias where the distance is not 0."""
-    score, d_k, biased = line(s, f"scaled_scores.0.{query}.{key}")
-    bias = [] if query == key else [-abs(query - key) / 2]
-    return [score, d_k, *bias, biased]
+    sides = page.runs["football-both-sides"] = run(football, -distance / 2)
+    scores = [f"scaled_scores.0.1.{key}" for key in range(3)]
+    page.says("play loses nothing. ", lines(sides, *scores, "row_sums.0.1"))

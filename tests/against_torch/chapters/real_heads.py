@@ -59,13 +59,12 @@ class Recorded:
 def numbers(page):
     """Compare all of them."""
     r = Recorded()
-    page.says("The model has # layers of # heads", list(r.maps[TIRED].shape[:2]))
-    page.says("each head is # wide", 32)
-    page.says("for # sentences, as the model computed them,", len(r.sentences), len(HEADS))
     off = max(
         (r.head(*h, s)["weights"][0] - r.map(*h, s)).abs().max() for h in HEADS for s in r.sentences
     )
-    page.says("from the recorded one, which has three decimals, by more than #", AtMost(off))
+    layers, heads = r.maps[TIRED].shape[:2]
+    page.says("The model has # layers", layers, heads, heads * 32, 32)
+    page.says("for # sentences, as the model", len(r.sentences), len(HEADS), AtMost(off))
     _bank(page, r)
     _names(page, r)
     _new_sentence(page, r)
@@ -81,8 +80,7 @@ def _bank(page, r):
     page.table("tbl-real-heads-bank", torch.stack([s[name][0, bank] for name in stages], 1))
     page.says("the sum of all seven: ", line(s, f"weights.0.{bank}.{river}"))
     scaled = s["scaled_scores"][0, bank]
-    page.says("river, [SEP]: ", scaled)
-    page.says("set Worked answer ", line(s, f"weights.0.{bank}.0"))
+    page.runs["layer-1-head-5"] = s
     page.says("A scaled score of # where", scaled[river], scaled[0], row[river])
     page.says("river gives bank #", s["weights"][0, river, bank])
     page.says("bank finds river with #", row[river])
@@ -93,15 +91,13 @@ def _bank(page, r):
     )
     swapped = scaled.clone()
     swapped[river] = list(of_bank.values())[1]
-    page.says("Of # different tokens", len(of_bank))
-    page.says("would have had # of the weight instead of #", swapped.softmax(0)[river], row[river])
-    page.says("as word # of its sentence", river)
-    page.says("In I play football this word gets #", r.head(1, 5, FOOTBALL)["weights"][0, 2, 3])
+    with_eat = swapped.softmax(0)[river], row[river], river
+    football = r.head(1, 5, FOOTBALL)["weights"][0, 2, 3]
+    apples = [r.weight(1, 5, verb, "apple", APPLE) for verb in ("eat", "bought")]
+    page.says("Of # different tokens", len(of_bank), with_eat, football, apples)
 
 
 def _names(page, r):
-    eat, bought = (r.weight(1, 5, verb, "apple", APPLE) for verb in ("eat", "bought"))
-    page.says("eat gives apple # and bought gives it #", eat, bought)
     verbs = (
         ("bought", APPLE),
         ("eat", APPLE),
@@ -130,9 +126,8 @@ def _new_sentence(page, r):
 def _places(page, r):
     page.figure("fig-real-heads-places", r.map(1, 3, RIVER_BANK), r.map(2, 9, RIVER_BANK))
     least = min(r.head(1, 3, s)["weights"][0].diagonal(-1).min() for s in r.sentences)
-    page.says("gives the token before it at least #", AtLeast(least))
     after = torch.stack([r.map(2, 9, s).diagonal(1)[1:-1].mean() for s in r.sentences])
-    page.says("gives the next word #", after.mean())
+    page.says("gives the token before it at least ", AtLeast(least), 2, after.mean())
     before = torch.stack([r.maps[s].diagonal(-1, -2, -1).mean(-1) for s in r.sentences]).mean(0)
     second = before.flatten().topk(2).indices[1]
     page.says(
@@ -163,12 +158,9 @@ def _brackets(page, r):
     each = torch.stack(
         [r.maps[s][5, :, 1:-1][..., [0, -1]].mean((0, 1)).sum() for s in r.sentences]
     )
-    page.says("in every sentence, in layer 6 in # of the six", int((each > 0.5).sum()))
-    page.says(
-        "an even share would be #", sum(1 / len(t) for t in r.tokens.values()) / len(r.tokens)
-    )
-    alone = torch.stack([r.map(3, 8, s)[1:-1, 0].mean() for s in r.sentences])
-    page.says("the words give [CLS] alone #", alone.mean())
+    even = sum(1 / len(t) for t in r.tokens.values()) / len(r.tokens)
+    alone = torch.stack([r.map(3, 8, s)[1:-1, 0].mean() for s in r.sentences]).mean()
+    page.says("every sentence, in layer 6 in # of the six", (each > 0.5).sum(), even, 3, 8, alone)
     lengths = r.head(4, 2, TIRED)["value"][0].norm(dim=-1)
     page.says("has the length #, the other", lengths[0], lengths[1:].min(), lengths[1:].max())
     page.says("its length is #", lengths[0])

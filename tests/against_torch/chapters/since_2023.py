@@ -3,7 +3,7 @@
 import math
 
 import torch
-from worked_by_torch import dot, example, run, tensor
+from worked_by_torch import causal, dot, example, run, tensor
 
 X = tensor([[1, 0, 1, 0], [0, 1, 0, 1]])
 DOWN = tensor([[1, 0], [0, 1], [1, 0], [0, 1]])
@@ -32,10 +32,9 @@ def _latent(page):
     page.says("score: ", contents[1, 1], places[1, 1], contents[1, 1] + places[1, 1])
     scores = (contents + places) / 2
     weights = scores[1].softmax(dim=-1)
-    page.says("it has the score #", contents[1, 0] + places[1, 0])
     powers = scores[1].exp()
-    page.says("So the weights of sat are ", powers[0], powers.sum(), weights[0],
-              powers[1], powers.sum(), weights[1])  # fmt: skip
+    shares = [[power, powers.sum(), weight] for power, weight in zip(powers, weights, strict=True)]
+    page.says("it has the score ", contents[1, 0] + places[1, 0], shares)
     met = query @ W_UK.T
     page.says("and the scores as before: ", dot(query[1], W_UK[0]), dot(query[1], W_UK[1]))
     page.says("with cat: 1×2", *dot(met[1], latent[0])[2:])
@@ -47,31 +46,25 @@ def _latent(page):
 
 
 def _scores(page):
-    given = {name: array[:1] for name, array in run(example("it-tired")).items()
-             if name in ("query", "key", "value")}  # fmt: skip
-    query, key, value = (given[name][0] for name in ("query", "key", "value"))
-    later = torch.ones(4, 4, dtype=torch.float64).triu(1).bool()
+    s = page.runs["it-tired-causal"] = run(example("it-tired"), causal(4))
+    query, key, value, plain = (s[n][0] for n in ("query", "key", "value", "scaled_scores"))
     scaled = query @ key.T / math.sqrt(2)
-    plain = scaled.masked_fill(later, -math.inf)
     spread = (query[2].square().mean() + 1e-6).sqrt()
     page.says("has the root mean square ", 3, 3, 1, 1, 2, spread, 3, spread, 3 / spread)
     capped = 2 * torch.tanh(scaled / 2)
     page.says("has the scaled scores # with cat, # and #", scaled[2, :3])
-    weights = [s.masked_fill(later, -math.inf).softmax(-1) for s in (scaled, capped)]
-    page.says("its weight for cat falls from # to #", weights[0][2, 0], weights[1][2, 0])
-    sums = plain.exp().sum(dim=-1)
+    weights, sums = s["weights"][0], s["row_sums"][0]
+    held = (capped + causal(4)).softmax(-1)
+    page.says("its weight for cat falls from # to #", weights[2, 0], held[2, 0])
     page.says("The exponentials of the scores of it add up to #", sums[2])
     page.says("cat, whose only score is 0, keeps #", 1 / (1 + sums[0]))
-    opened = torch.sigmoid(tensor([-2.0]))
-    page.says("first number of the output of tired is #", (weights[0] @ value)[3, 0])
-    page.says("tired hands over ", 1, 1, 2, opened)
+    opened = 1, 1, 2, torch.sigmoid(tensor([-2.0]))
+    page.says("first number of the output of tired is ", (weights @ value)[3, 0], opened)
     top = plain[3].masked_fill(plain[3] < plain[3].topk(2).values[-1], -math.inf).softmax(-1)
-    page.says("The others are #, # and #, with itself", plain[3, 1:])
-    page.says("So cat has # instead of #", top[0], weights[0][3, 0])
+    page.says("The others are #, # and #, with itself", plain[3, 1:], top[0], weights[3, 0])
     normed = torch.nn.functional.rms_norm(torch.stack([query, key]), (2,), eps=1e-6)
-    scores = (normed[0] @ normed[1].T / math.sqrt(2)).masked_fill(later, -math.inf)
+    scores = normed[0] @ normed[1].T / math.sqrt(2) + causal(4)
     page.says("cat and tired get # each", scores.softmax(-1)[3, 0])
-    assert value.shape == (4, 2)
 
 
 def _rest(page):
@@ -79,8 +72,7 @@ def _rest(page):
     weights = plain["weights"][0]
     apart = weights[0] - 0.25
     page.says("cat has the weights # and #", weights[0])
-    page.says("of this half sat has #", apart[1] / apart.sum())
-    page.says("where it had #", weights[0, 1])
+    page.says("of this half sat has ", apart[1] / apart.sum(), weights[0, 1])
     key, value = plain["key"][0], plain["value"][0]
     first, second = (k[:, None] * v for k, v in zip(key, value, strict=True))
     states = torch.cat([first, first + second, first / 2 + second], dim=1)
@@ -92,14 +84,10 @@ def _rest(page):
     page.says("which is #.", math.log(3))
     page.says("is read as #", torch.tensor(5.3).to(torch.float8_e4m3fn))
     each, mib = 2 * 8 * 64 * 2, 2**20
-    page.says("of two bytes: # bytes a token", each)
-    page.says("up to 128 tokens: # bytes for each", 36 * each)
-    page.says("for each new one: # bytes for each", 18 * each)
-    page.says("what the windows hold: ", 18, 128, each, 18 * 128 * each, 18 * 128 * each / mib)
-    of_text = 18 * each * (131072 + 128) / 2**30
-    page.says("tokens takes # GiB, without windows #", of_text, 36 * each * 131072 / 2**30)
-    page.says("two groups: # bytes of a token", 12 * 2 * 2 * 256 * 2)
-    page.says("The others keep # bytes, # MiB", 36 * 32 * 128 * 128 * 2, 36)
+    held = 18, 128, each, 18 * 128 * each, 18 * 128 * each / mib
+    of_text = 18 * each * (131072 + 128) / 2**30, 36 * each * 131072 / 2**30
+    page.says("of two bytes: ", each, 36, 128, 36 * each, 18 * each, held, 131072, of_text)
+    page.says("two groups: ", 12 * 2 * 2 * 256 * 2, 36 * 32 * 128 * 128 * 2, 36)
     bounds = [4 * math.log(128 / (2 * math.pi * turns)) / math.log(10000) for turns in (32, 1)]
     page.says("tokens it is # for 32 turns, and # for one", *bounds)
     page.says("the second has #", 1 - 0.75 / bounds[1])

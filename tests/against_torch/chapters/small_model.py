@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import torch
-from printed_pages import AtLeast, AtMost
+from printed_pages import AtLeast, AtMost, lower
 from torch.nn import functional
 from worked_by_torch import EXAMPLES, causal, line, norm, run, turned
 
@@ -115,7 +115,7 @@ def numbers(page):
     costs = [-chances[i, word].log() for i, word in enumerate(came)]
     page.table("tbl-names-predictions", *([chances[i].max(), c] for i, c in enumerate(costs)))
     page.figure("fig-names-bars", first["weights"][0, 4], second["weights"][1, LAST])
-    page.figure("fig-names-two-heads", *_triangles(first["weights"][0], second["weights"][1]))
+    page.figure("fig-names-two-heads", lower(first["weights"][0], second["weights"][1]))
     _prediction(page, model, first, second, spread, logits)
     notes = _notes(page, model, first, second)
     page.says("One story is no proof. In # stories", len(fresh))
@@ -143,35 +143,27 @@ def _language(page, fresh, whole):
     asked = second_syllables(fresh.numpy())
     counting = costs.mean(), costs[asked.new].mean(), costs[asked.repeated].mean()
     page.table("tbl-names-losses", *counting, whole["loss"], whole["new"], whole["repeated"])
-    page.says("which costs ≈ #", math.log(15))
-    page.says("a name that it has met costs #", whole["repeated"])
     as_between = counting[2].exp(), whole["repeated"].exp()
-    page.says("hesitates as between some # words, the model as between #", as_between)
+    page.says("which costs ≈ #", math.log(15), whole["repeated"], as_between)
     page.says("costs # nats a word, counting #", whole["loss"], counting[0])
-    page.says("to the power of each: # and #", whole["loss"].exp(), counting[0].exp())
-    page.says("At the end of a name met, these are ", whole["repeated"].exp(), whole["new"].exp())
+    powers = [cost.exp() for cost in (whole["loss"], counting[0], whole["repeated"], whole["new"])]
+    page.says("to the power of each: ", powers)
 
 
 def _sizes(page, model):
     table, block = model["embedding"].numel(), 4 * model["w_o1"].numel()
     page.says("at the ends have # numbers each", table, block, 2 * (table + block))
-    page.says("has a row of # numbers for each word", WIDTH)
-    page.says("with two heads each, # wide", D_K)
+    page.says("has a row of # numbers for each word", WIDTH, D_K)
     page.says("the softmax of all # logits", len(WORDS))
     page.says("Each word adds # numbers", 2 * HEADS * 2 * D_K)
-
-
-def _triangles(*maps):
-    return [row[: i + 1] for weights in maps for i, row in enumerate(weights)]
 
 
 def _prediction(page, model, first, second, spread, logits):
     row = [second[name][1, LAST] for name in ("scaled_scores", "exponentials", "weights")]
     page.table("tbl-names-row", torch.stack(row, 1))
-    page.says("The exponentials add up to #", second["row_sums"][1, LAST])
-    page.says("So the weight of nu is ", line(second, f"weights.1.{LAST}.4"))
-    page.says("keys ba, ke, saw, mo, nu, ., mo: ", row[0])
-    page.says("set Worked answer ", line(second, f"weights.1.{LAST}.1"))
+    nu = line(second, f"weights.1.{LAST}.4")
+    page.says("The exponentials add up to ", second["row_sums"][1, LAST], nu)
+    page.runs["names-2"] = second
     parts = [
         first["x"][LAST],
         *first["head_contributions"][:, LAST],
@@ -181,18 +173,13 @@ def _prediction(page, model, first, second, spread, logits):
     both, ends = shares[:, [NU, KE]], logits[LAST, [NU, KE]]
     page.table("tbl-names-parts", both, ends)
     page.says("ends the other name: ", both[:, 0], ends[0])
-    page.says("it adds at least # to each of the #", AtLeast(shares[2, :16].min()), 16)
-    page.says("takes at least # from every other word", AtLeast(-shares[2, 16:].max()))
-    page.says("is the last part, # against #", both[4])
+    gives, takes = AtLeast(shares[2, :16].min()), AtLeast(-shares[2, 16:].max())
+    page.says("it adds at least ", gives, 16, takes, both[4])
     powers, chance = logits[LAST].exp(), logits[LAST].softmax(0)[NU]
-    page.says("over the sum of all #: ", 36, powers[NU], powers.sum(), chance)
-    page.says("minus the logarithm of this, ≈ # nats", -chance.log())
-    page.says("one over the probability, ", 1, chance, 1 / chance)
+    shares = 36, powers[NU], powers.sum(), chance
+    page.says("over the sum of all ", shares, -chance.log(), 1, chance, 1 / chance)
     rest, ratio = both[:4].sum(0), (ends[0] - ends[1]).exp()
-    page.says("The other four parts give it #", rest[0])
-    page.says(
-        "four parts add up to # for nu and # for ke: ke is #", rest, (rest[1] - rest[0]).exp()
-    )
+    page.says("The other four parts give it ", rest[0], rest, (rest[1] - rest[0]).exp())
     page.says("the logits of nu and ke are # and #", ends)
     page.says("to the difference, # times. At temperature", ratio, 2, ratio.sqrt())
 
@@ -213,8 +200,7 @@ def _notes(page, model, first, second):
     others = notes[[i for i in range(7) if i != 4]]
     page.says("The note of block 1, head 1, decides it: ", notes[4], AtMost(others.max()))
     page.says("come second, with the same #", notes[1])
-    page.says("and theirs give # and #", notes[[3, 4]])
-    page.says("is hardly nearer, and its note gives #", notes[2])
+    page.says("and theirs give ", notes[[3, 4, 2]])
     return notes
 
 
@@ -247,14 +233,13 @@ def _two_stories(page, model):
             for arrays, cut in variants
         ),
     )
-    ended = _next(without(model, (0, 1)), STORY)[[WORDS.index(word) for word in ("walked", ".")]]
+    ended = _next(without(model, (0, 1)), STORY)[indices("walked .")]
     page.says("with walked or the full stop (# together)", ended.sum())
     syllables = [word for word in WORDS[:16] if word not in ("mo", "nu")]
     names = [(a, b) for a in syllables for b in syllables if a != b]
     texts = torch.stack([indices(f"{a} {b} saw mo nu . {a}") for a, b in names])
     lucky = (read(blind, texts)[2][:, -1].argmax(1) == texts[:, 1]).sum()
-    page.says("The first person could have # names here", len(names))
-    page.says("is the likeliest for only # of them", lucky)
+    page.says("The first person could have # names here", len(names), lucky)
 
 
 def _born(page, models, fresh):
@@ -290,33 +275,28 @@ def _sure_of_new(page, model, fresh):
     each = [before == number for number in range(3)]
     sure = [chances[one].max(-1).values.mean() for one in each]
     right = [[(chances[one].argmax(-1) == came[one]).sum(), one.sum()] for one in each]
-    page.says("In the # new stories the likeliest word has", len(fresh), sure, right)
     costs = functional.cross_entropy(chances[each[2]].log(), came[each[2]])
-    page.says("third names most: #", costs)
+    page.says("In the # new stories the likeliest word has", len(fresh), sure, right, costs)
 
 
 def _fails(page, model, notes):
     stories = ("ba ke met mo nu . ta", "ba ke saw ba nu . ba")
     page.table("tbl-names-fails", *(_next(model, story).topk(3).values for story in stories))
-    page.says("The model says nu, with #", _next(model, stories[0])[NU])
     (first, second), _, _ = read(model, indices(stories[0]))
     unfit = _score_parts(model, first, second)[:, 1]
-    page.says("the notes give # at most, where mo found #", AtMost(unfit.max()), notes[4])
     score, weight = (second[name][1, LAST, 4] for name in ("scaled_scores", "weights"))
-    page.says("The highest of the low scores, #, is that of nu, and gets #", score, weight)
-    page.says("It says ke with #", _next(model, stories[1])[KE])
+    nu = _next(model, stories[0])[NU]
+    page.says("The model says nu, with ", nu, AtMost(unfit.max()), notes[4], score, weight)
     (_, second), spread, _ = read(model, indices(stories[1]))
-    page.says("ke’s with # of the weight and nu’s with #", second["weights"][1, LAST, [1, 4]])
     part = second["head_contributions"][0, LAST]
     takes = (part - part.mean()) / spread[LAST] @ model["unembedding"][:, [KE, NU]]
-    page.says("takes # from ke and # from nu", -takes)
     drawn = torch.tensor(list(itertools.permutations(range(16), 3)))
     saw, stop = (torch.full((len(drawn),), WORDS.index(word)) for word in ("saw", "."))
     a, b, c = drawn.T
     ends = read(model, torch.stack([a, b, saw, a, c, stop, a], 1))[2][:, -1]
     each = torch.arange(len(drawn))
     first = (ends[each, b] > ends[each, c]).double().mean()
-    page.says("Of the # stories of this form, the first ending", len(drawn))
-    page.says("the first ending is the likelier in #", first)
+    ke, keys = _next(model, stories[1])[KE], second["weights"][1, LAST, [1, 4]]
+    page.says("It says ke with ", ke, keys, 1, 2, -takes, len(drawn), first)
     blind = without(model, (1, 1))
-    page.says("nu falls from # to #", _next(model, stories[0])[NU], _next(blind, stories[0])[NU])
+    page.says("nu falls from # to #", nu, _next(blind, stories[0])[NU])

@@ -10,15 +10,13 @@ def numbers(page):
     """Compare what other words, other queries and a louder one would give."""
     given = example("river-bank")
     x = given["embeddings"]
-    s = run(given, scale=1.0)
+    s = page.runs["river-bank"] = run(given, scale=1.0)
     money = run(given | {"embeddings": x[:, [1, 0]] + 0.0}, scale=1.0)
     page.table("tbl-river-bank-words", x, x[RIVER].flip(0))
     page.figure("fig-river-bank-plane", s["scores"][0, BANK])
     page.figure("fig-money-bank-plane", money["scores"][0, BANK])
-    for words, query in (
-        ("The query (2, 0) gives #", (2, 0)),
-        ("(2.5, 0) gives #", (2.5, 0)),
-        ("the scores 0, 6, 2 and #", (1, 1)),
-    ):
-        page.says(words, (tensor(query) @ s["key"][0].T).softmax(0)[RIVER])
+    shares = (tensor([[2, 0], [2.5, 0], [1, 1]]) @ s["key"][0].T).softmax(-1)[:, RIVER]
+    page.says("The query (2, 0) gives #", shares[0])
+    page.says("(2.5, 0) gives #", shares[1])
+    page.says("the scores 0, 6, 2 and #", shares[2])
     torch.testing.assert_close(s["weights"], money["weights"])

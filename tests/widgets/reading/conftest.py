@@ -13,23 +13,16 @@ def book(tmp_path_factory):
 @pytest.fixture
 def reader(book, browser):
     """Return a function that makes a reader with a screen, a theme and other options."""
-    contexts, readers = [], []
+    readers = []
 
-    def make(*, width=1280, theme="light", broken_storage=False, **options):
+    def make(*, width=1280, theme="light", **options):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        if broken_storage:
-            context.add_init_script(
-                "Object.defineProperty(window, 'localStorage',"
-                " {get() { throw new DOMException('no storage'); }})"
-            )
-        contexts.append(context)
         readers.append(Reader(book, context, theme))
         return readers[-1]
 
     yield make
-    for context in contexts:
-        context.close()
     for each in readers:
+        each.context.close()
         assert each.errors == []
         outside = [url for url in each.requests if not url.startswith(("file:", "data:", "about:"))]
         assert outside == []

@@ -6,8 +6,6 @@ from reading_book import KEY, answer, badge, box, choose, read_in_steps
 
 pytestmark = pytest.mark.browser
 
-# ---- Progress ----
-
 
 def test_progress_is_kept_on_the_device_shown_in_the_contents_and_cleared(reader):
     page = (made := reader()).open()
@@ -15,13 +13,12 @@ def test_progress_is_kept_on_the_device_shown_in_the_contents_and_cleared(reader
     expect(page.locator(".progress-foot")).not_to_be_visible()
     answer(page, "query", "0.8")
     choose(page, "one", "The second")
-    expect(badge(page, "A worked page").locator(".progress-line")).to_have_text("2 of 6")
+    worked = badge(page, "A worked page")
+    expect(worked.locator(".progress-line")).to_have_text("2 of 6")
     read_in_steps(page)
     page = made.open("other")
-    expect(badge(page, "A worked page").locator(".progress-line")).to_have_text(
-        ["2 of 6", "1/7 steps"]
-    )
-    expect(badge(page, "A worked page").locator(".reading-unseen")).to_have_text(
+    expect(worked.locator(".progress-line")).to_have_text(["2 of 6", "1/7 steps"])
+    expect(worked.locator(".reading-unseen")).to_have_text(
         "2 of 6 questions answered, 1 of 7 steps read"
     )
     assert badge(page, "Another page").count() == 0
@@ -30,22 +27,19 @@ def test_progress_is_kept_on_the_device_shown_in_the_contents_and_cleared(reader
     page = made.open()
     expect(box(page, "query").locator(".reading-done")).to_have_text("answered")
     expect(box(page, "output").locator(".reading-done")).to_be_empty()
-    progress_is_cleared_only_after_a_question(made)
-
-
-def progress_is_cleared_only_after_a_question(made):
-    page = made.page
+    # It is cleared only after a question.
     clear = page.get_by_role("button", name="Clear my progress")
     clear.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Keep it")).to_be_focused()
     page.keyboard.press("Escape")
     expect(clear).to_be_focused()
-    assert badge(page, "A worked page").count() == 1
+    assert worked.count() == 1
     clear.click()
     page.get_by_role("button", name="Clear it").click()
-    expect(page.locator(".progress-foot [role=status]")).to_have_text("Your progress is cleared.")
-    expect(page.locator(".progress-foot [role=status]")).to_be_focused()
+    says = page.locator(".progress-foot [role=status]")
+    expect(says).to_have_text("Your progress is cleared.")
+    expect(says).to_be_focused()
     assert page.locator(".progress-badge").count() == 0
     expect(box(page, "query").locator(".reading-done")).to_be_empty()
     page = made.open("other")
@@ -72,7 +66,12 @@ def test_a_strange_record_is_no_obstacle(reader):
 
 
 def test_without_storage_all_works_until_the_page_is_left(reader):
-    page = (made := reader(broken_storage=True)).open()
+    made = reader()
+    made.context.add_init_script(
+        "Object.defineProperty(window, 'localStorage',"
+        " {get() { throw new DOMException('no storage'); }})"
+    )
+    page = made.open()
     answer(page, "query", "0.8")
     choose(page, "one", "The second")
     expect(badge(page, "A worked page").locator(".progress-line")).to_have_text("2 of 6")

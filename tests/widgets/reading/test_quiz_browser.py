@@ -6,8 +6,6 @@ from reading_book import choose
 
 pytestmark = pytest.mark.browser
 
-# ---- Quizzes ----
-
 
 def status(page, name):
     return page.locator(f"#quiz-{name} .quiz-status")
@@ -17,27 +15,28 @@ SIGNS = "s => [getComputedStyle(s).color, getComputedStyle(s, '::before').conten
 
 
 def test_a_wrong_option_says_why_and_the_right_one_ends_it(page):
+    quiz, says = page.locator("#quiz-one"), status(page, "one")
     choose(page, "one")
-    expect(status(page, "one")).to_have_text("Choose an option first.")
+    expect(says).to_have_text("Choose an option first.")
     choose(page, "one", "The first")
-    notes = page.locator("#quiz-one .quiz-note")
-    expect(status(page, "one")).to_contain_text("Not yet.")
-    colour, content = status(page, "one").evaluate(SIGNS)
-    assert content.startswith('"✗')
+    notes = quiz.locator(".quiz-note")
+    expect(says).to_contain_text("Not yet.")
+    wrong, sign = says.evaluate(SIGNS)
+    assert sign.startswith('"✗')
     expect(notes.nth(0)).to_contain_text("this is the first note")
     assert notes.nth(0).locator("strong").count() == 1
-    described = page.locator("#quiz-one input").first.get_attribute("aria-describedby")
+    described = quiz.locator("input").first.get_attribute("aria-describedby")
     assert described == notes.nth(0).get_attribute("id")
-    page.locator("#quiz-one").get_by_label("The second").check()
+    quiz.get_by_label("The second").check()
     expect(notes.nth(0)).to_be_empty()
-    expect(status(page, "one")).to_be_empty()
+    expect(says).to_be_empty()
     choose(page, "one", "The second")
-    expect(status(page, "one")).to_have_text("Right.")
-    right, content = status(page, "one").evaluate(SIGNS)
-    assert content.startswith('"✓')
-    assert right != colour
+    expect(says).to_have_text("Right.")
+    right, sign = says.evaluate(SIGNS)
+    assert sign.startswith('"✓')
+    assert right != wrong
     expect(notes.nth(1)).to_contain_text("Yes, it is.")
-    expect(page.locator("#quiz-one .reading-done")).to_have_text("answered")
+    expect(quiz.locator(".reading-done")).to_have_text("answered")
 
 
 def test_a_quiz_is_worked_by_keyboard(page):
@@ -55,9 +54,6 @@ def test_a_quiz_is_worked_by_keyboard(page):
         page.keyboard.press("Enter")
         expect(status(page, "several")).to_contain_text(said)
     assert page.locator("#quiz-several .quiz-note:not(:empty)").count() == 2
-
-
-# ---- Predictions ----
 
 
 def test_a_prediction_opens_what_follows_whatever_was_chosen(kinds):
@@ -82,15 +78,14 @@ WITHOUT_KEYS = """() => document.querySelectorAll("mha-quiz").forEach((quiz) => 
 })"""
 
 
-def test_a_quiz_without_a_key_has_no_button_and_a_prediction_opens_what_follows(page, reader):
+def test_a_quiz_without_a_key_has_no_button_and_a_prediction_opens_what_follows(page, kinds):
     page.evaluate(WITHOUT_KEYS)
     expect(page.locator("#quiz-one button")).to_be_hidden()
     page.locator("#quiz-one input").first.check()
     page.keyboard.press("Enter")
     expect(status(page, "one")).to_be_empty()
-    kinds = reader().open("kinds")
     kinds.evaluate(WITHOUT_KEYS)
-    kinds.locator("#quiz-doubled").get_by_label("It grows").check()
-    kinds.locator("#quiz-doubled").get_by_role("button", name="See what happens").click()
+    kinds.get_by_label("It grows").check()
+    kinds.get_by_role("button", name="See what happens").click()
     expect(kinds.locator(".quiz-revealed p").first).to_be_visible()
     expect(status(kinds, "doubled")).to_be_empty()

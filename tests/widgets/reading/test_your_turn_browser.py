@@ -7,13 +7,11 @@ from playwright.sync_api import expect
 from reading_book import RUN, answer, box
 
 from mha import shown
+from mha.practice.exercise import numeric_exercise
 
 pytestmark = pytest.mark.browser
 
 UNREADABLE = "This cannot be read as a number. Write it like 0.25, −1.5, 3/7 or e^1/3.7."
-
-# ---- Your turn ----
-
 
 ANSWERS = (
     ("query", "0,80", "Right. The answer is 0.8."),
@@ -35,17 +33,17 @@ SIGNS = """box => ["color", "content"].map((what, i) =>
 
 
 def test_an_answer_is_judged_and_its_verdict_has_sign_word_and_colour(page):
-    signs = {}
+    colours = {}
     for name, text, wanted in ANSWERS:
         answer(page, name, text)
         feedback = box(page, name).get_by_role("status")
         expect(feedback).to_have_text(wanted.replace(" %.", "\u00a0%."))
-        wrongly = box(page, name).get_by_label("Your answer").get_attribute("aria-invalid")
-        assert wrongly == str(text in ("", "x")).lower(), text
-        signs[text] = feedback.evaluate(SIGNS)
-    right, wrong, unreadable = (signs[text] for text in ("0,80", "0.7", "x"))
-    assert right[0] != wrong[0] == unreadable[0]
-    assert [sign[:3] for _, sign in (right, wrong, unreadable)] == ['"✓ ', '"✗ ', '"✗ ']
+        field = box(page, name).get_by_label("Your answer")
+        is_unreadable = str(text in ("", "x")).lower()
+        expect(field).to_have_attribute("aria-invalid", is_unreadable)
+        colours[text], sign = feedback.evaluate(SIGNS)
+        assert text == "" or sign[:3] == ('"✓ ' if wanted.startswith("Right") else '"✗ '), text
+    assert colours["0,80"] != colours["0.7"] == colours["x"]
     page.emulate_media(forced_colors="active")
     answer(page, "query", "0.7")
     feedback = box(page, "query").get_by_role("status")
@@ -57,53 +55,48 @@ def test_an_answer_is_judged_and_its_verdict_has_sign_word_and_colour(page):
     assert feedback.evaluate(SIGNS)[1] == "none"
 
 
+def press(page, keys):
+    for key in keys.split():
+        page.keyboard.press(key)
+
+
 def test_a_box_is_worked_by_keyboard(page):
-    box(page, "query").get_by_label("Your answer").focus()
-    page.keyboard.type("1")
-    page.keyboard.press("Enter")
-    expect(box(page, "query").get_by_role("status")).to_contain_text("Not yet")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Space")
-    hints = box(page, "query").locator(".your-turn-hints li")
-    expect(hints).to_have_text(
-        [
-            "Multiply pair by pair: 1×0.2 + 0×0.4 + 1×0.6 + 0×0.8",
-            "Add the products: 0.2 + 0 + 0.6 + 0",
-        ]
-    )
-    page.keyboard.press("Enter")
-    expect(box(page, "query").get_by_role("status")).to_contain_text("no more hints")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    expect(box(page, "query").get_by_role("status")).to_contain_text("other numbers")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    assert box(page, "query").locator("details").evaluate("d => d.open")
+    turn = box(page, "query")
+    turn.get_by_label("Your answer").focus()
+    for keys, said in (
+        ("1 Enter", "Not yet"),
+        ("Tab Tab Enter Space Enter", "no more hints"),
+    ):
+        press(page, keys)
+        expect(turn.get_by_role("status")).to_contain_text(said)
+    hints = numeric_exercise(RUN, "query", 0, 1).hints
+    expect(turn.locator(".your-turn-hints li")).to_have_text(list(hints))
+    press(page, "Tab Enter")
+    expect(turn.get_by_role("status")).to_contain_text("other numbers")
+    press(page, "Tab Enter")
+    assert turn.locator("details").evaluate("d => d.open")
 
 
 def test_new_numbers_ask_anew_and_come_back_with_the_page(reader):
     page = (made := reader()).open()
-    name = "output"
-    answer(page, name, "2")
-    box(page, name).get_by_role("button", name="Hint").click()
+    turn = box(page, "output")
+    answer(page, "output", "2")
+    turn.get_by_role("button", name="Hint").click()
     seen = []
     for _ in range(3):
-        box(page, name).get_by_role("button", name="Another set").click()
-        seen.append(box(page, name).locator(".your-turn-givens").inner_text())
-        assert box(page, name).get_by_label("Your answer").input_value() == ""
-        assert box(page, name).locator(".your-turn-hints li").count() == 0
+        turn.get_by_role("button", name="Another set").click()
+        seen.append(turn.locator(".your-turn-givens").inner_text())
+        assert turn.get_by_label("Your answer").input_value() == ""
+        assert turn.locator(".your-turn-hints li").count() == 0
     assert len(set(seen)) == 3
-    line = box(page, name).locator(".your-turn-worked p").text_content()
-    answer(page, name, re.split(" [=≈] ", line)[-1])
-    expect(box(page, name).get_by_role("status")).to_contain_text("Right.")
-    page = made.again()
-    box(page, name).get_by_role("button", name="Another set").click()
-    assert box(page, name).locator(".your-turn-givens").inner_text() == seen[0]
-
-
-# ---- Several fields ----
+    turn.get_by_role("button", name="Hint").click()
+    expect(turn.locator(".your-turn-hints li")).to_have_text(re.compile("^Multiply pair by pair:"))
+    line = turn.locator(".your-turn-worked p").text_content()
+    answer(page, "output", re.split(" [=≈] ", line)[-1])
+    expect(turn.get_by_role("status")).to_contain_text("Right.")
+    made.again()
+    turn.get_by_role("button", name="Another set").click()
+    assert turn.locator(".your-turn-givens").inner_text() == seen[0]
 
 
 def test_each_field_of_a_box_is_judged_by_itself(kinds):
@@ -127,9 +120,6 @@ def test_each_field_of_a_box_is_judged_by_itself(kinds):
     kinds.keyboard.press("Enter")
     expect(status).to_have_text("Right: all of them.")
     expect(several.locator(".reading-done")).to_have_text("answered")
-
-
-# ---- A goal ----
 
 
 GOALS = (

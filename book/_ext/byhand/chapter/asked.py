@@ -50,7 +50,8 @@ class Asked(SphinxDirective):
             return []
         for output in outputs:  # one, but after a cell that failed
             number = float(output["data"]["text/plain"])
-            document.setdefault("asked", []).append((label, self.lineno, what, number, places))
+            asked = document.setdefault("asked", {}).setdefault(label, [])
+            asked.append((self.lineno, what, number, places))
         return []
 
 

@@ -1,9 +1,10 @@
 """From a page's source to its elements: cells and expressions run before anything is parsed.
 
-`steps` takes a page apart into what runs. `results` runs it, in a process of its own (`running`),
-unless what it gave last time still holds; `cell_outputs` says what a cell may not give. `pages`
-hands MyST-NB the page as a notebook that has its results, and `values` shows expressions in the
-text; which of their numbers an explorer of the page has, `ties` finds out.
+`steps` takes a page apart into what runs. `results` runs it, in a process of its own (`running`)
+that has what many pages need (`beforehand`), unless what it gave last time still holds;
+`cell_outputs` says what a cell may not give. `pages` hands MyST-NB the page as a notebook that has
+its results, and `values` shows expressions in the text; which of their numbers an explorer of the
+page has, `ties` finds out.
 """
 
 from sphinx.application import Sphinx
