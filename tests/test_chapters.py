@@ -108,8 +108,16 @@ def test_a_label_of_another_chapter_is_refused(method, name):
         getattr(show, method)(name=name)
 
 
-@pytest.mark.parametrize(("stage", "head"), [("scores", 2), ("nothing", 0), ("w_o", None)])
-def test_what_a_run_does_not_have_is_refused(stage, head):
-    _, show = open_example("cat-sat")
+@pytest.mark.parametrize(
+    ("name", "stage", "head"),
+    [
+        ("cat-sat", "scores", 2),
+        ("the-cat-sat", "output", 2),
+        ("cat-sat", "nothing", 0),
+        ("cat-sat", "w_o", None),
+    ],
+)
+def test_what_a_run_does_not_have_is_refused(name, stage, head):
+    _, show = open_example(name)
     with pytest.raises(ValueError, match=r"is wanted$"):
         show.stage(stage, head=head)

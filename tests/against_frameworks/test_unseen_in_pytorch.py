@@ -1,7 +1,7 @@
 """Bugs by someone who had not seen the table are told in PyTorch; their sound twins are right.
 
 A function of each kind, and what goes wrong in PyTorch's words alone: all others are NumPy's, in
-`tests/examine/test_bugs_unseen.py`.
+`tests/examine/test_right_functions.py`.
 """
 
 import math

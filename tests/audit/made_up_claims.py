@@ -16,24 +16,14 @@ OTHER_WAY = {
     "gradients_unscaled": {"effect": "vanish", "d_k": 512, "num_keys": 7, "seed": 3},
     "head_width": {"d_model": 35, "num_heads": 7, "d_k": 7},
     "heads_meet": {"example": "the-cat-sat", "array": "concat", "meet": True},
-    "is_row": {
-        "example": "play-football",
-        "matrix": "w_k",
-        "head": 0,
-        "index": 0,
-        "entries": [0.5, -0.5],
-    },
+    "is_row": {"example": "play-football", "matrix": "w_k", "head": 0, "index": 0,
+               "entries": [0.5, -0.5]},
     "learns_one_relation": {"width": 12, "steps": 1, "seed": 3},
     "matrices_differ": {"example": "apple", "matrices": ["w_q", "w_q"]},
     "mixes_all": {"example": "cat-sat", "at_least": 0.27},
     "needs_training": {"example": "cat-sat-on-it-wide", "d_k": 1},
-    "only_right_option": {
-        "right": "width",
-        "options": ["width", "sum"],
-        "example": "apple",
-        "head": 1,
-        "row": 3,
-    },
+    "only_right_option": {"right": "width", "options": ["width", "sum"], "example": "apple",
+                          "head": 1, "row": 3},
     "percentages_sum": {"example": "play-football", "head": 0, "row": 2},
     "printed_maxima": {"example": "cat-sat", "stage": "weights", "head": 0},
     "root_softens": {"d_k": 1, "num_keys": 7, "seed": 5},
@@ -43,7 +33,7 @@ OTHER_WAY = {
     "softmax_ensures": {"effect": "scale", "example": "apple", "head": 1, "row": 4},
     "spread_of_scores": {"widths": [3, 97], "scaled": True, "grows": True, "seed": 7},
     "stays_the_same": {"example": "apple", "array": "w_q"},
-}
+}  # fmt: skip
 """Made-up claims that come out the other way than those of the documents, by their check."""
 
 

@@ -30,13 +30,9 @@ def test_a_sheet_has_every_derived_number_once_in_order_with_its_judgement(sourc
     assert sum(entry[1] is None for entry in found["numbers"]) == len(found["numbers"]) - len(spots)
 
 
-@pytest.mark.parametrize("source", TITLES)
-def test_nothing_corrected_is_the_audit(source):
-    assert judge_corrected(load_source(source), ()) == judgements(source)
-
-
 @pytest.mark.parametrize(("source", "rounded"), list(zip(TITLES, [0, 0, 2, 3, 0], strict=True)))
 def test_all_slips_corrected_leaves_nothing_wrong_but_what_was_rounded_on_the_way(source, rounded):
+    assert judge_corrected(load_source(source), ()) == judgements(source)
     left = judge_corrected(load_source(source), set(slips_of(source)))
     wrong = [j for j in left if not j.agrees_end_to_end]
     assert [state(j) for j in wrong] == [SPOILED] * rounded

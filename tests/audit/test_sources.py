@@ -35,13 +35,19 @@ def test_every_number_of_every_line_is_accounted_for(name):
     assert list(transcribed) == sorted(transcribed)
 
 
-def given(example, place):
-    """Return an input of an example."""
-    if place.stage.startswith("w_"):
-        return getattr(example.layer, place.stage)[place.index]
-    if place.stage == "weights":
-        return example.target_weights[place.index]
-    return getattr(example, place.stage)[place.index]
+def inputs_of(name):
+    """Return every number that a worked example starts from, by its stage and index."""
+    example = load_example(name)
+    arrays = {stage: getattr(example, stage) for stage in ("embeddings", "query", "key", "value")}
+    if example.layer is not None:
+        arrays |= {stage: getattr(example.layer, stage) for stage in ("w_q", "w_k", "w_v", "w_o")}
+    arrays["weights"] = example.target_weights
+    return {
+        (stage, index): value
+        for stage, array in arrays.items()
+        if array is not None
+        for index, value in np.ndenumerate(array)
+    }
 
 
 @pytest.mark.parametrize("name", TITLES)
@@ -49,38 +55,18 @@ def test_inputs_are_those_of_the_worked_examples(name):
     inputs = [n for n in load_source(name) if n.kind == "input"]
     assert inputs
     for number in inputs:
-        example = load_example(number.example)
+        wanted = inputs_of(number.example)[number.place.stage, number.place.index]
         drawn = number.place.stage == "weights"  # to the printed places only
-        allowed = number.half_unit if drawn else 1e-15
-        assert abs(given(example, number.place) - number.meant) <= allowed, number
+        assert abs(wanted - number.meant) <= (number.half_unit if drawn else 1e-15), number
 
 
 @pytest.mark.parametrize(
     "example", [name for name in example_names() if load_example(name).source in TITLES.values()]
 )
 def test_every_input_of_an_example_stands_in_its_document(example):
-    loaded = load_example(example)
-    arrays = {
-        "embeddings": loaded.embeddings,
-        "query": loaded.query,
-        "key": loaded.key,
-        "value": loaded.value,
-    }
-    if loaded.layer is not None:
-        arrays |= {w: getattr(loaded.layer, w) for w in ("w_q", "w_k", "w_v", "w_o")}
-    wanted = {
-        (stage, place)
-        for stage, array in arrays.items()
-        if array is not None
-        for place in np.ndindex(array.shape)
-    }
-    found = {
-        (n.place.stage, n.place.index)
-        for name in TITLES
-        for n in load_source(name)
-        if n.kind == "input" and n.example == example
-    }
-    assert found == wanted
+    numbers = (number for name in TITLES for number in load_source(name))
+    inputs = (n for n in numbers if n.kind == "input" and n.example == example)
+    assert {(n.place.stage, n.place.index) for n in inputs} == inputs_of(example).keys()
 
 
 def test_damaged_print_keeps_both_readings_and_the_reason():

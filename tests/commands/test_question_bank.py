@@ -40,8 +40,11 @@ DECK = "attention-by-hand.apkg"
 """What the packs hold."""
 
 PARSER = ROOT / "tests" / "gift_pegjs" / "gift-parser.js"
-KINDS = {"MC": "choice", "Numerical": "number", "Essay": "essay"}
-TARGETS = {"multichoice": "choice", "shortanswer": "number", "essay": "essay"}
+CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
+ITEM = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
+KINDS = {"MC": "choice", "multichoice": "choice", "Essay": "essay", "essay": "essay"}
+KINDS |= {"Numerical": "number", "numerical": "number", "shortanswer": "number"}
+"""Our names of kinds, by those of the parser of GIFT, of the reader of QTI and of Moodle."""
 
 
 @pytest.fixture(scope="module")
@@ -239,23 +242,35 @@ def test_gift_is_read_as_it_is_meant(bank, gift):
             assert right == option.is_right
 
 
-def test_qti_is_read_as_it_is_meant(bank, qti):
-    assert set(qti) == {question.name for question in bank}
+def test_qti_is_read_and_judged_as_it_is_meant(bank, qti):
+    assert qti.keys() == {question.name for question in bank}
     for question in bank:
         item = qti[question.name]
+        rules = ElementTree.fromstring(item.raw_xml)
         found = classifier.classify(item)
         assert found.convertible, question.name
-        assert TARGETS[found.target] == question.kind
+        assert KINDS[found.target] == question.kind
+        (interaction,) = item.interactions
         response = item.response_decls["RESPONSE"]
         if question.kind == "number":
             assert response.correct_values == [question.key]
-        if question.kind == "choice":
-            assert (response.cardinality == "multiple") == question.is_multiple
-            right = [option.is_right for option in question.options]
-            (interaction,) = item.interactions
-            assert len(interaction.choices) == len(right)
-            names = [choice.identifier for choice in interaction.choices]
-            assert [name in response.correct_values for name in names] == right
+            limits = (rules.findtext(f".//{ITEM}{side}/{ITEM}baseValue") for side in ("gte", "lte"))
+            low, high = map(Decimal, limits)
+            assert Decimal(question.key) - low == high - Decimal(question.key) == question.margin
+        assert (response.cardinality == "multiple") == question.is_multiple
+        replies = {reply.identifier: letters(reply.html) for reply in item.feedback}
+        assert replies.pop("general_fb") == letters(question.feedback)
+        leads_to = {
+            rule.findtext(f"*/{ITEM}baseValue[@baseType='identifier']"): rule.findtext(
+                f"{ITEM}setOutcomeValue//{ITEM}baseValue"
+            )
+            for rule in rules.iterfind(f".//{ITEM}responseIf")
+        }
+        for option, choice in zip(question.options, interaction.choices, strict=True):
+            assert letters(choice.html) == letters(option.text)
+            assert (choice.identifier in response.correct_values) == option.is_right
+            assert replies.pop(leads_to[choice.identifier]) == letters(option.feedback)
+        assert replies == {}
 
 
 def test_fresh_numbers_are_right_as_they_are_printed(bank):
@@ -283,36 +298,9 @@ def printed(text):
     return [group.split(", ") for group in givens]
 
 
-CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
-ITEM = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
-
-
-def letters(said):
-    """Return the letters of an element or of HTML, without what white space there is."""
-    is_html = isinstance(said, str)
-    text = BeautifulSoup(said, "html.parser").get_text() if is_html else "".join(said.itertext())
-    return "".join(text.split())
-
-
-def test_what_qti_takes_for_right_and_what_it_replies(bank, folder):
-    for question in bank:
-        item = ElementTree.parse(folder / "questions-qti" / f"{question.name}.xml").getroot()
-        if question.kind == "number":
-            low, high = (
-                Decimal(item.find(f".//{ITEM}{side}/{ITEM}baseValue").text)
-                for side in ("gte", "lte")
-            )
-            assert low <= Decimal(question.key) <= high
-            assert high - low == 2 * question.margin
-        said = {e.get("identifier"): e for e in item.iterfind(f"{ITEM}modalFeedback")}
-        assert letters(said.pop("general_fb")) == letters(question.feedback)
-        for condition in item.iterfind(f".//{ITEM}responseIf"):
-            option = condition.findtext(f"*/{ITEM}baseValue[@baseType='identifier']")
-            if option is not None:
-                reply = said.pop(condition.findtext(f"{ITEM}setOutcomeValue//{ITEM}baseValue"))
-                (asked,) = (o for o in question.options if o.letter == option)
-                assert letters(reply) == letters(asked.feedback)
-        assert said == {}
+def letters(html):
+    """Return the letters of HTML, without what white space there is."""
+    return "".join(BeautifulSoup(html, "html.parser").get_text().split())
 
 
 def test_canvas_is_told_of_numbers_and_finds_the_pictures_of_the_same_items(bank, folder):
@@ -333,7 +321,6 @@ def test_canvas_is_told_of_numbers_and_finds_the_pictures_of_the_same_items(bank
 
 # ---- Moodle ----
 
-IN_MOODLE = {"multichoice": "choice", "numerical": "number", "essay": "essay"}
 WANTED = {
     "multichoice": {"single", "shuffleanswers", "answernumbering", "answer"},
     "numerical": {"answer"},
@@ -345,36 +332,30 @@ SHARES |= {70, 75, 80, 83.33333, 90, 100}
 
 
 def test_moodle_reads_chapters_parts_answers_and_pictures(bank, folder):
-    quiz = ElementTree.parse(folder / "questions-moodle.xml").getroot()
-    assert quiz.tag == "quiz"
-    paths = [q.findtext("category/text") for q in quiz if q.get("type") == "category"]
-    assert all(path.startswith("$course$/top/Attention by Hand/") for path in paths)
-    named = [path.split("/", 3)[3].replace("//", "/") for path in paths]
-    assert sorted(named) == sorted({question.chapter for question in bank})
-    asked = [element for element in quiz if element.get("type") != "category"]
+    elements = ElementTree.parse(folder / "questions-moodle.xml").getroot()
+    paths = [each.findtext("category/text") for each in elements if each.get("type") == "category"]
+    chapters = {question.chapter.replace("/", "//") for question in bank}
+    assert sorted(paths) == sorted(f"$course$/top/Attention by Hand/{name}" for name in chapters)
+    asked = [element for element in elements if element.get("type") != "category"]
     for question, element in zip(bank, asked, strict=True):
         kind = element.get("type")
-        assert IN_MOODLE[kind] == question.kind
+        assert KINDS[kind] == question.kind
         assert WANTED[kind] <= {part.tag for part in element}
         assert element.findtext("name/text") == question.title
         assert element.findtext("idnumber") == question.name
         assert len(question.name) <= 100  # the longest idnumber of Moodle's tables
         tags = [tag.findtext("text") for tag in element.iterfind("tags/tag")]
         assert tags == list(question.tags)
-        moodle_has_the_pictures(question, element)
+        for part in ("questiontext", "generalfeedback"):
+            html = element.find(part)
+            assert html.get("format") == "html"
+            files = {file.get("name"): file for file in html.iterfind("file")}
+            for name, file in files.items():
+                assert (file.get("path"), file.get("encoding")) == ("/", "base64")
+                assert b64decode(file.text, validate=True).decode() == question.files[name]
+            shown = re.findall(' src="([^"]*)"', html.findtext("text"))
+            assert shown == [f"@@PLUGINFILE@@/{name}" for name in files]
         moodle_judges_as_asked(question, element)
-
-
-def moodle_has_the_pictures(question, element):
-    for part in ("questiontext", "generalfeedback"):
-        html = element.find(part)
-        assert html.get("format") == "html"
-        files = {file.get("name"): file for file in html.iterfind("file")}
-        for name, file in files.items():
-            assert (file.get("path"), file.get("encoding")) == ("/", "base64")
-            assert b64decode(file.text, validate=True).decode() == question.files[name]
-            assert f'src="@@PLUGINFILE@@/{name}"' in html.findtext("text")
-        assert html.findtext("text").count(' src="') == len(files)
 
 
 def moodle_judges_as_asked(question, element):
@@ -385,13 +366,13 @@ def moodle_judges_as_asked(question, element):
         (answer,) = answers
         assert (answer.findtext("text"), shares) == (question.key, [100])
         assert float(answer.findtext("tolerance")) == float(question.margin)
-    for option, answer, share in zip(question.options, answers, shares, strict=False):
-        assert answer.findtext("text") == option.text
-        assert answer.findtext("feedback/text") == option.feedback
-        assert (share > 0) == option.is_right
-    if question.options:
-        assert (element.findtext("single") == "true") != question.is_multiple
+    if question.kind == "choice":
+        assert element.findtext("single") == ("false" if question.is_multiple else "true")
         assert sum(share for share in shares if share > 0) == pytest.approx(100, abs=1e-4)
+        for option, answer, share in zip(question.options, answers, shares, strict=True):
+            assert answer.findtext("text") == option.text
+            assert answer.findtext("feedback/text") == option.feedback
+            assert (share > 0) == option.is_right
 
 
 # ---- Cards ----

@@ -39,28 +39,28 @@ COMMANDS = (
     ("worksheet", "--seed", "3", "--students", "1"),
     ("packs", "--variants", "1"),
 )
-MADE = ("html", "pdf", "epub", "worksheets", "packs")
 LONG_AGO = 1_000_000_000  # in 2001
 
 # What build.py does, one command after the other: each begins without what Sphinx has registered.
-BUILD = f"""\
-import sys
+# Then the wheel, as of a date, and what the audit says and writes.
+MAKE = f"""\
+import contextlib, os, sys
 sys.path[:0] = ["scripts", "book/_ext"]
 import building
+from flit_core.buildapi import build_wheel
+from mha.audit.__main__ import main
 from sphinx.util.docutils import docutils_namespace
 for command in {COMMANDS!r}:
     sys.argv = ["build.py", *command]
     with docutils_namespace():
         building.main()
+os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
+os.mkdir("_build/package")
+build_wheel("_build/package")
+with open("_build/package/said.txt", "w") as file, contextlib.redirect_stdout(file):
+    main(["--json", "_build/package/audit.json"])
 """
-PACKAGE = """\
-import os
-from flit_core.buildapi import build_wheel
-from mha.audit.__main__ import main
-os.mkdir("made")
-build_wheel("made")
-main(["--json", "made/audit.json"])
-"""
+MADE = ("html", "pdf", "epub", "worksheets", "packs", "package")
 
 # Python runs this wherever it starts: from then on it reaches nothing but this machine.
 OFFLINE = """\
@@ -123,39 +123,24 @@ def places(tmp_path_factory):
     return here, project, of_someone_else(project, home)
 
 
-def made(folder, code, variables, *folders):
-    """Run a program in a project; return what it says, and every file that it has made."""
+def made(folder, **variables):
+    """Make everything of a project, and return each file that came of it."""
     own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = run(code, cwd=folder, env={**os.environ, **own, **variables})
+    done = run(MAKE, cwd=folder, env={**os.environ, **own, **variables})
     assert done.returncode == 0, done.stderr
-    paths = [path for name in folders for path in (folder / name).rglob("*") if path.is_file()]
-    return done.stdout, {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-
-
-def are_the_same(first, second):
-    assert sorted(first) == sorted(second)
-    assert [name for name in first if first[name] != second[name]] == []
+    paths = [path for name in MADE for path in (folder / "_build" / name).rglob("*.*")]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 @pytest.mark.pdf
-def test_what_two_build_is_byte_identical_and_pages_name_no_folder_user_or_date(places):
+def test_what_two_make_is_byte_identical_and_pages_name_no_folder_user_or_date(places):
     here, there, someone = places
-    folders = [f"_build/{kind}" for kind in MADE]
-    _, first = made(here, BUILD, {}, *folders)
-    _, second = made(there, BUILD, someone, *folders)
-    are_the_same(first, second)
+    first, second = made(here), made(there, **someone)
+    assert sorted(first) == sorted(second)
+    assert [name for name in first if first[name] != second[name]] == []
     kinds = {Path(name).suffix for name in first}
     assert kinds >= {".html", ".pdf", ".epub", ".md", ".gift", ".zip", ".svg", ".ipynb"}
+    assert kinds >= {".whl", ".json", ".txt"}
     pages = {name: data for name, data in second.items() if name.startswith("_build/html/")}
     for secret in (str(here), str(there), "Büchlein", "someone", "Auckland"):
         assert [name for name, data in pages.items() if secret.encode() in data] == []
-
-
-def test_the_wheel_and_the_audit_are_byte_identical(places):
-    here, there, someone = places
-    dated = {"SOURCE_DATE_EPOCH": "1700000000"}
-    said, first = made(here, PACKAGE, dated, "made")
-    said_there, second = made(there, PACKAGE, {**someone, **dated}, "made")
-    assert said == said_there
-    are_the_same(first, second)
-    assert {Path(name).suffix for name in first} == {".whl", ".json"}

@@ -19,19 +19,13 @@ import mha
 
 pytestmark = [pytest.mark.book, pytest.mark.pdf]
 PRINTED = ROOT / "_build" / "pdf" / "attention-by-hand.pdf"
+CHAPTERS = [path.name.split(".")[0] for path in (ROOT / "book").rglob("*.slides.md")]
+DECKS = [f"{name}{end}" for name in CHAPTERS for end in (".pdf", "-notes.pdf", ".pptx")]
 
 
 def printed(documents):
     """Return the printed book by the name of each document."""
     return {f"{document.name}.pdf": PRINTED.read_bytes() for document in documents}
-
-
-def decks(arguments, pages):
-    """Return three files for each chapter that has a deck."""
-    names = [path.name.split(".")[0] for path in (ROOT / "book").rglob("*.slides.md")]
-    return named(f"{name}{end}" for name in names for end in (".pdf", "-notes.pdf", ".pptx"))(
-        arguments, pages
-    )
 
 
 def named(names):
@@ -46,7 +40,7 @@ def site(tmp_path_factory):
         patch.setattr(whole_site, "FOLDER", folder / "site")
         patch.setattr(typesetting, "typeset", printed)
         patch.setattr(epub, "archive", lambda book: b"EPUB")
-        patch.setitem(packs.PACKS, "slides", decks)
+        patch.setitem(packs.PACKS, "slides", named(DECKS))
         patch.setitem(packs.PACKS, "questions", named(QUESTIONS))
         patch.setitem(packs.PACKS, "cards", named([DECK]))
         whole_site.make()

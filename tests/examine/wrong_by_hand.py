@@ -1,11 +1,22 @@
 """Attention with one bug each, written without the package: what the examination has to recognise.
 
-Each stands under the name that it is to be given. Nothing of `mha` is used.
+Each stands under the name that it is to be given, most as a change of the text of a right function.
+Nothing of `mha` is used.
 """
 
 import numpy as np
+from unseen import Unseen
 
 INF = np.inf
+
+
+def changed(function, changes):
+    """Return a function once for each change of its text: each first of two is the second."""
+    right = Unseen(function, "")
+    return {name: right.wrong(name, *texts).function for name, texts in changes.items()}
+
+
+# ---- Attention ----
 
 
 def t(x):
@@ -30,20 +41,26 @@ def masked(s, mask):
     return np.where(mask, s, -INF) if mask.dtype == bool else s + mask
 
 
-def softened(s, mask, change):
-    """Return scores under a mask of numbers as is meant, under one of truths as `change` has it."""
-    if mask is None or mask.dtype != bool:
-        return masked(s, mask)
-    return change(s, mask)
-
-
 def causal(q, k, ahead=0):
     i, j = np.ogrid[: q.shape[-2], : k.shape[-2]]
     return j <= i + ahead
 
 
-def cut_off(s, allowed, use):
-    return np.where(allowed, s, -INF) if use else s
+def plain(q, k, v):
+    s = q @ t(k) / q.shape[-1] ** 0.5
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ v
+
+
+def with_mask(q, k, v, mask=None):
+    s = dots(q, k)
+    if mask is not None:
+        s = np.where(mask, s, -INF) if mask.dtype == bool else s + mask
+    return soft(s) @ v
+
+
+def causally(q, k, v, is_causal=False):
+    return soft(masked(dots(q, k), causal(q, k) if is_causal else None)) @ v
 
 
 def dropped(q, k, v):
@@ -57,13 +74,17 @@ def capped(q, k, v, softcap=None):
     return soft(s / q.shape[-1] ** 0.5) @ v
 
 
-def added_late(q, k, v, mask=None):
-    w = soft(masked(dots(q, k), mask if mask is not None and mask.dtype == bool else None))
-    return (w if mask is None or mask.dtype == bool else w + mask) @ v
+def tiled(q, k, v, enable_gqa=False):
+    if enable_gqa:
+        k, v = np.concatenate([k, k, k], -3), np.concatenate([v, v, v], -3)
+    return soft(dots(q, k)) @ v
 
 
-def of_queries(real):
-    return real[:, None, :, None] if real.ndim > 1 else real[:, None]
+def hiding_queries(q, k, v, key_padding_mask=None):
+    if key_padding_mask is None:
+        return soft(dots(q, k)) @ v
+    heads = (None,) * (key_padding_mask.ndim > 1)
+    return soft(masked(dots(q, k), key_padding_mask[(..., *heads, slice(None), None)])) @ v
 
 
 def many(q):
@@ -71,94 +92,64 @@ def many(q):
     return q.shape[-1] * (q.shape[-3] if q.ndim > 2 else 1)
 
 
+TOP, SUM = ".max(axis=-1, keepdims=True)", ".sum(axis=-1, keepdims=True)"
+WEIGHTS, HIDDEN = f"e / e{SUM}", "np.where(mask, s, -INF)"
 ATTENTION = {
-    "wrong axis": lambda q, k, v: soft(dots(q, k), axis=-2) @ v,
-    "no shift": lambda q, k, v: (e := np.exp(dots(q, k))) / e.sum(-1, keepdims=True) @ v,
-    "wrong root": lambda q, k, v: soft(q @ t(k) / many(q) ** 0.5) @ v,
-    "late bias": added_late,
-    "late mask": lambda q, k, v, mask=None: (
-        (
-            soft(dots(q, k)) * mask
-            if mask is not None and mask.dtype == bool
-            else soft(masked(dots(q, k), mask))
-        )
-        @ v
-    ),
-    "columns mixed": lambda q, k, v: t(soft(dots(q, k))) @ v,
+    **changed(plain, {
+        "wrong axis": ("axis=-1", "axis=-2"),
+        "no shift": (f" - s{TOP}", ""),
+        "wrong root": ("q.shape[-1]", "many(q)"),
+        "columns mixed": (WEIGHTS, f"t({WEIGHTS})"),
+        "no scale": (" / q.shape[-1] ** 0.5", ""),
+        "scaled twice": (" ** 0.5", ""),
+        "multiplied by the root": ("/ q.shape", "* q.shape"),
+        "root of the number of keys": ("q.shape[-1]", "k.shape[-2]"),
+        "a view for a transpose": ("t(k)", "k.reshape(t(k).shape)"),
+        "queries and keys exchanged": ("q @ t(k)", "k @ t(q)"),
+        "keys and values exchanged": ("t(k)", "t(v)", "@ v", "@ k"),
+        "keys mixed": ("@ v", "@ k"),
+        "axis from the front": ("axis=-1", "axis=1"),
+        "one sum for all rows": (TOP, ".max()", SUM, ".sum()"),
+        "softmax twice": (WEIGHTS, f"soft({WEIGHTS})"),
+        "one shift for all rows": (TOP, ".max()"),
+        "powers of two": ("np.exp", "np.exp2"),
+        "not divided by the sum": (f" / e{SUM}", ""),
+        "weights averaged over heads": (WEIGHTS, f"np.mean({WEIGHTS}, -3, keepdims=True)"),
+    }),
+    **changed(with_mask, {
+        "late bias": ("else s + mask", "else s",
+                      "soft(s)", "(soft(s) + (0 if mask is None or mask.dtype == bool else mask))"),
+        "late mask": (HIDDEN, "s",
+                      "soft(s)", "(soft(s) * (1 if mask is None or mask.dtype != bool else mask))"),
+        "mask unused": ("mask is not None", "False"),
+        "mask of numbers unused": ("s + mask", "s"),
+        "mask turned over": ("    if mask is not None:\n",
+                             "    if mask is not None:\n        mask = t(mask)\n"),
+        "mask multiplied": ("-INF", "0"),
+        "mask added as 0 and 1": (HIDDEN, "s + mask"),
+        "a tiny number for a large one": ("-INF", "-1e-09"),
+        "zero times infinity": (HIDDEN, "s - ~mask * INF"),
+        "mask scaled": ("dots(q, k)", "q @ t(k)", "soft(s)", "soft(s / q.shape[-1] ** 0.5)"),
+        "NaN for nothing seen": ("return soft(s)",
+                                 f"e = np.exp(s - s{TOP})\n    return {WEIGHTS}"),
+        "average for nothing seen": ("-INF", "np.finfo(s.dtype).min"),
+        "mask lifted for nothing seen":
+            (HIDDEN, "s + (mask - s.dtype.type(1)) * s.dtype.type(1e9)"),
+    }),
+    **changed(causally, {
+        "diagonal hidden": ("causal(q, k)", "causal(q, k, -1)"),
+        "one key ahead": ("causal(q, k)", "causal(q, k, 1)"),
+        "causal mask turned over": ("causal(q, k)", "~causal(q, k, -1)"),
+        "causal mask reversed": ("causal(q, k)", "~causal(q, k)"),
+        "is_causal unused": ("if is_causal", "if False"),
+    }),
     "dropout left on": dropped,
-    "no scale": lambda q, k, v: soft(q @ t(k)) @ v,
-    "scaled twice": lambda q, k, v: soft(dots(q, k) / q.shape[-1] ** 0.5) @ v,
-    "multiplied by the root": lambda q, k, v: soft(q @ t(k) * q.shape[-1] ** 0.5) @ v,
-    "root of the number of keys": lambda q, k, v: soft(q @ t(k) / k.shape[-2] ** 0.5) @ v,
-    "a view for a transpose": lambda q, k, v:
-        soft(q @ k.reshape(t(k).shape) / q.shape[-1] ** 0.5) @ v,
     "scale unused": lambda q, k, v, scale=None: soft(dots(q, k)) @ v,
     "scale beside the root": lambda q, k, v, scale=1.0: soft(dots(q, k) * scale) @ v,
     "softcap before the scale": capped,
-    "queries and keys exchanged": lambda q, k, v: soft(dots(k, q)) @ v,
-    "keys and values exchanged": lambda q, k, v: soft(dots(q, v)) @ k,
-    "keys mixed": lambda q, k, v: soft(dots(q, k)) @ k,
-    "groups tiled": lambda q, k, v, enable_gqa=False: (
-        soft(dots(q, np.concatenate([k, k, k], -3))) @ np.concatenate([v, v, v], -3)
-        if enable_gqa
-        else soft(dots(q, k)) @ v
-    ),
-    "axis from the front": lambda q, k, v: soft(dots(q, k), axis=1) @ v,
-    "one sum for all rows": lambda q, k, v:
-        (e := np.exp((s := dots(q, k)) - s.max())) / e.sum() @ v,
-    "softmax twice": lambda q, k, v: soft(soft(dots(q, k))) @ v,
-    "one shift for all rows": lambda q, k, v:
-        (e := np.exp((s := dots(q, k)) - s.max())) / e.sum(-1, keepdims=True) @ v,
-    "powers of two": lambda q, k, v: (
-        soft(dots(q, k) * np.float32(np.log(2))) @ v
-        if q.dtype == np.float32
-        else soft(dots(q, k) * np.log(2)) @ v
-    ),
-    "not divided by the sum": lambda q, k, v:
-        np.exp((s := dots(q, k)) - s.max(-1, keepdims=True)) @ v,
-    "weights averaged over heads": lambda q, k, v: np.mean(soft(dots(q, k)), -3, keepdims=True) @ v,
-    "mask unused": lambda q, k, v, mask=None: soft(dots(q, k)) @ v,
-    "mask of numbers unused": lambda q, k, v, mask=None: (
-        soft(softened(dots(q, k), mask if mask is None or mask.dtype == bool else None, masked)) @ v
-    ),
-    "mask turned over": lambda q, k, v, mask=None:
-        soft(masked(dots(q, k), None if mask is None else t(mask))) @ v,
-    "mask multiplied": lambda q, k, v, mask=None:
-        soft(softened(dots(q, k), mask, lambda s, m: np.where(m, s, 0))) @ v,
-    "mask added as 0 and 1": lambda q, k, v, mask=None:
-        soft(dots(q, k) if mask is None else dots(q, k) + mask) @ v,
-    "a tiny number for a large one": lambda q, k, v, mask=None:
-        soft(softened(dots(q, k), mask, lambda s, m: np.where(~m, -1e-09, s))) @ v,
-    "zero times infinity": lambda q, k, v, mask=None:
-        soft(softened(dots(q, k), mask, lambda s, m: s - ~m * INF)) @ v,
-    "mask scaled": lambda q, k, v, mask=None: soft(masked(q @ t(k), mask) / q.shape[-1] ** 0.5) @ v,
-    "padding hides queries": lambda q, k, v, key_padding_mask=None: (
-        soft(masked(dots(q, k), None if key_padding_mask is None else of_queries(key_padding_mask)))
-        @ v
-    ),
+    "groups tiled": tiled,
+    "padding hides queries": hiding_queries,
     "padding unused": lambda q, k, v, key_padding_mask=None: soft(dots(q, k)) @ v,
-    "NaN for nothing seen": lambda q, k, v, mask=None: (
-        (
-            (e := np.exp((s := masked(dots(q, k), mask)) - s.max(-1, keepdims=True)))
-            / e.sum(-1, keepdims=True)
-        )
-        @ v
-    ),
-    "average for nothing seen": lambda q, k, v, mask=None:
-        soft(softened(dots(q, k), mask, lambda s, m: np.where(m, s, np.finfo(s.dtype).min))) @ v,
-    "mask lifted for nothing seen": lambda q, k, v, mask=None: (
-        soft(softened(dots(q, k), mask, lambda s, m: s + (m - s.dtype.type(1)) * s.dtype.type(1e9)))
-        @ v
-    ),
-    "diagonal hidden": lambda q, k, v, is_causal=False:
-        soft(cut_off(dots(q, k), causal(q, k, -1), is_causal)) @ v,
-    "one key ahead": lambda q, k, v, is_causal=False:
-        soft(cut_off(dots(q, k), causal(q, k, 1), is_causal)) @ v,
-    "causal mask turned over": lambda q, k, v, is_causal=False:
-        soft(cut_off(dots(q, k), ~causal(q, k, -1), is_causal)) @ v,
-    "causal mask reversed": lambda q, k, v, is_causal=False:
-        soft(cut_off(dots(q, k), ~causal(q, k), is_causal)) @ v,
-    "is_causal unused": lambda q, k, v, is_causal=False: soft(dots(q, k)) @ v,
 }  # fmt: skip
 
 
@@ -175,36 +166,17 @@ def joined(o):
     return np.concatenate([o[..., i, :, :] for i in range(o.shape[-3])], axis=-1)
 
 
-def layer(
-    use=lambda *w: w, part=parted, join=joined, lend=lambda *b: b, read=lambda x, c: (x, c, c)
-):
-    """Return a layer of which something is done otherwise."""
-
-    def function(x, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, context=None):
-        w_q, w_k, w_v, w_o = use(w_q, w_k, w_v, w_o)
-        b_q, b_k, b_v, b_o = lend(b_q, b_k, b_v, b_o)
-        xq, xk, xv = read(x, x if context is None else context)
-        q, k, v = xq @ w_q + b_q, xk @ w_k + b_k, xv @ w_v + b_v
-        q, k, v = (part(a, num_heads) for a in (q, k, v))
-        concat = join(soft(dots(q, k)) @ v)
-        return concat if w_o is None else concat @ w_o + b_o
-
-    return function
+def layer(x, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, context=None):
+    context = x if context is None else context
+    q, k, v = x @ w_q + b_q, context @ w_k + b_k, context @ w_v + b_v
+    q, k, v = (parted(a, num_heads) for a in (q, k, v))
+    o = soft(dots(q, k)) @ v
+    return joined(o) @ w_o + b_o
 
 
-def fused(cut):
-    """Return a layer whose first matrix is cut so."""
-
-    def function(x, w_qkv, w_o, num_heads):
-        q, k, v = (parted(a, num_heads) for a in cut(x @ w_qkv, num_heads))
-        return joined(soft(dots(q, k)) @ v) @ w_o
-
-    return function
-
-
-def thirds(a, order):
-    n = a.shape[-1] // 3
-    return [a[..., i * n : (i + 1) * n] for i in order]
+def fused(x, w_qkv, w_o, num_heads):
+    q, k, v = (parted(a, num_heads) for a in np.split(x @ w_qkv, 3, -1))
+    return joined(soft(dots(q, k)) @ v) @ w_o
 
 
 def by_heads(a, h):
@@ -212,35 +184,40 @@ def by_heads(a, h):
     return [cut[..., i, :].reshape(*a.shape[:-1], -1) for i in range(3)]
 
 
+PARTED, FLAT = "parted(a, num_heads)", ".reshape(*o.shape[:-3], o.shape[-2], -1)"
 LAYER = {
-    "reshape": layer(part=lambda a, h: a.reshape(*a.shape[:-2], h, a.shape[-2], -1)),
-    "heads dealt out": layer(part=lambda a, h: np.stack([a[..., i::h] for i in range(h)], -3)),
-    "merged by reshape": layer(join=lambda o: o.reshape(*o.shape[:-3], o.shape[-2], -1)),
-    "merged alternating": layer(
-        join=lambda o: np.moveaxis(o, -3, -1).reshape(*o.shape[:-3], o.shape[-2], -1)
-    ),
-    "W_Q and W_K exchanged": layer(lambda q, k, v, o: (k, q, v, o)),
-    "W_K and W_V exchanged": layer(lambda q, k, v, o: (q, v, k, o)),
-    "W_V and W_O exchanged": layer(lambda q, k, v, o: (q, k, o, v)),
-    "matrices turned over": layer(lambda *w: [a.T for a in w]),
-    "W_O turned over": layer(lambda q, k, v, o: (q, k, v, o.T)),
-    "W_O left out": layer(lambda q, k, v, o: (q, k, v, None)),
-    "fused as key, query, value": fused(lambda a, h: thirds(a, (1, 0, 2))),
-    "fused as value, key, query": fused(lambda a, h: thirds(a, (2, 1, 0))),
-    "fused as query, value, key": fused(lambda a, h: thirds(a, (0, 2, 1))),
-    "fused by heads": fused(by_heads),
-    "biases left out": layer(lend=lambda *b: (0, 0, 0, 0)),
-    "bias of queries left out": layer(lend=lambda q, k, v, o: (0, k, v, o)),
-    "bias of values left out": layer(lend=lambda q, k, v, o: (q, k, 0, o)),
-    "bias of the output left out": layer(lend=lambda q, k, v, o: (q, k, v, 0)),
-    "context unused": layer(read=lambda x, c: (x, x, x)),
-    "context asks": layer(read=lambda x, c: (c, x, x)),
-    "values of the tokens that ask": layer(read=lambda x, c: (x, c, x)),
-    "keys of the tokens that ask": layer(read=lambda x, c: (x, x, c)),
+    **changed(layer, {
+        "reshape": (PARTED, "a.reshape(*a.shape[:-2], num_heads, a.shape[-2], -1)"),
+        "heads dealt out":
+            (PARTED, "np.stack([a[..., i::num_heads] for i in range(num_heads)], -3)"),
+        "merged by reshape": ("joined(o)", f"o{FLAT}"),
+        "merged alternating": ("joined(o)", f"np.moveaxis(o, -3, -1){FLAT}"),
+        "W_Q and W_K exchanged": ("x @ w_q", "x @ w_k", "context @ w_k", "context @ w_q"),
+        "W_K and W_V exchanged": ("w_k + b_k, context @ w_v", "w_v + b_k, context @ w_k"),
+        "W_V and W_O exchanged": ("@ w_v", "@ w_o", "@ w_o + b_o", "@ w_v + b_o"),
+        "matrices turned over": ("w_q +", "w_q.T +", "w_k +", "w_k.T +", "w_v +", "w_v.T +",
+                                 "w_o +", "w_o.T +"),
+        "W_O turned over": ("w_o +", "w_o.T +"),
+        "W_O left out": (" @ w_o + b_o", ""),
+        "biases left out": (" + b_q", "", " + b_k", "", " + b_v", "", " + b_o", ""),
+        "bias of queries left out": (" + b_q", ""),
+        "bias of values left out": (" + b_v", ""),
+        "bias of the output left out": (" + b_o", ""),
+        "context unused": ("x if context is None else context", "x"),
+        "context asks": ("context @", "x @", "x @ w_q", "context @ w_q"),
+        "values of the tokens that ask": ("context @ w_v", "x @ w_v"),
+        "keys of the tokens that ask": ("context @ w_k", "x @ w_k"),
+    }),
+    **changed(fused, {
+        "fused as key, query, value": ("q, k, v = (", "k, q, v = ("),
+        "fused as value, key, query": ("q, k, v = (", "v, k, q = ("),
+        "fused as query, value, key": ("q, k, v = (", "q, v, k = ("),
+        "fused by heads": ("np.split(x @ w_qkv, 3, -1)", "by_heads(x @ w_qkv, num_heads)"),
+    }),
 }  # fmt: skip
 
 
-# ---- Positions, and steps with a cache ----
+# ---- Positions ----
 
 
 def turned(x, places, base=10000.0, sign=1, per=2, layout="pairs"):
@@ -266,13 +243,8 @@ def muddled(x, positions):
     return (x * cos + partner * sin).astype(x.dtype)
 
 
-def rotary_attention(turn_key=True, turn_value=False):
-    def function(query, key, value, positions):
-        key = turned(key, positions) if turn_key else key
-        value = turned(value, positions) if turn_value else value
-        return soft(dots(turned(query, positions), key)) @ value
-
-    return function
+def rotary(query, key, value, positions):
+    return soft(dots(turned(query, positions), turned(key, positions))) @ value
 
 
 def alibi(slope, sign=-1):
@@ -296,8 +268,10 @@ POSITIONS = {
     "turned backwards": lambda x, positions: turned(x, positions, sign=-1),
     "exponent by ones": lambda x, positions: turned(x, positions, per=1),
     "degrees for radians": lambda x, positions: turned(x, positions * np.pi / 180),
-    "values turned": rotary_attention(turn_value=True),
-    "queries turned alone": rotary_attention(turn_key=False),
+    **changed(rotary, {
+        "values turned": ("@ value", "@ turned(value, positions)"),
+        "queries turned alone": ("turned(key, positions)", "key"),
+    }),
     "slopes halved": alibi(lambda h: [1 / 2 ** i for i in range(1, h + 1)]),
     "slopes reversed": alibi(lambda h: true_slopes(h)[::-1]),
     "slopes from 1": alibi(lambda h: [2 ** (-8 * i / h) for i in range(h)]),
@@ -308,39 +282,33 @@ POSITIONS = {
 }  # fmt: skip
 
 
-def step(place=lambda old, n: old, query_on=0, keep=None, seen=None, diagonal=None, again=False):
-    """Return a step of which something is done otherwise; it turns by itself."""
-
-    def function(query, key, value, cache):
-        n = query.shape[-2]
-        count, keys, values = (0, None, None) if cache is None else cache
-        places = place(count, n) + np.arange(n)
-        new_key = turned(key, places)
-        if keys is None or keep == "new":
-            keys, values = new_key, value
-        elif keep != "first":
-            order = -1 if keep == "behind" else 1
-            keys = np.concatenate([keys, new_key][::order], -2)
-            values = np.concatenate([values, value][::order], -2)
-        used_k, used_v = (keys, values) if not seen or count == 0 else seen(keys, values, n)
-        if again:
-            used_k = turned(used_k, np.arange(used_k.shape[-2]))
-        s = dots(turned(query, places + query_on), used_k)
-        i, j = np.ogrid[:n, : used_k.shape[-2]]
-        shift = keys.shape[-2] - n if diagonal is None else diagonal
-        return soft(np.where(j <= i + shift, s, -INF)) @ used_v, (count + n, keys, values)
-
-    return function
+# ---- Steps with a cache, which turn by themselves ----
 
 
-DECODING = {
-    "off by one": step(query_on=1),
-    "positions begin anew": step(place=lambda old, n: 0),
-    "cache overwritten": step(keep="new"),
-    "cache not extended": step(keep="first"),
-    "cache behind": step(keep="behind"),
-    "own key not seen": step(seen=lambda k, v, n: (k[..., :-n, :], v[..., :-n, :])),
-    "cache aligned top left": step(diagonal=0),
-    "later tokens of a step seen": step(diagonal=99),
-    "keys turned again": step(again=True),
-}  # fmt: skip
+def step(query, key, value, cache):
+    n = query.shape[-2]
+    past, keys, values = cache or (0, key[..., :0, :], value[..., :0, :])
+    places = past + np.arange(n)
+    keys = np.concatenate([keys, turned(key, places)], -2)
+    values = np.concatenate([values, value], -2)
+    s = dots(turned(query, places), keys)
+    i, j = np.ogrid[:n, : s.shape[-1]]
+    return soft(np.where(j <= i + keys.shape[-2] - n, s, -INF)) @ values, (past + n, keys, values)
+
+
+LONGER_K = "np.concatenate([keys, turned(key, places)], -2)"
+LONGER_V = "np.concatenate([values, value], -2)"
+DECODING = changed(step, {
+    "off by one": ("turned(query, places)", "turned(query, places + 1)"),
+    "positions begin anew": ("past + np", "np"),
+    "cache overwritten": (LONGER_K, "turned(key, places)", LONGER_V, "value"),
+    "cache not extended": (LONGER_K, "keys if past else turned(key, places)",
+                           LONGER_V, "values if past else value"),
+    "cache behind": ("[keys, turned(key, places)]", "[turned(key, places), keys]",
+                     "[values, value]", "[value, values]"),
+    "own key not seen": ("places), keys)", "places), keys[..., : past or n, :])",
+                         "@ values", "@ values[..., : past or n, :]"),
+    "cache aligned top left": ("i + keys.shape[-2] - n", "i"),
+    "later tokens of a step seen": ("i + keys.shape[-2] - n", "i + 99"),
+    "keys turned again": ("places), keys)", "places), turned(keys, np.arange(keys.shape[-2])))"),
+})  # fmt: skip

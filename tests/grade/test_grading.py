@@ -2,8 +2,6 @@
 
 import csv
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -74,13 +72,7 @@ def graded(tmp_path_factory):
     folder.mkdir()
     secret, listed = put(folder), folder.parent / "class.csv"
     listed.write_text("name,id\nEmmy Noether,e17\nSofja Kowalewskaja,s1\n", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "mha.grade", folder, "--class", listed, "--secret", secret,
-         "--seconds", "4"],
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=folder.parent,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    main([str(folder), "--class", str(listed), "--secret", str(secret), "--seconds", "4"])
     target = folder.with_name("handed in-graded")
     with (target / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -1,8 +1,9 @@
 """Fresh numbers: short, the same for the same seed, and what cannot be drawn."""
 
+import re
+
 import numpy as np
 import pytest
-from helpers import raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,19 +72,13 @@ def test_difficulties_differ_in_sign_and_decimals():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (
-            {"difficulty": "hopeless"},
-            "difficulty is 'hopeless'; one of easy, medium, hard is wanted",
-        ),
+        ({"difficulty": "odd"}, "difficulty is 'odd'; one of easy, medium, hard is wanted"),
         ({"d_k": 2}, "d_k is 2; 1 or 4 is wanted, whose roots are whole numbers"),
         ({"num_tokens": 1}, f"num_tokens is 1; 2 to {MOST_TOKENS} are wanted"),
-        (
-            {"num_tokens": 7, "d_model": 1, "d_k": 1, "difficulty": "easy"},
-            "no short numbers were found for num_tokens=7, d_model=1, d_k=1; fewer tokens, a larger"
-            " d_model or a higher difficulty is wanted",
-        ),
+        ({"num_tokens": 7, "d_model": 1, "d_k": 1, "difficulty": "easy"},
+         "no short numbers were found for num_tokens=7, d_model=1, d_k=1;"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(rng, options, sentence):
-    with raises(ValueError, sentence):
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}"):
         draw_example(rng, **options)

@@ -38,7 +38,8 @@ def test_calculations_come_to_a_number(text, number):
 @pytest.mark.parametrize(
     "text",
     ["1+", "(1", "1)", "()", "e2", "2e", "1 2 x", "sqrt", "sqrt(-1)", "(-8)^(1/3)", "exp(1000)",
-     "1/exp(1000)", "9^9^9", "0^-1", "__import__", "1;2", "%", "5%%", "√", "()()", "+-1"],
+     "1/exp(1000)", "9^9^9", "0^-1", "__import__", "1;2", "%", "5%%", "√", "()()", "+-1", "", "1e3",
+     "1.2.3", "1,234.5", "--1", "3/0", "1 000 x", "٣"],
 )  # fmt: skip
 def test_what_comes_to_none_is_none(text):
     assert read(text) is None

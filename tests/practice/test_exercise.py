@@ -1,4 +1,4 @@
-"""Numeric exercises: what is asked, with which numbers, hints and worked line; what is refused."""
+"""Numeric exercises: of any run the trace's number, from operands as they are shown; refusals."""
 
 import math
 import re
@@ -7,43 +7,114 @@ from itertools import islice
 import numpy as np
 import pytest
 from helpers import example, raises, with_every_stage
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from mha import arithmetic, load_example, shown, trace
+from mha import MultiHeadWeights, arithmetic, load_example, short, shown, trace
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import numeric_exercise
 from mha.practice.verdict import is_right
 from mha.practice.wordings import WORDINGS
+from mha.runs.origins import is_given
 from mha.runs.places import places
 
 RUN = trace(load_example("the-cat-sat"))
 STAGES = tuple(WORDINGS)
+TOKENS, D_MODEL, D_K, D_V, D_OUT = 3, 2, 5, 2, 1
+numbers = st.floats(-3, 3).map(lambda x: round(x, 6) + 0.0)
+terms = st.one_of(numbers, st.sampled_from([0.0, -math.inf]))
 
 
-# ---- What is asked ----
+def matrices(*shape):
+    return hnp.arrays(float, shape, elements=numbers, fill=st.nothing())
+
+
+@st.composite
+def runs(draw):
+    """Draw a run with any number of heads, scale and mask, from embeddings or from queries."""
+    heads = draw(st.integers(1, 2))
+    masks = st.one_of(
+        st.none(),
+        hnp.arrays(bool, (TOKENS, TOKENS)),
+        hnp.arrays(float, (heads, TOKENS, TOKENS), elements=terms),
+    )
+    parts = {
+        "tokens": [f"token{i}" for i in range(TOKENS)],
+        "head_names": [f"Head {i + 1}" for i in range(heads)],
+        "scale": draw(st.sampled_from([None, 0.5, 1.0, 7.0])),
+        "is_causal": draw(st.booleans()),
+        "mask": draw(masks),
+    }
+    if draw(st.booleans()):
+        w_q, w_k = (draw(matrices(heads, D_MODEL, D_K)) for _ in range(2))
+        w_v, w_o = draw(matrices(heads, D_MODEL, D_V)), draw(matrices(heads * D_V, D_OUT))
+        parts |= dict.fromkeys(("query", "key", "value"))
+        parts |= {"embeddings": draw(matrices(TOKENS, D_MODEL))}
+        parts |= {"layer": MultiHeadWeights(w_q, w_k, w_v, w_o)}
+    else:
+        parts |= {name: draw(matrices(heads, TOKENS, D_K)) for name in ("query", "key")}
+        parts |= {"value": draw(matrices(heads, TOKENS, D_V))}
+    return trace(example(**parts))
+
+
+def is_hopeless(run, place):
+    """Tell from the trace's arrays whether nothing is left to compute by hand."""
+    if place.stage not in ("scaled_scores", "exponentials", "row_sums", "weights"):
+        return False
+    scores = run.scaled_scores[place.head, place.row]
+    masked = np.isneginf(scores if place.column is None else scores[place.column]).all()
+    return bool(masked or (place.stage != "scaled_scores" and np.abs(scores.max()) > 80))
+
+
+def asks_for_what_is_traced(run, place, decimals=None):
+    cell = place.row, place.column or 0, place.head or 0
+    made = numeric_exercise(run, place.stage, *cell, places=decimals)
+    assert made.place == place
+    # An origin adds without rounding in between; the trace has NumPy's sums.
+    assert made.answer == pytest.approx(place.value(run), rel=1e-12, abs=1e-13)
+    line = arithmetic(run, place.stage, place.row, place.column, head=place.head or 0)
+    assert str(made.worked) == str(line)
+    ending = re.split(" [=≈] ", made.worked_line)[-1]
+    assert ending in (short(place.value(run)), shown(place.value(run))), made
+    exact = [operand.values for operand in made.givens]
+    assert FORMULAS[made.kind](exact, made.column) == pytest.approx(made.answer)
+    texts = [operand.numbers.strip("()").replace("−", "-").split(", ") for operand in made.givens]
+    as_shown = [[float(text.replace("∞", "inf")) for text in group] for group in texts]
+    assert is_right(made, shown(FORMULAS[made.kind](as_shown, made.column), made.places)), made
+
+
+@settings(max_examples=settings().max_examples // 3)
+@given(runs(), st.sampled_from([None, 0, 1, 3]))
+def test_every_number_of_any_run_is_an_exercise_and_is_refused_only_where_none_is_left(run, digits):
+    stages = [s for s in STAGES if getattr(run, s) is not None and not is_given(run, s)]
+    for place in (place for stage in stages for place in places(run, stage)):
+        if is_hopeless(run, place):
+            cell = place.row, place.column or 0, place.head or 0
+            with pytest.raises(ValueError, match=r"is masked at row \d;|has scores beyond 80;"):
+                numeric_exercise(run, place.stage, *cell)
+        else:
+            asks_for_what_is_traced(run, place, digits)
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_every_cell_of_every_stage_is_an_exercise_with_the_trace_s_answer(rng, stage):
+def test_a_number_of_every_stage_is_an_exercise_with_hints_that_end_before_it(rng, stage):
     run = trace(with_every_stage(rng, stage))
     for place in islice(places(run, stage), None, None, 3):  # each row and column among them
-        head, row, column = place.head or 0, place.row, place.column or 0
-        if stage == "running_factors" and column == 0:
-            continue  # nothing was kept before
-        made = numeric_exercise(run, stage, row, column, head)
-        assert made.place == place
-        # An origin adds without rounding in between; the trace has NumPy's sums.
-        assert made.answer == pytest.approx(getattr(run, stage)[place.index], rel=1e-12, abs=1e-13)
-        assert str(made.worked) == str(arithmetic(run, stage, row, column, head=head))
-        assert is_right(made, shown(made.answer, made.places))
-        operands = [given.values for given in made.givens]
-        assert FORMULAS[made.kind](operands, made.column) == pytest.approx(made.answer)
+        if stage != "running_factors" or place.column:  # nothing was kept before the first
+            asks_for_what_is_traced(run, place)
+    made = numeric_exercise(run, stage, 1, 2, 1)
+    assert len(made.hints) == 2
+    for hint in made.hints:
+        assert "{" not in hint
+        assert made.worked.result not in re.findall(r"[−\d.]+", hint)
 
 
 def test_a_mask_s_term_is_given_and_named_in_each_hint():
     mask, both = np.full((2, 2), 0.5), dict.fromkeys(("query", "key", "value"), np.eye(2))
     run = trace(example(tokens=["a", "b"], mask=mask, scale=math.sqrt(0.5), **both))
     made = numeric_exercise(run, "scaled_scores", 0, 0)
-    assert [given.label for given in made.givens] == ["score", "scale", "mask's term"]
+    assert [operand.label for operand in made.givens] == ["score", "scale", "mask's term"]
     assert all("mask's term" in hint for hint in made.hints)
     assert made.worked_line == "1 × 0.7071 + 0.5 = 1.2071"
 
@@ -55,15 +126,6 @@ def test_the_question_names_token_head_and_component():
         f" Given: embedding of *cat*: (0, 1, 0, 1); column 2 of the value projection:"
         f" {made.givens[1].numbers}. Answer to 2 decimals."
     )
-
-
-@pytest.mark.parametrize("stage", STAGES)
-def test_hints_are_filled_and_end_before_the_result(rng, stage):
-    made = numeric_exercise(trace(with_every_stage(rng, stage)), stage, 1, 2, 1)
-    assert len(made.hints) == 2
-    for hint in made.hints:
-        assert "{" not in hint
-        assert made.worked.result not in re.findall(r"[−\d.]+", hint)
 
 
 @pytest.mark.parametrize(
@@ -84,16 +146,10 @@ def test_an_exact_answer_is_asked_for_with_all_its_decimals():
     assert shown(made.answer, made.places) == "5.274"
 
 
-# ---- What is refused ----
-
-
-def test_scores_beyond_what_a_hand_can_take_are_refused():
+def test_what_is_not_asked_for_is_refused():
     run = trace(example(scale=1.0, query=np.ones((5, 1)), key=np.full((5, 1), 81.0)))
     with pytest.raises(ValueError, match=r"^row 2 of head 0 has scores beyond 80;"):
         numeric_exercise(run, "weights", 2, 0)
-
-
-@pytest.mark.parametrize("stage", ["concat", "colour"])
-def test_a_stage_that_is_not_asked_for_is_refused(stage):
-    with raises(ValueError, f"stage is {stage!r}; one of {', '.join(STAGES)} is wanted"):
-        numeric_exercise(RUN, stage, 0, 0)
+    for stage in ("concat", "colour"):
+        with raises(ValueError, f"stage is {stage!r}; one of {', '.join(STAGES)} is wanted"):
+            numeric_exercise(RUN, stage, 0, 0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers import with_block
 
-from mha import load_example, trace
+from mha import load_example, softmax, trace
 from mha.practice.entered import read
 from mha.practice.exercise import half_unit, numeric_exercise
 from mha.practice.mistakes import NAMES, mistakes, recognised
@@ -26,6 +26,7 @@ def name_of(run, cell, text, **options):
 
 
 SCALED = CAT.scores[0, 1, 2] / np.array([1, math.sqrt(2), 2])
+OF_SCORES = CAT.scaled_scores[0, 1]
 
 
 @pytest.mark.parametrize(
@@ -46,12 +47,7 @@ SCALED = CAT.scores[0, 1, 2] / np.array([1, math.sqrt(2), 2])
         (("weights", 1, 2), {}, np.rint(100 * CAT.weights[0, 1, 2]), "percent"),
         (("weights", 1, 2), {"percent": True}, CAT.weights[0, 1, 2], "share"),
         (("weights", 1, 2), {}, CAT.exponentials[0, 1, 2], "not-divided"),
-        (
-            ("weights", 1, 2),
-            {},
-            CAT.scaled_scores[0, 1, 2] / CAT.scaled_scores[0, 1].sum(),
-            "no-exponential",
-        ),
+        (("weights", 1, 2), {}, OF_SCORES[2] / OF_SCORES.sum(), "no-exponential"),
         (("head_outputs", 1, 0), {}, 7.77, None),
         (("query", 0, 1), {}, 7.77, None),
     ],
@@ -61,10 +57,9 @@ def test_a_mistake_is_recognised(cell, options, number, name):
 
 
 def test_the_weight_of_scores_that_were_not_scaled_is_recognised():
-    powers = np.exp(FIRST.scores[0, 0])
-    assert name_of(FIRST, ("weights", 0, 0), f"{powers[0] / powers.sum():.3f}") == "no-root"
-    wrong = np.exp(FIRST.scores[0, 0] / 4)
-    assert name_of(FIRST, ("weights", 0, 0), f"{wrong[0] / wrong.sum():.3f}") == "by-width"
+    for by, name in ((1, "no-root"), (4, "by-width")):
+        number = softmax(FIRST.scores[0, 0] / by)[0]
+        assert name_of(FIRST, ("weights", 0, 0), f"{number:.3f}") == name
 
 
 def every_exercise():

@@ -16,6 +16,7 @@ from sheet_reader import ASKED, Worked, answers, number, rounded, tables, tasks,
 from mha.practice.worksheets import TASKS, worksheet
 from mha.practice.worksheets import key as key_of
 from mha.practice.worksheets import sheet as sheet_of
+from mha.practice.worksheets.text import ROOM
 
 LEVELS = ("easy", "medium", "hard")
 OFF = re.compile(r"(\d+\.\d+) in task (\d+)")
@@ -55,8 +56,9 @@ def test_every_answer_follows_from_what_the_sheet_gives(texts):
         assert not faults, sheet.partition("\n")[0]
         total += count
         asked = set(tasks(sheet).values())
-        given = tables(sheet.partition("### Your turn")[0])
+        given, yours = map(tables, sheet.split("### Your turn"))
         assert asked.isdisjoint(name for name, _ in given), "an answer is given away"
+        assert {cell for table in yours.values() for row in table for cell in row} == {ROOM}
         met |= asked
     assert total > 10 * len(texts)
     assert met == set(ASKED)

@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-from mha.practice.worksheets.command import main
 from mha.practice.worksheets.of_model import LETTERS, ModelSheet
 from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
@@ -30,11 +29,3 @@ def test_the_tables_show_which_head_is_which_and_what_comes_next(number):
         numbers = [float(t.strip("()").replace("−", "-")) for t in terms.split(" + ")]
         assert sum(numbers) == pytest.approx(float(total.replace("−", "-")))
         assert sum(numbers) == pytest.approx(logits[word], abs=0.005 * len(numbers))
-
-
-def test_the_command_writes_them_beside_the_sheets(tmp_path):
-    main(["--seed=7", "--students=2", "--stages=key", "--model", str(tmp_path)])
-    sheets = (tmp_path / "model-7.md").read_text(encoding="utf-8")
-    assert sheets.count("## ") == 2
-    assert sheets.count("Head A") == 2
-    assert (tmp_path / "model-key-7.md").read_text(encoding="utf-8").count("Next: ") == 2
