@@ -1,13 +1,11 @@
 """What many pages need and what takes its time: it is there before the first page is forked."""
 
-import os
 from contextlib import suppress
 from importlib import import_module
 
 from mha.audit.judging import judgements
 from mha.audit.sources import source_names
 
-os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
 MODULES = (
     "byhand.reading.running",
     "mha.chapters",

@@ -183,7 +183,10 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
     tied to.
     """
     Thread(target=_end_with_the_builder, daemon=True).start()
+    import matplotlib  # whoever only wants to know of pages does not wait for it
+
     os.chdir(folder)
+    matplotlib.use("module://matplotlib_inline.backend_inline")
     opened = _watched(os.path.join(root, ""))
     settings = Config({"HistoryManager": {"enabled": False}})
     shell = Shell.instance(ipython_dir=os.path.join(root, "_build", "ipython"), config=settings)
