@@ -12,6 +12,7 @@ from pathlib import Path
 
 import printed_book
 import pytest
+from playwright.sync_api import TimeoutError as TookTooLong
 from small_project import copy_without_pages, published, write_contents, write_pages
 
 pytestmark = pytest.mark.browser
@@ -85,7 +86,10 @@ def page(browser, preview, project):
     page.goto(f"{preview[0]}{CHAPTER}.html")
     yield page
     for each in context.pages:  # a browser may never end closing a page that is just reloaded
-        each.goto("about:blank")
+        try:
+            each.goto("about:blank", timeout=9_000)
+        except TookTooLong:  # its own reload got in between, and neither of the two has ended
+            each.goto("about:blank")
     context.close()
     file.write_text(before, encoding="utf-8")
 
