@@ -19,7 +19,6 @@ from byhand.slides import content, paper, powerpoint, running, words
 from mha import arithmetic, load_example, trace
 
 DECKS = decks.decks(Project(ROOT))
-POINT = 12700  # EMU
 
 
 @pytest.fixture(scope="module")
