@@ -2,17 +2,12 @@
 
 import argparse
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import printing
-import whole_site
-import without_solutions
-from environment import BUILD, fail, step
-from epub import book as epub
+from environment import BUILD, Commands, fail, step
 from html_book import HTML, build_html
-from packs import command as packs
-from packs import worksheets
 
 from mha.command_line import Parser, in_one_line
 
@@ -63,9 +58,22 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
     what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
+    if not set(sys.argv[1:]) <= {"html", "--all"}:
+        _add_commands(what, common)
+    return parser
+
+
+def _add_commands(what: Commands, common: argparse.ArgumentParser) -> None:
+    """Add every other command: the pages alone do not wait for what these need."""
+    import printing
+    import whole_site
+    import without_solutions
+    from epub import book as epub
+    from packs import command as packs
+    from packs import worksheets
+
     for module in (without_solutions, whole_site, printing, epub, worksheets, packs):
         module.add_command(what, common)
-    return parser
 
 
 @contextmanager
