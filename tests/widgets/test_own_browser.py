@@ -11,7 +11,7 @@ from hand import swipe
 from playwright.sync_api import expect
 from ports import in_browser
 from seeds import SEED
-from test_explorer_address import CLIPBOARD
+from test_explorer import CLIPBOARD
 
 from mha import draw_example, short, trace
 from mha.examples import example_from
