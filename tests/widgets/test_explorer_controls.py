@@ -1,6 +1,5 @@
 """Every control of the explorer, by touch and by keyboard, in a real Chromium: what it changes."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -229,20 +228,6 @@ def test_what_is_no_good_number_is_refused_beside_its_field(view):
     assert seen.cell("key", 0, 0, 0).inner_text() == "1"
 
 
-def test_the_mask_of_a_causal_run_is_switched_in_the_bar_without_the_settings(view):
-    causal = trace(replace(load_example("apple"), is_causal=True))
-    seen = view(causal)
-    mask = seen.page.get_by_label("Causal: no later keys")
-    expect(mask).to_be_checked()
-    label = seen.page.locator(".key .at-scaled_scores").last
-    # As a phone reads it, where no column has a head.
-    expect(label).to_have_attribute("data-label", "hidden")
-    mask.uncheck()
-    expect(label).to_have_attribute("data-label", re.compile("÷"))
-    weights = seen.page.evaluate("document.querySelector('mha-explorer').explorer.numbers.weights")
-    assert np.allclose(weights, trace(replace(causal.example, is_causal=False)).weights)
-
-
 def test_positions_and_angles_stay_where_they_are(view):
     places = {
         "positions": np.array([[0, 1, 0, 1], [1, 0, 0, 1], [1, 0, 1, 0.5]]),
@@ -252,9 +237,13 @@ def test_positions_and_angles_stay_where_they_are(view):
     seen = view(trace(given)).open()
     computed = ("placed", "turned_query", "turned_key", "weights", "output")
     seen.holds(seen.run, computed)
-    # In the strip a turned vector stands below the one that is turned.
+    # The strip has what is multiplied, moves the word, and turns vectors below.
+    expect(seen.page.locator(".strip .query .letter").first).to_have_text("x+p")
     turned = seen.page.locator(".strip [aria-label*='Turned key of sat, k′₁']").first
     assert turned.inner_text() == shown(float(seen.run.turned_key[0, 2, 0]), 2)
+    seen.page.locator(".strip .query input").nth(1).fill("3")
+    assert seen.page.evaluate(STATE)["edits"] == {"embeddings.0.1": 2}
+    seen.page.get_by_role("button", name="Undo").click()
     seen.page.get_by_label("Move sat earlier").click()
     seen.holds(trace(with_swapped_tokens(given, 1, 2)), computed)
     assert seen.texts("angles") == ["0", "0.5", "1"]

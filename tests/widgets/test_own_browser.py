@@ -13,7 +13,7 @@ from ports import in_browser
 from seeds import SEED
 from test_explorer import CLIPBOARD
 
-from mha import draw_example, short, trace
+from mha import draw_example, trace
 from mha.examples import example_from
 from mha.practice.exercise import numeric_exercise
 from mha.runs.drawn import KINDS, VOCABULARY
@@ -557,27 +557,6 @@ def what_was_left_for_something_else_is_not_done_again(seen):
     seen.press("Redo")
     assert seen.words() == ["the", "cat"]
     assert not seen.can("Redo")
-
-
-def test_with_positions_the_strip_shows_what_is_multiplied_and_moves_the_word(own):
-    seen = own("#own=example&words=the+tired+cat&positions=1", width=390)
-    seen.page.locator(".own-word", has_text="tired").click()
-    query = seen.page.locator(".strip .query .numbers")
-    expect(seen.page.locator(".strip .query .letter").first).to_have_text("x+p")
-    fields = query.first.locator("input")
-    shown = numbers_of(field.input_value() for field in fields.all())
-    assert np.allclose(shown, seen.numbers("embeddings")[1] + seen.numbers("positions")[1])
-    made = numbers_of(query.nth(1).locator(".number").all_inner_texts())
-    head = seen.page.locator(".tabs input[type=radio]").evaluate_all(
-        "all => all.findIndex((one) => one.checked)"
-    )
-    assert np.allclose(shown @ seen.numbers("w_q")[head], made, rtol=0, atol=0.005)
-    before = seen.numbers("embeddings").astype(float)
-    fields.nth(2).fill("2.5")
-    moved = seen.numbers("embeddings")
-    assert moved[1, 2] + seen.numbers("positions")[1, 2] == 2.5
-    assert np.argwhere(moved != before).tolist() == [[1, 2]]
-    assert seen.field("state").input_value() == short(moved[1, 2])
 
 
 # ---- What is printed and kept ----

@@ -1,5 +1,6 @@
 """The strip: one query on one screen, driven by mouse, touch and keyboard in a real Chromium."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -120,8 +121,10 @@ OVER = """() => {
     .map(([other]) => [one, other].map((e) => e.ariaLabel ?? e.className)));
 }"""
 
-LONGEST_BAR = """() => Math.max(...[...document.querySelectorAll(".one .bar > span")]
-  .map((e) => parseFloat(e.style.backgroundSize)))"""
+ROOM_OF_BARS = """() => {
+  const wide = (selector) => document.querySelector(selector).getBoundingClientRect().width;
+  return wide(".one .bar") / wide(".one .key .at-weights");
+}"""
 
 
 def nothing_lies_over_another_thing_and_the_drawing_is_kept(seen):
@@ -129,7 +132,7 @@ def nothing_lies_over_another_thing_and_the_drawing_is_kept(seen):
         seen.page.set_viewport_size({"width": width, "height": 900})
         assert seen.page.evaluate(OVER) == []
         if width > 1000:  # a window of 1100, 1260 and 1280 pixels
-            assert seen.page.evaluate(LONGEST_BAR) >= 33.3  # it takes a third of its room
+            assert seen.page.evaluate(ROOM_OF_BARS) >= 1 / 3
             assert seen.page.locator(":is(.flow, .fan) svg:visible").count() == 2
 
 
@@ -351,6 +354,13 @@ def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is
     assert seen.status == (
         "No weight of cat moves, and its output stays. Embedding of sat, x₁ is now 1.1."
     )
+    # The bar switches the mask, without the settings; a phone reads what is hidden as such.
+    label = seen.page.locator(".key .at-scaled_scores").last
+    expect(label).to_have_attribute("data-label", "hidden")
+    seen.page.get_by_role("button", name="Reset").click()
+    seen.page.get_by_label("Causal: no later keys").uncheck()
+    expect(label).to_have_attribute("data-label", re.compile("÷"))
+    holds(seen, trace(load_example("the-cat-sat")), 0)
 
 
 FLOW = """() => {
