@@ -156,7 +156,7 @@ def test_what_a_matrix_makes_is_dragged_by_its_least_change_and_so_are_its_rows(
 
 
 def test_a_weight_is_pulled_and_what_no_query_gives_is_said_at_the_nearest(put):
-    key = np.array([[[0, 0], [2, 0], [1, 0.0]]])  # that of bank lies between the others
+    key = np.array([[[0, 0], [2, 1], [1, 0.5]]])  # that of bank lies between the others
     run = trace(replace(GIVEN.example, key=key))
     seen = put(explorer(run, view="plane").html)
     tip(seen, "Query of bank").wait_for()
@@ -389,7 +389,6 @@ def test_one_cloud_of_embeddings_is_behind_the_planes_of_both_heads(put):
     assert numbers(seen)["embeddings"][3, 0] == pytest.approx(run.example.embeddings[3, 0] + 0.1)
     lit = "nodes => nodes.map((node) => node.textContent.split(' ')[0])"
     assert seen.page.locator("text.lit").evaluate_all(lit) == ["tired"] * 3  # cloud and planes
-    cat_glides_to_what_a_head_makes_of_it(seen)
     cloud = seen.page.locator(".cloud figure").first
     seen.page.get_by_label("Head 2: to keys", exact=True).check()
     row = tip(seen, "Row 4 of the key matrix, Head 2")
@@ -413,7 +412,8 @@ WATCH = """() => {
 }"""
 
 
-def cat_glides_to_what_a_head_makes_of_it(seen):
+def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
+    seen = opened_cloud(put)
     cat = seen.page.locator(".cloud .of-point circle:not(.foot)").first
     at_rest(cat)
     seen.page.evaluate(WATCH)
