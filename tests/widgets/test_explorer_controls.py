@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from accessible import violations
-from hand import FRAME, middle, swipe
 from playwright.sync_api import expect
 
 from mha import Place, load_example, shown, trace, with_swapped_tokens
@@ -154,20 +153,6 @@ def all_can_work_it(seen, width):
     seen.page.get_by_label("Change to").fill("0.25")
     assert violations(seen.page) == []
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_a_finger_scrubs_a_number_sideways_and_scrolls_up_and_down(view):
-    seen = view("the-cat-sat", has_touch=True).live()
-    number = seen.number("Embedding of cat, x₁")
-    swipe(seen.page, *middle(number), 24, steps=8)
-    seen.page.evaluate(FRAME)
-    assert seen.page.evaluate(STATE)["edits"] == {"embeddings.1.0": 0.3}
-    seen.page.get_by_role("button", name="Undo").tap()
-    expect(number).to_have_value("0")
-    seen.page.set_viewport_size({"width": 1280, "height": 500})
-    swipe(seen.page, *middle(seen.number("Embedding of the, x₁")), 0, -80, steps=8)
-    seen.page.wait_for_function("scrollY > 20")
-    assert seen.page.evaluate(STATE)["edits"] == {}
 
 
 def test_scale_and_temperature_are_typed_and_an_order_goes_to_its_end(view):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from book_site import rest
 from explorer_pages import sums_hold
-from hand import drag
+from hand import FRAME, drag, middle, swipe
 from playwright.sync_api import expect
 
 from mha import Place, example_names, load_example, origin, shown, trace
@@ -142,8 +142,8 @@ def changed(run, row, column, value):
     return trace(replace(run.example, embeddings=embeddings))
 
 
-def test_an_input_is_dragged_by_the_mouse_to_the_right_or_up(view):
-    seen = view("the-cat-sat").live()
+def test_an_input_is_dragged_by_mouse_and_finger_and_up_a_finger_scrolls(view):
+    seen = view("the-cat-sat", has_touch=True).live()
     field = seen.number("Embedding of cat, x₁")
     box = field.bounding_box()
     x, y = box["x"] + 10, box["y"] + 12
@@ -166,6 +166,13 @@ def test_an_input_is_dragged_by_the_mouse_to_the_right_or_up(view):
     seen.page.get_by_role("button", name="Reset").click()
     drag(seen.page, x, y, 64, steps=1)
     holds(seen, changed(seen.run, 1, 0, 0.8), 0)
+    swipe(seen.page, x, y, -24, steps=8)
+    seen.page.evaluate(FRAME)
+    holds(seen, changed(seen.run, 1, 0, 0.5), 0)
+    seen.page.set_viewport_size({"width": 1280, "height": 500})
+    swipe(seen.page, *middle(field), 0, -80, steps=8)
+    seen.page.wait_for_function("scrollY > 20")
+    holds(seen, changed(seen.run, 1, 0, 0.5), 0)
 
 
 WAYS_OF_A_DRAG = """([label, by]) => {
