@@ -242,13 +242,9 @@ def test_on_a_phone_every_map_is_reached_and_what_a_word_gives_most_is_in_sight(
     page = opened(width=390, height=844, has_touch=True)
     expect(page.locator(".heads-story").locator("..")).to_have_class("model-scroll scrolled")
     assert page.evaluate(SEEN) == {"most": True, "key": True, "word": True, "cut": 0, "shade": True}
-    for token in ("Token 7: mat", "Token 3: cat"):
-        page.get_by_role("button", name=token).tap()
-        seen = page.evaluate(SEEN)
-        assert (seen["word"], seen["key"], seen["cut"]) == (True, True, 0), token
-    page.get_by_role("button", name="4.2: layer 4, head 2").tap()
     page.get_by_role("button", name="Token 3: cat").tap()
-    assert page.evaluate(SEEN)["most"]
+    seen = page.evaluate(SEEN)
+    assert (seen["word"], seen["key"], seen["cut"]) == (True, True, 0)
     maps = page.get_by_role("radio")
     expect(maps).to_have_count(14)  # twelve, and the two that are chosen
     assert page.locator(".heads-two > .model-scroll").bounding_box()["height"] < 190
