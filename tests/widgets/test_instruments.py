@@ -38,7 +38,6 @@ pytestmark = pytest.mark.browser
 GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
 CAUSAL = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
 
-
 # Two layers on letters; text that follows them, tests/book/test_tied_browser.py.
 EYE = np.eye(7)
 WHAT, BEFORE, FOLLOWING = slice(0, 2), slice(3, 5), slice(5, 7)
@@ -97,6 +96,7 @@ INSTRUMENTS = {
     "letters": Instrument(
         two_layers(*layers(), **PARTS), "letters=b-a",
         ("text=AAA", "text=<b>", "text=Ax&first=__proto__", "text=" + "A" * 5000), "last A gives",
+        opened="text=AA&first=off",
     ),
     "model": Instrument(
         language_model("ba ke saw mo nu . ba"), "model=names",
@@ -194,4 +194,3 @@ def test_a_text_is_changed_and_shared(alone):
     come_back(page, page.evaluate("location.hash"))
     assert letters.evaluate_all(text) == ["A", "A"]
     expect(page.get_by_label("the first layer is there")).not_to_be_checked()
-    assert violations(page, "mha-instrument") == []  # the first layer not there
