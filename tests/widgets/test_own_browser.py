@@ -385,6 +385,7 @@ def test_every_choice_draws_what_the_package_draws(own):
         choose()
         seen.holds(**(given := given | patch))
         assert more.bounding_box() == before, patch  # no choice moves under the pointer
+    expect(seen.page.locator(".own-vocabulary")).to_be_hidden()  # only meanings have words
     again = own("#" + seen.url())
     again.holds(**given)
     expect(again.page.locator(".strip .end-row.joined")).to_have_count(1)
@@ -392,6 +393,7 @@ def test_every_choice_draws_what_the_package_draws(own):
     seen.holds(**(given | {"numbers": "tenths"}))
     seen.page.keyboard.press("Control+z")
     seen.holds(**given)
+    assert seen.url() == again.url()
 
 
 WRONG = (
