@@ -180,11 +180,14 @@ def test_scale_and_temperature_are_typed_and_an_order_goes_to_its_end(view):
     assert temperature.input_value() == "1"
 
 
-TOO_LARGE = "1e308 makes a result too large to compute"
 REFUSED = [
     ("Temperature", "0", "0 is not a temperature; a number above 0 is wanted."),
     ("Other scale", "", "“” is not a number; a number such as 0.5 is wanted."),
-    ("Other scale", "1e308", f"{TOO_LARGE}; a smaller number is wanted."),
+    (
+        "Other scale",
+        "1e308",
+        "1e308 makes a result too large to compute; a smaller number is wanted.",
+    ),
 ]
 
 
@@ -202,15 +205,6 @@ def test_what_is_no_good_number_is_refused_beside_its_field(view):
         box.fill(first)
         assert box.get_attribute("aria-invalid") is None
         expect(seen.page.get_by_text(message, exact=True)).not_to_be_visible()
-    seen.cell("query", 0, 0, 0).click()
-    seen.page.get_by_label("Change to").fill("1e309")
-    assert "is not a number; a number such as 0.5 is wanted." in seen.panel
-    seen.holds(seen.run)
-    seen.page.get_by_label("Change to").fill("1e308")
-    seen.cell("key", 0, 0, 0).click()
-    seen.page.get_by_label("Change to").fill("1e308")
-    assert TOO_LARGE in seen.panel
-    assert seen.cell("key", 0, 0, 0).inner_text() == "1"
 
 
 def test_positions_and_angles_stay_where_they_are(view):

