@@ -288,6 +288,9 @@ def test_a_bar_plays_pauses_and_goes_by_mouse_and_keys(view, motion):
     back.click()
     back.click()
     expect(back).to_have_attribute("aria-disabled", "true")
+    for key, at in (("End", "last"), ("Home", 0)):
+        back.press(key)
+        assert bar.evaluate(f"bar.at === {at}"), key
 
 
 # Every step's line, what is covered when it is there, and the number that it gives.

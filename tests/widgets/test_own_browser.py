@@ -393,7 +393,6 @@ def test_every_choice_draws_what_the_package_draws(own):
     seen.holds(**(given | {"numbers": "tenths"}))
     seen.page.keyboard.press("Control+z")
     seen.holds(**given)
-    assert seen.url() == again.url()
 
 
 WRONG = (
