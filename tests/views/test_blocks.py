@@ -18,12 +18,7 @@ from mha.views import blocks
 from mha.views.colours import head_colour
 
 RUNS = {name: trace(load_example(name)) for name in example_names()}
-AWKWARD = ["<end>", "<b>", "a & b", "x < y", "</td>"]
-
-
-def parts_of(block):
-    """Return the parts of a block as the book has them."""
-    return parsed(block)["parts"]
+AWKWARD = trace(example(mask=MASK, tokens=["<end>", "<b>", "a & b", "x < y", "</td>"]))
 
 
 def texts(rows):
@@ -31,41 +26,36 @@ def texts(rows):
     return tuple(tuple("".join(cell.itertext()) for cell in row) for row in rows)
 
 
-def tints(part):
-    """Return the weights that tint the cells of each row; None for a cell without a tint."""
-    rows = [row.iterfind("td") for row in written(part).iterfind("tbody/tr")]
-    styles = [[cell.find("span[@style]") for cell in row] for row in rows]
-    return [
-        [None if e is None else float(e.get("style").partition("--weight: ")[2]) for e in row]
-        for row in styles
-    ]
-
-
-@pytest.mark.parametrize("run", [*RUNS.values(), trace(example(mask=MASK, tokens=AWKWARD))],
-                         ids=[*RUNS, "awkward"])  # fmt: skip
+@pytest.mark.parametrize("run", [*RUNS.values(), AWKWARD], ids=[*RUNS, "awkward"])
 def test_every_number_of_every_head_stands_in_a_notebook_on_a_page_and_on_paper(run):
     block = blocks.stage_block(run, "weights")
     wanted = [tables.stage_table(run, "weights", head=head).rows for head in range(run.num_heads)]
-    html = ElementTree.fromstring(block._repr_html_())  # holds it to closed tags and escaped text
+    notebook = block._repr_html_()
+    html = ElementTree.fromstring(notebook)  # holds it to closed tags and escaped text
     assert [texts(table.iterfind("tbody/tr")) for table in html.iter("table")] == wanted
+    tints = re.findall(r"in srgb, (#\w+) ([\d.]+)%", notebook)  # of the weights, not of their sum
+    assert [colour for colour, _ in tints] == [
+        head_colour(head) for head in range(run.num_heads) for _ in run.weights[0].flat
+    ]
+    np.testing.assert_allclose([float(x) for _, x in tints], 55 * run.weights.ravel(), atol=0.01)
     node = parsed(block)
-    for head, (part, rows) in enumerate(zip(node["parts"], wanted, strict=True)):
+    assert len(node["parts"]) == run.num_heads
+    for head, part in enumerate(node["parts"]):
+        rows, weights = wanted[head], run.weights[head]
         assert tuple(body(part)) == rows
-        shown = tints(part)  # a weight is tinted by what it is, and a sum is not
-        np.testing.assert_allclose([row[:-1] for row in shown], run.weights[head], atol=6e-5)
-        assert {row[-1] for row in shown} == {None}
+        shares = re.findall(r"--weight: ([\d.]+)", inside(part))
+        np.testing.assert_allclose(list(map(float, shares)), weights.ravel(), atol=6e-5)
         names = (*run.tokens, "Sum")
         if run.num_heads == 1:  # one head needs no name
             assert texts(written(part).iterfind("thead/tr")) == (("Query \\ key", *names),)
             continue
-        lines = list(written(part, part.title).iterfind("thead/tr"))
-        assert texts(lines) == (("Query \\ key", run.head_names[head]), names)
-        corner, above = lines[0]
-        assert (corner.get("rowspan"), above.get("colspan")) == ("2", str(len(names)))
+        above, below = written(part, part.title).iterfind("thead/tr")
+        assert texts([above, below]) == (("Query \\ key", part.title), names)
+        assert (above[0].get("rowspan"), above[1].get("colspan")) == ("2", str(len(names)))
     code = paper.content(node)
     numbers = re.findall(r"\[(?:#strong\[)?(\d+\\?\.\d+)\]", code)
-    shown = sorted(number.replace("\\", "") for number in numbers)
-    assert shown == sorted(text for rows in wanted for row in rows for text in row[1:])
+    on_paper = sorted(number.replace("\\", "") for number in numbers)
+    assert on_paper == sorted(text for rows in wanted for row in rows for text in row[1:])
     for head in run.head_names if run.num_heads > 1 else ():
         assert code.count(f"[{markup.text(head)}]") == 1
 
@@ -73,8 +63,8 @@ def test_every_number_of_every_head_stands_in_a_notebook_on_a_page_and_on_paper(
 def test_small_heads_share_a_line_of_the_paper_and_wide_ones_do_not():
     sizes = {}
     for name in ("the-cat-sat", "apple"):
-        groups = paper.groups_that_fit(parts_of(blocks.stage_block(RUNS[name], "weights")))
-        sizes[name] = [len(group) for group in groups]
+        parts = parsed(blocks.stage_block(RUNS[name], "weights"))["parts"]
+        sizes[name] = [len(group) for group in paper.groups_that_fit(parts)]
     assert sizes == {"the-cat-sat": [2], "apple": [2, 1]}
 
 
@@ -93,8 +83,7 @@ def test_query_key_and_value_share_a_row_and_each_head_has_one():
     run = RUNS["the-cat-sat"]
     block = blocks.stage_block(run, "query", "key", "value")
     assert block.caption == "Queries, keys and values"
-    titles = [table.caption for table in block.tables]
-    assert titles == [
+    assert [table.caption for table in block.tables] == [
         f"{stage}, {head}" for head in run.head_names for stage in ("Queries", "Keys", "Values")
     ]
     node = parsed(block)
@@ -104,19 +93,10 @@ def test_query_key_and_value_share_a_row_and_each_head_has_one():
     assert [table.caption for table in one.tables] == ["Queries", "Keys", "Values"]
 
 
-def test_a_notebook_tints_by_the_head_s_colour():
-    block = blocks.stage_block(RUNS["the-cat-sat"], "weights")
-    tints = re.findall(r"in srgb, (#\w+) ([\d.]+)%", block._repr_html_())
-    shares = [float(share) for _, share in tints]
-    np.testing.assert_allclose(shares, 55 * RUNS["the-cat-sat"].weights.ravel(), atol=0.01)
-    assert [colour for colour, _ in tints] == [head_colour(0)] * 9 + [head_colour(1)] * 9
-
-
 def test_what_a_source_prints_stands_beside_each_number():
-    run = RUNS["apple"]
-    block = blocks.stage_block(run, "query", prints=Prints("apple"))
-    shown = [inside(part).count('class="printed') for part in parts_of(block)]
-    assert shown == [20, 20, 20]
+    block = blocks.stage_block(RUNS["apple"], "query", prints=Prints("apple"))
+    printed = [inside(part).count('class="printed') for part in parsed(block)["parts"]]
+    assert printed == [20, 20, 20]
     assert block._repr_html_().count('class="printed') == 60
 
 
@@ -129,4 +109,4 @@ def test_mixing_weighted_values_and_contributions_are_blocks(rng):
         (blocks.contributions_block(run, tokens=[0, 2]),
          [tables.contribution_table(run, token) for token in (0, 2)]),
     ):  # fmt: skip
-        assert [tuple(body(part)) for part in parts_of(block)] == [t.rows for t in wanted]
+        assert [tuple(body(part)) for part in parsed(block)["parts"]] == [t.rows for t in wanted]
