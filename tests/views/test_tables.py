@@ -18,14 +18,20 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 from written_tables import body, parsed, written
 
+from byhand.press import markup
+from byhand.tables import paper
+from byhand.tables.element import repeats
 from byhand.tables.page import inside
 from mha import Place, entropy, example_names, load_example, shown, total_variation, trace
+from mha.audit.judging import Prints
 from mha.runs.stages import STAGES
-from mha.views import figures, tables
+from mha.views import blocks, tables
+from mha.views.colours import head_colour
 from mha.views.table import Table, array_table, as_written, no_tags, places_needed
 from mha.views.walkthrough import walkthrough
 
-RUN = trace(load_example("the-cat-sat"))
+RUNS = {name: trace(load_example(name)) for name in example_names()}
+RUN = RUNS["the-cat-sat"]
 MASKED = trace(example(mask=MASK))
 # Tokens that Markdown or HTML might take for their own.
 AWKWARD = trace(example(tokens=["<end>", "<b>", "a & b", "x < y", "</td>"], mask=MASK))
@@ -72,9 +78,9 @@ def texts(array):
     return cells(array_table(array, rows=rows, columns=columns, caption=""))
 
 
-@pytest.mark.parametrize("name", example_names())
+@pytest.mark.parametrize("name", RUNS)
 def test_a_stage_shows_the_numbers_of_the_trace(name):
-    run = trace(load_example(name))
+    run = RUNS[name]
     sums = {"exponentials": run.row_sums, "weights": run.weights.sum(axis=-1)}
     for stage, head, array in stages(run):
         table = tables.stage_table(run, stage, head=head)
@@ -152,7 +158,7 @@ def test_what_the_source_prints_stands_below_each_number(rng):
         }
         assert tables.stage_table(run, stage, head=head, prints=prints).beside == wanted
     # Of a mixture, the weights, terms and sums.
-    run = trace(load_example("play-football"))
+    run = RUNS["play-football"]
     wanted = {(k, 0): f"weights.0.2.{k}" for k in range(3)}
     wanted |= {(k, j + 1): f"head_outputs.0.2.{j}:{k}" for k in range(3) for j in range(2)}
     wanted |= {(3, j + 1): f"head_outputs.0.2.{j}" for j in range(2)}
@@ -166,6 +172,11 @@ def test_what_the_source_prints_stands_below_each_number(rng):
 
 def text_of(element):
     return "".join(element.itertext())
+
+
+def rows_of(root, path):
+    """Return the texts of a table's rows, cell by cell."""
+    return tuple(tuple(map(text_of, row)) for row in root.iterfind(path))
 
 
 def cells_with(root, path):
@@ -182,11 +193,10 @@ def test_every_table_is_whole_in_a_notebook_and_on_a_page(run):
         root = ElementTree.fromstring(table._repr_html_())  # holds it to closed tags
         assert [child.tag for child in root] == ["caption", "thead", "tbody"]
         assert text_of(root[0]) == table.caption
-        header = list(root.iterfind("thead/tr/th"))
-        assert tuple(map(text_of, header)) == table.header
-        assert {th.get("scope") for th in header} == {"col"}
-        for row, wanted in zip(root.iterfind("tbody/tr"), table.rows, strict=True):
-            assert tuple(map(text_of, row)) == wanted
+        assert rows_of(root, "thead/tr") == (table.header,)
+        assert rows_of(root, "tbody/tr") == table.rows
+        assert {th.get("scope") for th in root.iterfind("thead/tr/th")} == {"col"}
+        for row in root.iterfind("tbody/tr"):
             assert [cell.tag for cell in row] == ["th"] + ["td"] * (len(row) - 1)
             assert row[0].get("scope") == "row"
         assert cells_with(root, "strong/u") == table.marked
@@ -197,7 +207,7 @@ def test_every_table_is_whole_in_a_notebook_and_on_a_page(run):
         long = any(len(row[0]) > 18 for row in table.rows)
         assert part.classes == ["numbers", *["words"] * table.words, *["long-labels"] * long]
         root = written(part)
-        assert tuple(map(text_of, root.iterfind("thead/tr/th"))) == table.header
+        assert rows_of(root, "thead/tr") == (table.header,)
         assert body(part) == list(table.rows)
         assert cells_with(root, "span[@class='max']/strong") == table.marked
 
@@ -245,6 +255,96 @@ def test_a_token_comes_out_as_it_is_written(token):
     assert f'<th scope="row">{escape(token)}</th>' in table._repr_html_()
 
 
+# Blocks: every number of every head, on paper too
+
+
+@pytest.mark.parametrize("run", [*RUNS.values(), AWKWARD], ids=[*RUNS, "awkward"])
+def test_every_number_of_every_head_stands_in_a_notebook_on_a_page_and_on_paper(run):
+    block = blocks.stage_block(run, "weights")
+    wanted = [tables.stage_table(run, "weights", head=head).rows for head in range(run.num_heads)]
+    notebook = block._repr_html_()
+    html = ElementTree.fromstring(notebook)  # holds it to closed tags and escaped text
+    assert [rows_of(table, "tbody/tr") for table in html.iter("table")] == wanted
+    tints = re.findall(r"in srgb, (#\w+) ([\d.]+)%", notebook)  # of the weights, not of their sum
+    assert [colour for colour, _ in tints] == [
+        head_colour(head) for head in range(run.num_heads) for _ in run.weights[0].flat
+    ]
+    np.testing.assert_allclose([float(x) for _, x in tints], 55 * run.weights.ravel(), atol=0.01)
+    node = parsed(block)
+    assert len(node["parts"]) == run.num_heads
+    for head, part in enumerate(node["parts"]):
+        rows, weights = wanted[head], run.weights[head]
+        assert tuple(body(part)) == rows
+        shares = re.findall(r"--weight: ([\d.]+)", inside(part))
+        np.testing.assert_allclose(list(map(float, shares)), weights.ravel(), atol=6e-5)
+        names = (*run.tokens, "Sum")
+        if run.num_heads == 1:  # one head needs no name
+            assert rows_of(written(part), "thead/tr") == (("Query \\ key", *names),)
+            continue
+        root = written(part, part.title)
+        assert rows_of(root, "thead/tr") == (("Query \\ key", run.head_names[head]), names)
+        corner, title = root.find("thead/tr")
+        assert (corner.get("rowspan"), title.get("colspan")) == ("2", str(len(names)))
+    code = paper.content(node)
+    numbers = re.findall(r"\[(?:#strong\[)?(\d+\\?\.\d+)\]", code)
+    on_paper = sorted(number.replace("\\", "") for number in numbers)
+    assert on_paper == sorted(text for rows in wanted for row in rows for text in row[1:])
+    for head in run.head_names if run.num_heads > 1 else ():
+        assert code.count(f"[{markup.text(head)}]") == 1
+
+
+def test_small_heads_share_a_line_of_the_paper_and_wide_ones_do_not():
+    sizes = {}
+    for name in ("the-cat-sat", "apple"):
+        parts = parsed(blocks.stage_block(RUNS[name], "weights"))["parts"]
+        sizes[name] = [len(group) for group in paper.groups_that_fit(parts)]
+    assert sizes == {"the-cat-sat": [2], "apple": [2, 1]}
+
+
+def test_a_part_s_label_leads_to_the_block():
+    labels = ["tbl-k-1", "t-2"]
+    block = blocks.stage_block(RUN, "key", name="tbl-k", labels=labels)
+    node = parsed(block)
+    assert node["names"] == ["tbl-k", "tbl-k-1", "t-2"]
+    assert node["ids"] == ["tbl-k"]
+    assert node[0].astext() == "Keys"
+    assert {node.document.nameids[name] for name in node["names"]} == {"tbl-k"}
+    assert [part.name for part in node["parts"]] == labels
+
+
+def test_query_key_and_value_share_a_row_and_each_head_has_one():
+    run = RUN
+    block = blocks.stage_block(run, "query", "key", "value")
+    assert block.caption == "Queries, keys and values"
+    assert [table.caption for table in block.tables] == [
+        f"{stage}, {head}" for head in run.head_names for stage in ("Queries", "Keys", "Values")
+    ]
+    node = parsed(block)
+    assert node["columns"] == 3
+    assert [repeats(row, i) for row in node.in_rows() for i in range(3)] == [False, True, True] * 2
+    one = blocks.stage_block(RUNS["cat-sat"], "query", "key", "value")
+    assert [table.caption for table in one.tables] == ["Queries", "Keys", "Values"]
+
+
+def test_what_a_source_prints_stands_beside_each_number():
+    block = blocks.stage_block(RUNS["apple"], "query", prints=Prints("apple"))
+    printed = [inside(part).count('class="printed') for part in parsed(block)["parts"]]
+    assert printed == [20, 20, 20]
+    assert block._repr_html_().count('class="printed') == 60
+
+
+def test_mixing_weighted_values_and_contributions_are_blocks(rng):
+    run = trace(projected(rng))
+    heads = range(run.num_heads)
+    for block, wanted in (
+        (blocks.mixing_block(run, 1), [tables.mixing_table(run, 1, head=h) for h in heads]),
+        (blocks.weighted_block(run), [tables.weighted_values_table(run, head=h) for h in heads]),
+        (blocks.contributions_block(run, tokens=[0, 2]),
+         [tables.contribution_table(run, token) for token in (0, 2)]),
+    ):  # fmt: skip
+        assert [tuple(body(part)) for part in parsed(block)["parts"]] == [t.rows for t in wanted]
+
+
 # A walkthrough
 
 
@@ -259,22 +359,12 @@ def stages_of(run):
         yield from [f"{name}.{head}" for head in heads] or [name]
 
 
-@pytest.mark.parametrize("name", example_names())
+@pytest.mark.parametrize("name", RUNS)
 def test_a_walkthrough_shows_every_stage_of_every_head_once_in_order(name):
-    run = trace(load_example(name))
+    run = RUNS[name]
     steps, wanted = list(walkthrough(run)), list(stages_of(run))
     found = [step.at.removeprefix(f"{name} ") for step in steps if getattr(step, "at", "")]
     assert sorted(found) == sorted(wanted)
     assert [stage for stage in found if stage[:2] != "w_"] == [
         stage for stage in wanted if stage[:2] != "w_"
     ]
-    others = [tables.weighted_values_table(run, head=head) for head in range(run.num_heads)]
-    others += [tables.entropy_table(run), figures.weight_maps(run)]
-    if run.embeddings is not None:
-        others.append(figures.lanes(run))
-    if run.num_heads > 1:
-        others += [tables.disagreement_table(run), figures.concat_strips(run)]
-    if run.output is not None:
-        others.append(figures.output_shares(run))
-        others += [tables.contribution_table(run, token) for token in range(len(run.tokens))]
-    assert [other for other in others if other not in steps] == []
