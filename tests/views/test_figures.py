@@ -1,35 +1,17 @@
 """Figures are sound SVG, stand on a page as an image with a label, and read without colour."""
 
 import re
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
-import page_checks
 import pytest
 from all_figures import FIGURES
-from book_site import ROOT
-from docutils import nodes
 from drawn import SVG, by_class, head_of, linear, on_paper, raw, texts, wide
 from helpers import HEADS, MASK, example, projected
 
-from byhand.press import heat
 from mha import dimensions, example_names, load_example, short, shown, trace
-from mha.views.drawing.canvas import Panel, figure
+from mha.views import figures
 from mha.views.drawing.svg import NEUTRAL
-from mha.views.figures import (
-    HEAD_COLOURS,
-    STYLE,
-    AltTextRenderer,
-    concat_strips,
-    heatmaps,
-    inline_svg,
-    lanes,
-    mixing_maps,
-    output_shares,
-    vector_bars,
-    weight_maps,
-)
 
 RUNS = [trace(load_example(name)) for name in example_names()]
 DRAWN = {name: draw() for name, draw in FIGURES.items()}
@@ -55,7 +37,7 @@ def test_on_a_page_each_is_an_image_with_a_label_and_identifiers_are_unique_and_
     ids = []
     for place in "ab":
         for drawn in DRAWN.values():
-            page = inline_svg(drawn.svg, ALT, place)
+            page = figures.inline_svg(drawn.svg, ALT, place)
             assert "<style" not in page
             root = ElementTree.fromstring(page)
             assert (root.get("class"), root.get("tabindex")) == ("drawing", "0")
@@ -64,61 +46,6 @@ def test_on_a_page_each_is_an_image_with_a_label_and_identifiers_are_unique_and_
             assert set(re.findall(r"""(?:url\(|href=")#([^)"]+)""", page)) == set(own)
             ids += own
     assert len(ids) == len(set(ids)) > 5
-
-
-def rendered(mime, metadata, content="<svg/>"):
-    """Let the plugin render one output; return its nodes and the warnings."""
-    warnings = []
-    logger = SimpleNamespace(warning=lambda text, line: warnings.append((text, line)))
-    data = SimpleNamespace(
-        mime_type=mime, output_metadata=metadata, line=7, output_index=1, content=content
-    )
-    return AltTextRenderer.handle_mime(SimpleNamespace(logger=logger), data, inline=False), warnings
-
-
-def test_the_plugin_puts_svg_on_a_page_and_refuses_a_figure_without_alternative_text():
-    drawn = DRAWN["lanes"]
-    _, metadata = drawn._repr_mimebundle_()
-    (node,), warnings = rendered("image/svg+xml", metadata, drawn.svg)
-    assert isinstance(node, nodes.raw)
-    assert (node["format"], node.astext()) == ("html", inline_svg(drawn.svg, drawn.alt, "7 1"))
-    assert (node["drawing"], node["alt"]) == (drawn.svg, drawn.alt)
-    assert warnings == []
-    for without in ({}, {"image/svg+xml": {"alt": ""}}):
-        told = ("a figure has no alternative text", 7)
-        assert rendered("image/svg+xml", without) == ([], [told])
-    assert rendered("image/png", {"image/png": {"alt": "a"}}) == (None, [])
-
-
-TOO_WIDE = "all => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.outerHTML)"
-SHOWN = "all => all.map((e) => getComputedStyle(e).display)"
-
-
-@pytest.mark.browser
-def test_on_a_phone_and_a_desk_nothing_is_small_and_no_text_covers_another_or_is_cut(
-    browser, tmp_path
-):
-    static = ROOT / "book" / "_static"
-    sheets = (static / "fonts.css", static / "tokens.css", STYLE)
-    links = "".join(f'<link rel="stylesheet" href="{sheet.as_uri()}">' for sheet in sheets)
-    boxes = "".join(inline_svg(drawn.svg, drawn.alt, name) for name, drawn in DRAWN.items())
-    file = tmp_path / "figures.html"
-    file.write_text(
-        f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">{links}'
-        "<style>body { margin: 27px; background: var(--paper); max-width: 652px }</style>"
-        f"<title>Figures</title><body>{boxes}",
-        encoding="utf-8",
-    )
-    page = browser.new_page(viewport={"width": 390, "height": 900})
-    page.goto(file.as_uri())
-    page.evaluate("document.fonts.ready")
-    for width in (390, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
-        page_checks.no_word_is_small_or_covered(page)
-        assert page.locator(".drawing").evaluate_all(TOO_WIDE) == []
-    layouts = page.locator(".f-wide").evaluate_all(SHOWN)
-    assert set(layouts) == {"inline"}  # the wide layout, where a cell of a page has 652 pixels
-    page.close()
 
 
 # Numbers
@@ -143,18 +70,14 @@ def layouts(drawn):
     return [list(group) for group in groups] or [panels(drawn)]
 
 
-def test_panels_that_need_two_rows_stand_two_and_two():
-    drawn = figure([Panel(190, 50, "<path/>")] * 4, "Four", gap=(30, 10))
-    at = [panel.get("transform") for panel in panels(drawn)]
-    assert at == ["translate(1, 1)", "translate(221, 1)", "translate(1, 61)", "translate(221, 61)"]
-
-
 @pytest.mark.parametrize("run", RUNS, ids=example_names())
 def test_heatmaps_show_every_number_and_say_each_row_s_largest(run):
     for stage in ("weights", "scaled_scores"):
-        found = layouts(weight_maps(run, stage))
+        found = layouts(figures.weight_maps(run, stage))
         for layout in found:
             for i, (panel, array) in enumerate(zip(layout, getattr(run, stage), strict=True)):
+                if stage == "weights":
+                    np.testing.assert_allclose(heats(panel)[0], array.ravel(), atol=1e-4)
                 # The maps of a row share the names of their rows.
                 named = i == 0 or layout is found[-1]
                 wanted = [run.head_names[i]] if run.num_heads > 1 else []
@@ -162,7 +85,7 @@ def test_heatmaps_show_every_number_and_say_each_row_s_largest(run):
                 for token, row in zip(run.tokens, array, strict=True):
                     wanted += [*[token] * named, *(shown(x, 2) for x in row)]
                 assert texts(panel) == wanted
-    said = weight_maps(run, places=3).alt.replace("attends most ", "")
+    said = figures.weight_maps(run, places=3).alt.replace("attends most ", "")
     parts = said.split("Head ")[1:] if run.num_heads > 1 else [said]
     for part, weights in zip(parts, run.weights, strict=True):
         for token, row in zip(run.tokens, weights, strict=True):
@@ -171,12 +94,12 @@ def test_heatmaps_show_every_number_and_say_each_row_s_largest(run):
 
 def test_what_is_masked_is_paper_says_minus_infinity_and_is_nowhere_the_largest():
     masked = trace(example(mask=MASK))
-    weights, numbers = heats(panels(weight_maps(masked, "scaled_scores"))[0])
+    weights, numbers = heats(panels(figures.weight_maps(masked, "scaled_scores"))[0])
     for allowed, weight, number in zip(MASK.ravel(), weights, numbers, strict=True):
         assert (number == "−∞") == (not allowed)
         assert allowed or weight == 0
     for stage in ("weights", "scaled_scores"):
-        alt = weight_maps(masked, stage).alt
+        alt = figures.weight_maps(masked, stage).alt
         assert ", token2 to none, token3 to token0 (" in alt
         assert "(0.00)" not in alt
         assert "∞" not in alt
@@ -184,7 +107,7 @@ def test_what_is_masked_is_paper_says_minus_infinity_and_is_nowhere_the_largest(
 
 def test_a_cell_without_a_number_is_blank_and_its_row_still_has_a_largest():
     matrix = [[0.25, np.nan], [np.nan, np.nan]]
-    drawn = heatmaps([matrix], rows="ab", columns="xy", alt="", lowest=0, highest=1)
+    drawn = figures.heatmaps([matrix], rows="ab", columns="xy", alt="", lowest=0, highest=1)
     (panel,) = panels(drawn)
     numbers = [e for e in panel.iter(f"{SVG}text") if "f-number" in e.get("class", "")]
     assert [(e.text, "f-strong" in e.get("class")) for e in numbers] == [("0.25", True)]
@@ -193,7 +116,7 @@ def test_a_cell_without_a_number_is_blank_and_its_row_still_has_a_largest():
 
 def test_bars_show_every_component():
     run = trace(load_example("cat-sat-on-it"))
-    drawn = vector_bars(run.embeddings, rows=run.tokens, symbol="x")
+    drawn = figures.vector_bars(run.embeddings, rows=run.tokens, symbol="x")
     span = run.embeddings.max() - min(0, run.embeddings.min())
     for panel, token, vector in zip(panels(drawn), run.tokens, run.embeddings, strict=True):
         numbers = [short(x, 2) for x in vector]
@@ -209,7 +132,7 @@ def test_bars_show_every_component():
 @pytest.mark.parametrize("run", [run for run in RUNS if run.embeddings is not None],
                          ids=lambda run: run.example.name)  # fmt: skip
 def test_lanes_strips_and_shares_show_what_heads_make_together(run):
-    drawn = lanes(run)
+    drawn = figures.lanes(run)
     said = " ".join(texts(raw(drawn)))
     n, d_k, d_v = len(run.tokens), run.query.shape[2], run.value.shape[2]
     assert said.count(f"Q, K ({n}, {d_k}) V ({n}, {d_v})") == run.num_heads
@@ -223,7 +146,7 @@ def test_lanes_strips_and_shares_show_what_heads_make_together(run):
     has_output = run.output is not None
     assert ("output projection" in said) == has_output
     assert ("an output of shape" in drawn.alt.partition("lanes meet")[2]) == has_output
-    drawn = concat_strips(run)
+    drawn = figures.concat_strips(run)
     numbers = [text for text in texts(wide(drawn)) if re.fullmatch(r"−?\d+\.\d\d", text)]
     assert sorted(numbers) == sorted(shown(x, 2) for x in run.concat.ravel())
     width = run.concat.shape[1]
@@ -236,7 +159,7 @@ def test_lanes_strips_and_shares_show_what_heads_make_together(run):
 
 
 def check_shares(run):
-    drawn = output_shares(run)
+    drawn = figures.output_shares(run)
     said = texts(wide(drawn))
     for i in range(len(run.tokens)):
         for values in np.column_stack([*run.head_contributions[:, i], run.output[i]]):
@@ -254,7 +177,7 @@ def test_mixing_maps_show_weights_values_and_outputs():
     run = trace(load_example("the-cat-sat"))
     arrays = zip(run.weights, run.value, run.head_outputs, strict=True)
     wanted = [[shown(x, 2) for x in array.flat] for head in arrays for array in head]
-    found = panels(mixing_maps(run))
+    found = panels(figures.mixing_maps(run))
     assert [heats(panel)[1] for panel in found] == wanted
     assert [texts(panel)[0] for panel in found] == [
         title for head in "12" for title in (f"Head {head}: weights", "× values", "= output")
@@ -264,32 +187,19 @@ def test_mixing_maps_show_weights_values_and_outputs():
 # Colours
 
 
-@pytest.mark.parametrize("draw", [lanes, concat_strips, output_shares])
+@pytest.mark.parametrize("draw", [figures.lanes, figures.concat_strips, figures.output_shares])
 def test_heads_keep_their_colours_and_patterns(rng, draw):
     root = wide(draw(trace(projected(rng))))
     heads = list(dict.fromkeys(head_of(g) for g in root.iter(f"{SVG}g") if head_of(g)))
-    assert [c for c in heads if c != NEUTRAL] == list(HEAD_COLOURS[:HEADS])
+    assert [c for c in heads if c != NEUTRAL] == list(figures.HEAD_COLOURS[:HEADS])
     used = {e.get("fill") for e in root.iter(f"{SVG}rect")} - {None}
     assert used == {f"url(#hatch-{i + 1})" for i in range(1, HEADS)}
 
 
-def test_a_weight_is_as_far_from_paper_to_its_head_s_colour():
-    run = trace(load_example("cat-sat-on-it"))
-    drawn = weight_maps(run)
-    for panel, array in zip(layouts(drawn)[0], run.weights, strict=True):
-        np.testing.assert_allclose(heats(panel)[0], array.ravel(), atol=1e-4)
-    fills = [e.get("fill") for e in on_paper(drawn).iter(f"{SVG}rect")]
-    for k, (head, i, j) in enumerate(np.ndindex(run.weights.shape)):
-        share = run.weights[head, i, j] * heat.full(HEAD_COLOURS[head]) / 100
-        for at in (1, 3, 5):
-            full = int(HEAD_COLOURS[head][at : at + 2], 16)
-            assert abs(int(fills[k][at : at + 2], 16) - (255 + share * (full - 255))) <= 1
-
-
-@pytest.mark.parametrize("colour", [*HEAD_COLOURS, "#6B6B6B", "#000000"])
+@pytest.mark.parametrize("colour", [*figures.HEAD_COLOURS, "#6B6B6B", "#000000"])
 def test_in_greyscale_a_larger_number_is_darker_and_every_number_can_be_read(colour):
     ramp = np.linspace(0, 1, 65)[None]
-    drawn = heatmaps([ramp], rows=["row"], columns=[""] * 65, alt="", colours=[colour])
+    drawn = figures.heatmaps([ramp], rows=["row"], columns=[""] * 65, alt="", colours=[colour])
     fills = [e.get("fill") for e in on_paper(drawn).iter(f"{SVG}rect")]
     lights = np.array([linear(fill) for fill in fills]) @ (0.2126, 0.7152, 0.0722)
     assert (np.diff(lights) <= 0).all()
