@@ -11,31 +11,12 @@ from helpers import MASK, example, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha import (
-    example_names,
-    load_example,
-    recorded_head,
-    recorded_maps,
-    short,
-    shown,
-    softmax,
-    trace,
-    with_swapped_tokens,
-)
+import mha
 from mha.layouts import LAYOUTS
+from mha.views import figures
 from mha.views.drawing.plane import _hull
-from mha.views.figures import (
-    arcs,
-    flow,
-    layout_blocks,
-    moved,
-    plane,
-    query_strip,
-    small_maps,
-    turned,
-)
 
-RUNS = {name: trace(load_example(name)) for name in example_names()}
+RUNS = {name: mha.trace(mha.load_example(name)) for name in mha.example_names()}
 BANK, CAT_SAT = RUNS["river-bank"], RUNS["the-cat-sat"]
 
 
@@ -60,20 +41,20 @@ def sum_in(said, parts):
 def test_the_row_tells_every_number_and_what_it_draws_is_as_wide(name):
     run = RUNS[name]
     token, head, component = len(run.tokens) - 1, run.num_heads - 1, 1
-    drawn = query_strip(run, token, head=head, component=component)
+    drawn = figures.query_strip(run, token, head=head, component=component)
     weights, values = run.weights[head, token], run.value[head, :, component]
     parts = weights * values
     for layout in ("wide", "narrow"):
         (root,) = by_class(raw(drawn), f"f-{layout}")
         said = texts(root)
         for i, value in enumerate(values):
-            assert short(run.scores[head, token, i]) in said
-            assert short(run.scaled_scores[head, token, i]) in said
-            assert shown(run.exponentials[head, token, i]) in said
-            assert {shown(weights[i]), shown(parts[i])} <= set(said)
-            assert {short(value), f"× {short(value)}"} & set(said)
+            assert mha.short(run.scores[head, token, i]) in said
+            assert mha.short(run.scaled_scores[head, token, i]) in said
+            assert mha.shown(run.exponentials[head, token, i]) in said
+            assert {mha.shown(weights[i]), mha.shown(parts[i])} <= set(said)
+            assert {mha.short(value), f"× {mha.short(value)}"} & set(said)
         output = run.head_outputs[head, token, component]
-        assert sum_in(said, map(shown, parts)) == shown(output)
+        assert sum_in(said, map(mha.shown, parts)) == mha.shown(output)
         assert f"output z{component + 1}" in said
     root, count = wide(drawn), len(run.tokens)
     sizes = np.array([lengths(e, "width", "height") for e in by_class(root, "f-part")])
@@ -89,7 +70,7 @@ def test_what_is_below_zero_hangs_from_a_line():
     run = RUNS["cat-sat-on-it"]
     parts = run.weights[2, 4] * run.value[2, :, 0]
     assert parts.min() < 0 < parts.max()
-    root = wide(query_strip(run, 4, head=2))
+    root = wide(figures.query_strip(run, 4, head=2))
     (zero,) = by_class(root, "f-line")
     at = float(re.match(r"M[\d.]+ ([\d.]+)", zero.get("d"))[1])
     for part, box in zip(parts, by_class(root, "f-part")[len(run.tokens) :], strict=True):
@@ -102,16 +83,18 @@ def test_what_is_below_zero_hangs_from_a_line():
     [(None, ["scores", "÷ √4", "exp"]), (1, ["scores", "exp"]), (3, ["scores", "scaled", "exp"])],
 )
 def test_scaled_scores_stand_where_there_is_a_scale_and_say_which(scale, titles):
-    said = texts(wide(query_strip(trace(replace(load_example("cat-sat"), scale=scale)), 0)))
+    said = texts(
+        wide(figures.query_strip(mha.trace(replace(mha.load_example("cat-sat"), scale=scale)), 0))
+    )
     assert [text for text in said if text in ("scores", "÷ √4", "scaled", "exp")] == titles
 
 
 def test_a_masked_key_has_no_bar_and_no_ribbon():
-    run = trace(example(mask=MASK))
-    root = wide(query_strip(run, 3))
+    run = mha.trace(example(mask=MASK))
+    root = wide(figures.query_strip(run, 3))
     assert texts(root).count("−∞") == len(run.tokens) - 1
     assert len(by_class(root, "f-ribbon")) == 2
-    nothing = query_strip(run, 2)
+    nothing = figures.query_strip(run, 2)
     assert by_class(wide(nothing), "f-ribbon") == []
     assert "The largest weight is that of none." in nothing.alt
 
@@ -126,36 +109,28 @@ def widths(drawn):
 def test_an_arc_is_as_wide_as_its_weight_in_each_head_and_a_masked_key_has_none():
     for head in range(2):
         wanted = np.sort(16 * CAT_SAT.weights[head].ravel())
-        np.testing.assert_allclose(np.sort(widths(arcs(CAT_SAT, head=head))), wanted, rtol=0.01)
-    assert len(widths(arcs(CAT_SAT))) == CAT_SAT.weights.size
-    causal = trace(replace(CAT_SAT.example, is_causal=True))
-    assert len(widths(arcs(causal, head=1))) == 6
-    of_bank = arcs(BANK, token=2)
+        np.testing.assert_allclose(
+            np.sort(widths(figures.arcs(CAT_SAT, head=head))), wanted, rtol=0.01
+        )
+    assert len(widths(figures.arcs(CAT_SAT))) == CAT_SAT.weights.size
+    causal = mha.trace(replace(CAT_SAT.example, is_causal=True))
+    assert len(widths(figures.arcs(causal, head=1))) == 6
+    of_bank = figures.arcs(BANK, token=2)
     assert len(widths(of_bank)) == 3
     assert all(f">{share}\N{NO-BREAK SPACE}%<" in of_bank.svg for share in (4, 71, 26))
     assert "bank attends most to river (71" in of_bank.alt
 
 
-def test_a_long_sentence_stands_closer_on_a_phone():
-    run = trace(recorded_head(1, 5, "The bank near the river"))
-    drawn = arcs(run, token=2)
-    at_a_desk, on_a_phone = found(r'width[=:] ?"?([\d.]+)', drawn)[:2]
-    assert on_a_phone <= 330 < at_a_desk <= 648
-    for layout in ("f-wide", "f-narrow"):
-        (part,) = by_class(raw(drawn), layout)
-        assert [e.text for e in by_class(part, "f-token")] == list(run.tokens)
-
-
 def test_flow_marks_the_step_of_a_stage():
     steps = {"query": "three vectors", "scaled_scores": "scores", "concat": "output"}
     for here, step in steps.items():
-        drawn = flow(here)
+        drawn = figures.flow(here)
         assert drawn.alt.endswith(f"Marked is: {step}.")
         assert f'class="f-strong" text-anchor="middle">{step}<' in drawn.svg
         assert drawn.svg.count("you are here") == 2  # on a desk and on a phone
-    assert "you are here" not in flow().svg
+    assert "you are here" not in figures.flow().svg
     with pytest.raises(ValueError, match="nowhere"):
-        flow("nowhere")
+        figures.flow("nowhere")
 
 
 # Vectors
@@ -164,7 +139,7 @@ def test_flow_marks_the_step_of_a_stage():
 def test_the_plane_has_the_scores_at_the_feet_of_the_keys():
     layer = BANK.example.layer
     half = replace(BANK.example, layer=replace(layer, w_q=layer.w_q / 2))
-    drawn = plane(trace(half), 2)
+    drawn = figures.plane(mha.trace(half), 2)
     for score in ("0", "1", "1.5"):
         assert f'f-strong f-number" text-anchor="middle">{score}</text>' in drawn.svg
     tips, xs, ys = found(r'd="M([\d.]+) [\d.]+L([\d.]+) ([\d.]+)" class="f-quiet"', drawn).T
@@ -185,7 +160,7 @@ def test_the_polygon_of_a_plane_holds_every_value(points):
 
 
 def test_a_token_moves_from_its_embedding_to_the_output():
-    drawn = moved({"the river bank": BANK}, 2, ("water", "money"))
+    drawn = figures.moved({"the river bank": BANK}, 2, ("water", "money"))
     the, river, bank, output = found(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)
     unit = (river - the)[0] / 3  # river is (3, 0) and the (0, 0)
     np.testing.assert_allclose(bank - the, [unit, -unit], atol=0.11)
@@ -205,17 +180,17 @@ def tips(drawn):
 
 def test_the_arrows_are_the_turned_keys():
     quarter = np.pi / 2 * np.arange(2)[:, None] * [1, 1]
-    run = trace(replace(load_example("cat-sat"), angles=quarter))
-    swapped = trace(with_swapped_tokens(run.example, 0, 1))
-    drawn = turned({"cat sat": run, "sat cat": swapped})
+    run = mha.trace(replace(mha.load_example("cat-sat"), angles=quarter))
+    swapped = mha.trace(mha.with_swapped_tokens(run.example, 0, 1))
+    drawn = figures.turned({"cat sat": run, "sat cat": swapped})
     np.testing.assert_allclose(tips(drawn), 46 * np.array([[1, 0], [-1, 0], [0, 1], [0, 1]]))
     assert drawn.alt == (
         "cat sat: cat is turned by 0°, to (1.00, 0.00); sat is turned by 90°, to (−1.00, 0.00)."
         " sat cat: sat is turned by 0°, to (0.00, 1.00); cat is turned by 90°, to (0.00, 1.00)."
     )
     assert drawn.svg.count("stroke-dasharray") == 2  # what is not turned has one arrow
-    run = trace(replace(run.example, angles=np.array([[0.3, -1.2], [2.0, 4.0]])))
-    drawn = turned({"here": run}, pair=1)
+    run = mha.trace(replace(run.example, angles=np.array([[0.3, -1.2], [2.0, 4.0]])))
+    drawn = figures.turned({"here": run}, pair=1)
     np.testing.assert_allclose(tips(drawn), 46 * run.turned_key[0, :, 2:], atol=0.11)
     # −1.2 goes the long way round, and 4 is more than half a turn
     assert found(r"A20.7 20.7 0 (\d) 0", drawn).tolist() == [1, 1]
@@ -225,8 +200,8 @@ def test_the_arrows_are_the_turned_keys():
 
 
 def test_every_small_map_has_its_weights_in_grades_of_a_tenth():
-    weights = softmax(np.random.default_rng(5).normal(scale=2, size=(2, 3, 5, 5)))
-    panels = by_class(raw(small_maps(weights)), "f-panel")
+    weights = mha.softmax(np.random.default_rng(5).normal(scale=2, size=(2, 3, 5, 5)))
+    panels = by_class(raw(figures.small_maps(weights)), "f-panel")
     side = 46 / 5
     for panel, of_head in zip(panels, weights.reshape(6, 5, 5), strict=True):
         drawn = {}
@@ -243,15 +218,6 @@ def test_every_small_map_has_its_weights_in_grades_of_a_tenth():
         }
 
 
-def test_a_layer_of_small_maps_is_a_row_on_a_desk_and_two_on_a_phone():
-    drawn = small_maps(recorded_maps("I play football").weights)
-    ((width, height),) = found(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', drawn)
-    ((narrow, low),) = found(r"--narrow-width: ([\d.]+)px; --narrow-height: ([\d.]+)px", drawn)
-    assert width <= 648
-    assert narrow <= 330
-    assert height < 6 * 80 < low
-
-
 def words(drawn):
     """Return what stands on the blocks, in order."""
     return re.findall(r">([QKVOB] [\d, –]+)</text>", drawn.svg)
@@ -259,24 +225,24 @@ def words(drawn):
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_matrix_of_a_layout_has_its_blocks(name):
-    drawn, parts = layout_blocks(name, num_heads=3), LAYOUTS[name].parts
+    drawn, parts = figures.layout_blocks(name, num_heads=3), LAYOUTS[name].parts
     letters = "QKVO" + "B" * ("relative_bias" in parts)
     assert words(drawn) == [f"{letter} {head}" for letter in letters for head in (1, 2, 3)]
     for own in LAYOUTS[name].required:
         assert f">{own}</text>" in drawn.svg
         assert f"{own}, " in drawn.alt
     assert ("halves" in drawn.alt) == (name == "Llama")
-    shared = words(layout_blocks("Llama", num_heads=6, num_groups=2))
+    shared = words(figures.layout_blocks("Llama", num_heads=6, num_groups=2))
     assert shared[6:10] == ["K 1–3", "K 4–6", "V 1–3", "V 4–6"]
 
 
 def test_what_a_layout_has_not_is_refused():
     with raises(ValueError, f"layout is 'BLOOM'; one of {', '.join(LAYOUTS)} is wanted"):
-        layout_blocks("BLOOM")
+        figures.layout_blocks("BLOOM")
     for name, groups in (("GPT-2", 1), ("BERT", 3)):
         with raises(
             ValueError,
             f"num_groups is {groups}; a divisor of num_heads=2 is wanted, and itself where one"
             " matrix has query, key and value",
         ):
-            layout_blocks(name, num_groups=groups)
+            figures.layout_blocks(name, num_groups=groups)
