@@ -1,4 +1,4 @@
-"""Where every number of a run comes from: put together again, it is the number of the trace."""
+"""Every number of a run has an address, and comes from others: put together, they are it."""
 
 import math
 from dataclasses import replace
@@ -6,17 +6,53 @@ from dataclasses import replace
 import chains
 import numpy as np
 import pytest
-from helpers import MASK, QUERIES, example, projected
+from helpers import MASK, QUERIES, example, projected, raises
+from hypothesis import given
+from hypothesis import strategies as st
 from ports import random_block, random_example
 
 from mha import Place, arithmetic, example_names, load_example, origin, short, shown, trace
 from mha.core.language import draw_model
 from mha.runs.origins import is_given
 from mha.runs.places import places
-from mha.runs.stages import STAGES
+from mha.runs.stages import AXES, STAGES
 from mha.runs.stories import trace_text
 from mha.views.arithmetic import written_out
 from mha.views.signs import sign
+
+INDEX = st.integers(0, 10**6)
+
+
+@st.composite
+def any_place(draw):
+    """Draw the address of a number of any stage, or of a term of one."""
+    stage = draw(st.sampled_from(list(STAGES)))
+    index = {axis: draw(INDEX) for axis in STAGES[stage].axes}
+    return Place(stage, **index, term=draw(st.none() | INDEX))
+
+
+@given(any_place())
+def test_the_text_and_the_index_build_the_place_again(place):
+    assert Place.parse(str(place)) == place
+    assert Place.at(place.stage, *place.index, term=place.term) == place
+    head, row, column = (getattr(place, axis) or 0 for axis in AXES)
+    assert Place.of(place.stage, head, row, column) == place.whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "scores.", "scores.0.1.", "scores..0.1", "scores.00.1.2", "scores.0.1.2:",
+        "scores.0.1.2:01", "scores.0.1.2:-1", "scores.-1.0.0", "scores.0.1.2 ", "scores.0.1.2\n",
+        "Scores.0.1.2", "scores 0 1 2", "scores.0.1.2:1:2", "scores.0.1.²", "scores.٣.1.2",
+    ],
+)  # fmt: skip
+def test_a_text_that_is_no_address_is_refused(text):
+    with raises(ValueError, f"place is {text!r}; an address such as scores.0.1.2 is wanted"):
+        Place.parse(text)
+
+
+# Where numbers come from
 
 ADDED = ("products", "product", "mixed", "mean", "sum", "scaled", "spread", "normalised")
 
@@ -64,7 +100,9 @@ def check_all(run, *, read_lines=False):
     for name, stage in STAGES.items():
         if stage.array(run) is None:
             continue
-        for place in places(run, name):
+        addresses = list(places(run, name))
+        assert [place.value(run) for place in addresses] == stage.array(run).ravel().tolist()
+        for place in addresses:
             found, wanted = origin(run, place), place.value(run)
             assert found.place == place
             check(run, found, wanted)
