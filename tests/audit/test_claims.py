@@ -7,8 +7,6 @@ from helpers import raises
 
 from mha.audit.checks import CHECKS
 from mha.audit.claims import claims_from, load_claims
-from mha.audit.sources import load_source
-from mha.runs.places import Place
 
 KNOWN = Path(__file__).with_name("findings.txt").read_text(encoding="utf-8").splitlines()
 
@@ -48,15 +46,6 @@ def test_a_check_finds_what_it_found_and_comes_out_both_ways(check):
         found.append(f"{check}({told}) {finding.verdict}: {finding.because}")
     assert found == [line for line in KNOWN if line.startswith(f"{check}(")]
     assert {") holds: " in line for line in found} == {True, False}
-
-
-def test_every_star_of_the_walkthrough_is_a_claim_about_the_number_before_it():
-    starred = [claim for claim in load_claims() if "★" in claim.says]
-    assert [claim.line for claim in starred] == [185, 224, 386, 422, 592, 622]
-    for claim in starred:
-        *_, last = (n for n in load_source("apple-walkthrough") if n.line == claim.line)
-        where = (claim.given[part] for part in ("head", "row", "column"))
-        assert last.place == Place.at(claim.given["stage"], *where)
 
 
 def test_a_list_of_claims_that_cannot_be_read_is_named():
