@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -68,15 +69,15 @@ def test_single_changes_anywhere_are_caught():
         assert wrong[0].starts_chain
 
 
-def number(line, printed, place, of="cat-sat"):
-    return Number(line, printed, "derived", of, Place.parse(place))
-
-
 def test_a_wrong_product_and_the_right_sum_of_it():
-    score = "scores.0.0.0"
+    score = Place.parse("scores.0.0.0")
+    places = [*(replace(score, term=i) for i in range(4)), score]
+    worked = [
+        Number(200, printed, "derived", "cat-sat", place)
+        for printed, place in zip(("1", "0", "9", "0", "10"), places, strict=True)
+    ]
     inputs = [n for n in load_source("aiayn-part-2") if n.kind == "input"]
-    products = [number(200, text, f"{score}:{i}") for i, text in enumerate("1090")]
-    judged = judge([*inputs, *products, number(200, "10", score)])
+    judged = judge([*inputs, *worked])
     assert [j.slip for j in judged] == ["", "", "product", "", ""]
     assert [j.starts_chain for j in judged] == [False, False, True, False, False]
     assert not judged[-1].agrees_end_to_end
