@@ -6,7 +6,7 @@ from dataclasses import replace
 import chains
 import numpy as np
 import pytest
-from helpers import MASK, QUERIES, example, projected, raises
+from helpers import MASK, QUERIES, example, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from ports import random_block, random_example
@@ -51,8 +51,6 @@ def test_a_text_that_is_no_address_is_refused(text):
     with raises(ValueError, f"place is {text!r}; an address such as scores.0.1.2 is wanted"):
         Place.parse(text)
 
-
-# Where numbers come from
 
 ADDED = ("products", "product", "mixed", "mean", "sum", "scaled", "spread", "normalised")
 
@@ -157,15 +155,6 @@ def test_every_number_of_every_example_and_its_line(name):
 )
 def test_masks_scales_and_shifts(parts):
     check_all(trace(example(**parts)), read_lines=True)
-
-
-def test_the_root_and_percentages_have_no_array_and_yet_a_number(rng):
-    run = trace(projected(rng, mask=MASK))
-    assert origin(run, Place("root")).evaluate() == math.sqrt(run.query.shape[-1])
-    for place in places(run, "weights"):
-        found = origin(run, Place.at("percentages", *place.index))
-        assert found.kept is None
-        assert found.number == found.evaluate() == 100 * place.value(run)
 
 
 def test_an_additive_mask_is_part_of_the_line():
