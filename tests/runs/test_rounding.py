@@ -66,14 +66,6 @@ def test_any_number_is_written_in_full_and_rounded_half_to_even(value, places):
         assert Decimal(text.replace(MINUS, "-")) == rounded(value, places)
 
 
-@given(st.permutations([0.29, 0.13, 0.35, 0.51, 0.17, 0.23]), st.integers(-3, 3))
-def test_a_tie_rounds_alike_in_whatever_order_its_terms_are_added(terms, whole):
-    """As processors' libraries of linear algebra do, each in an order of its own."""
-    products = [term * 0.35 for term in terms]
-    assert shown(sum(products, start=float(whole)), 3) == shown(whole + 0.588, 3)
-    assert shown(sum(products, start=whole + 0.0005), 3) == shown(whole + 0.5885, 3)
-
-
 @given(finite(1e6), st.integers(0, 9))
 def test_what_a_bound_bounds_keeps_to_it_as_printed(value, places):
     unit = Decimal(1).scaleb(-places)
