@@ -1,16 +1,18 @@
-"""Figures are sound SVG, stand on a page as an image with a label, and read without colour."""
+"""Figures are sound SVG, an image with a label on a page, and read without or with few colours."""
 
 import re
+from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from all_figures import FIGURES
+from book_site import ROOT
 from drawn import SVG, by_class, head_of, linear, on_paper, raw, texts, wide
 from helpers import HEADS, MASK, example, projected
 
 from mha import dimensions, example_names, load_example, short, shown, trace
-from mha.views import figures
+from mha.views import colours, figures
 from mha.views.drawing.svg import NEUTRAL
 
 RUNS = [trace(load_example(name)) for name in example_names()]
@@ -205,3 +207,45 @@ def test_in_greyscale_a_larger_number_is_darker_and_every_number_can_be_read(col
     assert (np.diff(lights) <= 0).all()
     assert lights[0] == 1
     assert min(lights + 0.05) / 0.05 >= 4.5  # WCAG's contrast with black
+
+
+# What is seen without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1.
+SEEN = {
+    "all cones": np.eye(3),
+    "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+               [-0.003882, -0.048116, 1.051998]],
+    "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                 [-0.011820, 0.042940, 0.968881]],
+}  # fmt: skip
+TO_XYZ = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+PAPERS = [(colours.HEAD_COLOURS, "#fffdf8"), (colours.HEAD_COLOURS_IN_DARK, "#14161a")]
+
+
+def lab(colour, seen):
+    """Return a colour as CIELAB, in which distances are those that people see."""
+    xyz = TO_XYZ @ np.clip(seen @ linear(colour), 0, 1) / [0.9505, 1, 1.089]
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize(("own", "paper"), PAPERS, ids=["light", "dark"])
+def test_any_two_heads_differ_and_the_first_three_clearly(own, paper, eyes):
+    seen = np.array(SEEN[eyes])
+    apart = {
+        (i, j): np.linalg.norm(lab(a, seen) - lab(b, seen))
+        for (i, a), (j, b) in combinations(enumerate(own), 2)
+    }
+    assert min(apart.values()) > 7
+    assert min(distance for (_, j), distance in apart.items() if j < 3) > 25
+    assert min(np.linalg.norm(lab(c, seen) - lab(paper, seen)) for c in own) > 25
+
+
+def test_the_pages_have_the_same_colours_and_heat():
+    sheet = (ROOT / "book" / "_static" / "tokens.css").read_text(encoding="utf-8")
+    light, dark = re.findall(r'html\[data-theme="\w+"\] \{\n(.*?)\}', sheet, re.DOTALL)[:2]
+    assert f"--heat-full: {colours.HEAT_FULL}%;" in light
+    assert f"--heat-full: {colours.HEAT_FULL_IN_DARK}%;" in dark
+    for name, (of_light, of_dark) in colours.PAGE_COLOURS.items():
+        assert f"--{name}: {of_light};" in light
+        assert f"--{name}: {of_dark};" in dark
