@@ -25,7 +25,7 @@ from byhand.tables.page import inside
 from mha import Place, entropy, example_names, load_example, shown, total_variation, trace
 from mha.audit.judging import Prints
 from mha.runs.stages import STAGES
-from mha.views import blocks, tables
+from mha.views import blocks, figures, tables
 from mha.views.colours import head_colour
 from mha.views.table import Table, array_table, as_written, no_tags, places_needed
 from mha.views.walkthrough import walkthrough
@@ -94,12 +94,9 @@ def test_a_stage_shows_the_numbers_of_the_trace(name):
 
 
 def test_columns_are_keys_or_dimensions():
-    keys = ("Query \\ key", *RUN.tokens)
     for stage, header in {
-        "scores": keys,
-        "weights": (*keys, "Sum"),
-        "exponentials": (*keys, "Row sum"),
-        "embeddings": ("Token", "x₁", "x₂", "x₃", "x₄"),
+        "scores": ("Query \\ key", *RUN.tokens),
+        "exponentials": ("Query \\ key", *RUN.tokens, "Row sum"),
         "concat": ("Token", "z₁", "z₂", "z₃", "z₄"),
     }.items():
         assert tables.stage_table(RUN, stage).header == header
@@ -115,10 +112,10 @@ def tables_with_numbers(run):
             rows = np.column_stack([weights[head, token], mixed[token]])
             last = [1, *outputs[head, token]]
             yield tables.mixing_table(run, token, head=head), [*rows, last], (*tokens, "Sum")
-        blocks = [row for i in range(n) for row in (*mixed[i], outputs[head, i])]
+        grouped = [row for i in range(n) for row in (*mixed[i], outputs[head, i])]
         pairs = [f"{query} ← {key}" for query in tokens for key in tokens]
         names = [name for i in range(n) for name in (*pairs[i * n : (i + 1) * n], tokens[i])]
-        yield tables.weighted_values_table(run, head=head), blocks, tuple(names)
+        yield tables.weighted_values_table(run, head=head), grouped, tuple(names)
     limit = np.full(run.num_heads, np.log(n))
     yield tables.entropy_table(run), [*entropy(weights).T, limit], (*tokens, "equal weights")
     apart = [[total_variation(a, b).mean() for b in weights] for a in weights]
@@ -301,17 +298,6 @@ def test_small_heads_share_a_line_of_the_paper_and_wide_ones_do_not():
     assert sizes == {"the-cat-sat": [2], "apple": [2, 1]}
 
 
-def test_a_part_s_label_leads_to_the_block():
-    labels = ["tbl-k-1", "t-2"]
-    block = blocks.stage_block(RUN, "key", name="tbl-k", labels=labels)
-    node = parsed(block)
-    assert node["names"] == ["tbl-k", "tbl-k-1", "t-2"]
-    assert node["ids"] == ["tbl-k"]
-    assert node[0].astext() == "Keys"
-    assert {node.document.nameids[name] for name in node["names"]} == {"tbl-k"}
-    assert [part.name for part in node["parts"]] == labels
-
-
 def test_query_key_and_value_share_a_row_and_each_head_has_one():
     run = RUN
     block = blocks.stage_block(run, "query", "key", "value")
@@ -365,6 +351,8 @@ def test_a_walkthrough_shows_every_stage_of_every_head_once_in_order(name):
     steps, wanted = list(walkthrough(run)), list(stages_of(run))
     found = [step.at.removeprefix(f"{name} ") for step in steps if getattr(step, "at", "")]
     assert sorted(found) == sorted(wanted)
+    assert tables.entropy_table(run) in steps
+    assert figures.weight_maps(run) in steps
     assert [stage for stage in found if stage[:2] != "w_"] == [
         stage for stage in wanted if stage[:2] != "w_"
     ]
