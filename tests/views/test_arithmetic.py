@@ -19,7 +19,6 @@ from mha.views.signs import as_printed, sign
     ("name", "where", "line"),
     [
         ("cat-sat", ("scaled_scores", 0, 0), "2 ÷ √4 = 1"),
-        ("cat-sat", ("exponentials", 0, 0), "e^1 ≈ 2.7183"),
         ("cat-sat", ("head_outputs", 0, 0), "0.7311×2 + 0.2689×5 ≈ 1.4621 + 1.3447 = 2.8068"),
         ("cat-sat-on-it", ("query", 0, 0),
          "1.1×(−1.4) + 0.5×(−0.3) + (−0.4)×1.2 = (−1.54) + (−0.15) + (−0.48) = −2.17"),
