@@ -8,7 +8,7 @@ import pytest
 import mha
 import mha.chapters
 from byhand.reading.running import Ties
-from byhand.reading.ties import View, follows, is_of, parts_of
+from byhand.reading.ties import View, is_of, parts_of
 from mha import load_example, trace
 from mha.widgets.explorer import explorer
 
@@ -16,45 +16,30 @@ RUN = trace(load_example("it-tired"))
 OTHER = trace(replace(RUN.example, scale=1.0))
 NAMES = {name: getattr(mha, name) for name in mha.__all__} | {
     "np": np, "run": RUN, "other": OTHER, "it": 2, "cat": 0, "who": RUN.weights[0, 2],
-    "sides": RUN.weights[:, :, ::-1], "both": [OTHER, RUN], "share": float(RUN.weights[0, 2, 0]),
+    "share": float(RUN.weights[0, 2, 0]),
 }  # fmt: skip
-
-
-def parts(expression, run=RUN):
-    return parts_of(expression, View(run), NAMES)
-
-
-def test_a_text_of_several_numbers_comes_in_parts():
-    found = parts("', '.join(short(x) for x in run.query[0, it]) + f' and {who[0]:.2f}'")
-    places = ["query.0.2.0", "", "query.0.2.1", "", "weights.0.2.0"]
-    assert [formula for _, formula, _ in found] == places
-    assert "".join(text for text, _, _ in found) == f"3, 1 and {RUN.weights[0, 2, 0]:.2f}"
 
 
 @pytest.mark.parametrize(
     "expression",
     [
         "percent(share)",  # its place is lost
-        "percent(who[0] / share)",
         "percent(other.weights[0, 0, 0] - run.weights[0, 0, 0])",  # of two runs
         "short(run.weights[0].argmax())",
         "shown(np.hypot(*run.query[0, it]))",
-        "len(run.tokens)",
         "'A' if who[0] > 0.5 else shown(who[1])",  # it depends on more than is said
     ],
 )
 def test_what_places_of_one_run_do_not_tell_is_not_tied(expression):
-    assert parts(expression) == []
+    assert parts_of(expression, View(RUN), NAMES) == []
 
 
-def test_an_explorer_of_the_same_numbers_is_the_same_run_from_where_it_begins():
-    outright = trace(replace(
-        RUN.example, embeddings=None, layer=None, query=RUN.query, key=RUN.key, value=RUN.value,
-    ))  # fmt: skip
-    assert follows(RUN, outright)
-    assert not follows(RUN, OTHER)
-    assert is_of(parts("shown(who[0])"), outright)
-    assert not is_of(parts("arithmetic(run, 'query', it, 0)"), outright)  # there it is given
+def test_a_number_of_what_is_given_there_is_no_line():
+    given = replace(RUN.example, embeddings=None, layer=None, query=RUN.query, key=RUN.key,
+                    value=RUN.value)  # fmt: skip
+    weight, line = ("shown(who[0])", "arithmetic(run, 'query', it, 0)")
+    assert is_of(parts_of(weight, View(RUN), NAMES), trace(given))
+    assert not is_of(parts_of(line, View(RUN), NAMES), trace(given))
 
 
 def test_what_does_not_follow_but_shows_numbers_of_the_run_is_the_books_own():
