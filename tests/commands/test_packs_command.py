@@ -1,17 +1,11 @@
-"""The command that makes packs: what it can be asked for, and what it makes of the built pages."""
+"""The command that makes packs: what it can be asked for. What it makes: `test_site.py`."""
 
-import argparse
+import re
 
+import building
 import pytest
-from book_site import ROOT, SITE
+from book_site import ROOT
 from packs import command
-
-
-def parsed(*arguments):
-    parser = argparse.ArgumentParser()
-    what = parser.add_subparsers()
-    command.add_command(what, argparse.ArgumentParser(add_help=False))
-    return parser.parse_args(["packs", *arguments])
 
 
 @pytest.mark.parametrize(
@@ -24,21 +18,11 @@ def parsed(*arguments):
     ],
 )
 def test_bad_input_gets_a_sentence(option, value, so):
-    with pytest.raises(SystemExit) as stopped:
-        command.plan(parsed(option, value))
-    assert str(stopped.value).startswith(f"error: {option} {so}")
+    asked = building._parser().parse_args(["packs", option, value])
+    with pytest.raises(SystemExit, match=re.escape(f"error: {option} {so}")):
+        asked.plan(asked)
 
 
 def test_the_readme_has_every_pack():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert all(f"- `{name}`: " in text for name in command.PACKS)
-
-
-@pytest.mark.book
-def test_files_of_a_pack_go_into_its_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(command, "HTML", SITE)
-    to = tmp_path / "to"
-    command.make(parsed("--only", "notebooks", "--to", str(to)))  # test_site.py makes more
-    made = {path.relative_to(to).as_posix() for path in to.rglob("*.*")}
-    names = ("attention-step-by-step", "attention-graded")
-    assert made == {f"notebooks/{name}.ipynb" for name in names}
