@@ -17,15 +17,12 @@ COMPUTED_FROM = [
     "requirements.lock",
     "_config.yml",
     "book/_ext/byhand/reading/running.py",
-    "book/_ext/byhand/reading/cell_outputs.py",
 ]
 READ_FROM = [
     "book/index.md",
     "book/references.bib",
     "book/_static/book.css",
-    "book/_static/scroll.js",
     "book/_templates/layout.html",
-    "book/_ext/byhand/contents.py",
     "scripts/html_book.py",
     "_toc.yml",
     "pyproject.toml",
