@@ -55,49 +55,10 @@ MINUTES = [
     (WORDS * 7 + QUIZ * 3, "15 minutes to read"),
 ]
 
-QUESTIONS = r"""
-```{code-cell}
-from mha import load_example, trace
-from mha.widgets.boxes import your_turn
-weights = (0.25, 0.75)
-your_turn(trace(load_example("the-cat-sat-end")), "exponentials", 3, 0)
-```
-
-(here)=
-## A section
-
-```{quiz} largest
-Which is the largest of {eval}`len(weights)` weights, $w_1$ or $w_2$ ({ref}`here`)?
-
-- [x `max(weights) == weights[1]`] $w_2$, which is {eval}`weights[1]` :: Yes, see {ref}`here`.
-- [ `weights[0] > weights[1]`] $w_1$ :: No: *smaller*.
-
-  It is {eval}`weights[0]`.
-- [ ] Neither; they are equal, see {ref}`here`
-
-  That would be a flat row.
-```
-
-```{predict} doubled
-:reveals: 2
-
-What happens?
-
-- [ ] This :: No.
-- [x] That :: Yes.
-```
-
-First block.
-
-- Second block.
-
-Third block.
-"""
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    texts = {"code": "\n\n".join(CODE), "questions": QUESTIONS}
+    texts = {"code": "\n\n".join(CODE)}
     texts |= {f"minutes-{i}": OPENING + text for i, (text, _) in enumerate(MINUTES)}
     texts["index"] = "```{toctree}\n" + "\n".join(texts) + "\n```\n"
     number = itertools.count()  # each exercise and question has a name of its own
@@ -127,9 +88,6 @@ def said(element):
 
 def code_of(blocks):
     return [block.get_text().strip() for block in blocks]
-
-
-# ---- Code ----
 
 
 def test_the_code_of_a_section_and_its_parts_is_one_fold_at_the_end_of_its_words(page_of):
@@ -166,9 +124,6 @@ def test_print_has_every_result_and_no_code_but_what_teaches(folder):
         assert text not in body
 
 
-# ---- How a chapter opens ----
-
-
 def test_a_page_has_the_sentence_the_aims_and_the_minutes_of_the_rule(page_of):
     page = page_of("minutes-0")
     assert page.select_one("h1 + .lead p").get_text().startswith("One sentence with")
@@ -177,33 +132,3 @@ def test_a_page_has_the_sentence_the_aims_and_the_minutes_of_the_rule(page_of):
     )
     told = [page_of(f"minutes-{i}").select_one(".aims-minutes") for i in range(len(MINUTES))]
     assert [said(one) for one in told] == [f"About {wanted}" for _, wanted in MINUTES]
-
-
-# ---- Questions ----
-
-
-def test_a_question_holds_what_markdown_says_and_a_prediction_folds_what_follows(page_of):
-    page = page_of("questions")
-    quiz = page.find("mha-quiz")
-    assert said(quiz.find("legend")).startswith("Which is the largest of 2 weights")
-    assert said(quiz.find("label")) == "(a) w2, which is 0.75"
-    assert "::" not in said(quiz)
-    feedback = quiz.find_all("div", class_="quiz-feedback")
-    assert feedback[0].find("a")["href"] == "#here"
-    assert feedback[1].find("em").get_text() == "smaller"
-    assert "It is 0.25." in said(feedback[1])
-    assert said(feedback[2]) == "That would be a flat row."
-    fold = page.find("details", id="quiz-doubled-revealed")
-    assert said(fold) == "What happens First block. Second block."
-    assert said(fold.find_next_sibling("p")) == "Third block."
-    assert said(fold.find_previous_sibling("mha-quiz").find("button")) == "See what happens"
-
-
-def test_on_paper_a_question_waits_for_the_key_and_a_prediction_is_open(folder):
-    body = on_paper(folder, "questions", **CONFIG)
-    assert body.count('#boxed(how: "Choose one."') == 2
-    assert len(re.findall(r'\("[abc]", \[', body)) == 3 + 2
-    assert "flat row" not in body
-    assert "Check" not in body
-    order = [body.index(text) for text in ("What happens", "First block", "Second", "Third")]
-    assert order == sorted(order)
