@@ -283,9 +283,7 @@ def standing_alone(element: Tag) -> str:
     for node in text.select(DROPPED):
         node.decompose()
     for drawing in text.find_all("svg"):
-        said = BeautifulSoup("", "html.parser").new_tag("p")
-        said.string = f"[Figure: {drawing.get('aria-label', '')}]"
-        drawing.replace_with(said)
+        drawing.name, drawing.string = "p", f"[Figure: {drawing.get('aria-label', '')}]"
     for math in text.find_all("math"):
         _plain_math(math)
     for node in text.find_all(True):
