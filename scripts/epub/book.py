@@ -30,12 +30,6 @@ FONTS = (
     "math/STIXTwoMath-book.woff2",
 )
 AUTHORS = "The Attention by Hand authors"
-TYPES = {
-    "xhtml": "application/xhtml+xml",
-    "css": "text/css",
-    "woff2": "font/woff2",
-    "png": "image/png",
-}
 
 
 def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
@@ -151,7 +145,6 @@ def package(book: Document, files: dict[str, bytes]) -> str:
         authors=AUTHORS,
         modified=f"{datetime.fromtimestamp(date(), UTC):%Y-%m-%dT%H:%M:%SZ}",
         files=files,
-        types=TYPES,
         properties=_properties,
     )
 
