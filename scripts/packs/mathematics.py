@@ -1,36 +1,13 @@
 """Formulas of the pages as TeX, for tables that go into a paper."""
 
+import tomllib
+from pathlib import Path
+
 from bs4 import Tag
 from bs4.element import NavigableString
 
 LOWERED = "₀₁₂₃₄₅₆₇₈₉"
-TEX = {
-    "≈": r"\approx",
-    "×": r"\times",
-    "÷": r"\div",
-    "−": "-",
-    "∞": r"\infty",
-    "√": r"\surd",
-    "α": r"\alpha",
-    "∑": r"\sum",
-    "≤": r"\le",
-    "≥": r"\ge",
-    "·": r"\cdot",
-    "⋅": r"\cdot",
-    "′": "'",
-    "±": r"\pm",
-    "…": r"\dots",
-    "→": r"\to",
-    "←": r"\leftarrow",
-    "★": r"\star",
-    "⟨": r"\langle",
-    "⟩": r"\rangle",
-    "θ": r"\theta",
-    "σ": r"\sigma",
-    "Σ": r"\Sigma",
-    "²": "^2",
-    "\u2061": "",
-}
+TEX = tomllib.loads(Path(__file__).with_name("signs.toml").read_text(encoding="utf-8"))
 
 
 def as_tex(node: Tag | NavigableString) -> str:
