@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from environment import BUILD, Commands, fail, step
-from printing import file_name, option_to, paper
-from typesetting import refuse_unprintable
+from printing import file_name, option_to, paper, refuse_unprintable
 
 from byhand.press.pdf import press
 from mha.practice.worksheets import Student, Worksheet

@@ -86,7 +86,7 @@ def test_a_command_line_of_the_worksheets(tmp_path, monkeypatch, some, arguments
 def asked_of_build(arguments):
     """Read a command line of build.py as far as it goes without building anything."""
     read = building._parser().parse_args(arguments)
-    with building._told_if_not_writable():
+    with building._told_in_one_sentence():
         read.plan(read)
 
 

@@ -145,6 +145,6 @@ def test_what_no_traceback_explains_is_one_sentence(code, wanted):
     ],
 )
 def test_what_cannot_be_written_is_named(error, wanted):
-    with pytest.raises(SystemExit) as told, building._told_if_not_writable():
+    with pytest.raises(SystemExit) as told, building._told_in_one_sentence():
         raise error
     assert wanted in str(told.value.code)

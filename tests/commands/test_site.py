@@ -6,8 +6,8 @@ What other tests make is here by its name alone: questions, cards, decks, the EP
 import re
 import zipfile
 
+import printing
 import pytest
-import typesetting
 import whole_site
 from book_site import ROOT, SITE, source
 from epub import book as epub
@@ -38,7 +38,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_site, "FOLDER", folder / "site")
-        patch.setattr(typesetting, "typeset", printed)
+        patch.setattr(printing, "typeset", printed)
         patch.setattr(epub, "archive", lambda book: b"EPUB")
         patch.setitem(packs.PACKS, "slides", named(DECKS))
         patch.setitem(packs.PACKS, "questions", named(QUESTIONS))
