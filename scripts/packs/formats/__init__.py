@@ -11,11 +11,9 @@ import re
 import textwrap
 from base64 import b64encode
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
 from templates import templates
 
 from byhand.document import BOOK
@@ -30,7 +28,7 @@ LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
 
 def written(template: str, **given: Any) -> str:
     """Return what a template makes."""
-    return _templates().get_template(template).render(given)
+    return TEMPLATES.get_template(template).render(given)
 
 
 def package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict[str, bytes]:
@@ -40,21 +38,6 @@ def package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict[
     pictures = {f"images/{name}": svg for q in questions for name, svg in q.files.items()}
     files = {"imsmanifest.xml": manifest, **items, **pictures}
     return {name: text.encode() for name, text in files.items()}
-
-
-@cache
-def _templates() -> Environment:
-    made = templates(Path(__file__).parent)
-    made.globals["title"] = BOOK
-    made.filters |= {
-        "base64": lambda text: b64encode(text.encode()).decode(),
-        "pictures": lambda html: sorted({*PICTURE.findall(html)}),
-        "linked": _linked,
-        "drawn": _drawn,
-        "flow": _flow,
-        "gift": lambda text: re.sub(r"([\\~=#{}:])", r"\\\1", text),
-    }
-    return made
 
 
 def _linked(html: str, folder: str) -> str:
@@ -74,3 +57,15 @@ def _flow(html: str) -> str:
         lambda words: textwrap.shorten(words[0], MOST, placeholder=" …"), _linked(html, "images/")
     )
     return linked if linked.startswith(("<p", "<ul", "<ol", "<table")) else f"<p>{linked}</p>"
+
+
+TEMPLATES = templates(Path(__file__).parent)
+TEMPLATES.globals["title"] = BOOK
+TEMPLATES.filters |= {
+    "base64": lambda text: b64encode(text.encode()).decode(),
+    "pictures": lambda html: sorted({*PICTURE.findall(html)}),
+    "linked": _linked,
+    "drawn": _drawn,
+    "flow": _flow,
+    "gift": lambda text: re.sub(r"([\\~=#{}:])", r"\\\1", text),
+}
