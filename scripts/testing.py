@@ -87,28 +87,16 @@ def _parser() -> Parser:
         " assertions and the built book in a real Chromium.",
         epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
     )
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument(
-        "--quick",
-        action="store_true",
-        help="what a commit should have passed, in about a minute; says what it leaves out",
-    )
-    group.add_argument(
-        "--no-book",
-        action="store_true",
-        help="leave out what needs the built book or a browser",
-    )
-    group.add_argument(
-        "--torch",
-        action="store_true",
-        help="only compare the mathematics, and the numbers that pages print, with PyTorch's,"
+    runs = {
+        "--quick": "what a commit should have passed, in about a minute; says what it leaves out",
+        "--no-book": "leave out what needs the built book or a browser",
+        "--torch": "only compare the mathematics, and the numbers that pages print, with PyTorch's,"
         f" which no other run does: makes .frameworks, an environment of {FRAMEWORKS.gigabytes} GB,"
         " and takes --draws besides pytest's arguments",
-    )
-    group.add_argument(
-        "--frameworks",
-        action="store_true",
-        help="only read, compare and examine the attention layers of PyTorch, transformers, Keras"
-        " and Flax, in the same environment",
-    )
+        "--frameworks": "only read, compare and examine the attention layers of PyTorch,"
+        " transformers, Keras and Flax, in the same environment",
+    }
+    group = parser.add_mutually_exclusive_group()
+    for name, explained in runs.items():
+        group.add_argument(name, action="store_true", help=explained)
     return parser
