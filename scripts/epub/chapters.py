@@ -117,12 +117,11 @@ def _parsed(text: str, svgs: list[str]) -> HtmlElement:
 
 def _in_print(page: str) -> dict[str, str]:
     """Return the drawings that stand for explorers in print, by the explorers' names."""
-    found, name = {}, None
+    found: dict[str, str] = {}
     for node in doctree_of(page).findall(nodes.raw):
         if match := re.match(r'<mha-(?:explorer|instrument) id="([^"]+)"', node.astext()):
-            name = match[1]
-        elif name and "drawing" in node:
-            found[name], name = node.astext(), None
+            forms = node.parent.parent  # of what the cell gives: a container for each
+            found |= {match[1]: n.astext() for n in forms.findall(nodes.raw) if "drawing" in n}
     return found
 
 
