@@ -1,6 +1,7 @@
 """The command `test.py`: build what the tests look at, and run them all."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -51,7 +52,10 @@ def main() -> None:
         variables["CHROMIUM"] = environment.chromium()
         with step("Building the HTML book"):
             build_html()
-        environment.poppler_and_epubcheck()
+        if shutil.which("pdftotext") is None:
+            environment.system_package("poppler's programs, which look into PDFs,", "poppler-utils")
+        if shutil.which("epubcheck") is None:
+            environment.system_package("epubcheck, which looks into EPUBs,", "epubcheck")
         printing.print_all([Document()], printing.FOLDER)
     with step("Running the tests"):
         # A process a processor; tests of one file share what they build; the longest files begin.

@@ -121,7 +121,9 @@ def _in_print(page: str) -> dict[str, str]:
     for node in doctree_of(page).findall(nodes.raw):
         if match := re.match(r'<mha-(?:explorer|instrument) id="([^"]+)"', node.astext()):
             forms = node.parent.parent  # of what the cell gives: a container for each
-            found |= {match[1]: n.astext() for n in forms.findall(nodes.raw) if "drawing" in n}
+            drawn = next((node for node in forms.findall(nodes.raw) if "drawing" in node), None)
+            if drawn:
+                found[match[1]] = drawn.astext()
     return found
 
 

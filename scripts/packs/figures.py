@@ -41,19 +41,18 @@ def tables(page: Page) -> Iterator[tuple[str, Tag]]:
 
 def in_tex(table: Tag) -> str:
     """Return a table as TeX, for the package booktabs."""
-    rows = [[_cell(cell) for cell in row.find_all(["th", "td"])] for row in table.find_all("tr")]
+    bare = copy(table)
+    for printed in bare.select(".printed, .reading-unseen"):
+        printed.decompose()
+    rows = [
+        [" ".join(as_tex(cell).split()) for cell in row.find_all(["th", "td"])]
+        for row in bare.find_all("tr")
+    ]
     heads = len(table.select("thead tr"))
     width = max(map(len, rows))
     lines = [" & ".join(row + [""] * (width - len(row))) + r" \\" for row in rows]
     body = ["\\toprule", *lines[:heads], "\\midrule", *lines[heads:], "\\bottomrule"]
     return "\n".join([f"\\begin{{tabular}}{{l{'r' * (width - 1)}}}", *body, "\\end{tabular}", ""])
-
-
-def _cell(given: Tag) -> str:
-    cell = copy(given)
-    for printed in cell.select(".printed, .reading-unseen"):
-        printed.decompose()
-    return " ".join(as_tex(cell).split())
 
 
 def files(pages: list[Page]) -> dict[str, bytes]:
