@@ -14,7 +14,6 @@ from sphinx_runs import doctree_of
 
 from byhand.mathematics.spoken import in_words
 from byhand.press import drawings
-from byhand.press.tables import tint
 
 ON_SCREEN = {
     "headerlink", "printed", "screen-only", "tag_screen-only", "sd-btn", "reading-done",
@@ -157,7 +156,7 @@ def _shade(cell: HtmlElement) -> str:
     around = "".join(e.get("style", "") for e in cell.iterancestors())
     head = re.search(r"--head: var\(--head-(\d)\)", around)
     weight = float(cell.get("style").removeprefix("--weight: "))
-    return tint(weight, int(head[1]) - 1 if head else 0)
+    return drawings.tint(weight, int(head[1]) - 1 if head else 0)
 
 
 def _place(link: str, page: str) -> str:

@@ -9,7 +9,7 @@ from all_figures import FIGURES
 from drawn import SVG, by_class, head_of, linear, on_paper, raw, texts, wide
 from helpers import HEADS, MASK, example, projected
 
-from byhand.press import heat
+from byhand.press.drawings import full_heat
 from mha import dimensions, example_names, load_example, short, shown, trace
 from mha.views.drawing.canvas import Panel, figure
 from mha.views.drawing.svg import NEUTRAL
@@ -210,7 +210,7 @@ def test_a_weight_is_as_far_from_paper_to_its_head_s_colour():
         np.testing.assert_allclose(heats(panel)[0], array.ravel(), atol=1e-4)
     fills = [e.get("fill") for e in on_paper(drawn).iter(f"{SVG}rect")]
     for k, (head, i, j) in enumerate(np.ndindex(run.weights.shape)):
-        share = run.weights[head, i, j] * heat.full(HEAD_COLOURS[head]) / 100
+        share = run.weights[head, i, j] * full_heat(HEAD_COLOURS[head]) / 100
         for at in (1, 3, 5):
             full = int(HEAD_COLOURS[head][at : at + 2], 16)
             assert abs(int(fills[k][at : at + 2], 16) - (255 + share * (full - 255))) <= 1

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from py_mini_racer import JSEvalException, MiniRacer
 
-from byhand.mathematics.javascript import engine
-from byhand.mathematics.page import TemmlError
+from byhand.mathematics.page import TemmlError, engine
 from byhand.mathematics.spoken import spoken
 from byhand.press.markup import string
 

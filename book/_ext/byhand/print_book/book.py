@@ -19,7 +19,7 @@ from byhand.digests import ROOT
 from byhand.document import BIBLIOGRAPHY, BOOK, Document
 from byhand.press.markup import array, drawing, string, text
 from byhand.print_book import references, terms
-from byhand.print_book.goals import Goal, number_of_chapter
+from byhand.print_book.references import Goal, number_of_chapter
 from byhand.print_book.writer import Writer
 from byhand.quiz.elements import quiz
 

@@ -8,10 +8,9 @@ from sphinx.environment import BuildEnvironment
 
 from byhand.chapter.difficulty import HARDEST, MARK
 from byhand.mathematics.paper import FormulaError, formula
-from byhand.press import tables
-from byhand.press.markup import array, drawing, string, text
+from byhand.press.markup import Cell, array, drawing, string, table, text
 from byhand.press.pdf import PressError
-from byhand.print_book.goals import (
+from byhand.print_book.references import (
     Goal,
     goal_of,
     name_of,
@@ -290,14 +289,14 @@ class Writer:
         is_numbers = "numbers" in node["classes"] and "words" not in node["classes"]
         is_shared = "colwidths-given" in node["classes"]
         widths = [c["colwidth"] for c in node.findall(nodes.colspec)] if is_shared else []
-        code = "#" + tables.table(head, body, numbers=is_numbers, widths=widths)
+        code = "#" + table(head, body, numbers=is_numbers, widths=widths)
         if title is None:
             return f"{at(node)}{self.anchors(node)}{code}\n\n"
         return self.captioned("table", node, title, code)
 
-    def cell(self, entry: nodes.entry) -> tables.Cell:
+    def cell(self, entry: nodes.entry) -> Cell:
         """Return a cell of a table."""
-        return tables.Cell(
+        return Cell(
             self.quietly(entry).strip(),
             columns=entry.get("morecols", 0) + 1,
             rows=entry.get("morerows", 0) + 1,

@@ -12,7 +12,7 @@ from byhand.mathematics.spoken import spoken
 from byhand.press import drawings, markup
 from byhand.press.pdf import PressError, compiler, press
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown, Thing
-from byhand.tables.paper import as_typst, joined
+from byhand.tables.paper import as_typst, in_one
 
 KICKERS = {"question": "Question", "answer": "Answer"}
 LETTERS = re.compile(r'font-size="([\d.]+)px"')
@@ -110,7 +110,7 @@ def thing(seen: Thing) -> str:
         case Code():
             return f"shown-code({markup.string(seen.source)})"
         case Numbers():
-            return f"shown-table({joined(seen.parts, title=len(seen.parts) > 1)})"
+            return f"shown-table({in_one(seen.parts, title=len(seen.parts) > 1)})"
         case Lines():
             return f"shown-lines({_lines(seen.rows)}, {_lines(seen.broken)})"
         case Drawing():

@@ -18,11 +18,12 @@ from pptx.util import Pt
 
 from byhand.checking.decks import Piece
 from byhand.press.archives import undated
+from byhand.press.markup import Cell
 from byhand.press.pdf import date
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown
 from byhand.slides.paper import KICKERS, Placed, pictures, words_of
 from byhand.slides.words import Run, plain, runs
-from byhand.tables.element import Cell, Part, joined_rows
+from byhand.tables.element import Part, joined
 
 WIDTH, HEIGHT = 960, 540  # points
 LEFT, WIDE = 56, 848
@@ -205,18 +206,17 @@ def _lines(slide: Any, thing: Lines, at: Placed) -> None:
 
 
 def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
-    """Return how many rows head a table of several parts, and all rows."""
-    rows = list(joined_rows(parts))
-    rows.insert(0, [Cell(parts[0].header[0])])
-    for part in parts:
-        rows[0] += map(Cell, part.header[1:])
-    if len(parts) == 1:
-        return 1, rows
-    titles = [Cell("")]
-    for part in parts:  # a cell that covers others stands before them
-        titles.append(Cell(part.title, columns=len(part.header) - 1))
-        titles += [Cell("") for _ in part.header[2:]]
-    return 2, [titles, *rows]
+    """Return how many rows head a table of several parts, and all rows.
+
+    Here a cell that covers others stands before them, and none covers another row's.
+    """
+    head, body = joined(parts, titled=len(parts) > 1)
+    if len(parts) > 1:
+        (corner, *titles), names = head
+        head = [[Cell(""), *titles], [replace(corner, rows=1), *names]]
+    covered = [Cell("")]
+    rows = [[c for cell in row for c in (cell, *covered * (cell.columns - 1))] for row in head]
+    return len(head), [*rows, *body]
 
 
 def _table(
@@ -228,7 +228,7 @@ def _table(
     style = table._tbl.tblPr
     style.set("bandRow", "0")
     style.find(qn("a:tableStyleId")).text = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"  # no style
-    longest = [max(len(plain(row[j].text)) + 2 for row in rows) for j in range(len(rows[0]))]
+    longest = [max(len(plain(row[j].content)) + 2 for row in rows) for j in range(len(rows[0]))]
     for column, length in zip(table.columns, longest, strict=True):
         column.width = int(Pt(at.width) * length / sum(longest))
     for i, row in enumerate(rows):
@@ -242,7 +242,7 @@ def _table(
 
 
 def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:
-    _write(target.text_frame, _line(cell.text), size)
+    _write(target.text_frame, _line(cell.content), size)
     target.margin_left = target.margin_right = Pt(size * 0.3)
     target.margin_top = target.margin_bottom = 0
     target.vertical_anchor = MSO_ANCHOR.MIDDLE
