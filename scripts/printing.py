@@ -207,8 +207,8 @@ def sources(documents: list[Document]) -> list[str]:
 
 def refuse_unprintable(said: Mapping[str, str]) -> None:
     """End with the name of the first text that has a character which no font has, if one has."""
-    if found := unprintable(list(said.values())):
-        name, character = list(said)[found[0]], found[1]
+    if found := unprintable(said):
+        name, character = found
         fail(
             f"{name} has {character} (U+{ord(character):04X}), and no font here has that"
             " character; install one that has, or write other letters"

@@ -67,7 +67,10 @@ class Writer:
         write: Callable[[Any], str] = next(
             getattr(self, f"write_{kind}") for kind in kinds if hasattr(self, f"write_{kind}")
         )
-        return write(node)
+        try:
+            return write(node)
+        except FormulaError as error:
+            raise PressError(f"{place_of(node)}{error}") from None
 
     def inside(self, node: nodes.Element) -> str:
         """Return the markup of a node's children."""
@@ -233,22 +236,13 @@ class Writer:
     # ---- Formulas ----
 
     def write_math(self, node: nodes.math) -> str:
-        return f"#{self.turned(node, node.astext())}"
+        return f"#{formula(node.astext())}"
 
     def write_math_block(self, node: nodes.math_block) -> str:
         number = number_of(self.env, node.get("docname", ""), "displaymath", node)
         number = number if node.get("label") else ""
-        written = self.turned(node, node.astext().strip(), display=True, number=number)
+        written = formula(node.astext().strip(), display=True, number=number)
         return f"\n{at(node)}#{written}{self.anchors(node)}\n\n"
-
-    def turned(self, node: nodes.Element, tex: str, **options: Any) -> str:
-        """Return a formula, or end with its place."""
-        try:
-            return formula(tex, **options)
-        except FormulaError as error:
-            raise PressError(
-                f"{place_of(node)}TeX `{tex}` cannot be turned into Typst: {error}"
-            ) from None
 
     # ---- Code ----
 

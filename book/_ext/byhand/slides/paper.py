@@ -2,9 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from byhand.checking.decks import Piece
 from byhand.mathematics.paper import FormulaError, formula
@@ -69,24 +68,19 @@ def notes_pdf(title: str, slides: list[Shown]) -> bytes:
 
 
 def _arguments(deck: str, i: int, shown: Shown, said: str = "") -> str:
+    """Return what a slide is told, or end with its place."""
     given = [markup.string(deck), str(i), f"[{as_typst(shown.slide.title)}]", said]
     if shown.slide.kind in KICKERS:
         given.append(f"kicker: {markup.string(KICKERS[shown.slide.kind])}")
-    for name, pieces in (("before", shown.before), ("after", shown.after)):
-        if pieces:
-            given.append(f"{name}: [{_placed(texts, pieces, shown)}]")
-    if shown.thing is not None:
-        given.append(f"thing: {_placed(thing, shown.thing, shown)}")
-        given += ["beside: true"] * shown.beside
-    return ", ".join(filter(None, given))
-
-
-def _placed(write: Callable[[Any], str], what: object, shown: Shown) -> str:
-    """Return what something is in Typst, or end with the slide's place."""
     try:
-        return write(what)
+        for name, pieces in (("before", shown.before), ("after", shown.after)):
+            given += [f"{name}: [{texts(pieces)}]"] * bool(pieces)
+        if shown.thing is not None:
+            given.append(f"thing: {thing(shown.thing)}")
+            given += ["beside: true"] * shown.beside
     except FormulaError as error:
-        raise PressError(f"{shown.place}: a formula cannot be turned into Typst: {error}") from None
+        raise PressError(f"{shown.place}: {error}") from None
+    return ", ".join(filter(None, given))
 
 
 def texts(pieces: tuple[Piece, ...]) -> str:
