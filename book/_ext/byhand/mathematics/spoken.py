@@ -5,32 +5,16 @@ only where they are heard as more than pauses, and "end of" follows what has sev
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterator
+from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
 from byhand.mathematics.page import to_mathml
 
-SIGNS = {
-    "=": "equals", "≈": "is about", "≠": "is not", "≤": "is at most", "≥": "is at least",
-    "<": "is less than", ">": "is greater than", "≪": "is much less than", "≡": "is always",
-    "≫": "is much greater than", ":=": "is defined as", "≔": "is defined as", "∼": "is drawn from",
-    "+": "plus", "−": "minus", "-": "minus", "±": "plus or minus", "×": "times", "⋅": "times",
-    "·": "times", "∗": "times", "/": "over", "÷": "divided by", "⊙": "times, element by element,",
-    "∈": "in", "∉": "not in", "⊂": "within", "⊆": "within", "∪": "or in", "∩": "and in",
-    "→": "to", "↦": "goes to", "⇒": "hence", "⇐": "follows from", "⇔": "exactly when",
-    "∑": "the sum", "∏": "the product", "∫": "the integral", "√": "root", "∂": "d",
-    "∇": "the gradient", "∞": "infinity", "∝": "is proportional to", "⊥": "at right angles to",
-    "∀": "for all", "∃": "there is", "…": "and so on", "⋯": "and so on", "⋮": "and so on",
-    "⋱": "and so on", "...": "and so on", "←": "becomes", "⏟": ", called",
-    "!": "factorial", "′": "prime", "%": "per cent",
-    "‖": "norm", "∥": "norm", "|": "bar", "∣": "given", "∖": "without", "∅": "the empty set",
-    "ℝ": "the real numbers", "ℕ": "the whole numbers", "⟨": "angle", "⟩": "end of angle",
-    "[": "bracket", "]": "end of bracket", "{": "brace", "}": "end of brace", "∧": "and",
-    "⌈": "ceiling of", "⌉": "end of ceiling", "⌊": "floor of", "⌋": "end of floor", "∨": "or",
-}  # fmt: skip
-ACCENTS = {"^": "hat", "ˆ": "hat", "\u0302": "hat", "\u0304": "bar", "\u0305": "bar", "~": "tilde",
-           "\u0303": "tilde", "→": "arrow", "⏞": ", called"}  # fmt: skip
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+SIGNS, ACCENTS = WORDS["signs"], WORDS["accents"]
 TRANSPOSED = {"⊤", "T", "𝖳", "⊺"}
 POWERS = {"2": "squared", "3": "cubed"}
 OVER_AN_INDEX = {"∑", "∏", "⨁", "max", "min", "lim", "argmax"}

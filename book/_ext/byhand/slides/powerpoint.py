@@ -4,7 +4,7 @@ Everything stands where the press put it on the PDF. The fonts are those that Po
 """
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -28,13 +28,7 @@ from byhand.tables.element import Part, joined
 WIDTH, HEIGHT = 960, 540  # points
 LEFT, WIDE = 56, 848
 SERIF, SANS, MONO = "Cambria", "Calibri", "Consolas"
-
-
-def _colour(code: str) -> RGBColor:
-    return RGBColor(*bytes.fromhex(code))  # type: ignore[no-untyped-call]
-
-
-INK, SOFT, ACCENT = map(_colour, ("1C1B19", "5F5A52", "8A2F1B"))
+INK, SOFT, ACCENT = map(RGBColor.from_string, ("1C1B19", "5F5A52", "8A2F1B"))
 TITLE_ONLY = 5  # of the layouts that python-pptx brings
 DIGIT = 0.49  # of the letters' size: how wide one is, about
 RULE = 15875  # a table's line, in EMU: 1.25 points
@@ -62,7 +56,8 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
     is_first = n == 1
     head = slide.shapes.title
-    _put(head, LEFT, 140 if is_first else 44, WIDE, 90 if is_first else 60)
+    room = (LEFT, 140, WIDE, 90) if is_first else (LEFT, 44, WIDE, 60)
+    head.left, head.top, head.width, head.height = map(Pt, room)
     _write(head.text_frame, _line(shown.slide.title), 60 if is_first else 38, SERIF)
     if is_first:
         _write(_box(slide, LEFT, 250, 720, 120), shown.before, 28, colour=SOFT)
@@ -77,9 +72,10 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
         _thing(slide, shown.thing, at["thing"], picture)
     footer = _line(f"Attention by Hand · {n}")
     _write(_box(slide, LEFT, 508, WIDE, 18), footer, 12, colour=SOFT)
-    notes = "\n".join(_noted(shown.slide.notes))
-    minutes = f"{shown.slide.minutes} minutes.\n" if shown.slide.minutes else ""
-    slide.notes_slide.notes_text_frame.text = minutes + notes
+    said = [f"{shown.slide.minutes} minutes."] if shown.slide.minutes else []
+    for piece in shown.slide.notes:
+        said += ["• " * (piece.kind == "bullets") + plain(text) for _, text in piece.items]
+    slide.notes_slide.notes_text_frame.text = "\n".join(said)
 
 
 def _room(at: Placed) -> tuple[float, float, float, float]:
@@ -93,16 +89,6 @@ def _box(slide: Any, *room: float) -> Any:
 
 def _line(text: str) -> list[Piece]:
     return [Piece("paragraph", ((0, text),))]
-
-
-def _put(shape: Any, x: float, y: float, width: float, height: float) -> None:
-    shape.left, shape.top, shape.width, shape.height = Pt(x), Pt(y), Pt(width), Pt(height)
-
-
-def _noted(notes: Sequence[Piece]) -> Iterator[str]:
-    for piece in notes:
-        for _, text in piece.items:
-            yield ("• " if piece.kind == "bullets" else "") + plain(text)
 
 
 # ---- Text ----
@@ -253,7 +239,8 @@ def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:
         run.font.bold = run.font.bold or cell.bold
     if cell.fill:
         target.fill.solid()
-        target.fill.fore_color.rgb = _colour(cell.fill[1:])
+        colour = RGBColor.from_string(cell.fill[1:])  # type: ignore[no-untyped-call]
+        target.fill.fore_color.rgb = colour
 
 
 def _rule(target: Any, *, top: bool, bottom: bool) -> None:
