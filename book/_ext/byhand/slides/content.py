@@ -15,6 +15,7 @@ from typing import Any
 from byhand.checking.decks import Deck, Piece, Slide
 from byhand.checking.sources import EVAL
 from byhand.digests import ROOT
+from byhand.mathematics.spoken import spoken
 from byhand.press import drawings
 from byhand.press.pdf import PressError
 from byhand.reading.cell_outputs import faults
@@ -82,6 +83,11 @@ class Formula:
 
     tex: str
 
+    @property
+    def alt(self) -> str:
+        """What it says to who cannot see it."""
+        return spoken(self.tex, display=True)
+
 
 @dataclass(frozen=True)
 class Code:
@@ -117,21 +123,14 @@ def shown(deck: Deck, given: Given) -> list[Shown]:
 
 
 def _shown(slide: Slide, place: str, given: Given) -> Shown:
-    def valued(found: tuple[Piece, ...]) -> tuple[Piece, ...]:
-        return tuple(
-            replace(
-                piece,
-                items=tuple((n, _valued(text, piece, slide, given)) for n, text in piece.items),
-            )
-            for piece in found
-        )
+    def valued(piece: Piece) -> Piece:
+        items = ((n, _valued(text, piece.kind, slide.block, given)) for n, text in piece.items)
+        return replace(piece, items=tuple(items))
 
-    title = _valued(slide.title, Piece("paragraph", ()), slide, given)
-    slide = replace(slide, title=title, body=valued(slide.body), notes=valued(slide.notes))
-    texts = [
-        slide.title,
-        *(t for p in (*slide.body, *slide.notes) for _, t in p.items if p.kind in TEXT),
-    ]
+    title = _valued(slide.title, "paragraph", slide.block, given)
+    body, notes = (tuple(map(valued, found)) for found in (slide.body, slide.notes))
+    slide = replace(slide, title=title, body=body, notes=notes)
+    texts = [title, *(t for p in (*body, *notes) for _, t in p.items if p.kind in TEXT)]
     role = next((found[0] for text in texts if (found := ROLE.search(text))), None)
     if role:
         raise PressError(f"{place}: a slide has no {role[:-1]}; only {{eval}} and {{given}}")
@@ -148,23 +147,19 @@ def _shown(slide: Slide, place: str, given: Given) -> Shown:
     return Shown(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
 
 
-def _valued(text: str, piece: Piece, slide: Slide, given: Given) -> str:
+def _valued(text: str, kind: str, block: int, given: Given) -> str:
     """Return a text with its values; in formulas and code they stand as they are."""
-    bare = piece.kind in ("formula", "code")
 
-    def value(found: re.Match[str]) -> str:
-        return as_text(given[slide.block, one_line(found[1])], bare=bare)
+    def values_in(text: str, *, bare: bool) -> str:
+        shown = EVAL.sub(lambda m: as_text(given[block, one_line(m[1])], bare=bare), text)
+        return GIVEN.sub(r"\1", shown)
 
-    def in_formula(found: re.Match[str]) -> str:
-        inner = EVAL.sub(lambda m: as_text(given[slide.block, one_line(m[1])], bare=True), found[0])
-        return GIVEN.sub(r"\1", inner)
-
+    bare = kind in ("formula", "code")
     if not bare:
-        text = re.sub(r"\$[^$]+\$", in_formula, text)
-    if piece.kind == "lines":
+        text = re.sub(r"\$[^$]+\$", lambda m: values_in(m[0], bare=True), text)
+    if kind == "lines":
         text = text.replace("{eval}", PART + "{eval}")
-    text = EVAL.sub(value, text)
-    return GIVEN.sub(lambda m: m[1], text)
+    return values_in(text, bare=bare)
 
 
 def as_text(data: dict[str, Any], *, bare: bool = False) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from byhand.checking.decks import Piece
 from byhand.mathematics.paper import FormulaError, formula
-from byhand.mathematics.spoken import spoken
 from byhand.press import drawings, markup
 from byhand.press.pdf import PressError, compiler, press
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown, Thing
@@ -122,15 +121,6 @@ def letters(svg: str) -> float:
     """Return how large a drawing's smallest letters are, in its pixels, indices left out."""
     sizes = [float(size) for size in LETTERS.findall(drawings.in_attributes(svg))]
     return min((size for size in sizes if size > INDEX), default=INDEX + 1)
-
-
-def words_of(seen: Thing) -> str:
-    """Return what a picture says to who cannot see it."""
-    if isinstance(seen, Drawing):
-        return seen.alt
-    if isinstance(seen, Formula):
-        return spoken(seen.tex, display=True)
-    return ""
 
 
 def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:

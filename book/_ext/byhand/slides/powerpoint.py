@@ -21,7 +21,7 @@ from byhand.press.archives import undated
 from byhand.press.markup import Cell
 from byhand.press.pdf import date
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown
-from byhand.slides.paper import KICKERS, Placed, pictures, words_of
+from byhand.slides.paper import KICKERS, Placed, pictures
 from byhand.slides.words import Run, plain, runs
 from byhand.tables.element import Part, joined
 
@@ -153,7 +153,7 @@ def _thing(slide: Any, thing: Any, at: Placed, picture: bytes | None) -> None:
             assert picture is not None
             shown = slide.shapes.add_picture(io.BytesIO(picture), *map(Pt, _room(at)))
             about = shown._element.nvPicPr.cNvPr
-            about.set("descr", words_of(thing))
+            about.set("descr", thing.alt)
             about.set("name", "Formula" if isinstance(thing, Formula) else "Figure")
         case Code():
             frame = _box(slide, *_room(at))
