@@ -176,14 +176,8 @@ def _one_line(message: str) -> str:
     return " ".join(message.replace("\N{COMBINING LOW LINE}", "").split())
 
 
-def _add_assets(app: Sphinx) -> None:
-    """Give every HTML page the style; a chapter's title can bring mathematics to any of them."""
-    if getattr(app.builder, "math_renderer_name", None) == "temml":
-        app.add_css_file("math/temml.css")
-
-
 def setup(app: Sphinx) -> None:
     """Register the renderer and its style."""
     app.add_html_math_renderer("temml", (visit_math, None), (visit_math_block, None))
     app.connect("html-page-context", hold_marks)
-    app.connect("builder-inited", _add_assets)
+    app.add_css_file("math/temml.css")  # a chapter's title can bring mathematics to any page

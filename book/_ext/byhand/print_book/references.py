@@ -8,6 +8,7 @@ Under “All numbers” a page has every table of a run. Paper has those that so
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
@@ -62,25 +63,14 @@ def place_of(node: nodes.Node) -> str:
     return f"{source}: " if source else ""
 
 
-def number_of(env: BuildEnvironment, page: str, figtype: str, node: nodes.Element) -> str:
-    """Return the number of a figure, table, equation or exercise, or nothing if it has none."""
-    numbers = env.toc_fignumbers.get(page, {}).get(figtype, {})
-    number = next((numbers[i] for i in node.get("ids", []) if i in numbers), ())
-    return ".".join(map(str, number or ()))
-
-
-def number_of_section(env: BuildEnvironment, page: str, section: nodes.Element) -> str:
-    """Return the number of a section or of a page, or nothing if it has none."""
-    numbers = env.toc_secnumbers.get(page, {})
-    if isinstance(section.parent, nodes.document):
-        return number_of_chapter(env, page)
-    number = next((numbers[f"#{i}"] for i in section["ids"] if f"#{i}" in numbers), ())
-    return ".".join(map(str, number or ()))
+def number_in(numbers: dict[str, Any], *names: str) -> str:
+    """Return the number that is known for one of some names, or nothing if none is."""
+    return ".".join(map(str, next((numbers[name] for name in names if numbers.get(name)), ())))
 
 
 def number_of_chapter(env: BuildEnvironment, page: str) -> str:
     """Return a chapter's number, or nothing if it has none."""
-    return ".".join(map(str, env.toc_secnumbers.get(page, {}).get("") or ()))
+    return number_in(env.toc_secnumbers.get(page, {}), "")
 
 
 # ---- What is there, and what is left out ----
