@@ -180,4 +180,5 @@ def setup(app: Sphinx) -> None:
     """Register the renderer and its style."""
     app.add_html_math_renderer("temml", (visit_math, None), (visit_math_block, None))
     app.connect("html-page-context", hold_marks)
-    app.add_css_file("math/temml.css")  # a chapter's title can bring mathematics to any page
+    # A chapter's title can bring mathematics to any page. Below the styles of other extensions.
+    app.add_css_file("math/temml.css", priority=501)
