@@ -83,7 +83,7 @@ class Book:
         """Yield the document, piece by piece."""
         yield '#import "/book.typ": *'
         yield self.opening()
-        yield from (self.written(name, 1) for name in self.front)
+        yield from (self.writer(name).write(self.pages[name]) for name in self.front)
         for part in self.parts:
             shown = [name for name in part.pages if name in self.pages and name != BIBLIOGRAPHY]
             numbered = [name for name in shown if number_of_chapter(self.env, name)]
@@ -92,18 +92,16 @@ class Book:
                 yield f"#part({string(str(part.number))})[{text(part.caption)}]"
             for name in shown:
                 opens = is_part and name == shown[0]
-                yield self.written(name, 1 + is_part, opens_part=opens)
+                writer = self.writer(name, 1 + is_part, opens_part=opens)
+                yield writer.write(self.pages[name])
         yield from self.key()
         yield from self.appendix()
         if next(self.pages[BIBLIOGRAPHY].findall(nodes.citation), None) is not None:
             title, works = self.writer(BIBLIOGRAPHY).apart(self.pages[BIBLIOGRAPHY])
             yield f"{title}#small-columns[\n{works}]"
         if self.entries:
-            yield self.index()
-
-    def written(self, page: str, level: int, *, opens_part: bool = False) -> str:
-        """Return a page's markup."""
-        return self.writer(page, level, opens_part=opens_part).write(self.pages[page])
+            entries = (f"({string(entry)}, {string(see)})" for entry, see in self.entries)
+            yield f"#index{array(entries)}"
 
     def writer(self, page: str, level: int = 1, *, opens_part: bool = False) -> Writer:
         """Return what writes a page."""
@@ -159,11 +157,6 @@ class Book:
         """Return what a chapter is called in an appendix."""
         number, title = number_of_chapter(self.env, page), self.env.titles[page].astext()
         return f"Chapter {number}, {title}" if number else title
-
-    def index(self) -> str:
-        """Return the index."""
-        entries = (f"({string(entry)}, {string(see)})" for entry, see in self.entries)
-        return f"#index{array(entries)}"
 
 
 def page_of(
