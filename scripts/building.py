@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from environment import BUILD, Commands, fail, step
 from html_book import HTML, build_html
 
+from byhand.press.pdf import PressError
 from mha.command_line import Parser, in_one_line
 
 
 def main() -> None:
     """Read the arguments, build, and print where the result is."""
     arguments = _parser().parse_args()
-    with _told_if_not_writable():
+    with _told_in_one_sentence():
         if arguments.watch:
             from preview.watching import watch
 
@@ -77,10 +78,12 @@ def _add_commands(what: Commands, common: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def _told_if_not_writable() -> Iterator[None]:
-    """End with one sentence where a file or folder cannot be written."""
+def _told_in_one_sentence() -> Iterator[None]:
+    """End with one sentence where something cannot be printed, or a file not be written."""
     try:
         yield
+    except PressError as error:
+        fail(str(error))
     except shutil.Error as error:  # several files at once, each with its reason
         _, target, reason = error.args[0][0]
         fail(f"{target} cannot be written: {reason}")

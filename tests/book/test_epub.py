@@ -85,6 +85,12 @@ def test_nothing_is_to_be_pressed_and_figures_formulas_and_tables_have_words(epu
         assert len(list(tree.iter(f"{XHTML}h1", f"{XHTML}img"))) == 1
 
 
+def test_an_explorer_is_the_drawing_that_print_has_of_it(epub):
+    (figure,) = epub[1]["mechanism-softmax.xhtml"].xpath('//*[@id="fig-river-bank-softmax"]')
+    (drawing,) = figure.iter("{http://www.w3.org/2000/svg}svg")
+    assert drawing.get("aria-label").startswith("Three matrices a head")
+
+
 def test_a_link_that_leads_nowhere_is_told():
     chapter = book.Chapter("notation", E.div(E.a("it", href="notation#lost")))
     with pytest.raises(SystemExit, match=r"book/notation\.md: “it” leads to lost of book/notation"):

@@ -13,8 +13,8 @@ from pathlib import Path
 import book_site as site
 import chains
 import printed_book
+import printing
 import pytest
-import typesetting
 import yaml
 from printed_book import squeezed
 from pypdf import PdfReader
@@ -215,7 +215,7 @@ def test_readers_of_chance_refer_to_nothing_that_they_lack():
     ]
     # In a process of its own: Sphinx leaves what it has set up to whoever comes next.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        sources = pool.submit(typesetting.sources, documents).result()
+        sources = pool.submit(printing.sources, documents).result()
     for document, source in zip(documents, sources, strict=True):
         names = re.findall(r'(label\(|#exercise\()?"((?:[a-z-]+/)?[a-z-]+#[\w./-]*)"', source)
         named = {name for use, name in names if not use}

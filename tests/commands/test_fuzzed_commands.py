@@ -40,7 +40,7 @@ def line(first, *options):
 def plan(arguments):
     """Read a command line of build.py as far as it goes without building anything."""
     read = building._parser().parse_args(arguments)
-    with building._told_if_not_writable():
+    with building._told_in_one_sentence():
         read.plan(read)
 
 

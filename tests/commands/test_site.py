@@ -7,8 +7,8 @@ import re
 import zipfile
 
 import building
+import printing
 import pytest
-import typesetting
 import whole_site
 from book_site import ROOT, SITE, source
 from epub import book as epub
@@ -34,7 +34,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_site, "FOLDER", folder / "site")
-        patch.setattr(typesetting, "typeset", printed)
+        patch.setattr(printing, "typeset", printed)
         patch.setattr(epub, "archive", lambda book: b"EPUB")
         for name, files in {"slides": DECKS, "questions": QUESTIONS, "cards": [DECK]}.items():
             made = dict.fromkeys(files, b"made")  # files that have names and nothing else

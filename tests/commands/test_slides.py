@@ -15,7 +15,7 @@ from byhand.checking.sources import Project
 from byhand.contents import read_contents
 from byhand.press.pdf import PressError
 from byhand.reading import results
-from byhand.slides import content, paper, powerpoint, running, words
+from byhand.slides import content, paper, powerpoint, words
 from mha import arithmetic, load_example, trace
 
 DECKS = decks.decks(Project(ROOT))
@@ -29,7 +29,7 @@ def runs():
         prepare(variables)
         for name, value in variables.items():
             patch.setenv(name, value)
-        return dict(zip((deck.chapter for deck in DECKS), running.run(DECKS), strict=True))
+        return dict(zip((deck.chapter for deck in DECKS), content.run(DECKS), strict=True))
 
 
 @pytest.fixture(scope="module", params=DECKS, ids=lambda deck: deck.chapter)
@@ -108,7 +108,7 @@ def told(tmp_path, monkeypatch):
     (folder / "small.md").write_text('# A chapter\n\n{eval}`arithmetic(run, "scores", 0)`\n')
     monkeypatch.setattr(results, "ROOT", tmp_path)
     monkeypatch.setattr(results, "KEPT", tmp_path / "results")
-    monkeypatch.setattr(running, "ROOT", tmp_path)
+    monkeypatch.setattr(content, "ROOT", tmp_path)
 
     def tell(text, *, runs=False):
         (folder / "small.slides.md").write_text(text, encoding="utf-8")
@@ -117,7 +117,7 @@ def told(tmp_path, monkeypatch):
             return [str(finding) for finding in decks.check(project)]
         (deck,) = decks.decks(project)
         with pytest.raises(PressError) as error:
-            paper.slides_pdf(deck.title, content.shown(deck, running.run([deck])[0]))
+            paper.slides_pdf(deck.title, content.shown(deck, content.run([deck])[0]))
         return str(error.value)
 
     return tell
