@@ -36,22 +36,6 @@ NUMBERS = """async (texts) => {
 }"""
 
 
-NAMES = """all => all.map((cell) =>
-  getComputedStyle(cell, "::before").content.replaceAll('"', ""))"""
-
-STARTS = """async () => {
-  const view = await document.querySelector("mha-instrument").coming;
-  view.show(10, 0.001);
-  const { layer, newest } = view.parts;
-  const left = (cell) => {
-    const numbers = document.createRange();
-    numbers.selectNodeContents(cell);
-    return numbers.getBoundingClientRect().left;
-  };
-  return [[...layer.children].slice(0, 2), [newest.key, newest.value]].map((all) => all.map(left));
-}"""
-
-
 def test_whatever_is_written_each_step_is_that_of_the_package(cache):
     rng = np.random.default_rng(SEED)
     texts = [rng.integers(4, size=n).tolist() for n in range(1, 9) for _ in range(5)]
@@ -88,7 +72,6 @@ def test_a_token_is_written_kept_and_taken_back(cache):
         expect(slots).to_have_count(2 if phase == 0 else 3)
     expect(page.locator(".cache-kept")).to_contain_text("24 numbers, 48 bytes")
     expect(page.locator(".slot .cache-number").nth(2)).to_have_text("0.4020")
-    expect(page.locator(".cache-counts")).to_contain_text("48 + 8 · 3 = 72")
     expect(page.locator(".cache-counts")).to_contain_text("3 · 72 = 216")
     page.get_by_role("button", name="Write cat").click()
     slider.press("End")
@@ -102,10 +85,6 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     assert again.evaluate("document.documentElement.scrollWidth") <= 390
     assert violations(again, "mha-instrument") == []
-    named = again.locator(".newest > :not(.of-token):visible").evaluate_all(NAMES)
-    assert named == ["query", "key", "value", "output"]  # their columns' names are hidden, or far
-    starts, numbers = again.evaluate(STARTS)
-    np.testing.assert_allclose(starts, numbers, atol=0.5)  # not from the names before them
     now = page.locator(".cache-line").evaluate_all("all => all.map((e) => e.offsetTop)")
     assert now == places
     for _ in range(2):
