@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import example, random_layer
+from helpers import QUERIES, example, with_places
 from ports import (
     CLOSE,
     SMALLEST,
@@ -19,7 +19,6 @@ from ports import (
     near,
     random_block,
     random_example,
-    random_mask,
 )
 from seeds import SEED
 
@@ -128,29 +127,13 @@ ORIGINS = """(inputs) => {
 
 def at_places(rng):
     """Return an example with positions, turns, a scale and any mask, of no whole multiples."""
-    return example(
-        **dict.fromkeys(("query", "key", "value")),
-        tokens=list("abcde"), head_names=["one", "two"],
-        embeddings=rng.normal(size=(5, 3)), positions=rng.normal(size=(5, 3)),
-        angles=rng.uniform(-9, 9, size=(5, 2)),
-        layer=random_layer(rng, heads=2, d_model=3, d_k=4, d_v=7, d_out=11),
-        mask=np.where(rng.random((5, 5)) < 0.8, rng.normal(size=5), -np.inf),
-        is_causal=True, scale=float(rng.normal()),
-    )  # fmt: skip
-
-
-def shifted(rng):
-    """Return an example whose scores are beyond what exponentials are shown without a shift."""
-    query = rng.normal(size=(2, 3, 5)) * rng.choice([30.0, 1e3, 1e150])
-    parts = {"query": query, "key": rng.normal(size=(2, 3, 5)), "value": rng.normal(size=(2, 3, 7))}
-    names = {"tokens": list("abc"), "head_names": ["one", "two"]}
-    return example(**parts, **names, mask=random_mask(rng, 3))
+    mask = np.where(rng.random((QUERIES, QUERIES)) < 0.8, rng.normal(size=QUERIES), -np.inf)
+    return with_places(rng, mask=mask, is_causal=True, scale=float(rng.normal()))
 
 
 DRAWS = {
-    "any": 5 * [random_example],
+    "any": 8 * [random_example],
     "with places": [at_places],
-    "shifted": 5 * [shifted],
 } | {
     f"norm {norm}": [
         lambda rng, norm=norm, name=name: random_block(rng, norm, name)
