@@ -215,6 +215,7 @@ def test_each_number_leads_back_to_what_the_model_has_learned(model_page):
         expect(what).not_to_have_text(seen[-1])
         seen.append(what.inner_text())
     assert seen[0].startswith("Probability of ke")
+    assert any("block 1" in name for name in seen)
     assert seen[-1].startswith("Embedding of ba (7)")
     expect(line).to_contain_text("embedding table, in the row of ba")
     page.get_by_role("button", name="Back", exact=True).click()
