@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import example, random_layer
+from helpers import example, with_every_stage
 from reading_book import RUN, Reader
 
-from mha import Block, FeedForward, MultiHeadWeights, Norm, load_example, shown, trace
+from mha import Norm, load_example, shown, trace
 from mha.practice.calculations import FORMULAS
 from mha.practice.entered import read
 from mha.practice.laws import quantities
@@ -18,7 +18,6 @@ from mha.practice.verdict import verdict
 from mha.practice.wordings import WORDINGS
 from mha.runs.origins import is_given
 from mha.runs.places import places as places_of
-from mha.runs.stages import OF_WORDS
 from mha.widgets.boxes import your_turn
 
 pytestmark = pytest.mark.browser
@@ -37,7 +36,7 @@ def page(book, browser):
 def exercises(run, stage, **options):
     """Yield exercises spread over a stage, each with what the page's script computes with."""
     found = list(places_of(run, stage))
-    for place in found[:: max(1, len(found) // 9)]:
+    for place in found[:: max(1, len(found) // 6)]:
         cell = (place.row, place.column or 0, place.head or 0)
         try:
             box = your_turn(run, stage, *cell, **options)
@@ -48,32 +47,11 @@ def exercises(run, stage, **options):
         yield exercise, task | {"givens": [list(given.values) for given in exercise.givens]}
 
 
-def small(rng, norm):
-    """Return an example with all that can be asked for, of sums that a line has room for."""
-    layer = random_layer(rng, heads=2, d_model=4, d_k=2, d_v=3, d_out=4)
-    layer = MultiHeadWeights(*(array.round(1) for array in layer.arrays.values()))
-    feed = FeedForward(*(rng.normal(size=shape).round(1) for shape in ((4, 3), 3, (3, 4), 4)))
-    norms = (Norm(*rng.normal(size=(2, 4)).round(2), eps=0.5), Norm(rng.normal(size=4), eps=0.0))
-    return example(
-        **dict.fromkeys(("query", "key", "value")),
-        tokens=["a", "b", "c"],
-        head_names=["Head 1", "Head 2"],
-        embeddings=rng.normal(size=(3, 4)).round(1),
-        positions=rng.uniform(-1, 1, size=(3, 4)),
-        angles=rng.uniform(-9, 9, size=(3, 1)),
-        block=Block(layer, feed, norm, *norms),
-        keys_at_once=2,
-    )
-
-
 def runs_with(rng, stage):
     """Yield runs that have a stage: each kind of mask, scale and norm, whole numbers."""
-    start = small(rng, "after" if stage.startswith("total_") else "before")
-    if stage in OF_WORDS:
-        block = replace(start.block, feed_forward=None, second=Norm(eps=0.0))
-        words = {"vocabulary": list("abcde"), "unembedding": rng.normal(size=(4, 5))}
-        start = replace(start, block=block, **words)
-    mask = np.where(np.eye(3)[::-1], -np.inf, rng.normal(size=(3, 3)).round(2))
+    start = with_every_stage(rng, stage)
+    n = len(start.tokens)
+    mask = np.where(np.eye(n)[::-1], -np.inf, rng.normal(size=(n, n)).round(2))
     others = {"scale": -0.7, "block": replace(start.block, first=Norm(eps=0.0))}
     for given in ({}, {"is_causal": True}, {"mask": mask}, {"mask": mask} | others):
         yield trace(replace(start, **given))
