@@ -200,14 +200,7 @@ def agrees(address, wanted, operation, terms, value, kept):
 
 def size_of(operation, terms):
     """Return the sum of the absolute products that a calculation adds."""
-    if operation in ("products", "product", "mixed", "sum"):
-        return math.fsum(abs(math.prod(number(value) for _, value in term)) for term in terms)
-    values = [number(value) for term in terms for _, value in term]
-    if operation == "mean":
-        return math.fsum(map(abs, values)) / len(values)
-    if operation == "normalised":
-        learned = {name.rpartition("_")[2].partition(".")[0]: number(value)
-                   for ((name, value),) in terms[3:]}  # fmt: skip
-        away = abs(values[0] - values[1]) / values[2]
-        return away * abs(learned.get("gain", 1)) + abs(learned.get("bias", 0))
-    return 0.0
+    if operation not in ("products", "product", "mixed", "sum", "mean"):
+        return 0.0
+    size = math.fsum(abs(math.prod(number(value) for _, value in term)) for term in terms)
+    return size / len(terms) if operation == "mean" else size
