@@ -22,7 +22,7 @@ from ports import (
 )
 from seeds import SEED
 
-from mha import MultiHeadWeights, Place, origin, trace
+from mha import Place, origin, trace
 from mha.core.checks import as_scale
 from mha.runs.places import places
 from mha.runs.stages import STAGES
@@ -74,11 +74,6 @@ TOO_LARGE = {
     "scores": {"query": [[1e200]]},
     "scale": {"scale": 1e200},
     "mask": {"mask": np.array([[1.7e308]]), "query": [[1e108]]},
-    "output": {
-        **dict.fromkeys(("query", "key", "value")),
-        "embeddings": [[1.0]],
-        "layer": MultiHeadWeights([[[0.0]]], [[[1e200]]], [[[1.7e308]]], [[2.0]]),
-    },
 }
 
 
