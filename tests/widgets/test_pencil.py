@@ -75,6 +75,7 @@ def test_a_slip_shows_its_sum_and_what_follows_and_can_be_corrected(opened):
     page.get_by_label("0.81. Query of apple, q₁, Head 1, line 110. Slip: 1.18 follows").click()
     expect(said.locator(".pencil-line")).to_have_text("0.48 + 0.04 + 0.6 + 0.06 = 0.81 1.18")
     expect(said).to_contain_text("24 numbers were worked from it")
+    expect(said).to_contain_text("What falls: ★ apple scores highest with itself")
     expect(said).to_contain_text("★ apple attends most to eat in Head 1 (line 224)")
     assert lit.count() == 24
     assert page.locator(".pencil-row .n.end").count() > 5
