@@ -118,9 +118,5 @@ def test_what_no_traceback_explains_is_one_sentence(code, wanted):
     ],
 )
 def test_what_cannot_be_written_is_named(error, wanted):
-<<<<<<< HEAD
-    with pytest.raises(SystemExit, match=wanted), building._told_if_not_writable():
-=======
-    with pytest.raises(SystemExit) as told, building._told_in_one_sentence():
->>>>>>> w8
+    with pytest.raises(SystemExit, match=wanted), building._told_in_one_sentence():
         raise error
