@@ -15,9 +15,7 @@ from byhand.site.assets import SCRIPTS, is_used
 CONFIG = {
     "extensions": [
         *("myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.mathematics.page"),
-        *("byhand.chapter.code_folds", "byhand.chapter.section_folds", "byhand.chapter.openings"),
-        *("byhand.chapter.difficulty", "byhand.chapter.teaching", "byhand.chapter.asked"),
-        *("byhand.chapter.in_pytorch", "byhand.site.assets"),
+        *("byhand.chapter", "byhand.site.assets"),
     ],
     "html_math_renderer": "temml",
     "html_static_path": [str(ROOT / "book" / "_static")],

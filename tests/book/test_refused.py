@@ -3,10 +3,7 @@
 from book_site import FRONT
 from one_book import ASKED, PYTORCH, build
 
-EXTENSIONS = [
-    *("myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.chapter.asked"),
-    *("byhand.chapter.code_folds", "byhand.chapter.section_folds", "byhand.chapter.in_pytorch"),
-]
+EXTENSIONS = ["myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.chapter"]
 HEAD = (
     FRONT
     + """# A page

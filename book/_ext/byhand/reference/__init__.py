@@ -20,7 +20,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from byhand.chapter.code_folds import code_fold
+from byhand.chapter.code_folds import fold
 from byhand.contents import read_contents
 from byhand.digests import ROOT
 from byhand.reference.docstrings import (
@@ -155,7 +155,7 @@ class Api(SphinxDirective):
         file = Path(inspect.getsourcefile(name.thing) or "").resolve().relative_to(ROOT)
         where = nodes.paragraph("", "From ", nodes.literal("", file.as_posix()), nodes.Text(":"))
         where["classes"].append("api-where")
-        yield code_fold("", where, code_block(code_of(name.thing), "python"))
+        yield from fold([where, code_block(code_of(name.thing), "python")])
 
 
 class NamesOfThePackage(SphinxDirective):
