@@ -127,7 +127,7 @@ def build_book(folder):
     warnings = build(
         folder,
         pages | {"index": INDEX, "other": OTHER, "long": LONG},
-        extensions=["myst_nb", "byhand.quiz", "byhand.site.early"],
+        extensions=["myst_nb", "byhand.quiz", "byhand.site.policy"],
         html_theme="sphinx_book_theme",
         html_static_path=[str(ROOT / "book" / "_static")],
         templates_path=[str(ROOT / "book" / "_templates")],

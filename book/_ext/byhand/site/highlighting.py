@@ -3,10 +3,11 @@
 What is to stand out keeps an element of its own: keywords, strings, numbers, comments.
 """
 
-from collections.abc import Iterator
-from functools import cache
-from typing import Any
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
 
+from pygments.filter import Filter
+from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import (
     Comment,
@@ -25,27 +26,26 @@ STANDS_OUT = (Comment, Keyword, String, Number, Operator.Word)
 CONSOLE = (Generic, Error)  # a prompt, and what a console puts out
 
 
-def setup(app: Sphinx) -> None:
-    """Connect to Sphinx."""
-    for name, lexer in QUIET.items():
-        app.add_lexer(name, lexer)
+class Quiet(Filter):
+    """Leaves few kinds of pieces."""
 
-
-class _Quiet:
-    """A lexer whose kinds of pieces are few."""
-
-    def get_tokens_unprocessed(
-        self, text: str, *options: Any
-    ) -> Iterator[tuple[int, _TokenType, str]]:
-        """Yield place, kind and text of each piece."""
-        for place, kind, piece in super().get_tokens_unprocessed(text, *options):  # type: ignore[misc]
-            yield place, quiet(kind), piece
+    def filter(
+        self, lexer: Lexer, stream: Iterable[tuple[_TokenType, str]]
+    ) -> Iterator[tuple[_TokenType, str]]:
+        """Yield kind and text of each piece."""
+        yield from ((quiet(kind), piece) for kind, piece in stream)
 
 
 QUIET = {
-    name: type(f"Quiet_{name}", (_Quiet, type(get_lexer_by_name(name))), {})
+    name: partial(get_lexer_by_name, name, filters=[Quiet()])
     for name in ("python", "ipython3", "pycon", "bash", "toml")
 }
+
+
+def setup(app: Sphinx) -> None:
+    """Connect to Sphinx."""
+    for name, lexer in QUIET.items():
+        app.add_lexer(name, lexer)  # type: ignore[arg-type]
 
 
 @cache

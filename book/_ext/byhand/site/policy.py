@@ -1,8 +1,11 @@
 """What a page may run and load: its own files, and two scripts in the page that are known by hash.
 
-Each page says so in its head, before anything of it runs, and `_headers` says it for the hosts that
-read such a file (Netlify, Cloudflare Pages). A browser then refuses every other script, handler,
-frame, plug-in and request, whatever a mistake or a token may have put on a page.
+Those two have to run before anything is drawn: from a file they would come too late. The theme and
+the extensions add small scripts of their own to each page; `early.js` has what they set.
+
+Each page states its policy in its head, before anything of it runs, and `_headers` says it for the
+hosts that read such a file (Netlify, Cloudflare Pages). A browser then refuses every other script,
+handler, frame, plug-in and request, whatever a mistake or a token may have put on a page.
 """
 
 import base64
@@ -14,7 +17,8 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from byhand.site.early import early_scripts
+from byhand.site.assets import EARLY, OWN
+from mha.widgets.assets import bare
 
 SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 HANDLER = re.compile(r"<[a-z][^<>]*\s(on[a-z]+)\s*=", re.IGNORECASE)
@@ -31,6 +35,11 @@ def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("html-page-context", put_into_page, priority=850)  # above what others put there
     app.connect("build-finished", finish, priority=950)
+
+
+def early_scripts() -> dict[str, str]:
+    """Return the scripts that stand in a page, by their name, as they stand there."""
+    return {name: bare((OWN / name).read_text(encoding="utf-8")) for name in EARLY}
 
 
 def policy() -> str:
@@ -69,9 +78,10 @@ def digest(script: str) -> str:
 def put_into_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Have a page state its policy, before anything that it loads."""
+    """Have a page state its policy, before anything that it loads, and run its early scripts."""
     meta = f'\n<meta http-equiv="Content-Security-Policy" content="{policy()}" />'
     context["metatags"] = meta + context.get("metatags", "")
+    context["early_scripts"] = early_scripts()
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
