@@ -1,6 +1,5 @@
 """What every HTML page loads, and the roles that its markup claims."""
 
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -88,13 +87,6 @@ FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
 # The scripts that stand in a page itself, by `policy`: no page loads them.
 EARLY = ("early.js", "early-fonts.js")
 
-# What the theme and sphinx_togglebutton set by a script in the page, and `early.js` instead; of the
-# first two nothing here makes use.
-SET_IN_PAGE = re.compile(
-    r"DOCUMENTATION_OPTIONS\.(?:pagename|search_as_you_type) = [^;]*;"
-    r"|(?:let|var) toggle(?:HintShow|HintHide|OpenOnPrint|buttonSelector) = '[^']*';"
-)
-
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
@@ -155,7 +147,7 @@ def is_used(file: Any, body: str) -> bool:
     (False, True)
     """
     name = str(getattr(file, "filename", None) or file).partition("?")[0].removeprefix("_static/")
-    if name in NEVER or SET_IN_PAGE.fullmatch(getattr(file, "attributes", {}).get("body", "")):
+    if name in NEVER:
         return False
     asked = (marks for marks, names in WANTED_BY.items() if name in names)
     return all(any(mark in body for mark in marks) for marks in asked)

@@ -22,6 +22,12 @@ from mha.widgets.assets import bare
 
 SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 HANDLER = re.compile(r"<[a-z][^<>]*\s(on[a-z]+)\s*=", re.IGNORECASE)
+# What the theme and sphinx_togglebutton set by a script in the page, and `early.js` instead; of the
+# first two nothing here makes use.
+SET_IN_PAGE = re.compile(
+    r"DOCUMENTATION_OPTIONS\.(?:pagename|search_as_you_type) = [^;]*;"
+    r"|(?:let|var) toggle(?:HintShow|HintHide|OpenOnPrint|buttonSelector) = '[^']*';"
+)
 
 HEADERS = """\
 /*
@@ -78,10 +84,15 @@ def digest(script: str) -> str:
 def put_into_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Have a page state its policy, before anything that it loads, and run its early scripts."""
+    """Have a page state its policy, before anything that it loads, and run its own early scripts alone."""
     meta = f'\n<meta http-equiv="Content-Security-Policy" content="{policy()}" />'
     context["metatags"] = meta + context.get("metatags", "")
     context["early_scripts"] = early_scripts()
+    context["script_files"] = [
+        file
+        for file in context.get("script_files", ())
+        if not SET_IN_PAGE.fullmatch(getattr(file, "attributes", {}).get("body", ""))
+    ]
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
