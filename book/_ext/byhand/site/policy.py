@@ -84,7 +84,7 @@ def digest(script: str) -> str:
 def put_into_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Have a page state its policy, before anything that it loads, and run its own early scripts alone."""
+    """Have a page state its policy, before anything that it loads, and run its early scripts."""
     meta = f'\n<meta http-equiv="Content-Security-Policy" content="{policy()}" />'
     context["metatags"] = meta + context.get("metatags", "")
     context["early_scripts"] = early_scripts()
