@@ -7,8 +7,8 @@ import pytest
 
 import mha
 import mha.chapters
-from byhand.reading.running import Ties
-from byhand.reading.ties import View, follows, is_of, parts_of
+from byhand.reading.tied_numbers import View, parts_of
+from byhand.reading.ties import Ties, follows, is_of
 from mha import load_example, trace
 from mha.widgets.explorer import explorer
 

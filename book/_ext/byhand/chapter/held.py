@@ -1,35 +1,13 @@
 """What the page's run must bear out: code for PyTorch, and the numbers that exercises ask for.
 
-Under ``## In PyTorch`` stands the same calculation, and below a line of hyphens what it prints::
+`docs/writing.md` shows how ``{pytorch}`` and ``{asked}`` are written. Nothing of PyTorch runs while
+the book is built: `tests/against_torch/test_pytorch_folds.py` runs the code, and what it prints
+must be what stands here. The build holds the numbers. Those typed into a tensor must be the ones of
+``given``, and those printed the ones of ``prints``, rounded as they are printed: both name arrays
+of the page's run, in the order of the numbers.
 
-    ```{pytorch}
-    :given: run.query[0], run.value[0]
-    :prints: run.weights[0]
-    import torch
-
-    q = k = torch.tensor([[1.0, 0, 1, 0], [0, 1, 0, 1]])
-    v = torch.tensor([[2.0, 3], [5, 7]])
-    print((q @ k.T / 2).softmax(-1))
-    ---
-    tensor([[0.7311, 0.2689],
-            [0.2689, 0.7311]])
-    ```
-
-Nothing of PyTorch runs while the book is built: `tests/against_torch/test_pytorch_folds.py` runs
-the code, and what it prints must be what stands here. The build holds the numbers. Those typed into
-a tensor must be the ones of ``given``, and those printed the ones of ``prints``, rounded as they
-are printed: both name arrays of the page's run, in the order of the numbers.
-
-Behind the solution of an exercise stands what a system of learning can mark of it::
-
-    ```{asked} ex-softmax-fill
-    :answer: softmax([0, np.log(2), np.log(2)])[2]
-    :places: 1
-    The third weight.
-    ```
-
-Nothing of it stands on the page: it is noted in the doctree, where the question bank
-(`scripts/packs/alone.py`) finds it.
+Of what is ``{asked}`` nothing stands on the page: it is noted in the doctree, where the question
+bank (`scripts/packs/alone.py`) finds it.
 """
 
 import ast

@@ -19,8 +19,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from byhand.chapter.openings import MINUTES_BY_DIFFICULTY, level_of
 from byhand.chapter.roles import Said
+from byhand.checking.blocks import EXERCISES
 from byhand.checking.claims import FILE, KINDS, Claim, kind_of, marks, read, sentences
-from byhand.checking.solutions import EXERCISES
 from byhand.checking.sources import Page
 from byhand.contents import read_contents
 

@@ -21,15 +21,15 @@ CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorc
 SEEN = ("shows", "reveals")  # options whose value is an expression: what a slide shows
 DECK = ".slides.md"
 FOR_CONTRIBUTORS = re.compile(r"/[_.]")
+INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
 IGNORED = (
     re.compile(r"(?:\{[\w:-]+\})?(`+)(?!`).*?(?<!`)\1(?!`)"),  # code and roles
     re.compile(r"\]\([^)]*\)"),  # a link's address
     re.compile(r"<[^>]*>"),
 )
 
-Line = tuple[
-    int, str
-]  # its number on the page, counted from 1, and its text or what is wrong there
+Line = tuple[int, str]
+"""Its number on the page, counted from 1, and its text or what is wrong there."""
 
 
 class Finding(NamedTuple):
@@ -156,6 +156,11 @@ def without_code(line: str) -> str:
     for pattern in IGNORED:
         line = pattern.sub(" ", line)
     return line
+
+
+def without_inline_code(line: str) -> str:
+    """Return a line with a blank for whatever stands between backticks."""
+    return INLINE_CODE.sub(" ", line)
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[Block]:

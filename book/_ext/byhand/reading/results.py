@@ -23,7 +23,10 @@ from byhand.reading.steps import Step
 logger = logging.getLogger(__name__)
 
 MADE_FROM = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
-IMPORTED = ["byhand.reading.beforehand"]
+IMPORTED = [  # what many pages need and what takes its time: there before the first is forked
+    *("byhand.reading.running", "mha.chapters"),
+    *("matplotlib.figure", "matplotlib.backends.backend_svg"),
+]
 OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
 
 
@@ -49,15 +52,10 @@ class Results:
         pairs = zip(self.steps, self.outputs, strict=False)
         return {(s.index, s.source): given for s, given in pairs if s.kind == "expression"}
 
-    def of_cell(self, index: int) -> list[dict[str, Any]]:
-        """Return the outputs of a cell of the notebook."""
-        pairs = zip(self.steps, self.outputs, strict=False)
-        return next((given for s, given in pairs if (s.kind, s.index) == ("cell", index)), [])
-
-    def explorers_of(self, index: int) -> list[str]:
-        """Return the names of the explorers that begin with the numbers that a cell shows."""
-        numbers = (n for n, s in enumerate(self.steps) if (s.kind, s.index) == ("cell", index))
-        return self.ties.get(str(next(numbers, None)), ("", []))[0].split()
+    def given(self, number: int) -> tuple[list[dict[str, Any]], str, list[tuple[str, str, str]]]:
+        """Return what a step gave, and its tie; nothing of one after a cell that failed."""
+        outputs = self.outputs[number] if number < len(self.outputs) else []
+        return outputs, *self.ties.get(str(number), ("", []))
 
 
 def made_from(root: Path = ROOT) -> str:
@@ -102,14 +100,8 @@ def last(page: Path) -> Results | None:
 
 
 def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Results:
-    """Run a page, each step for so many seconds at most, and keep what it gave if all is well.
-
-    Raises
-    ------
-    ExtensionError
-        If Python runs without assertions: the book's claims would not be checked.
-    """
-    if not __debug__:
+    """Run a page, each step for so many seconds at most, and keep what it gave if all is well."""
+    if not __debug__:  # the book's claims would not be checked
         raise ExtensionError("Python runs without assertions; nothing is built")
     results = Results(now, list(steps))
     context = multiprocessing.get_context("forkserver")

@@ -12,7 +12,7 @@ from sphinx.util import logging
 
 from byhand.reading.results import Results
 from byhand.reading.steps import claim_of, one_line
-from byhand.reading.ties import OWN, Part
+from byhand.reading.tied_numbers import OWN, Part
 
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
@@ -71,8 +71,7 @@ def value(document: nodes.document, expression: str, line: int) -> Value:
     number = [found[0][1], *(number for begins, number in found if begins <= line)][-1]
     if number in results.errors:
         raise NoValueError(results.errors[number])
-    outputs = results.outputs[number] if number < len(results.outputs) else []
-    return Value(outputs, *results.ties.get(str(number), ("", [])))
+    return Value(*results.given(number))
 
 
 def show(

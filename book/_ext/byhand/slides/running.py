@@ -9,7 +9,7 @@ from byhand.checking.decks import Deck
 from byhand.checking.sources import EVAL
 from byhand.digests import ROOT
 from byhand.press.pdf import PressError
-from byhand.reading.cell_outputs import faults
+from byhand.reading.pages import faults
 from byhand.reading.results import Results, compute, kept, made_from
 from byhand.reading.steps import Step, one_line
 
