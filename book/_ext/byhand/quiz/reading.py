@@ -11,15 +11,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import clean_astext
 
-from byhand.quiz.elements import (
-    quiz,
-    quiz_answer,
-    quiz_feedback,
-    quiz_option,
-    quiz_options,
-    quiz_question,
-    revealed,
-)
+from byhand.quiz import elements
 from byhand.reading.values import NoValueError, value
 
 logger = logging.getLogger(__name__)
@@ -53,10 +45,10 @@ class Quiz(SphinxDirective):
             logger.warning("quiz %s: %s", self.arguments[0], error, location=place, type="quiz")
             return []
 
-    def _quiz(self) -> quiz:
+    def _quiz(self) -> elements.quiz:
         question, *more, items = self._question_and_list()
         label, number = f"quiz-{self._label()}", self.env.new_serialno("quiz") + 1
-        options, answer = quiz_options(), quiz_answer()
+        options, answer = elements.quiz_options(), elements.quiz_answer()
         for letter, item in zip(ascii_lowercase, items.children, strict=False):
             option, feedback = self._option(item)
             option["letter"] = feedback["letter"] = letter
@@ -69,9 +61,9 @@ class Quiz(SphinxDirective):
         if not multiple and right != 1:
             raise QuizError(f"{right} options are right; one is wanted, or `:multiple:`")
         reveals = self.options.get("reveals", 0)
-        whole = quiz(label=label, number=number, multiple=multiple, reveals=reveals)
+        whole = elements.quiz(label=label, number=number, multiple=multiple, reveals=reveals)
         whole["of"] = self.explorer
-        whole += [quiz_question("", "", *question.children), *more, options, answer]
+        whole += [elements.quiz_question("", "", *question.children), *more, options, answer]
         self.set_source_info(whole)
         return whole
 
@@ -99,7 +91,7 @@ class Quiz(SphinxDirective):
             raise QuizError("at least two options are wanted")
         return body
 
-    def _option(self, item: nodes.Node) -> tuple[quiz_option, quiz_feedback]:
+    def _option(self, item: nodes.Node) -> tuple[elements.quiz_option, elements.quiz_feedback]:
         """Part an item of the list into the option and its feedback."""
         self.line = next((node.line for node in item.findall() if node.line), self.lineno)
         if not item.children or not isinstance(item.children[0], nodes.paragraph):
@@ -107,13 +99,13 @@ class Quiz(SphinxDirective):
         first, *more = item.children
         right, inline = self._mark(list(first.children))
         before, after = _parted(inline)
-        option = quiz_option("", "", *before)
+        option = elements.quiz_option("", "", *before)
         if not option.astext().strip():
             raise QuizError("an option has no text")
         said = [nodes.paragraph("", "", *after)] if after else []
         if not said and not more:
             raise QuizError(f"option `{clean_astext(option)}` has no feedback after `::`")
-        return option, quiz_feedback("", *said, *more, right=right)
+        return option, elements.quiz_feedback("", *said, *more, right=right)
 
     def _mark(self, inline: list[nodes.Node]) -> tuple[bool, list[nodes.Node]]:
         """Return whether an option is right, by its mark, and its inline nodes after the mark."""
@@ -154,7 +146,7 @@ class Predict(Quiz):
 
 def fold_what_follows(app: Sphinx, doctree: nodes.document) -> None:
     """Put the blocks that follow a prediction into a fold, or warn where there are none."""
-    for node in list(doctree.findall(quiz)):
+    for node in list(doctree.findall(elements.quiz)):
         if not node["reveals"]:
             continue
         siblings = node.parent.children
@@ -165,7 +157,9 @@ def fold_what_follows(app: Sphinx, doctree: nodes.document) -> None:
             said = (wanted, node["label"], node["reveals"])
             logger.warning(*said, location=node, type="quiz")
             continue
-        node.parent[first : first + len(blocks)] = [revealed("", *blocks, label=node["label"])]
+        node.parent[first : first + len(blocks)] = [
+            elements.revealed("", *blocks, label=node["label"])
+        ]
 
 
 def _parted(inline: list[nodes.Node]) -> tuple[list[nodes.Node], list[nodes.Node]]:

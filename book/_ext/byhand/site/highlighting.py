@@ -9,21 +9,11 @@ from functools import cache, partial
 from pygments.filter import Filter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
-from pygments.token import (
-    Comment,
-    Error,
-    Generic,
-    Keyword,
-    Number,
-    Operator,
-    String,
-    Token,
-    _TokenType,
-)
+from pygments.token import Literal, Token, _TokenType
 from sphinx.application import Sphinx
 
-STANDS_OUT = (Comment, Keyword, String, Number, Operator.Word)
-CONSOLE = (Generic, Error)  # a prompt, and what a console puts out
+STANDS_OUT = (Token.Comment, Token.Keyword, Literal.String, Literal.Number, Token.Operator.Word)
+CONSOLE = (Token.Generic, Token.Error)  # a prompt, and what a console puts out
 
 
 class Quiet(Filter):
@@ -54,7 +44,7 @@ def quiet(kind: _TokenType) -> _TokenType:
 
     Examples
     --------
-    >>> quiet(Number.Float), quiet(Token.Name.Builtin)
+    >>> quiet(Literal.Number.Float), quiet(Token.Name.Builtin)
     (Token.Literal.Number, Token)
     """
     if any(kind in wide for wide in CONSOLE):
