@@ -101,35 +101,28 @@ def end_of_words(parent: nodes.Element) -> int:
 def split_at_first_assertion(code: nodes.container) -> nodes.container | None:
     """Cut code off before its first assertion, and return the rest, if there is any."""
     (block,) = code.findall(nodes.literal_block)
-    lines = block.astext().splitlines(keepends=True)
-    cut = line_of_first_assertion(block.astext())
-    if cut is None:
+    text = block.astext()
+    asserting = (one for one in ast.parse(text).body if any(map(is_assertion, ast.walk(one))))
+    first = next(asserting, None)
+    if first is None:
         return None
+    lines = text.splitlines(keepends=True)
     rest: nodes.container = code.deepcopy()
     (block_of_rest,) = rest.findall(nodes.literal_block)
-    set_text(block_of_rest, "".join(lines[cut - 1 :]))
-    set_text(block, "".join(lines[: cut - 1]).rstrip())
+    set_text(block_of_rest, "".join(lines[first.lineno - 1 :]))
+    set_text(block, "".join(lines[: first.lineno - 1]).rstrip())
     return rest
-
-
-def line_of_first_assertion(code: str) -> int | None:
-    r"""Return the line, counted from 1, of the first statement that is or holds an assertion.
-
-    Examples
-    --------
-    >>> line_of_first_assertion("x = 1\nfor y in (x,):\n    assert y")
-    2
-    """
-    for statement in ast.parse(code).body:
-        if any(isinstance(node, ast.Assert) for node in ast.walk(statement)):
-            return statement.lineno
-    return None
 
 
 def set_text(block: nodes.literal_block, text: str) -> None:
     """Give a block of code another text."""
     block.rawsource = text
-    block.children = [nodes.Text(text)]
+    block[:] = [nodes.Text(text)]
+
+
+def is_assertion(node: ast.AST) -> bool:
+    """Tell whether something in code is an assertion."""
+    return isinstance(node, ast.Assert)
 
 
 def contents(code: str) -> str:
@@ -144,7 +137,7 @@ def contents(code: str) -> str:
     """
     parsed = ast.parse(code)
     words = ["set-up"] if isinstance(parsed.body[0], ast.Import | ast.ImportFrom) else []
-    checks = sum(isinstance(node, ast.Assert) for node in ast.walk(parsed))
+    checks = sum(map(is_assertion, ast.walk(parsed)))
     if checks:
         words.append("1 check" if checks == 1 else f"{checks} checks")
     return ", ".join(words)

@@ -18,11 +18,11 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from byhand.chapter.openings import MINUTES_BY_DIFFICULTY, level_of
-from byhand.chapter.roles import Said
 from byhand.checking.blocks import EXERCISES
 from byhand.checking.claims import FILE, KINDS, Claim, kind_of, marks, read, sentences
 from byhand.checking.sources import Page
 from byhand.contents import read_contents
+from byhand.reading.values import Said
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ def claims_of(env: BuildEnvironment) -> dict[str, Claim]:
     return {claim.label: claim for claim in read(file.read_text(encoding="utf-8"))}
 
 
-def mark(name: str, rawtext: str, text: str, lineno: int, inliner: Inliner, *_: object) -> Said:
+def mark(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
     """Show of which kind a claim is, and lead to its line in the ledger."""
     env = inliner.document.settings.env
     claim = claims_of(env).get(text)

@@ -26,6 +26,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import mha
+from byhand.reading.values import Said
 from mha.audit.judging import judgements
 from mha.audit.sources import TITLES
 
@@ -35,9 +36,6 @@ NAMED = re.compile(r'<span class="on-site">([^<]+)</span>')
 NOTICE = re.compile(r'<div class="[^"]*\boff-site\b[^"]*">.*?</div>\n?', re.DOTALL)
 SHEETS = "sources/what-the-sources-print"  # the page
 ON_SHEET = re.compile(r"(\S+) <([a-z0-9-]+) (\d+):([\w.]+(?::\d+)?)>")
-
-Said = tuple[list[nodes.Node], list[nodes.system_message]]
-"""What a role gives."""
 
 
 def given(name: str, rawtext: str, text: str, *_: object) -> Said:
@@ -54,12 +52,12 @@ def on_site(name: str, rawtext: str, text: str, *_: object) -> Said:
     return made[:-1], []
 
 
-def on_sheet(name: str, rawtext: str, text: str, lineno: int, inliner: Inliner, *_: object) -> Said:
+def on_sheet(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
     """Write a number that is to lead to its sheet."""
     found = ON_SHEET.fullmatch(text)
     if not found or found[1] not in printed(found[2], int(found[3]), found[4]):
         message = f"no document prints {text!r}; a number, <document line:place> is wanted"
-        return [nodes.Text(text)], [inliner.reporter.warning(message, line=lineno)]
+        return [nodes.Text(text)], [inliner.reporter.warning(message, line=line)]
     state = f"#pencil=sources&document={found[2]}&at={found[3]}:{found[4]}"
     return [nodes.inline(rawtext, found[1], classes=["given", "on-sheet"], sheet=state)], []
 

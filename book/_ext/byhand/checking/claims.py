@@ -3,7 +3,7 @@
 ``book/claims.toml`` has of each label one line, the kind, and what holds it. The sentence itself
 ends with ``{claim}`label` ``. A number's own kind is that of its role, ``{eval}`` or ``{given}``: a
 sentence with a number from ten on has one of them, or a claim, or is refused. (Smaller ones mostly
-name things: Head 1. Decimals and percentages are never typed: `byhand.checking.markup`.)
+name things: Head 1. Decimals and percentages are never typed: `byhand.checking.patterns`.)
 """
 
 import re

@@ -119,7 +119,8 @@ def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
 
     Examples
     --------
-    >>> run = mha.trace(mha.load_example("cat-sat"))
+    >>> from mha import load_example, trace
+    >>> run = trace(load_example("cat-sat"))
     >>> names = {"run": run, "who": run.weights[0, 1], "other": 3}
     >>> [found is run for found in runs_named("figures.bars(who)", names)]
     [True]
