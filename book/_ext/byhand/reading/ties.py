@@ -1,17 +1,36 @@
 """Whose numbers they are that a page's text says: those of a run that an explorer there shows.
 
-`tied_numbers` tells how what an expression says follows from each run of the page.
+An expression such as ``percent(run.weights[0, 2, 1])`` is worked out a second time with the
+`tied_numbers` of each run of the page: what it says is then a text with marked numbers. A text that
+comes out otherwise than the first time is not tied, nor one that depends on anything but one run,
+whole numbers and what stands in the expression.
 """
 
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterable
+from dataclasses import is_dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from byhand.reading.tied_numbers import OWN, Part, View, arrays_of, parts_of
+import mha
+from byhand.reading.tied_numbers import (
+    BUILT_IN,
+    OWN,
+    SEEN,
+    Numbers,
+    Part,
+    Tied,
+    UntiedError,
+    arrays_of,
+    marked,
+    split,
+    tied,
+)
 from mha.runs.origins import is_given
 from mha.runs.places import Place
 from mha.runs.record import Trace
@@ -19,6 +38,112 @@ from mha.runs.stages import STAGES
 from mha.widgets.instrument import Explorer
 
 WITHOUT = {"flow", "lanes", "readings", "shapes"}  # views that show no number of a run
+
+
+# ---- What an expression sees: the objects that it names, with the tied numbers of one run ----
+
+
+class Seen:
+    """An object, or a list of them, whose arrays are seen with their places."""
+
+    def __init__(self, thing: Any, view: View) -> None:
+        self._thing, self._view = thing, view
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the object has under a name, as it is seen."""
+        return self._view.of(getattr(self._thing, name))
+
+    def __getitem__(self, index: int) -> Any:
+        """Return an item of the list, as it is seen."""
+        return self._view.of(self._thing[index])
+
+
+class View:
+    """How an expression sees what it names: the numbers of the run know their places."""
+
+    def __init__(self, run: Trace) -> None:
+        self.run = run
+        self.known: dict[tuple[object, ...], Numbers] = {}  # by where it is in memory
+        self.asked: set[str] = set()  # the stages whose numbers an expression makes something of
+
+    def of(self, thing: Any) -> Any:
+        """Return what stands for an object."""
+        if isinstance(thing, np.ndarray) and thing.dtype == float:
+            where = (thing.__array_interface__["data"], thing.shape, thing.strides)
+            if where not in self.known:
+                self.known[where] = tied(thing, self.run)
+            self.asked |= {one.formula.split(".")[0] for one in self.known[where].flat[:1]}
+            return self.known[where]
+        is_other = isinstance(thing, Trace | type) and thing is not self.run
+        if (is_dataclass(thing) and not is_other) or isinstance(thing, list | tuple):
+            return Seen(thing, self)
+        if callable(thing) or isinstance(thing, ModuleType | int | str | slice | np.integer):
+            return thing
+        raise UntiedError
+
+
+class _Line(str):
+    """A line of arithmetic, seen."""
+
+    result: str
+
+
+def _arithmetic(
+    run: Any, stage: str, row: Any, column: int = 0, *, head: int = 0, places: int = 4
+) -> _Line:
+    """Return a line that is tied as a whole: to the number that it works out."""
+    if not isinstance(run, Seen) or not isinstance(run._thing, Trace):
+        raise UntiedError
+    line = mha.arithmetic(run._thing, stage, row, column, head=head, places=places)
+    place = Place.of(stage, head, row, column)
+    value = Tied(math.nan, str(place))
+    how = "short" if stage not in ("exponentials", "row_sums", "weights") else "shown"
+    seen = _Line(marked(str(line), value, f"line:{places}"))
+    seen.result = marked(line.result, value, f"{how}:{places}")
+    return seen
+
+
+FUNCTIONS = SEEN | {"arithmetic": _arithmetic}
+
+
+def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
+    """Return what an expression says, in parts; none where no number of it is the run's.
+
+    `names` has what is defined where it stands.
+
+    Examples
+    --------
+    >>> run = mha.trace(mha.load_example("cat-sat"))
+    >>> parts_of("shown(run.weights[0, 0, 1])", View(run), {"run": run, "shown": mha.shown})
+    [('0.2689', 'weights.0.0.1', 'shown:4')]
+    """
+    view.asked = set()
+    try:
+        tree = ast.parse(expression, mode="eval")
+        own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        seen = {
+            name: FUNCTIONS[name]
+            if names[name] is getattr(mha, name, None)
+            else view.of(names[name])
+            for name in own & names.keys()
+        }
+        said = eval(compile(tree, "<expression>", "eval"), seen | BUILT_IN)
+    except Exception:  # whatever it asks of tied numbers that they have not
+        return []
+    if isinstance(said, list) and isinstance(said[0], Tied):  # a claim, and what it is now
+        now = split(str(said[1]))
+        return [("", said[0].formula, "holds"), *now[:1]]
+    parts = split(said) if isinstance(said, str) else []
+    if isinstance(said, list) and isinstance(said[0], Seen):  # a run alone stands for all it has
+        view.asked = set(STAGES)
+    elif parts:
+        view.asked = {word.split(".")[0] for part in parts for word in part[1].split()}
+    elif not isinstance(said, Tied):  # how many numbers there are does not depend on them
+        view.asked = set()
+    return parts
+
+
+# ---- All expressions and cells of a page, and its explorers ----
 
 
 class Ties:
@@ -119,8 +244,7 @@ def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
 
     Examples
     --------
-    >>> from mha import load_example, trace
-    >>> run = trace(load_example("cat-sat"))
+    >>> run = mha.trace(mha.load_example("cat-sat"))
     >>> names = {"run": run, "who": run.weights[0, 1], "other": 3}
     >>> [found is run for found in runs_named("figures.bars(who)", names)]
     [True]

@@ -50,13 +50,7 @@ def depart_tied(self: HTML5Translator, node: tied) -> None:
 
 
 def value(document: nodes.document, expression: str, line: int) -> Given:
-    """Return what an expression gave: the last before a line that is this one.
-
-    Raises
-    ------
-    NoValueError
-        Saying what is wrong.
-    """
+    """Return what an expression gave: the last before a line that is this one, or raise."""
     env = getattr(document.settings, "env", None)
     results: Results | None = env.temp_data.get(RESULTS) if env else None
     wanted = ("expression", one_line(expression))
