@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from byhand.checking.patterns import typed_numbers
-from byhand.checking.sources import FENCE, Line, Page, without_inline_code
+from byhand.checking.sources import FENCE, Line, Page, runs_of, without_inline_code
 
 HEADING = re.compile(r"(#{1,6})\s+\S")
 RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\|?\s*")
@@ -59,28 +59,15 @@ def headings(page: Page) -> Iterator[Line]:
 
 def tables(page: Page) -> Iterator[Line]:
     """Find tables whose rows differ in their cells, or that have no rule below the header."""
-    rows: list[Line] = []
-    for number, text in [*page.prose, (0, "")]:
-        is_row = text.lstrip().startswith("|")
-        if is_row and (not rows or rows[-1][0] == number - 1):
-            rows.append((number, text))
+    for rows in runs_of(line for line in page.prose if line[1].lstrip().startswith("|")):
+        wanted = _cells(rows[0][1])
+        if len(rows) < 2 or not RULE.fullmatch(rows[1][1]):
+            message = "a table has no rule below its header; a line such as | --- | --- | is wanted"
+            yield rows[min(1, len(rows) - 1)][0], message
             continue
-        yield from _table(rows)
-        rows = [(number, text)] if is_row else []
-
-
-def _table(rows: list[Line]) -> Iterator[Line]:
-    if not rows:
-        return
-    wanted = _cells(rows[0][1])
-    if len(rows) < 2 or not RULE.fullmatch(rows[1][1]):
-        line = rows[min(1, len(rows) - 1)][0]
-        message = "a table has no rule below its header; a line such as | --- | --- | is wanted"
-        yield line, message
-        return
-    for number, text in rows[1:]:
-        if (count := _cells(text)) != wanted:
-            yield number, f"this row has {count} cells; {wanted} are wanted, as in the header"
+        for number, text in rows[1:]:
+            if (count := _cells(text)) != wanted:
+                yield number, f"this row has {count} cells; {wanted} are wanted, as in the header"
 
 
 def _cells(row: str) -> int:

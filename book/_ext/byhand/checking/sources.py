@@ -5,9 +5,10 @@ as CommonMark does.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -161,6 +162,12 @@ def without_code(line: str) -> str:
 def without_inline_code(line: str) -> str:
     """Return a line with a blank for whatever stands between backticks."""
     return INLINE_CODE.sub(" ", line)
+
+
+def runs_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """Yield together the lines that follow upon each other."""
+    for _, run in groupby(enumerate(lines), lambda pair: pair[1][0] - pair[0]):
+        yield [line for _, line in run]
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
