@@ -57,6 +57,8 @@ STYLES = (
     "landing.css",
 )
 
+FIRST_PAGE = "<!-- the first page -->"  # as if its text began so
+
 # What a page loads only if its text has one of these. All that is not named is on every page.
 WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
     ("<mha-explorer", "<mha-your-turn", "<mha-build", "<mha-instrument"): ARITHMETIC,
@@ -71,7 +73,7 @@ WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
     ('class="sd-', " sd-"): ("sphinx-design.min.css",),
     ("sd-tab",): ("design-tabs.js",),
     ("stage-block",): ("blocks.css",),
-    ("front-sums",): ("landing.css",),
+    (FIRST_PAGE,): ("landing.css",),
     ('class="api', "names-of-the-package", " api-link"): ("api.css",),
 }
 
@@ -134,8 +136,9 @@ def finish_page(
     context["body"] = body.replace('class="headerlink"', 'class="headerlink" tabindex="-1"')
     wanted = [font for mark, font in FONTS.items() if mark in body]
     context["early_fonts"] = [*FONTS_OF_ALL, *wanted]
+    begin = FIRST_PAGE if pagename == app.config.root_doc else ""
     for kind in ("script_files", "css_files"):
-        context[kind] = [file for file in context.get(kind, ()) if is_used(file, body)]
+        context[kind] = [file for file in context.get(kind, ()) if is_used(file, begin + body)]
 
 
 def is_used(file: Any, body: str) -> bool:
