@@ -22,7 +22,7 @@ from html_book import HTML, MADE_FROM, in_place_of, one_at_a_time
 from packs import command as packs
 
 import mha
-from byhand.chapter.on_site import NAMED, NOTICE
+from byhand.chapter.roles import NAMED, NOTICE
 from byhand.digests import files_in
 from byhand.press.archives import packed
 from byhand.press.pdf import date

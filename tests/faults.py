@@ -224,7 +224,7 @@ IN_CELLS = [
      "the cell shows the script alert(1); scripts go into book/_static", 0),
     ("an image from elsewhere in what a cell shows",
      ["from IPython.display import HTML", "HTML('<img alt=\"a\" sr' + 'c=\"//x.invalid/a.png\">')"],
-     "the cell shows //x.invalid/a.png, which is loaded from elsewhere", 0),
+     "in what the cell shows //x.invalid/a.png is loaded from elsewhere", 0),
     ("twenty megabytes of output", ["x = 1", "print('a' * 20_000_000)"],
      "print('a' * 20_000_000) raised RuntimeError: the cell prints more than 1,000,000", 1),
     ("a kernel that dies", ["import os", "os.kill(os.getpid(), 9)"], "its kernel died", 0),

@@ -4,6 +4,7 @@ from accessible import violations
 from book_site import ROOT, carry_over
 from one_book import build
 
+from byhand.site.policy import early_scripts
 from mha import load_example, trace
 from mha.widgets.assets import ARITHMETIC, BOXES, publish
 from mha.widgets.boxes import your_turn, your_turns
@@ -127,7 +128,7 @@ def build_book(folder):
     warnings = build(
         folder,
         pages | {"index": INDEX, "other": OTHER, "long": LONG},
-        extensions=["myst_nb", "byhand.quiz", "byhand.site.early"],
+        html_context={"early_scripts": early_scripts()},
         html_theme="sphinx_book_theme",
         html_static_path=[str(ROOT / "book" / "_static")],
         templates_path=[str(ROOT / "book" / "_templates")],

@@ -15,8 +15,7 @@ from one_book import build, on_paper
 CONFIG = {
     "extensions": [
         *("myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.mathematics.page"),
-        *("byhand.chapter.code_folds", "byhand.chapter.section_folds"),
-        *("byhand.chapter.openings", "byhand.chapter.difficulty"),
+        *("byhand.chapter", "byhand.site.assets"),
     ],
     "html_math_renderer": "temml",
     "html_static_path": [str(ROOT / "book" / "_static")],

@@ -6,10 +6,7 @@ from one_book import ASKED, PYTORCH, build
 from byhand.reading import results
 from byhand.reading.steps import Step
 
-EXTENSIONS = [
-    *("myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.chapter.asked"),
-    *("byhand.chapter.code_folds", "byhand.chapter.section_folds", "byhand.chapter.in_pytorch"),
-]
+EXTENSIONS = ["myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.chapter"]
 HEAD = (
     FRONT
     + """# A page

@@ -1,24 +1,13 @@
-"""The same calculation in PyTorch: code, and below a line of hyphens what it prints.
+"""What the page's run must bear out: code for PyTorch, and the numbers that exercises ask for.
 
-Under ``## In PyTorch``::
+`docs/writing.md` shows how ``{pytorch}`` and ``{asked}`` are written. Nothing of PyTorch runs while
+the book is built: `tests/against_torch/test_pytorch_folds.py` runs the code, and what it prints
+must be what stands here. The build holds the numbers. Those typed into a tensor must be the ones of
+``given``, and those printed the ones of ``prints``, rounded as they are printed: both name arrays
+of the page's run, in the order of the numbers.
 
-    ```{pytorch}
-    :given: run.query[0], run.value[0]
-    :prints: run.weights[0]
-    import torch
-
-    q = k = torch.tensor([[1.0, 0, 1, 0], [0, 1, 0, 1]])
-    v = torch.tensor([[2.0, 3], [5, 7]])
-    print((q @ k.T / 2).softmax(-1))
-    ---
-    tensor([[0.7311, 0.2689],
-            [0.2689, 0.7311]])
-    ```
-
-Nothing of PyTorch runs while the book is built: `tests/against_torch/test_pytorch_folds.py` runs
-the code, and what it prints must be what stands here. The build holds the numbers. Those typed into
-a tensor must be the ones of ``given``, and those printed the ones of ``prints``, rounded as they
-are printed: both name arrays of the page's run, in the order of the numbers.
+Of what is ``{asked}`` nothing stands on the page: it is noted in the doctree, where the question
+bank (`scripts/packs/alone.py`) finds it.
 """
 
 import ast
@@ -30,11 +19,10 @@ from typing import Any, ClassVar
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from byhand.reading.steps import numbers_of
+from byhand.reading.steps import number_of, numbers_of
 from byhand.reading.values import NoValueError, value
 
 logger = logging.getLogger(__name__)
@@ -122,6 +110,33 @@ def is_printed(text: str, number: float) -> bool:
     return repr(printed) == repr(number) or abs(printed - number) <= tolerance
 
 
-def setup(app: Sphinx) -> None:
-    """Connect to Sphinx."""
-    app.add_directive("pytorch", InPyTorch)
+class Asked(SphinxDirective):
+    """The directive ``{asked} label``."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "answer": directives.unchanged_required,
+        "places": directives.nonnegative_int,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Note the number, and warn where the answer has no value."""
+        if set(self.options) != set(self.option_spec) or not self.content:
+            raise self.error(":answer:, :places: and what is asked for are wanted")
+        document, what = self.state.document, "\n".join(self.content)
+        label, places = self.arguments[0], self.options["places"]
+        try:
+            found = value(document, number_of(self.options["answer"]), self.lineno)
+        except NoValueError as error:
+            place = (self.env.docname, self.lineno)
+            logger.warning("{asked} %s: %s", label, error, location=place)
+            return []
+        for output in found.outputs:  # one, but after a cell that failed
+            number = float(output["data"]["text/plain"])
+            asked = document.setdefault("asked", {}).setdefault(label, [])
+            asked.append((self.lineno, what, number, places))
+        return []
+
+
+DIRECTIVES = {"pytorch": InPyTorch, "asked": Asked}

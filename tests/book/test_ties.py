@@ -1,0 +1,75 @@
+"""What is found out of a number in a page's text: which numbers of which run it follows from."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import mha
+import mha.chapters
+from byhand.reading.ties import Ties, View, follows, is_of, parts_of
+from mha import load_example, trace
+from mha.widgets.explorer import explorer
+
+RUN = trace(load_example("it-tired"))
+OTHER = trace(replace(RUN.example, scale=1.0))
+NAMES = {name: getattr(mha, name) for name in mha.__all__} | {
+    "np": np, "run": RUN, "other": OTHER, "it": 2, "cat": 0, "who": RUN.weights[0, 2],
+    "sides": RUN.weights[:, :, ::-1], "both": [OTHER, RUN], "share": float(RUN.weights[0, 2, 0]),
+}  # fmt: skip
+
+
+def parts(expression, run=RUN):
+    return parts_of(expression, View(run), NAMES)
+
+
+def test_a_text_of_several_numbers_comes_in_parts():
+    found = parts("', '.join(short(x) for x in run.query[0, it]) + f' and {who[0]:.2f}'")
+    places = ["query.0.2.0", "", "query.0.2.1", "", "weights.0.2.0"]
+    assert [formula for _, formula, _ in found] == places
+    assert "".join(text for text, _, _ in found) == f"3, 1 and {RUN.weights[0, 2, 0]:.2f}"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "percent(share)",  # its place is lost
+        "percent(who[0] / share)",
+        "percent(other.weights[0, 0, 0] - run.weights[0, 0, 0])",  # of two runs
+        "short(run.weights[0].argmax())",
+        "shown(np.hypot(*run.query[0, it]))",
+        "len(run.tokens)",
+        "'A' if who[0] > 0.5 else shown(who[1])",  # it depends on more than is said
+    ],
+)
+def test_what_places_of_one_run_do_not_tell_is_not_tied(expression):
+    assert parts(expression) == []
+
+
+def test_an_explorer_of_the_same_numbers_is_the_same_run_from_where_it_begins():
+    outright = trace(replace(
+        RUN.example, embeddings=None, layer=None, query=RUN.query, key=RUN.key, value=RUN.value,
+    ))  # fmt: skip
+    assert follows(RUN, outright)
+    assert not follows(RUN, OTHER)
+    assert is_of(parts("shown(who[0])"), outright)
+    assert not is_of(parts("arithmetic(run, 'query', it, 0)"), outright)  # there it is given
+
+
+def test_what_does_not_follow_but_shows_numbers_of_the_run_is_the_books_own():
+    ties = Ties()
+    ties.show(explorer(RUN))
+    asked = ["percent(who[0])", "str(run.weights.argmax())", "[bool(run), '']", "shown(np.pi)",
+             "shown(other.weights[0, 0, 0])", "len(run.tokens)"]  # fmt: skip
+    for number, expression in enumerate(asked):
+        ties.note(number, expression, NAMES, "73 %")
+    ties.note(9, asked[0], NAMES, str(mha.percent(RUN.weights[0, 2, 0])))
+    for number, cell in enumerate(["figures.bars(who)", "figures.flow()", "figures.arcs(other)"]):
+        ties.note_cell(20 + number, cell, NAMES)
+    ties.note_cell(30, "show.maps()", {"show": mha.chapters.Show(RUN)})
+    found = ties.settled()
+    assert found.pop("9")[1][0][2] == "percent:0"
+    own = {number: parts[0][2] for number, (_, parts) in found.items() if parts}
+    # The other run has the same inputs: who changes them will look for the change there too.
+    assert own == dict.fromkeys(["0", "1", "2", "4"], "own")
+    assert [number for number, (name, parts) in found.items() if not parts] == ["20", "22", "30"]
