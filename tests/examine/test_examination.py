@@ -1,24 +1,20 @@
 """A report reads without the book, is data, a test and a status; what is refused gets a line."""
 
-import ast
 import functools
 import json
 import subprocess
 import sys
 from pathlib import Path
 
-import by_hand as own
 import numpy as np
 import pytest
 from by_hand import dots, soft, t
 from helpers import raises
-from test_right_functions import NAMED
-from unseen import A, Unseen
+from test_right_functions import NAMED, pasted
 
 import mha
 from mha.examine.__main__ import main
 from mha.examine.attention import SUBJECT
-from mha.examine.report import written
 from mha.practice.bugs import TABLE
 from mha.practice.parts import SOUND
 from mha.runs.rounding import short
@@ -83,14 +79,6 @@ def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
     assert max(map(len, str(report).splitlines())) <= 77
 
 
-def pasted(case, function):
-    """Return what the last statement of a case gives, as it is printed."""
-    *lines, last = ast.parse(str(case)).body
-    known = {"np": np, "mha": mha, "function": function, function.__name__: function}
-    exec(ast.unparse(lines), known)
-    return written(eval(ast.unparse(last), known))
-
-
 def tiled(query, key, value, enable_gqa=False, wrong=("key", "value")):
     """Go through the groups again and again: of keys, of values, or of both."""
     if enable_gqa:
@@ -102,29 +90,15 @@ def tiled(query, key, value, enable_gqa=False, wrong=("key", "value")):
     return soft(dots(query, key)) @ value
 
 
-BEHIND_TOKENS = Unseen(own.heads_behind_tokens, A).wrong("no scale", " / q.shape[-1] ** 0.5", "")
-PASTED = {
-    "groups": (mha.examine, tiled),
-    "a mask": (mha.examine, BUGGY["late mask"]),
-    "a mask with -inf": (mha.examine, BUGGY["mask of numbers unused"]),
-    "another order of axes": (mha.examine, BEHIND_TOKENS.function),
-    "a layer": (mha.examine_layer, BUGGY["merged by reshape"]),
-    "a layer's weights": (mha.examine_layer, lambda x, weights: x),
-    "two calls": (functools.partial(mha.examine_decoding, rotary=True), BUGGY["cache behind"]),
-    "positions": (mha.examine_positions, BUGGY["halves for pairs"]),
-}
+def takes_weights(x, weights):
+    return x
 
 
-@pytest.mark.parametrize("name", PASTED)
-def test_a_case_is_python_that_gives_what_came(name):
-    examine, function = PASTED[name]
-    case = next(finding.case for finding in examine(function).findings if finding.case)
-    assert pasted(case, function) == case.came != case.wanted
-    assert "−" not in str(case) + "".join(case.lines)
-
-
-def test_a_case_needs_the_whole_repair():
+def test_a_case_is_python_that_gives_what_came_and_needs_the_whole_repair():
+    case = mha.examine_layer(takes_weights).findings[0].case
+    assert pasted(case, takes_weights) == case.came
     case = mha.examine(tiled).findings[0].case
+    assert pasted(case, tiled) == case.came
     for wrong in ((), ("key",), ("value",)):
         mended = functools.wraps(tiled)(functools.partial(tiled, wrong=wrong))
         assert (pasted(case, mended) == case.wanted) is (wrong == ())

@@ -3,6 +3,8 @@
 A right function of several lines is made wrong by a change of its text, as its writer would err.
 """
 
+import ast
+
 import by_hand as own
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from by_hand import INF, causal, dots, masked, soft, t, turned
 from unseen import DIVIDES, FIRST, FOUR_AXES, HIDES, LAST, NO_NUMBERS, ROTARY, A, D, L, P, Unseen
 
 import mha
+from mha.examine.report import written
 from mha.practice.bugs import TABLE
 
 CAPPED, MASKS = Unseen(own.softcapped, A), Unseen(own.all_masks, A, conditions=(FOUR_AXES, LAST))
@@ -219,6 +222,18 @@ def test_every_bug_of_the_table_is_among_them_and_has_its_section_in_the_book():
     assert {one.what for one in NAMED} == known
 
 
+PASTED = ("late mask", "mask of numbers unused", "W_O left out", "cache behind", "turned backwards")
+"""Bugs of each kind whose case gives what the function itself gives, to the letter."""
+
+
+def pasted(case, function):
+    """Return what the last statement of a case gives, as it is printed."""
+    *lines, last = ast.parse(str(case)).body
+    known = {"np": np, "mha": mha, "function": function, function.__name__: function}
+    exec(ast.unparse(lines), known)
+    return written(eval(ast.unparse(last), known))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("one", NAMED, ids=str)
 def test_a_bug_is_named_with_a_smallest_case_that_shows_it(one):
@@ -228,6 +243,9 @@ def test_a_bug_is_named_with_a_smallest_case_that_shows_it(one):
     assert wrong.bug == one.what, report
     assert wrong.line != wrong.meant
     assert one.what == "dropout left on" or wrong.case is not None
+    if one.what in PASTED:
+        assert pasted(wrong.case, one.function) == wrong.case.came != wrong.case.wanted
+        assert "−" not in str(wrong.case) + "".join(wrong.case.lines)
 
 
 # ---- Bugs that the table does not know, and two at once ----
@@ -283,9 +301,13 @@ def test_two_bugs_are_told_and_neither_is_named_as_if_it_were_alone(one):
     assert all(finding.case for finding in report.findings if not finding.convention)
 
 
-def test_a_bug_in_the_other_layout_is_named():
+def test_a_bug_in_another_layout_is_named():
     report = mha.examine_positions(own.rotary, layout="halves")  # which turns neighbours
     assert [finding.bug for finding in report.findings] == ["halves for pairs"]
+    heads = Unseen(own.heads_behind_tokens, A).wrong("no scale", " / q.shape[-1] ** 0.5", "")
+    finding = heads.examined(np.asarray).findings[0]
+    assert finding.bug == heads.what
+    assert pasted(finding.case, heads.function) == finding.case.came
 
 
 def test_a_slip_beside_a_bug_and_a_bug_under_a_convention_are_named():
