@@ -30,13 +30,13 @@ if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.environment import BuildEnvironment
 
 PARTS = (
-    "mathematics",
+    "mathematics.page",
     "reading",
     "bibliography",
     "site",
     "search",
     "chapter",
-    "notebooks",
+    "notebooks.writing",
     "tables",
     "quiz",
     "reference",
