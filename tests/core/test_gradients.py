@@ -3,8 +3,6 @@
 Texts of a batch share the arrays: their gradients by these add up, as the differences do.
 """
 
-from dataclasses import fields, replace
-
 import numpy as np
 import pytest
 from helpers import HEADS, central_differences, random_layer
@@ -17,13 +15,11 @@ from mha import (
     multi_head_attention,
     multi_head_attention_backward,
     rotary_angles,
-    softmax,
     transformer,
 )
 from mha.core.language import draw_model
 from mha.core.language_training import model_gradients, word_losses
 from mha.core.learning import answer_scores, cross_entropy, draw_layer, layer_gradients
-from mha.core.patterns import _gradients
 from mha.core.transformer_gradients import transformer_backward
 
 # Smaller than elsewhere, and still distinct: each entry costs two forward passes.
@@ -74,38 +70,30 @@ def test_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options
 
 # Blocks
 
-
-def drawn_block(rng, norm, activation, *, biased):
-    """Draw a block with every row that it may have, or with one of each pair."""
-    layer = random_layer(rng, 2, d_model=D_MODEL, d_k=2, d_v=1, d_out=D_MODEL)
-    w_in, w_out = rng.normal(size=(D_MODEL, D_FF)), rng.normal(size=(D_FF, D_MODEL))
-    gain, bias, b_out = rng.normal(size=(3, D_MODEL))
-    if not biased:
-        feed = FeedForward(w_in, None, w_out, b_out, activation)
-        return Block(layer, feed, norm, Norm(gain), Norm(bias=bias))
-    feed = FeedForward(w_in, rng.normal(size=D_FF), w_out, b_out, activation)
-    return Block(layer, feed, norm, Norm(gain, bias), Norm(bias, gain))
+BLOCK = {
+    **{"w_q": (2, 5, 2), "w_k": (2, 5, 2), "w_v": (2, 5, 1), "w_o": (2, 5)},
+    **{"w_in": (5, 2), "b_in": 2, "w_out": (2, 5), "b_out": 5},
+    **{"gain": 5, "bias": 5, "second_gain": 5, "second_bias": 5},
+}
+"""The arrays of a block, and their shapes."""
 
 
-def arrays_of(blocks):
-    """Return every array of some blocks, by the way to it."""
-    return {
-        f"{i} {part} {field.name}": array
-        for i, block in enumerate(blocks)
-        for part in ("attention", "feed_forward", "first", "second")
-        for field in fields(getattr(block, part))
-        if isinstance(array := getattr(getattr(block, part), field.name), np.ndarray)
-    }
+def block_of(norm, activation, arrays):
+    """Return the block that has these arrays, and of the others none."""
+    w_q, w_k, w_v, w_o, *feed = (arrays.get(name) for name in list(BLOCK)[:8])
+    first = Norm(arrays.get("gain"), arrays.get("bias"))
+    second = Norm(arrays.get("second_gain"), arrays.get("second_bias"))
+    layer = MultiHeadWeights(w_q, w_k, w_v, w_o)
+    return Block(layer, FeedForward(*feed, activation), norm, first, second)
 
 
-def with_arrays(blocks, arrays):
-    """Return the blocks with other arrays."""
-    blocks = list(blocks)
-    for way, array in arrays.items():
-        i, part, name = way.split()
-        changed = replace(getattr(blocks[int(i)], part), **{name: array})
-        blocks[int(i)] = replace(blocks[int(i)], **{part: changed})
-    return blocks
+def arrays_of(block):
+    """Return the arrays of a block by name."""
+    feed, first, second = block.feed_forward, block.first, block.second
+    named = block.attention.arrays | {name: getattr(feed, name) for name in list(BLOCK)[4:8]}
+    named |= {"gain": first.gain, "bias": first.bias}
+    named |= {"second_gain": second.gain, "second_bias": second.bias}
+    return {name: array for name, array in named.items() if array is not None}
 
 
 @pytest.mark.parametrize(
@@ -119,21 +107,27 @@ def with_arrays(blocks, arrays):
     ],
 )
 def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
-    blocks = [
-        drawn_block(rng, norm, "gelu", biased=True),
-        drawn_block(rng, norm, "relu", biased=False),
-    ]
+    whole = {name: rng.normal(size=shape) for name, shape in BLOCK.items()}
+    some = {name: rng.normal(size=BLOCK[name]) for name in BLOCK}
+    for left_out in ("b_in", "bias", "second_gain"):
+        del some[left_out]
     x, d_output = rng.normal(size=(2, *leading, N, D_MODEL))
 
-    def loss(x, of=blocks, **arrays):
-        return (transformer(x, with_arrays(of, arrays), **options) * d_output).sum()
+    def blocks_of(first, second):
+        return [block_of(norm, "gelu", first), block_of(norm, "relu", second)]
 
-    found = transformer_backward(d_output, x, blocks, **options)
+    def loss(x, first, second):
+        return (transformer(x, blocks_of(first, second), **options) * d_output).sum()
+
+    found = transformer_backward(d_output, x, blocks_of(whole, some), **options)
     slack = {"rtol": 1e-5, "atol": 1e-7}
-    gradients = {"x": found.streams[0]} | arrays_of(found.blocks)
-    close(gradients, loss, {"x": x} | arrays_of(blocks), **slack)
-    between = {"x": transformer(x, blocks[:1], **options)}
-    close({"x": found.streams[1]}, lambda x: loss(x, blocks[1:]), between, **slack)
+    close({"x": found.streams[0]}, lambda x: loss(x, whole, some), {"x": x}, **slack)
+    close(arrays_of(found.blocks[0]), lambda **first: loss(x, first, some), whole, **slack)
+    close(arrays_of(found.blocks[1]), lambda **second: loss(x, whole, second), some, **slack)
+    second = block_of(norm, "relu", some)
+    between = {"x": transformer(x, [block_of(norm, "gelu", whole)], **options)}
+    alone = transformer_backward(d_output, between["x"], [second], **options)
+    np.testing.assert_allclose(found.streams[1], alone.streams[0], rtol=1e-9)
     assert found.streams[2] is not d_output
     np.testing.assert_array_equal(found.streams[2], d_output)
 
@@ -157,7 +151,7 @@ def test_of_a_model_that_writes(rng):
     )
 
 
-# Answers, and patterns
+# Answers
 
 
 @pytest.mark.parametrize(("dtype", "near"), [(np.float32, 2e-5), (np.float64, 1e-8)])
@@ -177,18 +171,3 @@ def test_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
 
     assert loss == pytest.approx(exact(**arrays), rel=1e-5)
     close(dict(zip(arrays, gradients, strict=True)), exact, arrays, atol=near)
-
-
-@pytest.mark.parametrize("decay", [0.0, 0.3])
-def test_of_patterns_by_embeddings_and_projections(rng, decay):
-    shapes = {"w_q": (1, 2, 3, 7), "w_k": (1, 2, 3, 7), "x": (1, 1, 5, 3)}
-    parts = {name: rng.normal(size=shape) for name, shape in shapes.items()}
-    target = softmax(rng.normal(size=(2, 5, 5)))
-
-    def loss(x, w_q, w_k):
-        scaled = (x @ w_q) @ (x @ w_k).mT / np.sqrt(7)
-        divergence = (target * np.log(target / softmax(scaled))).sum()
-        return divergence + decay / 2 * (scaled**2).sum()
-
-    found = _gradients(**parts, target=target, decay=decay)
-    close(dict(zip(parts, found, strict=True)), loss, parts, atol=1e-7)
