@@ -57,12 +57,9 @@ SHAPES = {
 }
 
 
-@pytest.fixture(params=SHAPES)
-def case(request, rng):
-    """Return a function, and float32 arrays for it."""
-    shapes = SHAPES[request.param].items()
-    arrays = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes}
-    return request.param, arrays
+def drawn(rng, function):
+    """Return arrays of float32 for a function."""
+    return {name: rng.normal(size=n).astype(np.float32) for name, n in SHAPES[function].items()}
 
 
 def same(found, wanted, dtype):
@@ -72,8 +69,9 @@ def same(found, wanted, dtype):
         np.testing.assert_array_equal(got, want)
 
 
-def test_one_float64_widens_every_step(case):
-    function, single = case
+@pytest.mark.parametrize("function", SHAPES)
+def test_one_float64_widens_every_step(rng, function):
+    single = drawn(rng, function)
     double = {name: array.astype(float) for name, array in single.items()}
     outputs, gradients = function(**double)
     for name in single:
@@ -83,9 +81,9 @@ def test_one_float64_widens_every_step(case):
             same(found[0], outputs, np.float64)
 
 
-def test_float16_is_computed_in_float32(case):
-    function, single = case
-    half = {name: array.astype(np.float16) for name, array in single.items()}
+@pytest.mark.parametrize("function", SHAPES)
+def test_float16_is_computed_in_float32(rng, function):
+    half = {name: array.astype(np.float16) for name, array in drawn(rng, function).items()}
     single = {name: array.astype(np.float32) for name, array in half.items()}
     for found, wanted in zip(function(**half), function(**single), strict=True):
         same(found, wanted, np.float32)

@@ -15,6 +15,8 @@ from mha import (
     multi_head_attention,
     multi_head_attention_backward,
     rotary_angles,
+    scaled_dot_product_attention,
+    scaled_dot_product_attention_backward,
     transformer,
 )
 from mha.core.language import draw_model
@@ -43,11 +45,9 @@ def close(gradients, loss, arrays, rtol=1e-6, atol=1e-8):
     ("layer", "leading", "cross", "options"),
     [
         ({"w_o": False}, (2,), False, {}),
-        ({"biases": True}, (), False, {"is_causal": True}),
         ({"biases": True, "w_o": False}, (2, 1), True, {"mask": MASK}),
         ({"biases": True, "groups": 1}, (), True, {}),
         ({}, (), False, {"mask": MASK[:, :N], "is_causal": True}),
-        ({"groups": 1}, (2,), False, {"is_causal": True}),
         ({}, (), True, {"mask": np.linspace(-1, 1, N * M).reshape(N, M)}),
     ],
 )
@@ -66,6 +66,20 @@ def test_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options
     found = {name: getattr(back, name) for name in inputs}
     assert cross or back.context is None
     close(found | back.weights.arrays, loss, inputs | weights.arrays)
+
+
+def test_of_attention_alone_by_queries_keys_and_values(rng):
+    options = {"mask": MASK, "is_causal": True, "align": "bottom-right", "scale": 0.7}
+    options["enable_gqa"] = True
+    shapes = {"query": (2, 4, N, D_K), "key": (2, 2, M, D_K), "value": (2, 2, M, D_V)}
+    arrays = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    d_output = rng.normal(size=(2, 4, N, D_V))
+
+    def loss(**arrays):
+        return (scaled_dot_product_attention(**arrays, **options) * d_output).sum()
+
+    back = scaled_dot_product_attention_backward(d_output, **arrays, **options)
+    close({name: getattr(back, name) for name in arrays}, loss, arrays)
 
 
 # Blocks

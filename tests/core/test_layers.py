@@ -36,14 +36,12 @@ from mha import (
     latent_attention,
     layer_norm,
     layer_sizes,
-    merge_heads,
     multi_head_attention,
     multi_head_attention_backward,
     padded_places,
     padding_mask,
     rotary_angles,
     scaled_dot_product_attention,
-    split_heads,
     transformer,
 )
 
@@ -78,14 +76,6 @@ def test_a_layer_is_a_loop_over_its_numbers(data):
         lambda head, i, j: (mask is None or mask[head, i, j]) and (j <= i + first or not is_causal),
     )
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
-
-
-def test_head_i_holds_its_columns(rng):
-    x = rng.normal(size=(BATCH, QUERIES, HEADS * D_K))
-    heads = split_heads(x, HEADS)
-    for i in range(HEADS):
-        np.testing.assert_array_equal(heads[:, i], x[..., i * D_K : (i + 1) * D_K])
-    np.testing.assert_array_equal(merge_heads(heads), x)
 
 
 def may_mean(shape, **readings):

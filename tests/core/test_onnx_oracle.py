@@ -14,7 +14,6 @@ from onnx.backend.test.case import node as node_cases
 
 from mha.core.attention import scaled_dot_product_attention
 from mha.core.blockwise import blockwise_attention
-from mha.core.gradients import scaled_dot_product_attention_backward
 from mha.core.heads import merge_heads, split_heads
 
 TAKEN = {
@@ -77,7 +76,7 @@ def in_our_terms(given):
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_published_case(name, rng):
+def test_published_case(name):
     given, wanted = RUN[name]
     arrays, options = in_our_terms(given)
     plain = scaled_dot_product_attention(*arrays, **options)
@@ -86,23 +85,6 @@ def test_published_case(name, rng):
         assert output.dtype == np.float32
         found = (output if wanted.ndim == 4 else merge_heads(output)).astype(wanted.dtype)
         np.testing.assert_allclose(found, wanted, **TOLERANCES[wanted.dtype.name])
-    check_gradients([x.astype(np.float64) for x in arrays], options, rng)
-
-
-def check_gradients(arrays, options, rng):
-    """Compare with central differences along one direction of all inputs, in float64."""
-    d_output = rng.normal(size=scaled_dot_product_attention(*arrays, **options).shape)
-    directions = [rng.normal(size=x.shape) for x in arrays]
-
-    def loss(step):
-        moved = [x + step * direction for x, direction in zip(arrays, directions, strict=True)]
-        return (scaled_dot_product_attention(*moved, **options) * d_output).sum()
-
-    back = scaled_dot_product_attention_backward(d_output, *arrays, **options)
-    parts = zip((back.query, back.key, back.value), directions, strict=True)
-    slope = sum((gradient * direction).sum() for gradient, direction in parts)
-    step = 1e-6
-    assert slope == pytest.approx((loss(step) - loss(-step)) / (2 * step), rel=1e-6, abs=1e-7)
 
 
 def test_no_case_is_lost():
