@@ -123,53 +123,53 @@ def test_t5_by_hand(side):
     same(layer_to_arrays(layer), arrays)
 
 
-PYTORCH = CASES["PyTorch"]
+PYTORCH, NAMES, ONE = CASES["PyTorch"], ", ".join(LAYOUTS), np.eye(2)[None]
+SMALL = {"w_q": ONE, "w_k": ONE, "w_v": ONE, "w_o": np.eye(2)}
+TWICE = {f"{side}.{name}": x for side in "ab" for name, x in PYTORCH.items()}
 LLAMA = {f"{x}_proj.weight": np.ones((8, 8)) for x in "qkvo"}
-NAMES = ", ".join(LAYOUTS)
+
+
+def read(arrays, num_heads=2, **options):
+    return layer_from_arrays(arrays, num_heads=num_heads, **options)
+
+
+def layer(weights=SMALL, **parts):
+    return AttentionLayer(MultiHeadWeights(**weights), **parts)
 
 
 @pytest.mark.parametrize(
-    ("arrays", "options", "cause"),
+    ("call", "cause"),
     [
-        ({"w.weight": np.ones(3)}, {"layout": "BERT"}, "arrays has w.weight; .* names in BERT"),
+        (lambda: read({"w": 1}, layout="BERT"), "arrays has w; the matrices .* names in BERT"),
+        (lambda: read(TWICE), "arrays has 2 attention layers, at 'a.' .*; within= is wanted"),
+        (lambda: read(PYTORCH | {"bias_k": 1}), "arrays has bias_k, which .* PyTorch has not"),
+        (lambda: read(PYTORCH, None), "num_heads cannot be known .* PyTorch; num_heads= is"),
+        (lambda: read(PYTORCH, 3), "in_proj_weight has shape .12, 3.; .* with num_heads 3"),
+        (lambda: read(PYTORCH | {"in_proj_bias": [1] * 15}), "in_proj_bias has shape .15,.; .*2"),
+        (lambda: read(LLAMA), "base cannot be known .* Llama; base= is wanted"),
+        (lambda: read(PYTORCH, base=9.0), "base is 9.0, but PyTorch turns nothing"),
+        (lambda: read(PYTORCH, layout="Bart"), f"layout is 'Bart'; one of {NAMES} is wanted"),
+        (lambda: layer_to_arrays(layer()), f"layout is ''; one of {NAMES} is wanted"),
+        (lambda: layer_to_arrays(layer(SMALL | {"w_o": None}), "GPT-2"), "layer has no w_o"),
+        (lambda: layer_to_arrays(layer(query_norm=[1, 1]), "GPT-2"), "layer has query_norm"),
+        (lambda: layer_to_arrays(layer(), "T5"), "layer scales by 0.7071; T5 scales by 1"),
+        (lambda: layer_to_arrays(layer(base=9.0), "BERT"), "layer turns queries and keys"),
         (
-            {f"{side}.{name}": x for side in "ab" for name, x in PYTORCH.items()},
-            TWO_HEADS,
-            "arrays has 2 attention layers, at 'a.' .*; within= is wanted",
+            lambda: layer_to_arrays(
+                layer(SMALL | {"w_q": ONE.repeat(2, 0), "w_o": np.ones((4, 2))}), "GPT-2"
+            ),
+            "layer has w_q, w_k, w_v of which some are missing",
         ),
-        (PYTORCH | {"bias_k": np.ones(1)}, TWO_HEADS, "arrays has bias_k, which .* has not"),
-        (PYTORCH, {}, "num_heads cannot be known .* PyTorch; num_heads= is wanted"),
-        (PYTORCH, {"num_heads": 3}, "in_proj_weight has shape .12, 3.; .* with num_heads 3"),
-        (PYTORCH | {"in_proj_bias": np.ones(15)}, TWO_HEADS, "in_proj_bias has shape .15,.; .*2"),
-        (LLAMA, TWO_HEADS, "base cannot be known .* Llama; base= is wanted"),
-        (PYTORCH, TWO_HEADS | {"base": 9.0}, "base is 9.0, but PyTorch turns nothing"),
-        (PYTORCH, {"layout": "Bart"}, f"layout is 'Bart'; one of {NAMES} is wanted"),
+        (lambda: layer(query_norm=[1]), "query_norm has shape .1,.; .* a column of a head, 2, is"),
+        (lambda: layer(key_norm=ONE), "key_norm has shape .1, 2, 2.; .* a column of a head, 2"),
+        (lambda: layer(relative_bias=np.ones((3, 5))), "relative_bias has shape .3, 5.; a column"),
+        (lambda: layer(eps=-1.0), "eps is -1.0; a number of at least 0 is wanted"),
+        (lambda: layer(base=0.0), "base is 0.0; a number above 0 is wanted"),
     ],
 )
-def test_arrays_that_are_no_layer_are_refused(arrays, options, cause):
+def test_what_is_no_layer_or_fits_no_layout_is_refused(call, cause):
     with pytest.raises(ValueError, match=f"^{cause}"):
-        layer_from_arrays(arrays, **options)
-
-
-ONE = np.eye(2)[None]
-PLAIN = MultiHeadWeights(ONE, ONE, ONE, np.eye(2))
-GROUPED = MultiHeadWeights(ONE.repeat(2, 0), ONE, ONE, np.ones((4, 2)))
-
-
-@pytest.mark.parametrize(
-    ("layer", "layout", "cause"),
-    [
-        (AttentionLayer(PLAIN), None, f"layout is ''; one of {NAMES} is wanted"),
-        (AttentionLayer(MultiHeadWeights(ONE, ONE, ONE)), "GPT-2", "layer has no w_o"),
-        (AttentionLayer(PLAIN, query_norm=[1, 1]), "GPT-2", "layer has query_norm"),
-        (AttentionLayer(PLAIN), "T5", "layer scales by 0.7071; T5 scales by 1"),
-        (AttentionLayer(PLAIN, base=9.0), "BERT", "layer turns queries and keys"),
-        (AttentionLayer(GROUPED), "GPT-2", "layer has w_q, w_k, w_v of which some are missing"),
-    ],
-)
-def test_a_layer_that_a_layout_cannot_hold_is_refused(layer, layout, cause):
-    with pytest.raises(ValueError, match=f"^{cause}"):
-        layer_to_arrays(layer, layout)
+        call()
 
 
 # ---- In files ----
@@ -317,18 +317,3 @@ def test_relative_biases_are_a_mask_of_numbers(rng, own, is_causal):
     both = np.where(padding, bias, -np.inf)
     wanted = mha.multi_head_attention(x, own, mask=both, is_causal=is_causal)
     np.testing.assert_allclose(layer(x, mask=padding), wanted, rtol=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("part", "cause"),
-    [
-        ({"query_norm": np.ones(5)}, "query_norm has shape .5,.; .* a column of a head, 6, is"),
-        ({"key_norm": np.ones((1, 6))}, "key_norm has shape .1, 6.; .* a column of a head, 6, is"),
-        ({"relative_bias": np.ones((3, 5))}, "relative_bias has shape .3, 5.; a column a head, 3"),
-        ({"eps": -1.0}, "eps is -1.0; a number of at least 0 is wanted"),
-        ({"base": 0.0}, "base is 0.0; a number above 0 is wanted"),
-    ],
-)
-def test_parts_that_do_not_fit_are_refused(own, part, cause):
-    with pytest.raises(ValueError, match=f"^{cause}"):
-        AttentionLayer(own, **part)
