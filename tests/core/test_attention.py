@@ -9,24 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mha import (
-    blockwise_attention,
-    linear_attention,
-    linear_recurrence,
-    scaled_dot_product_attention,
-)
+import mha
 from mha.core import blockwise, tiles
 
 
 def test_leading_axes_broadcast(rng):
     query, key, value = inputs(rng, BATCH, HEADS)
-    output = scaled_dot_product_attention(query[:, :1], key[0], value[0, 0])
+    output = mha.scaled_dot_product_attention(query[:, :1], key[0], value[0, 0])
     for b, h in np.ndindex(BATCH, HEADS):
-        alone = scaled_dot_product_attention(query[b, 0], key[0, h], value[0, 0])
+        alone = mha.scaled_dot_product_attention(query[b, 0], key[0, h], value[0, 0])
         np.testing.assert_allclose(output[b, h], alone, rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize("function", [scaled_dot_product_attention, blockwise_attention])
+@pytest.mark.parametrize("function", [mha.scaled_dot_product_attention, mha.blockwise_attention])
 @pytest.mark.parametrize("num_keys", [1, 3, 49])
 def test_the_largest_values_give_their_mean_or_a_refusal(num_keys, function):
     # Rounding may lift the mean of largest numbers beyond the largest; it must not be infinite.
@@ -44,8 +39,8 @@ def test_linear_attention_is_a_state_that_each_token_adds_to(rng, has_decay):
     query, key = rng.normal(size=(2, 3, 7, 5))
     value = rng.normal(size=(3, 7, 2))
     decay = rng.uniform(0.1, 1, size=(3, 7)) if has_decay else None
-    outputs, states = linear_recurrence(query, key, value, decay=decay)
-    at_once = linear_attention(query, key, value, decay=decay)
+    outputs, states = mha.linear_recurrence(query, key, value, decay=decay)
+    at_once = mha.linear_attention(query, key, value, decay=decay)
     for head in range(3):
         state = np.zeros((5, 2))
         for i in range(7):
@@ -112,8 +107,8 @@ def test_any_shape_in_blocks_and_in_tiles(data, is_small, causal):
         on(monkeypatch, workers)
         monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
         monkeypatch.setattr(blockwise, "SMALL", blockwise.SMALL if is_small else 0)
-        plain = scaled_dot_product_attention(query, key, value, **options)
-        found = blockwise_attention(query, key, value * size, block_size=block_size, **options)
+        plain = mha.scaled_dot_product_attention(query, key, value, **options)
+        found = mha.blockwise_attention(query, key, value * size, block_size=block_size, **options)
     assert found.dtype == plain.dtype
     np.testing.assert_allclose(found / size, plain, rtol=0, atol=slack)
 
@@ -131,7 +126,9 @@ def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, d
     results = set()
     for workers in (1, 1, 2, 2, 3, 3, 64, 64):
         on(monkeypatch, workers)
-        found = blockwise_attention(dtype(spread) * query, *others, block_size=19, is_causal=True)
+        found = mha.blockwise_attention(
+            dtype(spread) * query, *others, block_size=19, is_causal=True
+        )
         results.add(found.tobytes())
     assert len(results) == 1
 
@@ -140,8 +137,8 @@ def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, d
 def test_numbers_that_a_mask_adds_in_tiles(rng, monkeypatch, has_exp2):
     monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
     given, mask = long_inputs(rng), rng.normal(size=(151, 173))
-    plain = scaled_dot_product_attention(*given, mask=mask)
-    found = blockwise_attention(*given, mask=mask, block_size=29)
+    plain = mha.scaled_dot_product_attention(*given, mask=mask)
+    found = mha.blockwise_attention(*given, mask=mask, block_size=29)
     np.testing.assert_allclose(found, plain, atol=1e-12)
 
 
@@ -149,7 +146,7 @@ def test_scores_that_overflow_in_a_later_tile_only(rng):
     query, key, value = long_inputs(rng, np.float32)
     query, key = np.abs(query), np.abs(key)
     key[..., -1, :] = 200  # exp(600) is beyond float32
-    output = blockwise_attention(query, key, value, block_size=16)
+    output = mha.blockwise_attention(query, key, value, block_size=16)
     np.testing.assert_allclose(output, np.broadcast_to(value[..., -1:, :], output.shape), rtol=1e-5)
 
 
@@ -158,7 +155,7 @@ def peak(rng, monkeypatch, cores, n):
     on(monkeypatch, cores)
     query, key, value = (rng.normal(size=(2, n, 16)).astype(np.float32) for _ in range(3))
     tracemalloc.start()
-    blockwise_attention(query, key, value, is_causal=True)
+    mha.blockwise_attention(query, key, value, is_causal=True)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most - value.nbytes
@@ -178,4 +175,4 @@ def test_tiles_refuse_what_is_not_finite_even_where_nobody_looks_at_it(rng, monk
     place = (1, 2, arguments[name].shape[-2] - 1, 3)
     arguments[name][place] = np.nan  # causal attention reads none of the last keys
     with raises(ValueError, f"{name} holds nan at index {place}; finite numbers are wanted"):
-        blockwise_attention(**arguments, is_causal=True, block_size=19)
+        mha.blockwise_attention(**arguments, is_causal=True, block_size=19)

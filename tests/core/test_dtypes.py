@@ -3,16 +3,7 @@
 import numpy as np
 import pytest
 
-from mha import (
-    MultiHeadWeights,
-    blockwise_attention,
-    multi_head_attention,
-    multi_head_attention_backward,
-    scaled_dot_product_attention,
-    scaled_dot_product_attention_backward,
-    softmax,
-    softmax_jacobian,
-)
+import mha
 from mha.core.checks import as_array
 
 
@@ -34,17 +25,17 @@ def test_each_dtype(given, computed):
 def attention(query, key, value, d_output):
     """Return what the functions of attention give, and all gradients."""
     arrays = query, key, value
-    back = scaled_dot_product_attention_backward(d_output, *arrays)
-    outputs = [scaled_dot_product_attention(*arrays), blockwise_attention(*arrays)]
+    back = mha.scaled_dot_product_attention_backward(d_output, *arrays)
+    outputs = [mha.scaled_dot_product_attention(*arrays), mha.blockwise_attention(*arrays)]
     return outputs, [back.query, back.key, back.value]
 
 
 def layer(x, context, d_output, **arrays):
     """Return what a layer gives, and all gradients."""
-    weights = MultiHeadWeights(**arrays)
-    back = multi_head_attention_backward(d_output, x, weights, context=context)
+    weights = mha.MultiHeadWeights(**arrays)
+    back = mha.multi_head_attention_backward(d_output, x, weights, context=context)
     gradients = [back.x, back.context, *back.weights.arrays.values()]
-    return [multi_head_attention(x, weights, context=context)], gradients
+    return [mha.multi_head_attention(x, weights, context=context)], gradients
 
 
 SHAPES = {
@@ -88,5 +79,5 @@ def test_float16_is_computed_in_float32(rng, function):
     for found, wanted in zip(function(**half), function(**single), strict=True):
         same(found, wanted, np.float32)
     row = np.array([0.25, 0.75], np.float16)
-    for each in (softmax, softmax_jacobian):
+    for each in (mha.softmax, mha.softmax_jacobian):
         same([each(row)], [each(row.astype(np.float32))], np.float32)

@@ -7,18 +7,7 @@ import numpy as np
 import pytest
 from helpers import HEADS, central_differences, random_layer
 
-from mha import (
-    Block,
-    FeedForward,
-    MultiHeadWeights,
-    Norm,
-    multi_head_attention,
-    multi_head_attention_backward,
-    rotary_angles,
-    scaled_dot_product_attention,
-    scaled_dot_product_attention_backward,
-    transformer,
-)
+import mha
 from mha.core.language import draw_model
 from mha.core.language_training import model_gradients, word_losses
 from mha.core.learning import answer_scores, cross_entropy, draw_layer, layer_gradients
@@ -59,10 +48,10 @@ def test_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options
     d_output = rng.normal(size=(*leading, N, HEADS * D_V if weights.w_o is None else D_OUT))
 
     def loss(x, context=None, **matrices):
-        layer = MultiHeadWeights(**matrices)
-        return (multi_head_attention(x, layer, context=context, **options) * d_output).sum()
+        layer = mha.MultiHeadWeights(**matrices)
+        return (mha.multi_head_attention(x, layer, context=context, **options) * d_output).sum()
 
-    back = multi_head_attention_backward(d_output, weights=weights, **inputs, **options)
+    back = mha.multi_head_attention_backward(d_output, weights=weights, **inputs, **options)
     found = {name: getattr(back, name) for name in inputs}
     assert cross or back.context is None
     close(found | back.weights.arrays, loss, inputs | weights.arrays)
@@ -76,9 +65,9 @@ def test_of_attention_alone_by_queries_keys_and_values(rng):
     d_output = rng.normal(size=(2, 4, N, D_V))
 
     def loss(**arrays):
-        return (scaled_dot_product_attention(**arrays, **options) * d_output).sum()
+        return (mha.scaled_dot_product_attention(**arrays, **options) * d_output).sum()
 
-    back = scaled_dot_product_attention_backward(d_output, **arrays, **options)
+    back = mha.scaled_dot_product_attention_backward(d_output, **arrays, **options)
     close({name: getattr(back, name) for name in arrays}, loss, arrays)
 
 
@@ -95,10 +84,10 @@ BLOCK = {
 def block_of(norm, activation, arrays):
     """Return the block that has these arrays, and of the others none."""
     w_q, w_k, w_v, w_o, *feed = (arrays.get(name) for name in list(BLOCK)[:8])
-    first = Norm(arrays.get("gain"), arrays.get("bias"))
-    second = Norm(arrays.get("second_gain"), arrays.get("second_bias"))
-    layer = MultiHeadWeights(w_q, w_k, w_v, w_o)
-    return Block(layer, FeedForward(*feed, activation), norm, first, second)
+    first = mha.Norm(arrays.get("gain"), arrays.get("bias"))
+    second = mha.Norm(arrays.get("second_gain"), arrays.get("second_bias"))
+    layer = mha.MultiHeadWeights(w_q, w_k, w_v, w_o)
+    return mha.Block(layer, mha.FeedForward(*feed, activation), norm, first, second)
 
 
 def arrays_of(block):
@@ -113,7 +102,7 @@ def arrays_of(block):
 @pytest.mark.parametrize(
     ("norm", "leading", "options"),
     [
-        ("before", (), {"angles": rotary_angles(np.arange(N), 2)}),
+        ("before", (), {"angles": mha.rotary_angles(np.arange(N), 2)}),
         ("after", (), {"is_causal": True}),
         ("nowhere", (), {"mask": np.linspace(-1, 1, N * N).reshape(N, N)}),
         ("before", (2,), {}),
@@ -131,7 +120,7 @@ def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
         return [block_of(norm, "gelu", first), block_of(norm, "relu", second)]
 
     def loss(x, first, second):
-        return (transformer(x, blocks_of(first, second), **options) * d_output).sum()
+        return (mha.transformer(x, blocks_of(first, second), **options) * d_output).sum()
 
     found = transformer_backward(d_output, x, blocks_of(whole, some), **options)
     slack = {"rtol": 1e-5, "atol": 1e-7}
@@ -139,7 +128,7 @@ def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
     close(arrays_of(found.blocks[0]), lambda **first: loss(x, first, some), whole, **slack)
     close(arrays_of(found.blocks[1]), lambda **second: loss(x, whole, second), some, **slack)
     second = block_of(norm, "relu", some)
-    between = {"x": transformer(x, [block_of(norm, "gelu", whole)], **options)}
+    between = {"x": mha.transformer(x, [block_of(norm, "gelu", whole)], **options)}
     alone = transformer_backward(d_output, between["x"], [second], **options)
     np.testing.assert_allclose(found.streams[1], alone.streams[0], rtol=1e-9)
     assert found.streams[2] is not d_output
@@ -148,7 +137,7 @@ def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
 
 @pytest.mark.parametrize("norm", ["before", "after"])
 def test_of_blocks_in_single_precision(norm, rng):
-    block = Block(MultiHeadWeights(*np.ones((3, 1, 2, 2), np.float32)), norm=norm)
+    block = mha.Block(mha.MultiHeadWeights(*np.ones((3, 1, 2, 2), np.float32)), norm=norm)
     x = rng.normal(size=(N, 2)).astype(np.float32)
     assert {x.dtype for x in transformer_backward(x, x, [block]).streams} == {np.dtype(np.float32)}
 
@@ -176,12 +165,12 @@ def test_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
     close({"scores": d_scores}, lambda scores: cross_entropy(scores, answers)[0],
           {"scores": scores}, atol=near)  # fmt: skip
     arrays = draw_layer(rng, D_MODEL, 2, 4, 6).arrays
-    narrow = MultiHeadWeights(**{name: array.astype(dtype) for name, array in arrays.items()})
+    narrow = mha.MultiHeadWeights(**{name: array.astype(dtype) for name, array in arrays.items()})
     loss, gradients = layer_gradients(narrow, x.astype(dtype), answers)
     assert {array.dtype for array in (d_scores, *gradients)} == {np.dtype(dtype)}
 
     def exact(**arrays):
-        return cross_entropy(answer_scores(x, MultiHeadWeights(**arrays), 2), answers)[0]
+        return cross_entropy(answer_scores(x, mha.MultiHeadWeights(**arrays), 2), answers)[0]
 
     assert loss == pytest.approx(exact(**arrays), rel=1e-5)
     close(dict(zip(arrays, gradients, strict=True)), exact, arrays, atol=near)

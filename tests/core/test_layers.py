@@ -22,28 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mha import (
-    Block,
-    FeedForward,
-    KeyValueCache,
-    LatentWeights,
-    ModelSizes,
-    MultiHeadWeights,
-    Norm,
-    ask_cache,
-    decode_step,
-    encoder_decoder,
-    latent_attention,
-    layer_norm,
-    layer_sizes,
-    multi_head_attention,
-    multi_head_attention_backward,
-    padded_places,
-    padding_mask,
-    rotary_angles,
-    scaled_dot_product_attention,
-    transformer,
-)
+import mha
 
 # ---- Several heads ----
 
@@ -60,7 +39,7 @@ def test_a_layer_is_a_loop_over_its_numbers(data):
         shapes |= {"b_q": (heads, 2), "b_k": (groups, 2), "b_v": (groups, 3)}
     if data.draw(st.booleans()):
         shapes |= {"w_o": (3 * heads, 11)} | ({"b_o": (11,)} if "b_q" in shapes else {})
-    layer = MultiHeadWeights(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
+    layer = mha.MultiHeadWeights(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
     sizes = (layer.num_heads, layer.num_groups, layer.d_model, layer.d_context)
     assert (*sizes, layer.d_k, layer.d_v) == (heads, groups, 5, width, 2, 3)
     x, context = rng.normal(size=(n, 5)), rng.normal(size=(m, width)) if is_cross else None
@@ -68,7 +47,7 @@ def test_a_layer_is_a_loop_over_its_numbers(data):
     align = data.draw(st.sampled_from(["top-left", "bottom-right"]))
     first = m - n if align == "bottom-right" else 0
     options = {"mask": mask, "is_causal": is_causal, "align": align}
-    found = multi_head_attention(x, layer, context=context, **options)
+    found = mha.multi_head_attention(x, layer, context=context, **options)
     wanted = loop_layer(
         x,
         x if context is None else context,
@@ -87,30 +66,30 @@ def may_mean(shape, **readings):
 @pytest.mark.parametrize("batched", ["x", "context", "both"])
 def test_a_mask_of_three_axes_for_a_batch_is_never_guessed(rng, batched):
     """There are as many sentences as heads: the sizes alone do not tell them apart."""
-    layer, mask = random_layer(rng), padding_mask([2, 5, 3], KEYS)
+    layer, mask = random_layer(rng), mha.padding_mask([2, 5, 3], KEYS)
     x = rng.normal(size=(*(HEADS,) * (batched != "context"), QUERIES, D_MODEL))
     context = rng.normal(size=(*(HEADS,) * (batched != "x"), KEYS, D_MODEL))
     with raises(ValueError, may_mean((HEADS, 1, KEYS), sentence=":, None", head="None")):
-        multi_head_attention(x, layer, context=context, mask=mask)
-    output = multi_head_attention(x, layer, context=context, mask=mask[:, None])
+        mha.multi_head_attention(x, layer, context=context, mask=mask)
+    output = mha.multi_head_attention(x, layer, context=context, mask=mask[:, None])
     for b in range(HEADS):
         own, other = (tokens[b] if tokens.ndim == 3 else tokens for tokens in (x, context))
-        alone = multi_head_attention(own, layer, context=other, mask=mask[b])
+        alone = mha.multi_head_attention(own, layer, context=other, mask=mask[b])
         np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
 
 
 def test_a_mask_that_can_mean_one_thing_is_taken_for_it(rng):
     layer, x = random_layer(rng), rng.normal(size=(QUERIES, D_MODEL))
     mask, d_output = rng.random((HEADS, QUERIES, QUERIES)) < 0.6, np.ones((1, QUERIES, D_OUT))
-    alone = multi_head_attention(x, layer, mask=mask)
-    in_batch = multi_head_attention(x[None], layer, mask=mask[None])
+    alone = mha.multi_head_attention(x, layer, mask=mask)
+    in_batch = mha.multi_head_attention(x[None], layer, mask=mask[None])
     np.testing.assert_allclose(in_batch, alone[None], rtol=1e-12, atol=1e-14)
     with raises(ValueError, may_mean(mask.shape, head="None")):
-        multi_head_attention_backward(d_output, x[None], layer, mask=mask)
-    a_sentence = padding_mask([0, 3], QUERIES)
+        mha.multi_head_attention_backward(d_output, x[None], layer, mask=mask)
+    a_sentence = mha.padding_mask([0, 3], QUERIES)
     with raises(ValueError, may_mean(a_sentence.shape, sentence=":, None")):
-        multi_head_attention(np.stack([x, x]), layer, mask=a_sentence)
-    assert (multi_head_attention(x[None], layer, mask=a_sentence[:1]) == 0).all()
+        mha.multi_head_attention(np.stack([x, x]), layer, mask=a_sentence)
+    assert (mha.multi_head_attention(x[None], layer, mask=a_sentence[:1]) == 0).all()
 
 
 # ---- Norms and blocks ----
@@ -125,7 +104,7 @@ def test_a_norm_is_a_loop_over_fractions(dtype, near, data):
     x = (rng.normal(size=shape) * size + away).astype(dtype)
     gain, bias = rng.normal(size=(2, shape[-1])).astype(dtype)
     eps = data.draw(st.sampled_from([1e-5, 0.25]))
-    found = layer_norm(x, gain, bias, eps)
+    found = mha.layer_norm(x, gain, bias, eps)
     assert found.dtype == dtype
     wanted = [loop_norm(row, gain, bias, eps) for row in x.reshape(-1, shape[-1])]
     np.testing.assert_allclose(found, np.reshape(wanted, shape), rtol=near, atol=near / 10)
@@ -133,16 +112,18 @@ def test_a_norm_is_a_loop_over_fractions(dtype, near, data):
 
 @pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e200), (np.float32, 1e30)])
 def test_a_norm_of_equal_numbers_and_of_those_whose_squares_leave_the_range(dtype, size):
-    found = layer_norm(np.array([9, -5, 3, 1], dtype) * dtype(size))
+    found = mha.layer_norm(np.array([9, -5, 3, 1], dtype) * dtype(size))
     np.testing.assert_allclose(found, [1.4, -1.4, 0.2, -0.2], rtol=1e-5)
-    np.testing.assert_array_equal(layer_norm([[size, size]], bias=[2, 3]), [[2, 3]])
+    np.testing.assert_array_equal(mha.layer_norm([[size, size]], bias=[2, 3]), [[2, 3]])
 
 
 def drawn_block(rng, norm, activation=None, **parts):
     """Return a block, with a feed-forward layer if it has an activation."""
     layer = random_layer(rng, 2, d_model=6, d_k=3, d_v=5, d_out=6)
     arrays = (rng.normal(size=size) for size in ((6, 7), 7, (7, 6), 6))
-    return Block(layer, FeedForward(*arrays, activation) if activation else None, norm, **parts)
+    return mha.Block(
+        layer, mha.FeedForward(*arrays, activation) if activation else None, norm, **parts
+    )
 
 
 def fed(x, layer):
@@ -157,7 +138,10 @@ def fed(x, layer):
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
 def test_blocks_are_their_layers_and_norms_one_after_another(rng, norm):
     rows = rng.normal(size=(3, 6))
-    norms = {"first": Norm(rows[0], rows[1], eps=0.1), "second": Norm(bias=rows[2], eps=0.2)}
+    norms = {
+        "first": mha.Norm(rows[0], rows[1], eps=0.1),
+        "second": mha.Norm(bias=rows[2], eps=0.2),
+    }
     blocks = [drawn_block(rng, norm, each, **norms) for each in ("relu", "gelu", None)]
     x = stream = rng.normal(size=(5, 6))
     for block in blocks:
@@ -165,15 +149,15 @@ def test_blocks_are_their_layers_and_norms_one_after_another(rng, norm):
             if layer is None:
                 continue
             row = own.gain, own.bias, own.eps
-            read = layer_norm(stream, *row) if norm == "before" else stream
+            read = mha.layer_norm(stream, *row) if norm == "before" else stream
             if layer is block.attention:
-                stream = stream + multi_head_attention(read, layer, is_causal=True)
+                stream = stream + mha.multi_head_attention(read, layer, is_causal=True)
             else:
                 stream = stream + fed(read, layer)
-            stream = layer_norm(stream, *row) if norm == "after" else stream
-    np.testing.assert_allclose(transformer(x, blocks, is_causal=True), stream, rtol=1e-10)
-    alone = [transformer(row[None], blocks)[0] for row in x]
-    np.testing.assert_allclose(transformer(x, blocks, mask=np.eye(5, dtype=bool)), alone)
+            stream = mha.layer_norm(stream, *row) if norm == "after" else stream
+    np.testing.assert_allclose(mha.transformer(x, blocks, is_causal=True), stream, rtol=1e-10)
+    alone = [mha.transformer(row[None], blocks)[0] for row in x]
+    np.testing.assert_allclose(mha.transformer(x, blocks, mask=np.eye(5, dtype=bool)), alone)
 
 
 def drawn_translator(rng, norm):
@@ -186,29 +170,31 @@ def drawn_translator(rng, norm):
 def test_one_layer_of_a_decoder_is_two_attentions_each_added(rng):
     source, target, (reading, _), ((own, _), _) = drawn_translator(rng, "nowhere")
     asking = drawn_block(rng, "nowhere")
-    read = transformer(source, [reading])
-    stream = target + multi_head_attention(target, own.attention, is_causal=True)
-    wanted = stream + multi_head_attention(stream, asking.attention, context=read)
-    found = encoder_decoder(source, target, [reading], [(own, asking)])
+    read = mha.transformer(source, [reading])
+    stream = target + mha.multi_head_attention(target, own.attention, is_causal=True)
+    wanted = stream + mha.multi_head_attention(stream, asking.attention, context=read)
+    found = mha.encoder_decoder(source, target, [reading], [(own, asking)])
     np.testing.assert_allclose(found, wanted, rtol=1e-10)
 
 
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
 def test_a_word_depends_on_all_of_the_source_and_on_what_is_written(rng, norm):
     source, target, *layers = drawn_translator(rng, norm)
-    before = encoder_decoder(source, target, *layers)
+    before = mha.encoder_decoder(source, target, *layers)
     for place in np.eye(5):
         other = source + np.outer(place, rng.normal(size=6))
-        assert (np.abs(encoder_decoder(other, target, *layers) - before).max(axis=1) > 1e-6).all()
+        assert (
+            np.abs(mha.encoder_decoder(other, target, *layers) - before).max(axis=1) > 1e-6
+        ).all()
     for i, place in enumerate(np.eye(3)):
         other = target + np.outer(place, rng.normal(size=6))
-        moved = np.abs(encoder_decoder(source, other, *layers) - before).max(axis=1)
+        moved = np.abs(mha.encoder_decoder(source, other, *layers) - before).max(axis=1)
         assert (moved[:i] == 0).all()
         assert (moved[i:] > 1e-6).all()
     batch = np.stack([source, np.vstack([source[:3], rng.normal(size=(2, 6))])])
-    mask = padding_mask([5, 3], 5)[:, None]
-    padded = encoder_decoder(batch, np.stack([target] * 2), *layers, mask=mask)
-    alone = [before, encoder_decoder(source[:3], target, *layers)]
+    mask = mha.padding_mask([5, 3], 5)[:, None]
+    padded = mha.encoder_decoder(batch, np.stack([target] * 2), *layers, mask=mask)
+    alone = [before, mha.encoder_decoder(source[:3], target, *layers)]
     np.testing.assert_allclose(padded, alone, rtol=1e-9)
 
 
@@ -224,13 +210,13 @@ def test_steps_of_any_size_equal_the_full_causal_pass(dtype, near, data):
     sizes = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=6))
     has_output = data.draw(st.booleans())
     drawn = random_layer(rng, 6, groups, w_o=has_output, biases=has_output)
-    weights = MultiHeadWeights(**{name: x.astype(dtype) for name, x in drawn.arrays.items()})
+    weights = mha.MultiHeadWeights(**{name: x.astype(dtype) for name, x in drawn.arrays.items()})
     x = rng.normal(size=(*leading, sum(sizes), D_MODEL)).astype(dtype)
     cache, rows = None, []
     for part in np.split(x, np.cumsum(sizes)[:-1], axis=-2):
-        row, cache = decode_step(part, weights, cache)
+        row, cache = mha.decode_step(part, weights, cache)
         rows.append(row)
-    wanted = multi_head_attention(x, weights, is_causal=True)
+    wanted = mha.multi_head_attention(x, weights, is_causal=True)
     assert row.dtype == wanted.dtype == dtype
     np.testing.assert_allclose(np.concatenate(rows, axis=-2), wanted, atol=near, rtol=near)
     assert cache.key.shape == (*leading, groups, sum(sizes), D_K)
@@ -240,10 +226,10 @@ def test_steps_of_any_size_equal_the_full_causal_pass(dtype, near, data):
 def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
     weights = random_layer(rng, 6, 2, biases=True)
     x, context = rng.normal(size=(QUERIES, D_MODEL)), rng.normal(size=(3, D_MODEL))
-    cache = KeyValueCache.of(context, weights)
+    cache = mha.KeyValueCache.of(context, weights)
     for mask in (None, np.array([True, False, True])):
-        wanted = multi_head_attention(x, weights, context=context, mask=mask)
-        found = [ask_cache(row[None], weights, cache, mask=mask)[0] for row in x]
+        wanted = mha.multi_head_attention(x, weights, context=context, mask=mask)
+        found = [mha.ask_cache(row[None], weights, cache, mask=mask)[0] for row in x]
         np.testing.assert_allclose(found, wanted, rtol=1e-11)
 
 
@@ -251,15 +237,17 @@ def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
 def test_texts_of_a_padded_batch_are_written_as_each_alone(rng, side):
     weights, lengths, width = random_layer(rng, 6, 2, biases=True), np.array([2, 5, 3]), 5
     batch, newest = rng.normal(size=(3, width, D_MODEL)), rng.normal(size=(3, 1, D_MODEL))
-    is_real = padded_places(lengths, width, side=side) >= 0
+    is_real = mha.padded_places(lengths, width, side=side) >= 0
     mask = is_real[:, None, None]
-    read, cache = decode_step(batch, weights, mask=mask)
+    read, cache = mha.decode_step(batch, weights, mask=mask)
     longer = np.concatenate([mask, np.ones((3, 1, 1, 1), bool)], axis=-1)
-    step, _ = decode_step(newest, weights, cache, mask=longer)
+    step, _ = mha.decode_step(newest, weights, cache, mask=longer)
     for i, real in enumerate(is_real):
-        alone, kept = decode_step(batch[i, real], weights)
+        alone, kept = mha.decode_step(batch[i, real], weights)
         np.testing.assert_allclose(read[i, real], alone, rtol=1e-11)
-        np.testing.assert_allclose(step[i], decode_step(newest[i], weights, kept)[0], rtol=1e-11)
+        np.testing.assert_allclose(
+            step[i], mha.decode_step(newest[i], weights, kept)[0], rtol=1e-11
+        )
 
 
 # ---- Latent attention ----
@@ -275,17 +263,17 @@ def test_latent_attention_absorbed_and_as_heads_of_plain_attention(rng, has_norm
         **{"w_o": (heads * d_v, 17), "w_dq": (d_model, d_q)},
         **({"gain": d_c, "query_gain": d_q} if has_norms else {}),
     }
-    weights = LatentWeights(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
-    x, angles = rng.normal(size=(n, d_model)), rotary_angles(np.arange(n), d_r)
+    weights = mha.LatentWeights(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
+    x, angles = rng.normal(size=(n, d_model)), mha.rotary_angles(np.arange(n), d_r)
     plain, absorbed = (
-        latent_attention(x, weights, angles=angles, is_causal=is_causal, absorbed=form)
+        mha.latent_attention(x, weights, angles=angles, is_causal=is_causal, absorbed=form)
         for form in (False, True)
     )
     np.testing.assert_allclose(absorbed.output, plain.output, rtol=1e-9)
     assert absorbed.key is absorbed.value is plain.mixed is None
     assert weights.cache_bytes(n, itemsize=2) == 2 * n * (d_c + d_r)
     turned_key = np.broadcast_to(plain.turned_key, (heads, n, d_r))
-    alone = scaled_dot_product_attention(
+    alone = mha.scaled_dot_product_attention(
         np.concatenate([plain.query, plain.turned_query], axis=-1),
         np.concatenate([plain.key, turned_key], axis=-1),
         plain.value,
@@ -297,7 +285,7 @@ def test_latent_attention_absorbed_and_as_heads_of_plain_attention(rng, has_norm
 # ---- Parameters, operations and bytes, against counts of what the package really does ----
 
 SIZES = [
-    layer_sizes(D_MODEL, heads, d_k=D_K, d_v=D_V, d_out=D_OUT, num_groups=groups)
+    mha.layer_sizes(D_MODEL, heads, d_k=D_K, d_v=D_V, d_out=D_OUT, num_groups=groups)
     for heads, groups in ((HEADS, None), (6, 1), (6, 2), (6, 6))
 ]
 
@@ -320,12 +308,12 @@ def test_a_layer_costs_what_its_arrays_products_and_cache_do(rng, sizes):
         "weighted sum": product_flops((h, n, m), (h, m, D_V)),
         "output projection": product_flops((n, h * D_V), (h * D_V, D_OUT)),
     }
-    _, cache = decode_step(np.ones((m, D_MODEL)), weights)
+    _, cache = mha.decode_step(np.ones((m, D_MODEL)), weights)
     assert sizes.cache_bytes(m, itemsize=8) == cache.key.nbytes + cache.value.nbytes
 
 
 def test_a_model_costs_what_its_blocks_do():
-    model = ModelSizes(7, SIZES[2], 13, 3)
+    model = mha.ModelSizes(7, SIZES[2], 13, 3)
     assert model.parameters == 7 * (SIZES[2].parameters + 3 * D_MODEL * 13)
     once = SIZES[2].flops(1, KEYS)
     mixing = 7 * (once["scores"] + once["weighted sum"])
@@ -335,4 +323,4 @@ def test_a_model_costs_what_its_blocks_do():
     assert model.mixing_flops(1) * model.equal_flops == pytest.approx(2 * model.parameters)
     texts = model.equal_bytes(5) * 5 * model.cache_bytes(1, itemsize=1)
     assert texts == pytest.approx(model.parameters)
-    assert layer_sizes(6, 2) == layer_sizes(6, 2, d_k=3, d_v=3, d_out=6, num_groups=2)
+    assert mha.layer_sizes(6, 2) == mha.layer_sizes(6, 2, d_k=3, d_v=3, d_out=6, num_groups=2)

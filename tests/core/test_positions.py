@@ -10,25 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mha import (
-    EightBits,
-    causal_mask,
-    halves_to_pairs,
-    interpolated_speeds,
-    linear_biases,
-    linear_slopes,
-    padded_places,
-    padding_mask,
-    pairs_to_halves,
-    rotary_angles,
-    rotary_speeds,
-    rotate,
-    sinusoidal_positions,
-    sliding_window_mask,
-    to_bfloat16,
-    wider_base,
-    yarn_speeds,
-)
+import mha
 
 SHAPES = [(QUERIES, KEYS), (KEYS, QUERIES), (QUERIES, QUERIES), (1, KEYS), (KEYS, 1)]
 
@@ -40,18 +22,18 @@ def test_causal_masks_windows_and_linear_biases_entry_by_entry(n, m):
     query, key = np.indices((n, m))
     for align, first in (("top-left", 0), ("bottom-right", m - n)):
         allowed = key <= query + first
-        np.testing.assert_array_equal(causal_mask(n, m, align=align), allowed)
+        np.testing.assert_array_equal(mha.causal_mask(n, m, align=align), allowed)
         for heads in (1, 3, 8):
             slopes = np.array(slopes_by_recursion(heads))[:, None, None]
             wanted = -slopes * abs(query + first - key)
-            found = linear_biases(heads, n, m, is_causal=False, align=align)
+            found = mha.linear_biases(heads, n, m, is_causal=False, align=align)
             np.testing.assert_allclose(found, wanted, rtol=1e-12)
-            found = linear_biases(heads, n, m, align=align)
+            found = mha.linear_biases(heads, n, m, align=align)
             np.testing.assert_allclose(found, np.where(allowed, wanted, -np.inf), rtol=1e-12)
-    np.testing.assert_array_equal(causal_mask(n, m), key <= query)
+    np.testing.assert_array_equal(mha.causal_mask(n, m), key <= query)
     for window in (1, 2, 11):
         wanted = abs(key - query) <= window
-        np.testing.assert_array_equal(sliding_window_mask(n, m, window), wanted)
+        np.testing.assert_array_equal(mha.sliding_window_mask(n, m, window), wanted)
 
 
 def test_padding_on_either_side_and_places_in_the_text():
@@ -59,9 +41,9 @@ def test_padding_on_either_side_and_places_in_the_text():
         ("right", [[-1, -1, -1], [0, 1, -1], [0, 1, 2]]),
         ("left", [[-1, -1, -1], [-1, 0, 1], [0, 1, 2]]),
     ):
-        np.testing.assert_array_equal(padded_places([0, 2, 3], 3, side=side), wanted)
+        np.testing.assert_array_equal(mha.padded_places([0, 2, 3], 3, side=side), wanted)
         real = np.array(wanted)[:, None] >= 0
-        np.testing.assert_array_equal(padding_mask([0, 2, 3], 3, side=side), real)
+        np.testing.assert_array_equal(mha.padding_mask([0, 2, 3], 3, side=side), real)
 
 
 # ---- Positions ----
@@ -70,7 +52,10 @@ def test_padding_on_either_side_and_places_in_the_text():
 @pytest.mark.parametrize("base", [10000.0, 7.5])
 @pytest.mark.parametrize("width", [1, 6, 23, 512])
 def test_each_sine_and_each_angle_is_that_of_its_formula(width, base):
-    sines, angles = sinusoidal_positions(17, width, base), rotary_angles(range(17), 46, base=base)
+    sines, angles = (
+        mha.sinusoidal_positions(17, width, base),
+        mha.rotary_angles(range(17), 46, base=base),
+    )
     for position in range(17):
         for column in range(width):
             angle = position / base ** ((column - column % 2) / width)
@@ -88,11 +73,11 @@ def test_a_turn_is_a_product_of_complex_numbers(dtype, near, data):
     n, half = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 9))
     x = rng.normal(size=(*leading, n, 2 * half)).astype(dtype)
     positions = rng.uniform(-100, 100, size=n)
-    powers = np.exp(1j * rotary_angles(positions, 2 * half))
+    powers = np.exp(1j * mha.rotary_angles(positions, 2 * half))
     turned = (x[..., ::2].astype(float) + 1j * x[..., 1::2]) * powers
     wanted = np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
-    in_halves = rotate(pairs_to_halves(x), positions, layout="halves")
-    for found in (rotate(x, positions), halves_to_pairs(in_halves)):
+    in_halves = mha.rotate(mha.pairs_to_halves(x), positions, layout="halves")
+    for found in (mha.rotate(x, positions), mha.halves_to_pairs(in_halves)):
         assert found.dtype == dtype
         np.testing.assert_allclose(found, wanted, atol=near)
 
@@ -109,16 +94,16 @@ def slopes_by_recursion(n):
 def test_slopes_are_those_of_the_published_code():
     for heads in (*range(1, 41), 64, 71, 128):
         wanted = slopes_by_recursion(heads)
-        np.testing.assert_allclose(linear_slopes(heads), wanted, rtol=1e-12)
+        np.testing.assert_allclose(mha.linear_slopes(heads), wanted, rtol=1e-12)
 
 
 def test_the_ways_to_longer_texts_agree_at_their_ends():
-    usual = rotary_speeds(46)
-    wide = rotary_speeds(46, base=wider_base(46, 7))
+    usual = mha.rotary_speeds(46)
+    wide = mha.rotary_speeds(46, base=mha.wider_base(46, 7))
     assert wide[0] == usual[0]
     assert wide[-1] == pytest.approx(usual[-1] / 7)
-    np.testing.assert_allclose(interpolated_speeds(46, 7), usual / 7)
-    yarn = yarn_speeds(46, 7, length=997) / usual
+    np.testing.assert_allclose(mha.interpolated_speeds(46, 7), usual / 7)
+    yarn = mha.yarn_speeds(46, 7, length=997) / usual
     turns = 997 * usual / (2 * math.pi)
     np.testing.assert_allclose(yarn[turns > 64], 1)
     np.testing.assert_allclose(yarn[turns < 0.5], 1 / 7)
@@ -130,7 +115,7 @@ def test_the_ways_to_longer_texts_agree_at_their_ends():
 
 @given(arrays(float, (3, 5), elements=st.integers(-(10**6), 10**6)))
 def test_eight_bits_lose_at_most_half_a_step(x):
-    kept = EightBits.of(x)
+    kept = mha.EightBits.of(x)
     assert (np.abs(kept.numbers - x) <= kept.factor * (0.5 + 1e-9)).all()
     assert kept.nbytes == 15 + 6
     assert np.abs(kept.whole).max(initial=0) <= 127
@@ -138,7 +123,7 @@ def test_eight_bits_lose_at_most_half_a_step(x):
 
 @given(st.floats(-(2.0**100), 2.0**100, width=32))
 def test_bfloat16_is_the_nearest_of_both_neighbours_and_of_two_the_even_one(number):
-    kept = to_bfloat16(number)
+    kept = mha.to_bfloat16(number)
     bits = int(kept.view(np.uint32))
     assert bits % 2**16 == 0
     below, above = (

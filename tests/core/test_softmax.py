@@ -11,21 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mha import (
-    RunningSoftmax,
-    capped_scores,
-    differential_weights,
-    entropy,
-    gated,
-    online_softmax,
-    softmax,
-    softmax_backward,
-    softmax_jacobian,
-    softmax_with_sink,
-    top_blocks_mask,
-    top_keys_mask,
-    total_variation,
-)
+import mha
 
 SCORES = hnp.arrays(float, (3, 5), elements=finite(30) | finite(1e300) | st.just(-np.inf))
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -33,7 +19,7 @@ DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 @given(SCORES)
 def test_each_weight_is_that_of_a_loop_and_minus_infinity_has_none(scores):
-    for row, weights in zip(scores.tolist(), softmax(scores), strict=True):
+    for row, weights in zip(scores.tolist(), mha.softmax(scores), strict=True):
         largest = max(row)
         powers = [0.0 if s == -np.inf else math.exp(s - largest) for s in row]
         total = math.fsum(powers) or 1.0
@@ -44,8 +30,8 @@ def test_axis_is_the_axis_it_says(rng):
     scores = rng.normal(size=(2, 3, 5))
     scores[0, 1] = scores[:, 2, 3] = -np.inf
     for axis in range(-3, 3):
-        last = np.moveaxis(softmax(np.moveaxis(scores, axis, -1)), -1, axis)
-        np.testing.assert_allclose(softmax(scores, axis), last, rtol=1e-15)
+        last = np.moveaxis(mha.softmax(np.moveaxis(scores, axis, -1)), -1, axis)
+        np.testing.assert_allclose(mha.softmax(scores, axis), last, rtol=1e-15)
 
 
 # ---- Gradients ----
@@ -53,11 +39,11 @@ def test_axis_is_the_axis_it_says(rng):
 
 def test_jacobian_and_backward_against_differences(rng):
     scores, d_weights = rng.normal(size=(2, 3, 5))
-    weights = softmax(scores)
-    jacobian, backward = softmax_jacobian(weights), softmax_backward(d_weights, weights)
+    weights = mha.softmax(scores)
+    jacobian, backward = mha.softmax_jacobian(weights), mha.softmax_backward(d_weights, weights)
     for row in range(3):
         for i in range(5):
-            slope = central_differences(lambda s, i=i: softmax(s)[i], scores[row])
+            slope = central_differences(lambda s, i=i: mha.softmax(s)[i], scores[row])
             np.testing.assert_allclose(jacobian[row, i], slope, atol=1e-9)
         np.testing.assert_allclose(backward[row], d_weights[row] @ jacobian[row], atol=1e-13)
 
@@ -68,8 +54,11 @@ def test_backward_of_the_largest_numbers_is_that_of_an_eighth_of_them(dtype, dat
     largest = np.finfo(dtype).max
     elements = st.sampled_from([float(x) for x in (-largest, -largest / 3, 0, 1, largest)])
     d_weights = data.draw(hnp.arrays(dtype, 5, elements=elements))
-    weights = softmax(data.draw(arrays(5, limit=4, dtype=dtype)))
-    found, eighth = softmax_backward(d_weights, weights), softmax_backward(d_weights / 8, weights)
+    weights = mha.softmax(data.draw(arrays(5, limit=4, dtype=dtype)))
+    found, eighth = (
+        mha.softmax_backward(d_weights, weights),
+        mha.softmax_backward(d_weights / 8, weights),
+    )
     slack = 2 * np.finfo(dtype).eps * (largest * weights)
     assert found.dtype == dtype
     assert (np.abs(found / 8 - eighth) <= slack).all()
@@ -91,11 +80,11 @@ def test_blocks_in_a_row_or_joined_in_any_order_give_the_softmax_of_the_whole(dt
     one_after_another, parts = None, []
     for start, stop in itertools.pairwise([0, *cuts, keys]):
         block = scores[..., start:stop], value[..., start:stop, :]
-        one_after_another = online_softmax(*block, one_after_another)
-        parts.append(online_softmax(*block))
-    joined = functools.reduce(RunningSoftmax.merged, data.draw(st.permutations(parts)))
+        one_after_another = mha.online_softmax(*block, one_after_another)
+        parts.append(mha.online_softmax(*block))
+    joined = functools.reduce(mha.RunningSoftmax.merged, data.draw(st.permutations(parts)))
     tolerance = 2e-5 if dtype == np.float32 else 1e-12
-    wanted = softmax(scores.astype(float)) @ value.astype(float)
+    wanted = mha.softmax(scores.astype(float)) @ value.astype(float)
     for kept in (one_after_another, joined):
         assert kept.output.dtype == kept.total.dtype == dtype
         np.testing.assert_array_equal(kept.largest, scores.max(axis=-1))
@@ -108,9 +97,9 @@ def test_blocks_of_scores_that_no_exponential_can_hold(dtype):
     for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
         kept = None
         for i in order:
-            kept = online_softmax(scores[[i]], value[[i]], kept)
+            kept = mha.online_softmax(scores[[i]], value[[i]], kept)
         assert kept.output == [2]
-    hidden = online_softmax([-np.inf], [[3.0]])
+    hidden = mha.online_softmax([-np.inf], [[3.0]])
     assert (hidden.output, hidden.total, hidden.merged(hidden).output) == ([0], 0, [0])
 
 
@@ -118,24 +107,26 @@ def test_blocks_of_scores_that_no_exponential_can_hold(dtype):
 
 
 def test_a_cap_a_difference_and_a_gate_are_their_formulas(rng):
-    first, second = softmax(rng.normal(size=(2, 3, 5)))
+    first, second = mha.softmax(rng.normal(size=(2, 3, 5)))
     scores, gate = rng.normal(size=(2, 3, 5)) * 9
-    np.testing.assert_allclose(capped_scores(scores, 7), 7 * np.tanh(scores / 7), rtol=1e-12)
-    np.testing.assert_allclose(differential_weights(first, second, 0.25), first - second / 4)
-    np.testing.assert_allclose(gated(scores, gate), scores / (1 + np.exp(-gate)), rtol=1e-12)
-    assert np.isfinite(gated([1.0, 1.0], [-1e4, 1e4])).all()
+    np.testing.assert_allclose(mha.capped_scores(scores, 7), 7 * np.tanh(scores / 7), rtol=1e-12)
+    np.testing.assert_allclose(mha.differential_weights(first, second, 0.25), first - second / 4)
+    np.testing.assert_allclose(mha.gated(scores, gate), scores / (1 + np.exp(-gate)), rtol=1e-12)
+    assert np.isfinite(mha.gated([1.0, 1.0], [-1e4, 1e4])).all()
 
 
 def test_a_sink_a_head_is_one_more_key_whose_value_is_nothing(rng):
     scores, sink = 9 * rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 1, 1))
     scores[:, 0] = -np.inf
     with_key = np.concatenate([scores, np.broadcast_to(sink, (2, 3, 1))], axis=-1)
-    np.testing.assert_array_equal(softmax_with_sink(scores, sink), softmax(with_key)[..., :-1])
+    np.testing.assert_array_equal(
+        mha.softmax_with_sink(scores, sink), mha.softmax(with_key)[..., :-1]
+    )
 
 
 @given(SCORES, st.integers(1, 9))
 def test_a_choice_keeps_the_largest_that_are_not_masked(scores, count):
-    mask = top_keys_mask(scores, count)
+    mask = mha.top_keys_mask(scores, count)
     for row, kept in zip(scores, mask, strict=True):
         assert kept.sum() == min(count, np.isfinite(row).sum())
         assert kept.all() or row[kept].min(initial=np.inf) >= row[~kept].max()
@@ -145,7 +136,7 @@ def test_a_choice_keeps_the_largest_that_are_not_masked(scores, count):
 def test_blocks_are_chosen_by_their_mean_and_ones_own_is_always_seen(rng, count):
     n, block = 11, 3
     query, key = rng.normal(size=(2, n, 5))
-    mask = top_blocks_mask(query, key, block, count)
+    mask = mha.top_blocks_mask(query, key, block, count)
     for i in range(n):
         own = i // block
         means = [key[b * block : (b + 1) * block].mean(axis=0) for b in range(own)]
@@ -158,14 +149,14 @@ def test_blocks_are_chosen_by_their_mean_and_ones_own_is_always_seen(rng, count)
 
 
 def test_each_measure_is_its_definition_along_the_axis_it_is_told(rng):
-    first, second = softmax(rng.normal(size=(2, 2, 3, 5)), axis=2)
-    apart = total_variation(first, second, axis=1)
-    spread = entropy(first, axis=1)
+    first, second = mha.softmax(rng.normal(size=(2, 2, 3, 5)), axis=2)
+    apart = mha.total_variation(first, second, axis=1)
+    spread = mha.entropy(first, axis=1)
     for i, j in np.ndindex(2, 5):
         weights, others = first[i, :, j], second[i, :, j]
         by_hand = math.fsum(-w * math.log(w) for w in weights)
         assert spread[i, j] == pytest.approx(by_hand, rel=1e-14)
         assert apart[i, j] == pytest.approx(math.fsum(abs(weights - others)) / 2, rel=1e-13)
-    certain = entropy([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    certain = mha.entropy([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
     assert certain.tolist() == [0, 0]
     assert not np.signbit(certain).any()

@@ -8,7 +8,6 @@ import pytest
 from helpers import BATCH, D_MODEL, HEADS, KEYS, QUERIES, random_layer
 
 import mha
-from mha import AttentionLayer, MultiHeadWeights, layer_from_arrays, layer_to_arrays, read_layer
 from mha.core.norm import rms_norm
 from mha.layouts import LAYOUTS
 
@@ -71,17 +70,17 @@ def same(found, wanted):
 def test_a_layout_by_hand_is_read_and_another_s_layer_is_written_in_it(name):
     options = {} if name in ("Keras", "Flax") else TWO_HEADS
     arrays = {f"h.3.{own}": array.astype(np.float32) for own, array in CASES[name].items()}
-    layer = layer_from_arrays(arrays, **options)
+    layer = mha.layer_from_arrays(arrays, **options)
     assert (layer.layout, layer.prefix, layer.scale) == (name, "h.3.", None)
     assert layer.is_causal == (name in ("GPT-2", "fused Linear"))
     wanted = {"w_o": OUT_COLUMNS, "b_o": OUT_BIAS}
     for i, letter in enumerate("qkv"):
         wanted |= {f"w_{letter}": 1000 * i + BY_HEAD, f"b_{letter}": 1000 * i + BIAS}
     same(layer.weights.arrays, wanted)
-    same(layer_to_arrays(layer_from_arrays(CASES["BERT"], num_heads=2), name), CASES[name])
+    same(mha.layer_to_arrays(mha.layer_from_arrays(CASES["BERT"], num_heads=2), name), CASES[name])
     for left_out in ["", *(own for own in arrays if "bias" in own)]:
         some = {own: array for own, array in arrays.items() if own != left_out}
-        back = layer_to_arrays(layer_from_arrays(some, **options))
+        back = mha.layer_to_arrays(mha.layer_from_arrays(some, **options))
         same(back, some)
         assert {array.dtype for array in back.values()} == {np.dtype(np.float32)}
 
@@ -95,7 +94,7 @@ def test_llama_by_hand():
     arrays |= {"v_proj.weight": [[5], [6], [7]], "o_proj.weight": [[1, 2, 3, 4, 5, 6]]}
     arrays |= {"q_norm.weight": [1, 2, 3, 4], "k_norm.weight": [5, 6, 7, 8]}
     speeds = {"rotary_emb.inv_freq": [1.0, 0.1]}
-    layer = layer_from_arrays(arrays | speeds, base=100.0, eps=1e-5)  # the norms tell d_k
+    layer = mha.layer_from_arrays(arrays | speeds, base=100.0, eps=1e-5)  # the norms tell d_k
     np.testing.assert_array_equal(layer.weights.w_q, pairs)
     np.testing.assert_array_equal(layer.weights.w_k, 1000 + pairs[:1])
     np.testing.assert_array_equal(layer.weights.w_v, [[[5, 6, 7]]])
@@ -103,7 +102,7 @@ def test_llama_by_hand():
     np.testing.assert_array_equal(layer.query_norm, [1, 3, 2, 4])
     np.testing.assert_array_equal(layer.key_norm, [5, 7, 6, 8])
     assert (layer.layout, layer.base, layer.eps, layer.is_causal) == ("Llama", 100.0, 1e-5, True)
-    same(layer_to_arrays(layer), arrays)
+    same(mha.layer_to_arrays(layer), arrays)
 
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
@@ -113,14 +112,14 @@ def test_t5_by_hand(side):
     arrays["relative_attention_bias.weight"] = [[1, 5], [2, 6], [3, 7], [4, 8]]
     prefix = f"{side}.block.0.layer.0.SelfAttention."
     arrays = {prefix + name: x for name, x in arrays.items()}
-    layer = layer_from_arrays(arrays)
+    layer = mha.layer_from_arrays(arrays)
     np.testing.assert_array_equal(layer.weights.w_v, 2000 + BY_HEAD)
     np.testing.assert_array_equal(layer.weights.w_o, OUT_COLUMNS)
     assert (layer.layout, layer.scale, layer.is_causal) == ("T5", 1.0, side == "decoder")
     # Ranges of one key each: its own place and, for an encoder, one of earlier and two of later.
     own, before, after = (1, 2, 4) if side == "encoder" else (1, 2, 1)
     np.testing.assert_array_equal(layer.position_bias(2, 2)[0], [[own, after], [before, own]])
-    same(layer_to_arrays(layer), arrays)
+    same(mha.layer_to_arrays(layer), arrays)
 
 
 PYTORCH, NAMES, ONE = CASES["PyTorch"], ", ".join(LAYOUTS), np.eye(2)[None]
@@ -130,11 +129,11 @@ LLAMA = {f"{x}_proj.weight": np.ones((8, 8)) for x in "qkvo"}
 
 
 def read(arrays, num_heads=2, **options):
-    return layer_from_arrays(arrays, num_heads=num_heads, **options)
+    return mha.layer_from_arrays(arrays, num_heads=num_heads, **options)
 
 
 def layer(weights=SMALL, **parts):
-    return AttentionLayer(MultiHeadWeights(**weights), **parts)
+    return mha.AttentionLayer(mha.MultiHeadWeights(**weights), **parts)
 
 
 @pytest.mark.parametrize(
@@ -149,13 +148,13 @@ def layer(weights=SMALL, **parts):
         (lambda: read(LLAMA), "base cannot be known .* Llama; base= is wanted"),
         (lambda: read(PYTORCH, base=9.0), "base is 9.0, but PyTorch turns nothing"),
         (lambda: read(PYTORCH, layout="Bart"), f"layout is 'Bart'; one of {NAMES} is wanted"),
-        (lambda: layer_to_arrays(layer()), f"layout is ''; one of {NAMES} is wanted"),
-        (lambda: layer_to_arrays(layer(SMALL | {"w_o": None}), "GPT-2"), "layer has no w_o"),
-        (lambda: layer_to_arrays(layer(query_norm=[1, 1]), "GPT-2"), "layer has query_norm"),
-        (lambda: layer_to_arrays(layer(), "T5"), "layer scales by 0.7071; T5 scales by 1"),
-        (lambda: layer_to_arrays(layer(base=9.0), "BERT"), "layer turns queries and keys"),
+        (lambda: mha.layer_to_arrays(layer()), f"layout is ''; one of {NAMES} is wanted"),
+        (lambda: mha.layer_to_arrays(layer(SMALL | {"w_o": None}), "GPT-2"), "layer has no w_o"),
+        (lambda: mha.layer_to_arrays(layer(query_norm=[1, 1]), "GPT-2"), "layer has query_norm"),
+        (lambda: mha.layer_to_arrays(layer(), "T5"), "layer scales by 0.7071; T5 scales by 1"),
+        (lambda: mha.layer_to_arrays(layer(base=9.0), "BERT"), "layer turns queries and keys"),
         (
-            lambda: layer_to_arrays(
+            lambda: mha.layer_to_arrays(
                 layer(SMALL | {"w_q": ONE.repeat(2, 0), "w_o": np.ones((4, 2))}), "GPT-2"
             ),
             "layer has w_q, w_k, w_v of which some are missing",
@@ -204,14 +203,14 @@ def test_a_layer_is_found_by_its_number_in_numbers_of_any_bits(rng, tmp_path):
     arrays = {"transformer.wte.weight": np.ones((5, 6), np.float32)} | half | upper | full
     path = written(tmp_path / "model.safetensors", arrays, upper_halves=upper)
     for number in (0, 1, 11):
-        layer = read_layer(str(path), number, num_heads=2)
+        layer = mha.read_layer(str(path), number, num_heads=2)
         assert (layer.layout, layer.prefix) == ("GPT-2", f"transformer.h.{number}.attn.")
         assert layer.weights.w_o.dtype == np.float32
         np.testing.assert_array_equal(layer.weights.w_o, arrays[f"{layer.prefix}c_proj.weight"])
         fused = arrays[f"{layer.prefix}c_attn.weight"]
         np.testing.assert_array_equal(layer.weights.w_v[1], fused[:, 15:])
     with pytest.raises(ValueError, match=r"^model.safetensors has no .* 2; .*layers 0, 1, 11$"):
-        read_layer(path, 2, num_heads=2)
+        mha.read_layer(path, 2, num_heads=2)
 
 
 def test_the_relative_bias_of_the_first_layer_is_that_of_all(rng, tmp_path):
@@ -223,14 +222,14 @@ def test_the_relative_bias_of_the_first_layer_is_that_of_all(rng, tmp_path):
         name = f"{side}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
         arrays[name] = rng.normal(size=(8, 3))
     path = written(tmp_path / "t5.safetensors", arrays)
-    layer = read_layer(path, 1, within="decoder.block.1.layer.0")
+    layer = mha.read_layer(path, 1, within="decoder.block.1.layer.0")
     np.testing.assert_array_equal(layer.relative_bias, arrays[name])
     assert layer.is_causal
     assert layer.weights.num_heads == 3
-    cross = read_layer(path, 1, num_heads=2, within="EncDec")
+    cross = mha.read_layer(path, 1, num_heads=2, within="EncDec")
     assert (cross.relative_bias, cross.is_causal) == (None, False)
     with pytest.raises(ValueError, match=r"^t5.safetensors has 3 attention layers, .*EncDecAtt"):
-        read_layer(path, 1)
+        mha.read_layer(path, 1)
 
 
 def test_files_that_are_broken_or_hold_something_else_are_refused(rng, tmp_path):
@@ -244,13 +243,13 @@ def test_files_that_are_broken_or_hold_something_else_are_refused(rng, tmp_path)
     ):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=f"^{cause}"):
-            read_layer(path, 0, num_heads=2)
+            mha.read_layer(path, 0, num_heads=2)
     written(path, {name: x.astype(np.int64) for name, x in arrays.items()})
     with pytest.raises(TypeError, match=r"^transformer.h.0.attn.c_attn.weight has dtype I64; "):
-        read_layer(path, 0, num_heads=2)
+        mha.read_layer(path, 0, num_heads=2)
     written(path, {f"mixer.{i}.in_proj.weight": np.ones(2) for i in range(8)})
     with pytest.raises(ValueError, match=r"^model.safetensors has mixer.0.*, .* and 2 more; the"):
-        read_layer(path, 0)
+        mha.read_layer(path, 0)
 
 
 # ---- What a layer does besides its weights ----
@@ -264,21 +263,21 @@ def own(rng):
 
 def test_a_bare_layer_is_multi_head_attention(rng, own):
     x, context = rng.normal(size=(BATCH, QUERIES, D_MODEL)), rng.normal(size=(KEYS, D_MODEL))
-    layer, mask = AttentionLayer(own), rng.random((QUERIES, KEYS)) < 0.7
+    layer, mask = mha.AttentionLayer(own), rng.random((QUERIES, KEYS)) < 0.7
     causal = replace(layer, is_causal=True)
     for options in ({}, {"context": context, "mask": mask}, {"is_causal": True}):
         wanted = mha.multi_head_attention(x, own, **options)
         np.testing.assert_array_equal(layer(x, **options), wanted)
     np.testing.assert_array_equal(causal(x), wanted)
     np.testing.assert_array_equal(causal(x, is_causal=False), layer(x))
-    by_root = AttentionLayer(own, scale=6**-0.5)
+    by_root = mha.AttentionLayer(own, scale=6**-0.5)
     np.testing.assert_allclose(by_root(x), layer(x), rtol=1e-12)
-    assert not np.allclose(AttentionLayer(own, scale=1.0)(x), layer(x))
+    assert not np.allclose(mha.AttentionLayer(own, scale=1.0)(x), layer(x))
 
 
 def test_norms_and_turns_one_query_at_a_time(rng, own):
     x, gains = rng.normal(size=(QUERIES, D_MODEL)), rng.normal(size=(2, 6))
-    layer = AttentionLayer(own, query_norm=gains[0], key_norm=gains[1], eps=0.5, base=9.0)
+    layer = mha.AttentionLayer(own, query_norm=gains[0], key_norm=gains[1], eps=0.5, base=9.0)
 
     def made(rows, gain):
         normed = rows / np.sqrt((rows**2).mean(axis=-1, keepdims=True) + 0.5) * gain
@@ -293,7 +292,7 @@ def test_norms_and_turns_one_query_at_a_time(rng, own):
     np.testing.assert_allclose(layer(x, angles=later), layer(x), rtol=1e-9)
     assert not np.allclose(layer(x, angles=0 * later), layer(x))
     narrow = {name: array.astype(np.float32) for name, array in own.arrays.items()}
-    layer = replace(layer, weights=MultiHeadWeights(**narrow))
+    layer = replace(layer, weights=mha.MultiHeadWeights(**narrow))
     assert layer(x.astype(np.float32)).dtype == np.float32
     with pytest.raises(ValueError, match=r"^angles .*; no context is wanted"):
         layer(x, context=x)
@@ -304,7 +303,7 @@ def test_norms_and_turns_one_query_at_a_time(rng, own):
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_relative_biases_are_a_mask_of_numbers(rng, own, is_causal):
     x, table = rng.normal(size=(BATCH, QUERIES, D_MODEL)), rng.normal(size=(8, HEADS))
-    layer = AttentionLayer(own, relative_bias=table, is_causal=is_causal)
+    layer = mha.AttentionLayer(own, relative_bias=table, is_causal=is_causal)
     bias = layer.position_bias(QUERIES, QUERIES)
     for i, j in np.ndindex(QUERIES, QUERIES):
         # Of four ranges, or of eight, half have one distance each; a wider one begins behind them.
