@@ -24,16 +24,6 @@ def test_a_failure_reaches_the_caller_and_stops_the_rest(in_caller):
     assert len(done) < 100
 
 
-def test_tasks_may_start_tasks():
-    done = []
-
-    def outer(task):
-        threads.run_tasks([task], lambda: done.append, 2)
-
-    threads.run_tasks(range(20), lambda: outer, 3)
-    assert sorted(done) == list(range(20))
-
-
 def test_linear_algebra_has_one_thread_until_the_last_is_done_and_then_as_many_as_before():
     libraries = threads._controller().lib_controllers if threads.can_limit() else []
     before = [library.num_threads for library in libraries]

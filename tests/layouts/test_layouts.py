@@ -124,6 +124,7 @@ def test_t5_by_hand(side):
 
 PYTORCH, NAMES, ONE = CASES["PyTorch"], ", ".join(LAYOUTS), np.eye(2)[None]
 SMALL = {"w_q": ONE, "w_k": ONE, "w_v": ONE, "w_o": np.eye(2)}
+GROUPED = SMALL | {"w_q": ONE.repeat(2, 0), "w_o": np.ones((4, 2))}
 TWICE = {f"{side}.{name}": x for side in "ab" for name, x in PYTORCH.items()}
 LLAMA = {f"{x}_proj.weight": np.ones((8, 8)) for x in "qkvo"}
 
@@ -153,12 +154,7 @@ def layer(weights=SMALL, **parts):
         (lambda: mha.layer_to_arrays(layer(query_norm=[1, 1]), "GPT-2"), "layer has query_norm"),
         (lambda: mha.layer_to_arrays(layer(), "T5"), "layer scales by 0.7071; T5 scales by 1"),
         (lambda: mha.layer_to_arrays(layer(base=9.0), "BERT"), "layer turns queries and keys"),
-        (
-            lambda: mha.layer_to_arrays(
-                layer(SMALL | {"w_q": ONE.repeat(2, 0), "w_o": np.ones((4, 2))}), "GPT-2"
-            ),
-            "layer has w_q, w_k, w_v of which some are missing",
-        ),
+        (lambda: mha.layer_to_arrays(layer(GROUPED), "GPT-2"), "layer has w_q, w_k, w_v of which"),
         (lambda: layer(query_norm=[1]), "query_norm has shape .1,.; .* a column of a head, 2, is"),
         (lambda: layer(key_norm=ONE), "key_norm has shape .1, 2, 2.; .* a column of a head, 2"),
         (lambda: layer(relative_bias=np.ones((3, 5))), "relative_bias has shape .3, 5.; a column"),
