@@ -239,9 +239,6 @@ def test_texts_of_a_padded_batch_are_written_as_each_alone(rng, side):
         )
 
 
-# ---- Latent attention ----
-
-
 @pytest.mark.parametrize("has_norms", [False, True])
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_latent_attention_absorbed_and_as_heads_of_plain_attention(rng, has_norms, is_causal):

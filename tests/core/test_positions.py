@@ -5,19 +5,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from helpers import HEADS, KEYS, QUERIES
+from helpers import HEADS
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import mha
 
-SHAPES = [(QUERIES, KEYS), (KEYS, QUERIES), (QUERIES, QUERIES), (1, KEYS), (KEYS, 1)]
-
 # ---- Masks: True means that a query may attend ----
 
 
-@pytest.mark.parametrize(("n", "m"), SHAPES)
+@pytest.mark.parametrize(("n", "m"), [(5, 7), (7, 5), (5, 5), (1, 7), (7, 1)])
 def test_causal_masks_windows_and_linear_biases_entry_by_entry(n, m):
     query, key = np.indices((n, m))
     for align, first in (("top-left", 0), ("bottom-right", m - n)):

@@ -86,12 +86,8 @@ def writer(**changed):
     return mha.LanguageModel(**parts | changed)
 
 
-def decoded(decoder, encoder=(BARE,)):
-    return mha.encoder_decoder(X, X, encoder, decoder)
-
-
-def scored(shape):
-    return mha.online_softmax(ones(shape), [[1], [2]])
+def decoded(decoder):
+    return mha.encoder_decoder(X, X, [BARE], decoder)
 
 
 VALUES = [
@@ -133,7 +129,6 @@ VALUES = [
     (lambda: mha.transformer_backward(ones((4, 5)), X, [BARE]), "d_output has shape (4, 5)"),
     (lambda: decoded([[BARE]]), "decoder has a layer of 1 blocks; two are wanted in each"),
     (lambda: decoded([]), "decoder is empty; "),
-    (lambda: decoded([[BARE] * 2], encoder=[]), "encoder is empty; "),
     # Norms
     (lambda: mha.layer_norm([[1, 2]], [[1, 2]]), "gain has shape (1, 2); (d_model,) is wanted"),
     (lambda: mha.layer_norm([[1, 2]], eps=-1), "eps is -1.0; a number of at least 0 is wanted"),
@@ -150,7 +145,6 @@ VALUES = [
     (lambda: mha.rotate_by([1, 2, 3], [0]), "the width of x is 3; an even number is wanted"),
     (lambda: mha.rotary_angles([0], 5), "d_k is 5; an even number is wanted"),
     (lambda: mha.rotate_by(ones((2, 4)), ones((2, 3))), "angles has 3 columns for x of width 4"),
-    (lambda: mha.rotate_by(ones((2, 4)), ones((3, 2))), "leading axes are (2,) in x but (3,) in"),
     (lambda: mha.rotate_by([1.7e308, 1.7e308], [0.8]), "x and the turn overflow float64"),
     (lambda: mha.wider_base(10, 0.5), "factor is 0.5; a number of at least 1 is wanted"),
     (lambda: mha.to_bfloat16([1.0, 3.4e38]), "x overflow float32 when rounded"),
@@ -162,8 +156,7 @@ VALUES = [
     (lambda: mha.entropy([[0.5, 0.5], [0.25, 0.25]]), "weights has a row that sums to 0.5"),
     (lambda: mha.total_variation([1, 0], [0.5, 0.25]), "second has a row that sums to 0.75"),
     (lambda: mha.online_softmax([0.0, np.inf], [[1], [2]]), "scores holds inf at index (1,)"),
-    (lambda: scored((1,)), "scores has shape (1,) but value has (2, 1)"),
-    (lambda: scored((2, 3, 2)), "scores has shape (2, 3, 2) but value has (2, 1)"),
+    (lambda: mha.online_softmax([0.0], [[1], [2]]), "scores has shape (1,) but value has (2, 1)"),
     (lambda: mha.online_softmax([0.0], [1.0]), "value has shape (1,); at least 2 axes are wanted"),
     (lambda: mha.online_softmax([0, 0], [[1e308], [1e308]]), "the exponentials and value overflow"),
     (lambda: HUGE.merged(mha.online_softmax([0], [[1, 2]])), "mixture has shape (1,) but other's"),
@@ -182,7 +175,6 @@ VALUES = [
     # Learning
     (lambda: mha.cross_entropy(HALF, [0]), "answers has shape (1,); (2,) is wanted"),
     (lambda: mha.cross_entropy(HALF, [-2, 0]), "answers has choices outside of -1 to 1"),
-    (lambda: mha.cross_entropy(HALF, [0, 2]), "answers has choices outside of -1 to 1"),
     (lambda: mha.cross_entropy(HALF, [-1, -1]), "answers is -1 everywhere"),
     (lambda: mha.over_seeds(lambda rng: 1.0, [2, 2]), "seeds has a seed twice"),
     (lambda: mha.over_seeds(lambda rng: ones(rng.integers(1, 9))), "measure returned arrays of"),
