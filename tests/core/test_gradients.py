@@ -11,6 +11,7 @@ import mha
 from mha.core.language import draw_model
 from mha.core.language_training import model_gradients, word_losses
 from mha.core.learning import answer_scores, cross_entropy, draw_layer, layer_gradients
+from mha.core.patterns import _gradients
 from mha.core.transformer_gradients import transformer_backward
 
 # Smaller than elsewhere, and still distinct: each entry costs two forward passes.
@@ -154,7 +155,7 @@ def test_of_a_model_that_writes(rng):
     )
 
 
-# Answers
+# Answers, and patterns
 
 
 @pytest.mark.parametrize(("dtype", "near"), [(np.float32, 2e-5), (np.float64, 1e-8)])
@@ -174,3 +175,17 @@ def test_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
 
     assert loss == pytest.approx(exact(**arrays), rel=1e-5)
     close(dict(zip(arrays, gradients, strict=True)), exact, arrays, atol=near)
+
+
+def test_of_patterns_by_embeddings_and_projections(rng):
+    shapes = {"w_q": (1, 2, 3, 7), "w_k": (1, 2, 3, 7), "x": (1, 1, 5, 3)}
+    parts = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    target = mha.softmax(rng.normal(size=(2, 5, 5)))
+
+    def loss(x, w_q, w_k):
+        scaled = (x @ w_q) @ (x @ w_k).mT / np.sqrt(7)
+        divergence = (target * np.log(target / mha.softmax(scaled))).sum()
+        return divergence + 0.15 * (scaled**2).sum()
+
+    found = _gradients(**parts, target=target, decay=0.3)
+    close(dict(zip(parts, found, strict=True)), loss, parts, atol=1e-7)

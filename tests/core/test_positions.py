@@ -119,7 +119,10 @@ def test_eight_bits_lose_at_most_half_a_step(x):
     assert np.abs(kept.whole).max(initial=0) <= 127
 
 
-@given(st.floats(-(2.0**100), 2.0**100, width=32))
+TIES = st.integers(1, 0x6000).map(lambda bits: float(np.uint32(bits << 16 | 0x8000).view("f4")))
+
+
+@given(TIES | st.floats(-(2.0**100), 2.0**100, width=32))
 def test_bfloat16_is_the_nearest_of_both_neighbours_and_of_two_the_even_one(number):
     kept = mha.to_bfloat16(number)
     bits = int(kept.view(np.uint32))
