@@ -20,8 +20,7 @@ TAKEN = {
     *("Q", "K", "V", "attn_mask", "past_key", "past_value", "is_causal", "scale"),
     *("q_num_heads", "kv_num_heads", "softmax_precision", "qk_matmul_output_mode"),
 }
-"""The operator's inputs and attributes that are understood here; the last asks for one more output.
-"""
+"""The operator's inputs and attributes that are understood here, or change no output `Y`."""
 
 # The published cases are float32, or float16 throughout: an intermediate result then has eleven
 # bits, and a result here, computed in float32, is rounded once.
