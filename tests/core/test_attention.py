@@ -1,131 +1,178 @@
-"""Weights and outputs: loops without NumPy, axes that broadcast, and refusals."""
+"""Attention at once, in blocks and as a recurrence; its numbers are held by test_onnx_oracle.py."""
+
+import tracemalloc
 
 import numpy as np
 import pytest
-from helpers import (
-    BATCH,
-    D_V,
-    HEADS,
-    arrays,
-    inputs,
-    loop_product,
-    loop_weights,
-    raises,
-)
-from hypothesis import given
+from helpers import BATCH, HEADS, inputs, raises
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mha import (
-    attention_scores,
-    attention_weights,
-    blockwise_attention,
-    scaled_dot_product_attention,
-    scaled_dot_product_attention_backward,
-)
-
-
-@given(st.data())
-def test_weights_and_output_against_loops(data):
-    n, m, d_k, d_v = (data.draw(st.integers(1, 7)) for _ in range(4))
-    rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
-    query, key, value = (3 * rng.normal(size=shape) for shape in ((n, d_k), (m, d_k), (m, d_v)))
-    mask = data.draw(st.none() | hnp.arrays(bool, (n, m)))
-    is_causal, scale = data.draw(st.booleans()), data.draw(st.none() | st.floats(0, 3))
-    align = data.draw(st.sampled_from(["top-left", "bottom-right"]))
-    options = {"mask": mask, "is_causal": is_causal, "scale": scale, "align": align}
-    first = m - n if align == "bottom-right" else 0
-    allowed = np.tri(n, m, first if is_causal else m, bool) & (True if mask is None else mask)
-    weights = loop_weights(query, key, d_k**-0.5 if scale is None else scale,
-                           lambda i, j: allowed[i, j])  # fmt: skip
-    close = {"rtol": 1e-11, "atol": 1e-13}
-    np.testing.assert_allclose(attention_weights(query, key, **options), weights, **close)
-    output = scaled_dot_product_attention(query, key, value, **options)
-    np.testing.assert_allclose(output, loop_product(weights, value), **close)
+import mha
+from mha.core import blockwise, tiles
 
 
 def test_leading_axes_broadcast(rng):
     query, key, value = inputs(rng, BATCH, HEADS)
-    output = scaled_dot_product_attention(query[:, :1], key[0], value[0, 0])
+    output = mha.scaled_dot_product_attention(query[:, :1], key[0], value[0, 0])
     for b, h in np.ndindex(BATCH, HEADS):
-        alone = scaled_dot_product_attention(query[b, 0], key[0, h], value[0, 0])
+        alone = mha.scaled_dot_product_attention(query[b, 0], key[0, h], value[0, 0])
         np.testing.assert_allclose(output[b, h], alone, rtol=1e-13, atol=1e-15)
 
 
-# Extremes
-
-
-@given(
-    hnp.arrays(np.float64, (3, 1), elements=st.sampled_from([-1e300, -1.0, 0.0, 1.0, 1e300])),
-    arrays((5, 1), 1.0),
-    arrays((5, 2), 1e300),
-)
-def test_scores_up_to_1e300(query, key, value):
-    weights = attention_weights(query, key)
-    np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-14)
-    output = scaled_dot_product_attention(query, key, value)
-    slack = np.abs(value).max(axis=0) * 1e-14
-    assert (output >= value.min(axis=0) - slack).all()
-    assert (output <= value.max(axis=0) + slack).all()
-
-
-def test_a_product_of_query_and_key_that_overflows_is_refused():
-    huge = np.full((2, 3), np.finfo(np.float32).max)
-    sentence = "query and key overflow float32 when multiplied; smaller numbers are wanted"
-    for function, num in ((attention_scores, 2), (attention_weights, 2), (blockwise_attention, 3)):
-        with raises(ValueError, sentence):
-            function(*[huge] * num)
-
-
-@pytest.mark.parametrize("function", [scaled_dot_product_attention, blockwise_attention])
+@pytest.mark.parametrize("function", [mha.scaled_dot_product_attention, mha.blockwise_attention])
 @pytest.mark.parametrize("num_keys", [1, 3, 49])
 def test_the_largest_values_give_their_mean_or_a_refusal(num_keys, function):
     # Rounding may lift the mean of largest numbers beyond the largest; it must not be infinite.
-    largest = np.finfo(np.float64).max
-    value = np.full((num_keys, 2), largest)
-    refusal = None
+    value, refusal = np.full((num_keys, 2), np.finfo(np.float64).max), None
     try:
         output = function(np.zeros((3, 5)), np.zeros((num_keys, 5)), value)
+        np.testing.assert_allclose(output, np.broadcast_to(value[0], (3, 2)), rtol=1e-14)
     except ValueError as error:
         refusal = str(error)
-    if refusal is None:
-        np.testing.assert_allclose(output, np.full((3, 2), largest), rtol=1e-14)
-    else:
-        wanted = "smaller numbers are wanted"
-        assert refusal == f"weights and value overflow float64 when multiplied; {wanted}"
+    assert refusal is None or refusal.startswith("weights and value overflow float64 when")
 
 
-def test_a_very_negative_mask_is_not_a_forbidden_key():
-    # Adding -1e300 everywhere is a shift: the softmax does not see it.
-    weights = attention_weights([[0.0]], [[1.0], [2.0]], mask=[[-1e300, -1e300]])
-    np.testing.assert_array_equal(weights, [[0.5, 0.5]])
+@pytest.mark.parametrize("has_decay", [False, True])
+def test_linear_attention_is_a_state_that_each_token_adds_to(rng, has_decay):
+    query, key = rng.normal(size=(2, 3, 7, 5))
+    value = rng.normal(size=(3, 7, 2))
+    decay = rng.uniform(0.1, 1, size=(3, 7)) if has_decay else None
+    outputs, states = mha.linear_recurrence(query, key, value, decay=decay)
+    at_once = mha.linear_attention(query, key, value, decay=decay)
+    for head in range(3):
+        state = np.zeros((5, 2))
+        for i in range(7):
+            state *= decay[head, i] if has_decay else 1
+            state += np.outer(key[head, i], value[head, i])
+            np.testing.assert_allclose(states[head, i], state, rtol=1e-12)
+            for found in (outputs, at_once):
+                np.testing.assert_allclose(found[head, i], query[head, i] @ state, atol=1e-12)
 
 
-# Refusals
+# ---- In blocks and tiles: the plain result, the same bits, in less memory ----
 
-
-@pytest.mark.parametrize(
-    "function", [attention_weights, scaled_dot_product_attention, blockwise_attention]
+LAID_OUT = (
+    lambda x: x,
+    lambda x: np.ascontiguousarray(x.T).T,
+    lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
+    lambda x: x[..., ::-1, :].copy()[..., ::-1, :],
 )
-def test_widths_and_rows_that_differ_are_refused(rng, function):
-    query, key, *value = inputs(rng)[: 2 if function is attention_weights else 3]
-    with raises(ValueError, "query has d_k=11 but key has d_k=10; they must match"):
-        function(query, key[:, 1:], *value)
-    for x in value:
-        with raises(ValueError, "key has 7 rows but value has 6 rows; they must match"):
-            function(query, key, x[1:])
+"""Ways to lie in memory, of the same numbers in the same places."""
 
 
-def backward(query, key, value, **options):
-    d_output = np.ones((*query.shape[:-1], D_V))
-    return scaled_dot_product_attention_backward(d_output, query, key, value, **options)
+def on(monkeypatch, workers):
+    """Have so many workers share the work, however little it is."""
+    monkeypatch.setattr(blockwise, "can_limit", lambda: True)
+    monkeypatch.setattr(blockwise, "usable_cores", lambda: workers)
+    monkeypatch.setattr(tiles, "SCORES_PER_WORKER", 1)
 
 
-@pytest.mark.parametrize("function", [scaled_dot_product_attention, blockwise_attention, backward])
-def test_groups_that_differ_or_do_not_divide_are_refused(rng, function):
-    query, key, _ = inputs(rng, 6)
-    for groups in (1, 3, 6):
-        with raises(ValueError, f"key has 2 heads but value has {groups} heads; they must match"):
-            function(query, key[:2], inputs(rng, groups)[2], enable_gqa=True)
-    with raises(ValueError, "key has 4 heads; a divisor of query's 6 heads is wanted"):
-        function(query, *inputs(rng, 4)[1:], enable_gqa=True)
+@pytest.mark.parametrize("is_small", [True, False])  # what is small may be one product
+@pytest.mark.parametrize(
+    "causal", [{}, {"is_causal": True}, {"is_causal": True, "align": "bottom-right"}]
+)
+@settings(max_examples=settings().max_examples // 3)
+@given(data=st.data())
+def test_any_shape_in_blocks_and_in_tiles(data, is_small, causal):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    most = (7, 7, 7, 7) if is_small else (70, 90, 9, 9)
+    n, m, d_k, d_v = (data.draw(st.integers(1, size)) for size in most)
+    leading = data.draw(hnp.array_shapes(min_dims=0, max_dims=2, max_side=3))
+    dtype = data.draw(st.sampled_from([np.float32, np.float64]))
+    spread = data.draw(st.sampled_from([0.01, 1, 40]))
+    laid_out = data.draw(st.sampled_from(LAID_OUT))
+    query, key, value = (
+        laid_out((spread * rng.normal(size=(*leading, *shape))).astype(dtype))
+        for shape in ((n, d_k), (m, d_k), (m, d_v))
+    )
+    shape = data.draw(st.sampled_from([(n, m), (m,), (), (*leading, n, m), (*leading, 1, m)]))
+    allowed, added = rng.random(shape) < 0.5, 5 * rng.normal(size=shape)
+    forbidden = np.where(allowed, added, data.draw(st.sampled_from([-np.inf, -3e38])))
+    options = {
+        **causal,
+        "mask": [None, allowed, added, forbidden][data.draw(st.integers(0, 3))],
+        "scale": data.draw(st.none() | st.just(0.7)),
+    }
+    if leading and data.draw(st.booleans()):
+        query = np.repeat(query, 2, axis=-3)
+        options |= {"enable_gqa": True, "mask": None}
+    size = dtype(data.draw(st.sampled_from([1, 1e-30, 1e30])))  # values of any size
+    has_exp2 = data.draw(st.booleans())
+    block_size = data.draw(st.integers(1, 9) if is_small else st.sampled_from([1, 2, 7, 31]))
+    workers = data.draw(st.integers(1, 4))
+    slack = spread * max(1, spread**2) * 20 * np.finfo(dtype).eps * d_k
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        on(monkeypatch, workers)
+        monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
+        monkeypatch.setattr(blockwise, "SMALL", blockwise.SMALL if is_small else 0)
+        plain = mha.scaled_dot_product_attention(query, key, value, **options)
+        found = mha.blockwise_attention(query, key, value * size, block_size=block_size, **options)
+    assert found.dtype == plain.dtype
+    np.testing.assert_allclose(found / size, plain, rtol=0, atol=slack)
+
+
+def long_inputs(rng, dtype=np.float64):
+    """Return inputs that take several tiles of prime sizes."""
+    shapes = (2, 4, 151, 11), (2, 4, 173, 11), (2, 4, 173, 13)
+    return [rng.normal(size=shape).astype(dtype) for shape in shapes]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("spread", [1, 100])
+def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, dtype):
+    query, *others = long_inputs(rng, dtype)
+    results = set()
+    for workers in (1, 1, 2, 2, 3, 3, 64, 64):
+        on(monkeypatch, workers)
+        found = mha.blockwise_attention(
+            dtype(spread) * query, *others, block_size=19, is_causal=True
+        )
+        results.add(found.tobytes())
+    assert len(results) == 1
+
+
+@pytest.mark.parametrize("has_exp2", [False, True])
+def test_numbers_that_a_mask_adds_in_tiles(rng, monkeypatch, has_exp2):
+    monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
+    given, mask = long_inputs(rng), rng.normal(size=(151, 173))
+    plain = mha.scaled_dot_product_attention(*given, mask=mask)
+    found = mha.blockwise_attention(*given, mask=mask, block_size=29)
+    np.testing.assert_allclose(found, plain, atol=1e-12)
+
+
+def test_scores_that_overflow_in_a_later_tile_only(rng):
+    query, key, value = long_inputs(rng, np.float32)
+    query, key = np.abs(query), np.abs(key)
+    key[..., -1, :] = 200  # exp(600) is beyond float32
+    output = mha.blockwise_attention(query, key, value, block_size=16)
+    np.testing.assert_allclose(output, np.broadcast_to(value[..., -1:, :], output.shape), rtol=1e-5)
+
+
+def peak(rng, monkeypatch, cores, n):
+    """Return the most bytes that a causal call held beside its output."""
+    on(monkeypatch, cores)
+    query, key, value = (rng.normal(size=(2, n, 16)).astype(np.float32) for _ in range(3))
+    tracemalloc.start()
+    mha.blockwise_attention(query, key, value, is_causal=True)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most - value.nbytes
+
+
+@pytest.mark.parametrize("cores", [1, 4, 64])
+def test_memory_beside_the_output_does_not_grow_with_a_long_input(rng, monkeypatch, cores):
+    short = peak(rng, monkeypatch, 1, 1024)
+    assert short < 8 * 2**20
+    assert peak(rng, monkeypatch, cores, 4096) < 1.1 * cores * short
+
+
+@pytest.mark.parametrize("name", ["query", "key", "value"])
+def test_tiles_refuse_what_is_not_finite_even_where_nobody_looks_at_it(rng, monkeypatch, name):
+    on(monkeypatch, 2)
+    arguments = dict(zip(("query", "key", "value"), long_inputs(rng), strict=True))
+    place = (1, 2, arguments[name].shape[-2] - 1, 3)
+    arguments[name][place] = np.nan  # causal attention reads none of the last keys
+    with raises(ValueError, f"{name} holds nan at index {place}; finite numbers are wanted"):
+        mha.blockwise_attention(**arguments, is_causal=True, block_size=19)

@@ -1,73 +1,83 @@
-"""Positions against formulas and complex numbers."""
+"""Masks, positions and numbers of few bits, against definitions, formulas and exact neighbours."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from helpers import HEADS
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from mha.core.masks import causal_mask
-from mha.core.positions import (
-    halves_to_pairs,
-    linear_biases,
-    linear_slopes,
-    pairs_to_halves,
-    rotary_angles,
-    rotate,
-    sinusoidal_positions,
-)
+import mha
 
-# Sinusoidal positions
+# ---- Masks: True means that a query may attend ----
 
 
-@given(st.integers(1, 17), st.integers(1, 23), st.sampled_from([10000.0, 100, 7.5]))
-@example(3, 512, 10000.0)
-def test_each_number_is_that_of_the_formula(count, width, base):
-    found = sinusoidal_positions(count, width, base)
-    assert found.shape == (count, width)
-    for position in range(count):
+@pytest.mark.parametrize(("n", "m"), [(5, 7), (7, 5), (5, 5), (1, 7), (7, 1)])
+def test_causal_masks_windows_and_linear_biases_entry_by_entry(n, m):
+    query, key = np.indices((n, m))
+    for align, first in (("top-left", 0), ("bottom-right", m - n)):
+        allowed = key <= query + first
+        np.testing.assert_array_equal(mha.causal_mask(n, m, align=align), allowed)
+        for heads in (1, 3, 8):
+            slopes = np.array(slopes_by_recursion(heads))[:, None, None]
+            wanted = -slopes * abs(query + first - key)
+            found = mha.linear_biases(heads, n, m, is_causal=False, align=align)
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
+            found = mha.linear_biases(heads, n, m, align=align)
+            np.testing.assert_allclose(found, np.where(allowed, wanted, -np.inf), rtol=1e-12)
+    np.testing.assert_array_equal(mha.causal_mask(n, m), key <= query)
+    for window in (1, 2, 11):
+        wanted = abs(key - query) <= window
+        np.testing.assert_array_equal(mha.sliding_window_mask(n, m, window), wanted)
+
+
+def test_padding_on_either_side_and_places_in_the_text():
+    for side, wanted in (
+        ("right", [[-1, -1, -1], [0, 1, -1], [0, 1, 2]]),
+        ("left", [[-1, -1, -1], [-1, 0, 1], [0, 1, 2]]),
+    ):
+        np.testing.assert_array_equal(mha.padded_places([0, 2, 3], 3, side=side), wanted)
+        real = np.array(wanted)[:, None] >= 0
+        np.testing.assert_array_equal(mha.padding_mask([0, 2, 3], 3, side=side), real)
+
+
+# ---- Positions ----
+
+
+@pytest.mark.parametrize("base", [10000.0, 7.5])
+@pytest.mark.parametrize("width", [1, 6, 23, 512])
+def test_each_sine_and_each_angle_is_that_of_its_formula(width, base):
+    sines, angles = (
+        mha.sinusoidal_positions(17, width, base),
+        mha.rotary_angles(range(17), 46, base=base),
+    )
+    for position in range(17):
         for column in range(width):
             angle = position / base ** ((column - column % 2) / width)
             wanted = math.cos(angle) if column % 2 else math.sin(angle)
-            assert found[position, column] == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+            assert sines[position, column] == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+        wanted = [position * base ** (-2 * pair / 46) for pair in range(23)]
+        np.testing.assert_allclose(angles[position], wanted, rtol=1e-12)
 
 
-# Rotary positions
-
-
-def complex_turn(x, angles):
-    """Return pairs as complex numbers times e to the power of i times the angle."""
-    turned = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
-    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@given(data=st.data(), layout=st.sampled_from(["pairs", "halves"]))
-def test_a_turn_is_a_product_of_complex_numbers(dtype, data, layout):
-    seed = data.draw(st.integers(0, 9999))
+@pytest.mark.parametrize(("dtype", "near"), [(np.float32, 3e-6), (np.float64, 1e-12)])
+@given(st.data())
+def test_a_turn_is_a_product_of_complex_numbers(dtype, near, data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
     leading = data.draw(st.sampled_from([(), (HEADS,), (2, HEADS)]))
     n, half = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 9))
-    rng = np.random.default_rng(seed)
     x = rng.normal(size=(*leading, n, 2 * half)).astype(dtype)
     positions = rng.uniform(-100, 100, size=n)
-    angles = rotary_angles(positions, 2 * half)
-    found = rotate(x if layout == "pairs" else pairs_to_halves(x), positions, layout=layout)
-    assert found.dtype == dtype
-    wanted = complex_turn(x.astype(np.float64), angles)
-    pairs = found if layout == "pairs" else halves_to_pairs(found)
-    np.testing.assert_allclose(pairs, wanted, atol=3e-6 if dtype == np.float32 else 1e-12)
-
-
-@pytest.mark.parametrize("base", [10000.0, 10.0])
-def test_each_angle_is_that_of_the_formula(base):
-    found = rotary_angles(range(29), 6, base=base)
-    wanted = [[position * base ** (-2 * pair / 6) for pair in range(3)] for position in range(29)]
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
-
-
-# Linear biases
+    powers = np.exp(1j * mha.rotary_angles(positions, 2 * half))
+    turned = (x[..., ::2].astype(float) + 1j * x[..., 1::2]) * powers
+    wanted = np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+    in_halves = mha.rotate(mha.pairs_to_halves(x), positions, layout="halves")
+    for found in (mha.rotate(x, positions), mha.halves_to_pairs(in_halves)):
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, wanted, atol=near)
 
 
 def slopes_by_recursion(n):
@@ -79,27 +89,49 @@ def slopes_by_recursion(n):
     return slopes_by_recursion(below) + slopes_by_recursion(2 * below)[::2][: n - below]
 
 
-@pytest.mark.parametrize("num_heads", [*range(1, 41), 64, 71, 128])
-def test_slopes_are_those_of_the_published_code(num_heads):
-    wanted = slopes_by_recursion(num_heads)
-    np.testing.assert_allclose(linear_slopes(num_heads), wanted, rtol=1e-12)
+def test_slopes_are_those_of_the_published_code():
+    for heads in (*range(1, 41), 64, 71, 128):
+        wanted = slopes_by_recursion(heads)
+        np.testing.assert_allclose(mha.linear_slopes(heads), wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize("align", ["top-left", "bottom-right"])
-@pytest.mark.parametrize("is_causal", [True, False])
-@given(heads=st.integers(1, 9), num_queries=st.integers(1, 7), num_keys=st.integers(1, 7))
-def test_each_bias_is_minus_the_slope_times_the_distance(
-    heads, num_queries, num_keys, align, is_causal
-):
-    found = linear_biases(heads, num_queries, num_keys, is_causal=is_causal, align=align)
-    assert found.shape == (heads, num_queries, num_keys)
-    first = num_keys - num_queries if align == "bottom-right" else 0
-    for head, slope in enumerate(slopes_by_recursion(heads)):
-        for i in range(num_queries):
-            for j in range(num_keys):
-                later = j > i + first
-                wanted = -math.inf if later and is_causal else -slope * abs(i + first - j)
-                assert found[head, i, j] == pytest.approx(wanted)
-    if is_causal:
-        allowed = causal_mask(num_queries, num_keys, align=align)
-        np.testing.assert_array_equal(np.isfinite(found[0]), allowed)
+def test_the_ways_to_longer_texts_agree_at_their_ends():
+    usual = mha.rotary_speeds(46)
+    wide = mha.rotary_speeds(46, base=mha.wider_base(46, 7))
+    assert wide[0] == usual[0]
+    assert wide[-1] == pytest.approx(usual[-1] / 7)
+    np.testing.assert_allclose(mha.interpolated_speeds(46, 7), usual / 7)
+    yarn = mha.yarn_speeds(46, 7, length=997) / usual
+    turns = 997 * usual / (2 * math.pi)
+    np.testing.assert_allclose(yarn[turns > 64], 1)
+    np.testing.assert_allclose(yarn[turns < 0.5], 1 / 7)
+    assert (np.diff(yarn) <= 1e-15).all()
+
+
+# ---- Numbers of few bits ----
+
+
+@given(arrays(float, (3, 5), elements=st.integers(-(10**6), 10**6)))
+def test_eight_bits_lose_at_most_half_a_step(x):
+    kept = mha.EightBits.of(x)
+    assert (np.abs(kept.numbers - x) <= kept.factor * (0.5 + 1e-9)).all()
+    assert kept.nbytes == 15 + 6
+    assert np.abs(kept.whole).max(initial=0) <= 127
+
+
+TIES = st.integers(1, 0x6000).map(lambda bits: float(np.uint32(bits << 16 | 0x8000).view("f4")))
+
+
+@given(TIES | st.floats(-(2.0**100), 2.0**100, width=32))
+def test_bfloat16_is_the_nearest_of_both_neighbours_and_of_two_the_even_one(number):
+    kept = mha.to_bfloat16(number)
+    bits = int(kept.view(np.uint32))
+    assert bits % 2**16 == 0
+    below, above = (
+        np.uint32(bits + step * 2**16).view(np.float32) for step in (-1 if number else 0, 1)
+    )
+    exact = Fraction(number)
+    off, *others = (abs(Fraction(float(one)) - exact) for one in (kept, below, above))
+    assert off <= min(others)
+    if off == min(others) and off:
+        assert (bits >> 16) % 2 == 0

@@ -1,26 +1,14 @@
-"""Each refusal names the argument as its caller knows it: in general, and each sentence once."""
+"""Each refusal names the argument as its caller knows it: in general, and each cause once."""
 
 import re
 
 import numpy as np
 import pytest
-from helpers import raises
-from sound_arguments import (
-    BARE,
-    HEADS,
-    LATENT,
-    LAYER,
-    MODEL,
-    PLACE,
-    RUN,
-    SOUND,
-    X,
-    called,
-    taken,
-)
+from sound_arguments import BARE, HEADS, LATENT, LAYER, MODEL, SOUND, X, called, taken
 
 import mha
-from mha.core import checks, language
+from mha.core import checks
+from mha.core.language import draw_model
 from mha.core.masks import as_mask
 
 MOVED = ("pairs_to_halves", "halves_to_pairs", "split_heads", "merge_heads")
@@ -40,17 +28,11 @@ def spoiled(name, argument, value):
         if argument not in ("lengths", "positions", "sink") and name != "to_bfloat16":
             yield 2.0, ValueError, r"has shape \(\)[;,] "
     elif isinstance(value, bool):
-        for bad in ("no", 1, None):
-            yield bad, TypeError, f"is {bad!r}; true or false is wanted"
+        yield "no", TypeError, "is 'no'; true or false is wanted"
     elif argument == "mask":
-        for bad in (np.nan, np.inf):
-            says = rf"holds {bad} at index \(0, 0\); finite numbers or minus infinity are wanted"
-            yield np.array([[bad]]), ValueError, says
-        yield (
-            np.array([[1]]),
-            TypeError,
-            r"has dtype int64; booleans \(True = may attend\) or floats",
-        )
+        says = r"holds inf at index \(0, 0\); finite numbers or minus infinity are wanted"
+        yield np.array([[np.inf]]), ValueError, says
+        yield np.array([[1]]), TypeError, r"has dtype int64; booleans .True = may attend. or floats"
         yield np.ones((7, 9), bool), ValueError, r"has shape \(7, 9\)[;,] "
     elif argument == "scale":
         for bad, error in ((np.inf, ValueError), ("1", TypeError)):
@@ -62,8 +44,7 @@ def spoiled(name, argument, value):
         yield "a", TypeError, "has dtype <U1; float32, float64 or integers are wanted"
         yield [2.0, 3.0], TypeError, r"has shape \(2,\); one number is wanted"
         if argument == "base":
-            for bad in (0.0, -1.0):
-                yield bad, ValueError, f"is {bad}; a number above 0 is wanted"
+            yield 0.0, ValueError, "is 0.0; a number above 0 is wanted"
     elif argument in ("rng", "weights", "cache", "layer"):
         yield "seven", TypeError, "is a str; .* wanted"
 
@@ -78,19 +59,13 @@ def test_what_is_spoiled_is_named(name):
                 called(name, sound | {argument: bad})
 
 
-@pytest.mark.parametrize(
-    ("name", "argument"),
-    [("padding_mask", "lengths"), ("rotate", "positions"), ("softmax_with_sink", "sink")],
-)
-def test_one_number_may_stand_for_all(name, argument):
-    called(name, taken(name) | {argument: 2})
-
-
-# ---- Each sentence once ----
+# ---- Each refusal once: the argument and the cause, with which its sentence begins ----
 
 ones = np.ones
 ONE, HUGE = ones((1, 2, 2)), mha.online_softmax([0.0], [[1e308]])
+HALF, HUGEST = ones((2, 2)) / 2, 1e200 * X
 FEED = mha.FeedForward(ones((6, 5)), ones(5), ones((5, 6)), ones(6))
+TALL = mha.MultiHeadWeights(ONE, ONE, ones((1, 2, 3)))
 
 
 def layer(**changed):
@@ -111,194 +86,123 @@ def writer(**changed):
     return mha.LanguageModel(**parts | changed)
 
 
-def decoded(decoder, encoder=(BARE,)):
-    return mha.encoder_decoder(X, X, encoder, decoder)
+def decoded(decoder):
+    return mha.encoder_decoder(X, X, [BARE], decoder)
 
 
 VALUES = [
     # What is checked alike everywhere
-    (lambda: checks.as_finite_array("key", [[0, 1], [-np.inf, np.inf]]),
-     "key holds -inf at index (1, 0); finite numbers are wanted"),
-    *((lambda n=n, kind=kind: checks.as_array("x", np.array([[0, n]], kind)),
-       f"x holds {n} at index (0, 1); integers up to 2**53 in size are wanted")
-      for n, kind in ((2**53 + 1, int), (-(2**53) - 1, int), (2**53 + 1, np.uint64))),
+    (lambda: checks.as_array("x", [-(2**53) - 1]), "x holds -9007199254740993 at index (0,)"),
+    (lambda: checks.as_array("x", np.array([2**53 + 1], "u8")), "x holds 9007199254740993 at"),
     # Weights of a layer
-    (lambda: layer(w_q=ones((17, 11))),
-     "w_q has shape (17, 11); (num_heads, d_model, width) is wanted"),
+    (lambda: layer(w_q=ones((17, 11))), "w_q has shape (17, 11); (num_heads, d_model, width)"),
     (lambda: layer(w_q=ones((0, 17, 11))), "w_q has shape (0, 17, 11); no axis may be empty"),
-    (lambda: layer(w_k=ones((3, 17, 13))),
-     "w_q has shape (3, 17, 11) but w_k has (3, 17, 13); they must match"),
-    (lambda: layer(w_k=ones((2, 17, 11))),
-     "w_k has 2 groups; a divisor of w_q's 3 heads is wanted"),
-    (lambda: layer(w_v=ones((2, 17, 13))),
-     "w_v has shape (2, 17, 13); (3, 17, d_v) is wanted, as in w_k"),
-    (lambda: layer(w_o=ones((38, 19))),
-     "w_o has shape (38, 19); num_heads * d_v = 39 rows are wanted"),
+    (lambda: layer(w_k=ones((3, 17, 13))), "w_q has shape (3, 17, 11) but w_k has (3, 17, 13)"),
+    (lambda: layer(w_k=ones((2, 17, 11))), "w_k has 2 groups; a divisor of w_q's 3 heads"),
+    (lambda: layer(w_v=ones((2, 17, 13))), "w_v has shape (2, 17, 13); (3, 17, d_v) is wanted"),
+    (lambda: layer(w_o=ones((38, 19))), "w_o has shape (38, 19); num_heads * d_v = 39 rows"),
     (lambda: layer(b_q=ones(33)), "b_q has shape (33,); (3, 11) is wanted"),
-    (lambda: layer(b_v=ones((3, 11))), "b_v has shape (3, 11); (3, 13) is wanted"),
-    (lambda: layer(b_o=ones(39)), "b_o has shape (39,); (19,) is wanted"),
-    (lambda: layer(w_o=None, b_o=ones(19)),
-     "b_o is added behind w_o, which there is not; both are wanted"),
+    (lambda: layer(w_o=None, b_o=ones(19)), "b_o is added behind w_o, which there is not"),
+    # Attention
+    (lambda: mha.attention_weights(X, X[:, 1:]), "query has d_k=6 but key has d_k=5"),
+    (lambda: mha.blockwise_attention(HEADS, X, X), "leading axes are (2,) in query but () in key"),
+    (lambda: mha.blockwise_attention(X, X, X[1:]), "key has 4 rows but value has 3 rows"),
+    (lambda: mha.blockwise_attention(HUGEST, HUGEST, X), "query and key overflow float64"),
+    (lambda: mha.blockwise_attention(HEADS[[0, 0, 0]], HEADS, HEADS, enable_gqa=True),
+     "key has 2 heads; a divisor of query's 3 heads is wanted"),
+    (lambda: mha.scaled_dot_product_attention_backward(1e308 * X, X, X, 1e3 * X),
+     "d_output and value overflow float64 when multiplied"),
     # Layers on tokens
     (lambda: mha.multi_head_attention(X, layer(w_q=ones((3, 6, 11)))),
-     "x has width 6 but the weights have d_model=17; they must match"),
-    (lambda: mha.layer_gradients(layer(), ones((5, 17)), [[0]] * 5),
-     "layer has the bias b_q; a layer without biases is wanted here"),
+     "x has width 6 but the weights have d_model=17"),
     (lambda: mha.decode_step(X, LAYER, mha.KeyValueCache(HEADS, HEADS)),
-     "key has shape (2, 4, 4), which does not go behind (2, 4, 6);"
-     " only the number of tokens may differ"),
+     "key has shape (2, 4, 4), which does not go behind (2, 4, 6)"),
     (lambda: mha.KeyValueCache(ones((2, 5, 3)), ones((2, 7, 3))),
-     "key has shape (2, 5, 1) but value has (2, 7, 1); they must match"),
-    (lambda: mha.KeyValueCache(X, X), "key has shape (4, 6); at least 3 axes are wanted"),
-    (lambda: mha.split_heads(ones((5, 7)), 3),
-     "num_heads is 3; a divisor of x's width 7 is wanted"),
+     "key has shape (2, 5, 1) but value has (2, 7, 1)"),
+    (lambda: mha.split_heads(ones((5, 7)), 3), "num_heads is 3; a divisor of x's width 7"),
     # Blocks
-    (lambda: block(norm="both"), 'norm is \'both\'; "before", "after" or "nowhere" is wanted'),
-    (lambda: block(feed_forward=FEED),
-     "feed_forward takes 6 numbers and gives 6; d_model=2 is wanted for both"),
-    (lambda: block(attention=mha.MultiHeadWeights(ONE, ONE, ones((1, 2, 3)))),
-     "attention gives 3 numbers a token; d_model=2 is wanted"),
-    (lambda: block(second=mha.Norm([1, 2, 3])),
-     "gain has 3 numbers for rows of 2; they must match"),
-    (lambda: mha.transformer_backward(ones((4, 5)), X, [BARE]),
-     "d_output has shape (4, 5); the output's (4, 6) is wanted"),
+    (lambda: block(norm="both"), "norm is 'both'; "),
+    (lambda: block(feed_forward=FEED), "feed_forward takes 6 numbers and gives 6; d_model=2"),
+    (lambda: block(attention=TALL), "attention gives 3 numbers a token; d_model=2 is wanted"),
+    (lambda: block(second=mha.Norm([1, 2, 3])), "gain has 3 numbers for rows of 2"),
+    (lambda: mha.transformer_backward(ones((4, 5)), X, [BARE]), "d_output has shape (4, 5)"),
     (lambda: decoded([[BARE]]), "decoder has a layer of 1 blocks; two are wanted in each"),
-    (lambda: decoded([]), "decoder is empty; at least one pair of blocks is wanted"),
-    (lambda: decoded([[BARE] * 2], encoder=[]), "encoder is empty; at least one is wanted"),
+    (lambda: decoded([]), "decoder is empty; "),
     # Norms
-    (lambda: mha.layer_norm([[1, 2]], [1]), "gain has 1 numbers for rows of 2; they must match"),
-    (lambda: mha.layer_norm([[1, 2]], None, [1, 2, 3]),
-     "bias has 3 numbers for rows of 2; they must match"),
     (lambda: mha.layer_norm([[1, 2]], [[1, 2]]), "gain has shape (1, 2); (d_model,) is wanted"),
     (lambda: mha.layer_norm([[1, 2]], eps=-1), "eps is -1.0; a number of at least 0 is wanted"),
-    (lambda: mha.layer_norm([[1, 2], [3, 3]], eps=0),
-     "x has equal numbers alone in row (1,); an eps above 0 is wanted"),
-    (lambda: mha.layer_norm([[1.5e308, 1.5e308]]),
-     "the numbers of a row overflow float64 when averaged; smaller numbers are wanted"),
+    (lambda: mha.layer_norm([[1, 2], [3, 3]], eps=0), "x has equal numbers alone in row (1,)"),
+    (lambda: mha.layer_norm([[1.5e308, 1.5e308]]), "the numbers of a row overflow float64"),
     (lambda: mha.layer_norm([[1, 2]], [1e308, 1e308], [1e308, 1e308]),
-     "the normalised numbers, gain and bias overflow float64 when combined;"
-     " smaller numbers are wanted"),
+     "the normalised numbers, gain and bias overflow float64"),
     # Masks and positions
-    *((lambda shape=shape: as_mask(ones(shape, bool), (5, 2, 3)),
-       f"mask has shape {shape}; one that broadcasts to the scores' (5, 2, 3) is wanted")
-      for shape in [(3, 2), (2, 2), (7, 2, 3), (1, 5, 2, 3), (7, 5, 2, 3)]),
+    *((lambda shape=shape: as_mask(ones(shape, bool), (5, 2, 3)), f"mask has shape {shape}; one")
+      for shape in [(3, 2), (7, 2, 3), (1, 5, 2, 3)]),
     (lambda: mha.attention_weights([[1e154]], [[-1e154]], mask=[[-1.7e308]], scale=1.0),
-     "mask holds -1.7e+308 at index (0, 0); one that leaves the scores finite is wanted"),
-    (lambda: mha.padding_mask(2, 3, side="top"),
-     'side is \'top\'; "right" or "left" is wanted'),
-    (lambda: mha.rotate_by([1, 2, 3], [0]), "the width of x is 3; an even number is wanted"),
+     "mask holds -1.7e+308 at index (0, 0); one that leaves the scores finite"),
+    (lambda: mha.padding_mask(2, 3, side="top"), "side is 'top'; "),
     (lambda: mha.rotary_angles([0], 5), "d_k is 5; an even number is wanted"),
-    (lambda: mha.rotate_by(ones((2, 4)), ones((2, 3))),
-     "angles has 3 columns for x of width 4; one a pair is wanted"),
-    (lambda: mha.rotate_by(ones((2, 4)), ones((3, 2))),
-     "leading axes are (2,) in x but (3,) in angles; they must broadcast"),
-    (lambda: mha.rotate_by([1.7e308, 1.7e308], [0.8]),
-     "x and the turn overflow float64 when multiplied; smaller numbers are wanted"),
-    *((lambda make=make: make(10, 0.5), "factor is 0.5; a number of at least 1 is wanted")
-      for make in (mha.interpolated_speeds, mha.wider_base)),
+    (lambda: mha.rotate_by(ones((2, 4)), ones((2, 3))), "angles has 3 columns for x of width 4"),
+    (lambda: mha.rotate_by([1.7e308, 1.7e308], [0.8]), "x and the turn overflow float64"),
+    (lambda: mha.wider_base(10, 0.5), "factor is 0.5; a number of at least 1 is wanted"),
+    (lambda: mha.to_bfloat16([1.0, 3.4e38]), "x overflow float32 when rounded"),
     # Softmax and scores
-    *((lambda n=n: mha.softmax([[0.0, 0.0], [n, 0.0]]),
-       f"scores holds {n} at index (1, 0); finite numbers or minus infinity are wanted")
-      for n in (np.nan, np.inf)),
-    (lambda: mha.online_softmax([0.0, np.inf], [[1], [2]]),
-     "scores holds inf at index (1,); finite numbers or minus infinity are wanted"),
-    *((lambda shape=shape: mha.online_softmax(ones(shape), [[1], [2]]),
-       f"scores has shape {shape} but value has (2, 1); a row of value for each key is wanted")
-      for shape in [(1,), (2, 3, 2)]),
+    (lambda: mha.softmax_backward([1.7e308, -1.7e308], [4.0, 4.0]), "d_weights and weights over"),
+    (lambda: mha.entropy([0.5, 0.5 + 2e-5]), "weights has a row that sums to 1.00002"),
+    (lambda: mha.entropy(np.array([0.5, 0.51], "f2")), "weights has a row that sums to 1.00977"),
+    (lambda: mha.entropy([[0.5, 0.5], [0.25, 0.25]]), "weights has a row that sums to 0.5"),
+    (lambda: mha.total_variation([1, 0], [0.5, 0.25]), "second has a row that sums to 0.75"),
+    (lambda: mha.online_softmax([0.0, np.inf], [[1], [2]]), "scores holds inf at index (1,)"),
+    (lambda: mha.online_softmax([0.0], [[1], [2]]), "scores has shape (1,) but value has (2, 1)"),
     (lambda: mha.online_softmax([0.0], [1.0]), "value has shape (1,); at least 2 axes are wanted"),
-    (lambda: mha.online_softmax([0.0, 0.0], [[1e308], [1e308]]),
-     "the exponentials and value overflow float64 when multiplied; smaller numbers are wanted"),
-    (lambda: HUGE.merged(mha.online_softmax([0.0], [[1.0, 2.0]])),
-     "mixture has shape (1,) but other's has (2,); they must match"),
-    (lambda: HUGE.merged(HUGE),
-     "the mixtures overflow float64 when added; smaller numbers are wanted"),
-    *((lambda cap=cap: mha.capped_scores([1.0], cap), f"cap is {cap}; a number above 0 is wanted")
-      for cap in (0.0, -1.0)),
-    (lambda: mha.softmax_with_sink(HEADS, np.zeros(3)),
-     "sink has shape (3,); one that broadcasts to (2, 4, 1) is wanted"),
-    (lambda: mha.linear_attention(*ones((3, 3, 2)), decay=[1, 0, 1]),
-     "decay holds 0.0 at index (1,); numbers above 0 up to 1 are wanted"),
-    (lambda: mha.linear_attention(*ones((3, 3, 2)), decay=[1, 1]),
-     "decay has 2 numbers; 3 are wanted, one a token"),
+    (lambda: mha.online_softmax([0, 0], [[1e308], [1e308]]), "the exponentials and value overflow"),
+    (lambda: HUGE.merged(mha.online_softmax([0], [[1, 2]])), "mixture has shape (1,) but other's"),
+    (lambda: HUGE.merged(HUGE), "the mixtures overflow float64 when added"),
+    (lambda: mha.capped_scores([1.0], 0.0), "cap is 0.0; a number above 0 is wanted"),
+    (lambda: mha.softmax_with_sink(HEADS, np.zeros(3)), "sink has shape (3,); one that broadcasts"),
+    (lambda: mha.linear_attention(X, X, X, decay=[1, 0, 1, 1]), "decay holds 0.0 at index (1,)"),
+    (lambda: mha.linear_attention(X, X, X, decay=[1, 1]), "decay has 2 numbers; 4 are wanted"),
     (lambda: latent(w_uk=ones((1, 4, 6))), "w_dkv has shape (6, 3); (6, 4) is wanted"),
-    (lambda: latent(w_o=ones((7, 6))), "w_o has shape (7, 6); (6, 6) is wanted"),
     (lambda: latent(w_dq=ones((6, 7))), "w_dq has shape (6, 7); (6, 6) is wanted"),
-    (lambda: latent(w_dq=None, w_uq=ones((1, 5, 6)), w_qr=ones((1, 5, 2))),
-     "w_uq takes 5 numbers; without w_dq 6 are wanted"),
+    (lambda: latent(w_dq=None, w_uq=ones((1, 5, 6)), w_qr=ones((1, 5, 2))), "w_uq takes 5 numbers"),
     # Costs
-    (lambda: mha.layer_sizes(12, 6, num_groups=4),
-     "num_groups is 4; a divisor of num_heads=6 is wanted"),
-    (lambda: mha.layer_sizes(7, 4), "num_heads is 4; a divisor of d_model=7 is wanted"),
+    (lambda: mha.layer_sizes(12, 6, num_groups=4), "num_groups is 4; a divisor of num_heads=6"),
     # Learning
-    (lambda: mha.cross_entropy([[0, 0]] * 2, [0]), "answers has shape (1,); (2,) is wanted"),
-    *((lambda answers=answers: mha.cross_entropy([[0, 0]] * 2, answers),
-       "answers has choices outside of -1 to 1") for answers in ([0, 2], [-2, 0])),
-    (lambda: mha.cross_entropy([[0, 0]] * 2, [-1, -1]),
-     "answers is -1 everywhere; at least one answer is wanted"),
-    (lambda: mha.over_seeds(lambda rng: 1.0, [2, 2]), "seeds has a seed twice; each counts once"),
-    (lambda: mha.over_seeds(lambda rng: 1.0, []), "values has shape (0,); no axis may be empty"),
-    (lambda: mha.over_seeds(lambda rng: ones(rng.integers(1, 9))),
-     "measure returned arrays of different shapes; one shape is wanted"),
-    (lambda: mha.SeedRuns(ones(3)).share(lambda values: 2),
-     "holds returned int64 of shape (); a boolean for each of 3 seeds is wanted"),
-    (lambda: mha.pattern_projections(ones((2, 2)) / 2, ones((2, 3)), 1),
-     "embeddings has shape (2, 3) but pattern has (2, 2);"
-     " two square matrices of one size are wanted"),
-    *((lambda rank=rank: mha.pattern_projections(ones((2, 2)) / 2, rank * ones((2, 2)), 1),
-       f"embeddings has rank {rank}; 2 is wanted") for rank in (0, 1)),
-    (lambda: mha.pattern_projections(ones((2, 2)) / 2, [1.0, 2.0], 1),
-     "embeddings has shape (2,); at least 2 axes are wanted"),
+    (lambda: mha.cross_entropy(HALF, [0]), "answers has shape (1,); (2,) is wanted"),
+    (lambda: mha.cross_entropy(HALF, [-2, 0]), "answers has choices outside of -1 to 1"),
+    (lambda: mha.cross_entropy(HALF, [-1, -1]), "answers is -1 everywhere"),
+    (lambda: mha.over_seeds(lambda rng: 1.0, [2, 2]), "seeds has a seed twice"),
+    (lambda: mha.over_seeds(lambda rng: ones(rng.integers(1, 9))), "measure returned arrays of"),
+    (lambda: mha.SeedRuns(ones(3)).share(lambda values: 2), "holds returned int64 of shape ()"),
+    (lambda: mha.pattern_projections(HALF, ones((2, 3)), 1), "embeddings has shape (2, 3) but"),
+    (lambda: mha.pattern_projections(HALF, ones((2, 2)), 1), "embeddings has rank 1; 2 is wanted"),
     (lambda: mha.fit_patterns(ones((1, 2, 3)) / 3, 2, 1, np.random.default_rng(3)),
      "patterns has shape (1, 2, 3); square matrices are wanted"),
-    *((lambda draw=draw: draw([[0.5, 0.75], [0.5, 0.5]]),
-       "pattern has a row that sums to 1.25; 1 is wanted")
-      for draw in (mha.centred_log, lambda x: mha.pattern_projections(x, np.eye(2), 1))),
+    (lambda: mha.centred_log([[0.5, 0.75], [0.5, 0.5]]), "pattern has a row that sums to 1.25"),
     # A model that writes
     (lambda: writer(embedding=ones((3, 5))), "embedding has shape (3, 5); (3, 6) is wanted"),
-    (lambda: writer(unembedding=ones((3, 6))), "unembedding has shape (3, 6); (6, 3) is wanted"),
-    *((lambda other=other: writer(blocks=[other]),
-       "blocks holds one that is not of attention alone; an output projection, a norm before"
-       " without gain and bias, and no feed-forward layer are wanted")
-      for other in (mha.Block(LAYER, FEED), mha.Block(LAYER, norm="after"))),
+    (lambda: writer(blocks=[mha.Block(LAYER, FEED)]), "blocks holds one that is not of attention"),
     (lambda: MODEL.logits("a yak"), "text has 'yak'; words of a, b, c are wanted"),
     (lambda: MODEL.logits(""), "text is empty; at least one is wanted"),
-    (lambda: language.run_model(MODEL, [0, 7]), "indices has places outside of 0 to 2"),
     (lambda: MODEL.write("a", temperature=0), "temperature is 0.0; a number above 0 is wanted"),
-    (lambda: language.draw_model(np.random.default_rng(1), ["a"], 12, num_heads=5),
-     "num_heads is 5; a divisor of d_model=12 is wanted"),
+    (lambda: draw_model(np.random.default_rng(1), ["a"], 12, num_heads=5), "num_heads is 5; a"),
 ]  # fmt: skip
 KINDS = [
-    *((lambda x=x: checks.as_array("key", x),
-       f"key has dtype {dtype}; float32, float64 or integers are wanted")
-      for x, dtype in ((["a"], "<U1"), ([1j], "complex128"), ([None], "object"),
-                       ([10**30], "object"))),
-    *((lambda function=function: function(np.ma.masked_array([0.5, 9.0], mask=[False, True])),
-       f"{name} is a masked array; an array that hides no number is wanted")
-      for function, name in ((mha.softmax, "scores"), (mha.entropy, "weights"))),
+    (lambda: checks.as_array("key", [10**30]), "key has dtype object; float32, float64 or"),
+    (lambda: mha.softmax(np.ma.masked_array([0.5, 9.0])), "scores is a masked array; "),
     (lambda: block(attention=1), "attention is a int; MultiHeadWeights is wanted"),
     (lambda: block(feed_forward=1), "feed_forward is a int; FeedForward or None is wanted"),
-    (lambda: block(first=None), "first is a NoneType; Norm is wanted"),
     (lambda: decoded([[BARE, 3]]), "decoder holds a int; blocks are wanted"),
-    (lambda: writer(blocks=[1]), "blocks holds a int; blocks are wanted"),
-    (lambda: HUGE.merged([]), "other is a list; a RunningSoftmax is wanted"),
-    (lambda: mha.online_softmax([0.0], [[1.0]], "no"),
-     "so_far is a str; a RunningSoftmax is wanted"),
-    (lambda: mha.cross_entropy([[0, 0]] * 2, [0.0, 1.0]),
-     "answers has dtype float64; integers are wanted"),
+    (lambda: mha.online_softmax([0.0], [[1.0]], "no"), "so_far is a str; a RunningSoftmax"),
+    (lambda: mha.cross_entropy(HALF, [0.0, 1.0]), "answers has dtype float64; integers are"),
     (lambda: mha.over_seeds(3), "measure is a int; a Callable is wanted"),
-    (lambda: mha.origin("run", PLACE), "run is a str; a Trace is wanted"),
-    (lambda: mha.origin(RUN, "place"), "place is a str; a Place is wanted"),
-    (lambda: PLACE.value("run"), "run is a str; a Trace is wanted"),
-]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize(("call", "sentence"), VALUES, ids=[said for _, said in VALUES])
-def test_a_value_that_does_not_fit_is_told_in_one_sentence(call, sentence):
-    with raises(ValueError, sentence):
-        call()
-
-
-@pytest.mark.parametrize(("call", "sentence"), KINDS, ids=[said for _, said in KINDS])
-def test_what_is_of_no_such_kind_is_told_in_one_sentence(call, sentence):
-    with raises(TypeError, sentence):
+@pytest.mark.parametrize(
+    ("error", "call", "cause"),
+    [*((ValueError, *each) for each in VALUES), *((TypeError, *each) for each in KINDS)],
+)
+def test_what_does_not_fit_is_told_by_argument_and_cause(error, call, cause):
+    with pytest.raises(error, match=f"^{re.escape(cause)}"):
         call()

@@ -1,21 +1,25 @@
-"""Softmax by closed forms and loops; Jacobian by differences, backward pass by fractions."""
+"""Softmax in one go and in blocks, its gradients, what newer layers do to it, and its measures."""
 
+import functools
+import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from helpers import arrays, central_differences, finite, raises
+from helpers import arrays, central_differences, finite
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mha import softmax, softmax_backward, softmax_jacobian
+import mha
+
+SCORES = hnp.arrays(float, (3, 5), elements=finite(30) | finite(1e300) | st.just(-np.inf))
+DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 
-@given(hnp.arrays(np.float64, (3, 5), elements=finite(300) | st.just(-np.inf)))
+@given(SCORES)
 def test_each_weight_is_that_of_a_loop_and_minus_infinity_has_none(scores):
-    for row, weights in zip(scores.tolist(), softmax(scores), strict=True):
+    for row, weights in zip(scores.tolist(), mha.softmax(scores), strict=True):
         largest = max(row)
         powers = [0.0 if s == -np.inf else math.exp(s - largest) for s in row]
         total = math.fsum(powers) or 1.0
@@ -26,64 +30,133 @@ def test_axis_is_the_axis_it_says(rng):
     scores = rng.normal(size=(2, 3, 5))
     scores[0, 1] = scores[:, 2, 3] = -np.inf
     for axis in range(-3, 3):
-        last = np.moveaxis(softmax(np.moveaxis(scores, axis, -1)), -1, axis)
-        np.testing.assert_allclose(softmax(scores, axis), last, rtol=1e-15)
+        last = np.moveaxis(mha.softmax(np.moveaxis(scores, axis, -1)), -1, axis)
+        np.testing.assert_allclose(mha.softmax(scores, axis), last, rtol=1e-15)
 
 
-@given(hnp.arrays(np.float64, (3, 5), elements=finite(1e300)))
-def test_huge_scores_neither_overflow_nor_warn(scores):
-    weights = softmax(scores)
-    assert np.isfinite(weights).all()
-    np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-14)
-    assert (weights[np.arange(3), scores.argmax(axis=-1)] >= 1 / 5).all()
+# ---- Gradients ----
 
 
-def test_jacobian_against_differences(rng):
-    scores = rng.normal(size=(3, 5))
-    jacobian = softmax_jacobian(softmax(scores))
-    assert jacobian.shape == (3, 5, 5)
+def test_jacobian_and_backward_against_differences(rng):
+    scores, d_weights = rng.normal(size=(2, 3, 5))
+    weights = mha.softmax(scores)
+    jacobian, backward = mha.softmax_jacobian(weights), mha.softmax_backward(d_weights, weights)
     for row in range(3):
         for i in range(5):
-            slope = central_differences(lambda s, i=i: softmax(s)[i], scores[row])
+            slope = central_differences(lambda s, i=i: mha.softmax(s)[i], scores[row])
             np.testing.assert_allclose(jacobian[row, i], slope, atol=1e-9)
+        np.testing.assert_allclose(backward[row], d_weights[row] @ jacobian[row], atol=1e-13)
 
 
-@given(arrays((3, 5), limit=30), arrays((3, 5)))
-def test_backward_is_the_product_with_the_jacobian(scores, d_weights):
-    weights = softmax(scores)
-    expected = np.einsum("ri,rij->rj", d_weights, softmax_jacobian(weights))
-    np.testing.assert_allclose(softmax_backward(d_weights, weights), expected, atol=1e-13)
-
-
-def exact_backward(d_weights, weights):
-    """Return the gradient of one row in exact arithmetic."""
-    d_weights, weights = ([Fraction(float(x)) for x in row] for row in (d_weights, weights))
-    average = sum(w * d for w, d in zip(weights, d_weights, strict=True))
-    return [w * (d - average) for w, d in zip(weights, d_weights, strict=True)]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@DTYPES
 @given(st.data())
-def test_backward_of_the_largest_numbers_is_exact_or_one_sentence(dtype, data):
-    largest = float(np.finfo(dtype).max)
-    elements = st.sampled_from([-largest, -largest / 3, -1.0, 0.0, 1.0, largest / 7, largest])
-    d_weights = data.draw(hnp.arrays(dtype, 5, elements=elements))
-    weights = softmax(data.draw(arrays(5, limit=4, dtype=dtype)))
-    exact = exact_backward(d_weights, weights)
-    slack = 8 * float(np.finfo(dtype).eps) * largest
-    assert max(map(abs, exact)) < largest / 1.5  # a weight times twice the largest, and less
-    found = softmax_backward(d_weights, weights)
-    assert found.dtype == dtype
-    for got, want, weight in zip(found.tolist(), exact, weights.tolist(), strict=True):
-        assert abs(Fraction(got) - want) <= slack * weight
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("weight", [4.0, 1e30, "largest"])
-def test_backward_refuses_what_is_too_large_for_its_dtype(dtype, weight):
+def test_backward_of_the_largest_numbers_is_that_of_an_eighth_of_them(dtype, data):
     largest = np.finfo(dtype).max
-    weight = largest if weight == "largest" else weight
-    name = np.dtype(dtype).name
-    sentence = f"d_weights and weights overflow {name} when multiplied; smaller numbers are wanted"
-    with raises(ValueError, sentence):
-        softmax_backward(np.array([largest, -largest]), np.array([weight, weight], dtype))
+    elements = st.sampled_from([float(x) for x in (-largest, -largest / 3, 0, 1, largest)])
+    d_weights = data.draw(hnp.arrays(dtype, 5, elements=elements))
+    weights = mha.softmax(data.draw(arrays(5, limit=4, dtype=dtype)))
+    found, eighth = (
+        mha.softmax_backward(d_weights, weights),
+        mha.softmax_backward(d_weights / 8, weights),
+    )
+    slack = 2 * np.finfo(dtype).eps * (largest * weights)
+    assert found.dtype == dtype
+    assert (np.abs(found / 8 - eighth) <= slack).all()
+
+
+# ---- In blocks ----
+
+
+@DTYPES
+@given(st.data())
+def test_blocks_in_a_row_or_joined_in_any_order_give_the_softmax_of_the_whole(dtype, data):
+    keys = data.draw(st.integers(1, 9))
+    leading = data.draw(st.sampled_from([(), (1,), (2,)]))
+    rows = data.draw(st.sampled_from([(), (3,)])) if not leading else (3,)
+    scores = data.draw(arrays((*leading, *rows, keys), 60, dtype)).copy()
+    scores[data.draw(arrays(scores.shape, 1)) < -0.5] = -np.inf
+    value = data.draw(arrays((*leading, keys, 2), 10, dtype))
+    cuts = sorted(data.draw(st.sets(st.integers(1, keys - 1)))) if keys > 1 else []
+    one_after_another, parts = None, []
+    for start, stop in itertools.pairwise([0, *cuts, keys]):
+        block = scores[..., start:stop], value[..., start:stop, :]
+        one_after_another = mha.online_softmax(*block, one_after_another)
+        parts.append(mha.online_softmax(*block))
+    joined = functools.reduce(mha.RunningSoftmax.merged, data.draw(st.permutations(parts)))
+    tolerance = 2e-5 if dtype == np.float32 else 1e-12
+    wanted = mha.softmax(scores.astype(float)) @ value.astype(float)
+    for kept in (one_after_another, joined):
+        assert kept.output.dtype == kept.total.dtype == dtype
+        np.testing.assert_array_equal(kept.largest, scores.max(axis=-1))
+        np.testing.assert_allclose(kept.output, wanted, rtol=tolerance, atol=tolerance)
+
+
+@DTYPES
+def test_blocks_of_scores_that_no_exponential_can_hold(dtype):
+    scores, value = np.array([-1e30, 0, 1e30, 1e30], dtype), np.array([[7], [5], [3], [1]], dtype)
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
+        kept = None
+        for i in order:
+            kept = mha.online_softmax(scores[[i]], value[[i]], kept)
+        assert kept.output == [2]
+    hidden = mha.online_softmax([-np.inf], [[3.0]])
+    assert (hidden.output, hidden.total, hidden.merged(hidden).output) == ([0], 0, [0])
+
+
+# ---- What newer layers do ----
+
+
+def test_a_cap_a_difference_and_a_gate_are_their_formulas(rng):
+    first, second = mha.softmax(rng.normal(size=(2, 3, 5)))
+    scores, gate = rng.normal(size=(2, 3, 5)) * 9
+    np.testing.assert_allclose(mha.capped_scores(scores, 7), 7 * np.tanh(scores / 7), rtol=1e-12)
+    np.testing.assert_allclose(mha.differential_weights(first, second, 0.25), first - second / 4)
+    np.testing.assert_allclose(mha.gated(scores, gate), scores / (1 + np.exp(-gate)), rtol=1e-12)
+    assert np.isfinite(mha.gated([1.0, 1.0], [-1e4, 1e4])).all()
+
+
+def test_a_sink_a_head_is_one_more_key_whose_value_is_nothing(rng):
+    scores, sink = 9 * rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 1, 1))
+    scores[:, 0] = -np.inf
+    with_key = np.concatenate([scores, np.broadcast_to(sink, (2, 3, 1))], axis=-1)
+    np.testing.assert_array_equal(
+        mha.softmax_with_sink(scores, sink), mha.softmax(with_key)[..., :-1]
+    )
+
+
+@given(SCORES, st.integers(1, 9))
+def test_a_choice_keeps_the_largest_that_are_not_masked(scores, count):
+    mask = mha.top_keys_mask(scores, count)
+    for row, kept in zip(scores, mask, strict=True):
+        assert kept.sum() == min(count, np.isfinite(row).sum())
+        assert kept.all() or row[kept].min(initial=np.inf) >= row[~kept].max()
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_blocks_are_chosen_by_their_mean_and_ones_own_is_always_seen(rng, count):
+    n, block = 11, 3
+    query, key = rng.normal(size=(2, n, 5))
+    mask = mha.top_blocks_mask(query, key, block, count)
+    for i in range(n):
+        own = i // block
+        means = [key[b * block : (b + 1) * block].mean(axis=0) for b in range(own)]
+        best = np.argsort([-(query[i] @ mean) for mean in means], kind="stable")[: count - 1]
+        wanted = [j <= i and j // block in {own, *best} for j in range(n)]
+        assert mask[i].tolist() == wanted
+
+
+# ---- Measures ----
+
+
+def test_each_measure_is_its_definition_along_the_axis_it_is_told(rng):
+    first, second = mha.softmax(rng.normal(size=(2, 2, 3, 5)), axis=2)
+    apart = mha.total_variation(first, second, axis=1)
+    spread = mha.entropy(first, axis=1)
+    for i, j in np.ndindex(2, 5):
+        weights, others = first[i, :, j], second[i, :, j]
+        by_hand = math.fsum(-w * math.log(w) for w in weights)
+        assert spread[i, j] == pytest.approx(by_hand, rel=1e-14)
+        assert apart[i, j] == pytest.approx(math.fsum(abs(weights - others)) / 2, rel=1e-13)
+    certain = mha.entropy([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    assert certain.tolist() == [0, 0]
+    assert not np.signbit(certain).any()

@@ -3,29 +3,10 @@
 import multiprocessing
 import threading
 import time
-from types import SimpleNamespace
 
 import pytest
 
 from mha.core import threads
-
-
-class Library:
-    """Stands for one of linear algebra, as threadpoolctl finds it, and writes down what is set."""
-
-    def __init__(self, num_threads):
-        self.num_threads, self.calls = num_threads, []
-
-    def set_num_threads(self, num_threads):
-        self.num_threads = num_threads
-        self.calls.append(num_threads)
-
-
-@pytest.fixture
-def libraries(monkeypatch):
-    found = [Library(5), Library(3)]
-    monkeypatch.setattr(threads, "_controller", lambda: SimpleNamespace(lib_controllers=found))
-    return found
 
 
 @pytest.mark.parametrize("in_caller", [True, False])
@@ -43,22 +24,18 @@ def test_a_failure_reaches_the_caller_and_stops_the_rest(in_caller):
     assert len(done) < 100
 
 
-def test_tasks_may_start_tasks():
-    done = []
-
-    def outer(task):
-        threads.run_tasks([task], lambda: done.append, 2)
-
-    threads.run_tasks(range(20), lambda: outer, 3)
-    assert sorted(done) == list(range(20))
-
-
-def test_the_limit_is_set_by_the_first_and_taken_back_by_the_last(libraries):
+def test_linear_algebra_has_one_thread_until_the_last_is_done_and_then_as_many_as_before():
+    libraries = threads._controller().lib_controllers if threads.can_limit() else []
+    before = [library.num_threads for library in libraries]
+    for library in libraries:
+        library.set_num_threads(2)
     with threads.one_thread_of_linear_algebra():
         with threads.one_thread_of_linear_algebra():
             pass
-        assert [library.calls for library in libraries] == [[1], [1]]
-    assert [library.calls for library in libraries] == [[1, 5], [1, 3]]
+        assert all(library.num_threads == 1 for library in libraries)
+    assert all(library.num_threads == 2 for library in libraries)
+    for library, number in zip(libraries, before, strict=True):
+        library.set_num_threads(number)
 
 
 def test_without_threadpoolctl_there_is_no_limit(monkeypatch):

@@ -1,15 +1,17 @@
-"""Each layout stands where the book says: small cases by hand, and every layer there and back."""
+"""Layers by the names of their arrays: by hand, there and back, in files, and what they do."""
+
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from helpers import BATCH, D_MODEL, HEADS, KEYS, QUERIES, random_layer
 
-from mha import AttentionLayer, MultiHeadWeights, layer_from_arrays, layer_to_arrays
+import mha
+from mha.core.norm import rms_norm
 from mha.layouts import LAYOUTS
-from mha.layouts.axes import axes_of
 
-# ---- By hand ----
+# ---- By hand, and back ----
 
 
 def places(heads, rows, columns):
@@ -23,11 +25,7 @@ KERNEL = BY_HEAD.swapaxes(0, 1)
 COLUMNS, OUT_COLUMNS = KERNEL.reshape(3, 4), OUT_BY_HEAD.reshape(4, 3)
 ROWS, OUT_ROWS = COLUMNS.T, OUT_COLUMNS.T
 BIAS = np.array([[11, 12], [21, 22]])
-FLAT = BIAS.ravel()
-# The first rows of a head in halves are 1 and 2, and those turned with them 3 and 4: in pairs
-# they stand as 1, 3, 2, 4.
-HALVES = np.array([[11], [12], [13], [14], [21], [22], [23], [24]])
-PAIRS = np.array([[[11, 13, 12, 14]], [[21, 23, 22, 24]]])
+FLAT, OUT_BIAS = BIAS.ravel(), np.array([1, 2, 3])
 
 
 def three(array, axis=0):
@@ -38,22 +36,17 @@ def three(array, axis=0):
 def apart(names, matrix, out, bias, ends=(".weight", ".bias")):
     """Return four matrices and four biases by name."""
     arrays = [matrix, 1000 + matrix, 2000 + matrix, out]
-    biases = [bias, 1000 + bias, 2000 + bias, np.array([1, 2, 3])]
+    biases = [bias, 1000 + bias, 2000 + bias, OUT_BIAS]
     full = [f"{name}{end}" for end in ends for name in names.split()]
     return dict(zip(full, arrays + biases, strict=True))
 
 
-FUSED = {"c_proj.bias": np.array([1, 2, 3]), "c_attn.bias": three(FLAT)}
+PACKED = {"in_proj_bias": three(FLAT), "out_proj.weight": OUT_ROWS, "out_proj.bias": OUT_BIAS}
+FUSED = {"c_proj.bias": OUT_BIAS, "c_attn.bias": three(FLAT)}
 CASES = {
-    "PyTorch": {
-        **{"in_proj_weight": three(ROWS), "in_proj_bias": three(FLAT)},
-        **{"out_proj.weight": OUT_ROWS, "out_proj.bias": np.array([1, 2, 3])},
-    },
-    "PyTorch, separate": {
-        **{f"{x}_proj_weight": 1000 * i + ROWS for i, x in enumerate("qkv")},
-        **{"in_proj_bias": three(FLAT), "out_proj.weight": OUT_ROWS},
-        "out_proj.bias": np.array([1, 2, 3]),
-    },
+    "PyTorch": PACKED | {"in_proj_weight": three(ROWS)},
+    "PyTorch, separate": PACKED
+    | {f"{x}_proj_weight": 1000 * i + ROWS for i, x in enumerate("qkv")},
     "GPT-2": FUSED | {"c_attn.weight": three(COLUMNS, 1), "c_proj.weight": OUT_COLUMNS},
     "fused Linear": FUSED | {"c_attn.weight": three(ROWS), "c_proj.weight": OUT_ROWS},
     "BERT": apart("self.query self.key self.value output.dense", ROWS, OUT_ROWS, FLAT),
@@ -62,40 +55,54 @@ CASES = {
         "query key value attention_output", KERNEL, OUT_BY_HEAD, BIAS, ("/kernel", "/bias")
     ),
     "Flax": apart("query key value out", KERNEL, OUT_BY_HEAD, BIAS, (".kernel", ".bias")),
-}  # fmt: skip
+}
+TWO_HEADS = {"num_heads": 2}
+
+
+def same(found, wanted):
+    """Hold arrays by name against others."""
+    assert set(found) == set(wanted)
+    for name, array in wanted.items():
+        np.testing.assert_array_equal(found[name], array, name)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_layout_by_hand_is_read_and_another_s_layer_is_written_in_it(name):
-    heads = {} if name in ("Keras", "Flax") else {"num_heads": 2}
-    layer = layer_from_arrays({f"h.3.{own}": x for own, x in CASES[name].items()}, **heads)
+    options = {} if name in ("Keras", "Flax") else TWO_HEADS
+    arrays = {f"h.3.{own}": array.astype(np.float32) for own, array in CASES[name].items()}
+    layer = mha.layer_from_arrays(arrays, **options)
     assert (layer.layout, layer.prefix, layer.scale) == (name, "h.3.", None)
     assert layer.is_causal == (name in ("GPT-2", "fused Linear"))
-    weights = layer.weights
-    for i, (matrix, bias) in enumerate((("w_q", "b_q"), ("w_k", "b_k"), ("w_v", "b_v"))):
-        np.testing.assert_array_equal(getattr(weights, matrix), 1000 * i + BY_HEAD)
-        np.testing.assert_array_equal(getattr(weights, bias), 1000 * i + BIAS)
-    np.testing.assert_array_equal(weights.w_o, OUT_COLUMNS)
-    np.testing.assert_array_equal(weights.b_o, [1, 2, 3])
-    back = layer_to_arrays(layer_from_arrays(CASES["BERT"], num_heads=2), name)
-    assert set(back) == set(CASES[name])
-    for own, array in back.items():
-        np.testing.assert_array_equal(array, CASES[name][own], own)
+    wanted = {"w_o": OUT_COLUMNS, "b_o": OUT_BIAS}
+    for i, letter in enumerate("qkv"):
+        wanted |= {f"w_{letter}": 1000 * i + BY_HEAD, f"b_{letter}": 1000 * i + BIAS}
+    same(layer.weights.arrays, wanted)
+    same(mha.layer_to_arrays(mha.layer_from_arrays(CASES["BERT"], num_heads=2), name), CASES[name])
+    for left_out in ["", *(own for own in arrays if "bias" in own)]:
+        some = {own: array for own, array in arrays.items() if own != left_out}
+        back = mha.layer_to_arrays(mha.layer_from_arrays(some, **options))
+        same(back, some)
+        assert {array.dtype for array in back.values()} == {np.dtype(np.float32)}
 
 
 def test_llama_by_hand():
-    arrays = {"q_proj.weight": HALVES, "k_proj.weight": 1000 + HALVES[:4]}
+    # The first rows of a head in halves are 1 and 2, and those turned with them 3 and 4: in pairs
+    # they stand as 1, 3, 2, 4.
+    halves = np.array([[11], [12], [13], [14], [21], [22], [23], [24]])
+    pairs = np.array([[[11, 13, 12, 14]], [[21, 23, 22, 24]]])
+    arrays = {"q_proj.weight": halves, "k_proj.weight": 1000 + halves[:4]}
     arrays |= {"v_proj.weight": [[5], [6], [7]], "o_proj.weight": [[1, 2, 3, 4, 5, 6]]}
     arrays |= {"q_norm.weight": [1, 2, 3, 4], "k_norm.weight": [5, 6, 7, 8]}
-    arrays["rotary_emb.inv_freq"] = [1.0, 0.1]
-    layer = layer_from_arrays(arrays, base=100.0, eps=1e-5)  # the norms tell the heads' width
-    np.testing.assert_array_equal(layer.weights.w_q, PAIRS)
-    np.testing.assert_array_equal(layer.weights.w_k, 1000 + PAIRS[:1])
+    speeds = {"rotary_emb.inv_freq": [1.0, 0.1]}
+    layer = mha.layer_from_arrays(arrays | speeds, base=100.0, eps=1e-5)  # the norms tell d_k
+    np.testing.assert_array_equal(layer.weights.w_q, pairs)
+    np.testing.assert_array_equal(layer.weights.w_k, 1000 + pairs[:1])
     np.testing.assert_array_equal(layer.weights.w_v, [[[5, 6, 7]]])
     np.testing.assert_array_equal(layer.weights.w_o[:, 0], [1, 2, 3, 4, 5, 6])
     np.testing.assert_array_equal(layer.query_norm, [1, 3, 2, 4])
     np.testing.assert_array_equal(layer.key_norm, [5, 7, 6, 8])
     assert (layer.layout, layer.base, layer.eps, layer.is_causal) == ("Llama", 100.0, 1e-5, True)
+    same(mha.layer_to_arrays(layer), arrays)
 
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
@@ -104,98 +111,199 @@ def test_t5_by_hand(side):
     arrays["o.weight"] = OUT_ROWS
     arrays["relative_attention_bias.weight"] = [[1, 5], [2, 6], [3, 7], [4, 8]]
     prefix = f"{side}.block.0.layer.0.SelfAttention."
-    layer = layer_from_arrays({prefix + name: x for name, x in arrays.items()})
+    arrays = {prefix + name: x for name, x in arrays.items()}
+    layer = mha.layer_from_arrays(arrays)
     np.testing.assert_array_equal(layer.weights.w_v, 2000 + BY_HEAD)
     np.testing.assert_array_equal(layer.weights.w_o, OUT_COLUMNS)
     assert (layer.layout, layer.scale, layer.is_causal) == ("T5", 1.0, side == "decoder")
-    # Ranges of one key each: its own place and, for an encoder, one of earlier and two of later.
-    own, before, after = (1, 2, 4) if side == "encoder" else (1, 2, 1)
-    np.testing.assert_array_equal(layer.position_bias(2, 2)[0], [[own, after], [before, own]])
+    same(mha.layer_to_arrays(layer), arrays)
 
 
-# ---- There and back ----
-
-SIZES = {"p": 3, "h": 3, "g": 3, "m": 7, "c": 7, "k": 4, "v": 5, "o": 11, "r": 13}
-
-
-@st.composite
-def layers(draw):
-    """Draw a layer of any layout with distinct sizes, and what tells its heads and its base."""
-    layout = LAYOUTS[draw(st.sampled_from(list(LAYOUTS)))]
-    groups = draw(st.sampled_from([1, 3])) if "g" in str(layout.parts.values()) else 3
-    if "b_qkv" in layout.parts:
-        groups = 3
-    is_separate = layout.name == "PyTorch, separate"
-    sizes = SIZES | {"g": groups, "c": 2 if is_separate else 7, "v": 4 if is_separate else 5}
-    rng = np.random.default_rng(draw(st.integers(0, 999)))
-    dtype = draw(st.sampled_from([np.float32, np.float64]))
-    optional = [part for part in layout.parts if not part.startswith("w_")]
-    left_out = draw(st.sets(st.sampled_from([p for p in optional if "b_" in p] or [None])))
-    left_out |= {part for part in ("query_norm", "key_norm") if draw(st.booleans())}
-    prefix = draw(st.sampled_from(["", "model.layers.3."]))
-    arrays = {}
-    for part, (name, pattern) in layout.parts.items():
-        shape = [np.prod([sizes[x] for x in axis]) for axis in axes_of(pattern)]
-        if part not in left_out:
-            arrays[prefix + name] = rng.normal(size=shape).astype(dtype)
-    return layout, arrays, {"num_heads": 3} | ({"base": 10.0} if layout.halves else {})
-
-
-@given(layers())
-def test_a_layer_is_written_back_as_it_was(drawn):
-    layout, arrays, options = drawn
-    layer = layer_from_arrays(arrays, **options)
-    assert layer.layout == layout.name
-    back = layer_to_arrays(layer)
-    assert set(back) == set(arrays)
-    for name, array in back.items():
-        assert array.dtype == arrays[name].dtype
-        np.testing.assert_array_equal(array, arrays[name])
-
-
-# ---- What is refused ----
-
-PACKED = CASES["PyTorch"]
-TWO = {f"{side}.{name}": x for side in "ab" for name, x in PACKED.items()}
+PYTORCH, NAMES, ONE = CASES["PyTorch"], ", ".join(LAYOUTS), np.eye(2)[None]
+SMALL = {"w_q": ONE, "w_k": ONE, "w_v": ONE, "w_o": np.eye(2)}
+GROUPED = SMALL | {"w_q": ONE.repeat(2, 0), "w_o": np.ones((4, 2))}
+TWICE = {f"{side}.{name}": x for side in "ab" for name, x in PYTORCH.items()}
 LLAMA = {f"{x}_proj.weight": np.ones((8, 8)) for x in "qkvo"}
-HEADS_TOLD = {"num_heads": 2}
+
+
+def read(arrays, num_heads=2, **options):
+    return mha.layer_from_arrays(arrays, num_heads=num_heads, **options)
+
+
+def layer(weights=SMALL, **parts):
+    return mha.AttentionLayer(mha.MultiHeadWeights(**weights), **parts)
 
 
 @pytest.mark.parametrize(
-    ("arrays", "options", "cause"),
+    ("call", "cause"),
     [
-        ({"w.weight": np.ones(3)}, {"layout": "BERT"}, "arrays has w.weight; .* names in BERT"),
-        (TWO, HEADS_TOLD, "arrays has 2 attention layers, at 'a.' .*; within= is wanted"),
-        (PACKED | {"bias_k": np.ones(1)}, HEADS_TOLD, "arrays has bias_k, which .* has not"),
-        (PACKED, {}, "num_heads cannot be known .* PyTorch; num_heads= is wanted"),
-        (PACKED, {"num_heads": 3}, "in_proj_weight has shape .12, 3.; .* with num_heads 3"),
-        (PACKED | {"in_proj_bias": np.ones(15)}, HEADS_TOLD, "in_proj_bias has shape .15,.; .*2"),
-        (LLAMA, HEADS_TOLD, "base cannot be known .* Llama; base= is wanted"),
-        (PACKED, HEADS_TOLD | {"base": 9.0}, "base is 9.0, but PyTorch turns nothing"),
-        (PACKED, {"layout": "Bart"}, f"layout is 'Bart'; one of {', '.join(LAYOUTS)} is wanted"),
-    ],
-)  # fmt: skip
-def test_arrays_that_are_no_layer_are_refused(arrays, options, cause):
-    with pytest.raises(ValueError, match=f"^{cause}"):
-        layer_from_arrays(arrays, **options)
-
-
-ONE = np.eye(2)[None]
-PLAIN = MultiHeadWeights(ONE, ONE, ONE, np.eye(2))
-TWO_HEADS = MultiHeadWeights(ONE.repeat(2, 0), ONE, ONE, np.ones((4, 2)))
-
-
-@pytest.mark.parametrize(
-    ("layer", "layout", "cause"),
-    [
-        (AttentionLayer(PLAIN), None, f"layout is ''; one of {', '.join(LAYOUTS)} is wanted"),
-        (AttentionLayer(MultiHeadWeights(ONE, ONE, ONE)), "GPT-2", "layer has no w_o"),
-        (AttentionLayer(PLAIN, query_norm=[1, 1]), "GPT-2", "layer has query_norm"),
-        (AttentionLayer(PLAIN), "T5", "layer scales by 0.7071; T5 scales by 1"),
-        (AttentionLayer(PLAIN, base=9.0), "BERT", "layer turns queries and keys"),
-        (AttentionLayer(TWO_HEADS), "GPT-2", "layer has w_q, w_k, w_v of which some are missing"),
+        (lambda: read({"w": 1}, layout="BERT"), "arrays has w; the matrices .* names in BERT"),
+        (lambda: read(TWICE), "arrays has 2 attention layers, at 'a.' .*; within= is wanted"),
+        (lambda: read(PYTORCH | {"bias_k": 1}), "arrays has bias_k, which .* PyTorch has not"),
+        (lambda: read(PYTORCH, None), "num_heads cannot be known .* PyTorch; num_heads= is"),
+        (lambda: read(PYTORCH, 3), "in_proj_weight has shape .12, 3.; .* with num_heads 3"),
+        (lambda: read(PYTORCH | {"in_proj_bias": [1] * 15}), "in_proj_bias has shape .15,.; .*2"),
+        (lambda: read(LLAMA), "base cannot be known .* Llama; base= is wanted"),
+        (lambda: read(PYTORCH, base=9.0), "base is 9.0, but PyTorch turns nothing"),
+        (lambda: read(PYTORCH, layout="Bart"), f"layout is 'Bart'; one of {NAMES} is wanted"),
+        (lambda: mha.layer_to_arrays(layer()), f"layout is ''; one of {NAMES} is wanted"),
+        (lambda: mha.layer_to_arrays(layer(SMALL | {"w_o": None}), "GPT-2"), "layer has no w_o"),
+        (lambda: mha.layer_to_arrays(layer(query_norm=[1, 1]), "GPT-2"), "layer has query_norm"),
+        (lambda: mha.layer_to_arrays(layer(), "T5"), "layer scales by 0.7071; T5 scales by 1"),
+        (lambda: mha.layer_to_arrays(layer(base=9.0), "BERT"), "layer turns queries and keys"),
+        (lambda: mha.layer_to_arrays(layer(GROUPED), "GPT-2"), "layer has w_q, w_k, w_v of which"),
+        (lambda: layer(query_norm=[1]), "query_norm has shape .1,.; .* a column of a head, 2, is"),
+        (lambda: layer(relative_bias=np.ones((3, 5))), "relative_bias has shape .3, 5.; a column"),
+        (lambda: layer(eps=-1.0), "eps is -1.0; a number of at least 0 is wanted"),
+        (lambda: layer(base=0.0), "base is 0.0; a number above 0 is wanted"),
     ],
 )
-def test_a_layer_that_a_layout_cannot_hold_is_refused(layer, layout, cause):
+def test_what_is_no_layer_or_fits_no_layout_is_refused(call, cause):
     with pytest.raises(ValueError, match=f"^{cause}"):
-        layer_to_arrays(layer, layout)
+        call()
+
+
+# ---- In files ----
+
+DTYPES = {np.float64: "F64", np.float32: "F32", np.float16: "F16", np.int64: "I64"}
+
+
+def written(path, arrays, *, upper_halves=()):
+    """Write a file as the format says: the head's length, the head, the numbers."""
+    head, body = {"__metadata__": {"format": "pt"}}, b""
+    for name, array in arrays.items():
+        data, dtype = array.tobytes(), DTYPES[array.dtype.type]
+        if name in upper_halves:
+            data, dtype = (array.view("<u4") >> 16).astype("<u2").tobytes(), "BF16"
+        place = [len(body), len(body) + len(data)]
+        head[name] = {"dtype": dtype, "shape": array.shape, "data_offsets": place}
+        body += data
+    start = json.dumps(head).encode()
+    path.write_bytes(len(start).to_bytes(8, "little") + start + body)
+    return path
+
+
+def gpt2(rng, number, dtype=np.float32):
+    shapes = {"c_attn.weight": (6, 18), "c_proj.weight": (6, 6), "c_proj.bias": (6,)}
+    arrays = {name: rng.normal(size=shape).astype(dtype) for name, shape in shapes.items()}
+    return {f"transformer.h.{number}.attn.{name}": x for name, x in arrays.items()}
+
+
+def test_a_layer_is_found_by_its_number_in_numbers_of_any_bits(rng, tmp_path):
+    half, upper, full = gpt2(rng, 0, np.float16), gpt2(rng, 1), gpt2(rng, 11)
+    upper = {name: (x.view("<u4") & 0xFFFF0000).view("<f4") for name, x in upper.items()}
+    arrays = {"transformer.wte.weight": np.ones((5, 6), np.float32)} | half | upper | full
+    path = written(tmp_path / "model.safetensors", arrays, upper_halves=upper)
+    for number in (0, 1, 11):
+        layer = mha.read_layer(str(path), number, num_heads=2)
+        assert (layer.layout, layer.prefix) == ("GPT-2", f"transformer.h.{number}.attn.")
+        assert layer.weights.w_o.dtype == np.float32
+        np.testing.assert_array_equal(layer.weights.w_o, arrays[f"{layer.prefix}c_proj.weight"])
+        fused = arrays[f"{layer.prefix}c_attn.weight"]
+        np.testing.assert_array_equal(layer.weights.w_v[1], fused[:, 15:])
+    with pytest.raises(ValueError, match=r"^model.safetensors has no .* 2; .*layers 0, 1, 11$"):
+        mha.read_layer(path, 2, num_heads=2)
+
+
+def test_the_relative_bias_of_the_first_layer_is_that_of_all(rng, tmp_path):
+    own = [f"{side}.block.{i}.layer.0.SelfAttention" for side in ("encoder", "decoder")
+           for i in (0, 1)]  # fmt: skip
+    at = (*own, "decoder.block.1.layer.1.EncDecAttention")
+    arrays = {f"{place}.{x}.weight": rng.normal(size=(6, 6)) for place in at for x in "qkvo"}
+    for side in ("encoder", "decoder"):
+        name = f"{side}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
+        arrays[name] = rng.normal(size=(8, 3))
+    path = written(tmp_path / "t5.safetensors", arrays)
+    layer = mha.read_layer(path, 1, within="decoder.block.1.layer.0")
+    np.testing.assert_array_equal(layer.relative_bias, arrays[name])
+    assert layer.is_causal
+    assert layer.weights.num_heads == 3
+    cross = mha.read_layer(path, 1, num_heads=2, within="EncDec")
+    assert (cross.relative_bias, cross.is_causal) == (None, False)
+    with pytest.raises(ValueError, match=r"^t5.safetensors has 3 attention layers, .*EncDecAtt"):
+        mha.read_layer(path, 1)
+
+
+def test_files_that_are_broken_or_hold_something_else_are_refused(rng, tmp_path):
+    path, arrays = tmp_path / "model.safetensors", gpt2(rng, 0)
+    whole = written(path, arrays).read_bytes()
+    for content, cause in (
+        (whole[:-20], "model.safetensors ends before transformer.h.0.attn.c_proj.bias does"),
+        (b"", "model.safetensors is no file of safetensors"),
+        ((3).to_bytes(8, "little") + b"[1]", "model.safetensors is no file of safetensors"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=f"^{cause}"):
+            mha.read_layer(path, 0, num_heads=2)
+    written(path, {name: x.astype(np.int64) for name, x in arrays.items()})
+    with pytest.raises(TypeError, match=r"^transformer.h.0.attn.c_attn.weight has dtype I64; "):
+        mha.read_layer(path, 0, num_heads=2)
+    written(path, {f"mixer.{i}.in_proj.weight": np.ones(2) for i in range(8)})
+    with pytest.raises(ValueError, match=r"^model.safetensors has mixer.0.*, .* and 2 more; the"):
+        mha.read_layer(path, 0)
+
+
+# ---- What a layer does besides its weights ----
+
+
+@pytest.fixture
+def own(rng):
+    """Return the weights of a layer of heads of six columns."""
+    return random_layer(rng, groups=1, biases=True, d_k=6, d_v=6, d_out=D_MODEL)
+
+
+def test_a_bare_layer_is_multi_head_attention(rng, own):
+    x, context = rng.normal(size=(BATCH, QUERIES, D_MODEL)), rng.normal(size=(KEYS, D_MODEL))
+    layer, mask = mha.AttentionLayer(own), rng.random((QUERIES, KEYS)) < 0.7
+    causal = replace(layer, is_causal=True)
+    for options in ({}, {"context": context, "mask": mask}, {"is_causal": True}):
+        wanted = mha.multi_head_attention(x, own, **options)
+        np.testing.assert_array_equal(layer(x, **options), wanted)
+    np.testing.assert_array_equal(causal(x), wanted)
+    np.testing.assert_array_equal(causal(x, is_causal=False), layer(x))
+    by_root = mha.AttentionLayer(own, scale=6**-0.5)
+    np.testing.assert_allclose(by_root(x), layer(x), rtol=1e-12)
+    assert not np.allclose(mha.AttentionLayer(own, scale=1.0)(x), layer(x))
+
+
+def test_norms_and_turns_one_query_at_a_time(rng, own):
+    x, gains = rng.normal(size=(QUERIES, D_MODEL)), rng.normal(size=(2, 6))
+    layer = mha.AttentionLayer(own, query_norm=gains[0], key_norm=gains[1], eps=0.5, base=9.0)
+
+    def made(rows, gain):
+        normed = rows / np.sqrt((rows**2).mean(axis=-1, keepdims=True) + 0.5) * gain
+        return mha.rotate(normed, np.arange(QUERIES), base=9.0)
+
+    key, value = made(x @ own.w_k[0] + own.b_k[0], gains[1]), x @ own.w_v[0] + own.b_v[0]
+    queries = [made(x @ own.w_q[head] + own.b_q[head], gains[0]) for head in range(HEADS)]
+    heads = [mha.scaled_dot_product_attention(query, key, value) for query in queries]
+    wanted = np.concatenate(heads, axis=-1) @ own.w_o + own.b_o
+    np.testing.assert_allclose(layer(x), wanted, rtol=1e-10)
+    later = mha.rotary_angles(np.arange(QUERIES) + 40, 6, base=9.0)
+    np.testing.assert_allclose(layer(x, angles=later), layer(x), rtol=1e-9)
+    assert not np.allclose(layer(x, angles=0 * later), layer(x))
+    narrow = {name: array.astype(np.float32) for name, array in own.arrays.items()}
+    layer = replace(layer, weights=mha.MultiHeadWeights(**narrow))
+    assert layer(x.astype(np.float32)).dtype == np.float32
+    with pytest.raises(ValueError, match=r"^angles .*; no context is wanted"):
+        layer(x, context=x)
+    with pytest.raises(ValueError, match=r"^a row's numbers, .* overflow float64"):
+        rms_norm(np.array([[1e200, 0.0]]), np.array([np.inf, 1.0]), 0.0)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_relative_biases_are_a_mask_of_numbers(rng, own, is_causal):
+    x, table = rng.normal(size=(BATCH, QUERIES, D_MODEL)), rng.normal(size=(8, HEADS))
+    layer = mha.AttentionLayer(own, relative_bias=table, is_causal=is_causal)
+    bias = layer.position_bias(QUERIES, QUERIES)
+    for i, j in np.ndindex(QUERIES, QUERIES):
+        # Of four ranges, or of eight, half have one distance each; a wider one begins behind them.
+        each, start = (4, 0) if is_causal else (2, 4 * (j > i))
+        distance = max(i - j, 0) if is_causal else abs(i - j)
+        np.testing.assert_array_equal(bias[:, i, j], table[start + min(distance, each)])
+    wanted = mha.multi_head_attention(x, own, mask=bias[None], is_causal=is_causal)
+    np.testing.assert_allclose(layer(x), wanted, rtol=1e-10)
+    padding = mha.padding_mask([3, QUERIES], QUERIES)[:, None]
+    both = np.where(padding, bias, -np.inf)
+    wanted = mha.multi_head_attention(x, own, mask=both, is_causal=is_causal)
+    np.testing.assert_allclose(layer(x, mask=padding), wanted, rtol=1e-10)
