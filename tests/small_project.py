@@ -63,6 +63,17 @@ def build(folder, **variables):
     return run(COMMAND, cwd=folder, env=_environment(folder, **variables))
 
 
+def started(folder):
+    """Start to build the copy, and return the process."""
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND],
+        cwd=folder,
+        env=_environment(folder),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
 def run(code, *arguments, cwd, env):
     """Run a program as `python -c` does, and return the finished process with what it said."""
     command = [sys.executable, "-c", code, *arguments]

@@ -1,6 +1,7 @@
 """Blocks in a real Chromium: beside each other on a desk, below each other on a phone."""
 
 import pytest
+from accessible import violations
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -58,8 +59,12 @@ def test_a_head_s_query_key_and_value_never_share_a_row_with_another_head_s(open
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_larger_weight_is_further_from_the_paper(opened, theme):
+def test_text_on_tinted_cells_can_be_read_and_a_larger_weight_is_further_from_the_paper(
+    opened, theme
+):
     page = opened("examples/cat-sat-on-it", folds=True, theme=theme)
+    page.locator(".printed-switch input").check()
+    assert violations(page, "#tbl-cat-sat-on-it-weights", runOnly=["color-contrast"]) == []
     cells = page.locator("#tbl-cat-sat-on-it-weights .heat").evaluate_all(
         """all => { const canvas = document.createElement("canvas").getContext("2d");
         return all.map(e => {
