@@ -9,7 +9,6 @@ requirements-frameworks.lock has PyTorch, in an environment of its own, which
 `scripts/test.py --torch` makes.
 """
 
-import argparse
 import math
 import time
 import tracemalloc
@@ -34,17 +33,6 @@ TURN = 0.1
 
 ROW = "{:>6}  {:>9}  {:>7}  {:>10}  {:>7}  {:>12}  {:>6}"
 COLUMNS = ("tokens", "mha ms", "/torch", "causal ms", "/torch", "textbook/mha", "MiB")
-
-
-def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Return the command line's options."""
-    parser = Parser(description=(__doc__ or "").partition("\n\n")[0])
-    lengths = [128, 256, 512, 1024, 2048, 4096, 8192]
-    parser.add_argument("--lengths", type=int, nargs="+", default=lengths, metavar="N",
-        help="numbers of tokens (default: 128 to 8192)")  # fmt: skip
-    parser.add_argument("--seconds", type=int, default=15, metavar="S",
-        help="how long each length takes (default: 15)")  # fmt: skip
-    return parser.parse_args(arguments)
 
 
 def textbook(query: Array, key: Array, value: Array) -> Array:
@@ -121,9 +109,15 @@ def row(n: int, seconds: int) -> str:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main() -> None:
     """Print the table."""
-    options = parsed(arguments)
+    parser = Parser(description=(__doc__ or "").partition("\n\n")[0])
+    lengths = [128, 256, 512, 1024, 2048, 4096, 8192]
+    parser.add_argument("--lengths", type=int, nargs="+", default=lengths, metavar="N",
+        help="numbers of tokens (default: 128 to 8192)")  # fmt: skip
+    parser.add_argument("--seconds", type=int, default=15, metavar="S",
+        help="how long each length takes (default: 15)")  # fmt: skip
+    options = parser.parse_args()
     cores = usable_cores()
     torch.set_num_threads(cores)
     print(f"{HEADS} heads of width {WIDTH}, float32, cores: {cores}.")

@@ -2,25 +2,21 @@
 
 import argparse
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import printing
-import whole_site
-import without_solutions
-from environment import BUILD, fail, step
-from epub import book as epub
+from environment import BUILD, Commands, fail, step
 from html_book import HTML, build_html
-from packs import command as packs
-from packs import worksheets
 
+from byhand.press.pdf import PressError
 from mha.command_line import Parser, in_one_line
 
 
 def main() -> None:
     """Read the arguments, build, and print where the result is."""
     arguments = _parser().parse_args()
-    with _told_if_not_writable():
+    with _told_in_one_sentence():
         if arguments.watch:
             from preview.watching import watch
 
@@ -63,16 +59,31 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
     what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
-    for module in (without_solutions, whole_site, printing, epub, worksheets, packs):
-        module.add_command(what, common)
+    if not set(sys.argv[1:]) <= {"html", "--all"}:
+        _add_commands(what, common)
     return parser
 
 
+def _add_commands(what: Commands, common: argparse.ArgumentParser) -> None:
+    """Add every other command: the pages alone do not wait for what these need."""
+    import printing
+    import whole_site
+    import without_solutions
+    from epub import book as epub
+    from packs import command as packs
+    from packs import worksheets
+
+    for module in (without_solutions, whole_site, printing, epub, worksheets, packs):
+        module.add_command(what, common)
+
+
 @contextmanager
-def _told_if_not_writable() -> Iterator[None]:
-    """End with one sentence where a file or folder cannot be written."""
+def _told_in_one_sentence() -> Iterator[None]:
+    """End with one sentence where something cannot be printed, or a file not be written."""
     try:
         yield
+    except PressError as error:
+        fail(str(error))
     except shutil.Error as error:  # several files at once, each with its reason
         _, target, reason = error.args[0][0]
         fail(f"{target} cannot be written: {reason}")

@@ -176,14 +176,6 @@ def system_package(what: str, *packages: str) -> None:
             run([*apt, *command], sentence, env=quietly, stdout=subprocess.DEVNULL)
 
 
-def poppler_and_epubcheck() -> None:
-    """Install the programs that tell what stands in PDFs and EPUBs, if they are missing."""
-    if shutil.which("pdftotext") is None:
-        system_package("poppler's programs, which look into PDFs,", "poppler-utils")
-    if shutil.which("epubcheck") is None:
-        system_package("epubcheck, which looks into EPUBs,", "epubcheck")
-
-
 def chromium() -> str:
     """Return the path of a Chromium that programs can drive, installing what is missing."""
     found = _find_chromium()

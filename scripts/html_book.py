@@ -17,11 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
-from checking import refuse
 from environment import BUILD, ROOT
-from sphinx_runs import DOCTREES, NEXT, STATE, build_pages
+from sphinx_runs import DOCTREES, NEXT, PAGES, STATE, build_pages
 
-from byhand.checking import check_sources
 from byhand.digests import KEPT, digest_of, files_in
 
 HTML = BUILD / "html"
@@ -40,7 +38,7 @@ PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
 
 
 def build_html(*, fresh: bool = False) -> None:
-    """Build into NEXT; only if that succeeds, make it the new STATE and publish its pages."""
+    """Build into NEXT; only if that succeeds, publish its pages and make the rest the new STATE."""
     with one_at_a_time():
         before = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
         now, around = made_from(), made_from(pages=False)
@@ -52,15 +50,23 @@ def build_html(*, fresh: bool = False) -> None:
         shutil.rmtree(NEXT, ignore_errors=True)
         if before.get("around") == around:
             shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
-        build_pages(lambda: refuse(check_sources(ROOT), "the book was not built"))
+        build_pages(_check)
+        (PAGES / ".buildinfo").unlink()  # Sphinx's note to itself
+        replace(HTML, PAGES)
         replace(STATE, NEXT)
-        left_out = shutil.ignore_patterns(".buildinfo", "reports")
-        with in_place_of(HTML) as pages:
-            shutil.copytree(STATE / "_build" / "html", pages, ignore=left_out)
         record = {"made_from": now, "html": _published()}
         if made_from() == now:  # nothing was saved while it was read
             record["around"] = around
         RECORD.write_text(json.dumps(record), encoding="utf-8")
+
+
+def _check() -> None:
+    """End with every fault of the sources, if there is one."""
+    from checking import refuse
+
+    from byhand.checking import check_sources  # Sphinx begins before this is there
+
+    refuse(check_sources(ROOT), "the book was not built")
 
 
 def leads_to(link: str, page: str) -> tuple[str, str]:

@@ -25,18 +25,28 @@ FOLDER = ROOT / "mha" / "examples" / "names"
 SEED = 0
 """The seed of the numbers that the book shows."""
 
+OTHER_SEEDS = (1, 2, 3)
+"""Those of trainings that are kept beside it, to compare."""
+
 
 def main() -> None:
     """Train, keep, and say in one line whether it came out as the chapter says."""
-    arguments = _parser().parse_args()
-    kept, losses = _train(arguments.seed)
+    parser = Parser(
+        prog="train_model.py",
+        description="Train the book's model of names anew, in some minutes, and say whether it came"
+        " out as the chapter says.",
+    )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="keep the numbers in mha/examples/names, with what three other seeds give",
+    )
+    arguments = parser.parse_args()
+    kept, losses = _train(SEED)
     found = _of_fresh_stories(kept[-1])
     print(json.dumps(found))
-    others = [
-        {"seed": seed, **_of_fresh_stories(_train(seed)[0][-1])} for seed in arguments.other_seed
-    ]
     if arguments.write:
-        _write(arguments.seed, kept, losses, others)
+        _write(kept, losses)
     if not came_out(found):
         fail("It did not come out as the chapter says.")
     print("It came out as the chapter says.")
@@ -73,38 +83,21 @@ def came_out(found: dict[str, Any]) -> bool:
     return found["repeated"] < 0.5 < 2 < found["new"] and finds > 0.6 and looks_back > 0.6
 
 
-def _write(
-    seed: int, kept: Sequence[LanguageModel], losses: Sequence[float], others: list[dict[str, Any]]
-) -> None:
-    """Write the checkpoints, and the record of the training."""
+def _write(kept: Sequence[LanguageModel], losses: Sequence[float]) -> None:
+    """Write the checkpoints, and the record of the training and of others."""
     FOLDER.mkdir(exist_ok=True)
     numbers = np.stack([packed(model) for model in kept])
     np.save(FOLDER / "checkpoints.npy", numbers)
     rounded = [unpacked(model, row.astype(float)) for model, row in zip(kept, numbers, strict=True)]
     record = {
-        "seed": seed,
+        "seed": SEED,
         "steps": KEPT,
         "losses": [round(loss, 4) for loss in losses],
-        "other_seeds": others,
+        "other_seeds": [
+            {"seed": seed, **_of_fresh_stories(_train(seed)[0][-1])} for seed in OTHER_SEEDS
+        ],
         "costs": costs_with_parts_off(rounded, fresh_stories()).ravel().round(4).tolist(),
     }
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in record.items()]
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     (FOLDER / "training.json").write_text(text, encoding="utf-8")
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="train_model.py",
-        description="Train the book's model of names anew, in some minutes, and say whether it came"
-        " out as the chapter says.",
-    )
-    parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
-    parser.add_argument(
-        "--other-seed", type=int, action="append", default=[], metavar="SEED",
-        help="train with this seed too, to compare; may be given several times",
-    )  # fmt: skip
-    parser.add_argument(
-        "--write", action="store_true", help="keep the numbers in mha/examples/names"
-    )
-    return parser

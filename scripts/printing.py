@@ -1,20 +1,27 @@
-"""The commands that print: the whole book, and readers of some of its chapters."""
+"""The commands that print: the whole book, and readers of some of its chapters.
+
+No page is read or computed again: one Sphinx loads what the build left, and the press prints it.
+"""
 
 import argparse
+import gc
+import io
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import typesetting
 from environment import BUILD, ROOT, Commands, fail, step
+from sphinx_runs import DOCTREES, STATE, application, plain
 
 from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
+from byhand.press.pdf import press, unprintable
 
 FOLDER = BUILD / "pdf"
+PRINT = BUILD / "print"  # what the press reads
 NOTATION = "notation"
 LONGEST_NAME = 60  # letters of a file's name
 TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title page is told
@@ -109,7 +116,8 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
     chapters = _chosen_chapters(arguments.chapters)
-    typesetting.refuse_unprintable({f"--{name}": getattr(arguments, name) for name in TITLE_PAGE})
+    said = {name: getattr(arguments, name) for name in TITLE_PAGE}
+    refuse_unprintable({f"--{name}": text for name, text in said.items()})
     if NOTATION in read_contents().chapters and NOTATION not in chapters:
         print(
             f"note: this reader leaves out {NOTATION}, which says what the symbols mean and how"
@@ -118,24 +126,16 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
         )
     reader = Document(
         name=file,
-        title=arguments.title,
         paper=arguments.paper,
         chapters=chapters,
         code=arguments.code,
-        course=arguments.course,
-        instructor=arguments.instructor,
-        date=arguments.date,
         solutions="appendix" if arguments.solutions == "appendix" else "none",
+        **said,
     )
     if arguments.solutions != "separate":
         return [reader]
-    solutions = replace(
-        reader,
-        name=f"{file}-solutions",
-        title=f"{arguments.title}: solutions",
-        solutions="only",
-    )
-    return [reader, solutions]
+    title = f"{arguments.title}: solutions"
+    return [reader, replace(reader, name=f"{file}-solutions", title=title, solutions="only")]
 
 
 def file_name(title: str) -> str:
@@ -176,6 +176,40 @@ def _plan(documents: list[Document], arguments: argparse.Namespace) -> Callable[
 def print_all(documents: list[Document], folder: Path) -> None:
     """Make all documents, and only when all are made, put them into `folder`."""
     with step(f"Printing {' and '.join(f'{document.name}.pdf' for document in documents)}"):
-        made = typesetting.typeset(documents)
+        made = typeset(documents)
     for name, pdf in made.items():
         print(f"The PDF is {put(folder / name, pdf)}")
+
+
+def typeset(documents: list[Document]) -> dict[str, bytes]:
+    """Return the PDFs of documents by their names; the source of each stays in PRINT."""
+    made = {}
+    for document, source in zip(documents, sources(documents), strict=True):
+        (PRINT / f"{document.name}.typ").write_text(source, encoding="utf-8")
+        made[f"{document.name}.pdf"] = press(source)
+    return made
+
+
+def sources(documents: list[Document]) -> list[str]:
+    """Return what the press reads for each document; end with what Sphinx warns of."""
+    from byhand.print_book import book
+
+    gc.disable()  # a fifth of the time goes into looking for garbage among nodes that are needed
+    said = io.StringIO()
+    app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=said)
+    written = [book.source(app, document) for document in documents]
+    gc.freeze()  # nor does Python look through all of them when it ends
+    if told := plain(said.getvalue()).strip():
+        print(told, file=sys.stderr)
+        fail(f"{documents[0].name}.pdf was not printed")
+    return written
+
+
+def refuse_unprintable(said: Mapping[str, str]) -> None:
+    """End with the name of the first text that has a character which no font has, if one has."""
+    if found := unprintable(said):
+        name, character = found
+        fail(
+            f"{name} has {character} (U+{ord(character):04X}), and no font here has that"
+            " character; install one that has, or write other letters"
+        )

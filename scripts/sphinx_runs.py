@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from docutils import nodes
     from sphinx.application import Sphinx
 
-STATE = BUILD / "state"  # what the last good build left: pages read, pages written
+STATE = BUILD / "state"  # what the last good build left of what it has read
 NEXT = BUILD / "next"  # the build under way
+PAGES = NEXT / "_build" / "html"  # what it writes
 DOCTREES = "_build/.doctrees"  # where each has what Sphinx has read
 
 CONFIG = ROOT / "_config.yml"
@@ -52,7 +53,7 @@ def _build() -> int:
     gc.disable()  # the process ends with the build, and needs to its end what it makes
     done = build_sphinx(
         ROOT / "book",
-        NEXT / "_build" / "html",
+        PAGES,
         noconfig=True,
         path_config=CONFIG,
         confoverrides=SETTINGS,

@@ -1,13 +1,11 @@
 """Templates of what other programs read: laid out for people, written without their layout."""
 
-from functools import cache
 from html import escape
 from pathlib import Path
 
 from jinja2 import Environment, FunctionLoader
 
 
-@cache
 def templates(folder: Path) -> Environment:
     """Return the templates of a folder; what they make has no line break or indent but `br`.
 

@@ -1,6 +1,7 @@
 """The command `test.py`: build what the tests look at, and run them all."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -51,7 +52,10 @@ def main() -> None:
         variables["CHROMIUM"] = environment.chromium()
         with step("Building the HTML book"):
             build_html()
-        environment.poppler_and_epubcheck()
+        if shutil.which("pdftotext") is None:
+            environment.system_package("poppler's programs, which look into PDFs,", "poppler-utils")
+        if shutil.which("epubcheck") is None:
+            environment.system_package("epubcheck, which looks into EPUBs,", "epubcheck")
         printing.print_all([Document()], printing.FOLDER)
     with step("Running the tests"):
         # A process a processor; tests of one file share what they build; the longest files begin.
@@ -87,28 +91,16 @@ def _parser() -> Parser:
         " assertions and the built book in a real Chromium.",
         epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
     )
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument(
-        "--quick",
-        action="store_true",
-        help="what a commit should have passed, in about a minute; says what it leaves out",
-    )
-    group.add_argument(
-        "--no-book",
-        action="store_true",
-        help="leave out what needs the built book or a browser",
-    )
-    group.add_argument(
-        "--torch",
-        action="store_true",
-        help="only compare the mathematics, and the numbers that pages print, with PyTorch's,"
+    runs = {
+        "--quick": "what a commit should have passed, in about a minute; says what it leaves out",
+        "--no-book": "leave out what needs the built book or a browser",
+        "--torch": "only compare the mathematics, and the numbers that pages print, with PyTorch's,"
         f" which no other run does: makes .frameworks, an environment of {FRAMEWORKS.gigabytes} GB,"
         " and takes --draws besides pytest's arguments",
-    )
-    group.add_argument(
-        "--frameworks",
-        action="store_true",
-        help="only read, compare and examine the attention layers of PyTorch, transformers, Keras"
-        " and Flax, in the same environment",
-    )
+        "--frameworks": "only read, compare and examine the attention layers of PyTorch,"
+        " transformers, Keras and Flax, in the same environment",
+    }
+    group = parser.add_mutually_exclusive_group()
+    for name, explained in runs.items():
+        group.add_argument(name, action="store_true", help=explained)
     return parser

@@ -22,7 +22,7 @@ from html_book import HTML, MADE_FROM, in_place_of, one_at_a_time
 from packs import command as packs
 
 import mha
-from byhand.chapter.on_site import NAMED, NOTICE
+from byhand.chapter.roles import NAMED, NOTICE
 from byhand.digests import files_in
 from byhand.press.archives import packed
 from byhand.press.pdf import date
@@ -64,19 +64,14 @@ def fill(folder: Path) -> None:
     """Make everything that is to be downloaded."""
     printing.print_all([printing.whole_book(paper) for paper in ("a4", "letter")], folder)
     epub.make(folder)
-    packs.make(_asked_of_packs(folder))
+    parser = argparse.ArgumentParser()
+    packs.add_command(parser.add_subparsers(), argparse.ArgumentParser(add_help=False))
+    wanted = ",".join(name for name in packs.PACKS if name != LEFT_OUT)
+    packs.make(parser.parse_args(["packs", "--only", wanted, "--to", str(folder)]))
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(date())}
     command = [sys.executable, "-m", "flit_core.wheel", "--outdir", str(folder), str(ROOT)]
     subprocess.run(command, env=environment, check=True, capture_output=True)
     archive_sources(folder / f"attention-by-hand-{mha.__version__}-source.zip")
-
-
-def _asked_of_packs(folder: Path) -> argparse.Namespace:
-    """Return what packs are made of when nobody asks for anything else."""
-    parser = argparse.ArgumentParser()
-    packs.add_command(parser.add_subparsers(), argparse.ArgumentParser(add_help=False))
-    names = ",".join(name for name in packs.PACKS if name != LEFT_OUT)
-    return parser.parse_args(["packs", "--only", names, "--to", str(folder)])
 
 
 def archive_sources(file: Path) -> None:

@@ -58,16 +58,6 @@ def soup(name):
     return BeautifulSoup(path(name).read_text(encoding="utf-8"), "html.parser")
 
 
-def table(page, label):
-    """Return the cells of a table on a parsed page, header row included, as text."""
-    found = page.find(id=label)
-    assert found is not None, f"there is no table {label}"
-    return [
-        [cell.get_text(strip=True) for cell in row.find_all(["th", "td"])]
-        for row in found.find_all("tr")
-    ]
-
-
 def until(page, expression, *, seconds=30):
     """Wait until an expression is true of a page of the book.
 

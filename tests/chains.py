@@ -6,6 +6,8 @@ printed. An equals sign must hold exactly; ≈ must not be exact, and must be ex
 rounding of the numbers that are printed.
 """
 
+import ast
+import operator
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
@@ -20,6 +22,15 @@ GROUPED = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?![\d])"
 NUMBER = rf"{GROUPED}|\d+(?:\.\d+)?"
 TOKEN = re.compile(rf"{NUMBER}|e(?=\s?\^)|[-+−–×·⋅÷/√^()%∞=≈]")
 RUN = re.compile(rf"(?:(?:{NUMBER}|(?<![^\W\d_])e(?=\s?\^)|[-+−×·⋅÷/√^()%∞=≈])\s*)+")
+
+SIGNS = {"−": "-", "×": "*", "÷": "/", "^": "**", "√": "~", "∞": "infinity"}
+"""What Python writes for a sign. Its ~ stands as √ does: before products, after powers."""
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
 
 FUNCTION = re.compile(r"\b(?:log|ln)\s*\(?[\d.]+\)?")  # is not read
 
@@ -103,14 +114,10 @@ def _chains_of(run):
         if taken is not None:
             current.append(taken)
         if taken is None or behind or len(taken) < len(step):
-            chains += _chain(run, current, signs)
+            if len(current) > 1:
+                chains.append(Chain(" ".join(run.split()), tuple(current), tuple(signs)))
             current, signs = [], []
     return chains
-
-
-def _chain(run, steps, signs):
-    text = " ".join(run.split())
-    return [Chain(text, tuple(steps), tuple(signs))] if len(steps) > 1 else []
 
 
 def _fitting(step, ahead, behind):
@@ -124,7 +131,7 @@ def _fitting(step, ahead, behind):
     for candidate in candidates:
         try:
             value_of(candidate)
-        except (ValueError, IndexError, ZeroDivisionError, OverflowError):
+        except (ValueError, ZeroDivisionError):
             continue
         return tuple(candidate)
     return None
@@ -152,64 +159,37 @@ def _numbers(tokens):
 
 def value_of(step):
     """Return what a step comes to, irrational numbers to many digits; raise where it is none."""
-    left = list(step)
-    value = _sum(left)
-    if left:
-        raise ValueError(f"{left} is left over")
-    return value
+    signs = [
+        f"n{i}" if isinstance(one, Number) else SIGNS.get(one, one) for i, one in enumerate(step)
+    ]
+    try:
+        read = ast.parse(" ".join(signs), mode="eval")
+    except SyntaxError:
+        raise ValueError("this is no calculation") from None
+    return _value(read.body, step)
 
 
-def _sum(left):
-    total = _product(left)
-    while left and left[0] in ("+", "−"):
-        sign = left.pop(0)
-        term = _product(left)
-        total = total + term if sign == "+" else total - term
-    return total
-
-
-def _product(left):
-    total = _signed(left)
-    while left and left[0] in ("×", "÷"):
-        sign = left.pop(0)
-        by = _signed(left)
-        total = total * by if sign == "×" else total / by
-    return total
-
-
-def _signed(left):
-    if left[0] == "−":
-        left.pop(0)
-        return -_signed(left)
-    return _power(left)
-
-
-def _power(left):
-    first = left.pop(0)
-    if first == "e":
-        if left.pop(0) != "^":
-            raise ValueError("e has no exponent")
-        if left[:2] == ["−", "∞"]:
-            del left[:2]
+def _value(node, step):
+    """Return what a part of a step comes to."""
+    match node:
+        case ast.Name(name) if name[0] == "n":
+            return step[int(name[1:])].value
+        case ast.UnaryOp(ast.USub(), operand):
+            return -_value(operand, step)
+        case ast.UnaryOp(ast.Invert(), operand):
+            return _decimal(_value(operand, step), Decimal.sqrt)
+        case ast.BinOp(ast.Name("e"), ast.Pow(), ast.UnaryOp(ast.USub(), ast.Name("infinity"))):
             return Fraction(0)
-        return _decimal(_signed(left), Decimal.exp)
-    if first == "√":
-        return _decimal(_signed(left), Decimal.sqrt)
-    if first == "(":
-        base = _sum(left)
-        if left.pop(0) != ")":
-            raise ValueError("a bracket is not closed")
-    elif isinstance(first, Number):
-        base = first.value
-    else:
-        raise ValueError(f"{first} is no number")
-    if left and left[0] == "^":
-        left.pop(0)
-        exponent = _signed(left)
-        if exponent.denominator != 1 or abs(exponent) > 100:
-            raise ValueError("a power that is not whole is not read")
-        return base ** int(exponent)
-    return base
+        case ast.BinOp(ast.Name("e"), ast.Pow(), exponent):
+            return _decimal(_value(exponent, step), Decimal.exp)
+        case ast.BinOp(base, ast.Pow(), exponent):
+            power = _value(exponent, step)
+            if power.denominator != 1 or abs(power) > 100:
+                raise ValueError("a power that is not whole is not read")
+            return _value(base, step) ** int(power)
+        case ast.BinOp(left, sign, right):
+            return OPERATORS[type(sign)](_value(left, step), _value(right, step))
+    raise ValueError("this is no calculation")
 
 
 def _decimal(value, function):

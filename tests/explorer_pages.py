@@ -4,8 +4,7 @@ The pages are written here, one an example, and opened as files with the book's 
 """
 
 import json
-import re
-from base64 import b64encode
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -21,23 +20,7 @@ from mha.widgets.explorer import explorer
 from mha.widgets.frame import AT_ONCE
 
 LOOK = Path(__file__).resolve().parent.parent / "book" / "_static"
-
-
-def with_fonts(css):
-    """Return a style sheet that holds its fonts, so that the page needs no file for them."""
-
-    def held(found):
-        font = b64encode((LOOK / found[1]).read_bytes()).decode("ascii")
-        return f'url("data:font/woff2;base64,{font}")'
-
-    return re.sub(r'url\("([^"]+)"\)', held, css)
-
-
-# With the book's own fonts: those of the system differ from one machine to the next.
-THEME = (
-    (LOOK / "tokens.css").read_text(encoding="utf-8")
-    + with_fonts((LOOK / "fonts.css").read_text(encoding="utf-8"))
-    + """
+STYLE = """
 html { font-size: 16px; }
 body {
   margin: 0; font-family: var(--font-interface); line-height: 1.5;
@@ -47,13 +30,11 @@ main { max-width: 992px; margin: auto; padding: 0 1rem; }
 html[data-theme="light"] { color-scheme: light; }
 html[data-theme="dark"] { color-scheme: dark; }
 """
-)
 
 PAGE = """<!doctype html>
 <html lang="en" data-theme="{theme}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Explorer</title>
-<style>{style}</style><link rel="stylesheet" href="{static}/heads.css">
-<link rel="stylesheet" href="{static}/explorer.css">
+<style>{style}</style>{links}
 <script>
 window.shift = 0;
 // A fold moves what follows it and nothing else, also where a busy machine takes longer for it than
@@ -113,7 +94,9 @@ def sums_hold(page):
 def written(body, static, theme="light"):
     """Return a page with a body, that loads the published scripts as a page of the book does."""
     scripts = json.dumps([f"{static}/{name}" for name in AT_ONCE["mha-instrument"]])
-    return PAGE.format(theme=theme, style=THEME, static=static, body=body, scripts=scripts)
+    names = ("tokens.css", "fonts.css", "heads.css", "explorer.css")
+    links = "".join(f'<link rel="stylesheet" href="{static}/{name}">' for name in names)
+    return PAGE.format(theme=theme, style=STYLE, links=links, body=body, scripts=scripts)
 
 
 @cache
@@ -227,8 +210,15 @@ class View:
 
 @pytest.fixture(scope="session")
 def static(tmp_path_factory):
-    """Return a folder with the scripts and styles as the book publishes them."""
-    return made_once(tmp_path_factory, "static", publish)
+    """Return a folder with the scripts and styles as the book publishes them, and its fonts."""
+
+    def make(folder):
+        publish(folder)
+        shutil.copytree(LOOK / "fonts", folder / "fonts")
+        for name in ("tokens.css", "fonts.css"):
+            shutil.copy(LOOK / name, folder)
+
+    return made_once(tmp_path_factory, "static", make)
 
 
 @pytest.fixture

@@ -26,8 +26,6 @@ def attention(query, key, value, mask):
 }
 """The steps, each without the others, so that one wrong step is one point less."""
 
-BEFORE = ["%pip install -q mha.whl", "import numpy as np\nfrom mha.practice.steps import check"]
-
 
 def notebook(*cells):
     """Return a notebook of code cells as text."""
@@ -42,10 +40,10 @@ def notebook(*cells):
 def filled(**exchanged):
     """Return a notebook with all steps and their checks, some of them exchanged."""
     steps = RIGHT | exchanged
-    checks = [f"check({name}, seed=1)" for name in steps]
-    return notebook(
-        *BEFORE, *(cell for pair in zip(steps.values(), checks, strict=True) for cell in pair)
-    )
+    cells = ["%pip install -q mha.whl", "import numpy as np\nfrom mha.practice.steps import check"]
+    for name, step in steps.items():
+        cells += [step, f"check({name}, seed=1)"]
+    return notebook(*cells)
 
 
 def _with(step, result):
@@ -66,25 +64,15 @@ WRONG = {
         *_with("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
         "scale changes scores, which is not its own",
     ),
-    "float32": (*_with("scale", "(scores / np.sqrt(d_k)).astype(np.float32)"), "rounded"),
     "future": (*_with("causal", "np.triu(np.ones((n, n))) == 1"), "turned over"),
     "large-number": (*_with("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
     "mask-changed": (
         *_with("masked", "np.logical_not(mask, out=mask)\nreturn np.where(mask, -np.inf, scores)"),
         "masked changes mask",
     ),
-    "no-shift": (*_with("weights", f"powers = np.exp(scores)\nreturn {SHARES}"), "overflow"),
-    "global-maximum": (
-        *_with("weights", f"powers = np.exp(scores - scores.max())\nreturn {SHARES}"),
-        "each row has its own",
-    ),
     "clipped": (
         *_with("weights", f"powers = np.exp(np.clip(scores, -700, 700))\nreturn {SHARES}"),
         "with large scores",
-    ),
-    "always-two": (
-        *_with("attention", f"powers = np.exp(query @ key.T / 2) * mask\nreturn {SHARES} @ value"),
-        "is wanted",
     ),
     "mask-too-late": (
         *_with(
@@ -94,7 +82,6 @@ WRONG = {
         ),
         "for 4 tokens and d_k = 3, row 1",
     ),
-    "printed": (*_with("attention", "print('Right')\nreturn"), "attention returns nothing"),
 }
 """By name: the step that is wrong, its code, and a part of what is said of it."""
 
@@ -209,23 +196,6 @@ attention = lambda query, key, value, mask: mix(
     weights(masked(scale(dot_products(query, key), query.shape[-1]), mask)), value)
 """
 
-COPIES = """\
-def masked(scores, mask):
-    out = scores.copy()
-    out[~mask] = -np.inf
-    return out
-def scale(scores, d_k):
-    out = np.array(scores, float)
-    out /= np.sqrt(d_k)
-    return out
-def weights(scores):
-    out = np.empty_like(scores)
-    for i, row in enumerate(scores):
-        e = np.exp(row - row.max())
-        out[i] = e / e.sum()
-    return out
-"""
-
 STYLES = {
     "right-as-asked": filled(),
     "right-colab": notebook(
@@ -239,7 +209,6 @@ STYLES = {
     ),
     "right-loops": notebook(LOOPS, "print(causal(3))"),
     "right-einsum": notebook("import numpy as np", EINSUM),
-    "right-copies": notebook("import numpy as np", *RIGHT.values(), COPIES),
     "right-with-accidents": notebook(
         "import numpy as np",
         "1 / 0",

@@ -24,17 +24,8 @@ MASK[3, 1:] = False
 
 # What a trace is shown by, in order of the computation.
 STAGES = (
-    "embeddings",
-    "query",
-    "key",
-    "value",
-    "scores",
-    "scaled_scores",
-    "exponentials",
-    "weights",
-    "head_outputs",
-    "concat",
-    "output",
+    *("embeddings", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
+    *("weights", "head_outputs", "concat", "output"),
 )
 
 

@@ -10,7 +10,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from byhand.document import Document
 from byhand.print_book.book import page_of
-from byhand.print_book.goals import names_of
+from byhand.print_book.references import names_of
 from byhand.print_book.writer import Writer
 from byhand.reading import results
 

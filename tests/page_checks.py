@@ -67,19 +67,15 @@ FULL_MEASURE = """() => {
 # How far the decimal points of each column of a block's table are apart.
 POINTS = """() => [...document.querySelectorAll(".stage-block table")].flatMap((table) => {
   const columns = [];
-  for (const row of table.tBodies[0].rows) {
-    [...row.querySelectorAll("td")].forEach((cell, j) => {
-      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-      for (let text = walker.nextNode(); text; text = walker.nextNode()) {
-        const at = text.data.indexOf(".");
-        if (at < 0 || text.parentElement.closest(".printed")) continue;
-        const range = document.createRange();
-        range.setStart(text, at);
-        range.setEnd(text, at + 1);
-        (columns[j] ??= []).push(range.getBoundingClientRect().left);
-        break;
-      }
-    });
+  const own = ".//text()[contains(., '.') and not(ancestor::*[contains(@class, 'printed')])]";
+  for (const cell of table.querySelectorAll("tbody td")) {
+    const found = document.evaluate(own, cell, null, XPathResult.FIRST_ORDERED_NODE_TYPE);
+    const text = found.singleNodeValue;
+    if (!text) continue;
+    const range = document.createRange();
+    range.setStart(text, text.data.indexOf("."));
+    range.setEnd(text, text.data.indexOf(".") + 1);
+    (columns[cell.cellIndex] ??= []).push(range.getBoundingClientRect().left);
   }
   return columns.filter(Boolean).map((points) => Math.max(...points) - Math.min(...points));
 })"""

@@ -69,17 +69,6 @@ def run(code, *arguments, cwd, env):
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
-def started(folder):
-    """Start to build the copy, and return the process."""
-    return subprocess.Popen(
-        [sys.executable, "-c", COMMAND],
-        cwd=folder,
-        env=_environment(folder),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
 def log(folder):
     """Return what Sphinx said at the last build."""
     return (folder / "_build" / "build.log").read_text(encoding="utf-8")

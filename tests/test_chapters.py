@@ -11,80 +11,71 @@ from mha.chapters import open_example
 from mha.views import blocks
 
 
-def label(show, ending, kind="tbl"):
-    return f"{kind}-{show.run.example.name}-{ending}"
+def contents(block):
+    return [(table.header, table.rows, table.beside) for table in block.tables]
+
+
+def names(block, start):
+    return [table.name.removeprefix(start) for table in block.tables]
 
 
 @pytest.mark.parametrize("name", example_names())
 def test_an_example_opens_with_its_run_whose_stages_show_every_head_and_what_is_printed(name):
     run, show = open_example(name)
-    assert show.run is run
-    assert run.example.name == name
+    assert (show.run, run.example.name) == (run, name)
     np.testing.assert_array_equal(run.output, trace(load_example(name)).output)
-    found = show.stage("weights", name=label(show, "weights-{head}"))
-    labels = [label(show, f"weights-{head + 1}") for head in range(run.num_heads)]
-    one_head = run.num_heads == 1
-    assert found.name == (labels[0] if one_head else label(show, "weights"))
-    assert [table.name for table in found.tables] == ([None] if one_head else labels)
+    found = show.stage("weights", name=f"tbl-{name}-weights-{{head}}")
+    labels = [f"tbl-{name}-weights-{head + 1}" for head in range(run.num_heads)]
+    if run.num_heads == 1:
+        assert (found.name, found.tables[0].name) == (labels[0], None)
+    else:
+        assert (found.name, names(found, "")) == (f"tbl-{name}-weights", labels)
     for head, table in enumerate(found.tables):
         wanted = tables.stage_table(run, "weights", head=head, prints=Prints(name))
-        assert (table.header, table.rows, table.beside) == (
-            wanted.header,
-            wanted.rows,
-            wanted.beside,
-        )
+        assert (table.rows, table.beside) == (wanted.rows, wanted.beside)
 
 
 def test_several_stages_stand_together_in_each_head():
     _, show = open_example("the-cat-sat")
-    found = show.stage("w_q", "w_k", name="tbl-the-cat-sat-{stage}-{head}")
-    assert found.name == "tbl-the-cat-sat-w-q-w-k"
-    assert found.columns == 2
-    assert [table.name.removeprefix("tbl-the-cat-sat-") for table in found.tables] == [
-        "w-q-1",
-        "w-k-1",
-        "w-q-2",
-        "w-k-2",
-    ]
-    by_symbol = show.stage("w_q", "w_k", head=1, name="tbl-the-cat-sat-{symbol}")
-    assert by_symbol.name == "tbl-the-cat-sat-q-k"
-    assert [table.name for table in by_symbol.tables] == ["tbl-the-cat-sat-q", "tbl-the-cat-sat-k"]
-    assert [t.rows for t in by_symbol.tables] == [t.rows for t in found.tables[2:]]
+    start = "tbl-the-cat-sat-"
+    found = show.stage("w_q", "w_k", name=f"{start}{{stage}}-{{head}}")
+    assert (found.name, found.columns) == (f"{start}w-q-w-k", 2)
+    assert names(found, start) == ["w-q-1", "w-k-1", "w-q-2", "w-k-2"]
+    by_symbol = show.stage("w_q", "w_k", head=1, name=f"{start}{{symbol}}")
+    assert (by_symbol.name, names(by_symbol, start)) == (f"{start}q-k", ["q", "k"])
+    assert contents(by_symbol) == contents(found)[2:]
 
 
-@pytest.mark.parametrize(
-    ("method", "arguments", "view"),
-    [
-        ("weighted_values", (), blocks.weighted_block),
-        ("mixing", (1,), blocks.mixing_block),
-    ],
-)
-def test_blocks_of_each_head_have_what_is_printed(method, arguments, view):
+def test_views_are_those_of_the_run_with_what_is_printed_and_a_label():
     run, show = open_example("apple")
-    found = getattr(show, method)(*arguments, name="tbl-apple-it-{head}")
-    wanted = view(run, *arguments, prints=Prints("apple"))
-    assert [(t.rows, t.beside) for t in found.tables] == [(t.rows, t.beside) for t in wanted.tables]
-    assert [t.name for t in found.tables] == [f"tbl-apple-it-{h + 1}" for h in range(run.num_heads)]
-
-
-@pytest.mark.parametrize(
-    ("method", "kind", "view"),
-    [
-        ("entropies", "tbl", tables.entropy_table),
-        ("disagreement", "tbl", tables.disagreement_table),
-        ("strongest", "tbl", tables.strongest_table),
-        ("shapes", "tbl", tables.shape_table),
-        ("maps", "fig", figures.weight_maps),
-        ("lanes", "fig", figures.lanes),
-        ("strips", "fig", figures.concat_strips),
-        ("shares", "fig", figures.output_shares),
-    ],
-)
-def test_a_view_of_the_whole_run(method, kind, view):
+    prints = Prints("apple")
+    for found, wanted in (
+        (
+            show.weighted_values(name="tbl-apple-it-{head}"),
+            blocks.weighted_block(run, prints=prints),
+        ),
+        (show.mixing(1, name="tbl-apple-it-{head}"), blocks.mixing_block(run, 1, prints=prints)),
+    ):
+        assert contents(found) == contents(wanted)
+        assert names(found, "tbl-apple-it-") == [str(h + 1) for h in range(run.num_heads)]
     run, show = open_example("the-cat-sat")
-    named = {"name": f"{kind}-the-cat-sat-it"}
-    wanted = view(run, **named) if kind == "tbl" else view(run)
-    assert getattr(show, method)(**named) == wanted
+    for method, view in {
+        "entropies": tables.entropy_table,
+        "disagreement": tables.disagreement_table,
+        "strongest": tables.strongest_table,
+        "shapes": tables.shape_table,
+    }.items():
+        named = {"name": "tbl-the-cat-sat-it"}
+        assert getattr(show, method)(**named) == view(run, **named)
+    for method, view in {
+        "maps": figures.weight_maps,
+        "lanes": figures.lanes,
+        "strips": figures.concat_strips,
+        "shares": figures.output_shares,
+    }.items():
+        assert getattr(show, method)(name="fig-the-cat-sat-it") == view(run)
+    box = show.turn("scores", 0, 2, head=1, places=1)
+    assert box == mha.chapters.your_turn(run, "scores", 0, 2, head=1, places=1)
 
 
 def test_the_explorer_has_the_prints_and_a_figure_for_print():
@@ -94,30 +85,13 @@ def test_the_explorer_has_the_prints_and_a_figure_for_print():
     assert explorer.figure.alt == figures.mixing_maps(show.run).alt
 
 
-def test_a_box_asks_for_a_number_of_the_run():
-    _, show = open_example("the-cat-sat")
-    box = show.turn("scores", 0, 2, head=1, places=1)
-    assert box == mha.chapters.your_turn(show.run, "scores", 0, 2, head=1, places=1)
-
-
-@pytest.mark.parametrize("name", ["tbl-apple-scores", "fig-cat-sat-scores", "", "tbl-cat-sat"])
-@pytest.mark.parametrize("method", ["weighted_values", "entropies"])
-def test_a_label_of_another_chapter_is_refused(method, name):
+def test_labels_of_another_chapter_and_what_a_run_does_not_have_are_refused():
     _, show = open_example("cat-sat")
-    with raises(ValueError, f"name is {name!r}; a label that begins with tbl-cat-sat- is wanted"):
-        getattr(show, method)(name=name)
-
-
-@pytest.mark.parametrize(
-    ("name", "stage", "head"),
-    [
-        ("cat-sat", "scores", 2),
-        ("the-cat-sat", "output", 2),
-        ("cat-sat", "nothing", 0),
-        ("cat-sat", "w_o", None),
-    ],
-)
-def test_what_a_run_does_not_have_is_refused(name, stage, head):
-    _, show = open_example(name)
-    with pytest.raises(ValueError, match=r"is wanted$"):
-        show.stage(stage, head=head)
+    for name in ("tbl-apple-scores", "fig-cat-sat-scores", "", "tbl-cat-sat"):
+        wanted = f"name is {name!r}; a label that begins with tbl-cat-sat- is wanted"
+        for method in (show.weighted_values, show.entropies):
+            with raises(ValueError, wanted):
+                method(name=name)
+    for stage, head in (("scores", 2), ("nothing", 0), ("w_o", None)):
+        with pytest.raises(ValueError, match=r"is wanted$"):
+            show.stage(stage, head=head)

@@ -12,15 +12,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def start(*command, cwd):
-    """Run a command that sees no Python path but its own."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
-
-
 def run(*command, cwd):
-    """Run a command, return what it prints, and fail with all that it says."""
-    done = start(*command, cwd=cwd)
+    """Run a command that sees no Python path but its own; fail with all that it says."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -14,6 +14,8 @@ from mha.runs.record import Trace
 from mha.runs.running import RUNNING as _RUNNING
 from mha.runs.worked import WorkedExample
 
+__all__ = ["AXES", "OF_WORDS", "STAGES", "Stage", "as_data", "stage", "stage_array"]
+
 Axis = Literal["head", "row", "column"]
 Columns = Literal["keys", "dimensions", "words", ""]
 

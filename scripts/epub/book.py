@@ -22,6 +22,7 @@ from epub.chapters import Chapter, chapters_of, said
 
 FOLDER = BUILD / "epub"
 HERE = Path(__file__).parent
+TEMPLATES = templates(HERE / "templates")
 FONTS = (
     "fonts/stix-two-text.woff2",
     "fonts/stix-two-text-italic.woff2",
@@ -30,12 +31,6 @@ FONTS = (
     "math/STIXTwoMath-book.woff2",
 )
 AUTHORS = "The Attention by Hand authors"
-TYPES = {
-    "xhtml": "application/xhtml+xml",
-    "css": "text/css",
-    "woff2": "font/woff2",
-    "png": "image/png",
-}
 
 
 def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
@@ -67,11 +62,14 @@ def archive(book: Document) -> bytes:
     resolve(chapters)
     picture = f'<img src="cover.png" alt="{escape(book.title)}. {escape(book.subtitle)}"/>'
     texts = {
-        "cover.xhtml": xhtml(book.title, picture, "cover"),
-        "contents.xhtml": navigation(contents, chapters),
+        "cover.xhtml": (book.title, picture),
+        "contents.xhtml": ("Contents", navigation(contents, chapters)),
+        **{chapter.file: (chapter.title, chapter.text) for chapter in chapters},
     }
-    texts |= {chapter.file: xhtml(chapter.title, chapter.text) for chapter in chapters}
-    files = {name: text.encode() for name, text in texts.items()}
+    files = {
+        name: written("page.xhtml", name=name, title=title, body=body).encode()
+        for name, (title, body) in texts.items()
+    }
     files["cover.png"] = cover(book, chapters[0])
     files["style.css"] = (HERE / "style.css").read_bytes()
     for font in FONTS:
@@ -125,11 +123,6 @@ def cover(book: Document, first: Chapter) -> bytes:
     return picture
 
 
-def xhtml(title: str, body: str, kind: str = "") -> str:
-    """Return a document of the EPUB."""
-    return written("page.xhtml", title=title, body=body, kind=kind)
-
-
 def navigation(contents: Contents, chapters: list[Chapter]) -> str:
     """Return the contents: parts, chapters and their sections, and the answers."""
     texts = {chapter.page: chapter for chapter in chapters if not chapter.is_answers}
@@ -138,8 +131,7 @@ def navigation(contents: Contents, chapters: list[Chapter]) -> str:
         for part in contents.parts
     ]
     parts.append(("Answers", [chapter for chapter in chapters if chapter.is_answers]))
-    body = written("contents.xhtml", first=texts[contents.root], parts=parts)
-    return xhtml("Contents", body)
+    return written("contents.xhtml", first=texts[contents.root], parts=parts)
 
 
 def package(book: Document, files: dict[str, bytes]) -> str:
@@ -151,14 +143,13 @@ def package(book: Document, files: dict[str, bytes]) -> str:
         authors=AUTHORS,
         modified=f"{datetime.fromtimestamp(date(), UTC):%Y-%m-%dT%H:%M:%SZ}",
         files=files,
-        types=TYPES,
         properties=_properties,
     )
 
 
 def written(template: str, **given: Any) -> str:
     """Return what a template makes."""
-    return templates(HERE / "templates").get_template(template).render(given)
+    return TEMPLATES.get_template(template).render(given)
 
 
 def _properties(name: str, data: bytes) -> str:

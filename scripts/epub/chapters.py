@@ -14,7 +14,6 @@ from sphinx_runs import doctree_of
 
 from byhand.mathematics.spoken import in_words
 from byhand.press import drawings
-from byhand.press.tables import tint
 
 ON_SCREEN = {
     "headerlink", "printed", "screen-only", "tag_screen-only", "sd-btn", "reading-done",
@@ -117,12 +116,13 @@ def _parsed(text: str, svgs: list[str]) -> HtmlElement:
 
 def _in_print(page: str) -> dict[str, str]:
     """Return the drawings that stand for explorers in print, by the explorers' names."""
-    found, name = {}, None
+    found: dict[str, str] = {}
     for node in doctree_of(page).findall(nodes.raw):
         if match := re.match(r'<mha-(?:explorer|instrument) id="([^"]+)"', node.astext()):
-            name = match[1]
-        elif name and "drawing" in node:
-            found[name], name = node.astext(), None
+            forms = node.parent.parent  # of what the cell gives: a container for each
+            drawn = next((node for node in forms.findall(nodes.raw) if "drawing" in node), None)
+            if drawn:
+                found[match[1]] = drawn.astext()
     return found
 
 
@@ -156,7 +156,7 @@ def _shade(cell: HtmlElement) -> str:
     around = "".join(e.get("style", "") for e in cell.iterancestors())
     head = re.search(r"--head: var\(--head-(\d)\)", around)
     weight = float(cell.get("style").removeprefix("--weight: "))
-    return tint(weight, int(head[1]) - 1 if head else 0)
+    return drawings.tint(weight, int(head[1]) - 1 if head else 0)
 
 
 def _place(link: str, page: str) -> str:

@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -40,26 +40,23 @@ PLACES = re.compile(
 """Words for what stands elsewhere on a page. Numbers of tables are links there, and no words."""
 
 
-@dataclass
 class Book:
     """What questions refer to: the things on the pages, and the book's address."""
 
-    pages: Sequence[Page]
-    address: str  # of the published book, with a last /; empty if it has none
-    pictures: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, pages: Sequence[Page]) -> None:
+        self.address = base_address()
+        self.pictures: dict[str, str] = {}
         self.holders = {
-            str(holder["id"]): page
-            for page in self.pages
-            for holder in page.article.find_all(id=THING)
+            str(holder["id"]): page for page in pages for holder in page.article.find_all(id=THING)
         }
 
     def things(self, label: str, name: str) -> list[str]:
         """Return what a text calls by a name, as HTML, and what its caption names.
 
-        Raises LookupError where no page has it.
+        What is no label is a sentence. Raises LookupError where no page has a thing.
         """
+        if not THING.fullmatch(label):
+            return [f"<p>{escape(label)}</p>"]
         if label not in self.holders:
             raise LookupError(name)
         html, more = _resolved(self._thing(self.holders[label], label, name), self)
@@ -94,7 +91,7 @@ def _tables(holder: Tag) -> str:
 
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
     """Yield the questions of the pages that stand alone, each with all that it takes."""
-    book = Book(pages, base_address())
+    book = Book(pages)
     for page in pages:
         doctree = doctree_of(page.name)
         asked: dict[str, list[Asked]] = dict(doctree.get("asked", {}))
@@ -123,7 +120,7 @@ def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
         text, named = _resolved(question.text, book, _labels(doctree, question))
         parts = [_resolved(part, book) for part in _replies(question)]
         needs = BANK["needs"].get(question.label, ())
-        needed = [thing for need in needs for thing in _needed(need, book)]
+        needed = [thing for need in needs for thing in book.things(need, need)]
         things = dict.fromkeys([*named, *needed])
         said = {thing: None for _, found in parts for thing in found if thing not in things}
         check("".join([text, *(part for part, _ in parts)]))
@@ -175,10 +172,6 @@ def _resolved(html: str, book: Book, labels: Sequence[str] = ()) -> tuple[str, l
         elif "://" not in address:
             link["href"] = book.address + address
     return soup.decode(formatter="minimal"), things
-
-
-def _needed(need: str, book: Book) -> list[str]:
-    return book.things(need, need) if THING.fullmatch(need) else [f"<p>{escape(need)}</p>"]
 
 
 def check(html: str) -> None:

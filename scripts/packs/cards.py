@@ -65,17 +65,12 @@ def number(name: str) -> int:
     return int.from_bytes(sha256(name.encode()).digest()[:6])
 
 
+TURNED = '{{FrontSide}}<hr id="answer">{{Back}}'
 MODEL = genanki.Model(
     number("model"),
     BOOK,
     fields=[{"name": "Front"}, {"name": "Back"}],
-    templates=[
-        {
-            "name": "Card",
-            "qfmt": "{{Front}}",
-            "afmt": '{{FrontSide}}<hr id="answer">{{Back}}',
-        }
-    ],
+    templates=[{"name": "Card", "qfmt": "{{Front}}", "afmt": TURNED}],
     css=STYLE,
 )
 

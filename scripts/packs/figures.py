@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from copy import copy
 
 from bs4 import Tag
+from docutils import nodes
+from sphinx_runs import doctree_of
 
 from byhand.press import drawings, markup
 from byhand.press.pdf import press
@@ -13,24 +15,16 @@ from packs.pages import Page
 
 
 def of_page(page: Page) -> Iterator[tuple[str, str]]:
-    """Yield the names, without "fig-", and the drawings of a page's figures.
+    """Yield the names, without "fig-", and the drawings of a page's figures, as print has them.
 
     The drawings are SVG with colours and fonts of their own: they need no style sheet.
     """
-    sources = dict(zip(map(id, page.article.find_all("svg")), _sources(page), strict=True))
-    for figure in page.article.select("figure[id^=fig-]"):
-        found = [sources[id(svg)] for svg in figure.select(".drawing svg, svg.drawing")]
-        if found:
-            # A figure may have another drawing for narrow screens: the widest is for paper.
-            widest = max(found, key=lambda svg: drawings.size(svg)[0])
-            yield str(figure["id"]).removeprefix("fig-"), drawings.in_attributes(widest)
-
-
-def _sources(page: Page) -> list[str]:
-    """Return the drawings of the article as they stand in the file, capitals included."""
-    text = page.path.read_text(encoding="utf-8")
-    article = text[text.index("<article") : text.rindex("</article>")]
-    return re.findall(r"<svg\b.*?</svg>", article, re.DOTALL)
+    for figure in doctree_of(page.name).findall(nodes.figure):
+        drawn = next((node for node in figure.findall(nodes.raw) if "drawing" in node), None)
+        if drawn and figure["ids"]:
+            html = drawn.astext()
+            svg = html[html.index("<svg") : html.rindex("</svg>") + len("</svg>")]
+            yield figure["ids"][0].removeprefix("fig-"), drawings.in_attributes(svg)
 
 
 def tables(page: Page) -> Iterator[tuple[str, Tag]]:
@@ -47,19 +41,18 @@ def tables(page: Page) -> Iterator[tuple[str, Tag]]:
 
 def in_tex(table: Tag) -> str:
     """Return a table as TeX, for the package booktabs."""
-    rows = [[_cell(cell) for cell in row.find_all(["th", "td"])] for row in table.find_all("tr")]
+    bare = copy(table)
+    for printed in bare.select(".printed, .reading-unseen"):
+        printed.decompose()
+    rows = [
+        [" ".join(as_tex(cell).split()) for cell in row.find_all(["th", "td"])]
+        for row in bare.find_all("tr")
+    ]
     heads = len(table.select("thead tr"))
     width = max(map(len, rows))
     lines = [" & ".join(row + [""] * (width - len(row))) + r" \\" for row in rows]
     body = ["\\toprule", *lines[:heads], "\\midrule", *lines[heads:], "\\bottomrule"]
     return "\n".join([f"\\begin{{tabular}}{{l{'r' * (width - 1)}}}", *body, "\\end{tabular}", ""])
-
-
-def _cell(given: Tag) -> str:
-    cell = copy(given)
-    for printed in cell.select(".printed, .reading-unseen"):
-        printed.decompose()
-    return " ".join(as_tex(cell).split())
 
 
 def files(pages: list[Page]) -> dict[str, bytes]:

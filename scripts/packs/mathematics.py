@@ -1,42 +1,22 @@
 """Formulas of the pages as TeX, for tables that go into a paper."""
 
+import tomllib
+from pathlib import Path
+
 from bs4 import Tag
 from bs4.element import NavigableString
 
-LOWERED = "₀₁₂₃₄₅₆₇₈₉"
-TEX = {
-    "≈": r"\approx",
-    "×": r"\times",
-    "÷": r"\div",
-    "−": "-",
-    "∞": r"\infty",
-    "√": r"\surd",
-    "α": r"\alpha",
-    "∑": r"\sum",
-    "≤": r"\le",
-    "≥": r"\ge",
-    "·": r"\cdot",
-    "⋅": r"\cdot",
-    "′": "'",
-    "±": r"\pm",
-    "…": r"\dots",
-    "→": r"\to",
-    "←": r"\leftarrow",
-    "★": r"\star",
-    "⟨": r"\langle",
-    "⟩": r"\rangle",
-    "θ": r"\theta",
-    "σ": r"\sigma",
-    "Σ": r"\Sigma",
-    "²": "^2",
-    "\u2061": "",
-}
+SIGNS = tomllib.loads(Path(__file__).with_name("signs.toml").read_text(encoding="utf-8"))
+IN_FORMULA = str.maketrans(SIGNS["formula"])
+IN_TEXT = str.maketrans(
+    {sign: f"${tex}$" for sign, tex in SIGNS["formula"].items()} | SIGNS["text"]
+)
 
 
 def as_tex(node: Tag | NavigableString) -> str:
     """Return a table's cell, or a formula in it, as TeX."""
     if not isinstance(node, Tag):
-        return "".join(_character(character) for character in str(node))
+        return str(node).translate(IN_TEXT)
     if node.name == "math":
         return f"${_formula(node)}$"
     inner = "".join(as_tex(child) for child in node.children if isinstance(child, Tag | str))
@@ -52,27 +32,12 @@ def as_tex(node: Tag | NavigableString) -> str:
     return inner
 
 
-def _character(character: str) -> str:
-    """Return a character of text as TeX has it."""
-    if character in TEX:
-        return f"${TEX[character]}$" if TEX[character] else ""
-    if character in LOWERED:
-        return f"$_{{{LOWERED.index(character)}}}$"
-    if character == "[":
-        return "{[}"  # after the end of a row it would begin an option
-    if character in "&%$#_{}":
-        return "\\" + character
-    return {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}.get(
-        character, character
-    )
-
-
 def _formula(node: Tag) -> str:
     """Return what stands between the dollars."""
     inner = [_formula(part) for part in node.find_all(True, recursive=False)]
     match node.name:
         case "mi" | "mn" | "mo" | "mtext" | "ms":
-            text = "".join(TEX.get(c, c) for c in node.get_text())
+            text = node.get_text().translate(IN_FORMULA)
             if text.startswith("\\"):
                 return text + " "
             return rf"\mathrm{{{text}}}" if node.name == "mi" and len(text) > 1 else text

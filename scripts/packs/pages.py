@@ -231,7 +231,9 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
             standing_alone(found) for found in part.select(".your-turn-question, .your-turn-givens")
         )
         one_of = f"{escape(labels[i])}: " if len(parts) != len(tasks) else ""
-        value = FORMULAS[task["kind"]](_numbers(task["givens"]), task["column"])
+        # JSON has no infinity: a masked score is null there.
+        givens = [[-inf if x is None else x for x in row] for row in task["givens"]]
+        value = FORMULAS[task["kind"]](givens, task["column"])
         places, sentence = rounding(value, task["places"], percent=task["percent"])
         yield Question(
             name=f"{element['id']}-{i + 1}" if len(tasks) > 1 else str(element["id"]),
@@ -258,11 +260,6 @@ def marked(text: str) -> str:
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))
 
 
-def _numbers(givens: list[list[float | None]]) -> list[list[float]]:
-    """Return what a box gives: JSON has no infinity, so that a masked score is null there."""
-    return [[-inf if x is None else x for x in row] for row in givens]
-
-
 def _solutions(page: Page) -> dict[str, str]:
     """Return the solutions of a page by the exercise that they solve."""
     found = {}
@@ -283,11 +280,11 @@ def standing_alone(element: Tag) -> str:
     for node in text.select(DROPPED):
         node.decompose()
     for drawing in text.find_all("svg"):
-        said = BeautifulSoup("", "html.parser").new_tag("p")
-        said.string = f"[Figure: {drawing.get('aria-label', '')}]"
-        drawing.replace_with(said)
-    for math in text.find_all("math"):
-        _plain_math(math)
+        drawing.name, drawing.string = "p", f"[Figure: {drawing.get('aria-label', '')}]"
+    for math in text.find_all("math"):  # of it stays what every reader of MathML knows
+        for node in math.find_all(True):
+            node.attrs = {k: v for k, v in node.attrs.items() if k in OF_FORMULAS}
+        math.attrs = {"xmlns": "http://www.w3.org/1998/Math/MathML"}
     for node in text.find_all(True):
         if node.find_parent("math") or node.name == "math":
             continue
@@ -296,13 +293,6 @@ def standing_alone(element: Tag) -> str:
         else:
             node.attrs = {k: v for k, v in node.attrs.items() if k in ATTRIBUTES}
     return _flow(text)
-
-
-def _plain_math(math: Tag) -> None:
-    """Leave of a formula what every reader of MathML knows."""
-    for node in math.find_all(True):
-        node.attrs = {k: v for k, v in node.attrs.items() if k in OF_FORMULAS}
-    math.attrs = {"xmlns": "http://www.w3.org/1998/Math/MathML"}
 
 
 def _flow(text: Tag) -> str:

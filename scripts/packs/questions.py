@@ -1,16 +1,25 @@
 """The question bank: every question of the book, and fresh numbers of each kind, to be imported.
 
 Moodle reads its own XML; GIFT is a text that others read too; a QTI 2.1 package is an archive that
-most other systems read, and Canvas reads one with a few words of its own. Formulas are MathML.
+most other systems read. Each is laid out by templates in `formats`. Formulas are MathML.
+
+Canvas's reader (gems/plugins/qti_exporter of instructure/canvas-lms) takes a number for words in a
+gap, which it compares letter by letter, unless the manifest says otherwise in elements of its own
+that QTI has not. So Canvas has a package to itself: its items are the same.
 """
 
 import re
+import textwrap
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from templates import templates
 
+from byhand.document import BOOK
 from byhand.press.archives import packed
 from mha.practice.drawing import LEVELS, SENTENCES, draw_example
 from mha.practice.exercise import NumericExercise, numeric_exercise
@@ -18,12 +27,17 @@ from mha.practice.wordings import WORDINGS
 from mha.runs.places import places
 from mha.runs.record import Trace, trace
 from mha.runs.stages import STAGES
-from packs import alone, formats
+from packs import alone
 from packs.pages import Page, Question, marked, rounding
 
 README = Path(__file__).with_suffix(".md")
 FRESH = "Fresh numbers"
 """The chapter of the questions that are drawn."""
+
+MOST = 256
+"""Characters that QTI allows to stand in the place of a picture."""
+
+LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
 
 
 def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
@@ -85,8 +99,56 @@ def files(questions: Sequence[Question]) -> dict[str, bytes]:
     """Return the bank in each format, by the files' names."""
     return {
         "README.md": README.read_bytes(),
-        "questions-moodle.xml": formats.written("moodle.xml", questions=questions).encode(),
-        "questions.gift": formats.written("questions.gift", questions=questions).encode(),
-        "questions-qti.zip": packed(formats.package(questions)),
-        "questions-canvas.zip": packed(formats.package(questions, for_canvas=True)),
+        "questions-moodle.xml": _written("moodle.xml", questions=questions).encode(),
+        "questions.gift": _written("questions.gift", questions=questions).encode(),
+        "questions-qti.zip": packed(_package(questions)),
+        "questions-canvas.zip": packed(_package(questions, for_canvas=True)),
     }
+
+
+# ---- The formats ----
+
+
+def _written(template: str, **given: Any) -> str:
+    """Return what a template makes."""
+    return TEMPLATES.get_template(template).render(given)
+
+
+def _package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict[str, bytes]:
+    """Return the files of a QTI 2.1 package by their names: a manifest, items, pictures."""
+    manifest = _written("qti-manifest.xml", questions=questions, for_canvas=for_canvas)
+    items = {f"{q.name}.xml": _written("qti-item.xml", question=q) for q in questions}
+    pictures = {f"images/{name}": svg for q in questions for name, svg in q.files.items()}
+    files = {"imsmanifest.xml": manifest, **items, **pictures}
+    return {name: text.encode() for name, text in files.items()}
+
+
+def _linked(html: str, folder: str) -> str:
+    """Return HTML whose pictures are in a folder."""
+    return alone.PICTURE.sub(lambda name: folder + name[0], html)
+
+
+def _with_pictures(html: str, question: Question) -> str:
+    """Return HTML with its pictures in the places of their names."""
+    encoded = {name: b64encode(svg.encode()).decode() for name, svg in question.files.items()}
+    return alone.PICTURE.sub(lambda name: f"data:image/svg+xml;base64,{encoded[name[0]]}", html)
+
+
+def _flow(html: str) -> str:
+    """Return HTML as a block of QTI: bare text becomes a paragraph, and pictures have a folder."""
+    linked = LONG.sub(
+        lambda words: textwrap.shorten(words[0], MOST, placeholder=" …"), _linked(html, "images/")
+    )
+    return linked if linked.startswith(("<p", "<ul", "<ol", "<table")) else f"<p>{linked}</p>"
+
+
+TEMPLATES = templates(Path(__file__).with_name("formats"))
+TEMPLATES.globals["title"] = BOOK
+TEMPLATES.filters |= {
+    "base64": lambda text: b64encode(text.encode()).decode(),
+    "pictures": lambda html: sorted({*alone.PICTURE.findall(html)}),
+    "linked": _linked,
+    "drawn": _with_pictures,
+    "flow": _flow,
+    "gift": lambda text: re.sub(r"([\\~=#{}:])", r"\\\1", text),
+}

@@ -9,8 +9,7 @@ from sphinx_runs import prepare
 from byhand.checking import check_sources
 from byhand.checking.decks import Deck, decks
 from byhand.checking.sources import Project
-from byhand.press.pdf import PressError
-from byhand.slides import content, paper, powerpoint, running
+from byhand.slides import content, paper, powerpoint
 
 
 def chosen(names: list[str]) -> list[Deck]:
@@ -26,17 +25,14 @@ def files(wanted: list[Deck]) -> dict[str, bytes]:
     """Return three files a deck, by their names."""
     refuse(check_sources(ROOT, [deck.page.name for deck in wanted]), "no slides were made")
     prepare(os.environ)
-    try:
-        return {
-            file: data
-            for deck, given in zip(wanted, running.run(wanted), strict=True)
-            for file, data in _of_deck(deck, given).items()
-        }
-    except PressError as error:
-        fail(str(error))
+    return {
+        file: data
+        for deck, given in zip(wanted, content.run(wanted), strict=True)
+        for file, data in _of_deck(deck, given).items()
+    }
 
 
-def _of_deck(deck: Deck, given: running.Given) -> dict[str, bytes]:
+def _of_deck(deck: Deck, given: content.Given) -> dict[str, bytes]:
     name = deck.chapter.rpartition("/")[2]
     slides = content.shown(deck, given)
     pdf, placed = paper.slides_pdf(deck.title, slides)

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TextIO
 
 from environment import BUILD, ROOT, fail
+from html_book import HTML as BUILT
 from html_book import build_html, one_at_a_time
-from sphinx_runs import STATE
+from sphinx_runs import DOCTREES, STATE
 from watchfiles import DefaultFilter, awatch
 
 from byhand.digests import files_in
@@ -35,11 +36,11 @@ def watch(port: int) -> None:
     """Serve the book until Ctrl-C."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with only_one() as address:
-        if not STATE.is_dir():
+        if not (STATE.is_dir() and BUILT.is_dir()):
             print("There is no book to begin with: building it.", flush=True)
             build_html()
         with one_at_a_time():
-            begin_from(STATE / "_build")
+            begin()
         preview = Preview()
         try:
             asyncio.run(preview.go_on(port, address))
@@ -63,11 +64,11 @@ def only_one() -> Iterator[TextIO]:
         yield file
 
 
-def begin_from(built: Path) -> None:
+def begin() -> None:
     """Begin with the last good build's pages, and with what Sphinx knew of them, if that holds."""
     shutil.rmtree(HTML.parent, ignore_errors=True)
-    shutil.copytree(built / "html", HTML)
-    shutil.copytree(built / ".doctrees", MEMORY.parent)
+    shutil.copytree(BUILT, HTML)
+    shutil.copytree(STATE / DOCTREES, MEMORY.parent)
     known = MEMORY.stat().st_mtime if MEMORY.is_file() else 0
     if any(path.stat().st_mtime > known for path in files_in([*ALL_PAGES, *ENVIRONMENT], ROOT)):
         MEMORY.unlink(missing_ok=True)

@@ -19,27 +19,12 @@ DIGITS = "0123456789"
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 
 
-def run_end(line: str, start: int, characters: str) -> int:
+def after(line: str, start: int, characters: str) -> int:
     """Return the index after the run of `characters` that begins at `start`."""
     end = start
     while end < len(line) and line[end] in characters:
         end += 1
     return end
-
-
-def number_end(line: str, start: int) -> int:
-    """Return the index after the unsigned number that begins at `start`."""
-    whole = run_end(line, start, DIGITS)
-    if whole == start:
-        return run_end(line, start, SUBSCRIPTS)
-    fraction = run_end(line, whole + 1, DIGITS)
-    return fraction if line[whole : whole + 1] == "." and fraction > whole + 1 else whole
-
-
-def has_sign(line: str, start: int) -> bool:
-    """Tell whether a "-" before the number that begins at `start` is its sign."""
-    before, sign = line[: start - 1][-1:], line[:start][-1:]
-    return sign == "-" and line[start] in DIGITS and not (before.isalnum() or before in [*")]}"])
 
 
 def tokens(line: str) -> list[str]:
@@ -50,12 +35,18 @@ def tokens(line: str) -> list[str]:
     >>> tokens("Q₁[0] = 0.6×0.8, [1.0, -1.0], GPT-3, 64-2.")
     ['₁', '0', '0.6', '0.8', '1.0', '-1.0', '3', '64', '2']
     """
-    found, position = [], 0
-    while position < len(line):
-        end = number_end(line, position)
-        if end > position:
-            found.append(line[position - has_sign(line, position) : end])
-        position = max(end, position + 1)
+    found, end = [], 0
+    for start, character in enumerate(line):
+        if start < end or character not in DIGITS + SUBSCRIPTS:
+            continue
+        end = after(line, start, DIGITS if character in DIGITS else SUBSCRIPTS)
+        fraction = after(line, end + 1, DIGITS)
+        if character in DIGITS and line[end : end + 1] == "." and fraction > end + 1:
+            end = fraction
+        before, sign = line[: start - 1][-1:], line[:start][-1:]
+        is_word = before.isalnum() or before in [*")]}"]
+        is_signed = sign == "-" and character in DIGITS and not is_word
+        found.append(line[start - is_signed : end])
     return found
 
 

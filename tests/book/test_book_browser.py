@@ -117,10 +117,11 @@ def test_everything_reads_without_javascript(opened):
     expect(fold.locator(".cell_input").first).not_to_be_visible()
     fold.locator("summary").click()
     expect(fold.locator(".cell_input").first).to_be_visible()
-    expect(page.locator("#tbl-apple-query-1")).not_to_be_visible()
-    unfold_all_numbers(page)
+    table = page.locator("#tbl-apple-query-1")
+    expect(table).not_to_be_visible()
+    page.locator("details.all-numbers > summary").click(position={"x": 4, "y": 12})
     page.locator(".printed-switch input").check()
-    expect(page.locator("#tbl-apple-query-1 .printed").first).to_be_visible()
+    expect(table.locator(".printed").first).to_be_visible()
     assert page.locator("button.search-open:visible").count() == 0
     page.set_viewport_size(ON_A_PHONE)
     checks.nothing_is_cut_but_what_scrolls(page)
@@ -132,15 +133,10 @@ def test_everything_reads_without_javascript(opened):
     assert "The cat sat <end>: most is not near" in listed  # its whole title
 
 
-def unfold_all_numbers(page):
-    """Open the fold; its tables are put in as it opens."""
-    page.locator("details.all-numbers > summary").click(position={"x": 4, "y": 12})
-    page.locator("#tbl-apple-query-1").wait_for()
-
-
 def test_the_switch_shows_what_the_source_prints_and_the_red_pencil_marks_what_is_wrong(opened):
     page = opened("examples/apple")
-    unfold_all_numbers(page)
+    page.locator("details.all-numbers > summary").click(position={"x": 4, "y": 12})
+    page.locator("#tbl-apple-query-1").wait_for()  # put in as the fold opens
     printed = page.locator("#tbl-apple-query-1 .printed")
     assert printed.count() == 20
     expect(printed.first).not_to_be_visible()
@@ -167,25 +163,17 @@ def test_the_switch_shows_what_the_source_prints_and_the_red_pencil_marks_what_i
 
 def test_a_page_is_set_in_the_books_own_fonts(opened):
     page = opened("mechanism/self-attention")
-    drawn = page.evaluate(
-        """() => document.fonts.ready.then(() => [...document.fonts]
-             .filter((face) => face.status === "loaded")
-             .map((face) => face.family.replaceAll('"', "")))"""
-    )
+    loaded = """document.fonts.ready.then(() => [...document.fonts]
+      .filter((face) => face.status === "loaded").map((face) => face.family.replaceAll('"', "")))"""
     text, numbers = "STIX Two Text Book", "Source Sans 3 Book"
-    assert {text, numbers, "STIX Two Math Book"} <= set(drawn)
-    assert "Font Awesome 6 Free" not in drawn
+    assert {text, numbers, "STIX Two Math Book"} <= {*page.evaluate(loaded)}
+    assert "Font Awesome 6 Free" not in page.evaluate(loaded)
     family = "e => getComputedStyle(e).fontFamily.split(',')[0].replaceAll('\"', '')"
     for selector, wanted in (
         *(("article p", text), ("article h1", text), (".bar-button", numbers)),
         *(("table.numbers td", numbers), ("article pre", "JetBrains Mono Book")),
     ):
         assert page.locator(selector).first.evaluate(family) == wanted
-    boxes = page.locator("math").evaluate_all(
-        "all => all.map(m => m.getBoundingClientRect().height)"
-    )
-    assert len(boxes) > 20
-    assert min(boxes) > 5
 
 
 @pytest.mark.parametrize(
@@ -251,14 +239,6 @@ def test_the_keyboards_place_is_marked_and_an_answer_opens_by_it(opened):
     page.locator(".solution button.toggle-button").first.focus()
     page.keyboard.press("Enter")
     until(page, f"document.querySelector('.solution.dropdown').offsetHeight > {before} + 20")
-
-
-def test_a_table_on_a_phone_breaks_its_labels_before_it_scrolls(opened):
-    page = opened("examples/overview", width=390, folds=True)
-    for table in ("sizes", "shapes"):
-        held = page.locator(f"#tbl-example-overview-{table}")
-        whole = "e => [e, e.parentElement].every((b) => b.scrollWidth <= b.clientWidth)"
-        assert held.evaluate(whole), table
 
 
 def test_a_page_prints_on_few_sheets_without_controls_and_with_small_whole_drawings(

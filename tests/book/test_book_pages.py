@@ -6,21 +6,22 @@ import tomllib
 import unicodedata
 from collections import Counter
 from functools import cache
+from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlparse
 
 import book_site as site
+import chains
 import numpy as np
 import pytest
 import yaml
-from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 from helpers import STAGES
 from runs_of_pages import run_of
 
 import mha
+from byhand.site.assets import SCRIPTS
 from byhand.site.policy import HEADERS, policy, refused_in
-from mha import example_names, explorer, load_example, shown, tables, trace
-from mha.widgets.width import at_width
+from mha import example_names, load_example, tables, trace
 
 pytestmark = pytest.mark.book
 
@@ -30,6 +31,7 @@ CHAPTERS = [name for name in PAGES if name.startswith(("mechanism/", "transforme
 CHAPTERS += [f"examples/{name}" for name in WORKED]
 CONFIG = yaml.safe_load((site.ROOT / "_config.yml").read_text(encoding="utf-8"))
 BASE_URL = CONFIG["html"]["baseurl"]
+NUMBER = re.compile(r"\d+(?:\.\d+)*")
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 
 
@@ -38,6 +40,9 @@ def test_nothing_beside_the_pages_claims_an_address_and_hosts_are_told_the_polic
     assert written == HEADERS.format(policy=policy())
     for name in ("sitemap.xml", "_static/card.png"):
         assert (site.SITE / name).exists() == bool(BASE_URL)
+    files = (path.relative_to(site.SITE).as_posix() for path in site.SITE.rglob("*.html"))
+    built = {name.removesuffix(".html") for name in files if not name.startswith("_static/")}
+    assert built == {*PAGES, "search", "notices"}
 
 
 ITALICS = (*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
@@ -56,6 +61,7 @@ def test_a_page_is_whole(name):
         address = element.get(LOADING[element.name], "")
         assert not urlparse(address).scheme, element
         assert not address.startswith("//"), element
+    its_own_scripts_come_in_their_order_and_are_waited_for_by_nothing(found)
     links = found.find_all("a")
     addresses = [link["href"] for link in links if link.has_attr("href")]
     assert len(addresses) > 5
@@ -84,6 +90,34 @@ def test_a_page_is_whole(name):
     assert not ({*map(ord, article.get_text())} | italics(article)) - drawn_by_every_page()
     for exercise in article.select("div.exercise"):  # with its solution right below
         assert "solution" in exercise.find_next_sibling()["class"]
+        seen, heard = exercise.select_one(".difficulty").children
+        assert seen["aria-hidden"] == "true"
+        assert heard.get_text() == f"difficulty {seen.get_text().count('•')} of 3"
+    formulas_have_names_and_stay_with_the_mark_behind_them(article)
+
+
+def formulas_have_names_and_stay_with_the_mark_behind_them(article):
+    for equation in article.select("div.math"):
+        (box,) = equation.select(".math-scroll:has(> math[display=block])")
+        number = equation.select_one(".eqno")
+        name = number.get_text().strip("()#") if number else ""
+        assert box["aria-label"] == f"Equation {name}".strip()
+        assert (box["role"], box["tabindex"]) == ("group", "0")  # keys can scroll it
+        assert number is None or number.select_one("a.headerlink")["href"] == f"#{equation['id']}"
+    for long in article.select("span.math-wide"):
+        if re.match(r"[.,;:)?]", str(long.next_sibling)):
+            assert "math-held" in long.parent["class"]
+
+
+def its_own_scripts_come_in_their_order_and_are_waited_for_by_nothing(found):
+    scripts = {
+        s["src"].rpartition("/")[2].partition("?")[0]: s for s in found.select("script[src]")
+    }
+    own = [(SCRIPTS.index(n), s.has_attr("defer")) for n, s in scripts.items() if n in SCRIPTS]
+    assert own == sorted(own)
+    assert all(is_deferred for _, is_deferred in own)
+    # A page that is opened as a file may not load modules.
+    assert not [script for script in scripts.values() if script.get("type") == "module"]
 
 
 def states_its_policy_and_no_address(page, found):
@@ -142,6 +176,28 @@ def test_boxes_are_numbered_by_chapter_and_an_algorithm_names_its_code(kind):
         assert all(any("reference/" in link for link in each) for each in links)
 
 
+def test_a_reference_says_the_number_that_stands_where_it_leads():
+    compared = 0
+    for name in PAGES:
+        for said in site.soup(name).select("a.reference > .std-numref"):
+            target, _, label = said.parent["href"].partition("#")
+            there = normpath(join(dirname(name), target)).removesuffix(".html") if target else name
+            goal = site.soup(there).find(id=label)
+            own = goal.select_one(".caption-number, .section-number, .admonition-title").get_text()
+            assert NUMBER.findall(said.get_text())[-1] == NUMBER.findall(own)[0], (name, label)
+            compared += 1
+    assert compared > 100
+
+
+def test_every_line_of_the_pages_holds_as_it_is_printed():
+    read = [one for name in PAGES for one in chains.read(chains.page_text(site.soup(name)))]
+    wrong = "0.48 + 0.04 + 0.6 + 0.06 = 0.81"  # quoted, because a source prints it
+    assert {one.text for one in read if one.faults()} == {wrong}
+    signs = [sign for one in read for sign in one.relations]
+    assert len(read) >= 250  # or the reader finds no lines any more
+    assert min(signs.count("="), signs.count("≈")) >= 60
+
+
 def leads_somewhere(page, link):
     """Tell whether a link of a page leads to a file, and to a place in it; others are not asked."""
     parts = urlparse(link)
@@ -197,7 +253,12 @@ def test_a_chapter_has_exercises_quizzes_and_numbers_to_compute(name):
     assert len(page.select("mha-quiz")) >= 3
     assert page.select("mha-your-turn")
     for quiz in page.select("mha-quiz"):
-        assert len(quiz.select("input")) >= 2
+        assert len(quiz.select(".quiz-feedback")) == len(quiz.select("input")) >= 2
+        assert "::" not in quiz.get_text()
+        if quiz.has_attr("data-predict"):
+            fold = quiz.find_next_sibling()  # of the blocks that follow
+            assert (fold.name, fold["id"]) == ("details", f"{quiz['id']}-revealed")
+            assert len(fold.find_all(True, recursive=False)) > 1
     if name.startswith("examples/"):
         assert len(page.select("mha-explorer table")) > 8
         assert page.select(".steps-start")
@@ -222,14 +283,9 @@ def test_the_page_for_teachers_has_every_exercise_and_the_minutes_of_each_chapte
 def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run(name):
     for element in site.soup(name).select("mha-explorer"):
         data = json.loads(element.script.string)
-        one_query = element.table
-        said = [cell.get_text() for cell in one_query("td")]
+        said = [cell.get_text() for cell in element.table("td")]
         if "inputs" not in data:
-            tenths = np.array(data["tenths"])
-            widths = [at_width(tenths, int(th.get_text())) for th in one_query.select("tbody th")]
-            columns = [each for width in widths for each in width]
-            assert said == [shown(x) for spread, row in columns for x in (spread, row.max())]
-            continue
+            continue  # of a width alone: its columns are in tests/widgets
         run = run_of(data)
         row, keys = run.example.focus or 0, run.meeting[1][0]
         steps = (run.scores, run.scaled_scores, run.exponentials, run.weights)
@@ -238,8 +294,6 @@ def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run(name):
         numbers = re.findall(r"[\d.∞-]+", " ".join(said).replace("−", "-"))
         found = [float(number.replace("∞", "inf")) for number in numbers]
         np.testing.assert_allclose(found, wanted.ravel(), rtol=0, atol=0.5e-4 + 1e-12)
-        made = BeautifulSoup(explorer(run).html, "html.parser")
-        assert list(map(str, element("table"))) == list(map(str, made("table"))), data["name"]
 
 
 def test_the_citation_agrees_with_the_project_and_with_the_address():

@@ -19,34 +19,27 @@ document.addEventListener("securitypolicyviolation", (event) =>
   window.refused.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
 """
 
-# Use controls as a reader might, at most twenty of a kind: what opens is opened first, for there
-# are controls inside.
+# Use controls as a reader might, at most twenty of a kind; what opens is opened first.
 USE_CONTROLS = """
 async () => {
   const rest = () => new Promise((done) => setTimeout(done, 30));
   const used = new Set(), kinds = {};
-  const isRare = (element) => {
+  const fresh = (selector) => [...document.querySelectorAll(selector)].filter((element) => {
     const inside = element.closest("mha-instrument, mha-explorer, mha-quiz")?.id;
     const kind = [inside, element.tagName, element.className.baseVal ?? element.className];
-    return (kinds[kind] = (kinds[kind] ?? 0) + 1) <= 20;
-  };
-  const fresh = (selector) => [...document.querySelectorAll(selector)].filter((element) =>
-    !used.has(element) && !element.disabled && used.add(element) && isRare(element));
-  const change = (element) => ["input", "change"].forEach((name) =>
-    element.dispatchEvent(new Event(name, { bubbles: true })));
+    return !used.has(element) && !element.disabled && element.isConnected && used.add(element)
+      && (kinds[kind] = (kinds[kind] ?? 0) + 1) <= 20;
+  });
   for (let round = 0; round < 3; round += 1) {
     fresh("details:not([open])").forEach((fold) => { fold.open = true; });
     await rest();
-    for (const field of fresh("input:not([type=checkbox], [type=radio]), textarea")) {
-      field.value = field.type === "range" ? field.max : "0.5";
-      change(field);
-    }
-    for (const list of fresh("select")) {
-      list.selectedIndex = list.options.length - 1;
-      change(list);
+    for (const field of fresh("input:not([type=checkbox], [type=radio]), textarea, select")) {
+      if (field.options) field.selectedIndex = field.options.length - 1;
+      else field.value = field.type === "range" ? field.max : "0.5";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      field.dispatchEvent(new Event("change", { bubbles: true }));
     }
     for (const pressed of fresh("button, input, [role=button], [role=tab]")) {
-      if (!pressed.isConnected) continue; // the one before has put others in its place
       pressed.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
       document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
     }
@@ -77,7 +70,6 @@ def listening(context):
 
 @pytest.fixture(scope="module")
 def address():
-    """Serve the book below a path; return where it is."""
     with serving_below_a_path(SITE) as served:
         yield served
 
@@ -117,7 +109,6 @@ BROKEN = """
 <iframe src="https://example.org/"></iframe>
 <script src="https://example.org/a.js"></script>
 <link rel="stylesheet" href="https://example.org/a.css">
-<a id="link" href="javascript:window.hurt = 'link'">Link</a>
 <object data="https://example.org/a"></object>
 """
 
@@ -132,7 +123,6 @@ def test_a_browser_refuses_what_a_page_should_not_have(tmp_path, browser):
     page, *_ = listening(context)
     with serving_below_a_path(tmp_path) as address:
         page.goto(f"{address}index.html")
-        page.evaluate("document.getElementById('link').click()")
         rest(page, 200)
         told = " ".join(page.evaluate("window.refused"))
         assert page.evaluate("window.hurt") is None

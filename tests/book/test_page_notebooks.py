@@ -7,115 +7,11 @@ import book_site as site
 import jupytext
 import nbformat
 import pytest
-from docutils import nodes
-from docutils.utils import new_document
 from jupytext.config import load_jupytext_configuration_file
 from wheel_only import run
 
-from byhand.notebooks.text import plain
-from byhand.notebooks.writing import FORMS, Words, notebook
-from byhand.reading.results import Results
-from byhand.reading.steps import Step
+from byhand.notebooks.writing import FORMS
 
-SOURCE = (
-    site.FRONT
-    + """(label)=
-# A page
-
-```{lead}
-Its one sentence with {eval}`x`.
-```
-
-```{code-cell}
----
-tags: [remove-input]
----
-x = 2
-```
-
-With {eval}`x` and {given}`0.5`, as {numref}`tbl-one` and {cite:t}`vaswani2017` say.
-
-```{predict} how-many
-:reveals: 2
-How many?
-
-- [x `x == 2`] Two. :: Right.
-- [ ] Three. :: Wrong.
-```
-
-```{code-cell}
-x
-```
-
-Two of them.
-
-More text.
-
-```{exercise}
-:label: ex-b
-Work.
-```
-
-```{solution-start} ex-b
-```
-
-So.
-
-```{code-cell}
-assert x == 2
-```
-
-```{solution-end}
-```
-
-## Read next
-"""
-)
-LINKS = {"tbl-one": "Table 1.1", "ex-b": "Exercise 1.2"}
-RESULTS = Results(
-    "",
-    [Step("expression", 0, 1, "x"), Step("cell", 1, 1, "x = 2"), Step("expression", 2, 1, "x")],
-    [[{"data": {"text/plain": "1"}}], [], [{"data": {"text/plain": "'2'"}}]],
-)
-TEXT = """\
-# A page
-
-*Its one sentence with 1.*
-
-x = 2
-
-With 2 and 0.5, as Table 1.1 and Vaswani et al. (2017) say.
-
-**Before you go on**
-
-How many?
-
-- Two.
-- Three.
-
-x
-
-<details><summary>Answer</summary>
-
-Two of them.
-
-</details>
-
-More text.
-
-**Exercise 1.2**
-
-Work.
-
-## Read next
-
-## Solutions
-
-**Solution to Exercise 1.2**
-
-So.
-
-assert x == 2"""
 LEFT_OVER = re.compile(  # what only the book's Sphinx can read
     r"\{[a-z:]+\}`|^`{3,}\{|^:{3,}|^\([\w-]+\)=$|^:[a-z-]+:|\]\{\.|^- \[[x ]|<span", re.MULTILINE
 )
@@ -147,49 +43,13 @@ for name in sys.argv[1:]:
 """
 
 
+def letters(text):
+    """Return the letters and figures of a text, whatever marks stand between them."""
+    return re.sub(r"[\W_]", "", text)
+
+
 def codes(made):
     return [cell.source for cell in made.cells if cell.cell_type == "code"]
-
-
-def test_its_text_is_plain_and_no_answer_stands_below_its_question(tmp_path):
-    (tmp_path / "page.md").write_text(SOURCE, encoding="utf-8")
-    page = new_document("a page")
-    page += [nodes.reference("", said, internal=True, refid=name) for name, said in LINKS.items()]
-    made = notebook(tmp_path / "page.md", "A page", Words(page, RESULTS))
-    assert "\n\n".join(cell.source for cell in made.cells[1:]) == TEXT
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("```{math}\n:label: a\nx = 1\n```", "$$\nx = 1\n$$"),
-        ("```{exercise} Two\n:label: ex-b\nWork.\n```", "**Exercise 1.2 (Two)**\n\nWork."),
-        (
-            "```{solution-start} ex-b\n:class: dropdown\n```\n\nSo.",
-            "**Solution to Exercise 1.2**\n\nSo.",
-        ),
-        ("```{quiz} a\nA?\n\n- [x] B :: c\n```", "**Question**\n\nA?\n\n- B"),
-        ("```{aims}\n- read\n```", "After this page you can\n\n- read"),
-        ("::::{div} a\n:::{div} b\nIn.\n:::\n::::", "In."),
-        ("```python\n{ref}`kept`\n```", "```python\n{ref}`kept`\n```"),
-        ("[0.81]{.slip}[, wrong]{.screen-only}", "0.81"),
-        (
-            "```{list-table} A\n* - a\n  - b\n* - 1\n  - 2\n```",
-            "| a | b |\n| --- | --- |\n| 1 | 2 |",
-        ),
-        ("```{literalinclude} a.py\n:pyobject: f\n```", "```python\ndef f(): ...\n```"),
-        (
-            "```{literalinclude} a.py\n:start-at: return\n:dedent: 4\n```",
-            "```python\nreturn 1\n```",
-        ),
-        ("Text below a cell.\n:::", "Text below a cell."),
-        ("```{read-in-steps}\n```", ""),
-    ],
-)
-def test_blocks_become_plain_markdown(text, wanted, tmp_path):
-    (tmp_path / "a.py").write_text("import re\ndef f(): ...\ndef g():\n    return 1\n", "utf-8")
-    said = {"ex-b": "Exercise 1.2"}
-    assert plain(text, lambda role, inside: said.get(inside, inside), tmp_path) == wanted
 
 
 @pytest.mark.parametrize("name", site.notebooks())
@@ -225,6 +85,21 @@ def test_each_page_that_computes_has_its_notebook_and_names_it(name):
             for output in cell.outputs:
                 assert output.output_type != "error"
                 assert set(output.get("data", {})) <= set(FORMS)
+    it_says_what_the_page_says_and_answers_at_the_end(made, site.soup(name).find("article"))
+
+
+def it_says_what_the_page_says_and_answers_at_the_end(made, article):
+    said = [cell.source for cell in made.cells if cell.cell_type == "markdown"]
+    body, _, answers = map(letters, "\n".join(said).partition("## Solutions\n"))
+    elsewhere = "table, mha-quiz, mha-your-turn, .screen-only, .cell_output, noscript"
+    otherwise = "math, a, code, sup, .printed, .screen-only, .on-site, .off-site"
+    for paragraph in article.select(f"p:not([class], :is({elsewhere}) *):not(:has({otherwise}))"):
+        is_answer = paragraph.find_parent(class_="solution") is not None
+        wanted = letters(paragraph.get_text())
+        assert wanted in (answers if is_answer else body), paragraph
+        assert len(wanted) < 60 or not is_answer or wanted not in body
+    for feedback in article.select(".quiz-feedback > p"):
+        assert letters(feedback.get_text()) not in body or len(feedback.get_text()) < 40
 
 
 @pytest.mark.book

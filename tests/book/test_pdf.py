@@ -9,12 +9,12 @@ from copy import copy
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import median
 
 import book_site as site
+import chains
 import printed_book
+import printing
 import pytest
-import typesetting
 import yaml
 from printed_book import squeezed
 from pypdf import PdfReader
@@ -86,15 +86,7 @@ def test_every_font_is_the_book_s_embedded_and_maps_to_unicode():
 
 
 def test_the_pages_are_set_as_a_publisher_would(reader, pages):
-    # Ten came with encoder and decoder, batches, collapse, gradients, bfloat16 and fields.
     assert len(pages) <= 236
-    lines = [
-        line
-        for page in printed_book.text_of(PDF, "-layout")[8:60]
-        for line in page.splitlines()
-        if re.match(r"[A-Za-z(][\w,;:’()“” .-]{39,}$", line) and "  " not in line
-    ]
-    assert 65 <= median(map(len, lines)) <= 95
     last = {reader.get_destination_page_number(entry) for entry in flat(reader.outline)}
     for number, share in enumerate(printed_book.fullness(PDF), 1):
         assert share >= 1 / 4 or number in {*last, len(pages)}, number
@@ -115,19 +107,24 @@ def test_the_book_says_what_it_is_and_nothing_is_raster(reader, pages):
     assert printed_book.poppler("pdfimages", "-list", str(PDF)).splitlines()[2:] == []
 
 
-def test_each_page_has_its_number_and_its_chapter_s_name(reader, pages):
-    first, softmax = begins(reader, "About this book"), begins(reader, "Softmax")
-    labels = reader.page_labels
+def test_each_page_has_its_number(reader, pages):
+    first, labels = begins(reader, "About this book"), reader.page_labels
     assert labels[first - 1][0] in "iv"
     assert labels[first:] == list(map(str, range(1, len(pages) - first + 1)))
-    lines = [[line for line in page.splitlines() if line.strip()] for page in pages]
-    for number, page in zip(labels[first:], lines[first:], strict=True):
-        assert number in page, (number, page[:3])
-    assert all("4 Softmax" in " ".join(page[:2]) for page in lines[softmax + 1 : softmax + 7])
+    for number, page in zip(labels[first:], pages[first:], strict=True):
+        assert number in page.splitlines(), number
 
 
 LEAKS = (
-    *(r"[Dd]rag the", "click", "folded away", "underlined number", "slider", "[Ss]ettings"),
+    *(
+        r"[Dd]rag the",
+        "click",
+        "folded away",
+        "underlined number",
+        "slider",
+        "[Ss]ettings",
+        "import torch",
+    ),
     *("[Oo]n the screen, on the page", r"\?\?", r"0x[0-9a-f]{6}", r"<mha\.", r"<IPython"),
     *(r"\\(frac|mathrm|sqrt|begin)", r"np\.float64\("),
 )
@@ -157,21 +154,39 @@ def test_a_validator_finds_no_error_of_pdf_ua():
     assert (done.returncode, ": 0 error(s)" in done.stdout) == (0, True), done.stdout
 
 
-@pytest.mark.parametrize("name", PAGES[1:-1])
-def test_a_chapter_is_printed_in_the_order_of_its_page(name, text):
-    unbroken = text.replace("-", "")  # hyphens also part words at the end of a line
-    # Table cells may break in the middle of a word.
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_printed_in_its_order_with_its_headings_and_numbers(name, text, reader):
+    article = printed_article(name)
+    its_numbers_stand_in_print(article, text)
+    titles = {squeezed(entry["/Title"]) for entry in flat(reader.outline)}
+    bare = {re.sub(r"^[\d.]+", "", title) for title in titles} | titles
+    headings = map(heading, article.select(":is(h1, h2):not(.screen-only *)"))
+    if name != PAGES[0]:
+        assert [h for h in headings if h not in bare and not h.startswith("Allnumbers")] == []
+    # Table cells may break in the middle of a word, and hyphens part words at the end of a line.
     elsewhere = ".solution, .quiz-answer, mha-quiz, mha-your-turn, mha-build, figcaption, table"
-    paragraphs = printed_article(name).select(f"p:not(:is({elsewhere}) *)")
+    paragraphs = article.select(f"p:not(:is({elsewhere}) *)")
     plain = [p.get_text() for p in paragraphs if not p.select("math, a, .printed")]
-    # The first line of each paragraph: a page may end behind it.
-    lines = [squeezed(p).replace("-", "")[:40] for p in plain if len(p) > 60]
-    at, missing = 0, []
-    for line in lines:
-        found = unbroken.find(line, at)
-        at, missing = max(at, found), missing + [line] * (found < 0)
-    assert missing == []
-    assert at or not lines
+    unbroken, at = text.replace("-", ""), 0
+    for line in (squeezed(p).replace("-", "")[:40] for p in plain if len(p) > 60):
+        assert line in unbroken  # the first line of the paragraph: a page may end behind it
+        at = max(at, unbroken.find(line, at))
+    assert at or not plain
+    # What is said of an answer waits for the key, and what was to be predicted stands open.
+    key = unbroken.index("Answers", unbroken.index("Answers") + 1)  # the first is in the contents
+    for said in article.select(".quiz-feedback > p"):
+        words = squeezed(said.get_text()).replace("-", "")[:40]
+        assert said.select("math, a") or len(words) < 40 or unbroken.find(words, 0, key) < 0
+
+
+def its_numbers_stand_in_print(article, text):
+    captions = article.select("caption .caption-number, figcaption .caption-number")
+    numbers = [squeezed(caption.get_text()) for caption in captions]
+    assert [number for number in numbers if f"{number}:" not in text] == []
+    equations = [squeezed(e.get_text())[: len("(99.99)")] for e in article.select(".eqno")]
+    assert [n for n in equations if n[: n.index(")") + 1] not in text] == []
+    exercises = [squeezed(t.get_text()) for t in article.select(".exercise > .admonition-title")]
+    assert [number for number in exercises if text.count(number) < 2] == []  # with its solution
 
 
 def test_what_is_cited_stands_on_paper_and_on_the_page_that_is_named(pages, reader):
@@ -190,15 +205,17 @@ def test_what_is_cited_stands_on_paper_and_on_the_page_that_is_named(pages, read
 def test_readers_of_chance_refer_to_nothing_that_they_lack():
     chance = random.Random(7)
     chapters = [page for page in read_contents().chapters if page != BIBLIOGRAPHY]
-    asked = [tuple(chance.sample(chapters, chance.randint(1, 4))) for _ in range(6)]
-    kinds = ("none", "appendix", "only")
     documents = [
-        Document(name=f"reader-{i}", chapters=chosen, solutions=kinds[i % 3])
-        for i, chosen in enumerate(asked)
+        Document(
+            name=f"reader-{i}",
+            chapters=tuple(chance.sample(chapters, chance.randint(1, 4))),
+            solutions=("none", "appendix", "only")[i % 3],
+        )
+        for i in range(6)
     ]
     # In a process of its own: Sphinx leaves what it has set up to whoever comes next.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        sources = pool.submit(typesetting.sources, documents).result()
+        sources = pool.submit(printing.sources, documents).result()
     for document, source in zip(documents, sources, strict=True):
         names = re.findall(r'(label\(|#exercise\()?"((?:[a-z-]+/)?[a-z-]+#[\w./-]*)"', source)
         named = {name for use, name in names if not use}
@@ -207,15 +224,6 @@ def test_readers_of_chance_refer_to_nothing_that_they_lack():
         assert led_to <= named, document.chapters
         works = re.findall(r"// at book/bibliography\.md:3\n(.+)", source)
         assert len(works) == len(set(works)), document.chapters
-
-
-@pytest.mark.parametrize("name", PAGES[1:])
-def test_the_outline_holds_every_chapter_and_section(name, reader):
-    titles = {squeezed(entry["/Title"]) for entry in flat(reader.outline)}
-    bare = {re.sub(r"^[\d.]+", "", title) for title in titles} | titles
-    shown = site.soup(name).select("article :is(h1, h2):not(.screen-only *)")
-    headings = list(map(heading, shown))
-    assert [h for h in headings if h not in bare and not h.startswith("Allnumbers")] == []
 
 
 def test_the_outline_holds_the_parts_and_what_print_adds(reader, pages):
@@ -227,18 +235,13 @@ def test_the_outline_holds_the_parts_and_what_print_adds(reader, pages):
     assert min(solutions) >= begins(reader, "Solutions")
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_every_number_of_a_page_stands_in_print(name, text):
-    article = printed_article(name)
-    captions = [
-        squeezed(c.get_text())
-        for c in article.select("caption .caption-number, figcaption .caption-number")
-    ]
-    assert [number for number in captions if f"{number}:" not in text] == []
-    equations = [squeezed(e.get_text())[: len("(99.99)")] for e in article.select(".eqno")]
-    assert [n for n in equations if n[: n.index(")") + 1] not in text] == []
-    exercises = [squeezed(t.get_text()) for t in article.select(".exercise > .admonition-title")]
-    assert [number for number in exercises if text.count(number) < 2] == []  # with its solution
+def test_every_line_holds_as_it_is_printed_as_far_as_it_can_be_read():
+    """Lines that a page break parts are not read. Pieces of formulas are left out: no decimals."""
+    found = chains.read(chains.printed_text(printed_book.poppler("pdftotext", str(PDF), "-")))
+    found = [one for one in found if "×" in one.text or re.search(r"\d\.\d", one.text)]
+    quoted = "0.48 + 0.04 + 0.6 + 0.06 = 0.81"  # the next line's number may follow
+    assert [one for one in found if one.faults() and not one.text.startswith(quoted)] == []
+    assert len(found) >= 100
 
 
 def test_the_index_and_the_bibliography_are_filled(pages):

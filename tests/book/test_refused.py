@@ -3,10 +3,10 @@
 from book_site import FRONT
 from one_book import ASKED, PYTORCH, build
 
-EXTENSIONS = [
-    *("myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.chapter.asked"),
-    *("byhand.chapter.code_folds", "byhand.chapter.section_folds", "byhand.chapter.in_pytorch"),
-]
+from byhand.reading import results
+from byhand.reading.steps import Step
+
+EXTENSIONS = ["myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.chapter"]
 HEAD = (
     FRONT
     + """# A page
@@ -71,3 +71,11 @@ def test_what_is_refused_is_told_with_its_line(tmp_path):
             [place, sentence, *told]
         )
     assert len(told) == len(REFUSED), told
+
+
+def test_a_cell_that_never_ends_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    (tmp_path / "book").mkdir()
+    steps = [Step("cell", 0, 7, "while True: pass")]
+    found = results.compute(tmp_path / "book" / "page.md", steps, "now", 1)
+    assert found.faults == [(7, "it did not end within 1 seconds")]

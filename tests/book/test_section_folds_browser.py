@@ -1,10 +1,14 @@
-"""Folded sections of a built page: what opens them, and what is built late."""
+"""Folded sections and folded code of a built page: what opens them, and what is built late.
+
+That code is folded at first is in `page_checks.py`, for every page.
+"""
 
 import re
 
 import book_site as site
 import pytest
 from accessible import violations
+from page_checks import LINES
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -101,3 +105,61 @@ def test_a_fold_opens_by_keyboard(opened):
         page.keyboard.press("Enter")
         assert is_open(page, kind)
         assert summary(page, kind).evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
+
+
+# ---- Code ----
+
+PAGE = "mechanism/self-attention"
+
+
+def switch(page):
+    return page.get_by_role("button", name="Code", exact=True)
+
+
+def all_code_is(page, is_shown):
+    """Assert what the switch says and that each fold agrees."""
+    assert switch(page).get_attribute("aria-pressed") == str(is_shown).lower()
+    folds = page.locator("details.code-fold").evaluate_all("all => all.map(e => e.open)")
+    assert {*folds} == {is_shown}
+
+
+def test_the_switch_works_by_mouse_and_keyboard_looks_pressed_and_is_remembered(opened):
+    page = opened(PAGE, forced_colors="active")
+    ground = "e => getComputedStyle(e).backgroundColor"
+    before = switch(page).evaluate(ground)
+    all_code_is(page, False)
+    switch(page).click()
+    assert switch(page).evaluate(ground) != before
+    all_code_is(page, True)
+    expect(page.locator("details:not(.fold *) > summary", has_text="check").first).to_be_visible()
+    assert any(line.startswith("assert ") for line in page.evaluate(LINES))
+    site.carry_over(page)
+    page.reload()
+    all_code_is(page, True)
+    switch(page).focus()
+    page.keyboard.press("Enter")
+    all_code_is(page, False)
+    site.carry_over(page)
+    page.reload()
+    all_code_is(page, False)
+    # The reader's place stays where it is when code opens above it.
+    heading = page.locator("#reading-a-weight-matrix > h2")
+    page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+    heading.evaluate("e => scrollTo(0, e.getBoundingClientRect().top + scrollY - 80)")
+    for _ in range(2):
+        before = heading.bounding_box()["y"]
+        box = switch(page).bounding_box()  # a locator's click would scroll to the sticky bar
+        page.mouse.click(box["x"] + 5, box["y"] + 5)
+        site.rest(page, 100)
+        assert heading.bounding_box()["y"] == pytest.approx(before, abs=3)
+
+
+def test_the_switch_works_where_nothing_can_be_stored(browser):
+    page = browser.new_page()
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('none'); } })"
+    )
+    page.goto(site.path(PAGE).as_uri())
+    switch(page).click()
+    all_code_is(page, True)
+    page.close()

@@ -7,8 +7,7 @@ import pytest
 
 import mha
 import mha.chapters
-from byhand.reading.running import Ties
-from byhand.reading.ties import View, follows, is_of, parts_of
+from byhand.reading.ties import Ties, View, follows, is_of, parts_of
 from mha import load_example, trace
 from mha.widgets.explorer import explorer
 

@@ -7,20 +7,9 @@ stays.
 import os
 import re
 import shutil
-import sys
-import time
-from pathlib import Path
 
 import pytest
-from small_project import (
-    build,
-    copy_without_pages,
-    log,
-    published,
-    started,
-    write_contents,
-    write_pages,
-)
+from small_project import build, copy_without_pages, log, published, write_contents, write_pages
 
 PAGES = {
     "index": "# A book\n\nIt begins with {doc}`one` and ends with {ref}`the-end`.\n",
@@ -205,51 +194,12 @@ def test_what_cells_and_pages_count_on_is_computed_from_anew(book):
     edit(book, "mha/runs/rounding.py", "PLACES = 4", "PLACES = 2")
     edit(book, "mha/audit/sources/mha-tutorial.json", '"line": 3', '"line": 2')
     edit(book, "_config.yml", "title: ", "title: Another ")
+    append(book, "book/_static/book.css", ".another { top: 0; }")
+    edit(book, "book/_templates/layout.html", "<link ", '<meta name="another"><link ')
     assert ran(book) == ["one", "two"]
     assert "The first weight is 0.73." in said(book, "one")
     assert "first number stands in line 2." in said(book, "two")
     assert "Another Attention by Hand" in said(book, "one")
     assert "Notes New." in said(book, "three")
-
-
-WAITS = """
-```{code-cell}
-import os
-from pathlib import Path
-from threading import Event
-
-Path("processes").write_text(f"{os.getpid()} {os.getppid()}")
-Event().wait(50)
-```
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing ends with its parent")
-def test_a_build_that_is_killed_leaves_no_process(book):
-    before = published(book)
-    append(book, "book/one.md", WAITS)
-    building = started(book)
-    noted = book / "book" / "processes"
-    patiently(lambda: noted.is_file() and len(noted.read_text().split()) == 2)
-    building.kill()
-    building.wait()
-    processes = [int(number) for number in noted.read_text().split()]
-    patiently(lambda: not any(is_alive(process) for process in processes))
-    assert published(book) == before
-
-
-def patiently(is_so, seconds=60):
-    """Wait until something is so; fail if it does not come about."""
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.1)
-
-
-def is_alive(process):
-    """Tell whether a process runs; one that nobody has asked for its end does not."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state[0] != "Z"
+    assert b".another" in published(book)["_static/book.css"]
+    assert b'<meta name="another">' in published(book)["three.html"]

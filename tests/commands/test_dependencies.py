@@ -17,7 +17,7 @@ COMPUTED_FROM = [
     "requirements.lock",
     "_config.yml",
     "book/_ext/byhand/reading/running.py",
-    "book/_ext/byhand/reading/cell_outputs.py",
+    "book/_ext/byhand/reading/pages.py",
 ]
 READ_FROM = [
     "book/index.md",

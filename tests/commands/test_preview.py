@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -94,9 +93,9 @@ def page(browser, preview, project):
     file.write_text(before, encoding="utf-8")
 
 
-def edit(project, text, *, name=CHAPTER, before=None):
-    """Write a paragraph at the end of a page, or before some words."""
-    file = project / "book" / f"{name}.md"
+def edit(project, text, *, before=None):
+    """Write a paragraph at the end of the chapter, or before some words."""
+    file = project / "book" / f"{CHAPTER}.md"
     page = file.read_text(encoding="utf-8")
     begin, words, end = page.partition(before) if before else (page, "", "")
     file.write_text(f"{begin}\n\n{text}\n\n{words}{end}", encoding="utf-8")
@@ -124,6 +123,9 @@ def test_prose_is_shown_at_the_same_place_and_nothing_is_executed(page, project)
     assert executed(project) == ran
     assert page.title() == title
     assert published(project) == before_it
+    # It has the style of a chapter alone, not that of the first page.
+    assert page.locator("link[href*='book.css']").count() == 1
+    assert page.locator("link[href*='landing.css']").count() == 0
 
 
 def test_a_failing_cell_is_told_above_the_last_good_page_and_heals(page, project):
@@ -158,30 +160,11 @@ def test_a_page_that_is_deleted_is_told_and_taken_back_with_what_the_build_would
     assert told.count() == 0
 
 
-def test_a_second_preview_and_a_taken_port_are_refused_in_one_sentence(preview, project, tmp_path):
+def test_a_second_preview_is_refused_in_one_sentence(preview, project):
     second = start(project)
     said, _ = second.communicate(timeout=PATIENCE / 1000)
     assert said == f"error: a preview of this book is running already at {preview[0]}\n"
     assert second.returncode == 1
-    from preview import serving
-
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
-        serving.Server(lambda: None).listen(taken.getsockname()[1])
-
-
-def test_a_page_is_written_without_what_the_page_before_had_for_itself(page, project):
-    first = project / "book" / "index.md"
-    before = first.read_text(encoding="utf-8")
-    edit(project, "A quail is on the first page.", name="index")
-    written = project / "_build" / "preview" / "html" / "index.html"
-    while "A quail is on" not in (text := written.read_text(encoding="utf-8")):
-        page.wait_for_timeout(100)
-    assert "landing.css" in text
-    edit(project, "A second quail is here.")
-    page.get_by_text("A second quail is here.").wait_for(state="attached")
-    assert page.locator("link[href*='book.css']").count() == 1
-    assert page.locator("link[href*='landing.css']").count() == 0
-    first.write_text(before, encoding="utf-8")
 
 
 def test_an_edited_style_sheet_is_shown_at_once(page, project):

@@ -20,10 +20,6 @@ print({"one", "two", "three", "four", "five"})
 ```
 
 ```{code-cell}
-show.stage("weights", name="tbl-the-cat-sat-weights-{head}")
-```
-
-```{code-cell}
 show.turn("scores", 1, 2, head=0)
 ```
 
@@ -104,25 +100,6 @@ def copied(project, folder):
     return folder
 
 
-@pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    """Return the same small project in two folders, and a home for someone else."""
-    here = tmp_path_factory.mktemp("here")
-    printed_book.small_book(here)
-    printed_book.write(here, "boxes", BOXES)
-    contents = printed_book.TOC.replace(
-        "      - file: beta", "      - file: beta\n      - file: boxes"
-    )
-    (here / "_toc.yml").write_text(contents, encoding="utf-8")
-    for name in ("LICENSE", "README.md"):
-        shutil.copy(ROOT / name, here / name)
-    there = tmp_path_factory.mktemp("there")
-    home = there / "home"
-    home.mkdir()
-    project = copied(here, there / "Ein Büchlein mit Räumen")
-    return here, project, of_someone_else(project, home)
-
-
 def made(folder, **variables):
     """Make everything of a project, and return each file that came of it."""
     own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -133,8 +110,18 @@ def made(folder, **variables):
 
 
 @pytest.mark.pdf
-def test_what_two_make_is_byte_identical_and_pages_name_no_folder_user_or_date(places):
-    here, there, someone = places
+def test_what_two_make_is_byte_identical_and_pages_name_no_folder_user_or_date(tmp_path):
+    here, home = tmp_path / "here", tmp_path / "home"
+    home.mkdir()
+    printed_book.small_book(here)
+    printed_book.write(here, "boxes", BOXES)
+    beta = "      - file: beta"
+    contents = printed_book.TOC.replace(beta, f"{beta}\n      - file: boxes")
+    (here / "_toc.yml").write_text(contents, encoding="utf-8")
+    for name in ("LICENSE", "README.md"):
+        shutil.copy(ROOT / name, here / name)
+    there = copied(here, tmp_path / "Ein Büchlein mit Räumen")
+    someone = of_someone_else(there, home)
     first, second = made(here), made(there, **someone)
     assert sorted(first) == sorted(second)
     assert [name for name in first if first[name] != second[name]] == []

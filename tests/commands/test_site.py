@@ -6,8 +6,9 @@ What other tests make is here by its name alone: questions, cards, decks, the EP
 import re
 import zipfile
 
+import building
+import printing
 import pytest
-import typesetting
 import whole_site
 from book_site import ROOT, SITE, source
 from epub import book as epub
@@ -28,21 +29,16 @@ def printed(documents):
     return {f"{document.name}.pdf": PRINTED.read_bytes() for document in documents}
 
 
-def named(names):
-    """Return a pack whose files have names and nothing else."""
-    return lambda arguments, pages: dict.fromkeys(names, b"made")
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_site, "FOLDER", folder / "site")
-        patch.setattr(typesetting, "typeset", printed)
+        patch.setattr(printing, "typeset", printed)
         patch.setattr(epub, "archive", lambda book: b"EPUB")
-        patch.setitem(packs.PACKS, "slides", named(DECKS))
-        patch.setitem(packs.PACKS, "questions", named(QUESTIONS))
-        patch.setitem(packs.PACKS, "cards", named([DECK]))
+        for name, files in {"slides": DECKS, "questions": QUESTIONS, "cards": [DECK]}.items():
+            made = dict.fromkeys(files, b"made")  # files that have names and nothing else
+            patch.setitem(packs.PACKS, name, lambda arguments, pages, made=made: made)
         whole_site.make()
         yield folder / "site"
 
@@ -57,13 +53,27 @@ def test_each_name_of_a_file_is_a_link_to_it_and_no_file_is_without_one(site):
         page = read(file)
         assert not page.find_class("off-site")
         for link in page.find_class("on-site"):
-            assert link.tag == "a"
             target = (file.parent / link.get("href")).resolve()
             assert target.name == link.text_content()
             assert re.match(r" \(\d+(\.\d)?\s[kM]B\)", link.tail)
             named.add(target)
     assert named == {path.resolve() for path in site.glob("downloads/**/*") if path.is_file()}
     assert f"mha-{mha.__version__}-py3-none-any.whl" in {path.name for path in named}
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "so"),
+    [
+        ("--only", "questions,odd", "has 'odd'; one of questions, cards, slides, figures, noteboo"),
+        ("--variants", "51", "is 51; 0 to 50 is wanted"),
+        ("--seed", "-1", "is -1; 0 to 1,000,000,000 is wanted"),
+        ("--site", "https://a.example/b c/", "is 'https://a.example/b c/'; https://, a host and a"),
+    ],
+)
+def test_packs_that_cannot_be_made_are_refused(option, value, so):
+    asked = building._parser().parse_args(["packs", option, value])
+    with pytest.raises(SystemExit, match=re.escape(f"error: {option} {so}")):
+        asked.plan(asked)
 
 
 def test_built_pages_lead_to_no_file_and_say_where_the_files_are(site):

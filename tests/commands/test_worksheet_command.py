@@ -69,11 +69,11 @@ def made(tmp_path_factory):
 def test_a_student_has_two_pages_and_each_says_whose_it_is(made):
     found = text_of(made / "worksheets-23.pdf")
     assert len(found) == 4
+    names = ("Emmy Noether", "e17"), ("שרה כהן", "x2")
     for i, page in enumerate(found):
-        name = ("Emmy Noether", "שרה כהן")[i // 2]
+        name, number = names[i // 2]
         said = re.sub("[\u202a-\u202e]", "", page)  # poppler's marks of directions
-        assert f"Worksheet {i // 2 + 1}: {name}, " in said
-        assert f"{('e17', 'x2')[i // 2]} (seed 23, hard) · page" in said
+        assert f"Worksheet {i // 2 + 1}: {name}, {number} (seed 23, hard) · page" in said
         assert f"page {i % 2 + 1} of 2" in page
         assert "Attention by hand · Algebra · Week 1" in page
     titles = "|".join(text.partition(":")[0].partition(" of ")[0] for text in TASKS.values())
@@ -92,28 +92,23 @@ def test_the_key_on_paper_has_every_step_and_how_to_mark(made):
     assert [step for step in steps if step not in text] == []
 
 
-def test_each_student_has_a_file_of_another_size_of_paper(made, tmp_path):
-    (tmp_path / "class.csv").write_text("Łukasz Dvořák,x2\nEmmy Noether,e17\n")
-    more = ("--class", str(tmp_path / "class.csv"), "--each", "--paper", "letter")
-    assert make(tmp_path, *ARGUMENTS, *more) is None
-    names = {path.name for path in tmp_path.glob("*.pdf")}
-    assert "worksheet-23-001-łukasz-dvořák-x2.pdf" in names
-    assert {"worksheet-23-002-emmy-noether-e17.pdf", "key-23.pdf", "answers-23.pdf"} < names
-    assert len(text_of(tmp_path / "worksheet-23-002-emmy-noether-e17.pdf")) == 2
-
-
 # Letters of HTML and TeX; in a sheet's words, title and names they are text.
 STRANGE = ("</script>", "<b>a'</b>", "*a*", "$c$", "\\d_e^f", "&lt;", "#%~{")
 SAID = '<u>"Ex&" \\em $1$</u>'
 
 
-def test_words_of_others_are_text_on_paper(tmp_path):
-    (tmp_path / "class.csv").write_text("name,id\n<i>Ada</i> & *Bo*,</b>\n", encoding="utf-8")
+def test_words_of_others_are_text_on_paper_in_a_file_for_each(tmp_path):
+    students = "name,id\n<i>Ada</i> & *Bo*,</b>\nEmmy Noether,e17\n"
+    (tmp_path / "class.csv").write_text(students, encoding="utf-8")
     told = make(tmp_path, "--seed", "3", "--class", str(tmp_path / "class.csv"), "--title", SAID,
-                "--course", SAID, "--date", "</style>", "--difficulty", "hard",
-                "--sentence", " ".join(STRANGE))  # fmt: skip
+                "--course", SAID, "--date", "</style>", "--difficulty", "hard", "--each",
+                "--paper", "letter", "--sentence", " ".join(STRANGE))  # fmt: skip
     assert told is None
-    for name in ("worksheets-3.pdf", "key-3.pdf", "answers-3.pdf"):
+    names = {path.name for path in tmp_path.glob("*.pdf")}
+    assert {"worksheet-3-002-emmy-noether-e17.pdf", "key-3.pdf", "answers-3.pdf"} < names
+    (own,) = names - {"worksheet-3-002-emmy-noether-e17.pdf", "key-3.pdf", "answers-3.pdf"}
+    assert own.startswith("worksheet-3-001-i-ada-i-bo")
+    for name in (own, "key-3.pdf", "answers-3.pdf"):
         said = "".join(text_of(tmp_path / name))
         assert f"{SAID} · {SAID} · </style>" in said
         assert "<i>Ada</i> & *Bo*" in said

@@ -1,6 +1,5 @@
 """A report reads without the book, is data, a test and a status; what is refused gets a line."""
 
-import ast
 import functools
 import json
 import subprocess
@@ -9,18 +8,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from by_hand import dots, soft, t
 from helpers import raises
-from wrong_by_hand import ATTENTION, DECODING, LAYER, POSITIONS, dots, soft, t
+from test_right_functions import NAMED, pasted
 
 import mha
 from mha.examine.__main__ import main
 from mha.examine.attention import SUBJECT
-from mha.examine.report import written
 from mha.practice.bugs import TABLE
 from mha.practice.parts import SOUND
 from mha.runs.rounding import short
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
+
+BUGGY = {one.what: one.function for one in NAMED}
 
 
 def right(query, key, value):
@@ -30,10 +31,10 @@ def right(query, key, value):
 # ---- The table ----
 
 
-@pytest.mark.parametrize("bug", TABLE, ids=lambda bug: bug.name)
-def test_a_bug_has_its_section_in_the_book(bug):
-    page, _, label = bug.section.partition("#")
-    assert f"({label})=\n" in (BOOK / f"{page}.md").read_text(encoding="utf-8")
+def test_a_bug_has_its_section_in_the_book():
+    for bug in TABLE:
+        page, _, label = bug.section.partition("#")
+        assert f"({label})=\n" in (BOOK / f"{page}.md").read_text(encoding="utf-8"), bug.name
 
 
 def test_the_sound_parts_are_the_package_s_attention():
@@ -50,7 +51,7 @@ def test_the_sound_parts_are_the_package_s_attention():
 
 
 def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
-    report = mha.examine(ATTENTION["no scale"])
+    report = mha.examine(BUGGY["no scale"])
     assert str(report).startswith("plain is wrong: 24 of 24 cases differ.\n")
     for line in (
         "these differ: plain (16 of 16); large scores (8 of 8)",
@@ -78,74 +79,43 @@ def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
     assert max(map(len, str(report).splitlines())) <= 77
 
 
-def pasted(case, function):
-    """Return what the last statement of a case gives, as it is printed."""
-    *lines, last = ast.parse(str(case)).body
-    known = {"np": np, "mha": mha, "function": function, function.__name__: function}
-    exec(ast.unparse(lines), known)
-    return written(eval(ast.unparse(last), known))
-
-
 def tiled(query, key, value, enable_gqa=False, wrong=("key", "value")):
     """Go through the groups again and again: of keys, of values, or of both."""
     if enable_gqa:
         times = query.shape[-3] // key.shape[-3]
-        key = np.concatenate([key] * times, -3) if "key" in wrong else np.repeat(key, times, -3)
-        value = (
-            np.concatenate([value] * times, -3) if "value" in wrong else np.repeat(value, times, -3)
+        key, value = (
+            np.concatenate([x] * times, -3) if name in wrong else np.repeat(x, times, -3)
+            for name, x in (("key", key), ("value", value))
         )
     return soft(dots(query, key)) @ value
 
 
-def behind_tokens(query, key, value):
-    """Have the axis of heads behind that of tokens, and no scale."""
-    q, k, v = (np.moveaxis(x, -3, -2) if x.ndim > 2 else x for x in (query, key, value))
-    output = soft(q @ t(k)) @ v
-    return np.moveaxis(output, -3, -2) if v.ndim > 2 else output
+def takes_weights(x, weights):
+    return x
 
 
-PASTED = {
-    "groups": (mha.examine, tiled),
-    "a mask": (mha.examine, ATTENTION["late mask"]),
-    "a mask with -inf": (mha.examine, ATTENTION["mask of numbers unused"]),
-    "another order of axes": (mha.examine, behind_tokens),
-    "a layer": (mha.examine_layer, LAYER["merged by reshape"]),
-    "a layer's weights": (mha.examine_layer, lambda x, weights: x),
-    "two calls": (functools.partial(mha.examine_decoding, rotary=True), DECODING["cache behind"]),
-    "positions": (mha.examine_positions, POSITIONS["halves for pairs"]),
-}
-
-
-@pytest.mark.parametrize("name", PASTED)
-def test_a_case_is_python_that_gives_what_came(name):
-    examine, function = PASTED[name]
-    case = next(finding.case for finding in examine(function).findings if finding.case)
-    assert pasted(case, function) == case.came != case.wanted
-    assert "−" not in str(case) + "".join(case.lines)
-
-
-def test_a_case_needs_the_whole_repair():
+def test_a_case_is_python_that_gives_what_came_and_needs_the_whole_repair():
+    case = mha.examine_layer(takes_weights).findings[0].case
+    assert pasted(case, takes_weights) == case.came
     case = mha.examine(tiled).findings[0].case
+    assert pasted(case, tiled) == case.came
     for wrong in ((), ("key",), ("value",)):
         mended = functools.wraps(tiled)(functools.partial(tiled, wrong=wrong))
         assert (pasted(case, mended) == case.wanted) is (wrong == ())
 
 
-@pytest.mark.parametrize(
-    ("function", "lines"),
-    [
-        ("one key ahead", ["hidden = -∞", "hidden = 0"]),
-        ("late bias", [" + "]),
-        ("softcap before the scale", ["1.5×tanh(("]),
-    ],
-)
-def test_steps_say_what_masks_and_caps_do(function, lines):
-    case = mha.examine(ATTENTION[function]).findings[0].case
-    assert all(line in "\n".join(case.lines) for line in lines), case.lines
+def test_steps_say_what_masks_and_caps_do():
+    for bug, lines in {
+        "one key ahead": ["hidden = -∞", "hidden = 0"],
+        "late bias": [" + "],
+        "softcap before the scale": ["1.5×tanh(("],
+    }.items():
+        said = "\n".join(mha.examine(BUGGY[bug]).findings[0].case.lines)
+        assert all(line in said for line in lines), said
 
 
 def test_a_report_is_the_same_each_time_is_data_and_fails_a_test():
-    first, again = (mha.examine(ATTENTION["late mask"]) for _ in range(2))
+    first, again = (mha.examine(BUGGY["late mask"]) for _ in range(2))
     assert str(first) == str(again)
     data = first.as_data()
     assert json.loads(json.dumps(data)) == data
@@ -199,8 +169,7 @@ def test_what_cannot_be_compared_is_a_line_of_the_report(function, said):
 def test_arrays_of_one_precision_are_compared_in_it():
     """As JAX has them unless it is told otherwise."""
     narrow = mha.examine(right, asarray=lambda x: x.astype(np.float32))
-    assert narrow.ok, narrow
-    assert not narrow.findings
+    assert (narrow.ok, narrow.findings) == (True, ())
 
 
 def test_dropout_on_something_else_is_told_and_not_named():
@@ -214,41 +183,35 @@ def test_dropout_on_something_else_is_told_and_not_named():
 
 
 @pytest.mark.parametrize(
-    ("examine", "sentence"),
+    ("function", "sentence"),
     [
-        (lambda: mha.examine(3), "function is 3; something that can be called is wanted"),
-        (lambda: mha.examine(right, asarray=None),
-         "asarray is None; something that can be called is wanted"),
-        (lambda: mha.examine(lambda query, key: key),
-         "function takes query, key; it has to take key, query, value"),
-        (lambda: mha.examine(lambda *given: given),
+        (3, "function is 3; something that can be called is wanted"),
+        (lambda query, key: key, "function takes query, key; it has to take key, query, value"),
+        (lambda *given: given,
          "function takes nothing that is known; it has to take key, query, value"),
-        (lambda: mha.examine(lambda q, k, v, /: v),
-         "function takes q by its place alone; one by its name is wanted"),
-        (lambda: mha.examine(functools.partial(max)),
+        (lambda q, k, v, /: v, "function takes q by its place alone; one by its name is wanted"),
+        (functools.partial(max),
          "function does not tell its arguments; one around it, such as"
          " lambda query, key, value: ..., is wanted"),
-        (lambda: mha.examine_decoding(mha.decode_step, rotary="no"),
-         "rotary is 'no'; true or false is wanted"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_examined_is_refused(examine, sentence):
+def test_what_cannot_be_examined_is_refused(function, sentence):
     with raises(TypeError, sentence):
-        examine()
+        mha.examine(function)
 
 
-def test_an_argument_that_is_not_known_is_refused():
+def test_options_and_arguments_that_are_not_known_are_refused():
     with pytest.raises(TypeError, match=r"^function has the argument spice, which is not known; "):
         mha.examine(lambda query, key, value, spice: value)
-
-
-def test_kinds_are_left_out_and_unknown_ones_refused():
-    report = mha.examine(right, leave_out=["large scores"])
-    assert list(report.cases) == ["plain"]
-    with raises(ValueError, "leave_out has 'huge'; kinds among plain, large scores are wanted"):
-        mha.examine(right, leave_out=["huge"])
+    with raises(TypeError, "asarray is None; something that can be called is wanted"):
+        mha.examine(right, asarray=None)
+    with raises(TypeError, "rotary is 'no'; true or false is wanted"):
+        mha.examine_decoding(mha.decode_step, rotary="no")
     with raises(ValueError, 'layout is \'thirds\'; "pairs" or "halves" is wanted'):
         mha.examine_positions(mha.rotate, layout="thirds")
+    assert list(mha.examine(right, leave_out=["large scores"]).cases) == ["plain"]
+    with raises(ValueError, "leave_out has 'huge'; kinds among plain, large scores are wanted"):
+        mha.examine(right, leave_out=["huge"])
 
 
 # ---- From a shell ----
@@ -290,11 +253,17 @@ def test_the_command_refuses_with_one_sentence_and_status_two(arguments, said, c
     assert err.startswith(f"python -m mha.examine: {said}")
 
 
-def test_every_kind_is_examined_from_a_shell(capsys):
-    names = {"attention": "scaled_dot_product_attention", "layer": "multi_head_attention",
-             "decoding": "decode_step", "positions": "rotate"}  # fmt: skip
-    for kind, name in names.items():
-        with pytest.raises(SystemExit) as stopped:
-            main([f"mha:{name}", "--as", kind])
-        assert stopped.value.code == 0
-    assert capsys.readouterr().out.count("cases agree") == 4
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("attention", "scaled_dot_product_attention"),
+        ("layer", "multi_head_attention"),
+        ("decoding", "decode_step"),
+        ("positions", "rotate"),
+    ],
+)
+def test_every_kind_is_examined_from_a_shell(kind, name, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main([f"mha:{name}", "--as", kind])
+    assert stopped.value.code == 0
+    assert "cases agree" in capsys.readouterr().out

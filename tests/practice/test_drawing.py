@@ -11,9 +11,9 @@ from mha import short, trace
 from mha.practice.drawing import LEVELS, MOST_TOKENS, draw_example
 
 
-def decimals(array):
-    """Return how many decimals the longest number of an array has, as the book shows it."""
-    texts = [short(float(x), 12) for x in np.ravel(array)]
+def decimals(*arrays):
+    """Return how many decimals the longest number has, as the book shows it."""
+    texts = [short(float(x), 12) for array in arrays for x in np.ravel(array)]
     return max(len(text.partition(".")[2]) for text in texts)
 
 
@@ -28,33 +28,21 @@ def decimals(array):
 def test_drawn_numbers_are_short(difficulty, seed, num_tokens, d_model, d_k, num_heads):
     if d_k == 1:
         num_tokens = min(num_tokens, 3)  # there are few whole numbers to tell tokens apart by
-    run = trace(
-        draw_example(
-            np.random.default_rng(seed),
-            num_tokens=num_tokens,
-            d_model=d_model,
-            d_k=d_k,
-            d_v=3,
-            num_heads=num_heads,
-            with_output=True,
-            difficulty=difficulty,
-        )
-    )
+    sizes = {"num_tokens": num_tokens, "d_model": d_model, "d_k": d_k, "num_heads": num_heads}
+    rng = np.random.default_rng(seed)
+    run = trace(draw_example(rng, **sizes, d_v=3, with_output=True, difficulty=difficulty))
     whole = 0 if difficulty == "easy" else 1
     assert run.query.shape == (num_heads, num_tokens, d_k)
     assert run.output.shape == (num_tokens, d_model)
-    for array in (run.embeddings, run.query, run.key, run.value, run.example.layer.w_o):
-        assert decimals(array) <= whole
-    for matrix in ("w_q", "w_k", "w_v"):
-        assert decimals(getattr(run.example.layer, matrix)) == 0
+    layer, rows = run.example.layer, (run.embeddings, run.query, run.key, run.value)
+    assert decimals(*rows, layer.w_o) <= whole
+    assert decimals(layer.w_q, layer.w_k, layer.w_v) == 0
     products = run.query[:, :, None] * run.key[:, None]
-    assert decimals(products) <= 2 * whole
-    assert decimals(run.scores) <= 2 * whole
+    assert decimals(products, run.scores) <= 2 * whole
     assert decimals(run.scaled_scores) <= 2 * whole + (d_k == 4)
     assert np.abs(run.scaled_scores).max() <= 6 + 1e-9
     assert (np.diff(np.sort(run.scores), axis=-1) > 1e-9).all()
-    for array in (run.embeddings, run.query, run.key, run.value):
-        assert (np.abs(array) > 1e-9).any(axis=-1).all()
+    assert all((np.abs(array) > 1e-9).any(axis=-1).all() for array in rows)
     assert (run.shifts == 0).all()
     assert (run.weights.max(axis=-1) >= (2 - 1e-9) * run.weights.min(axis=-1)).all()
 
@@ -64,8 +52,7 @@ def test_difficulties_differ_in_sign_and_decimals():
         [draw_example(np.random.default_rng(s), difficulty=name).embeddings for s in range(31)]
         for name in ("easy", "medium", "hard")
     )
-    assert decimals(easy) == 0
-    assert decimals(medium) == decimals(hard) == 1
+    assert (decimals(*easy), decimals(*medium), decimals(*hard)) == (0, 1, 1)
     assert np.min(medium) >= 0 > np.min(hard)
 
 

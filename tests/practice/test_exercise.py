@@ -26,7 +26,7 @@ numbers = st.floats(-3, 3).map(lambda x: round(x, 6) + 0.0)
 terms = st.one_of(numbers, st.sampled_from([0.0, -math.inf]))
 
 
-def matrices(*shape):
+def matrices(shape):
     return hnp.arrays(float, shape, elements=numbers, fill=st.nothing())
 
 
@@ -34,28 +34,22 @@ def matrices(*shape):
 def runs(draw):
     """Draw a run with any number of heads, scale and mask, from embeddings or from queries."""
     heads = draw(st.integers(1, 2))
-    masks = st.one_of(
-        st.none(),
-        hnp.arrays(bool, (TOKENS, TOKENS)),
-        hnp.arrays(float, (heads, TOKENS, TOKENS), elements=terms),
-    )
+    square = (heads, TOKENS, TOKENS)
+    masks = hnp.arrays(bool, square[1:]) | hnp.arrays(float, square, elements=terms)
     parts = {
         "tokens": [f"token{i}" for i in range(TOKENS)],
         "head_names": [f"Head {i + 1}" for i in range(heads)],
         "scale": draw(st.sampled_from([None, 0.5, 1.0, 7.0])),
         "is_causal": draw(st.booleans()),
-        "mask": draw(masks),
+        "mask": draw(st.none() | masks),
     }
     if draw(st.booleans()):
-        w_q, w_k = (draw(matrices(heads, D_MODEL, D_K)) for _ in range(2))
-        w_v, w_o = draw(matrices(heads, D_MODEL, D_V)), draw(matrices(heads * D_V, D_OUT))
-        parts |= dict.fromkeys(("query", "key", "value"))
-        parts |= {"embeddings": draw(matrices(TOKENS, D_MODEL))}
-        parts |= {"layer": MultiHeadWeights(w_q, w_k, w_v, w_o)}
-    else:
-        parts |= {name: draw(matrices(heads, TOKENS, D_K)) for name in ("query", "key")}
-        parts |= {"value": draw(matrices(heads, TOKENS, D_V))}
-    return trace(example(**parts))
+        widths = [(heads, D_MODEL, width) for width in (D_K, D_K, D_V)]
+        layer = MultiHeadWeights(*draw(st.tuples(*map(matrices, [*widths, (heads * D_V, D_OUT)]))))
+        start = {"embeddings": draw(matrices((TOKENS, D_MODEL))), "layer": layer}
+        return trace(example(**parts | dict.fromkeys(("query", "key", "value")) | start))
+    start = {name: draw(matrices((heads, TOKENS, D_K))) for name in ("query", "key")}
+    return trace(example(**parts | start, value=draw(matrices((heads, TOKENS, D_V)))))
 
 
 def is_hopeless(run, place):
@@ -119,31 +113,22 @@ def test_a_mask_s_term_is_given_and_named_in_each_hint():
     assert made.worked_line == "1 × 0.7071 + 0.5 = 1.2071"
 
 
-def test_the_question_names_token_head_and_component():
+def test_the_question_names_token_head_and_component_and_the_rounding():
     made = numeric_exercise(RUN, "value", 1, 1, 1)
     assert str(made) == (
         "Compute v₂, component 2 of the value of *cat* in Head 2."
         f" Given: embedding of *cat*: (0, 1, 0, 1); column 2 of the value projection:"
         f" {made.givens[1].numbers}. Answer to 2 decimals."
     )
-
-
-@pytest.mark.parametrize(
-    ("decimals", "is_percent", "wanted"),
-    [
+    for decimals, percent, wanted in (
         (None, True, "Answer in percent, with a whole number."),
         (2, True, "Answer in percent, to 2 decimals."),
         (1, False, "Answer to one decimal."),
-    ],
-)
-def test_the_rounding_is_asked_for_in_words(decimals, is_percent, wanted):
-    made = numeric_exercise(RUN, "weights", 0, 0, places=decimals, percent=is_percent)
-    assert made.rounding == wanted
-
-
-def test_an_exact_answer_is_asked_for_with_all_its_decimals():
-    made = numeric_exercise(trace(load_example("apple")), "scores", 2, 1)
-    assert shown(made.answer, made.places) == "5.274"
+    ):
+        made = numeric_exercise(RUN, "weights", 0, 0, places=decimals, percent=percent)
+        assert made.rounding == wanted
+    exact = numeric_exercise(trace(load_example("apple")), "scores", 2, 1)
+    assert shown(exact.answer, exact.places) == "5.274"  # asked for with all its decimals
 
 
 def test_what_is_not_asked_for_is_refused():

@@ -35,7 +35,6 @@ OF_SCORES = CAT.scaled_scores[0, 1]
         (("scaled_scores", 1, 2), {}, SCALED[0], "no-root"),
         (("scaled_scores", 1, 2), {}, SCALED[2], "by-width"),
         (("scaled_scores", 1, 2), {}, -SCALED[1], "sign"),
-        (("scaled_scores", 1, 2), {}, CAT.scaled_scores[0, 1, 1], "other-key"),
         (("scores", 1, 2), {}, CAT.scores[0, 2, 1], "exchanged"),
         (("scores", 1, 2), {}, CAT.scores[0, 0, 2], "other-row"),
         (("scores", 1, 2), {}, CAT.scores[1, 1, 2], "other-head"),
@@ -49,17 +48,19 @@ OF_SCORES = CAT.scaled_scores[0, 1]
         (("weights", 1, 2), {}, CAT.exponentials[0, 1, 2], "not-divided"),
         (("weights", 1, 2), {}, OF_SCORES[2] / OF_SCORES.sum(), "no-exponential"),
         (("head_outputs", 1, 0), {}, 7.77, None),
-        (("query", 0, 1), {}, 7.77, None),
     ],
 )
 def test_a_mistake_is_recognised(cell, options, number, name):
     assert name_of(CAT, cell, f"{number:.4f}", **options) == name
 
 
-def test_the_weight_of_scores_that_were_not_scaled_is_recognised():
+def test_scores_that_were_not_scaled_are_recognised_and_of_two_mistakes_the_first_is_named():
     for by, name in ((1, "no-root"), (4, "by-width")):
         number = softmax(FIRST.scores[0, 0] / by)[0]
         assert name_of(FIRST, ("weights", 0, 0), f"{number:.3f}") == name
+    made = numeric_exercise(FIRST, "scaled_scores", 0, 0)
+    assert [m.value for m in mistakes(FIRST, made)].count(0.0) == 1
+    assert name_of(FIRST, ("scaled_scores", 0, 0), "0") == "other-key"
 
 
 def every_exercise():
@@ -87,9 +88,3 @@ def test_no_mistake_is_as_good_as_right_and_no_two_are_alike():
             assert recognised(made, mistake.value, known) == mistake.name
     assert seen <= set(NAMES)
     assert {"percent", "share", "sign", "one-term", "no-root", "by-width", "exchanged"} <= seen
-
-
-def test_the_first_of_two_that_come_to_the_same_is_named():
-    made = numeric_exercise(FIRST, "scaled_scores", 0, 0)
-    assert [m.value for m in mistakes(FIRST, made)].count(0.0) == 1
-    assert name_of(FIRST, ("scaled_scores", 0, 0), "0") == "other-key"

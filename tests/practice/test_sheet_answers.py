@@ -11,14 +11,14 @@ import chains
 import numpy as np
 import pytest
 from seeds import SEED
-from sheet_reader import ASKED, Worked, answers, number, rounded, tables, tasks, wrong
+from sheet_reader import ASKED, answers, number, rounded, tables, tasks, wrong
 
+from mha.practice.drawing import LEVELS
 from mha.practice.worksheets import TASKS, worksheet
 from mha.practice.worksheets import key as key_of
 from mha.practice.worksheets import sheet as sheet_of
 from mha.practice.worksheets.text import ROOM
 
-LEVELS = ("easy", "medium", "hard")
 OFF = re.compile(r"(\d+\.\d+) in task (\d+)")
 
 
@@ -31,10 +31,8 @@ def sheets(count):
         some = rng.choice(possible, size=int(rng.integers(2, 5)), replace=False).tolist()
         stages = [None, some, [possible[i % len(possible)]], some][int(rng.integers(4))]
         size = {"num_heads": heads, "num_tokens": int(rng.integers(2, 6))}
-        difficulty = LEVELS[i % len(LEVELS)]
-        yield worksheet(
-            int(rng.integers(10**6)), i + 1, difficulty=difficulty, stages=stages, **size
-        )
+        seed, level = int(rng.integers(10**6)), [*LEVELS][i % len(LEVELS)]
+        yield worksheet(seed, i + 1, difficulty=level, stages=stages, **size)
 
 
 def as_written(names, places, exact, name):
@@ -79,15 +77,12 @@ def test_a_pupil_who_goes_on_with_rounded_numbers_is_as_near_as_the_key_says(tex
     for sheet, key in texts:
         rough, places = rounded(sheet)
         names = {name for task, name in tasks(sheet).items() if task in rough}
-        pupil = Worked(sheet, partial(as_written, names, places))
         allowed = {int(task): Fraction(units) for units, task in OFF.findall(key)}
         assert set(allowed) <= rough
-        keyed = {(task, i): number(text) for i, (task, text, _) in enumerate(answers(sheet, key))}
-        reached = [exact for _, _, exact in answers(sheet, key, pupil)]
-        for (task, i), wanted in keyed.items():
-            if wanted is None:
+        for task, text, reached in answers(sheet, key, partial(as_written, names, places)):
+            if reached is None:
                 continue
-            off = abs(reached[i] - wanted)
+            off = abs(reached - number(text))
             assert off <= allowed.get(task, 0), (sheet[:40], task)
             farthest = max(farthest, off)
     assert farthest >= Fraction(1, 1000), "rounding never mattered: the pupil does not round"

@@ -1,11 +1,13 @@
-"""The worksheets of a class: its list, its options, and the answers as programs read them."""
+"""The worksheets of a class: its options, its files, and the answers as programs read them."""
 
 import argparse
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from helpers import raises
@@ -16,23 +18,18 @@ from sheet_reader import wrong
 from mha.practice.worksheets import TASKS, Seed, Student, key, sheet, worksheet
 from mha.practice.worksheets.answers import as_csv, as_json
 from mha.practice.worksheets.class_list import read_class
-from mha.practice.worksheets.command import (
-    AFTER_PROJECTION,
-    add_options,
-    drawn,
-    main,
-)
+from mha.practice.worksheets.command import AFTER_PROJECTION, add_options, drawn, main
 from mha.practice.worksheets.files import write_all
-from mha.practice.worksheets.of_model import ModelSheet
+from mha.practice.worksheets.of_model import LETTERS, ModelSheet
 
 TWO = ["--seed", "5", "--students", "2"]
 FILES = ["answers-5.csv", "answers-5.json", "key-5.md", "worksheets-5.md"]
 
 
-def parsed(*arguments):
+def sheets_of(*arguments):
     parser = argparse.ArgumentParser()
     add_options(parser)
-    return parser.parse_args(arguments)
+    return drawn(parser.parse_args(arguments))
 
 
 def class_list(folder, text):
@@ -41,39 +38,17 @@ def class_list(folder, text):
     return path
 
 
-def test_a_class_gets_its_sheets_one_key_and_the_answers(tmp_path):
-    main(["--seed=5", "--students=3", "--stages=key,scores", "--model", str(tmp_path)])
-    of_model = ["model-5.md", "model-key-5.md"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*FILES, *of_model])
-    counts = [(tmp_path / name).read_text("utf-8").count for name in of_model]
-    assert (counts[0]("## "), counts[0]("Head A"), counts[1]("Next: ")) == (3, 3, 3)
-    sheets = (tmp_path / FILES[3]).read_text(encoding="utf-8")
-    keys = (tmp_path / FILES[2]).read_text(encoding="utf-8")
-    for student in (1, 2, 3):  # the same seed gives the same sheet again
-        one = worksheet(5, student, stages=["scores", "key"])
-        assert sheet(one) in sheets
-        assert key(one) in keys
-        given = {table.caption for task in one.tasks for table in task.given}
-        assert given.isdisjoint(table.caption for task in one.tasks for table in task.tables)
-    assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, medium)\n")
-    assert sheets.count("\n## ") == keys.count("\n## ") == 3
+def answers_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_who_joins_a_class_changes_no_other_sheet(tmp_path):
-    before = read_class(class_list(tmp_path, "name,id\nBo,b1\nCy,c1\n"))
-    after = read_class(class_list(tmp_path, "name,id\nAl,a1\nBo,b1\nCy,c1\n"))
-    for old, new in zip(before, after[1:], strict=True):
-        ours, theirs = worksheet(7, old), worksheet(7, new)
-        assert (ours.run.embeddings == theirs.run.embeddings).all()
-        assert ours.run.tokens == theirs.run.tokens
-    assert len({student.drawn_by for student in after}) == 3
+# ---- Which sheets are drawn ----
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--seed=5", "--students=301"], "--students is 301; 1 to 300 is wanted"),
-        ([*TWO, "--tokens=9"], "--tokens is 9; 2 to 8 is wanted"),
         ([*TWO, "--causal", "--stages=key,scores"], "--causal changes nothing of key, scores, wh"),
         ([*TWO, "--stages=odd"], f"--stages has 'odd'; one of {', '.join(TASKS)[:-8]} is wanted"),
         ([*TWO, "--stages=output"], "--stages has 'output', which one head has not; --heads 2 or"),
@@ -105,7 +80,6 @@ def test_what_cannot_be_is_told_by_the_option_as_it_is_typed(
         ({"seed": -1}, "seed is -1; a number that is not negative is wanted"),
         ({"stages": ["output"]}, f"stage is 'output'; one of {', '.join(TASKS)[:-8]} is wanted"),
         ({"stages": []}, "stages is empty; at least one stage is wanted"),
-        ({"difficulty": "odd"}, "difficulty is 'odd'; one of easy, medium, hard is wanted"),
     ],
 )
 def test_what_cannot_be_a_worksheet(arguments, sentence):
@@ -114,18 +88,46 @@ def test_what_cannot_be_a_worksheet(arguments, sentence):
 
 
 def test_sentences_take_turns():
-    ours = drawn(parsed("--seed", "5", "--students", "7"))
-    assert len({made.run.tokens for made in ours}) == 6
-    theirs = drawn(
-        parsed("--seed", "5", "--students", "3", "--sentence", "a b c d", "--sentence", "e f")
-    )
+    assert len({made.run.tokens for made in sheets_of("--seed=5", "--students=7")}) == 6
+    two = ("--sentence", "a b c d", "--sentence", "e f")
+    theirs = sheets_of("--seed=5", "--students=3", *two)
     assert [" ".join(made.run.tokens) for made in theirs] == ["a b c d", "e f", "a b c d"]
-    cut = drawn(parsed(*TWO, "--sentence", "a b c d", "--tokens", "2"))
-    assert cut[1].run.tokens == ("a", "b")
+    assert sheets_of(*TWO, *two[:2], "--tokens=2")[1].run.tokens == ("a", "b")
+
+
+def test_a_lesson_asks_what_it_is_about_unless_told_otherwise():
+    asked = {lesson: sheets_of(*TWO, f"--lesson={lesson}")[0] for lesson in (2, 4, 5)}
+    assert (asked[2].stages, len(asked[2].run.tokens)) == (AFTER_PROJECTION, 2)
+    assert "mask" in asked[4].stages
+    assert asked[5].run.num_heads == 2
+    named = sheets_of(*TWO, "--lesson=2", "--sentence=one two three")
+    assert named[0].run.tokens == ("one", "two", "three")
+    assert "mask" not in sheets_of(*TWO, "--lesson=4", "--no-causal")[0].stages
+    assert sheets_of(*TWO, "--lesson=4", "--stages=scores")[0].stages == ("scores",)
+
+
+def test_no_student_seed_lesson_or_secret_has_the_numbers_of_another(tmp_path):
+    seeds = [Seed(7), *(Seed(5, lesson) for lesson in range(1, 13)), Seed(lesson=2)]
+    seeds += [
+        Seed(lesson=lesson, secret=key * 32) for lesson, key in ((2, b"a"), (2, b"b"), (4, b"a"))
+    ]
+    sheets = [worksheet(5, student) for student in range(1, 32)]
+    sheets += [worksheet(seed, 1) for seed in seeds]
+    assert len({made.run.embeddings.tobytes() for made in sheets}) == len(sheets)
+    assert len({str(seed) for seed in seeds}) == len(seeds)
+    stories = {ModelSheet(Seed(5, lesson), Student(1)).story for lesson in range(13)}
+    assert len(stories) > 10  # there are few stories
+    # Who joins a class changes no other sheet.
+    before = read_class(class_list(tmp_path, "name,id\nBo,b1\nCy,c1\n"))
+    _, *after = read_class(class_list(tmp_path, "name,id\nAl,a1\nBo,b1\nCy,c1\n"))
+    for old, new in zip(before, after, strict=True):
+        ours, theirs = worksheet(7, old).run, worksheet(7, new).run
+        assert (ours.embeddings == theirs.embeddings).all()
+        assert ours.tokens == theirs.tokens
 
 
 def test_a_causal_sheet_has_the_mask_between_scaled_scores_and_exponentials():
-    (made, _) = drawn(parsed(*TWO, "--causal"))
+    (made, _) = sheets_of(*TWO, "--causal")
     assert made.stages == tuple(stage for stage in TASKS if stage != "output")
     assert made.run.weights[0, 0].tolist() == [1, 0, 0]
     scaled, masked = (key(made).split("\n\n5\\.")[1].split("\n\n6\\.")[i] for i in (0, 1))
@@ -134,21 +136,40 @@ def test_a_causal_sheet_has_the_mask_between_scaled_scores_and_exponentials():
     assert wrong(sheet(made), key(made)) == (12 + 12 + 6 + 9 * 3 + 12 + 9 + 6, [])
 
 
+# ---- What is written ----
+
+
+def test_a_class_gets_its_sheets_one_key_and_the_answers(tmp_path):
+    main(["--seed=5", "--students=3", "--stages=key,scores", "--model", str(tmp_path)])
+    texts = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
+    assert sorted(texts) == sorted([*FILES, "model-5.md", "model-key-5.md"])
+    of_model, key_of_model = texts["model-5.md"], texts["model-key-5.md"]
+    assert (of_model.count("## "), of_model.count("Head A"), key_of_model.count("Next: ")) == (
+        *(3, 3, 3),
+    )
+    sheets, keys = texts["worksheets-5.md"], texts["key-5.md"]
+    for student in (1, 2, 3):  # the same seed gives the same sheet again
+        one = worksheet(5, student, stages=["scores", "key"])
+        assert sheet(one) in sheets
+        assert key(one) in keys
+        given = {table.caption for task in one.tasks for table in task.given}
+        assert given.isdisjoint(table.caption for task in one.tasks for table in task.tables)
+    assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, medium)\n")
+    assert sheets.count("\n## ") == keys.count("\n## ") == 3
+
+
 @pytest.mark.parametrize("arguments", [[], ["--causal", "--heads", "2"], ["--stages", "weights"]])
 def test_the_answers_for_programs_are_those_of_the_key(arguments):
-    sheets = drawn(parsed(*TWO, *arguments))
-    rows = list(csv.DictReader(io.StringIO(as_csv(sheets))))
-    read = json.loads(as_json(sheets))
-    for made, one in zip(sheets, read, strict=True):
+    sheets = sheets_of(*TWO, *arguments)
+    rows = answers_of(as_csv(sheets))
+    for made, one in zip(sheets, json.loads(as_json(sheets)), strict=True):
         mine = [row for row in rows if row["sheet"] == str(one["sheet"])]
-        count, faults = wrong(sheet(made), key(made))
-        assert (len(mine), faults) == (count, [])
+        assert wrong(sheet(made), key(made)) == (len(mine), [])
         assert [row["answer"] for row in mine] == [answer["answer"] for answer in one["answers"]]
         cells = key(made).replace("−∞", "-inf").replace("−", "-").split()
         assert all(row["answer"] in cells or row["answer"] + "0" in cells for row in mine)
-        allowed = {row["off_by"] for row in mine if row["stage"] in made.slips}
-        assert allowed.isdisjoint({"0"})
-        assert {row["off_by"] for row in mine if row["stage"] not in made.slips} <= {"0"}
+        for row in mine:
+            assert (row["off_by"] == "0") is (row["stage"] not in made.slips)
         assert one["points"] == sum(len(table.rows) for task in made.tasks for table in task.tables)
 
 
@@ -159,9 +180,8 @@ NAMES = ('<i>Ada</i> & "Bo" | \\emph{e}', "*Cy* $x$ {eval}`1` # Di </script>Eve"
 
 def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path, capsys):
     table = io.StringIO()
-    csv.writer(table).writerows(
-        [("name", "id"), *((name, f"*{i}*") for i, name in enumerate(NAMES))]
-    )
+    rows = [("name", "id"), *((name, f"*{i}*") for i, name in enumerate(NAMES))]
+    csv.writer(table).writerows(rows)
     path = class_list(tmp_path, table.getvalue())
     main(["--seed", "5", "--class", str(path), "--sentence", " ".join(STRANGE),
           "--difficulty", "hard", "--heads", "2", str(tmp_path)])  # fmt: skip
@@ -173,39 +193,24 @@ def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path, capsys):
         assert soup.find(["script", "i", "b", "code", "eq"]) is None
         heads = " ".join(found.get_text() for found in soup.find_all("h2"))
         words = [cell.get_text() for cell in soup.find_all(["td", "th"])]
-        for i, student in enumerate(NAMES):
-            assert f"{student}, *{i}*" in heads
-        for token in STRANGE:
-            assert words.count(token) >= 4 * len(NAMES), token
-    said = [item.get_text() for item in soup.find_all("li")]
+        assert all(f"{student}, *{i}*" in heads for i, student in enumerate(NAMES))
+        assert all(words.count(token) >= 4 * len(NAMES) for token in STRANGE)
+    lines = [item.get_text() for item in soup.find_all("li")]
     for token in STRANGE:
-        assert sum(text.startswith((f"{token}, ", f"{token} with ")) for text in said) >= 20, token
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "answers-5.csv").read_text("utf-8"))))
-    assert {row["row"] for row in rows} == set(STRANGE)
-    assert {row["student"] for row in rows} == set(NAMES)
+        assert sum(line.startswith((f"{token}, ", f"{token} with ")) for line in lines) >= 20, token
+    answers = answers_of((tmp_path / "answers-5.csv").read_text("utf-8"))
+    assert {row["row"] for row in answers} == set(STRANGE)
+    assert {row["student"] for row in answers} == set(NAMES)
 
 
-def test_a_lesson_asks_what_it_is_about_unless_told_otherwise():
-    asked = {lesson: drawn(parsed(*TWO, "--lesson", str(lesson)))[0] for lesson in (2, 5)}
-    assert asked[2].stages == AFTER_PROJECTION
-    assert len(asked[2].run.tokens) == 2
-    named = parsed(*TWO, "--lesson=2", "--sentence=one two three")
-    assert drawn(named)[0].run.tokens == ("one", "two", "three")
-    assert asked[5].run.num_heads == 2
-    masked = drawn(parsed(*TWO, "--lesson=4"))[0]
-    assert "mask" in masked.stages
-    own = drawn(parsed(*TWO, "--lesson=4", "--no-causal"))[0]
-    assert "mask" not in own.stages
-    before = drawn(parsed(*TWO, "--lesson=4", "--stages=scores"))[0]
-    assert before.stages == ("scores",)
-
-
-def test_no_student_seed_or_lesson_has_the_numbers_of_another():
-    sheets = [worksheet(5, student) for student in range(1, 32)] + [worksheet(7, 1)]
-    sheets += [worksheet(Seed(5, lesson), 1) for lesson in range(1, 13)]
-    assert len({made.run.embeddings.tobytes() for made in sheets}) == len(sheets)
-    stories = {ModelSheet(Seed(5, lesson), Student(1)).story for lesson in range(13)}
-    assert len(stories) > 10  # there are few stories
+def test_no_spreadsheet_takes_a_word_for_a_formula(tmp_path):
+    path = class_list(tmp_path, "name,id\n=1+1,+2\n@Bo,-3\n")
+    sheets = sheets_of("--seed=5", "--class", str(path), "--sentence", "=a -b", "--heads=2")
+    rows = answers_of(as_csv(sheets))
+    assert {(row["student"], row["id"]) for row in rows} == {("'=1+1", "'+2"), ("'@Bo", "'-3")}
+    assert {row["row"] for row in rows} == {"'=a", "'-b"}
+    assert min(float(row["answer"]) for row in rows) < 0
+    assert json.loads(as_json(sheets))[0]["student"] == "=1+1"
 
 
 def test_a_term_stands_in_one_folder_and_nothing_is_overwritten(tmp_path):
@@ -245,29 +250,34 @@ def test_with_a_secret_the_sheets_say_nothing_that_draws_them(tmp_path):
     secret.write_text("a" * 32 + "\n")
     made = tmp_path / "made"
     made.mkdir()
-    asked = ["--secret", str(secret), "--students=2"]
-    for lesson in ("--lesson=2", "--lesson=4"):
-        main([*asked, lesson, str(made)])
+    main(["--secret", str(secret), "--students=2", "--lesson=2", str(made)])
     seed = Seed(lesson=2, secret=b"a" * 32)
     first = worksheet(seed, 1, stages=AFTER_PROJECTION, num_tokens=2)
-    check = first.seed.check
-    files = {path.name: path.read_text("utf-8") for path in made.glob("lesson-02*")}
-    assert sorted(files) == [f"lesson-02-{name.replace('-5', f'-check-{check}')}" for name in FILES]
-    assert sheet(first) in files[f"lesson-02-worksheets-check-{check}.md"]
-    assert f"## Worksheet 1 (lesson 2, check {check}, medium)" in "".join(files.values())
+    files = {path.name: path.read_text("utf-8") for path in made.iterdir()}
+    named = f"-check-{seed.check}"
+    assert sorted(files) == [f"lesson-02-{name.replace('-5', named)}" for name in FILES]
+    assert sheet(first) in files[f"lesson-02-worksheets{named}.md"]
+    assert f"## Worksheet 1 (lesson 2, check {seed.check}, medium)" in sheet(first)
     assert not any("seed" in text or "a" * 32 in text for text in files.values())
-    seeds = [Seed(lesson=2, secret=key * 32) for key in (b"a", b"b")]
-    seeds += [Seed(lesson=4, secret=b"a" * 32), Seed(lesson=2)]
-    drawn_so = {worksheet(seed, 1).run.embeddings.tobytes() for seed in seeds}
-    assert len(drawn_so) == len(seeds)
-    assert len({str(seed) for seed in seeds}) == len(seeds)
 
 
-def test_no_spreadsheet_takes_a_word_for_a_formula(tmp_path):
-    path = class_list(tmp_path, "name,id\n=1+1,+2\n@Bo,-3\n")
-    sheets = drawn(parsed("--seed=5", "--class", str(path), "--sentence", "=a -b", "--heads=2"))
-    rows = list(csv.DictReader(io.StringIO(as_csv(sheets))))
-    assert {(row["student"], row["id"]) for row in rows} == {("'=1+1", "'+2"), ("'@Bo", "'-3")}
-    assert {row["row"] for row in rows} == {"'=a", "'-b"}
-    assert min(float(row["answer"]) for row in rows) < 0
-    assert json.loads(as_json(sheets))[0]["student"] == "=1+1"
+# ---- Two tasks from the trained model ----
+
+
+@pytest.mark.parametrize("number", range(1, 21))
+def test_what_the_model_s_tables_ask_has_one_answer_and_the_key_has_it(number):
+    made = ModelSheet(Seed(7), Student(number))
+    rows = np.arange(1, 6)
+    back = [weights[rows, rows - 1].mean() for weights in made.maps[:2]]
+    assert LETTERS[int(np.argmax(back))] == made.letter(0)
+    finds = [weights[-1, 1] for weights in made.maps]
+    assert LETTERS[int(np.argmax(finds))] == made.letter(3)
+    last, key = made.runs[-1], made.key()
+    logits = dict(zip(last.example.vocabulary, last.logits[-1], strict=True))
+    assert max(logits, key=logits.get) == made.story[1]
+    assert f"The word before: {made.letter(0)}. Behind the same word: {made.letter(3)}." in key
+    sums = re.findall(r": (.+) = (.+)$", key, re.MULTILINE)
+    for (terms, total), word in zip(sums, (made.story[1], made.story[4]), strict=True):
+        numbers = [float(t.strip("()").replace("−", "-")) for t in terms.split(" + ")]
+        assert sum(numbers) == pytest.approx(float(total.replace("−", "-")))
+        assert sum(numbers) == pytest.approx(logits[word], abs=0.005 * len(numbers))

@@ -2,40 +2,61 @@
 
 import numpy as np
 import pytest
+from ports import in_browser
 
 from mha import draw_example, trace
 from mha.runs.drawn import MEANINGS, VOCABULARY, bare_word
+from mha.runs.draws import Draws
+from mha.widgets.assets import FOLDER
 
-SENTENCE = "the tired cat drinks tea"
+# The draws
+
+
+DRAWN = """([seed, low, high]) => {
+  const draws = new mhaDraws(seed);
+  return [draws.bits(), draws.share(), draws.normal(), draws.whole(low, high), draws.normal()];
+}"""
+
+
+def drawn(seed, low, high):
+    draws = Draws(seed)
+    return [draws.bits(), draws.share(), draws.normal(), draws.whole(low, high), draws.normal()]
+
+
+@pytest.mark.browser
+def test_the_browser_draws_the_same_numbers(arithmetic_page, rng):
+    arithmetic_page.add_script_tag(path=FOLDER / "draws.js")
+    bounds = np.sort(rng.integers(-500_000, 500_000, (500, 2)), axis=1).tolist()
+    seeds = [0, 1, 2**31 - 1, 2**31, 2**32 - 1, *rng.integers(0, 2**32, 495).tolist()]
+    cases = [[seed, *pair] for seed, pair in zip(seeds, bounds, strict=True)]
+    assert in_browser(arithmetic_page, DRAWN, cases) == [drawn(*case) for case in cases]
+
+
+# The examples
 
 
 @pytest.mark.parametrize(("numbers", "unit"), [("meanings", 1), ("whole", 1), ("tenths", 10)])
-def test_numbers_can_be_worked_by_hand(numbers, unit):
+def test_numbers_can_be_worked_by_hand_and_stay_when_a_word_or_a_head_is_added(numbers, unit):
     for seed in range(30):
-        example = draw_example(SENTENCE, seed=seed, numbers=numbers)
-        layer = example.layer
-        for array in (example.embeddings, layer.w_q, layer.w_k, layer.w_v, layer.w_o):
+        few = draw_example("the hungry zebra ran", seed=seed, numbers=numbers, num_heads=1)
+        more = draw_example("Zebra the the hungry zebra, ran", seed=seed, numbers=numbers,
+                            num_heads=3)  # fmt: skip
+        for array in (more.embeddings, *more.layer.arrays.values()):
             assert (np.abs(array) <= 2).all()
             assert np.allclose(unit * array, np.round(unit * array))
+        assert np.array_equal(more.embeddings[2:], few.embeddings)
+        assert np.array_equal(more.embeddings[[0, 1]], few.embeddings[[2, 0]])
+        assert more.head_names[0] == few.head_names[0]
+        assert np.array_equal(more.layer.w_q[0], few.layer.w_q[0])
 
 
 def test_a_word_that_asks_finds_the_word_that_answers():
-    run = trace(draw_example(SENTENCE))
+    run = trace(draw_example("the tired cat drinks tea"))
     assert run.head_names == ("Head 1: state → animal", "Head 2: doing → thing")
     assert run.weights[0, 1, 2] > 0.8
     assert run.weights[1, 3, 4] > 0.8
     assert np.allclose(run.weights[:, 0], 1 / 5)
     assert run.output[1].argmax() == MEANINGS.index("animal")
-
-
-@pytest.mark.parametrize("numbers", ["meanings", "whole", "tenths"])
-def test_what_was_there_stays_when_a_word_or_a_head_is_added(numbers):
-    few = draw_example("the hungry zebra ran", seed=9, numbers=numbers, num_heads=1)
-    more = draw_example("Zebra the the hungry zebra, ran", seed=9, numbers=numbers, num_heads=3)
-    assert np.array_equal(more.embeddings[2:], few.embeddings)
-    assert np.array_equal(more.embeddings[[0, 1]], few.embeddings[[2, 0]])
-    assert more.head_names[0] == few.head_names[0]
-    assert np.array_equal(more.layer.w_q[0], few.layer.w_q[0])
 
 
 def test_heads_turn_to_other_meanings_only_where_a_known_word_brings_or_takes_one():

@@ -4,23 +4,9 @@ import numpy as np
 import pytest
 from helpers import random_layer
 
-from mha import (
-    AttentionLayer,
-    MultiHeadWeights,
-    Place,
-    arithmetic,
-    figures,
-    multi_head_attention,
-    origin,
-    rotary_angles,
-    short,
-    shown,
-    tables,
-    trace_layer,
-)
+import mha
 
 N, HEADS, D_MODEL, D_K, D_V, D_OUT = 5, 6, 11, 4, 3, 7
-TOKENS = ("the", " cat", "\n", " ", "sat")
 
 
 def layer(rng, groups=HEADS, *, has_biases=False):
@@ -28,96 +14,68 @@ def layer(rng, groups=HEADS, *, has_biases=False):
     return random_layer(rng, HEADS, groups, biases=has_biases, **sizes)
 
 
-def some_options(rng):
-    """Return masks of every kind, and angles."""
-    return [
-        {},
-        {"is_causal": True},
-        {"mask": rng.random((HEADS, N, N)) < 0.7},
-        {"mask": rng.normal(size=(N, N)), "is_causal": True},
-        {"mask": rng.normal(size=(N, N)), "is_causal": False},
-        {"angles": rotary_angles(np.arange(N) + 3, D_K)},
-    ]
+OPTIONS = {
+    "plain": lambda rng: {},
+    "causal": lambda rng: {"is_causal": True},
+    "a mask a head": lambda rng: {"mask": rng.random((HEADS, N, N)) < 0.7},
+    "added and causal": lambda rng: {"mask": rng.normal(size=(N, N)), "is_causal": True},
+    "added": lambda rng: {"mask": rng.normal(size=(N, N)), "is_causal": False},
+    "turned": lambda rng: {"angles": mha.rotary_angles(np.arange(N) + 3, D_K)},
+}
 
 
-@pytest.mark.parametrize("groups", [1, 2, HEADS])
-@pytest.mark.parametrize("has_biases", [False, True])
-def test_the_output_is_that_of_the_plain_function_to_the_last_bit(rng, groups, has_biases):
-    x, own = rng.normal(size=(N, D_MODEL)), layer(rng, groups, has_biases=has_biases)
-    for options in some_options(rng):
-        run = trace_layer(own, x, **options)
-        np.testing.assert_array_equal(run.output, multi_head_attention(x, own, **options))
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"is_causal": True, "base": 10.0},
-        {"relative_bias": np.arange(8.0 * HEADS).reshape(8, HEADS) / 7, "scale": 1.0},
-    ],
-    ids=["turned and causal", "biased by distance"],
-)
-def test_a_layer_of_a_real_model_is_traced_as_it_computes(rng, parts):
-    x, own = rng.normal(size=(N, D_MODEL)), AttentionLayer(layer(rng, 2, has_biases=True), **parts)
-    for options in some_options(rng):
-        run = trace_layer(own, x, **options)
-        np.testing.assert_allclose(run.output, own(x, **options), rtol=1e-14, atol=1e-14)
-
-
-def test_a_run_is_kept_in_float64(rng):
-    own = layer(rng)
-    narrow = MultiHeadWeights(*(array.astype(np.float32) for array in own.arrays.values()))
-    run = trace_layer(narrow, rng.normal(size=(N, D_MODEL)).astype(np.float32))
-    assert {run.query.dtype, run.weights.dtype, run.output.dtype} == {np.dtype(np.float64)}
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_layer_is_traced_as_it_computes(rng, name):
+    x, options = rng.normal(size=(N, D_MODEL)), OPTIONS[name](rng)
+    for groups in (1, 2, HEADS):
+        for has_biases in (False, True):
+            own = layer(rng, groups, has_biases=has_biases)
+            run = mha.trace_layer(own, x, **options)
+            np.testing.assert_array_equal(run.output, mha.multi_head_attention(x, own, **options))
+    bias = np.arange(8.0 * HEADS).reshape(8, HEADS) / 7
+    for parts in ({"is_causal": True, "base": 10.0}, {"relative_bias": bias, "scale": 1.0}):
+        of_model = mha.AttentionLayer(layer(rng, 2, has_biases=True), **parts)
+        run = mha.trace_layer(of_model, x, **options)
+        np.testing.assert_allclose(run.output, of_model(x, **options), rtol=1e-14, atol=1e-14)
 
 
 def test_biases_are_terms_of_their_lines_and_parts_of_the_output(rng):
-    x = rng.normal(size=(N, D_MODEL))
     own = layer(rng, 2, has_biases=True)
-    run = trace_layer(own, x)
+    run = mha.trace_layer(own, rng.normal(size=(N, D_MODEL)))
     for stage, bias in (("query", own.b_q[4, 2]), ("key", own.b_k[1, 2]), ("value", own.b_v[1, 2])):
-        found = origin(run, Place(stage, 4, 3, 2))
+        found = mha.origin(run, mha.Place(stage, 4, 3, 2))
         assert str(found.operands[-1].place) == f"b_{stage[0]}.4.2"
         assert found.operands[-1].value == bias
         assert found.evaluate() == pytest.approx(getattr(run, stage)[4, 3, 2], rel=1e-12)
-        assert shown(bias).strip("−") in str(arithmetic(run, stage, 3, 2, head=4))
-    last = origin(run, Place("output", row=3, column=2)).operands[-1]
+        assert mha.shown(bias).strip("−") in str(mha.arithmetic(run, stage, 3, 2, head=4))
+    last = mha.origin(run, mha.Place("output", row=3, column=2)).operands[-1]
     assert (last.value, str(last.place)) == (own.b_o[2], "b_o.2")
-    assert tables.stage_table(run, "b_k", head=4).rows[0][1] == shown(own.b_k[1, 0])
-    bias = tables.contribution_table(run, 3, places=12).rows[-2]
-    assert bias == ("Bias", *(shown(x, 12) for x in own.b_o))
-    np.testing.assert_allclose(
-        run.head_contributions.sum(axis=0) + own.b_o, run.output, rtol=0, atol=1e-12
-    )
-    assert "Bias" in figures.output_shares(run).alt
+    assert mha.tables.stage_table(run, "b_k", head=4).rows[0][1] == mha.shown(own.b_k[1, 0])
+    bias = mha.tables.contribution_table(run, 3, places=12).rows[-2]
+    assert bias == ("Bias", *(mha.shown(x, 12) for x in own.b_o))
+    shares = run.head_contributions.sum(axis=0) + own.b_o
+    np.testing.assert_allclose(shares, run.output, rtol=0, atol=1e-12)
+    assert "Bias" in mha.figures.output_shares(run).alt
 
 
 def test_a_line_of_many_products_is_cut_and_says_what_it_leaves_out(rng):
-    x, wide = rng.normal(size=(2, 97)), rng.normal(size=(3, 1, 97, 2))
-    run = trace_layer(MultiHeadWeights(*wide), x)
-    line = str(arithmetic(run, "query", 1, 0))
-    products = sorted(x[1] * wide[0, 0, :, 0], key=abs)
+    x, wide = rng.normal(size=(2, 97)), mha.MultiHeadWeights(*rng.normal(size=(3, 1, 97, 2)))
+    run = mha.trace_layer(wide, x)
+    line = str(mha.arithmetic(run, "query", 1, 0))
+    products = sorted(x[1] * wide.w_q[0, :, 0], key=abs)
     assert line.count("×") == 8
-    assert f" + (89 more, together {short(sum(products[:-8]))}) ≈ " in line
-    assert line.endswith(f" ≈ {short(run.query[0, 1, 0])}")
-    many = trace_layer(MultiHeadWeights(*wide), np.repeat(x, 30, axis=0), is_causal=True)
-    line = str(arithmetic(many, "row_sums", 55))
-    assert line.count(" + ") == 8
-    assert "(52 more, together " in line
+    assert f" + (89 more, together {mha.short(sum(products[:-8]))}) ≈ " in line
+    assert line.endswith(f" ≈ {mha.short(run.query[0, 1, 0])}")
 
 
-def test_every_view_works_on_it(rng):
-    x = rng.normal(size=(N, D_MODEL))
-    run = trace_layer(layer(rng, 2), x, tokens=TOKENS, is_causal=True)
+def test_a_run_is_kept_in_float64_and_its_tokens_can_be_seen_or_are_counted(rng):
+    tokens = ("the", " cat", "\n", " ", "sat")
+    x = rng.normal(size=(N, D_MODEL)).astype(np.float32)
+    narrow = (array.astype(np.float32) for array in layer(rng).arrays.values())
+    run = mha.trace_layer(mha.MultiHeadWeights(*narrow), x, tokens=tokens, is_causal=True)
+    assert {run.query.dtype, run.weights.dtype, run.output.dtype} == {np.dtype(np.float64)}
     assert run.tokens == ("the", " cat", "\\n", "·", "sat")
     assert run.head_names[5] == "Head 6"
-    for stage in ("key", "scores", "weights", "output"):
-        found = origin(run, Place.of(stage, 4, 3, 2))
-        assert found.evaluate() == pytest.approx(found.number, rel=1e-12)
-        assert arithmetic(run, stage, 3, 2, head=4).result
-    assert len(tables.stage_table(run, "weights", head=5).rows) == N
-    assert figures.weight_maps(run).alt
-
-
-def test_rows_without_a_name_are_counted(rng):
-    assert trace_layer(layer(rng), np.ones((3, D_MODEL))).tokens == ("1", "2", "3")
+    assert len(mha.tables.stage_table(run, "weights", head=5).rows) == N
+    assert mha.figures.weight_maps(run).alt
+    assert mha.trace_layer(layer(rng), x).tokens == ("1", "2", "3", "4", "5")

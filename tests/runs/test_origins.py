@@ -1,113 +1,170 @@
-"""Where every number of a run comes from: put together again, it is the number of the trace."""
+"""Every number of a run has an address, and comes from others: put together, they are it."""
 
 import math
+from dataclasses import replace
 
+import chains
 import numpy as np
 import pytest
-from helpers import MASK, QUERIES, example, projected, random_layer
-from put_together import check_all
+from helpers import MASK, QUERIES, example, raises
+from hypothesis import given
+from hypothesis import strategies as st
+from ports import random_block, random_example
 
-from mha import (
-    Block,
-    FeedForward,
-    MultiHeadWeights,
-    Norm,
-    Place,
-    arithmetic,
-    example_names,
-    load_example,
-    origin,
-    shown,
-    trace,
-    without_scale,
-)
+from mha import Place, arithmetic, example_names, load_example, origin, short, shown, trace
+from mha.core.language import draw_model
+from mha.runs.origins import is_given
 from mha.runs.places import places
+from mha.runs.stages import AXES, STAGES
+from mha.runs.stories import trace_text
+from mha.views.arithmetic import written_out
+from mha.views.signs import sign
 
-# n, d_model, d_k, d_v, d_out: all different, so that a swapped axis shows.
-SIZES = [(2, 5, 8, 3, 11), (3, 5, 7, 2, 11), (3, 7, 10, 2, 13)]
+INDEX = st.integers(0, 10**6)
 
 
-def drawn(rng):
-    """Draw an example of any kind: heads, sizes, scale, masks, size of the numbers, its start."""
+@st.composite
+def any_place(draw):
+    """Draw the address of a number of any stage, or of a term of one."""
+    stage = draw(st.sampled_from(list(STAGES)))
+    index = {axis: draw(INDEX) for axis in STAGES[stage].axes}
+    return Place(stage, **index, term=draw(st.none() | INDEX))
 
-    def one_of(*choices):
-        return choices[rng.integers(len(choices))]
 
-    n, d_model, d_k, d_v, d_out = one_of(*SIZES)
-    heads, size = one_of(1, 2, 3), one_of(0.5, 1, 30)  # 30 takes scores far beyond 80
-    shape = one_of((n, n), (1, n), (heads, n, n), (heads, 1, n), (heads, n, 1))
-    allowed, added = rng.random(shape) < 0.5, one_of(0.5, 100) * rng.normal(size=shape)
-    parts = {
-        "tokens": [f"token{i}" for i in range(n)],
-        "head_names": [f"Head {i + 1}" for i in range(heads)],
-        "scale": one_of(None, 1.0, 0.3, -2.0),
-        "keys_at_once": one_of(None, 1, 2, 4),
-        "mask": one_of(None, allowed, added, np.where(allowed, added, -np.inf)),
-        "is_causal": one_of(False, True),
-    }
-    if d_k % 2 == 0 and one_of(False, True):
-        parts["angles"] = rng.uniform(-9, 9, size=(n, d_k // 2))
-    if one_of(False, True):
-        shapes = {"query": (heads, n, d_k), "key": (heads, n, d_k), "value": (heads, n, d_v)}
-        return example(**parts, **{k: size * rng.normal(size=s) for k, s in shapes.items()})
-    sizes = {"d_model": d_model, "d_k": d_k, "d_v": d_v, "d_out": d_out}
-    parts["layer"] = random_layer(rng, heads, w_o=one_of(False, True), **sizes)
-    parts["embeddings"] = 4 * size * rng.normal(size=(n, d_model))
-    return projected(rng, positions=one_of(None, rng.normal(size=(n, d_model))), **parts)
+@given(any_place())
+def test_the_text_and_the_index_build_the_place_again(place):
+    assert Place.parse(str(place)) == place
+    assert Place.at(place.stage, *place.index, term=place.term) == place
+    head, row, column = (getattr(place, axis) or 0 for axis in AXES)
+    assert Place.of(place.stage, head, row, column) == place.whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "scores.", "scores.0.1.", "scores..0.1", "scores.00.1.2", "scores.0.1.2:",
+        "scores.0.1.2:01", "scores.0.1.2:-1", "scores.-1.0.0", "scores.0.1.2 ", "scores.0.1.2\n",
+        "Scores.0.1.2", "scores 0 1 2", "scores.0.1.2:1:2", "scores.0.1.²", "scores.٣.1.2",
+    ],
+)  # fmt: skip
+def test_a_text_that_is_no_address_is_refused(text):
+    with raises(ValueError, f"place is {text!r}; an address such as scores.0.1.2 is wanted"):
+        Place.parse(text)
+
+
+ADDED = ("products", "product", "mixed", "mean", "sum", "scaled", "spread", "normalised")
+
+
+def check(run, found, wanted):
+    """Hold what an origin gives, and each number that it is made of, against the trace."""
+    assert (found.kept, found.operation == "given") == (wanted, is_given(run, found.place.stage))
+    got = found.evaluate()
+    if math.isinf(wanted):
+        assert got == wanted, found
+        return
+    # Rounding errors are relative to the size of what is added up.
+    terms = (abs(math.prod(operand.value for operand in term)) for term in found.terms)
+    size = sum(terms) if found.operation in ADDED else abs(got)
+    # The least is what is left below float's smallest normal number.
+    assert abs(got - wanted) <= 1e-12 * size + 1e-300, found
+    for operand in found.operands:
+        if operand.place is not None and operand.place.stage != "root":
+            assert operand.value == operand.place.value(run), found
+
+
+def check_terms(run, found):
+    """Hold every term of a sum of products to be an origin of its own."""
+    for i, operands in enumerate(found.terms):
+        term = origin(run, replace(found.place, term=i))
+        assert (term.operation, term.terms) == ("product", (operands,))
+        assert term.number == math.prod(operand.value for operand in operands)
+        assert term.place.whole == found.place
+
+
+def check_line(line):
+    """Work a printed line of arithmetic out from its text, where a reader of chains can."""
+    if line.expression == "masked" or "max(" in line.expression:
+        return
+    (read,) = chains.read(str(line))
+    assert (len(read.steps), read.faults()) == (2 + (len(line.products) > 1), []), line
+    if line.products and "more, together" not in line.expression:
+        for term, product in zip(line.expression.split(" + "), line.products, strict=True):
+            (read,) = chains.read(f"{term} {sign(term, product)} {product}")
+            assert read.faults() == []
+
+
+def check_all(run, *, read_lines=False):
+    """Check every number of every stage of a run; and work each printed line out from its text."""
+    for name, stage in STAGES.items():
+        if stage.array(run) is None:
+            continue
+        addresses = list(places(run, name))
+        assert [place.value(run) for place in addresses] == stage.array(run).ravel().tolist()
+        for place in addresses:
+            found, wanted = origin(run, place), place.value(run)
+            assert found.place == place
+            check(run, found, wanted)
+            if found.operation in ("products", "mixed"):
+                check_terms(run, found)
+            if found.operation == "given":
+                continue
+            line = written_out(found)
+            assert line.result in (shown(wanted), short(wanted)), (place, line)
+            if read_lines:
+                check_line(line)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_number_of_a_random_example(seed):
-    check_all(trace(drawn(np.random.default_rng(seed))), read_lines=False)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", example_names())
-def test_every_number_of_every_example(name):
-    check_all(trace(load_example(name)))
-
-
-@pytest.mark.parametrize(
-    "start",
-    [
-        example(mask=MASK),
-        example(mask=np.where(MASK, 0.5, -np.inf)),
-        example(mask=np.linspace(-1, 1, QUERIES), is_causal=True, scale=-0.3),
-        example(scale=-2, query=np.ones((QUERIES, 1)) * 50, key=np.ones((QUERIES, 1))),
-        without_scale(load_example("play-football")),
-    ],
-)
-def test_masks_scales_and_shifts(start):
-    check_all(trace(start))
+    rng = np.random.default_rng(seed)
+    start = random_example(rng)
+    changed = {"keys_at_once": [None, 1, 2, 4][seed % 4]}
+    width = start.query.shape[-1] if start.layer is None else start.layer.d_k
+    if width % 2 == 0:
+        changed["angles"] = rng.uniform(-9, 9, size=(len(start.tokens), width // 2))
+    if start.layer is not None and seed % 2:
+        changed["positions"] = rng.normal(size=start.embeddings.shape)
+    check_all(trace(replace(start, **changed)))
 
 
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
-def test_every_number_of_a_small_block(rng, norm, activation):
-    shapes = ((2, 3, 4), (2, 3, 4), (2, 3, 1), (2, 3)), ((3, 5), (5,), (5, 3), (3,)), ((3,),) * 4
-    layer, feed, norms = ([rng.normal(size=shape) for shape in group] for group in shapes)
-    first, second = Norm(*norms[:2], eps=0.5), Norm(*norms[2:], eps=0.5)
-    block = Block(MultiHeadWeights(*layer), FeedForward(*feed, activation), norm, first, second)
-    arrays = {"embeddings": rng.normal(size=(2, 3)), "positions": rng.normal(size=(2, 3))}
-    arrays |= {"angles": rng.normal(size=(2, 2)), "head_names": ["x", "y"]}
-    check_all(trace(projected(rng, tokens=["a", "b"], layer=None, block=block, **arrays)))
+def test_every_number_of_random_blocks_and_of_a_text(norm, activation):
+    rng = np.random.default_rng(len(norm))
+    for _ in range(3):
+        check_all(trace(random_block(rng, norm, activation)))
+    model = draw_model(rng, ("ant", "bee", "cow"), 6, num_blocks=2, num_heads=3, base=50.0)
+    for run in trace_text(model, "ant bee ant"):
+        check_all(run)
 
 
-def test_the_root_and_percentages_have_no_array_and_yet_a_number(rng):
-    run = trace(projected(rng, mask=MASK))
-    assert origin(run, Place("root")).evaluate() == math.sqrt(run.query.shape[-1])
-    for place in places(run, "weights"):
-        found = origin(run, Place.at("percentages", *place.index))
-        assert found.kept is None
-        assert found.number == found.evaluate() == 100 * place.value(run)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", example_names())
+def test_every_number_of_every_example_and_its_line(name):
+    check_all(trace(load_example(name)), read_lines=True)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"mask": MASK},
+        {"mask": np.where(MASK, 0.5, -np.inf)},
+        {"mask": np.linspace(-1, 1, QUERIES), "is_causal": True, "scale": -0.3},
+        {"scale": -2, "query": np.ones((QUERIES, 1)) * 50, "key": np.ones((QUERIES, 1))},
+    ],
+)
+def test_masks_scales_and_shifts(parts):
+    check_all(trace(example(**parts)), read_lines=True)
 
 
 def test_an_additive_mask_is_part_of_the_line():
     start = {"query": [[1.0, 0.0]], "key": [[1.0, 0.0]], "value": [[1.0]]}
-    run = trace(example(tokens=["a"], mask=np.array([[0.5]]), **start))
-    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "1 ÷ √2 + 0.5 ≈ 1.2071"
-    run = trace(example(tokens=["a"], mask=np.array([[-0.5]]), scale=-3, **start))
-    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "1 × (−3) + (−0.5) = −3.5"
+    for parts, line in (
+        ({"mask": np.array([[0.5]])}, "1 ÷ √2 + 0.5 ≈ 1.2071"),
+        ({"mask": np.array([[-0.5]]), "scale": -3}, "1 × (−3) + (−0.5) = −3.5"),
+    ):
+        run = trace(example(tokens=["a"], **start, **parts))
+        assert str(arithmetic(run, "scaled_scores", 0, 0)) == line
 
 
 def test_a_line_ends_in_the_number_of_the_trace_to_its_last_digit():
@@ -115,9 +172,6 @@ def test_a_line_ends_in_the_number_of_the_trace_to_its_last_digit():
     query = np.linspace(50, 79, 101)[:, None]
     start = {"query": query, "key": np.ones_like(query), "value": query, "scale": 1}
     run = trace(example(tokens=[str(x) for x in query[:, 0]], **start))
-    for row in range(len(query)):
-        for stage, number in (
-            ("exponentials", run.exponentials[0, row, 0]),
-            ("row_sums", run.row_sums[0, row]),
-        ):
-            assert arithmetic(run, stage, row, 0).result == shown(number)
+    for row, (powers, total) in enumerate(zip(run.exponentials[0], run.row_sums[0], strict=True)):
+        assert arithmetic(run, "exponentials", row, 0).result == shown(powers[0])
+        assert arithmetic(run, "row_sums", row, 0).result == shown(total)

@@ -1,35 +1,41 @@
-"""A trace holds every intermediate, equal to the plain functions, and cannot be changed."""
+"""A run holds every intermediate, equal to the plain functions, and cannot be changed."""
 
 import dataclasses
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from helpers import (
+    D_FF,
     D_K,
+    D_MODEL,
+    D_V,
     HEADS,
     MASK,
     QUERIES,
     example,
     projected,
+    random_layer,
+    with_block,
+    with_places,
 )
 
-from mha import (
-    attention_scores,
-    attention_weights,
-    example_names,
-    load_example,
-    merge_heads,
-    scaled_dot_product_attention,
-    trace,
-)
+import mha
 from mha.core.attention import masked_scores, scaled_scores
+from mha.core.language import draw_model
 from mha.runs.record import continued
+from mha.runs.stages import STAGES
+from mha.runs.stories import logit_shares, trace_text
+
+NORMS = ["before", "after", "nowhere"]
+SAME = np.testing.assert_array_equal
+
+
+# Contents
 
 
 def examples(rng):
     return [
-        load_example("cat-sat"),
-        load_example("the-cat-sat"),
         example(),
         example(mask=MASK, scale=0.3),
         example(mask=np.where(MASK, 0.5, -np.inf), is_causal=True),
@@ -39,36 +45,28 @@ def examples(rng):
     ]
 
 
-# Shapes and contents
-
-
-@pytest.mark.parametrize("index", range(8))
+@pytest.mark.parametrize("index", range(6))
 def test_values_equal_the_plain_functions_bit_for_bit_and_exponentials_make_the_weights(rng, index):
     start = examples(rng)[index]
-    record = trace(start)
-    query, key, value = record.query, record.key, record.value
+    run = mha.trace(start)
     masks = {"mask": start.mask, "is_causal": start.is_causal}
     options = masks | {"scale": start.scale}
-    scores = attention_scores(query, key)
-    same = np.testing.assert_array_equal
-    same(record.scores, scores)
-    same(
-        record.scaled_scores,
-        masked_scores(scaled_scores(scores, query.shape[-1], start.scale), *masks.values()),
+    scores = mha.attention_scores(run.query, run.key)
+    scaled = scaled_scores(scores, run.query.shape[-1], start.scale)
+    SAME(run.scores, scores)
+    SAME(run.scaled_scores, masked_scores(scaled, *masks.values()))
+    SAME(run.weights, mha.attention_weights(run.query, run.key, **options))
+    SAME(
+        run.head_outputs, mha.scaled_dot_product_attention(run.query, run.key, run.value, **options)
     )
-    same(record.weights, attention_weights(query, key, **options))
-    same(record.head_outputs, scaled_dot_product_attention(query, key, value, **options))
-    same(record.concat, merge_heads(record.head_outputs))
-    same(record.shifts, np.zeros_like(record.shifts))
-    same(record.exponentials, np.exp(record.scaled_scores))
-    same(record.row_sums, record.exponentials.sum(axis=-1))
-    kept = record.row_sums > 0
-    shares = record.exponentials[kept] / record.row_sums[kept][..., None]
-    np.testing.assert_allclose(record.weights[kept], shares, rtol=1e-13)
-    assert (record.weights[~kept] == 0).all()
-
-
-# Large scores
+    SAME(run.concat, mha.merge_heads(run.head_outputs))
+    SAME(run.shifts, np.zeros_like(run.shifts))
+    SAME(run.exponentials, np.exp(run.scaled_scores))
+    SAME(run.row_sums, run.exponentials.sum(axis=-1))
+    kept = run.row_sums > 0
+    shares = run.exponentials[kept] / run.row_sums[kept][..., None]
+    np.testing.assert_allclose(run.weights[kept], shares, rtol=1e-13)
+    assert (run.weights[~kept] == 0).all()
 
 
 @pytest.mark.parametrize(
@@ -76,71 +74,194 @@ def test_values_equal_the_plain_functions_bit_for_bit_and_exponentials_make_the_
 )
 def test_a_row_is_shifted_only_when_its_exponentials_may_leave_the_range(largest, shift):
     query, key = [[largest], [1.0]], [[1.0], [1.0]]
-    record = trace(example(tokens=["a", "b"], query=query, key=key, value=[[2.0], [3.0]], scale=1))
-    np.testing.assert_array_equal(record.shifts, [[shift, 0]])
-    np.testing.assert_array_equal(record.exponentials[0, 1], np.exp([1.0, 1.0]))
-    np.testing.assert_allclose(record.weights, np.full((1, 2, 2), 0.5))
+    run = mha.trace(example(tokens=["a", "b"], query=query, key=key, value=[[2.0], [3.0]], scale=1))
+    SAME(run.shifts, [[shift, 0]])
+    SAME(run.exponentials[0, 1], np.exp([1.0, 1.0]))
+    np.testing.assert_allclose(run.weights, np.full((1, 2, 2), 0.5))
 
 
 @pytest.mark.parametrize("largest", [1e4, 1e300, 1.7e308])
 def test_huge_scores_neither_overflow_nor_warn(largest):
     query, key = [[largest], [-largest], [1.0]], [[1.0], [-1.0], [0.5]]
-    record = trace(example(tokens=["a", "b", "c"], query=query, key=key, value=np.eye(3), scale=1))
-    np.testing.assert_array_equal(record.shifts, [[largest, largest, 0]])
-    np.testing.assert_array_equal(record.exponentials[0, :2], [[1, 0, 0], [0, 1, 0]])
-    np.testing.assert_array_equal(record.row_sums[0, :2], [1, 1])
-    np.testing.assert_array_equal(record.weights[0, :2], [[1, 0, 0], [0, 1, 0]])
-    np.testing.assert_array_equal(record.head_outputs, record.weights)
+    run = mha.trace(example(tokens=["a", "b", "c"], query=query, key=key, value=np.eye(3), scale=1))
+    SAME(run.shifts, [[largest, largest, 0]])
+    SAME(run.exponentials[0, :2], [[1, 0, 0], [0, 1, 0]])
+    SAME(run.weights[0, :2], [[1, 0, 0], [0, 1, 0]])
+    SAME(run.head_outputs, run.weights)
 
 
-# Nothing can be changed
-
-
-def test_an_example_copies_what_it_is_given():
+def test_nothing_can_be_changed(rng):
     query, mask = np.ones((QUERIES, D_K)), MASK.copy()
     start = example(query=query, mask=mask)
     query[:], mask[:] = 7, False
     assert (start.query == 1).all()
-    np.testing.assert_array_equal(start.mask, MASK)
-    for array in (start.query, start.key, start.value, start.mask):
-        with pytest.raises(ValueError, match="read-only"):
-            array[(0,) * array.ndim] = 1
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        start.name = "other"
-    assert start.tokens == tuple(f"token{i}" for i in range(QUERIES))
+    SAME(start.mask, MASK)
+    for kept in (start, mha.trace(with_block(rng, keys_at_once=2))):
+        assert isinstance(kept.tokens, tuple)
+        for field in dataclasses.fields(kept):
+            value = getattr(kept, field.name)
+            assert not (isinstance(value, np.ndarray) and value.flags.writeable)
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(kept, field.name, None)
 
 
-@pytest.mark.parametrize("name", example_names())
-def test_a_trace_is_read_only(name):
-    record = trace(load_example(name))
-    assert isinstance(record.tokens, tuple)
-    for field in dataclasses.fields(record):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(record, field.name, None)
-        value = getattr(record, field.name)
-        if isinstance(value, np.ndarray):
-            assert not value.flags.writeable
+@pytest.mark.parametrize("norm", ["before", "after"])
+def test_axes_and_sizes_of_the_registry_are_those_of_the_arrays(rng, norm):
+    lengths = {
+        "n": QUERIES, "num_heads": HEADS, "d_model": D_MODEL, "d_out": D_MODEL, "d_k": 2 * D_K,
+        "d_k / 2": D_K, "d_v": D_V, "d_ff": D_FF, "num_heads · d_v": HEADS * D_V, "blocks": 2,
+        "blocks · d_v": 2 * D_V,
+    }  # fmt: skip
+    run = mha.trace(with_block(rng, norm, keys_at_once=4))
+    for name, kind in STAGES.items():
+        array = kind.array(run)
+        if array is None:
+            continue
+        assert array.shape == tuple(lengths[size] for size in kind.sizes), name
+        assert array.ndim == len(kind.axes), name
+        assert kind.per_head == (array.shape[0] == HEADS), name
+        assert kind.by_key == (array.ndim == 3 and array.shape[1:] == (QUERIES, QUERIES)), name
+
+
+# Blocks
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_a_run_of_a_block_ends_as_the_plain_functions_do_from_its_own_weights_too(
+    rng, norm, activation
+):
+    start = with_block(rng, norm, activation, angles=None)
+    run = mha.trace(start)
+    SAME(run.result, mha.transformer(run.placed, [start.block]))
+    read = run.start_normed if norm == "before" else run.placed
+    SAME(run.output, mha.multi_head_attention(read, start.layer))
+    SAME(continued(run, weights=run.weights).result, run.result)
+    even = continued(run, weights=np.full_like(run.weights, 1 / QUERIES))
+    SAME(even.stream, run.placed + even.output)
+    assert np.abs(even.result - run.result).max() > 0.01
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_a_stack_goes_on_where_each_block_ends(rng, is_causal):
+    start = with_places(rng, angles=None, is_causal=is_causal)
+    blocks = [with_block(rng, norm).block for norm in NORMS]
+    runs = mha.trace_blocks(start, blocks)
+    placed = start.embeddings + start.positions
+    SAME(runs[-1].result, mha.transformer(placed, blocks, is_causal=is_causal))
+    assert [run.example.name for run in runs] == [f"made-up-{i}" for i in (1, 2, 3)]
+    for before, after in pairwise(runs):
+        SAME(after.embeddings, before.result)
+        assert after.positions is None
+
+
+def test_the_lines_of_a_block_that_no_chapter_shows():
+    nothing = mha.MultiHeadWeights(*np.zeros((3, 1, 2, 2)))
+    feed = mha.FeedForward([[1], [0]], None, [[1, 0]], None, "gelu")
+    second = mha.Norm([1, 2], [0, 0.5], eps=0.25)
+    parts = dict.fromkeys(("query", "key", "value")) | {
+        "embeddings": [[2, 1], [1, -1]],
+        "block": mha.Block(nothing, feed, "before", second=second),
+    }
+    run = mha.trace(dataclasses.replace(mha.load_example("cat-sat"), **parts))
+    lines = {
+        ("stream_means", 0): "(2 + 1) ÷ 2 = 1.5",
+        ("stream_spreads", 0): "√((0.5×0.5 + (−0.5)×(−0.5)) ÷ 2 + 0.25) ≈ 0.7071",
+        ("stream_normed", 1): "(1 − 1.5) ÷ 0.7071 × 2 + 0.5 ≈ −0.9142",
+        ("active", 0): "0.7071×0.7602 ≈ 0.5376",
+    }
+    assert {cell: str(mha.arithmetic(run, cell[0], 0, cell[1])) for cell in lines} == lines
 
 
 # Going on from other numbers
 
 
 def test_a_run_goes_on_from_the_numbers_that_it_is_given(rng):
-    run = trace(projected(rng))
-    w_o = run.example.layer.w_o
+    run = mha.trace(projected(rng))
     exponentials = rng.random(run.weights.shape) + 0.5
+    exponentials[1, 2] = 0  # a row without exponentials has no weights
     found = continued(run, exponentials=exponentials)
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    sums = exponentials.sum(axis=-1)
+    weights = exponentials / np.maximum(sums, 1e-300)[..., None]
     np.testing.assert_allclose(found.weights, weights, rtol=1e-14)
-    np.testing.assert_allclose(found.row_sums, exponentials.sum(axis=-1), rtol=1e-14)
+    np.testing.assert_allclose(found.row_sums, sums, rtol=1e-14)
     np.testing.assert_allclose(found.head_outputs, weights @ run.value, rtol=1e-12)
-    np.testing.assert_allclose(found.output, found.concat @ w_o, rtol=1e-12)
+    np.testing.assert_allclose(found.output, found.concat @ run.example.layer.w_o, rtol=1e-12)
     np.testing.assert_allclose(found.head_contributions.sum(axis=0), found.output, rtol=1e-12)
     for name in ("query", "scores", "scaled_scores", "mask"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(run, name))
+        SAME(getattr(found, name), getattr(run, name))
 
 
-def test_a_row_without_exponentials_has_no_weights():
-    run = trace(load_example("cat-sat"))
-    found = continued(run, exponentials=np.array([[[0.0, 0.0], [1.0, 3.0]]]))
-    np.testing.assert_array_equal(found.weights, [[[0, 0], [0.25, 0.75]]])
+# A running softmax
+
+
+@pytest.mark.parametrize("size", [1, 2, QUERIES + 1])
+@pytest.mark.parametrize("mask", [None, MASK, np.where(MASK, 0.5, -np.inf)])
+def test_the_last_output_of_a_running_softmax_is_that_of_whole_rows(rng, size, mask):
+    run = mha.trace(projected(rng, keys_at_once=size, mask=mask))
+    np.testing.assert_allclose(run.running_outputs[..., -D_V:], run.head_outputs, atol=1e-13)
+    assert run.running_sums.shape == (HEADS, QUERIES, -(-QUERIES // size))
+
+
+# A text
+
+
+def test_a_text_has_the_model_s_logits_which_are_the_sum_of_their_shares():
+    words = ("ant", "bee", "cow", "dog", "elk")
+    model = draw_model(np.random.default_rng(5), words, 6, num_blocks=3, num_heads=3, base=50.0)
+    runs, silent = (trace_text(used, "ant bee cow ant") for used in (model, model.without((2, 1))))
+    last = runs[-1]
+    np.testing.assert_allclose(last.logits, model.logits("ant bee cow ant"), atol=1e-12)
+    np.testing.assert_allclose(last.probabilities, mha.softmax(last.logits), rtol=1e-12)
+    assert mha.tables.stage_table(last, "probabilities").header == ("Token", *words)
+    for row in range(4):
+        found = logit_shares(runs, row)
+        assert len(found.names) == len(found.shares) == 1 + 9
+        np.testing.assert_allclose(found.shares.sum(axis=0), last.logits[row], atol=1e-12)
+        off = found.names.index("block 3, head 2")
+        assert not logit_shares(silent, row).shares[off].any()
+
+
+# Variations: what they leave alone stays the same to the last bit
+
+
+@pytest.mark.parametrize("shape", [(QUERIES, QUERIES), (1, QUERIES, QUERIES), (HEADS, 1, QUERIES)])
+@pytest.mark.parametrize("has_output", [True, False])
+def test_without_a_head_the_others_stay_and_the_output_loses_its_share(rng, shape, has_output):
+    layer = random_layer(rng, w_o=has_output)
+    start = projected(rng, mask=rng.random(shape) < 0.5, layer=layer)
+    run = mha.trace(start)
+    for head in range(HEADS):
+        changed = mha.trace(mha.without_head(start, head))
+        kept = [i for i in range(HEADS) if i != head]
+        assert changed.head_names == tuple(run.head_names[i] for i in kept)
+        for stage in ("query", "key", "value", "scores", "weights", "head_outputs"):
+            SAME(getattr(changed, stage), getattr(run, stage)[kept])
+        if has_output:
+            rest = run.output - run.head_contributions[head]
+            np.testing.assert_allclose(changed.output, rest, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", mha.example_names())
+def test_swapped_tokens_swap_their_outputs(name):
+    start = mha.load_example(name)
+    n = len(start.tokens)
+    order = [n - 1, *range(1, n - 1), 0]
+    run, changed = mha.trace(start), mha.trace(mha.with_swapped_tokens(start, 0, n - 1))
+    assert changed.tokens == tuple(start.tokens[i] for i in order)
+    wanted = {stage: getattr(run, stage)[:, order][..., order] for stage in ("scores", "weights")}
+    wanted |= {"head_outputs": run.head_outputs[:, order], "concat": run.concat[order]}
+    if run.output is not None:
+        wanted["output"] = run.output[order]
+    for stage, array in wanted.items():
+        np.testing.assert_allclose(getattr(changed, stage), array, rtol=1e-12, atol=1e-14)
+
+
+def test_the_focus_and_the_target_follow_their_tokens():
+    start = mha.load_example("cat-sat-on-it")
+    assert start.tokens[start.focus] == "cat"
+    for first, second in [(1, 4), (4, 1), (0, 2)]:
+        varied = mha.with_swapped_tokens(start, first, second)
+        assert varied.tokens[varied.focus] == "cat"
+        at = [varied.tokens.index(token) for token in start.tokens]
+        SAME(varied.target_weights[:, at][..., at], start.target_weights)

@@ -46,6 +46,12 @@ def rounded(value, places):
         (short, 0.1 + 0.2, 4, "0.3"),
         (short, -np.inf, 4, f"{MINUS}{INFINITY}"),
         (percent, 0.375, 1, "37.5\u00a0%"),
+        (at_least, 0.1 + 0.2, 1, "0.3"),
+        (at_most, 0.1 + 0.2, 1, "0.3"),  # what float arithmetic leaves over does not round up
+        (at_least, -0.05, 1, f"{MINUS}0.1"),
+        (at_most, -0.05, 1, "0.0"),
+        (at_least, 0.3 - 0.5e-14, 1, "0.3"),
+        (at_least, 0.3 - 1.5e-14, 1, "0.2"),  # more than float arithmetic leaves over
     ],
 )
 def test_a_number_is_written(write, value, places, text):
@@ -60,47 +66,20 @@ def test_any_number_is_written_in_full_and_rounded_half_to_even(value, places):
         assert Decimal(text.replace(MINUS, "-")) == rounded(value, places)
 
 
-@given(st.permutations([0.29, 0.13, 0.35, 0.51, 0.17, 0.23]), st.integers(-3, 3))
-def test_a_tie_rounds_alike_in_whatever_order_its_terms_are_added(terms, whole):
-    """As processors' libraries of linear algebra do, each in an order of its own."""
-    products = [term * 0.35 for term in terms]
-    assert shown(sum(products, start=float(whole)), 3) == shown(whole + 0.588, 3)
-    assert shown(sum(products, start=whole + 0.0005), 3) == shown(whole + 0.5885, 3)
-
-
-# ---- Bounds ----
-
-
-def exactly(text):
-    return Decimal(text.replace(MINUS, "-").removesuffix("\N{NO-BREAK SPACE}%"))
-
-
 @given(finite(1e6), st.integers(0, 9))
 def test_what_a_bound_bounds_keeps_to_it_as_printed(value, places):
     unit = Decimal(1).scaleb(-places)
     spare = Decimal("1e-14") * max(1, abs(Decimal(value)))
-    low, high = exactly(at_least(value, places)), exactly(at_most(value, places))
-    assert low - spare <= Decimal(value) <= high + spare
-    assert low <= high <= low + unit
-    assert Decimal(value) - low < unit
-    assert high - Decimal(value) < unit
-    share = Decimal(value) * 100
-    low, high = exactly(at_least_percent(value, places)), exactly(at_most_percent(value, places))
-    assert low - 100 * spare <= share <= high + 100 * spare
-    assert low <= high <= low + unit
-
-
-@pytest.mark.parametrize(
-    ("value", "places", "low", "high"),
-    [
-        (0.1 + 0.2, 1, "0.3", "0.3"),  # what float arithmetic leaves over is no reason to round up
-        (-0.05, 1, f"{MINUS}0.1", "0.0"),
-        (0.3 - 0.5e-14, 1, "0.3", "0.3"),
-        (0.3 - 1.5e-14, 1, "0.2", "0.3"),  # more than float arithmetic leaves over
-    ],
-)
-def test_bounds(value, places, low, high):
-    assert (at_least(value, places), at_most(value, places)) == (low, high)
+    for lower, upper, times in ((at_least, at_most, 1), (at_least_percent, at_most_percent, 100)):
+        exact = Decimal(value) * times
+        low, high = (
+            Decimal(write(value, places).replace(MINUS, "-").removesuffix("\N{NO-BREAK SPACE}%"))
+            for write in (lower, upper)
+        )
+        assert low - times * spare <= exact <= high + times * spare
+        assert low <= high <= low + unit
+        assert exact - low < unit
+        assert high - exact < unit
 
 
 @pytest.mark.parametrize("write", [at_least, at_most_percent])
@@ -112,12 +91,12 @@ def test_what_cannot_bound_is_refused(write):
             write(value)
 
 
+@pytest.mark.parametrize("write", [shown, percent, at_least])
+def test_what_is_no_number_is_refused(write):
+    for value in ("much", [1, 2]):
+        with raises(TypeError, f"value is {value!r}; a number is wanted"):
+            write(value)
+
+
 def test_components_are_counted_from_one_with_lowered_digits():
     assert dimensions("q", 12)[8:] == ("q₉", "q₁₀", "q₁₁", "q₁₂")
-
-
-@pytest.mark.parametrize("write", [shown, percent, at_least])
-@pytest.mark.parametrize("value", ["much", [1, 2]])
-def test_what_is_no_number_is_refused(write, value):
-    with raises(TypeError, f"value is {value!r}; a number is wanted"):
-        write(value)

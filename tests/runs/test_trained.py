@@ -1,41 +1,17 @@
-"""The language of names, and the model that the book trained on it."""
+"""What the book trained and recorded comes out again: two toy languages, heads of a real model.
+
+A language that told other stories would give other numbers.
+"""
 
 import numpy as np
 import pytest
 
-from mha import load_model
-from mha.examples.names import SYLLABLES, draw_story, second_syllables
+from mha import load_model, recorded_head, recorded_heads, recorded_maps, recorded_sentences, trace
+from mha.examples.learning_runs import examined, kept_runs, learned
+from mha.examples.recorded import _folder
 from mha.examples.trained import KEPT, fresh_stories, name_costs, training
 
 FRESH = fresh_stories()
-
-
-def test_a_story_is_told_of_two_or_three_people_with_syllables_of_their_own():
-    for seed in range(50):
-        rng = np.random.default_rng(seed)
-        story = " ".join(draw_story(rng, 400))
-        assert tuple(story.split()) == draw_story(np.random.default_rng(seed), 400)
-        names = set()
-        for sentence in story.split(" . ")[:-1]:
-            words = sentence.split()
-            at = [i for i, word in enumerate(words) if word in SYLLABLES]
-            assert len(at) in (2, 4)
-            names |= {(words[i], words[i + 1]) for i in at[::2]}
-        assert len(names) in (2, 3)
-        assert len({syllable for name in names for syllable in name}) == 2 * len(names)
-
-
-def test_second_syllables_are_found():
-    asked = second_syllables(FRESH)
-    for story, place, last, behind in zip(*asked.repeated, asked.last, asked.behind, strict=True):
-        words = FRESH[story]
-        assert words[last - 1] == words[place] < len(SYLLABLES)
-        assert words[last] == words[place + 1]
-        assert behind[last]
-        assert not behind[last + 1 :].any()
-        assert (words[np.flatnonzero(behind) - 1] == words[place]).all()
-    for story, place in zip(*asked.new, strict=True):
-        assert FRESH[story, place] not in FRESH[story, :place]
 
 
 def test_the_first_steps_of_the_training_give_the_losses_that_are_kept():
@@ -43,8 +19,7 @@ def test_the_first_steps_of_the_training_give_the_losses_that_are_kept():
     assert trained.steps == KEPT
     steps = list(training(trained.seed, 30))
     assert [step.step for step in steps] == list(range(31))
-    losses = [step.loss for step in steps[1:]]
-    assert losses == pytest.approx(trained.losses[:30], abs=2e-3)
+    assert [step.loss for step in steps[1:]] == pytest.approx(trained.losses[:30], abs=2e-3)
     first = trained.checkpoints[0].arrays
     for name, array in steps[0].model.arrays.items():
         assert np.allclose(array, first[name], rtol=1e-3, atol=1e-4), name
@@ -57,6 +32,37 @@ def test_the_costs_that_are_kept_are_those_of_the_checkpoints_with_parts_off(ste
     trained = load_model("names")
     switches = [int((block, head) in off) for block in (0, 1) for head in (0, 1)]
     kept = trained.costs[(step, *switches, int(cut is not None))]
-    assert name_costs(trained.checkpoints[step].without(*off), FRESH, cut) == pytest.approx(
-        kept, abs=1e-4
-    )
+    found = name_costs(trained.checkpoints[step].without(*off), FRESH, cut)
+    assert found == pytest.approx(kept, abs=1e-4)
+
+
+@pytest.mark.parametrize(("num_heads", "steps", "seed"), [(12, 150, 7), (3, 400, 11)])
+def test_a_kept_run_comes_out_again(num_heads, steps, seed):
+    found = examined(learned(np.random.default_rng(seed), num_heads, steps))
+    kept = [runs.values[seed] for runs in kept_runs(num_heads, steps)]
+    np.testing.assert_allclose(found, kept, rtol=1e-3, atol=1e-6)
+
+
+# Heads of a real model
+
+
+@pytest.mark.parametrize("sentence", recorded_sentences())
+def test_each_map_has_a_row_of_weights_for_each_token_and_heads_give_what_was_recorded(sentence):
+    maps = recorded_maps(sentence)
+    n = len(maps.tokens)
+    assert maps.weights.shape == (6, 12, n, n)
+    assert " ".join(maps.tokens) == f"[CLS] {sentence.lower()} [SEP]"
+    assert (maps.weights >= 0).all()
+    assert np.allclose(maps.weights.sum(axis=-1), 1, atol=0.0005 * n)  # each entry is rounded
+    assert not maps.weights.flags.writeable
+    for layer, head in recorded_heads():
+        run = trace(recorded_head(layer, head, sentence))
+        # Half of the last decimal, and what 16-bit numbers cost.
+        off = np.abs(run.weights[0] - maps.weights[layer - 1, head - 1])
+        assert off.max() < 0.0005 + 0.00033
+
+
+def test_licence_and_origin_stand_beside_the_data():
+    licence, origin = (_folder().joinpath(n).read_text("utf-8") for n in ("LICENSE", "README.md"))
+    assert "Apache License" in licence
+    assert all(word in origin for word in ("all-MiniLM-L6-v2", "Apache-2.0", "MIT", "1110a243"))

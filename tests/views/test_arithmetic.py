@@ -1,39 +1,37 @@
-"""Lines of arithmetic as they are printed; `tests/runs/put_together.py` works out every one."""
+"""Lines of arithmetic as they are printed, and an equals sign exactly where it holds."""
+
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from helpers import MASK, example
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mha import (
-    Place,
-    load_example,
-    origin,
-    short,
-    trace,
-)
+from mha import Place, load_example, origin, short, shown, trace
 from mha.views.arithmetic import Arithmetic, arithmetic, written_out
+from mha.views.signs import as_printed, sign
 
-MASKED = example(mask=MASK)
-
-
-LINES = [
-    ("cat-sat", ("scaled_scores", 0, 0), "2 ÷ √4 = 1"),
-    ("cat-sat", ("exponentials", 0, 0), "e^1 ≈ 2.7183"),
-    ("cat-sat", ("head_outputs", 0, 0), "0.7311×2 + 0.2689×5 ≈ 1.4621 + 1.3447 = 2.8068"),
-    (
-        "cat-sat-on-it",
-        ("query", 0, 0),
-        "1.1×(−1.4) + 0.5×(−0.3) + (−0.4)×1.2 = (−1.54) + (−0.15) + (−0.48) = −2.17",
-    ),
-]
+# Lines; `tests/runs/test_origins.py` works out every one
 
 
-@pytest.mark.parametrize(("name", "where", "line"), LINES)
+@pytest.mark.parametrize(
+    ("name", "where", "line"),
+    [
+        ("cat-sat", ("scaled_scores", 0, 0), "2 ÷ √4 = 1"),
+        ("cat-sat", ("head_outputs", 0, 0), "0.7311×2 + 0.2689×5 ≈ 1.4621 + 1.3447 = 2.8068"),
+        ("cat-sat-on-it", ("query", 0, 0),
+         "1.1×(−1.4) + 0.5×(−0.3) + (−0.4)×1.2 = (−1.54) + (−0.15) + (−0.48) = −2.17"),
+        ("the-cat-sat", ("root", 0), "√2 ≈ 1.4142"),
+        ("cat-sat", ("percentages", 0, 0), "100×0.7311 ≈ 73.1059"),
+    ],
+)  # fmt: skip
 def test_lines(name, where, line):
     assert str(arithmetic(trace(load_example(name)), *where)) == line
 
 
 def test_masked_lines():
-    run = trace(MASKED)
+    run = trace(example(mask=MASK))
     assert str(arithmetic(run, "scaled_scores", 3, 1)) == "masked = −∞"
     assert str(arithmetic(run, "exponentials", 3, 1)) == "e^−∞ = 0.0000"
     assert arithmetic(run, "weights", 3, 1).expression.startswith("0.0000 ÷ ")
@@ -41,22 +39,60 @@ def test_masked_lines():
     assert str(arithmetic(run, "weights", 2, 1)) == "masked = 0.0000"
 
 
-def test_lines_beyond_the_arrays_of_a_run():
+def test_a_term_has_a_line_and_exponents_are_raised_on_a_page():
     run = trace(load_example("the-cat-sat"))
-    assert str(arithmetic(run, "percentages", 0, 0)).startswith("100×0.")
-    assert str(arithmetic(run, "root", 0)) == "√2 ≈ 1.4142"
     term = written_out(origin(run, Place("scores", 1, 2, 0, term=1)), 2)
     assert (term.products, term.result) == ((), short(run.query[1, 2, 1] * run.key[1, 0, 1], 2))
-    assert str(arithmetic(run, "concat", 2, 3)) == f"{term_of(run)} = {term_of(run)}"
-
-
-def term_of(run):
-    """Return how the last component of the last token's last head is written."""
-    return short(run.head_outputs[1, 2, 1])
-
-
-def test_exponents_are_raised_on_a_page():
     line = Arithmetic(expression="e^−0.5", products=(), result="0.6065")
     assert line._repr_markdown_() == "e{sup}`−0.5` ≈ 0.6065"
     line = Arithmetic(expression="1 ÷ (1 + e^2)", products=(), result="0.1192")
     assert line._repr_markdown_() == "1 ÷ (1 + e{sup}`2`) ≈ 0.1192"
+
+
+# Signs
+
+
+tenths = st.integers(-99, 99).map(lambda n: Decimal(n) / 10)
+
+
+def text_of(number):
+    text = str(number).replace("-", "−")
+    return f"({text})" if number < 0 else text
+
+
+@given(st.lists(st.tuples(tenths, tenths), min_size=1, max_size=5), st.integers(-2, 2))
+def test_a_sum_of_products_equals_its_sum_and_nothing_beside_it(pairs, off):
+    line = " + ".join(f"{text_of(a)}×{text_of(b)}" for a, b in pairs)
+    total = sum(a * b for a, b in pairs)
+    assert as_printed(line) == Fraction(total)
+    assert sign(line, text_of(total + Decimal(off) / 100)) == ("≈" if off else "=")
+
+
+@given(st.integers(0, 200), st.integers(1, 200))
+def test_quotients_and_roots_are_equal_only_where_they_end(top, bottom):
+    for decimals in (1, 4):
+        text = shown(top / bottom, decimals)
+        holds = Fraction(text) * bottom == top
+        assert sign(f"{top} ÷ {bottom}", text) == ("=" if holds else "≈")
+        text = shown(top**0.5, decimals)
+        assert sign(f"√{top}", text) == ("=" if Fraction(text) ** 2 == top else "≈")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "wanted"),
+    [
+        ("e^0", "1.0000", "="),
+        ("e^−∞ + 0.5", "0.5", "="),
+        ("e^−30", "0.0000", "≈"),
+        ("0.0001", "0.01\u00a0%", "="),
+        ("0.7311", "73\u00a0%", "≈"),
+        ("0 ÷ √2 + 0.5", "0.5", "="),
+        ("masked", "−∞", "="),
+        ("1 ÷ 0", "0", "≈"),
+        ("1 +", "1", "≈"),
+        ("x", "x", "="),
+        ("2x", "2", "≈"),
+    ],
+)
+def test_signs(left, right, wanted):
+    assert sign(left, right) == wanted

@@ -1,46 +1,56 @@
-"""Figures are sound SVG, show a trace's numbers, and read without colour and on a phone."""
+"""Figures are sound SVG, an image with a label on a page, and read without or with few colours."""
 
 import re
+from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from all_figures import FIGURES
+from book_site import ROOT
 from drawn import SVG, by_class, head_of, linear, on_paper, raw, texts, wide
 from helpers import HEADS, MASK, example, projected
 
-from byhand.press import heat
 from mha import dimensions, example_names, load_example, short, shown, trace
-from mha.views.drawing.canvas import Panel, figure
+from mha.views import colours, figures
 from mha.views.drawing.svg import NEUTRAL
-from mha.views.figures import (
-    HEAD_COLOURS,
-    Figure,
-    concat_strips,
-    heatmaps,
-    lanes,
-    mixing_maps,
-    output_shares,
-    stacked_counts,
-    vector_bars,
-    weight_maps,
-)
 
 RUNS = [trace(load_example(name)) for name in example_names()]
+DRAWN = {name: draw() for name, draw in FIGURES.items()}
+ALT = 'Weights of "cat" <end> & more, 0.7'
 
 
-def luminance(colour):
-    return float(np.dot(linear(colour), (0.2126, 0.7152, 0.0722)))
+# On a page
 
 
-def contrast(first, second):
-    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_drawing_is_sound_the_same_twice_and_needs_nothing_from_outside(name):
+    drawn = DRAWN[name]
+    assert drawn == FIGURES[name]()
+    assert re.search(r"\d", drawn.alt)
+    data, metadata = drawn._repr_mimebundle_(include=None, exclude=None)
+    assert data == {"image/svg+xml": drawn.svg, "text/plain": f"Figure: {drawn.alt}"}
+    assert metadata == {"image/svg+xml": {"alt": drawn.alt}}
+    assert len(texts(ElementTree.fromstring(drawn.svg))) > 3
+    assert "http" not in drawn.svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
 
 
-def panels(root):
-    """Return the panels of a figure that has the same ones everywhere."""
-    return by_class(root, "f-panel")
+def test_on_a_page_each_is_an_image_with_a_label_and_identifiers_are_unique_and_found():
+    ids = []
+    for place in "ab":
+        for drawn in DRAWN.values():
+            page = figures.inline_svg(drawn.svg, ALT, place)
+            assert "<style" not in page
+            root = ElementTree.fromstring(page)
+            assert (root.get("class"), root.get("tabindex")) == ("drawing", "0")
+            assert (root[0].get("role"), root[0].get("aria-label")) == ("img", ALT)
+            own = [e.get("id") for e in root.iter() if e.get("id")]
+            assert set(re.findall(r"""(?:url\(|href=")#([^)"]+)""", page)) == set(own)
+            ids += own
+    assert len(ids) == len(set(ids)) > 5
+
+
+# Numbers
 
 
 def heats(panel):
@@ -50,45 +60,26 @@ def heats(panel):
     return weights, ["".join(e.itertext()) for e in numbers][-len(weights) :]
 
 
-def layouts(root):
+def panels(drawn):
+    """Return the panels of a figure that has the same ones everywhere."""
+    return by_class(raw(drawn), "f-panel")
+
+
+def layouts(drawn):
     """Return the panels of each layout of a drawing, the wide one first."""
+    root = raw(drawn)
     groups = [*by_class(root, "f-wide"), *by_class(root, "f-narrow")]
-    return [list(group) for group in groups] or [panels(root)]
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_drawing_is_sound_the_same_twice_and_needs_nothing_from_outside(name):
-    drawn = FIGURES[name]()
-    assert isinstance(drawn, Figure)
-    assert drawn == FIGURES[name]()
-    assert re.search(r"\d", drawn.alt)
-    data, metadata = drawn._repr_mimebundle_(include=None, exclude=None)
-    assert data == {"image/svg+xml": drawn.svg, "text/plain": f"Figure: {drawn.alt}"}
-    assert metadata == {"image/svg+xml": {"alt": drawn.alt}}
-    root = ElementTree.fromstring(drawn.svg)
-    assert root.tag == f"{SVG}svg"
-    assert len(texts(root)) > 3
-    names = drawn.svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
-    assert "http" not in names
-    ids = {e.get("id") for e in root.iter() if e.get("id")}
-    assert set(re.findall(r"""(?:url\(|href=")#?([^)"]+)""", names)) == ids
-
-
-def test_panels_that_need_two_rows_stand_two_and_two():
-    root = raw(figure([Panel(190, 50, "<path/>")] * 4, "Four", gap=(30, 10)))
-    at = [panel.get("transform") for panel in panels(root)]
-    assert at == ["translate(1, 1)", "translate(221, 1)", "translate(1, 61)", "translate(221, 61)"]
-
-
-# Numbers
+    return [list(group) for group in groups] or [panels(drawn)]
 
 
 @pytest.mark.parametrize("run", RUNS, ids=example_names())
 def test_heatmaps_show_every_number_and_say_each_row_s_largest(run):
     for stage in ("weights", "scaled_scores"):
-        found = layouts(raw(weight_maps(run, stage)))
+        found = layouts(figures.weight_maps(run, stage))
         for layout in found:
             for i, (panel, array) in enumerate(zip(layout, getattr(run, stage), strict=True)):
+                if stage == "weights":
+                    np.testing.assert_allclose(heats(panel)[0], array.ravel(), atol=1e-4)
                 # The maps of a row share the names of their rows.
                 named = i == 0 or layout is found[-1]
                 wanted = [run.head_names[i]] if run.num_heads > 1 else []
@@ -96,7 +87,7 @@ def test_heatmaps_show_every_number_and_say_each_row_s_largest(run):
                 for token, row in zip(run.tokens, array, strict=True):
                     wanted += [*[token] * named, *(shown(x, 2) for x in row)]
                 assert texts(panel) == wanted
-    said = weight_maps(run, places=3).alt.replace("attends most ", "")
+    said = figures.weight_maps(run, places=3).alt.replace("attends most ", "")
     parts = said.split("Head ")[1:] if run.num_heads > 1 else [said]
     for part, weights in zip(parts, run.weights, strict=True):
         for token, row in zip(run.tokens, weights, strict=True):
@@ -105,22 +96,31 @@ def test_heatmaps_show_every_number_and_say_each_row_s_largest(run):
 
 def test_what_is_masked_is_paper_says_minus_infinity_and_is_nowhere_the_largest():
     masked = trace(example(mask=MASK))
-    weights, numbers = heats(panels(raw(weight_maps(masked, "scaled_scores")))[0])
+    weights, numbers = heats(panels(figures.weight_maps(masked, "scaled_scores"))[0])
     for allowed, weight, number in zip(MASK.ravel(), weights, numbers, strict=True):
         assert (number == "−∞") == (not allowed)
         assert allowed or weight == 0
     for stage in ("weights", "scaled_scores"):
-        alt = weight_maps(masked, stage).alt
+        alt = figures.weight_maps(masked, stage).alt
         assert ", token2 to none, token3 to token0 (" in alt
         assert "(0.00)" not in alt
         assert "∞" not in alt
 
 
+def test_a_cell_without_a_number_is_blank_and_its_row_still_has_a_largest():
+    matrix = [[0.25, np.nan], [np.nan, np.nan]]
+    drawn = figures.heatmaps([matrix], rows="ab", columns="xy", alt="", lowest=0, highest=1)
+    (panel,) = panels(drawn)
+    numbers = [e for e in panel.iter(f"{SVG}text") if "f-number" in e.get("class", "")]
+    assert [(e.text, "f-strong" in e.get("class")) for e in numbers] == [("0.25", True)]
+    assert heats(panel)[0] == [0.25, 0, 0, 0]
+
+
 def test_bars_show_every_component():
     run = trace(load_example("cat-sat-on-it"))
-    drawn = vector_bars(run.embeddings, rows=run.tokens, symbol="x")
+    drawn = figures.vector_bars(run.embeddings, rows=run.tokens, symbol="x")
     span = run.embeddings.max() - min(0, run.embeddings.min())
-    for panel, token, vector in zip(panels(raw(drawn)), run.tokens, run.embeddings, strict=True):
+    for panel, token, vector in zip(panels(drawn), run.tokens, run.embeddings, strict=True):
         numbers = [short(x, 2) for x in vector]
         assert texts(panel) == [*numbers, "x1", "x2", "x3", token]
         heights = [float(e.get("height")) for e in by_class(panel, "f-part")]
@@ -134,7 +134,7 @@ def test_bars_show_every_component():
 @pytest.mark.parametrize("run", [run for run in RUNS if run.embeddings is not None],
                          ids=lambda run: run.example.name)  # fmt: skip
 def test_lanes_strips_and_shares_show_what_heads_make_together(run):
-    drawn = lanes(run)
+    drawn = figures.lanes(run)
     said = " ".join(texts(raw(drawn)))
     n, d_k, d_v = len(run.tokens), run.query.shape[2], run.value.shape[2]
     assert said.count(f"Q, K ({n}, {d_k}) V ({n}, {d_v})") == run.num_heads
@@ -142,18 +142,13 @@ def test_lanes_strips_and_shares_show_what_heads_make_together(run):
     for words in (f"embeddings {run.embeddings.shape}", f"concatenation {run.concat.shape}",
                   *(name.partition(":")[0] for name in run.head_names)):  # fmt: skip
         assert words in said
-    assert {str(run.embeddings.shape), f"{run.num_heads} lanes"} <= set(re.findall(
-        r"\d+ lanes|\(\d+, \d+\)", drawn.alt))  # fmt: skip
+    assert {str(run.embeddings.shape), f"{run.num_heads} lanes"} <= set(
+        re.findall(r"\d+ lanes|\(\d+, \d+\)", drawn.alt)
+    )
     has_output = run.output is not None
     assert ("output projection" in said) == has_output
     assert ("an output of shape" in drawn.alt.partition("lanes meet")[2]) == has_output
-    check_strips(run)
-    if has_output:
-        check_shares(run)
-
-
-def check_strips(run):
-    drawn = concat_strips(run)
+    drawn = figures.concat_strips(run)
     numbers = [text for text in texts(wide(drawn)) if re.fullmatch(r"−?\d+\.\d\d", text)]
     assert sorted(numbers) == sorted(shown(x, 2) for x in run.concat.ravel())
     width = run.concat.shape[1]
@@ -161,10 +156,12 @@ def check_strips(run):
     assert f"{columns} from {run.head_names[-1]}." in drawn.alt
     largest = run.concat.ravel()[np.abs(run.concat).argmax()]
     assert f"The largest number is {shown(largest, 2)}," in drawn.alt
+    if has_output:
+        check_shares(run)
 
 
 def check_shares(run):
-    drawn = output_shares(run)
+    drawn = figures.output_shares(run)
     said = texts(wide(drawn))
     for i in range(len(run.tokens)):
         for values in np.column_stack([*run.head_contributions[:, i], run.output[i]]):
@@ -180,78 +177,75 @@ def check_shares(run):
 
 def test_mixing_maps_show_weights_values_and_outputs():
     run = trace(load_example("the-cat-sat"))
-    drawn = iter(panels(raw(mixing_maps(run))))
-    for head in range(run.num_heads):
-        arrays = (run.weights[head], run.value[head], run.head_outputs[head])
-        titles = (f"Head {head + 1}: weights", "× values", "= output")
-        for array, title in zip(arrays, titles, strict=True):
-            panel = next(drawn)
-            assert heats(panel)[1] == [shown(x, 2) for x in array.flat]
-            assert texts(panel)[0] == title
-    assert list(drawn) == []
+    arrays = zip(run.weights, run.value, run.head_outputs, strict=True)
+    wanted = [[shown(x, 2) for x in array.flat] for head in arrays for array in head]
+    found = panels(figures.mixing_maps(run))
+    assert [heats(panel)[1] for panel in found] == wanted
+    assert [texts(panel)[0] for panel in found] == [
+        title for head in "12" for title in (f"Head {head}: weights", "× values", "= output")
+    ]
 
 
 # Colours
 
 
-@pytest.mark.parametrize("draw", [lanes, concat_strips, output_shares])
+@pytest.mark.parametrize("draw", [figures.lanes, figures.concat_strips, figures.output_shares])
 def test_heads_keep_their_colours_and_patterns(rng, draw):
     root = wide(draw(trace(projected(rng))))
     heads = list(dict.fromkeys(head_of(g) for g in root.iter(f"{SVG}g") if head_of(g)))
-    assert [c for c in heads if c != NEUTRAL] == list(HEAD_COLOURS[:HEADS])
+    assert [c for c in heads if c != NEUTRAL] == list(figures.HEAD_COLOURS[:HEADS])
     used = {e.get("fill") for e in root.iter(f"{SVG}rect")} - {None}
     assert used == {f"url(#hatch-{i + 1})" for i in range(1, HEADS)}
 
 
-def test_a_weight_is_as_far_from_paper_to_its_head_s_colour():
-    run = trace(load_example("cat-sat-on-it"))
-    drawn = weight_maps(run)
-    for panel, array in zip(layouts(raw(drawn))[0], run.weights, strict=True):
-        np.testing.assert_allclose(heats(panel)[0], array.ravel(), atol=1e-4)
-    fills = [e.get("fill") for e in on_paper(drawn).iter(f"{SVG}rect")]
-    for k, (head, i, j) in enumerate(np.ndindex(run.weights.shape)):
-        share = run.weights[head, i, j] * heat.full(HEAD_COLOURS[head]) / 100
-        for at in (1, 3, 5):
-            full = int(HEAD_COLOURS[head][at : at + 2], 16)
-            assert abs(int(fills[k][at : at + 2], 16) - (255 + share * (full - 255))) <= 1
-
-
-@pytest.mark.parametrize("colour", [*HEAD_COLOURS, "#6B6B6B", "#000000"])
+@pytest.mark.parametrize("colour", [*figures.HEAD_COLOURS, "#6B6B6B", "#000000"])
 def test_in_greyscale_a_larger_number_is_darker_and_every_number_can_be_read(colour):
     ramp = np.linspace(0, 1, 65)[None]
-    drawn = heatmaps([ramp], rows=["row"], columns=[""] * 65, alt="", colours=[colour])
+    drawn = figures.heatmaps([ramp], rows=["row"], columns=[""] * 65, alt="", colours=[colour])
     fills = [e.get("fill") for e in on_paper(drawn).iter(f"{SVG}rect")]
-    lights = [luminance(fill) for fill in fills]
+    lights = np.array([linear(fill) for fill in fills]) @ (0.2126, 0.7152, 0.0722)
     assert (np.diff(lights) <= 0).all()
     assert lights[0] == 1
-    assert min(contrast("#000000", fill) for fill in fills) >= 4.5
+    assert min(lights + 0.05) / 0.05 >= 4.5  # WCAG's contrast with black
 
 
-def test_a_cell_without_a_number_is_blank_and_its_row_still_has_a_largest():
-    matrix = [[0.25, np.nan], [np.nan, np.nan]]
-    drawn = heatmaps([matrix], rows="ab", columns="xy", alt="", lowest=0, highest=1)
-    (panel,) = panels(raw(drawn))
-    numbers = [e for e in panel.iter(f"{SVG}text") if "f-number" in e.get("class", "")]
-    assert [(e.text, "f-strong" in e.get("class")) for e in numbers] == [("0.25", True)]
-    assert heats(panel)[0] == [0.25, 0, 0, 0]
+# What is seen without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1.
+SEEN = {
+    "all cones": np.eye(3),
+    "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+               [-0.003882, -0.048116, 1.051998]],
+    "no green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                 [-0.011820, 0.042940, 0.968881]],
+}  # fmt: skip
+TO_XYZ = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+PAPERS = [(colours.HEAD_COLOURS, "#fffdf8"), (colours.HEAD_COLOURS_IN_DARK, "#14161a")]
 
 
-# Counts
+def lab(colour, seen):
+    """Return a colour as CIELAB, in which distances are those that people see."""
+    xyz = TO_XYZ @ np.clip(seen @ linear(colour), 0, 1) / [0.9505, 1, 1.089]
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-def test_stacked_counts_draw_every_count_and_the_sum():
-    parts = {"right": [2, 30], "wrong": [5, 0], "odd": [11, 7]}
-    drawn = stacked_counts(["one", "two"], parts)
-    root = wide(drawn)
-    corners = [np.array(re.findall(r"[\d.]+", e.get("d")), float) for e in by_class(root, "f-part")]
-    bars = [(c[::2].min(), c[::2].max() - c[::2].min()) for c in corners][:5]  # the key follows
-    scale = bars[1][1] / 30
-    wanted = [(0, 2), (0, 30), (2, 5), (7, 11), (30, 7)]
-    np.testing.assert_allclose(bars, np.array(wanted) * scale, atol=0.2)
-    said = texts(root)
-    assert said[-3:] == list(parts)
-    assert said.count("18") == said.count("37") == 1
-    assert drawn.alt == (
-        "Bars. one: right 2, wrong 5, odd 11. two: right 30, wrong 0, odd 7."
-        " The longest bar is two, 37."
-    )
+@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize(("own", "paper"), PAPERS, ids=["light", "dark"])
+def test_any_two_heads_differ_and_the_first_three_clearly(own, paper, eyes):
+    seen = np.array(SEEN[eyes])
+    apart = {
+        (i, j): np.linalg.norm(lab(a, seen) - lab(b, seen))
+        for (i, a), (j, b) in combinations(enumerate(own), 2)
+    }
+    assert min(apart.values()) > 7
+    assert min(distance for (_, j), distance in apart.items() if j < 3) > 25
+    assert min(np.linalg.norm(lab(c, seen) - lab(paper, seen)) for c in own) > 25
+
+
+def test_the_pages_have_the_same_colours_and_heat():
+    sheet = (ROOT / "book" / "_static" / "tokens.css").read_text(encoding="utf-8")
+    light, dark = re.findall(r'html\[data-theme="\w+"\] \{\n(.*?)\}', sheet, re.DOTALL)[:2]
+    assert f"--heat-full: {colours.HEAT_FULL}%;" in light
+    assert f"--heat-full: {colours.HEAT_FULL_IN_DARK}%;" in dark
+    for name, (of_light, of_dark) in colours.PAGE_COLOURS.items():
+        assert f"--{name}: {of_light};" in light
+        assert f"--{name}: {of_dark};" in dark

@@ -6,16 +6,22 @@ import numpy as np
 import pytest
 from drawn import SVG, by_class, head_of, raw, shapes, texts, wide
 
+from mha import shown
 from mha.views.drawing.plots import _round_numbers
-from mha.views.figures import HEAD_COLOURS, curves
+from mha.views.figures import HEAD_COLOURS, curves, softmax_bars, stacked_counts
 
 SERIES = {f"series {i}": np.arange(1, 4.0) * (i + 1) for i in range(5)} | {"dots": [1, 2, 3]}
 
 
-def test_curves_differ_without_colour():
+def points(element):
+    """Return the points of a path."""
+    return np.array(re.findall(r"([\d.]+) ([\d.]+)", element.get("d")), float)
+
+
+def test_curves_differ_without_colour_and_their_looks_are_the_page_s():
     drawn = wide(
         curves(
-            [1, 2, 4], SERIES, xlabel="length", ylabel="cost", alt="Six", log="xy",
+            [1, 2, 4], SERIES, xlabel="d_k", ylabel="cost", alt="Six", log="xy",
             points=["dots"], xticks={1: "one", 4: "four"},
         )
     )  # fmt: skip
@@ -24,46 +30,32 @@ def test_curves_differ_without_colour():
     assert len(shapes(drawn, "use")) == 2 + 3 + 1  # ticks, points and their sample
     said = texts(drawn)
     assert said[-6:] == list(SERIES)
-    assert {"length", "cost", "one", "four"} <= set(said)
-    heads = [head_of(g) for g in drawn.iter(f"{SVG}g") if head_of(g)]
-    assert set(heads) == set(HEAD_COLOURS)
+    assert {"dk", "cost", "one", "four"} <= set(said)  # a symbol with its index below it
+    assert "d_k" not in said
+    assert {head_of(g) for g in drawn.iter(f"{SVG}g")} - {None} == set(HEAD_COLOURS)
+    own = {word for e in drawn.iter() for word in e.get("style", "").split()}
+    assert not {"font", "fill:", "stroke:"} & own
 
 
-def test_looks_are_the_page_s_and_texts_are_text():
-    drawn = wide(curves([1, 2, 4], SERIES, xlabel="d_k", ylabel="cost", alt="Six", points=["dots"]))
-    own = [
-        e for e in drawn.iter() if {"font", "fill:", "stroke:"} & set(e.get("style", "").split())
-    ]
-    assert own == []
-    assert "d_k" not in texts(drawn)  # a symbol with its index below it
-    assert "dk" in texts(drawn)
-
-
-def test_curves_run_through_their_numbers():
-    x, y = np.array([0.0, 1.0, 4.0]), np.array([0.0, 3.0, 10.0])
-    drawn = wide(curves(x, {"one": y}, xlabel="x", ylabel="y", alt="One"))
+@pytest.mark.parametrize(
+    ("x", "y", "log", "shares"),
+    [
+        ([0, 1, 4], [0, 3, 10], "", [[0, 0], [0.25, 0.3], [1, 1]]),
+        ([1, 2, 8], [1, 10, 1000], "xy", [[0, 0], [1 / 3, 1 / 3], [1, 1]]),
+    ],
+)
+def test_curves_run_through_their_numbers_and_equal_ratios_are_equally_far(x, y, log, shares):
+    drawn = wide(curves(x, {"one": y}, xlabel="x", ylabel="y", alt="", log=log))
     (curve,) = by_class(drawn, "f-curve")
-    points = np.array(re.findall(r"([\d.]+) ([\d.]+)", curve.get("d")), float)
-    shares = (points - points[0]) / (points[-1] - points[0])
-    np.testing.assert_allclose(shares, np.stack([x / 4, y / 10], axis=1), atol=0.002)
+    at = points(curve)
+    np.testing.assert_allclose((at - at[0]) / (at[-1] - at[0]), shares, atol=0.003)
 
 
-def test_a_logarithmic_axis_spaces_equal_ratios_equally():
-    drawn = wide(curves([1, 2, 8], {"one": [1, 10, 1000]}, xlabel="", ylabel="", alt="", log="xy"))
-    (curve,) = by_class(drawn, "f-curve")
-    points = np.array(re.findall(r"([\d.]+) ([\d.]+)", curve.get("d")), float)
-    np.testing.assert_allclose(np.diff(points[:, 0])[1] / np.diff(points[:, 0])[0], 2, atol=0.01)
-    np.testing.assert_allclose(np.diff(points[:, 1])[1] / np.diff(points[:, 1])[0], 2, atol=0.01)
-
-
-def test_curves_number_their_ticks_and_leave_out_a_key_of_one():
+def test_ticks_are_numbered_or_named_and_turned_where_names_do_not_fit():
     drawn = curves([1, 2, 3], {"one": [1, 2, 3]}, xlabel="x", ylabel="y", alt="", xticks=[1, 2.5])
     said = texts(wide(drawn))
-    assert "one" not in said
+    assert "one" not in said  # one curve has no key
     assert {"1", "2.5"} <= set(said)
-
-
-def test_names_on_an_axis_all_stand_turned_where_they_do_not_fit():
     names = {i: f"a rather long name {i}" for i in range(6)}
     drawn = curves(range(6), {"y": range(6)}, xlabel="", ylabel="y", alt="", xticks=names)
     turned = [e for e in raw(drawn).iter(f"{SVG}text") if "rotate" in e.get("transform", "")]
@@ -78,3 +70,32 @@ def test_ticks_hold_the_numbers_between_them(low, high, log):
     assert found[0] <= low
     assert found[-1] >= high or (log and len(found) > 5)
     assert 1 <= len(found) <= 10
+
+
+def test_weights_as_bars_stand_on_one_scale():
+    rows = [[0.7, 0.2, 0.1], [0.25, 0.25, 0.5]]
+    drawn = softmax_bars(rows, ["a", "b", "c"], ["width 4", "width 64"])
+    panels = by_class(raw(drawn), "f-panel")
+    bars = np.array([[np.ptp(points(e)[:, 0]) for e in by_class(p, "f-part")] for p in panels])
+    np.testing.assert_allclose(bars / bars[0, 0], np.array(rows) / 0.7, atol=0.01)
+    for panel, title, row in zip(panels, ("width 4", "width 64"), rows, strict=True):
+        a, b, c = (shown(x, 2) for x in row)
+        assert texts(panel) == ["a", a, "b", b, "c", c, title]
+    assert drawn.alt.endswith("width 4: largest 0.70, a. width 64: largest 0.50, c.")
+
+
+def test_stacked_counts_draw_every_count_and_the_sum():
+    parts = {"right": [2, 30], "wrong": [5, 0], "odd": [11, 7]}
+    drawn = stacked_counts(["one", "two"], parts)
+    root = wide(drawn)
+    corners = [points(e)[:, 0] for e in by_class(root, "f-part")][:5]  # the key follows
+    bars = np.array([(x.min(), np.ptp(x)) for x in corners])
+    wanted = np.array([(0, 2), (0, 30), (2, 5), (7, 11), (30, 7)])
+    np.testing.assert_allclose(bars, wanted * bars[1, 1] / 30, atol=0.2)
+    said = texts(root)
+    assert said[-3:] == list(parts)
+    assert said.count("18") == said.count("37") == 1
+    assert drawn.alt == (
+        "Bars. one: right 2, wrong 5, odd 11. two: right 30, wrong 0, odd 7."
+        " The longest bar is two, 37."
+    )

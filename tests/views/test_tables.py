@@ -1,72 +1,105 @@
-"""Tables of a run hold the trace's numbers as the book prints them."""
+"""Tables hold the trace's numbers, and say the same in a notebook, on a page and on paper."""
+
+import re
+from dataclasses import replace
+from html import escape
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from all_tables import cells, labels, stages
-from helpers import MASK, QUERIES, example, projected
+from all_tables import all_tables, cells, labels, stages
+from docutils import nodes
+from helpers import MASK, QUERIES, example, finite, projected, raises
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
+from written_tables import body, parsed, written
 
-from mha import (
-    Place,
-    entropy,
-    example_names,
-    load_example,
-    shown,
-    total_variation,
-    trace,
-)
+from byhand.press import markup
+from byhand.tables import paper
+from byhand.tables.element import repeats
+from byhand.tables.page import inside
+from mha import Place, entropy, example_names, load_example, shown, total_variation, trace
+from mha.audit.judging import Prints
 from mha.runs.stages import STAGES
-from mha.views.tables import (
-    array_table,
-    contribution_table,
-    disagreement_table,
-    entropy_table,
-    mixing_table,
-    stage_table,
-    weighted_values_table,
-)
+from mha.views import blocks, figures, tables
+from mha.views.colours import head_colour
+from mha.views.table import Table, array_table, as_written, no_tags, places_needed
+from mha.views.walkthrough import walkthrough
 
-MARKED = {"scores", "scaled_scores", "weights"}
-RUN = trace(load_example("the-cat-sat"))
+RUNS = {name: trace(load_example(name)) for name in example_names()}
+RUN = RUNS["the-cat-sat"]
 MASKED = trace(example(mask=MASK))
-
-
-def texts(array):
-    """Return a matrix of numbers as `array_table` prints them, which has a test of its own."""
-    rows, columns = ([""] * size for size in array.shape)
-    return cells(array_table(array, rows=rows, columns=columns, caption=""))
+# Tokens that Markdown or HTML might take for their own.
+AWKWARD = trace(example(tokens=["<end>", "<b>", "a & b", "x < y", "</td>"], mask=MASK))
 
 
 # The numbers
 
+ARRAYS = hnp.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 5), st.integers(1, 5)),
+    elements=finite(1000) | st.integers(-5, 5).map(float) | st.sampled_from([0.5, -0.25, -np.inf]),
+)
 
-@pytest.mark.parametrize("name", example_names())
+
+@given(ARRAYS, st.integers(0, 6))
+def test_any_array_as_a_table(array, places):
+    rows, columns = [f"r{i}" for i in range(len(array))], [f"c{j}" for j in range(array.shape[1])]
+    table = array_table(
+        array, rows=rows, columns=columns, caption="Any", places=places, mark_max=True
+    )
+    assert (table.header, labels(table)) == (("Token", *columns), tuple(rows))
+    decimals = places_needed(array, places)
+    assert decimals <= places
+    for (i, j), x in np.ndenumerate(array):
+        text = table.rows[i][j + 1]
+        assert text == shown(x, decimals)
+        # Fewer decimals lose nothing: the number is the same as with all of them.
+        if np.isfinite(x):
+            full, short = (float(t.replace("−", "-")) for t in (shown(x, places), text))
+            assert short == pytest.approx(full, rel=1e-11, abs=1e-11)
+        largest = array[i].max()
+        assert ((i, j) in table.marked) == (np.isfinite(largest) and largest - x <= 1e-12)
+
+
+def test_labels_that_do_not_fit_are_refused():
+    sentence = "array has shape (2, 3) for 2 rows and 2 columns; one label each is wanted"
+    with raises(ValueError, sentence):
+        array_table(np.ones((2, 3)), rows="ab", columns="xy", caption="Wrong")
+
+
+def texts(array):
+    """Return a matrix of numbers as `array_table` prints them."""
+    rows, columns = ([""] * size for size in array.shape)
+    return cells(array_table(array, rows=rows, columns=columns, caption=""))
+
+
+@pytest.mark.parametrize("name", RUNS)
 def test_a_stage_shows_the_numbers_of_the_trace(name):
-    run = trace(load_example(name))
+    run = RUNS[name]
+    sums = {"exponentials": run.row_sums, "weights": run.weights.sum(axis=-1)}
     for stage, head, array in stages(run):
-        table = stage_table(run, stage, head=head)
-        assert bool(table.marked) == (stage in MARKED)
-        if STAGES[stage].is_matrix:
-            continue
-        assert labels(table) == run.tokens
+        table = tables.stage_table(run, stage, head=head)
+        assert bool(table.marked) == (stage in ("scores", "scaled_scores", "weights"))
         wanted = texts(array)
-        if stage == "exponentials":
-            sums = run.row_sums[head]
-        elif stage == "weights":
-            sums = run.weights[head].sum(axis=-1)
-        else:
-            assert cells(table) == wanted
-            continue
-        assert cells(table) == [
-            (*row, shown(float(x))) for row, x in zip(wanted, sums, strict=True)
-        ]
+        if stage in sums:
+            totals = sums[stage][head]
+            wanted = [(*row, shown(float(x))) for row, x in zip(wanted, totals, strict=True)]
+        assert cells(table) == wanted
+        assert STAGES[stage].is_matrix or labels(table) == run.tokens
 
 
 def test_columns_are_keys_or_dimensions():
-    assert stage_table(RUN, "scores").header == ("Query \\ key", "the", "cat", "sat")
-    assert stage_table(RUN, "weights").header == ("Query \\ key", "the", "cat", "sat", "Sum")
-    assert stage_table(RUN, "exponentials").header[-1] == "Row sum"
-    assert stage_table(RUN, "embeddings").header == ("Token", "x₁", "x₂", "x₃", "x₄")
-    assert stage_table(RUN, "concat").header == ("Token", "z₁", "z₂", "z₃", "z₄")
+    for stage, header in {
+        "scores": ("Query \\ key", *RUN.tokens),
+        "exponentials": ("Query \\ key", *RUN.tokens, "Row sum"),
+        "concat": ("Token", "z₁", "z₂", "z₃", "z₄"),
+    }.items():
+        assert tables.stage_table(RUN, stage).header == header
 
 
 def tables_with_numbers(run):
@@ -78,18 +111,18 @@ def tables_with_numbers(run):
         for token in (1, n - 1):
             rows = np.column_stack([weights[head, token], mixed[token]])
             last = [1, *outputs[head, token]]
-            yield mixing_table(run, token, head=head), [*rows, last], (*tokens, "Sum")
-        blocks = [row for i in range(n) for row in (*mixed[i], outputs[head, i])]
+            yield tables.mixing_table(run, token, head=head), [*rows, last], (*tokens, "Sum")
+        grouped = [row for i in range(n) for row in (*mixed[i], outputs[head, i])]
         pairs = [f"{query} ← {key}" for query in tokens for key in tokens]
         names = [name for i in range(n) for name in (*pairs[i * n : (i + 1) * n], tokens[i])]
-        yield weighted_values_table(run, head=head), blocks, tuple(names)
+        yield tables.weighted_values_table(run, head=head), grouped, tuple(names)
     limit = np.full(run.num_heads, np.log(n))
-    yield entropy_table(run), [*entropy(weights).T, limit], (*tokens, "equal weights")
+    yield tables.entropy_table(run), [*entropy(weights).T, limit], (*tokens, "equal weights")
     apart = [[total_variation(a, b).mean() for b in weights] for a in weights]
-    yield disagreement_table(run), apart, heads
+    yield tables.disagreement_table(run), apart, heads
     for token in range(n):
         rows = [*run.head_contributions[:, token], run.output[token]]
-        yield contribution_table(run, token), rows, (*heads, "Output")
+        yield tables.contribution_table(run, token), rows, (*heads, "Output")
 
 
 @pytest.mark.parametrize("mask", [None, MASK])
@@ -97,9 +130,8 @@ def test_other_tables_have_their_numbers_and_labels(rng, mask):
     run = trace(projected(rng, mask=mask))
     for table, numbers, names in tables_with_numbers(run):
         assert (cells(table), labels(table)) == (texts(np.array(numbers)), names), table.caption
-    assert entropy_table(run).header == ("Query", *run.head_names)
-    assert disagreement_table(run).header[1:] == run.head_names
-    assert run.tokens[1] in mixing_table(run, 1).caption
+    assert tables.entropy_table(run).header == ("Query", *run.head_names)
+    assert tables.disagreement_table(run).header[1:] == run.head_names
 
 
 # What a source prints
@@ -120,16 +152,206 @@ def test_what_the_source_prints_stands_below_each_number(rng):
         wanted = {
             at: [f"{'≠' if place.index[-1] else '≈'} {place}"] for at, place in places.items()
         }
-        assert stage_table(run, stage, head=head, prints=prints).beside == wanted
-        assert stage_table(run, stage, head=head).beside == {}
+        assert tables.stage_table(run, stage, head=head, prints=prints).beside == wanted
+    # Of a mixture, the weights, terms and sums.
+    run = RUNS["play-football"]
+    wanted = {(k, 0): f"weights.0.2.{k}" for k in range(3)}
+    wanted |= {(k, j + 1): f"head_outputs.0.2.{j}:{k}" for k in range(3) for j in range(2)}
+    wanted |= {(3, j + 1): f"head_outputs.0.2.{j}" for j in range(2)}
+    beside = tables.mixing_table(run, 2, prints=prints).beside
+    assert {cell: texts[0].split()[1] for cell, texts in beside.items()} == wanted
+    assert tables.mixing_table(run, 2).beside == {}
 
 
-def test_a_printed_mixture_is_its_weights_terms_and_sums():
-    run = trace(load_example("play-football"))
-    table = mixing_table(run, 2, prints=prints)
-    weights = {(k, 0): f"weights.0.2.{k}" for k in range(3)}
-    terms = {(k, j + 1): f"head_outputs.0.2.{j}:{k}" for k in range(3) for j in range(2)}
-    sums = {(3, j + 1): f"head_outputs.0.2.{j}" for j in range(2)}
-    found = {cell: texts[0].split()[1] for cell, texts in table.beside.items()}
-    assert found == weights | terms | sums
-    assert mixing_table(run, 2).beside == {}
+# In a notebook and on a page
+
+
+def text_of(element):
+    return "".join(element.itertext())
+
+
+def rows_of(root, path):
+    """Return the texts of a table's rows, cell by cell."""
+    return tuple(tuple(map(text_of, row)) for row in root.iterfind(path))
+
+
+def cells_with(root, path):
+    """Return the rows and columns of a body's cells that hold something, labels apart."""
+    rows = enumerate(root.iterfind("tbody/tr"))
+    return {
+        (i, j) for i, row in rows for j, cell in enumerate(row[1:]) if cell.find(path) is not None
+    }
+
+
+@pytest.mark.parametrize("run", [RUN, MASKED, AWKWARD], ids=["heads", "masked", "awkward"])
+def test_every_table_is_whole_in_a_notebook_and_on_a_page(run):
+    for table in all_tables(run):
+        root = ElementTree.fromstring(table._repr_html_())  # holds it to closed tags
+        assert [child.tag for child in root] == ["caption", "thead", "tbody"]
+        assert text_of(root[0]) == table.caption
+        assert rows_of(root, "thead/tr") == (table.header,)
+        assert rows_of(root, "tbody/tr") == table.rows
+        assert {th.get("scope") for th in root.iterfind("thead/tr/th")} == {"col"}
+        for row in root.iterfind("tbody/tr"):
+            assert [cell.tag for cell in row] == ["th"] + ["td"] * (len(row) - 1)
+            assert row[0].get("scope") == "row"
+        assert cells_with(root, "strong/u") == table.marked
+        node = parsed(table)
+        caption = re.sub(r"[*`]", "", table.caption)
+        assert node[0].astext() == caption.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
+        (part,) = node["parts"]
+        long = any(len(row[0]) > 18 for row in table.rows)
+        assert part.classes == ["numbers", *["words"] * table.words, *["long-labels"] * long]
+        root = written(part)
+        assert rows_of(root, "thead/tr") == (table.header,)
+        assert body(part) == list(table.rows)
+        assert cells_with(root, "span[@class='max']/strong") == table.marked
+
+
+def test_captions_and_labels_may_hold_inline_marks_but_no_html():
+    caption = "What `softmax(x < 2)` does to *cat* and $a < b$"
+    table = Table(caption, ("`<a>`", "$W_1^K$"), (("*cat sat*: <end>", "``<b>`` <i>x</i>"),))
+    node = parsed(table)
+    marks = {nodes.literal: "softmax(x < 2)", nodes.emphasis: "cat", nodes.math: "a < b"}
+    for kind, text in marks.items():
+        assert [n.astext() for n in node[0].findall(kind)] == [text]
+    root = written(*node["parts"])
+    entries = [text_of(cell) for row in root.iter("tr") for cell in row]
+    assert entries == ["<a>", "W1K", "cat sat: <end>", "<b> <i>x</i>"]
+    assert [text_of(code) for code in root.iter("code")] == ["<a>", "<b>"]
+    assert [text_of(word) for word in root.iter("em")] == ["cat sat"]
+
+
+def test_printed_numbers_in_both_formats():
+    table = Table(
+        "A", ("t", "x"), (("a", "1"),), frozenset({(0, 0)}), beside={(0, 0): ["≠ 2 < 3", "≈ 1"]}
+    )
+    beside = '<span class="printed slip">≠ 2 &lt; 3</span> <span class="printed">≈ 1</span>'
+    assert beside in table._repr_html_()
+    assert f'<td><span class="max"><strong>1</strong></span> {beside}</td>' in inside(
+        *parsed(table)["parts"]
+    )
+
+
+STRANGE = ("*a*", "$c$", "{eval}`1 + 1`", "<b>x</b>", "[a](b)", "- a", "1. b", "# c", "> d", "&lt;")
+
+
+@pytest.mark.parametrize("token", STRANGE)
+def test_a_token_comes_out_as_it_is_written(token):
+    markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_role_plugin)
+    run = trace(replace(load_example("cat-sat"), tokens=(token, "sat")))
+    table = tables.stage_table(run, "weights")
+    assert (table.rows[0][0], table.header[1]) == (token, token)
+    assert f"*{as_written(token)}*" in tables.mixing_table(run, 0).caption
+    tokens = markdown.parse(no_tags(as_written(token)))
+    assert [t.type for t in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    assert {t.type for t in tokens[1].children} <= {"text", "text_special"}
+    assert "".join(t.content for t in tokens[1].children) == token
+    assert body(*parsed(table)["parts"])[0][0] == token
+    assert f'<th scope="row">{escape(token)}</th>' in table._repr_html_()
+
+
+# Blocks: every number of every head, on paper too
+
+
+@pytest.mark.parametrize("run", [*RUNS.values(), AWKWARD], ids=[*RUNS, "awkward"])
+def test_every_number_of_every_head_stands_in_a_notebook_on_a_page_and_on_paper(run):
+    block = blocks.stage_block(run, "weights")
+    wanted = [tables.stage_table(run, "weights", head=head).rows for head in range(run.num_heads)]
+    notebook = block._repr_html_()
+    html = ElementTree.fromstring(notebook)  # holds it to closed tags and escaped text
+    assert [rows_of(table, "tbody/tr") for table in html.iter("table")] == wanted
+    tints = re.findall(r"in srgb, (#\w+) ([\d.]+)%", notebook)  # of the weights, not of their sum
+    assert [colour for colour, _ in tints] == [
+        head_colour(head) for head in range(run.num_heads) for _ in run.weights[0].flat
+    ]
+    np.testing.assert_allclose([float(x) for _, x in tints], 55 * run.weights.ravel(), atol=0.01)
+    node = parsed(block)
+    assert len(node["parts"]) == run.num_heads
+    for head, part in enumerate(node["parts"]):
+        rows, weights = wanted[head], run.weights[head]
+        assert tuple(body(part)) == rows
+        shares = re.findall(r"--weight: ([\d.]+)", inside(part))
+        np.testing.assert_allclose(list(map(float, shares)), weights.ravel(), atol=6e-5)
+        names = (*run.tokens, "Sum")
+        if run.num_heads == 1:  # one head needs no name
+            assert rows_of(written(part), "thead/tr") == (("Query \\ key", *names),)
+            continue
+        root = written(part, part.title)
+        assert rows_of(root, "thead/tr") == (("Query \\ key", run.head_names[head]), names)
+        corner, title = root.find("thead/tr")
+        assert (corner.get("rowspan"), title.get("colspan")) == ("2", str(len(names)))
+    code = paper.content(node)
+    numbers = re.findall(r"\[(?:#strong\[)?(\d+\\?\.\d+)\]", code)
+    on_paper = sorted(number.replace("\\", "") for number in numbers)
+    assert on_paper == sorted(text for rows in wanted for row in rows for text in row[1:])
+    for head in run.head_names if run.num_heads > 1 else ():
+        assert code.count(f"[{markup.text(head)}]") == 1
+
+
+def test_small_heads_share_a_line_of_the_paper_and_wide_ones_do_not():
+    sizes = {}
+    for name in ("the-cat-sat", "apple"):
+        parts = parsed(blocks.stage_block(RUNS[name], "weights"))["parts"]
+        sizes[name] = [len(group) for group in paper.groups_that_fit(parts)]
+    assert sizes == {"the-cat-sat": [2], "apple": [2, 1]}
+
+
+def test_query_key_and_value_share_a_row_and_each_head_has_one():
+    run = RUN
+    block = blocks.stage_block(run, "query", "key", "value")
+    assert block.caption == "Queries, keys and values"
+    assert [table.caption for table in block.tables] == [
+        f"{stage}, {head}" for head in run.head_names for stage in ("Queries", "Keys", "Values")
+    ]
+    node = parsed(block)
+    assert node["columns"] == 3
+    assert [repeats(row, i) for row in node.in_rows() for i in range(3)] == [False, True, True] * 2
+    one = blocks.stage_block(RUNS["cat-sat"], "query", "key", "value")
+    assert [table.caption for table in one.tables] == ["Queries", "Keys", "Values"]
+
+
+def test_what_a_source_prints_stands_beside_each_number():
+    block = blocks.stage_block(RUNS["apple"], "query", prints=Prints("apple"))
+    printed = [inside(part).count('class="printed') for part in parsed(block)["parts"]]
+    assert printed == [20, 20, 20]
+    assert block._repr_html_().count('class="printed') == 60
+
+
+def test_mixing_weighted_values_and_contributions_are_blocks(rng):
+    run = trace(projected(rng))
+    heads = range(run.num_heads)
+    for block, wanted in (
+        (blocks.mixing_block(run, 1), [tables.mixing_table(run, 1, head=h) for h in heads]),
+        (blocks.weighted_block(run), [tables.weighted_values_table(run, head=h) for h in heads]),
+        (blocks.contributions_block(run, tokens=[0, 2]),
+         [tables.contribution_table(run, token) for token in (0, 2)]),
+    ):  # fmt: skip
+        assert [tuple(body(part)) for part in parsed(block)["parts"]] == [t.rows for t in wanted]
+
+
+# A walkthrough
+
+
+def stages_of(run):
+    """Return how the tables of a run's stages and matrices are called, in order."""
+    for name, kind in STAGES.items():
+        # Shares have a table a token; of one head the concatenation is its own output.
+        elsewhere = name == "head_contributions" or (name == "concat" and run.num_heads == 1)
+        if kind.array(run) is None or "column" not in kind.axes or elsewhere:
+            continue
+        heads = range(run.num_heads) if kind.per_head else ()
+        yield from [f"{name}.{head}" for head in heads] or [name]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_walkthrough_shows_every_stage_of_every_head_once_in_order(name):
+    run = RUNS[name]
+    steps, wanted = list(walkthrough(run)), list(stages_of(run))
+    found = [step.at.removeprefix(f"{name} ") for step in steps if getattr(step, "at", "")]
+    assert sorted(found) == sorted(wanted)
+    assert tables.entropy_table(run) in steps
+    assert figures.weight_maps(run) in steps
+    assert [stage for stage in found if stage[:2] != "w_"] == [
+        stage for stage in wanted if stage[:2] != "w_"
+    ]

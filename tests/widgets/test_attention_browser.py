@@ -1,15 +1,30 @@
-"""The arithmetic in the browser, in a real Chromium, against the package."""
+"""The arithmetic in the browser, and where each number comes from, against the package.
 
+Every number of every random run: the port names the same operation and the same operands as
+Python, and the operation gives the number that the browser's own run holds.
+"""
+
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import QUERIES, example, projected, with_places
-from ports import CLOSE, in_browser, infinite, inputs_of, near, random_block, random_example
+from helpers import QUERIES, example, with_places
+from ports import (
+    CLOSE,
+    SMALLEST,
+    in_browser,
+    infinite,
+    inputs_of,
+    near,
+    random_block,
+    random_example,
+)
 from seeds import SEED
 
-from mha import MultiHeadWeights, trace
+from mha import Place, origin, trace
 from mha.core.checks import as_scale
+from mha.runs.places import places
 from mha.runs.stages import STAGES
 
 pytestmark = pytest.mark.browser
@@ -17,18 +32,23 @@ pytestmark = pytest.mark.browser
 TRACE = "(c) => window.mhaAttention.trace(c)"
 
 
-def test_whole_runs_agree_with_the_package_on_random_examples(arithmetic_page):
+def test_whole_runs_agree_with_heads_off_and_keys_that_are_padding(arithmetic_page):
     rng = np.random.default_rng(SEED + 1)
-    cases, runs = [], []
+    cases, wanted = [], []
     for _ in range(600):
         worked = random_example(rng)
+        n = len(worked.tokens)
         temperature = float(rng.choice([1.0, 0.5, 4.0, 1e-3, 1e3]))
         start = worked.query if worked.layer is None else worked.layer.w_q
         scale = as_scale(worked.scale, start.shape[-1]) / temperature
-        runs.append(trace(replace(worked, scale=scale)))
-        cases.append(inputs_of(worked, temperature))
+        off, allowed = rng.random(worked.num_heads) < 0.2, rng.random(n) < 0.9
+        mask = np.ones((n, n), bool) if worked.mask is None else worked.mask
+        mask = np.where(allowed, mask, False if mask.dtype == bool else -np.inf)
+        wanted.append((trace(replace(worked, scale=scale, mask=mask)), off))
+        switches = {"headOff": off.tolist(), "keyAllowed": allowed.tolist()}
+        cases.append(inputs_of(worked, temperature) | switches)
     found = in_browser(arithmetic_page, TRACE, cases)
-    for result, run in zip(found, runs, strict=True):
+    for result, (run, off) in zip(found, wanted, strict=True):
         for stage in ("query", "key", "value", "scores"):
             assert np.array_equal(result[stage], getattr(run, stage)), stage
         for stage in ("mask", "scaled_scores"):
@@ -37,28 +57,15 @@ def test_whole_runs_agree_with_the_package_on_random_examples(arithmetic_page):
             near(result[stage], getattr(run, stage), getattr(run, stage))
         mixed = run.weights @ np.abs(run.value)
         near(result["head_outputs"], run.head_outputs, mixed)
-        near(result["concat"], run.concat, np.concatenate(list(mixed), axis=1))
+        is_on = np.repeat(~off, run.value.shape[-1])
+        near(result["concat"], run.concat * is_on, np.concatenate(list(mixed), axis=1))
         if run.output is None:
             assert "output" not in result
             continue
-        sizes = np.abs(run.example.layer.w_o).reshape(run.num_heads, -1, run.output.shape[1])
-        shares = mixed @ sizes
+        w_o = run.example.layer.w_o
+        shares = mixed @ np.abs(w_o).reshape(run.num_heads, -1, run.output.shape[1])
         near(result["head_contributions"], run.head_contributions, shares)
-        near(result["output"], run.output, shares.sum(axis=0))
-
-
-def test_runs_with_positions_and_turns_agree_end_to_end(arithmetic_page):
-    rng = np.random.default_rng(SEED + 3)
-    runs = [trace(with_places(rng, is_causal=bool(i % 2))) for i in range(30)]
-    cases = [inputs_of(run.example, 1.0) for run in runs]
-    found = in_browser(arithmetic_page, TRACE, cases)
-    for result, run in zip(found, runs, strict=True):
-        assert np.array_equal(result["placed"], run.placed)
-        sizes = np.abs(run.placed).max() * np.abs(run.example.layer.w_q).sum()
-        for stage in ("turned_query", "turned_key"):
-            near(result[stage], getattr(run, stage), sizes)
-        near(result["scores"], run.scores, np.abs(run.scores).max())
-        near(result["weights"], run.weights, 10 * run.weights)
+        near(result["output"], (run.concat * is_on) @ w_o, shares.sum(axis=0))
 
 
 ONE = {"tokens": ["a"], "head_names": ["h"], "query": [[1e100]], "key": [[1e200]],
@@ -67,11 +74,6 @@ TOO_LARGE = {
     "scores": {"query": [[1e200]]},
     "scale": {"scale": 1e200},
     "mask": {"mask": np.array([[1.7e308]]), "query": [[1e108]]},
-    "output": {
-        **dict.fromkeys(("query", "key", "value")),
-        "embeddings": [[1.0]],
-        "layer": MultiHeadWeights([[[0.0]]], [[[1e200]]], [[[1.7e308]]], [[2.0]]),
-    },
 }
 
 
@@ -84,42 +86,116 @@ def test_the_port_refuses_what_the_package_refuses(arithmetic_page, what):
     assert in_browser(arithmetic_page, caught, [inputs_of(worked, 1.0)]) == ["RangeError"]
 
 
-@pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
-def test_runs_of_blocks_agree_end_to_end(arithmetic_page, norm):
-    rng = np.random.default_rng(SEED + 5)
-    runs = [trace(random_block(rng, norm, name)) for name in 30 * ("relu", "gelu")]
-    cases = [inputs_of(run.example, 1.0) for run in runs]
-    found = in_browser(arithmetic_page, TRACE, cases)
-    ends = set()
-    for result, run in zip(found, runs, strict=True):
-        around = [name for name, kind in STAGES.items() if kind.in_block and not kind.is_matrix]
-        there = [name for name in around if getattr(run, name) is not None]
-        assert set(there) == set(around) & set(result)
-        for stage in (*there, "query", "value", "concat", "output"):
-            wanted = getattr(run, stage)
-            near(result[stage], wanted, 100 * np.abs(wanted).max())
-        ends.add(run.end)
-    after = "_normed" if norm == "after" else ""
-    assert ends == {f"stream{after}", f"total{after}"}
+# ---- Where each number comes from ----
+
+# Every place of a run, by its address as it is read again, with its origin, and the first and last
+# term of each sum of products; numbers as texts, for JSON has no minus infinity.
+ORIGINS = """(inputs) => {
+  const { address, at, of, parse, valueAt } = window.mhaPlaces;
+  const { evaluate, origin } = window.mhaOrigins;
+  const run = window.mhaAttention.trace(inputs);
+  const numbers = { ...inputs, ...run };
+  const indices = (array) => (Array.isArray(array)
+    ? array.flatMap((part, i) => indices(part).map((rest) => [i, ...rest])) : [[]]);
+  const told = (place) => {
+    const from = origin(inputs, run, place);
+    const value = evaluate(from);
+    const kept = place.term === null && !["root", "percentages"].includes(place.stage)
+      ? valueAt(numbers, place) : value;
+    return [address(parse(address(place))), from.operation, from.terms.map((term) =>
+      term.map((operand) => [operand.place ? address(operand.place) : operand.name,
+        String(operand.value)])), String(value), String(kept)];
+  };
+  const ofStage = (stage) => indices(numbers[window.mhaStages[stage].quotes || stage])
+    .map((index) => at(stage, ...index));
+  const stages = Object.keys(window.mhaStages)
+    .filter((stage) => numbers[window.mhaStages[stage].quotes || stage]);
+  const whole = [of("root", 0, 0, 0), ...stages.flatMap(ofStage)];
+  const terms = whole.flatMap((place) => {
+    const { operation, terms } = origin(inputs, run, place);
+    return ["products", "mixed"].includes(operation)
+      ? [0, terms.length - 1].map((term) => ({ ...place, term })) : [];
+  });
+  return [...whole, ...terms].map(told);
+}"""
 
 
-def test_a_head_that_is_off_leaves_zeros_and_a_key_that_is_padding_gets_no_weight(
-    arithmetic_page, rng
-):
-    run = trace(projected(rng))
-    allowed = np.ones(QUERIES, bool)
-    allowed[1] = False
-    case = inputs_of(run.example, 1.0)
-    case |= {"headOff": [False, True, False], "keyAllowed": allowed.tolist()}
-    (found,) = in_browser(arithmetic_page, TRACE, [case])
-    wanted = trace(replace(run.example, mask=np.broadcast_to(allowed, (QUERIES, QUERIES))))
-    near(found["weights"], wanted.weights, wanted.weights)
-    width = run.value.shape[-1]
-    concat = wanted.concat.copy()
-    concat[:, width : 2 * width] = 0
-    for name, array in (
-        ("concat", concat),
-        ("output", concat @ run.example.layer.w_o),
-        ("head_contributions", wanted.head_contributions),
-    ):
-        np.testing.assert_allclose(found[name], array, rtol=CLOSE, atol=CLOSE, err_msg=name)
+def at_places(rng):
+    """Return an example with positions, turns, a scale and any mask, of no whole multiples."""
+    mask = np.where(rng.random((QUERIES, QUERIES)) < 0.8, rng.normal(size=QUERIES), -np.inf)
+    return with_places(rng, mask=mask, is_causal=True, scale=float(rng.normal()))
+
+
+DRAWS = {
+    "any": 8 * [random_example],
+    "with places": [at_places],
+} | {
+    f"norm {norm}": [
+        lambda rng, norm=norm, name=name: random_block(rng, norm, name)
+        for name in 2 * ("relu", "gelu")
+    ]
+    for norm in ("before", "after", "nowhere")
+}
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, kind):
+    rng = np.random.default_rng(SEED + 4)
+    examples = [draw(rng) for draw in DRAWS[kind]]
+    cases = [inputs_of(worked, 1.0) for worked in examples]
+    found = in_browser(arithmetic_page, ORIGINS, cases)
+    for worked, told in zip(examples, found, strict=True):
+        wanted = all_origins(trace(worked))
+        assert {address for address, *_ in told} == wanted.keys()
+        for address, *of_one in told:
+            agrees(address, wanted[address], *of_one)
+
+
+def all_origins(run):
+    """Return the origin of every number of a run by its address, and of the ends of each sum."""
+    stages = [name for name, stage in STAGES.items() if stage.array(run) is not None]
+    whole = [Place("root"), *(place for stage in stages for place in places(run, stage))]
+    whole += [Place.at("percentages", *place.index) for place in places(run, "weights")]
+    found = {place: origin(run, place) for place in whole}
+    ends = [
+        Place.at(place.stage, *place.index, term=term)
+        for place, one in found.items()
+        if one.operation in ("products", "mixed")
+        for term in (0, len(one.terms) - 1)
+    ]
+    found |= {place: origin(run, place) for place in ends}
+    return {str(place): one for place, one in found.items()}
+
+
+def number(text):
+    return float(text.replace("Infinity", "inf"))
+
+
+def agrees(address, wanted, operation, terms, value, kept):
+    """Assert that what the browser tells of one place is what Python tells of it.
+
+    Python's operation gets the browser's operands: that the runs agree follows from this, and
+    where terms cancel a last bit of an operand is a large part of the result.
+    """
+    assert operation == wanted.operation, address
+    names = [[str(o.place) if o.place else o.name for o in term] for term in wanted.terms]
+    assert [[name for name, _ in term] for term in terms] == names, address
+    for name in ("d_k", "scale", "mask", "eps"):
+        constants = [number(text) for term in terms for given, text in term if given == name]
+        assert constants == [o.value for o in wanted.operands if o.name == name], address
+    operands = [
+        tuple(replace(o, value=number(text)) for o, (_, text) in zip(*both, strict=True))
+        for both in zip(wanted.terms, terms, strict=True)
+    ]
+    value, kept = number(value), number(kept)
+    size = max(size_of(operation, terms), abs(kept) if math.isfinite(kept) else 0)
+    for result in (kept, replace(wanted, terms=tuple(operands)).evaluate()):
+        assert value == result or abs(value - result) <= CLOSE * size + SMALLEST, address
+
+
+def size_of(operation, terms):
+    """Return the sum of the absolute products that a calculation adds."""
+    if operation not in ("products", "product", "mixed", "sum", "mean"):
+        return 0.0
+    size = math.fsum(abs(math.prod(number(value) for _, value in term)) for term in terms)
+    return size / len(terms) if operation == "mean" else size

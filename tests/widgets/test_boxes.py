@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from helpers import example
@@ -28,17 +27,11 @@ def test_a_box_holds_and_prints_its_question_and_no_answer():
     assert "Compute the score of *cat* with *sat* in Head 1." in printed(made)
     assert "- query of *cat*: (1, 1.2)" in printed(made)
     assert "Answer to 2 decimals. Answer: " + r"\_" * 20 in printed(made)
-    assert "2.84" not in printed(made)
-    made = your_turn(RUN, "weights", 1, 2, percent=True)
-    held = page_of(made).find("script").string
-    (task,) = json.loads(held)["tasks"]
-    np.testing.assert_allclose(task["givens"], [RUN.scaled_scores[0, 1]], atol=1e-10)
-    assert str(RUN.weights[0, 1, 2])[:6] not in held
+    assert "2.84" not in printed(made) + page_of(made).find("script").string
 
 
 def test_text_is_escaped_in_both_forms():
-    tokens = ["<end>", "a&b", "</script>", "d", "e"]
-    made = your_turn(trace(example(tokens=tokens)), "scores", 0, 2)
+    made = your_turn(trace(example(tokens=["<end>", "a&b", "</script>", "d", "e"])), "scores", 0, 2)
     assert "score of <end> with </script>" in page_of(made).get_text()
     assert len(page_of(made).find_all("script")) == 1
     assert r"*\<end>* with *\</script>*" in printed(made)
@@ -47,8 +40,7 @@ def test_text_is_escaped_in_both_forms():
 @pytest.mark.parametrize("stage", ROWS)
 def test_a_row_has_a_field_for_each_number_and_says_each_given_once(stage):
     made = fill_row(RUN, stage, 1)
-    page = page_of(made)
-    count = getattr(RUN, stage).shape[-1]
+    page, count = page_of(made), getattr(RUN, stage).shape[-1]
     assert len(page.find_all("input")) == len(made.cells) == count
     assert printed(made).count(r"\_" * 8) == count
     givens = [item.get_text() for item in page.find(class_="your-turn-givens").find_all("li")]

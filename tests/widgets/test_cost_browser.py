@@ -1,8 +1,8 @@
 """The calculator of costs on a page: each line as the package has it, and what a reader does."""
 
-import json
 import re
 from functools import partial
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -38,30 +38,21 @@ def as_written(model, tokens, texts, itemsize):
     return [list(written(line, values)) for line in LINES]
 
 
-def test_every_line_is_the_package_s_for_random_sizes(opened):
+def test_every_line_is_the_package_s_for_random_sizes_in_an_address(opened):
     rng = np.random.default_rng(SEED)
-    cases, wanted = [], []
-    for _ in range(40):
+    for _ in range(6):
         groups, shared, head, width, inner = (int(x) for x in rng.integers(1, 300, size=5))
         sizes = layer_sizes(width, groups * shared, d_k=head, num_groups=groups)
         model = ModelSizes(int(rng.integers(1, 200)), sizes, inner, int(rng.integers(2, 4)))
-        tokens, texts, itemsize = int(2 ** rng.uniform(0, 29)), int(rng.integers(1, 5000)), 2
-        values = values_of(model, tokens, texts, itemsize)
-        cases.append({name: values[name] for name in (*_SIZES, "bytes", "tokens", "texts")})
-        wanted.append(as_written(model, tokens, texts, itemsize))
-    code = """([text, lines]) => JSON.parse(text).map((sizes) => {
-      const values = window.mhaCost.valuesOf(sizes);
-      return lines.map((line) => window.mhaCost.written(line, values));
-    })"""
-    found = opened().evaluate(code, [json.dumps(cases), [vars(line) for line in LINES]])
-    assert found == wanted
+        given = int(2 ** rng.uniform(0, 29)), int(rng.integers(1, 5000)), int(rng.integers(1, 5))
+        values = values_of(model, *given)
+        names = (*_SIZES, "bytes", "tokens", "texts")
+        page = opened("#cost=model&" + urlencode({name: values[name] for name in names}))
+        assert lines_of(page) == as_written(model, *given)
 
 
 def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     page = opened()
-    assert page.locator(".cost-lines td").first.inner_html() == (
-        "2 <i>N</i> <i>d</i> <i>d</i><sub>k</sub> (<i>h</i> + <i>g</i>)"
-    )
     assert lines_of(page) == as_written(GPT3, 2048, 1, 2)
     model, field = page.get_by_label("Model"), page.get_by_label("g, key-value heads")
     model.select_option("Llama 3 70B")
@@ -72,7 +63,6 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
         assert lines_of(page) == as_written(shared, 2048, 1, 2), typed
     model.select_option("GPT-3")
     model.select_option("Llama 3 70B")
-    assert lines_of(page) == as_written(LLAMA, 2048, 1, 2)
     page.get_by_label("n, drag: a text of").press("ArrowRight")
     tokens = round(2**11.25)
     expect(page.get_by_label("n, tokens of a text")).to_have_value(str(tokens))
@@ -83,25 +73,19 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
         f"{64 * LLAMA.cache_bytes(tokens, itemsize=2):,} at {tokens:,} tokens; "
         f"equal at {int(LLAMA.equal_bytes(64)):,}."
     )
-    error = page.locator(".cost-error")
-    field.fill("7")
-    expect(error).to_contain_text("7 key-value heads cannot be shared evenly")
-    page.get_by_label("b, bytes of a number").fill("0")
-    expect(error).to_contain_text("is wanted as b, bytes of a number, not “0”.")
-    expect(error).to_contain_text("7 key-value heads")
-    page.get_by_label("N, layers").fill("")
-    expect(error).to_contain_text("is wanted as N, layers, not “”; b, bytes")
+    error, lines = page.locator(".cost-error"), page.locator(".cost-lines")
     refused = page.locator(".cost-sizes [aria-invalid=true]")
+    field.fill("7")
+    page.get_by_label("b, bytes of a number").fill("0")
+    page.get_by_label("N, layers").fill("")
+    expect(error).to_contain_text("is wanted as N, layers, not “”; b, bytes of a number, not “0”.")
+    expect(error).to_contain_text("7 key-value heads cannot be shared evenly")
+    expect(error).to_contain_text("Grey below: the cost of the sizes before.")
     expect(refused).to_have_count(3)
     assert lines_of(page) == as_written(LLAMA, tokens, 64, 2)
-    lines = page.locator(".cost-lines")
-    expect(error).to_contain_text("Grey below: the cost of the sizes before.")
     expect(lines).to_have_css("opacity", "0.45")
-    page.get_by_label("dk, a head's width").fill("0")
-    expect(error).to_contain_text("dk, a head's width")
-    page.get_by_label("dk, a head's width").fill("128")
-    for name, size in (("N, layers", 80), ("b, bytes of a number", 2), ("f, width inside", 1)):
-        page.get_by_label(name).fill(str(size))
+    page.get_by_label("N, layers").fill("80")
+    page.get_by_label("b, bytes of a number").fill("2")
     expect(refused).to_have_count(1)
     page.get_by_label("h, heads").fill("63")  # as seven key-value heads can share
     expect(refused).to_have_count(0)
@@ -112,21 +96,11 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     assert lines_of(opened(page.evaluate("location.hash"))) == shared
 
 
-def test_its_place_is_kept_at_each_width(opened):
-    page = opened()
-    element = page.locator("mha-instrument")
-    kept = "e => { e.classList.remove('whole'); return parseFloat(getComputedStyle(e).minHeight); }"
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        room = re.search(rf"--at-{width}: ([\d.]+)rem", element.get_attribute("style"))
-        assert element.evaluate(kept) == pytest.approx(16 * float(room[1]))
-
-
-def test_the_point_is_dragged_along_its_axis_and_says_where_it_is_not_on_it(opened):
+def test_on_a_phone_the_point_is_dragged_along_its_axis_and_a_page_still_scrolls(opened):
     page = opened(width=390, height=844, has_touch=True)
     slider = page.get_by_label("n, drag: a text of")
-    chart, last = page.get_by_role("img").first, page.get_by_role("img").last
-    last.scroll_into_view_if_needed()
+    chart = page.get_by_role("img").first
+    page.get_by_role("img").last.scroll_into_view_if_needed()
     expect(slider).to_be_in_viewport()  # and both curves that follow it
     box = chart.bounding_box()
     y, half = box["y"] + box["height"] / 2, box["width"] / 2
@@ -136,7 +110,15 @@ def test_the_point_is_dragged_along_its_axis_and_says_where_it_is_not_on_it(open
     swipe(page, box["x"] + half, y, 3, -120)  # moves the page
     assert chart.bounding_box()["y"] < box["y"]
     assert slider.get_attribute("aria-valuetext") == said
-    expect(slider).to_have_attribute("aria-valuetext", re.compile("a text of [0-9,]{9} tokens"))
     page.get_by_label("n, tokens of a text").fill("100000000")
     expect(chart.locator(".marker")).to_be_hidden()
     expect(chart).to_contain_text("n lies beyond this axis")
+
+
+def test_its_place_is_kept_at_each_width(opened):
+    element = opened().locator("mha-instrument")
+    kept = "e => { e.classList.remove('whole'); return parseFloat(getComputedStyle(e).minHeight); }"
+    for width in WIDTHS:
+        element.page.set_viewport_size({"width": width, "height": 900})
+        room = re.search(rf"--at-{width}: ([\d.]+)rem", element.get_attribute("style"))
+        assert element.evaluate(kept) == pytest.approx(16 * float(room[1]))

@@ -1,4 +1,4 @@
-"""Where a number of the explorer comes from, in a real Chromium."""
+"""Where a number of the explorer comes from, and one query step by step, in a real Chromium."""
 
 import re
 from dataclasses import replace
@@ -7,7 +7,9 @@ import chains
 import numpy as np
 import pytest
 from accessible import violations
+from book_site import rest
 from helpers import MASK, example
+from playwright.sync_api import expect
 from test_explorer_block import parts, with_parts
 
 from mha import origin, short, shown, trace
@@ -142,16 +144,12 @@ def arrow_keys_stay_in_the_table_which_is_one_tab_stop(seen):
     assert set(stops) == {1}
     seen.cell("embeddings", 0, 0).focus()
     for keys, focused in (
-        ("ArrowUp ArrowLeft", "1, Embedding of the, x₁"),
-        ("End", "0, Embedding of the, x₄"),
+        ("ArrowUp ArrowLeft End", "0, Embedding of the, x₄"),
         ("ArrowDown ArrowDown ArrowDown Home", "1, Embedding of sat, x₁"),
         ("Tab Shift+Tab", "1, Embedding of sat, x₁"),
     ):
         seen.press(*keys.split())
         assert seen.focused() == focused
-    seen.press("Space")
-    assert seen.page.locator(".cell[aria-current=true]").count() == 1
-    assert seen.status == "Embedding of sat, x₁: 1.0000."
 
 
 def an_embedding_is_changed(seen):
@@ -178,18 +176,16 @@ def an_embedding_is_changed(seen):
     assert seen.focused().startswith("−0.75, Embedding of cat, x₂")
 
 
-def test_a_mask_is_told_of_and_stays_in_its_place(view):
-    given = MASKED.example
+def test_a_mask_stays_in_its_place(view):
     seen = view(MASKED).open()
     seen.choose("Scaled scores")
     seen.cell("scaled_scores", 0, 0, 1).click()
     assert "The score times the scale, plus what the mask adds." in seen.panel
     seen.choose("Weights")
     seen.page.get_by_label("Move token0 later").click()
-    order = [1, 0, 2, 3, 4]
+    given, order = MASKED.example, [1, 0, 2, 3, 4]
     moved = {name: getattr(given, name)[:, order] for name in ("query", "key", "value")}
-    tokens = [given.tokens[i] for i in order]
-    seen.holds(trace(replace(given, tokens=tokens, **moved)))
+    seen.holds(trace(replace(given, tokens=[given.tokens[i] for i in order], **moved)))
 
 
 def test_the_panel_follows_temperature_scale_and_the_largest_numbers(view):
@@ -204,21 +200,16 @@ def test_the_panel_follows_temperature_scale_and_the_largest_numbers(view):
     assert "less 200.0000, the largest score of its row" in seen.panel
     assert "e ^ ( 200 − 200.0000)" in " ".join(seen.panel.split())
     seen.page.get_by_role("button", name="Reset").click()
-    seen.choose("Weights")
-    seen.cell("weights", 0, 0, 0).click()
-    seen.choose("1")
-    wanted = trace(replace(seen.run.example, scale=1.0)).weights[0, 0, 0]
-    assert shown(float(wanted)) in seen.panel
-    seen.page.get_by_role("button", name="Undo").click()
-    seen.cell("weights", 0, 0, 0).click()  # selected again: on to the sum
-    assert seen.focused().startswith("2.7183, Exponential of query cat with key cat")
     seen.cell("value", 0, 0, 0).click()
-    for text, told in (("1234567.891", "1234567.8910"), ("1e300", shown(1e300))):
-        seen.page.get_by_label("Change to").fill(text)
-        assert seen.cell("value", 0, 0, 0).text_content() == text
-        assert f"Value of cat, v₁: {told}" in seen.panel
-    seen.cell("head_outputs", 0, 0, 0).click()
+    seen.page.get_by_label("Change to").fill("1e300")
+    assert seen.cell("value", 0, 0, 0).text_content() == "1e300"
+    assert f"Value of cat, v₁: {shown(1e300)}" in seen.panel
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+    for stage in ("query", "key"):
+        seen.cell(stage, 0, 0, 0).click()
+        seen.page.get_by_label("Change to").fill("1e308")
+    assert "1e308 makes a result too large to compute" in seen.panel
+    assert seen.cell("key", 0, 0, 0).inner_text() == "1"
 
 
 # ---- What the source prints ----
@@ -226,16 +217,11 @@ def test_the_panel_follows_temperature_scale_and_the_largest_numbers(view):
 
 def test_the_source_prints_stand_beside_the_numbers_while_nothing_is_changed(view):
     seen = view("the-cat-sat").open()
-    prints = Prints("the-cat-sat")
     seen.choose("Show what the source prints")
     marks = seen.page.locator('table[data-stage="output"] .source-print').all_text_contents()
-    wanted = [prints(Place("output", row=i, column=j)) for i in range(3) for j in range(4)]
-    signs = {True: "≈", False: "≠"}
-    assert marks == [
-        ", ".join(f"{signs[agrees]} {text.replace('-', '−')}" for text, agrees in found)
-        for found in wanted
-    ]
-    assert all(wanted)
+    assert len(marks) == seen.run.output.size
+    (text, is_so), *_ = Prints("the-cat-sat")(Place("output", row=0, column=0))
+    assert marks[0].startswith(f"{'≈' if is_so else '≠'} {text.replace('-', '−')}")
     assert violations(seen.page) == []
     seen.cell("query", 0, 0, 0).click()
     assert "the source prints ≈ 0.1" in seen.panel
@@ -248,3 +234,126 @@ def test_the_source_prints_stand_beside_the_numbers_while_nothing_is_changed(vie
     assert seen.page.locator(".source-print").count() > 50
     seen.choose("Show what the source prints")
     assert seen.page.locator(".source-print").count() == 0
+
+
+# ---- Step by step ----
+
+# What a bar shows, and how much of it has happened.
+WATCHED = """async () => {
+  const { bar } = await document.querySelector("mha-explorer").explorer.controls.steps;
+  const { show } = bar;
+  Object.assign(window, { bar, shown: [], last: bar.count - 1 });
+  bar.show = (...told) => { window.shown.push(told); show(...told); };
+  bar.pace = 80;
+  bar.refresh();
+}"""
+
+
+def in_steps(seen):
+    button = seen.page.get_by_role("button", name="Step by step")
+    button.click()
+    seen.page.locator(".steps .time-bar").wait_for()
+    return button
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_bar_plays_pauses_and_goes_by_mouse_and_keys(view, motion):
+    seen = view("cat-sat", reduced_motion=motion).live()
+    in_steps(seen)
+    bar = seen.page
+    bar.evaluate(WATCHED)
+    rest(bar, 200)
+    assert bar.evaluate("shown") == [[0, 1]]  # never by itself
+    play = bar.get_by_role("button", name="Play")
+    play.click()
+    bar.wait_for_function("bar.at === last && !bar.isPlaying")
+    fractions = {fraction for at, fraction in bar.evaluate("shown") if at == 2}
+    assert fractions == {1} or (motion != "reduce" and len(fractions) > 1)
+    assert bar.evaluate("shown").pop() == [bar.evaluate("last"), 1]
+    bar.evaluate("bar.pace = 60_000")
+    play.click()  # again from the first one
+    bar.get_by_role("button", name="Pause").click()
+    assert bar.evaluate("bar.at < last && !bar.isPlaying")
+    slider = bar.get_by_role("slider")
+    for key, at in (("End", "last"), ("ArrowLeft", "last - 1"), ("Home", 0), ("ArrowRight", 1)):
+        slider.press(key)
+        assert bar.evaluate(f"bar.at === {at}"), key
+    for is_playing in (True, False):
+        bar.keyboard.press("Space")
+        assert bar.evaluate("bar.isPlaying") == is_playing
+    bar.evaluate("bar.pace = 80; bar.go(1)")
+    back, on = (bar.get_by_role("button", name=f"One step {way}") for way in ("back", "on"))
+    on.click()
+    bar.wait_for_function("bar.at === 2 && !bar.isPlaying")
+    back.click()
+    back.click()
+    expect(back).to_have_attribute("aria-disabled", "true")
+    for key, at in (("End", "last"), ("Home", 0)):
+        back.press(key)
+        assert bar.evaluate(f"bar.at === {at}"), key
+
+
+# Every step's line, what is covered when it is there, and the number that it gives.
+STEPS = """async () => {
+  const { explorer } = document.querySelector("mha-explorer");
+  const steps = await explorer.controls.steps;
+  return steps.results.map((at, i) => {
+    steps.bar.go(i);
+    const { textContent } = steps.line;
+    const covered = document.querySelectorAll(".strip .covered.number").length;
+    return [textContent, covered, at && explorer.strip.valueOf(at)];
+  });
+}"""
+
+
+@pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "cat-sat-on-it"])
+def test_each_step_is_a_line_that_holds_and_gives_the_number_of_the_trace(view, name):
+    seen = view(name).live()
+    in_steps(seen)
+    run, row = seen.run, seen.run.example.focus or 0
+    found = seen.page.evaluate(STEPS)
+    lines = [line.split(": ")[-1] for line, _, _ in found[1:]]
+    assert [fault for line in lines for one in chains.read(line) for fault in one.faults()] == []
+    covered = [count for _, count, _ in found]
+    assert covered == sorted(covered, reverse=True)
+    assert covered[0] > 8
+    assert covered[-2] > covered[-1] == 0
+    parts = run.weights[0, row] * run.value[0, :, 0]
+    wanted = [
+        *run.scores[0, row], *run.scaled_scores[0, row], *run.exponentials[0, row],
+        run.row_sums[0, row], *run.weights[0, row], *parts, run.head_outputs[0, row, 0],
+    ]  # fmt: skip
+    if run.output is not None:
+        wanted += [run.head_contributions[0, row, 0], run.output[row, 0]]
+    numbers = [number for _, _, number in found[1:]]
+    assert numbers == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+    assert [line.split()[-1] for line in lines] == [short(number) for number in numbers]
+    assert seen.errors == []
+
+
+def test_the_steps_follow_a_change_are_in_the_address_and_are_put_away(view):
+    seen = view("cat-sat").live()
+    before = seen.page.locator(".strip").bounding_box()
+    button = in_steps(seen)
+    expect(button).to_have_attribute("aria-expanded", "true")
+    assert seen.page.locator(".strip").bounding_box() == before
+    slider, line = seen.page.get_by_role("slider"), seen.page.locator(".steps-line")
+    slider.press("ArrowRight")
+    seen.number("Query of cat, q₁").fill("3")
+    expect(line).to_have_text("Score of query cat with key cat: 3 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 4")
+    expect(slider).to_have_attribute("aria-valuetext", line.text_content())
+    assert violations(seen.page, ".steps") == []
+    address = seen.settled_url()
+    again = view("cat-sat", address="#" + address.partition("#")[2], width=390).live()
+    expect(again.page.locator(".steps-line")).to_have_text(line.text_content())
+    box = again.page.locator(".steps").bounding_box()  # on a phone it is in sight
+    assert box["y"] + box["height"] <= 900
+    assert box["width"] <= 390
+    again.go("#explore=cat-sat&causal=1&step=4").live()
+    expect(again.page.locator(".steps-line")).to_contain_text("Masked")
+    button.click()
+    expect(line).to_be_hidden()
+    assert seen.page.locator(".strip .covered").count() == 0
+    seen.page.get_by_role("button", name="Undo").click()
+    seen.settle()
+    assert "#" not in seen.settled_url()

@@ -5,14 +5,23 @@ Each is opened alone, as a page of the book opens it.
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 from accessible import violations
 from explorer_pages import come_back
 from playwright.sync_api import expect
-from test_letters import PARTS, layers
 from test_sheet_browser import GIVEN, RUN
 
-from mha import ModelSizes, layer_sizes, load_example, trace
+from mha import (
+    Block,
+    ModelSizes,
+    MultiHeadWeights,
+    WorkedExample,
+    layer_sizes,
+    load_example,
+    trace,
+    trace_blocks,
+)
 from mha.widgets.bugs import bugs_game
 from mha.widgets.cache import growing_cache
 from mha.widgets.cost import cost_calculator
@@ -28,6 +37,22 @@ pytestmark = pytest.mark.browser
 
 GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
 CAUSAL = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
+
+# Two layers on letters; text that follows them, tests/book/test_tied_browser.py.
+EYE = np.eye(7)
+WHAT, BEFORE, FOLLOWING = slice(0, 2), slice(3, 5), slice(5, 7)
+TEXT = WorkedExample(
+    name="b-a", title="B A", source="This book", tokens=("first B", "last A"),
+    head_names=("Head 1",),
+    embeddings=EYE[[1, 0]], is_causal=True,
+    layer=MultiHeadWeights([EYE[:, :1]], [EYE[:, :1]], [EYE[:, WHAT]], EYE[BEFORE]),
+)  # fmt: skip
+SECOND = MultiHeadWeights([EYE[:, WHAT]], [EYE[:, BEFORE]], [EYE[:, WHAT]], EYE[FOLLOWING])
+PARTS = {"letters": "AB", "what": WHAT, "before": BEFORE, "following": FOLLOWING, "name": "b-a"}
+
+
+def layers():
+    return trace_blocks(TEXT, [Block(layer, norm="nowhere") for layer in (TEXT.layer, SECOND)])
 
 
 @dataclass(frozen=True)
@@ -71,6 +96,7 @@ INSTRUMENTS = {
     "letters": Instrument(
         two_layers(*layers(), **PARTS), "letters=b-a",
         ("text=AAA", "text=<b>", "text=Ax&first=__proto__", "text=" + "A" * 5000), "last A gives",
+        opened="text=AA&first=off",
     ),
     "model": Instrument(
         language_model("ba ke saw mo nu . ba"), "model=names",
@@ -137,3 +163,34 @@ def test_a_hostile_address_does_nothing_and_all_can_be_read_by_all(alone, name):
 def test_without_a_script_its_numbers_stand_there(alone, name):
     page = alone(INSTRUMENTS[name].made.html, java_script_enabled=False)
     assert INSTRUMENTS[name].without_script in page.locator("mha-instrument").inner_text()
+
+
+# ---- Two layers on letters ----
+
+
+def test_layers_that_do_not_follow_each_other_are_refused():
+    first, second = layers()
+    with pytest.raises(ValueError, match="second reads other numbers than first leaves"):
+        two_layers(second, first, **PARTS)
+    with pytest.raises(TypeError, match="first"):
+        two_layers("first", second, **PARTS)
+
+
+def test_a_text_is_changed_and_shared(alone):
+    page = alone(two_layers(*layers(), **PARTS).html, width=390, height=844)
+    letters = page.locator("select")
+    text = "all => all.map((e) => e.value)"
+    assert letters.evaluate_all(text) == ["B", "A"]
+    page.get_by_label("Letter 0").select_option("A")
+    page.get_by_label("the first layer is there").uncheck()
+    # What is said agrees with the bars, which are of all that is given.
+    expect(page.get_by_role("status").first).to_contain_text("only its share of the text")
+    assert page.locator(".guess .share").all_inner_texts() == ["100\u00a0%", "0\u00a0%", "0\u00a0%"]
+    expect(page.locator(".guess").last).to_contain_text("no letter")
+    lines = page.locator(".flow").first.locator("line")
+    opacities = lines.evaluate_all("all => all.map((e) => Number(getComputedStyle(e).opacity))")
+    assert max(opacities) < 0.2  # a layer that is not there is drawn so
+    page.get_by_role("button", name="Share").click()
+    come_back(page, page.evaluate("location.hash"))
+    assert letters.evaluate_all(text) == ["A", "A"]
+    expect(page.get_by_label("the first layer is there")).not_to_be_checked()

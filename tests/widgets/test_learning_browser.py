@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from accessible import violations
 from explorer_pages import come_back
-from hand import swipe
+from hand import drag, swipe
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -66,11 +66,11 @@ def test_a_training_and_what_it_draws_are_the_package_s_at_every_step(opened):
         assert np.allclose(found["roles"], attends(layers[-1]).ravel(), rtol=0, atol=CLOSE)
 
 
-HOSTILE = "#learning=layer&seed=99999999999&rate=-1&steps=1e9&step=900&word=a&head=7"
+HOSTILE = "#learning=layer&seed=99999999999&rate=9&steps=1e9&step=900&word=a&head=7"
 
 
 def test_a_reader_draws_the_curve_back_and_starts_again(opened):
-    page = opened(HOSTILE, has_touch=True)
+    page = opened(HOSTILE, width=390, has_touch=True)
     layers = layers_of(np.random.default_rng(0), 3)
     expect(page.locator(".model-status")).to_have_text(
         f"Seed 0, 3 heads, rate 0.03: the loss went from {examined(layers[0])[0]:.4f}"
@@ -79,21 +79,18 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened):
     )
     says, given = page.locator(".time-says"), page.locator(".learning-roles td")
     assert given.all_inner_texts() == [f"{x:.2f}" for x in attends(layers[-1]).flat]
-
-    curve = page.locator(".learning-curve").bounding_box()
-    middle = curve["y"] + curve["height"] / 2
-    page.mouse.move(curve["x"] + curve["width"] - 3, middle)
-    page.mouse.down()
-    page.mouse.move(curve["x"] + curve["width"] / 2, middle + 200, steps=4)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert violations(page, "mha-instrument") == []
+    curve = page.locator(".learning-curve")
+    curve.scroll_into_view_if_needed()
+    box = curve.bounding_box()
+    swipe(page, box["x"] + 2, box["y"] + 60, box["width"] / 2 - 2, steps=5)
     expect(says).to_contain_text("After step 75:")
-    page.mouse.move(curve["x"] - 50, middle)
-    page.mouse.up()
+    drag(page, box["x"] + box["width"] / 2, box["y"] + 60, -box["width"])
     expect(says).to_contain_text("After step 0:")
     assert given.all_inner_texts() == [f"{x:.2f}" for x in attends(layers[0]).flat]
     assert page.locator(".learning-table .wrong").count() > 3
-    a_finger_draws_the_curve_on_a_phone(page)
     steps = page.get_by_label("Steps", exact=True).and_(page.locator("input"))
-    steps.press("Home")
     for _ in range(3):
         steps.press("ArrowRight")
     expect(says).to_contain_text("After step 3:")
@@ -107,6 +104,9 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened):
     for name, seed in (("Undo", 0), ("Redo", 1)):
         page.get_by_role("button", name=name).click()
         expect(page.get_by_label("Seed")).to_have_value(str(seed))
+    page.get_by_role("combobox", name="Heads").select_option("6")
+    # Queries and keys of heads of two numbers stand in a plane.
+    expect(page.locator(".learning-plane text:not(:empty)")).to_have_count(7)
     page.get_by_label("Seed").fill("one")
     page.get_by_label("Seed").press("Enter")
     expect(page.locator(".error")).to_contain_text("“one” is no seed")
@@ -114,39 +114,6 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened):
     come_back(page, hash_)
     expect(says).to_have_text(said)
     expect(page.locator("[aria-pressed=true]")).to_have_text(["Head 2", "old-O"])
-
-
-def a_finger_draws_the_curve_on_a_phone(page):
-    page.set_viewport_size({"width": 390, "height": 800})
-    curve = page.locator(".learning-curve")
-    curve.scroll_into_view_if_needed()
-    box = curve.bounding_box()
-    swipe(page, box["x"] + 2, box["y"] + 60, box["width"] / 2 - 2, steps=5)
-    expect(page.locator(".time-says")).to_contain_text("After step 75:")
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert violations(page, "mha-instrument") == []
-    page.set_viewport_size({"width": 1100, "height": 1000})
-
-
-BLANK = """() => [...document.querySelectorAll(".model-map canvas")].map((canvas) =>
-  canvas.width !== 6 || canvas.getContext("2d").getImageData(0, 0, 6, 6).data.every((x) => !x))"""
-
-
-def test_no_map_is_blank_as_a_training_begins(opened):
-    page = opened()
-    blank = page.evaluate(f"""() => {{
-      const data = JSON.parse(document.querySelector("mha-instrument > script").textContent);
-      const view = window.mhaInstruments.learning({{ ...data, seed: 5, rate: 0.1 }});
-      document.querySelector("mha-instrument > .model-live").replaceWith(view.node);
-      view.placed();
-      return ({BLANK})();
-    }}""")
-    assert blank == [False] * 3
-    heads = "const select = document.querySelector('select'); select.value = 6; select.onchange()"
-    for act in ("document.querySelector('.model-controls .reading-button').click()", heads):
-        assert not any(page.evaluate(f"() => {{ {act}; return ({BLANK})(); }}"))
-    # Queries and keys of heads of two numbers stand in a plane.
-    expect(page.locator(".learning-plane text:not(:empty)")).to_have_count(7)
 
 
 def test_without_a_script_a_table_of_steps_stands_there(opened):

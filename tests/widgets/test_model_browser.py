@@ -16,7 +16,7 @@ from seeds import SEED
 from mha import Place, load_model, logit_shares, origin, trace_text
 from mha.core.language import run_model
 from mha.examples.names import WORDS, draw_story
-from mha.widgets.assets import model_script
+from mha.runs.stages import STAGES
 from mha.widgets.model import language_model
 
 pytestmark = pytest.mark.browser
@@ -83,176 +83,20 @@ ORIGINS = """([words, block, at]) => {
 def test_numbers_come_from_where_the_package_says(model_page):
     runs = trace_text(TRAINED.model, STORY)
     words = TRAINED.model.indices(STORY).tolist()
-    stages = {
-        0: ("start_means", "start_spreads", "start_normed", "query", "key", "turned_query",
-            "scores", "scaled_scores", "exponentials", "row_sums", "weights", "head_outputs",
-            "concat", "output", "head_contributions", "stream"),
-        1: ("start_normed", "weights", "value", "stream", "stream_spreads", "stream_normed",
-            "logits", "word_exponentials", "word_sums", "probabilities"),
-    }  # fmt: skip
-    for block, names in stages.items():
-        for name in names:
+    for block, run in enumerate(runs):
+        computed = [
+            name
+            for name, stage in STAGES.items()
+            if getattr(run, name, None) is not None and not stage.is_matrix
+        ]
+        for name in computed:
             place = Place.of(name, 1, 5, 3)
-            own = origin(runs[block], place)
+            own = origin(run, place)
             found = model_page.evaluate(ORIGINS, [words, block, str(place)])
             assert found["operation"] == own.operation, name
             assert found["number"] == pytest.approx(own.evaluate(), abs=CLOSE)
             places = [[str(o.place) if o.place else None for o in term] for term in own.terms]
             assert [[at for at, _ in term] for term in found["terms"]] == places, name
-
-
-def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
-    page = model_page
-    chance = page.locator(".model-next .number").first
-    expect(chance).to_have_text("94.5 %")
-    page.get_by_role("checkbox", name="block 2, head 2 is on").uncheck()
-    expect(chance).not_to_have_text("94.5 %")
-    typed = page.get_by_label("Type a story")
-    typed.fill("Ta wi met")
-    costs = page.locator(".model-key")
-    for is_off, then in ((1, "Undo"), (0, "Redo"), (1, "Undo")):
-        met = TRAINED.costs[-1, 0, 0, 0, is_off, 0, 1]
-        expect(costs).to_contain_text(f"names met {met:.2f}")
-        page.get_by_role("button", name=then).click()
-    expect(typed).to_have_value("Ta wi met")
-    expect(chance).to_have_text("94.5 %")
-    page.get_by_role("checkbox", name="Take the likeliest").check()
-    words = page.locator(".model-story .model-word")
-    page.get_by_role("button", name="Write a word").click()  # goes on from what is typed
-    expect(words).to_have_count(4)
-    page.get_by_role("button", name="Undo").click()
-    page.get_by_role("button", name="Undo").click()
-    expect(words).to_have_count(7)
-    page.get_by_role("button", name="Write a word").click()
-    expect(words).to_have_count(8)
-    expect(words.last).to_have_text("ke")
-    page.get_by_role("button", name="Remove a word").click()
-    # What was refused gives way to the story that is shown, and to a reset.
-    for act, count in (("Write a word", 8), ("Reset", 7), ("Reset", 7)):
-        typed.fill("ba kex")
-        page.get_by_role("button", name="Read").click()
-        page.get_by_role("button", name=act).click()
-        expect(words).to_have_count(count)
-        expect(page.locator(".error")).to_be_empty()
-        expect(typed).not_to_have_value("ba kex")
-    typed.fill("Ta wi met ri lo. TA")
-    page.get_by_role("button", name="Read").click()
-    expect(page.locator(".model-next button").first).to_have_text("wi")
-    typed.fill("ba ke was happy . " * 6 + "ba")
-    page.get_by_role("button", name="Read").click()
-    page.get_by_role("button", name="Write a word").click()
-    page.get_by_role("button", name="Write a word").dispatch_event("click")
-    expect(page.locator(".model-story .model-word")).to_have_count(32)
-    expect(page.locator(".model-status")).to_contain_text("32 words are the most")
-
-
-def test_on_a_phone_what_is_said_moves_no_word_and_a_story_that_is_too_long_is_there_whole(alone):
-    page = alone(language_model(STORY).html, width=390, has_touch=True)
-    words, next_ = page.locator(".model-story .model-word"), page.locator(".model-next")
-    place = "(e) => e.getBoundingClientRect().top + scrollY"
-    words.nth(1).tap()
-    before = next_.evaluate(place)
-    next_.locator("button").first.tap()  # what followed the word is cut off
-    expect(page.locator(".model-status")).to_contain_text("Undo brings back what followed")
-    assert next_.evaluate(place) == before
-    page.get_by_role("button", name="Undo").tap()
-    expect(words).to_have_count(7)
-    page.get_by_label("Type a story").fill("the cat sat")
-    page.get_by_role("button", name="Write a word").tap()
-    expect(page.locator(".error")).to_contain_text("“cat” is not one of the 36 words.")
-    assert next_.evaluate(place) == before
-    a_story_that_is_too_long_for_a_phone_is_there_whole_with_its_arcs(page)
-    assert next_.evaluate(place) == before
-
-
-def a_story_that_is_too_long_for_a_phone_is_there_whole_with_its_arcs(page):
-    small, scroll = page.locator(".model-overview li"), page.locator(".model-scroll")
-    expect(small.first).to_be_hidden()  # seven words have room
-    story = [*("ta wi met ri lo . ba ke thanked mo nu . " * 3).split()[:31], "ta"]
-    page.get_by_label("Type a story").fill(" ".join(story))
-    page.get_by_role("button", name="Read").tap()
-    expect(small).to_have_text(story)
-    for word in (small.first, small.last):
-        box = word.bounding_box()
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 390
-    words = page.locator(".model-story .model-word")
-    expect(words.last).to_be_in_viewport(ratio=1)
-    expect(words.first).not_to_be_in_viewport()
-    frame, whole = page.locator(".model-frame"), page.locator(".model-drawing").bounding_box()
-    middle = whole["y"] + whole["height"] - 20
-    page.touchscreen.tap(whole["x"] + 3, middle)
-    expect(words.first).to_be_in_viewport(ratio=1)
-    assert frame.bounding_box()["x"] == pytest.approx(whole["x"], abs=1)
-    swipe(page, whole["x"] + 20, middle, whole["width"] - 25, steps=4)
-    expect(words.last).to_be_in_viewport(ratio=1)
-    end = frame.bounding_box()
-    assert end["x"] + end["width"] == pytest.approx(whole["x"] + whole["width"], abs=1)
-    scroll.evaluate("node => { node.scrollLeft = 0; }")
-    expect(words.first).to_be_in_viewport(ratio=1)
-
-
-def test_a_refusal_has_the_room_of_the_title_until_the_story_is_right(model_page):
-    page = model_page
-    typed = page.get_by_label("Type a story")
-    error, title = page.locator(".error"), page.locator(".strip-title")
-    for width in (390, 704, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
-        before = typed.bounding_box()
-        for story in ("ba ke saw kex", "w" * 60, "ba " * 33, ""):
-            typed.fill(story)
-            page.get_by_role("button", name="Read").click()
-            expect(error).to_contain_text("Below is still the story before.")
-            expect(page.locator(".model-story .model-word")).to_have_count(7)
-            expect(title).to_be_hidden()
-            box = error.bounding_box()
-            assert box["y"] + box["height"] < typed.bounding_box()["y"]  # over nothing
-            assert typed.bounding_box() == before
-            typed.fill("ba ke saw")
-            expect(error).to_be_hidden()
-            expect(title).to_be_visible()
-            assert typed.bounding_box() == before
-
-
-def test_each_number_leads_back_to_what_the_model_has_learned(model_page):
-    page = model_page
-    line, what = page.locator(".model-line"), page.locator(".model-what")
-    links = line.locator("button")
-    share = page.locator(".model-next .number").first
-    share.click()
-    expect(line).to_have_text("2427.1239 ÷ 2567.3583 ≈ 0.9454")
-    seen = []
-    for _ in range(40):
-        last = what.inner_text()
-        seen.append(last)
-        if not links.count():
-            break
-        links.first.click()
-        expect(what).not_to_have_text(last)
-    assert seen[0].startswith("Probability of ke")
-    assert seen[-1].startswith("Embedding of ba (7)")
-    assert any("block 1" in name for name in seen)
-    expect(line).to_contain_text("embedding table, in the row of ba")
-    back = page.get_by_role("button", name="Back", exact=True)
-    back.click()
-    expect(what).to_have_text(seen[-2])
-    page.locator(".model-shares .number").first.click()
-    expect(links).to_have_count(64)
-    for number in (1, 63):  # of the unembedding's rows; the story has seven words
-        links.nth(number).click()
-        expect(what).to_have_text(f"Unembedding, {number // 2 + 1} of ke")
-        expect(line).to_contain_text("The model has learned this number.")
-        back.click()
-    # At another temperature the arithmetic gives the number that is shown.
-    page.locator(".model-temperature input").fill("2")
-    expect(share).not_to_have_text("94.5 %")
-    share.click()
-    over, total = (float(text) for text in line.inner_text().split(" ≈ ")[0].split(" ÷ "))
-    assert f"{100 * over / total:.1f}\u00a0%" == share.inner_text()
-    links.first.click()
-    links.first.click()
-    expect(what).to_contain_text("over the temperature")
-    assert line.inner_text().replace(" ≈ ", " = ").split(" = ")[0].endswith("÷ 2")
 
 
 def test_a_word_is_drawn_by_the_probabilities_of_its_temperature(model_page):
@@ -265,16 +109,131 @@ def test_a_word_is_drawn_by_the_probabilities_of_its_temperature(model_page):
         assert model_page.evaluate("asked => mhaModel.nextWord(...asked)", asked) == wanted
 
 
-def test_a_word_that_is_asked_about_stays_when_a_head_is_turned_off(model_page):
+def test_a_reader_turns_a_head_off_writes_and_undoes_it(model_page):
     page = model_page
-    chance = page.locator(".model-shares .number").last
+    chance = page.locator(".model-next .number").first
+    words = page.locator(".model-story .model-word")
+    typed = page.get_by_label("Type a story")
+    write, read, undo = (
+        page.get_by_role("button", name=name) for name in ("Write a word", "Read", "Undo")
+    )
     expect(chance).to_have_text("94.5 %")
     page.get_by_role("checkbox", name="block 1, head 2 is on").uncheck()
     expect(page.get_by_label("What speaks for")).to_have_value(str(WORDS.index("ke")))
-    expect(chance).not_to_have_text("94.5 %")
+    typed.fill("Ta wi met")
+    for is_off, then in ((1, "Undo"), (0, "Redo"), (1, "Undo")):
+        met = TRAINED.costs[-1, 0, is_off, 0, 0, 0, 1]
+        expect(page.locator(".model-key")).to_contain_text(f"names met {met:.2f}")
+        page.get_by_role("button", name=then).click()
+    expect(typed).to_have_value("Ta wi met")
+    expect(chance).to_have_text("94.5 %")
+    page.get_by_role("checkbox", name="Take the likeliest").check()
+    write.click()  # goes on from what is typed
+    expect(words).to_have_count(4)
+    undo.click()
+    undo.click()
+    expect(words).to_have_count(7)
+    write.click()
+    expect(words.last).to_have_text("ke")
     page.get_by_text("All 36 words").click()
     page.get_by_role("button", name="Append lamp").click()
-    expect(page.locator(".model-story .model-word").last).to_have_text("lamp")
+    expect(words.last).to_have_text("lamp")
+    page.get_by_role("button", name="Remove a word").click()
+    # What was refused gives way to the story that is shown, and to a reset.
+    for act, count in (("Write a word", 9), ("Reset", 7), ("Reset", 7)):
+        typed.fill("ba kex")
+        read.click()
+        page.get_by_role("button", name=act).click()
+        expect(words).to_have_count(count)
+        expect(page.locator(".error")).to_be_empty()
+        expect(typed).not_to_have_value("ba kex")
+    typed.fill("Ta wi met ri lo. TA")
+    read.click()
+    expect(page.locator(".model-next button").first).to_have_text("wi")
+    typed.fill("ba ke was happy . " * 6 + "ba")
+    write.click()
+    write.dispatch_event("click")
+    expect(words).to_have_count(32)
+    expect(page.locator(".model-status")).to_contain_text("32 words are the most")
+
+
+def test_on_a_phone_what_is_said_moves_no_word_and_a_long_story_is_there_whole(alone):
+    page = alone(language_model(STORY).html, width=390, has_touch=True)
+    words, next_ = page.locator(".model-story .model-word"), page.locator(".model-next")
+    small = page.locator(".model-overview li")
+    typed, error = page.get_by_label("Type a story"), page.locator(".error")
+    read = page.get_by_role("button", name="Read")
+    room = typed.bounding_box()
+    for refused in ("ba ke saw " + "w" * 60, "ba " * 33, ""):
+        typed.fill(refused)
+        read.tap()
+        expect(error).to_contain_text("Below is still the story before.")
+        box = error.bounding_box()
+        assert box["y"] + box["height"] < typed.bounding_box()["y"]  # over nothing
+        assert typed.bounding_box() == room
+        typed.fill("ba ke saw")
+        expect(error).to_be_hidden()
+    expect(words).to_have_count(7)
+    place = "(e) => e.getBoundingClientRect().top + scrollY"
+    words.nth(1).tap()
+    before = next_.evaluate(place)
+    next_.locator("button").first.tap()  # what followed the word is cut off
+    expect(page.locator(".model-status")).to_contain_text("Undo brings back what followed")
+    assert next_.evaluate(place) == before
+    page.get_by_role("button", name="Undo").tap()
+    expect(words).to_have_count(7)
+    expect(small.first).to_be_hidden()  # seven words have room
+    story = [*("ta wi met ri lo . ba ke thanked mo nu . " * 3).split()[:31], "ta"]
+    typed.fill(" ".join(story))
+    read.tap()
+    expect(small).to_have_text(story)
+    expect(words.last).to_be_in_viewport(ratio=1)
+    expect(words.first).not_to_be_in_viewport()
+    frame, whole = page.locator(".model-frame"), page.locator(".model-drawing").bounding_box()
+    middle = whole["y"] + whole["height"] - 20
+    page.touchscreen.tap(whole["x"] + 3, middle)
+    expect(words.first).to_be_in_viewport(ratio=1)
+    assert frame.bounding_box()["x"] == pytest.approx(whole["x"], abs=1)
+    swipe(page, whole["x"] + 20, middle, whole["width"] - 25, steps=4)
+    expect(words.last).to_be_in_viewport(ratio=1)
+    end = frame.bounding_box()
+    assert end["x"] + end["width"] == pytest.approx(whole["x"] + whole["width"], abs=1)
+    assert next_.evaluate(place) == before
+
+
+def test_each_number_leads_back_to_what_the_model_has_learned(model_page):
+    page = model_page
+    line, what = page.locator(".model-line"), page.locator(".model-what")
+    links = line.locator("button")
+    share = page.locator(".model-next .number").first
+    share.click()
+    expect(line).to_have_text("2427.1239 ÷ 2567.3583 ≈ 0.9454")
+    seen = [what.inner_text()]
+    while links.count() and len(seen) < 40:
+        links.first.click()
+        expect(what).not_to_have_text(seen[-1])
+        seen.append(what.inner_text())
+    assert seen[0].startswith("Probability of ke")
+    assert any("block 1" in name for name in seen)
+    assert seen[-1].startswith("Embedding of ba (7)")
+    expect(line).to_contain_text("embedding table, in the row of ba")
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(what).to_have_text(seen[-2])
+    page.locator(".model-shares .number").first.click()
+    expect(links).to_have_count(64)
+    links.last.click()  # of the unembedding's rows; the story has seven words
+    expect(what).to_have_text("Unembedding, 32 of ke")
+    expect(line).to_contain_text("The model has learned this number.")
+    # At another temperature the arithmetic gives the number that is shown.
+    page.locator(".model-temperature input").fill("2")
+    expect(share).not_to_have_text("94.5 %")
+    share.click()
+    over, total = (float(text) for text in line.inner_text().split(" ≈ ")[0].split(" ÷ "))
+    assert f"{100 * over / total:.1f}\u00a0%" == share.inner_text()
+    links.first.click()
+    links.first.click()
+    expect(what).to_contain_text("over the temperature")
+    assert line.inner_text().replace(" ≈ ", " = ").split(" = ")[0].endswith("÷ 2")
 
 
 def test_the_training_the_keys_and_the_address(model_page):
@@ -282,24 +241,14 @@ def test_the_training_the_keys_and_the_address(model_page):
     curve = page.locator(".model-pad").bounding_box()
     page.mouse.click(curve["x"] + curve["width"] / 6, curve["y"] + curve["height"] / 2)
     expect(page.locator(".time-says")).to_contain_text("After step 100")
-    page.get_by_role("slider", name="Steps").fill("3")
-    expect(page.locator(".time-says")).to_contain_text("After step 250")
-    early = page.locator(".model-next .number").first.inner_text()
-    assert float(early.split()[0]) < 60
-    maps = page.locator(".model-map")
-    maps.nth(3).focus()
-    page.keyboard.press("ArrowUp")
-    expect(maps.nth(3)).to_have_attribute("aria-valuenow", "6")
-    expect(page.locator(".model-word[aria-pressed=true]")).to_have_text(".")
+    assert float(page.locator(".model-next .number").first.inner_text().split()[0]) < 60
+    head = page.locator(".model-map").last
+    head.press("ArrowUp")
+    expect(head).to_have_attribute("aria-valuenow", "6")
     page.get_by_role("checkbox", name="Cut the way").check()
     page.get_by_role("button", name="Share").click()
-    hash_ = page.evaluate("location.hash")
     shown = page.locator(".model-next").inner_text()
-    come_back(page, hash_)
+    come_back(page, page.evaluate("location.hash"))
     expect(page.locator(".model-word[aria-pressed=true]")).to_have_text(".")
     expect(page.get_by_role("checkbox", name="Cut the way")).to_be_checked()
     expect(page.locator(".model-next")).to_have_text(shown, use_inner_text=True)
-
-
-def test_the_numbers_are_no_more_than_300_kilobytes():
-    assert len(model_script()) < 300_000

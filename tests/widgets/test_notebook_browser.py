@@ -3,8 +3,6 @@
 HTML is put into the page as Jupyter's renderer does it: what it holds of scripts is made anew.
 """
 
-import re
-
 import numpy as np
 import pytest
 from accessible import violations
@@ -90,7 +88,7 @@ def frame_of(page, number=0):
 
 
 @pytest.mark.parametrize(("where", "theme"), MARKS)
-def test_figures_and_explorers_follow_the_notebook_s_theme(notebook, where, theme):
+def test_figures_and_explorers_follow_the_notebook_s_theme_and_width(notebook, where, theme):
     opposite = {"light": "dark", "dark": "light"}[theme]
     system = theme if where == "none" else opposite
     figure = figures.weight_maps(SMALL)
@@ -103,17 +101,13 @@ def test_figures_and_explorers_follow_the_notebook_s_theme(notebook, where, them
     assert page.locator(".f-number").first.evaluate("(e) => getComputedStyle(e).fill") == ink
     expect(frame.locator("html")).to_have_attribute("data-theme", theme)
     assert frame.locator("html").evaluate(look) == [paper, ink]
-
-
-def test_on_a_phone_a_figure_has_its_narrow_layout_whatever_the_notebook_says(notebook):
-    page = notebook(figures.weight_maps(SMALL), width=360)
+    # On a phone the figure's narrow layout is there whole, whatever the notebook says of pictures.
+    page.set_viewport_size({"width": 360, "height": 900})
     page.add_style_tag(content=":root svg { max-width: 100%; height: auto }")
-    box = page.locator("svg").bounding_box()
-    drawn = page.locator("svg > g").evaluate_all(
-        "(all) => Math.max(...all.map((g) => g.getBoundingClientRect().bottom))"
-    )
-    assert box["height"] > 200
-    assert drawn <= box["y"] + box["height"] + 1
+    drawing = page.locator("svg").first
+    bottom = "(e) => e.getBoundingClientRect().bottom"
+    drawn = [group.evaluate(bottom) for group in drawing.locator("> g").all()]
+    assert 200 < max(drawn) <= drawing.evaluate(bottom) + 1
 
 
 def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height(notebook, rng):
@@ -140,12 +134,6 @@ def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height
 # ---- A large layer ----
 
 N, HEADS, D_K = 23, 7, 30
-SIZES = {"d_model": 37, "d_k": D_K, "d_v": 29}
-
-
-def run_of(rng, **options):
-    layer = random_layer(rng, HEADS, w_o=False, **SIZES)
-    return trace_layer(layer, rng.normal(size=(N, layer.d_model)), **options)
 
 
 def seen(frame):
@@ -154,20 +142,16 @@ def seen(frame):
     return [row.locator("button").all_text_contents() for row in rows]
 
 
-def shares(run, head, row):
-    output = run.head_outputs[head, row]
-    return run.weights[head, row] * (run.value[head] @ output) / (output @ output)
-
-
 @pytest.mark.parametrize("is_turned", [False, True])
-def test_a_large_layer_has_the_trace_s_numbers_is_accessible_and_as_wide_as_its_place(
+def test_a_large_layer_has_the_trace_s_numbers_and_says_where_they_come_from(
     notebook, rng, is_turned
 ):
     options = {"mask": rng.random((HEADS, N, N)) < 0.8}
     if is_turned:
         angles = rotary_angles(np.arange(N), D_K)
         options = {"mask": rng.normal(size=(HEADS, N, N)), "is_causal": True, "angles": angles}
-    run = run_of(rng, **options)
+    layer = random_layer(rng, HEADS, w_o=False, biases=True, d_model=37, d_k=D_K, d_v=29)
+    run = trace_layer(layer, rng.normal(size=(N, 37)), **options)
     theme, width = ("dark", 1280) if is_turned else ("light", 390)
     _, frame = frame_of(notebook(explorer(run), theme=theme, width=width))
     for head, row in ((0, 0), (3, 11), (HEADS - 1, N - 1)):
@@ -177,51 +161,38 @@ def test_a_large_layer_has_the_trace_s_numbers_is_accessible_and_as_wide_as_its_
             getattr(run, stage)[head, row]
             for stage in ("scores", "scaled_scores", "exponentials", "weights")
         ]
-        columns.append(shares(run, head, row))
+        output = run.head_outputs[head, row]
+        columns.append(run.weights[head, row] * (run.value[head] @ output) / (output @ output))
         assert seen(frame) == [[shown(float(x)) for x in line] for line in np.transpose(columns)]
         sums = frame.locator(".layer-keys tfoot").inner_text().split()
         assert sums == ["sum", shown(float(run.row_sums[head, row])), "1.0000", "1.0000"]
-    frame.locator(".layer-keys button").nth(30).click()
+    a_long_line_says_what_it_leaves_out(frame, run)
     frame.wait_for_function("(t) => document.documentElement.dataset.theme === t", arg=theme)
     assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations(frame, "mha-instrument") == []
 
 
-def test_a_small_layer_with_biases_is_seen_with_them(notebook, rng):
-    own = random_layer(rng, 2, w_o=False, biases=True, d_model=3, d_k=2, d_v=2)
-    run = trace_layer(own, rng.normal(size=(N, 3)))
-    _, frame = frame_of(notebook(explorer(run)))
-    rows = zip(run.scores[0, 0], run.weights[0, 0], strict=True)
-    assert [[line[0], line[3]] for line in seen(frame)] == [list(map(shown, row)) for row in rows]
-
-
-def test_a_long_line_says_what_it_leaves_out_and_a_map_chooses_head_and_query(notebook, rng):
-    run = run_of(rng, is_causal=True)
-    _, frame = frame_of(notebook(explorer(run)))
-    frame.locator(".layer-tokens button").nth(20).click()
-    keys = frame.locator(".layer-keys tbody tr")
-    keys.nth(4).locator("button").first.click()
-    found = origin(run, Place("scores", 0, 20, 4))
-    products = [term[0].value * term[1].value for term in found.terms]
-    kept = sorted(products, key=abs)[-8:]
-    line = frame.locator(".model-line").inner_text()
-    assert line.count("×") == 8
-    assert line.endswith(f"≈ {short(run.scores[0, 20, 4])}")
-    rest = short(sum(products) - sum(kept))
-    assert f"({D_K - 8} more, together {rest})" in line
-    frame.locator(".model-line button").first.click()
-    assert re.search(
-        r'arithmetic\(run, "query", 20, \d+, head=0\)', frame.inner_text(".model-line")
-    )
+def a_long_line_says_what_it_leaves_out(frame, run):
+    """Ask where a score comes from, and choose head and query on a map, by mouse and keyboard."""
+    frame.locator(".layer-keys tbody tr").nth(4).locator("button").first.click()
+    terms = origin(run, Place("scores", HEADS - 1, N - 1, 4)).terms
+    products = [term[0].value * term[1].value for term in terms]
+    rest = short(sum(products) - sum(sorted(products, key=abs)[-8:]))
+    line = frame.locator(".model-line")
+    text = line.inner_text()
+    assert text.count("×") == 8
+    assert text.endswith(f"≈ {short(run.scores[HEADS - 1, N - 1, 4])}")
+    assert f"({D_K - 8} more, together {rest})" in text
+    line.locator("button").first.click()
+    expect(line).to_contain_text("arithmetic(run, ")
     frame.get_by_text("Back").click()
-    assert frame.locator(".model-line").inner_text() == line
-    keys.nth(21).locator("button").nth(2).click()
-    assert frame.locator(".model-line").inner_text().startswith("Masked")
-    # A map chooses head and query, by mouse and by keyboard.
+    assert line.inner_text() == text
     maps, title = frame.locator(".model-map"), frame.locator(".strip-title")
     box = maps.nth(2).bounding_box()
     maps.nth(2).click(position={"x": 5, "y": (10.5 / N) * box["height"]})
     expect(title).to_contain_text("11 (11) attend to? Head 3")
+    frame.locator(".layer-keys tbody tr").nth(21).locator("button").nth(2).click()
+    assert line.inner_text().startswith("Masked") == run.example.is_causal
     maps.nth(5).press("ArrowDown")
     expect(title).to_contain_text("12 (12) attend to? Head 6")
 

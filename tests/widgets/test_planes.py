@@ -8,7 +8,6 @@ import hand
 import numpy as np
 import pytest
 from accessible import violations
-from book_site import rest
 from hand import middle, swipe
 from playwright.sync_api import expect
 from ports import CLOSE
@@ -18,7 +17,7 @@ from mha import linear_biases, load_example, shown, trace
 from mha.core.softmax import softmax
 from mha.widgets.explorer import explorer
 from mha.widgets.slope import at_slope, slope_explorer
-from mha.widgets.width import drawn, largest_weight, width_explorer
+from mha.widgets.width import WIDTHS, at_width, drawn, largest_weight, width_explorer
 
 pytestmark = pytest.mark.browser
 
@@ -89,40 +88,18 @@ def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
     html = explorer(GIVEN, view="plane", axes=("water", "money")).html
     seen = put(html, width=390, has_touch=True, is_mobile=True)
     page = seen.page
-    # The text has a claim, and is tied when the reader first does anything.
-    page.evaluate("document.querySelector('#before').setAttribute('data-as', 'holds')")
-    bar = page.locator(".pulls input").first
-    bar.scroll_into_view_if_needed()
-    box, before, top = bar.bounding_box(), bar.input_value(), page.evaluate("scrollY")
-    swipe(page, box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2, 0, -120)
-    page.wait_for_function("top => scrollY > top + 20", arg=top)
-    expect(bar).to_have_value(before)
-    assert "money" in page.locator(".plane-area .name").all_text_contents()
     ways = {"Query of bank": (30, -110), "Key of river": (-60, 30), "Value of river": (-105, -60)}
     for name, (across, down) in ways.items():
         node = tip(seen, name)
         bring(page, node)
-        (x, y), scrolled = middle(node), page.evaluate("scrollY")
-        before = numbers(seen)["head_outputs"]
-        swipe(page, x, y, across, down, node=node)
+        scrolled, before = page.evaluate("scrollY"), numbers(seen)["head_outputs"]
+        swipe(page, *middle(node), across, down, node=node)
         assert page.evaluate("scrollY") == scrolled
         assert (numbers(seen)["head_outputs"] != before).any()
         follows(seen, GIVEN.example)
-    moved = numbers(seen)["query"][0, 2]
-    assert moved[1] > 1.2  # more than a hundred pixels up
     area = page.locator(".frame").last.bounding_box()
     swipe(page, area["x"] + 8, area["y"] + area["height"] - 8, 0, -150)
     page.wait_for_function("from => scrollY > from + 50", arg=scrolled)
-    # Text above that takes another line moves nothing under the hand.
-    page.wait_for_function("document.querySelector('script[src$=\"tied-still.js\"]')")
-    rest(page, 300)
-    page.evaluate("""() => document.querySelector("mha-explorer").explorer.told.push(() => {
-      const text = document.querySelector("#before");
-      text.textContent = text.textContent.length < 500 ? "Longer. ".repeat(90) : "Short.";
-    })""")
-    node = tip(seen, "Query of bank")
-    bring(page, node)
-    swipe(page, *middle(node), 30, 50, node=node)
 
 
 def bring(page, node):
@@ -130,24 +107,6 @@ def bring(page, node):
     node.wait_for()
     node.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)")
     at_rest(node)
-
-
-def test_keys_and_sliders_move_what_is_not_dragged(put):
-    seen = put(explorer(GIVEN, view="plane").html)
-    node = tip(seen, "Query of bank")
-    node.focus()
-    seen.press("ArrowLeft", "ArrowUp", "Shift+ArrowUp")
-    says = "Query of bank, 0.9, 1.1: drag it, or use the arrow keys"
-    expect(node).to_have_attribute("aria-label", says)
-    seen.page.get_by_label("Move", exact=True).select_option("Value of the")
-    across = seen.page.get_by_label("Value of the: across")
-    across.focus()
-    seen.press("ArrowRight", "ArrowRight")
-    step = float(across.get_attribute("step"))
-    seen.page.get_by_label("Value of the: up").press("ArrowRight")
-    np.testing.assert_allclose(numbers(seen)["value"][0, 0], [2 * step, step])
-    assert step <= 0.1
-    follows(seen, GIVEN.example)
 
 
 def test_what_a_matrix_makes_is_dragged_by_its_least_change_and_so_are_its_rows(put):
@@ -179,28 +138,18 @@ def test_what_a_matrix_makes_is_dragged_by_its_least_change_and_so_are_its_rows(
     assert seen.page.locator(".plane:visible").last.inner_text().startswith("The values")
 
 
-def test_a_weight_is_pulled_to_ninety_percent(put):
-    seen = put(explorer(BANK, view="plane").html)
-    tip(seen, "Query of bank").wait_for()
-    pull(seen, "river", 90)
-    after = follows(seen, BANK.example)
-    assert abs(after.weights[0, 2, 1] - 0.9) < 0.0005
-    share = seen.page.locator(".pulls li").nth(1).locator("span")
-    assert share.inner_text() == "90.0\u00a0%"
-    way = np.hypot(*(after.query - BANK.query)[0, 2])
-    assert f"{way:.2f} long" in seen.page.locator(".plane-says").inner_text()
-    address = seen.settled_url()
-    seen.page.goto("about:blank")
-    seen.page.goto(address)
-    expect(share).to_have_text("90.0\u00a0%")
-
-
-def test_what_no_query_gives_is_said_and_the_pull_stops_at_the_nearest(put):
-    key = np.array([[[0, 0], [2, 0], [1, 0.0]]])  # that of bank lies between the others
+def test_a_weight_is_pulled_and_what_no_query_gives_is_said_at_the_nearest(put):
+    key = np.array([[[0, 0], [2, 1], [1, 0.5]]])  # that of bank lies between the others
     run = trace(replace(GIVEN.example, key=key))
     seen = put(explorer(run, view="plane").html)
     tip(seen, "Query of bank").wait_for()
     says, bars = seen.page.locator(".plane-says"), seen.page.locator(".pulls li")
+    pull(seen, "river", 90)
+    after = follows(seen, run.example)
+    assert abs(after.weights[0, 2, 1] - 0.9) < 0.0005
+    expect(bars.nth(1).locator("span")).to_have_text("90.0\u00a0%")
+    way = np.hypot(*(after.query - run.query)[0, 2])
+    expect(says).to_contain_text(f"{way:.2f} long")
     # A key that lies outside, pulled to both ends, and the one that has no more than a third.
     for token, share, words, nearest in (
         (1, 100, "river exactly 100 %: a weight is never", 99),
@@ -209,12 +158,28 @@ def test_what_no_query_gives_is_said_and_the_pull_stops_at_the_nearest(put):
     ):
         pull(seen, run.tokens[token], share)
         expect(says).to_contain_text(f"No query gives {words}")
-        assert says.locator("i").all_inner_texts() == [run.tokens[token]]
         assert abs(100 * follows(seen, run.example).weights[0, 2, token] - nearest) < 0.05
         assert bars.nth(token).locator("span").inner_text() == f"{nearest}.0\u00a0%"
         assert bars.nth(token).locator("input").input_value() == str(nearest)
-    tip(seen, "Query of bank").press("ArrowUp")  # another hand: it no longer holds
-    assert says.inner_text() == ""
+    another_hand_moves_by_keys_and_sliders(seen, run.example)
+    assert says.inner_text() == ""  # it no longer holds
+
+
+def another_hand_moves_by_keys_and_sliders(seen, example):
+    seen.page.get_by_role("button", name="Reset").click()
+    node = tip(seen, "Query of bank")
+    node.focus()
+    seen.press("ArrowLeft", "ArrowUp", "Shift+ArrowUp")
+    expect(node).to_have_attribute("aria-label", re.compile("^Query of bank, 0.9, 1.1: drag it"))
+    seen.page.get_by_label("Move", exact=True).select_option("Value of the")
+    across = seen.page.get_by_label("Value of the: across")
+    across.press("ArrowRight")
+    across.press("ArrowRight")
+    step = float(across.get_attribute("step"))
+    assert step <= 0.1
+    seen.page.get_by_label("Value of the: up").press("ArrowRight")
+    np.testing.assert_allclose(numbers(seen)["value"][0, 0], [2 * step, step])
+    follows(seen, example)
 
 
 @pytest.fixture(scope="module")
@@ -261,55 +226,61 @@ def test_the_query_is_the_nearest_that_gives_the_weight(scripts):
     assert 0 < missing < 20
 
 
-def test_lines_of_equal_weight_turn_with_the_temperature(put):
+def test_bars_and_lines_of_equal_weight_follow_temperature_and_mask(put):
     seen = put(explorer(BANK, view="temperature").html)
-    slider = seen.page.get_by_label("Temperature").and_(seen.page.locator("[type=range]"))
-    slider.wait_for()
-    keys = BANK.key[0]
-    for _ in range(2):
-        heat = float(seen.page.locator(".temperature output").first.inner_text())
-        lines = seen.page.evaluate("""() => {
-          const { explorer } = document.querySelector("mha-explorer");
-          const { weighing, equalLines } = window.mhaExplorer;
-          return equalLines(weighing(explorer, 0, 2), 1, [0.5, 0.9], [-3, -3], [5, 5]);
-        }""")
-        for level, line in zip((0.5, 0.9), lines, strict=True):
-            points = np.array(line).reshape(-1, 2)
-            assert len(points) > 10
-            found = softmax(points @ keys.T / heat)[:, 1]
-            np.testing.assert_allclose(found, level, atol=0.01)
-        slider.focus()
-        for _ in range(20):
-            seen.press("ArrowRight")
-    assert heat > 2
-    seen.page.get_by_role("button", name="Reset").click()
-    # They are of a key that is not masked.
+    slider = seen.page.locator(".temperature [type=range]").first
+    lists = seen.page.locator(".temperature-bars ul")
+    lists.first.wait_for()
+    assert [one.is_visible() for one in lists.all()] == [True, False, False]  # nothing twice
+    slider.focus()
+    seen.press(*["ArrowRight"] * 15)
+    assert [one.is_visible() for one in lists.all()] == [True, True, False]
+    lines = seen.page.evaluate("""() => {
+      const { explorer } = document.querySelector("mha-explorer");
+      const { weighing, equalLines } = window.mhaExplorer;
+      return equalLines(weighing(explorer, 0, 2), 1, [0.5, 0.9], [-3, -3], [5, 5]);
+    }""")
+    for level, line in zip((0.5, 0.9), lines, strict=True):
+        points = np.array(line).reshape(-1, 2)
+        assert len(points) > 10
+        np.testing.assert_allclose(softmax(points @ BANK.key[0].T / 2)[:, 1], level, atol=0.01)
+    # The lines are of a key that is not masked.
     box = seen.page.locator(".temperature .choice")
-    caption = seen.page.get_by_text("Lines on which a query gives river 50, 75 and 90 %")
-    assert caption.count() == 1
+    caption = seen.page.locator(".plane figcaption").first
+    expect(caption).to_contain_text("Lines on which a query gives river 50, 75 and 90 %")
+    box.filter(has_text="river").click()
+    expect(caption).to_contain_text("Lines on which a query gives bank 50")
+    scaled = BANK.scaled_scores[0, 2]
+    rows = [scaled, scaled / 2, np.where([True, False, True], scaled / 2, -np.inf)]
+    values = "(list) => [...list.querySelectorAll('li > span:last-child')].map(e => e.textContent)"
+    for list_of, row in zip(lists.all(), rows, strict=True):
+        assert list_of.is_visible()
+        assert list_of.evaluate(values) == [shown(float(x)) for x in softmax(row)]
+    box.filter(has_text="the is").click()
+    expect(caption).to_contain_text("Only bank is left to attend to")
     tops = []
     for value in (0, -78, 100):  # 1, 0.17 and 10
-        seen.page.locator(".temperature [type=range]").first.fill(str(value))
+        slider.fill(str(value))
         tops.append(box.first.bounding_box()["y"])
     assert max(tops) == min(tops)
-    box.filter(has_text="river").click()
-    assert seen.page.get_by_text("Lines on which a query gives bank 50").count() == 1
-    box.filter(has_text="the is").click()
-    assert seen.page.get_by_text("Only bank is left to attend to").count() == 1
 
 
-def test_arrows_lengthen_with_the_width(scripts):
+WIDE = """([tenths, widths]) => widths.map((width) =>
+  [window.mhaExplorer.arrowsOf(tenths)[width - 1], window.mhaExplorer.atWidth(tenths, width)])"""
+
+
+def test_arrows_spread_and_weights_follow_the_width_as_in_the_package(scripts):
     tenths = drawn(np.random.default_rng(SEED), keys=5)
-    for width in (4, 512):
-        found = scripts.evaluate(
-            "([tenths, width]) => window.mhaExplorer.arrowsOf(tenths)[width - 1]",
-            [tenths.tolist(), width],
-        )
+    found = scripts.evaluate(WIDE, [tenths.tolist(), WIDTHS])
+    for width, (arrows, both) in zip(WIDTHS, found, strict=True):
         query, keys = tenths[0, :width] / 10, tenths[1:, :width] / 10
-        np.testing.assert_allclose(found["query"], [np.linalg.norm(query), 0])
-        arrows = np.array(found["keys"])
-        np.testing.assert_allclose(np.hypot(*arrows.T), np.linalg.norm(keys, axis=1))
-        np.testing.assert_allclose(arrows[:, 0] * found["query"][0], keys @ query, rtol=1e-11)
+        np.testing.assert_allclose(arrows["query"], [np.linalg.norm(query), 0])
+        tips = np.array(arrows["keys"])
+        np.testing.assert_allclose(np.hypot(*tips.T), np.linalg.norm(keys, axis=1))
+        np.testing.assert_allclose(tips[:, 0] * arrows["query"][0], keys @ query, rtol=1e-11)
+        for one, (spread, exact) in zip(both, at_width(tenths, width), strict=True):
+            np.testing.assert_allclose(one["spread"], spread, rtol=1e-12)
+            np.testing.assert_allclose(one["weights"], exact, rtol=1e-11, atol=1e-300)
 
 
 # Two sliders, one straight after the other.
@@ -320,8 +291,8 @@ ANGLE_THEN_FIRST = """() => {
 }"""
 
 
-def test_the_dial_turns_by_angle_and_position(put):
-    seen = put(explorer(TURNED, view="dial").html)
+def test_the_dial_turns_by_angle_position_and_finger(put):
+    seen = put(explorer(TURNED, view="dial").html, width=390, has_touch=True, is_mobile=True)
     angle, other = (
         seen.page.get_by_label(f"angle of a position, components {pair}")
         for pair in ("1 and 2", "3 and 4")
@@ -343,15 +314,15 @@ def test_the_dial_turns_by_angle_and_position(put):
     expect(status).to_contain_text("at position 9.")
     expect(status).to_contain_text("No weight of cat moves, and its output stays.")
     angle.fill("-90")
-    seen.page.get_by_label("first position").fill("12")
-    expect(says).to_contain_text("−1080° more, full turns, so that each arrow stands where it")
     seen.page.get_by_label("first position").fill("0")
+    assert seen.page.locator(".dial").bounding_box()["height"] < 844 - 48  # below the page's bar
     node = tip(seen, "Key of sat, turned").first
-    x, y = middle(node)
-    zero = middle(seen.page.locator(".frame").first)
-    hand.drag(seen.page, x, y, zero[0] - x, zero[1] - abs(x - zero[0]) - y)
-    run = follows(seen, TURNED.example)
-    np.testing.assert_allclose(run.turned_key[0, 1], [0, 1, 0, 1], atol=0.05)
+    seen.page.locator(".dial").scroll_into_view_if_needed()
+    for turn in (lambda: swipe(seen.page, *middle(node), 45, -40), lambda: node.press("ArrowUp")):
+        before = numbers(seen)["angles"][1, 0]
+        turn()
+        assert numbers(seen)["angles"][1, 0] != before
+        follows(seen, TURNED.example)
     alike = seen.page.get_by_label("all pairs alike")
     angle.fill("-40")
     alike.uncheck()  # and the second pair turns slower
@@ -364,25 +335,11 @@ def test_the_dial_turns_by_angle_and_position(put):
     expect(again.page.get_by_label("angle of a position, components 3")).to_have_value("30")
     again.page.get_by_label("all pairs alike").check()
     np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), -40)
-
-
-def test_on_a_phone_a_dial_is_turned_by_finger_and_key_and_seen_as_a_whole(put):
-    phone = {"width": 390, "has_touch": True, "is_mobile": True}
-    turned = trace(replace(GIVEN.example, angles=QUARTER[[0, 1, 1], :1]))
-    seen = put(explorer(turned, view="dial").html, **phone)
-    node = tip(seen, "Key of river, turned").first
-    node.wait_for()
-    assert seen.page.locator(".dial").bounding_box()["height"] < 844 - 48  # below the page's bar
-    seen.page.locator(".dial").scroll_into_view_if_needed()
-    for turn in (lambda: swipe(seen.page, *middle(node), 45, -40), lambda: node.press("ArrowUp")):
-        before = numbers(seen)["angles"][1, 0]
-        turn()
-        assert numbers(seen)["angles"][1, 0] != before
-        follows(seen, turned.example)
     # The order that positions tell is changed beside the arrows, as the chapter asks.
-    seen.page.locator(".dial").get_by_role("button", name="Last word first").tap()
-    order = seen.page.evaluate("document.querySelector('mha-explorer').explorer.state.order")
-    assert order == [2, 0, 1]
+    again.page.locator(".dial").get_by_role("button", name="Last word first").click()
+    state = "document.querySelector('mha-explorer').explorer.state"
+    assert again.page.evaluate(f"{state}.order") == [1, 0]
+    assert again.page.locator(".dial li i").first.inner_text() == "sat"
 
 
 def test_the_slope_of_a_linear_bias_is_dragged(put):
@@ -400,11 +357,6 @@ def test_the_slope_of_a_linear_bias_is_dragged(put):
         weights = [float(text) for text in shares.all_text_contents()]
         exact = at_slope(scores, wanted)
         np.testing.assert_allclose(weights, exact, atol=5.1e-5)
-        found = seen.page.evaluate(
-            "([scores, slope]) => window.mhaExplorer.atSlope(scores, slope).weights",
-            [scores.tolist(), wanted],
-        )
-        np.testing.assert_allclose(found, exact, rtol=CLOSE)
         bias = 2 * wanted * linear_biases(8, 3, 3)[0, 2]
         np.testing.assert_allclose(exact, softmax(scores + bias), rtol=CLOSE)
 
@@ -413,8 +365,8 @@ TIRED = trace(load_example("it-tired"))
 MEANINGS = ("animal", "thing", "pronoun", "state")
 
 
-def opened_cloud(put, **options):
-    seen = put(explorer(TIRED, view="plane", axes=MEANINGS).html, **options)
+def opened_cloud(put):
+    seen = put(explorer(TIRED, view="plane", axes=MEANINGS).html)
     seen.page.get_by_text("As arrows").click()
     tip(seen, "Query of it, Head 1").wait_for()
     return seen
@@ -428,6 +380,7 @@ def test_one_cloud_of_embeddings_is_behind_the_planes_of_both_heads(put):
     moved = run.example.embeddings[0]
     assert moved[0] > 2.2
     np.testing.assert_array_equal(moved[1:], 0)
+    assert seen.page.locator(".cloud figcaption").first.inner_text().startswith("cat: animal")
     drag(seen, tired, -30, -45)
     run = follows(seen, TIRED.example)
     assert 1 <= (run.example.embeddings[3] != TIRED.embeddings[3]).sum() <= 2
@@ -447,20 +400,26 @@ def test_one_cloud_of_embeddings_is_behind_the_planes_of_both_heads(put):
     np.testing.assert_array_equal(run.example.layer.w_k[0], TIRED.example.layer.w_k[0])
     says = f"tired ({shown(run.key[1, 3, 0], 2)}, {shown(run.key[1, 3, 1], 2)})"
     assert says in cloud.locator("text").all_text_contents()
+    pull(seen, "it", 90)  # by the matrix of queries
+    assert abs(follows(seen, TIRED.example).weights[0, 2, 2] - 0.9) < 0.0005
+
+
+WATCH = """() => {
+  window.way = [];
+  const look = () => {
+    const cat = document.querySelector(".cloud .of-point circle:not(.foot)");
+    window.way.push(cat.getBoundingClientRect().x);
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
 
 
 def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
     seen = opened_cloud(put)
     cat = seen.page.locator(".cloud .of-point circle:not(.foot)").first
     at_rest(cat)
-    seen.page.evaluate("""() => {
-      const cat = () => document.querySelector(".cloud .of-point circle:not(.foot)");
-      const look = () => {
-        window.way = [...window.way ?? [], cat().getBoundingClientRect().x];
-        requestAnimationFrame(look);
-      };
-      look();
-    }""")
+    seen.page.evaluate(WATCH)
     seen.page.get_by_label("Head 1: to queries", exact=True).check()
     seen.page.wait_for_function("window.way.at(-1) < window.way[0] - 1")
     at_rest(cat)  # cat asks nothing in Head 1: it comes to zero
@@ -468,31 +427,6 @@ def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
     assert any(end < between < start for between in way)
     seen.page.locator(".one-head").nth(1).get_by_role("radio").check()
     expect(seen.page.get_by_label("Head 2: to queries", exact=True)).to_be_checked()
-    at_rest(cat)
-    assert "cat (2, 2)" in seen.page.locator(".cloud text").all_text_contents()
-
-
-def test_the_cloud_is_moved_by_finger(put):
-    seen = opened_cloud(put, width=390, has_touch=True, is_mobile=True)
-    page, node = seen.page, tip(seen, "Embedding of mat")
-    bring(page, node)
-    swipe(page, *middle(node), 30, 25, node=node)
-    follows(seen, TIRED.example)
-    moved = numbers(seen)["embeddings"][1] != TIRED.embeddings[1]
-    assert 1 <= moved.sum() <= 2
-    says = page.locator(".cloud figcaption").first.inner_text()
-    assert says.startswith("mat: ")
-    assert [meaning in says for meaning in MEANINGS] == moved.tolist()
-    page.locator(".which-head").get_by_label("Head 2").check()
-    at_rest(tip(seen, "Key of tired, Head 2"))
-    first, last = (page.locator(".cloud .frame").nth(i).bounding_box() for i in (0, 2))
-    assert last["y"] + last["height"] - first["y"] < 780
-    bar = page.locator(".pulls").nth(1).get_by_label("it", exact=True)
-    bar.scroll_into_view_if_needed()
-    box = bar.bounding_box()
-    swipe(page, box["x"] + 8, middle(bar)[1], 0.8 * box["width"], 0)
-    assert 0.5 < numbers(seen)["weights"][1, 2, 2] < 1
-    follows(seen, TIRED.example)
 
 
 def test_a_plane_keeps_its_scale_while_it_is_held_and_glides_after(put):
@@ -565,16 +499,22 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
     tenths = drawn(np.random.default_rng(SEED), keys=8)
     query, keys = tenths[0, :64] / 10, tenths[1:, :64] / 10
     even = largest_weight("Give no key more than 13 %.", scaled=True, high=0.13)
-    # A goal that no width reaches: `width_explorer` would refuse it.
-    whole = width_explorer(np.random.default_rng(SEED)).html.replace(
-        '"tasks":[]', f'"tasks": {json.dumps([even.as_data()])}'
-    )
+    largest = {width: at_width(tenths, width)[1][1].max() for width in WIDTHS}
+    low = sorted(largest.values())[-3]
+    task = largest_weight("Find *three* widths.", scaled=True, low=float(low))
+    # And a goal that no width reaches: `width_explorer` would refuse it.
+    made = width_explorer(np.random.default_rng(SEED), tasks=(task,)).html
+    whole = made.replace('"tasks":[{', f'"tasks": [{json.dumps(even.as_data())},{{')
     seen = put(whole, has_touch=True)
     says, output = seen.page.locator(".width-says"), seen.page.locator("output")
+    slider, mark = (
+        seen.page.locator(f".with-width {one}") for one in ("input", ".tasks li >> nth=1")
+    )
+    expect(mark).to_have_text("○ Find three widths.")
     scores = seen.page.locator(".width-bars ul").first.locator("li > :nth-child(2)")
     tip_of_query, reach = tip(seen, "query"), []
     for width in (4, 512, 64):
-        seen.page.locator(".with-width input").fill(str(width))
+        slider.fill(str(width))
         at_rest(tip_of_query)
         # How far the query reaches on the screen.
         zero = seen.page.locator(".plane .of-arrow .main:visible").bounding_box()["x"]
@@ -610,6 +550,12 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
     for _ in range(100):
         seen.press("Shift+ArrowLeft")
     assert scores.all_inner_texts() == ["0.00"] * 8
-    assert "Reached" not in seen.page.locator(".with-width .tasks").inner_text()
+    assert seen.page.locator(".with-width .tasks li").first.inner_text()[0] == "○"
     seen.page.get_by_role("button", name="as drawn").click()
     assert scores.all_inner_texts() == [shown(x, 2) for x in keys @ query]
+    for width, text in ((64, "Reached before:"), (max(largest, key=largest.get), "Reached:")):
+        slider.fill(str(width))
+        expect(mark).to_have_text(f"✓ {text} Find three widths.")
+        heads = seen.page.locator(".width-bars div > p:first-child").all_inner_texts()
+        for (spread, _), head in zip(at_width(tenths, width), heads, strict=True):
+            assert f"by {shown(spread, 2)}" in head

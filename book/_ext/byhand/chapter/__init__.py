@@ -1,65 +1,39 @@
 """What a chapter is made of besides text, figures and questions.
 
-It opens with one sentence, what its reader will be able to do, and in how many minutes: `openings`.
-`section_folds` folds away what a first reading can do without, "Deeper", "All numbers" and "In
-PyTorch", and `code_folds` the code of each section; `in_pytorch` has the same calculation for
-PyTorch. `difficulty` marks exercises, `asked` says which number of one can be marked by a machine,
-and `teaching` counts them and the minutes for the page that teachers read. `on_site` names files
-that are downloaded from the site. `claims` marks the claims and lists them in the ledger.
-`numbered_boxes` hold the algorithms and the propositions, `counted` says their numbers where they
-are referred to.
-`on_sheet` leads from a number that a source prints to its document under the red pencil.
+It opens with one sentence, what its reader will be able to do, and in how many minutes; exercises
+are marked by difficulty: `openings`. `section_folds` folds away what a first reading can do
+without, "Deeper", "All numbers" and "In PyTorch", and `code_folds` the code of each section. `held`
+has what the page's run must bear out: the same calculation in PyTorch, and which number of an
+exercise can be marked by a machine. `listings` are made of the sources of all chapters: the ledger
+of claims, and the exercises with their minutes for the page that teachers read. `numbered` are the
+boxes of algorithms and propositions, and the numbers wherever something is referred to. `roles` are
+words that stand for something else: a number that is given, a file of the site, minutes.
 
-Each is an extension of its own: a directive or a role, a node where the page and paper write it in
-two ways, and the change that is made to the page once all pages have been read. The role
-``{given}`` writes a number that is typed because it is given, not computed; `byhand.checking`
-refuses other decimals and percentages that are typed into prose.
+`byhand.checking` refuses decimals and percentages that are typed into prose without a role.
 """
 
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-PARTS = (
-    "claims",
-    "numbered_boxes",
-    "counted",
-    "in_pytorch",
-    "code_folds",
-    "section_folds",
-    "openings",
-    "difficulty",
-    "asked",
-    "teaching",
-    "on_site",
-    "on_sheet",
-)
-
-
-def given_role(
-    name: str, rawtext: str, text: str, *context: object
-) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Return a typed number, on one line with its per cent sign."""
-    whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
-    return [nodes.inline(rawtext, whole, classes=["given"])], []
-
-
-class PrintedSwitch(SphinxDirective):
-    """``{printed-switch}``: the wish for a switch that shows what sources print beside the numbers.
-
-    The template `printed-switch.html` puts it into the bar above the text, and the style sheet does
-    the rest, without a script. Tables mark the printed numbers; in print they are left out.
-    """
-
-    def run(self) -> list[nodes.Node]:
-        """Note it for the page's template; the text has nothing of it."""
-        self.env.metadata[self.env.docname]["printed_switch"] = True
-        return []
+from byhand.chapter import code_folds, held, listings, numbered, openings, roles, section_folds
+from byhand.quiz.elements import FRAMED
 
 
 def setup(app: Sphinx) -> None:
-    """Load every part."""
-    app.add_role("given", given_role)
-    app.add_directive("printed-switch", PrintedSwitch)
-    for part in PARTS:
-        app.setup_extension(f"{__name__}.{part}")
+    """Connect to Sphinx."""
+    for name, role in (roles.ROLES | {"claim": listings.mark}).items():
+        app.add_role(name, role)
+    for room in (held, listings, openings, roles):
+        for name, directive in room.DIRECTIVES.items():
+            app.add_directive(name, directive)
+    for kind, node in numbered.KINDS.items():
+        app.add_directive(kind, numbered.NumberedBox)
+        app.add_enumerable_node(node, kind, html=numbered.AS_ADMONITION)
+    for framed in openings.FRAMES:
+        app.add_node(framed, html=FRAMED)
+    app.add_post_transform(numbered.SayNumbers)
+    app.connect("doctree-read", openings.count_minutes)
+    app.connect("doctree-resolved", roles.say)
+    app.connect("doctree-resolved", openings.mark_difficulty)
+    app.connect("doctree-resolved", code_folds.fold_code)
+    app.connect("doctree-resolved", section_folds.fold_sections)  # the code has been folded
+    app.connect("html-page-context", section_folds.finish_page)

@@ -7,61 +7,53 @@ and a section that is folded away have a fold of their own. A fold is a ``<detai
 so it opens without a script; `book/_static/code.js` adds the switch that opens all.
 """
 
-from __future__ import annotations
-
 import ast
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.writers.html5 import HTML5Translator
 
-from byhand.chapter.section_folds import beginning_of
+from byhand.chapter.section_folds import beginning_of, html
 
 TEACHES = "tag_teaches"  # the class that MyST-NB gives to cells with the tag
 
 
-def setup(app: Sphinx) -> None:
-    """Connect to Sphinx."""
-    app.add_node(code_fold, html=(visit_code_fold, depart_code_fold))
-    app.add_post_transform(FoldCode)
-
-
-class code_fold(nodes.General, nodes.Element):  # noqa: N801 - as docutils names its nodes
-    """The code of a section's cells, folded away."""
-
-
-class FoldCode(SphinxPostTransform):
+def fold_code(app: Sphinx, doctree: nodes.document, name: str) -> None:
     """Fold code on the screen and leave it out on paper, after MyST-NB has hidden what tags ask."""
+    folded: dict[nodes.Element, list[nodes.Element]] = {}
+    for cell in parts_of_cells(doctree, "cell_code"):
+        parent = cell.parent
+        code = take(cell)
+        if code is not None and app.builder.format == "html":
+            folded.setdefault(parent, []).append(code)
+    folds: dict[nodes.Element, list[nodes.Element]] = {}
+    for parent, blocks in folded.items():
+        home = home_of(parent)
+        title = [title_of(parent)] if parent is not home else []
+        folds[home] = [*folds.get(home, ()), *title, *blocks]
+    for home, blocks in folds.items():
+        place = last_part(home)
+        end = end_of_words(place)
+        place[end:end] = fold(blocks)
 
-    default_priority = 250
 
-    def run(self, **kwargs: object) -> None:
-        """Change the document in place."""
-        is_screen = self.app.builder.format == "html"
-        folded: dict[nodes.Element, list[nodes.container]] = {}
-        containers = list(self.document.findall(nodes.container))
-        for node in (one for one in containers if one.get("nb_element") == "cell_code"):
-            parent = node.parent
-            code = take(node)
-            if code is not None and is_screen:
-                folded.setdefault(parent, []).append(code)
-        folds: dict[nodes.Element, code_fold] = {}
-        for parent, blocks in folded.items():
-            home = home_of(parent)
-            folds.setdefault(home, code_fold())
-            folds[home] += [title_of(parent)] if parent is not home else []
-            folds[home] += blocks
-        for home, fold in folds.items():
-            place = last_part(home)
-            place.insert(end_of_words(place), fold)
+def fold(content: list[nodes.Element]) -> list[nodes.Element]:
+    """Return code in a fold, whose summary says what is inside."""
+    blocks = (block for one in content for block in one.findall(nodes.literal_block))
+    inside = contents("\n".join(block.astext() for block in blocks))
+    more = f'<span class="code-fold-content">: {inside}</span>' if inside else ""
+    begin = html(f'<details class="code-fold"><summary>In code{more}</summary>\n')
+    return [begin, *content, html("</details>\n")]
+
+
+def parts_of_cells(node: nodes.Element, kind: str) -> list[nodes.container]:
+    """Return what MyST-NB marks as a cell, or a part of one."""
+    return [one for one in node.findall(nodes.container) if one.get("nb_element") == kind]
 
 
 def take(cell: nodes.container) -> nodes.container | None:
     """Take out of a cell the code that is not to stand open; what has nothing else goes too."""
-    containers = cell.findall(nodes.container)
-    sources = [node for node in containers if node.get("nb_element") == "cell_code_source"]
+    sources = parts_of_cells(cell, "cell_code_source")
     if not sources:  # a tag has removed it
         return None
     (code,) = sources
@@ -109,48 +101,28 @@ def end_of_words(parent: nodes.Element) -> int:
 def split_at_first_assertion(code: nodes.container) -> nodes.container | None:
     """Cut code off before its first assertion, and return the rest, if there is any."""
     (block,) = code.findall(nodes.literal_block)
-    lines = block.astext().splitlines(keepends=True)
-    cut = line_of_first_assertion(block.astext())
-    if cut is None:
+    text = block.astext()
+    asserting = (one for one in ast.parse(text).body if any(map(is_assertion, ast.walk(one))))
+    first = next(asserting, None)
+    if first is None:
         return None
+    lines = text.splitlines(keepends=True)
     rest: nodes.container = code.deepcopy()
     (block_of_rest,) = rest.findall(nodes.literal_block)
-    set_text(block_of_rest, "".join(lines[cut - 1 :]))
-    set_text(block, "".join(lines[: cut - 1]).rstrip())
+    set_text(block_of_rest, "".join(lines[first.lineno - 1 :]))
+    set_text(block, "".join(lines[: first.lineno - 1]).rstrip())
     return rest
-
-
-def line_of_first_assertion(code: str) -> int | None:
-    r"""Return the line, counted from 1, of the first statement that is or holds an assertion.
-
-    Examples
-    --------
-    >>> line_of_first_assertion("x = 1\nfor y in (x,):\n    assert y")
-    2
-    """
-    for statement in ast.parse(code).body:
-        if any(isinstance(node, ast.Assert) for node in ast.walk(statement)):
-            return statement.lineno
-    return None
 
 
 def set_text(block: nodes.literal_block, text: str) -> None:
     """Give a block of code another text."""
     block.rawsource = text
-    block.children = []
-    block += nodes.Text(text)
+    block[:] = [nodes.Text(text)]
 
 
-def visit_code_fold(self: HTML5Translator, node: code_fold) -> None:
-    """Begin a fold: its summary says what is inside."""
-    content = contents("\n".join(block.astext() for block in node.findall(nodes.literal_block)))
-    more = f'<span class="code-fold-content">: {content}</span>' if content else ""
-    self.body.append(f'<details class="code-fold"><summary>In code{more}</summary>\n')
-
-
-def depart_code_fold(self: HTML5Translator, node: code_fold) -> None:
-    """End a fold."""
-    self.body.append("</details>\n")
+def is_assertion(node: ast.AST) -> bool:
+    """Tell whether something in code is an assertion."""
+    return isinstance(node, ast.Assert)
 
 
 def contents(code: str) -> str:
@@ -165,7 +137,7 @@ def contents(code: str) -> str:
     """
     parsed = ast.parse(code)
     words = ["set-up"] if isinstance(parsed.body[0], ast.Import | ast.ImportFrom) else []
-    checks = sum(isinstance(node, ast.Assert) for node in ast.walk(parsed))
+    checks = sum(map(is_assertion, ast.walk(parsed)))
     if checks:
         words.append("1 check" if checks == 1 else f"{checks} checks")
     return ", ".join(words)

@@ -1,26 +1,30 @@
-"""How a chapter opens: one sentence, and what its reader will be able to do, in how many minutes.
+"""How a chapter opens, and how long it takes.
 
-``{lead}`` holds the sentence, ``{aims}`` a list of things that the reader will be able to do. The
-minutes are computed from the page, by the rule of `minutes_of`.
+``{lead}`` holds one sentence, ``{aims}`` a list of things that the reader will be able to do. The
+minutes are computed from the page, by the rule of `minutes_of`: they take into account how
+difficult exercises are, which ``:class: difficulty-1`` to ``difficulty-3`` says.
 """
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from docutils import nodes
-from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
-from byhand.chapter.difficulty import level_of
 from byhand.chapter.section_folds import beginning_of
-from byhand.quiz.elements import FRAMED, quiz, quiz_answer
+from byhand.quiz.elements import quiz, quiz_answer
+
+logger = logging.getLogger(__name__)
 
 WORDS_A_MINUTE = 120  # of a text with sums in it
 MINUTES_A_BOX = 2  # a number to compute, or a question to answer
 MINUTES_BY_DIFFICULTY = {1: 3, 2: 5, 3: 10}  # of an exercise
 MINUTES_AN_EXERCISE = 5  # of one that says nothing of its difficulty
+HARDEST, MARK = max(MINUTES_BY_DIFFICULTY), "•"
 BOX = re.compile(r"<mha-(your-turn|build)\b")
 UNREAD = (
     nodes.Invisible,
@@ -48,30 +52,62 @@ class aims(nodes.General, nodes.Element):  # noqa: N801
     )
 
 
-class Lead(Directive):
+class difficulty(nodes.Inline, nodes.Element):  # noqa: N801
+    """The marks of an exercise for the eyes, words for the ears."""
+
+    frame = (
+        '<span class="difficulty"><span aria-hidden="true">$marks</span>'
+        f'<span class="reading-unseen">difficulty $level of {HARDEST}</span></span> ',
+        "",
+    )
+
+
+FRAMES = (lead, aims, difficulty)
+
+
+class Lead(SphinxDirective):
     """``{lead}``: a sentence or two below the title, in larger letters."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the sentence."""
-        node = lead()
-        self.state.nested_parse(self.content, self.content_offset, node)
+        """Return the sentence, and note it for those who are shown a link to the page."""
+        node = lead("", *self.parse_content_to_nodes())
+        self.env.metadata[self.env.docname]["lead"] = " ".join(node.astext().split())
         return [node]
 
 
-class Aims(Directive):
+class Aims(SphinxDirective):
     """``{aims}``: a list, each entry going on after "you can"."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
         """Return the list with the minutes still to be counted."""
-        node = aims()
-        self.state.nested_parse(self.content, self.content_offset, node)
+        node = aims("", *self.parse_content_to_nodes())
         if [type(child) for child in node.children] != [nodes.bullet_list]:
             raise self.error("{aims} holds one list of what the reader will be able to do")
         return [node]
+
+
+DIRECTIVES = {"lead": Lead, "aims": Aims}
+
+
+def level_of(classes: Iterable[str]) -> int:
+    """Return how difficult an exercise is by its classes, 0 where they do not say it."""
+    return next((n for n in MINUTES_BY_DIFFICULTY if f"difficulty-{n}" in classes), 0)
+
+
+def mark_difficulty(app: Sphinx, doctree: nodes.document, name: str) -> None:
+    """Put the marks into the titles of exercises, which are complete by now."""
+    for kind in (exercise_node, exercise_enumerable_node):
+        for exercise in doctree.findall(kind):
+            given = [one for one in exercise["classes"] if one.startswith("difficulty-")]
+            if level := level_of(given):
+                exercise[0].insert(0, difficulty(level=level, marks=MARK * level))
+            elif given:
+                wrong = given[0].removeprefix("difficulty-")
+                logger.warning("difficulty is 1 to %d, not %s", HARDEST, wrong, location=exercise)
 
 
 # ---- Minutes ----
@@ -125,12 +161,3 @@ def is_cell_part(node: nodes.Node) -> bool:
 def is_box(node: nodes.Node) -> bool:
     """Tell whether a node is a cell's output that asks for a number."""
     return is_cell_part(node) and any(BOX.search(raw.astext()) for raw in node.findall(nodes.raw))
-
-
-def setup(app: Sphinx) -> None:
-    """Connect to Sphinx."""
-    app.add_directive("lead", Lead)
-    app.add_directive("aims", Aims)
-    app.add_node(lead, html=FRAMED)
-    app.add_node(aims, html=FRAMED)
-    app.connect("doctree-read", count_minutes)

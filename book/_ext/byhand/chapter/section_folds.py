@@ -18,7 +18,6 @@ from typing import Any
 from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
@@ -36,34 +35,21 @@ ID = re.compile(r'\bid="([^"]+)"')
 ANSWERED = (exercise_node, exercise_enumerable_node, solution_node, quiz)
 
 
-def setup(app: Sphinx) -> None:
-    """Connect to Sphinx."""
-    app.add_post_transform(FoldSections)
-    app.connect("html-page-context", finish_page)
-
-
-class FoldSections(SphinxPostTransform):
-    """Fold on the screen."""
-
-    default_priority = 260  # below the cells' code, which has been folded
-
-    def run(self, **kwargs: Any) -> None:
-        """Change the document in place."""
-        is_screen = self.app.builder.format == "html"
-        for section, beginning in list(folded_sections(self.document)):
-            if beginning != DEEPER:
-                refuse_what_is_answered(section, beginning)
-            if beginning == IN_PYTORCH:
-                section["classes"].append("screen-only")
-            if is_screen:
-                fold(section, beginning)
+def fold_sections(app: Sphinx, doctree: nodes.document, name: str) -> None:
+    """Fold on the screen; what is in PyTorch is for the screen alone."""
+    for section, beginning in list(folded_sections(doctree)):
+        if beginning != DEEPER:
+            refuse_what_is_answered(section, beginning)
+        if beginning == IN_PYTORCH:
+            section["classes"].append("screen-only")
+        if app.builder.format == "html":
+            fold(section, beginning)
 
 
 def folded_sections(document: nodes.Element) -> Iterator[tuple[nodes.section, str]]:
     """Yield the sections of a document that fold, each with what its heading begins with."""
     for section in document.findall(nodes.section):
-        beginning = beginning_of(section)
-        if beginning:
+        if beginning := beginning_of(section):
             yield section, beginning
 
 

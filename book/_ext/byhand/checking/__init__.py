@@ -8,49 +8,25 @@ for what more than one file tells. Nothing here executes a cell, and nothing nee
 from collections.abc import Iterable
 from pathlib import Path
 
-from byhand.checking import (
-    cells,
-    characters,
-    claims,
-    data,
-    decks,
-    markup,
-    solutions,
-    symbols,
-    wording,
-)
+from byhand.checking import blocks, claims, data, decks, markup, patterns, symbols
 from byhand.checking.sources import Finding, Project
 
 OF_A_PAGE = (
-    *(cells.unreadable, cells.long_cells, cells.unsteady),
+    *(blocks.unreadable, blocks.long_cells, blocks.unpaired),
     *(claims.unnamed_sources, claims.without_kind),
-    *(markup.misread, markup.foreign, solutions.unpaired),
+    *(patterns.unwanted, patterns.wording),
     *(symbols.table, symbols.other_meanings),
-    wording.unwanted,
+    markup.misread,
 )
-OF_ALL = (characters, claims, data, decks, solutions)
+OF_ALL = (blocks, claims, data, decks, patterns)
 
 
 def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:
-    """Return everything that is wrong with the sources of a project.
+    """Return everything that is wrong with the sources of a project, by file and line.
 
-    Parameters
-    ----------
-    root : Path
-        The project's folder.
-    pages : iterable of str, optional
-        Names of pages, such as "mechanism/softmax": findings of these alone. All sources are
-        looked at in any case, for a label may stand on any page.
-
-    Returns
-    -------
-    list of Finding
-        By file and line.
-
-    Raises
-    ------
-    ValueError
-        If there is no such page.
+    If pages are named, such as "mechanism/softmax", it is what is wrong with these alone; all
+    sources are looked at in any case, for a label may stand on any page. ValueError is raised if
+    there is no such page.
     """
     project = Project(root)
     names = {page.name for page in project.texts}

@@ -3,7 +3,7 @@
 ``book/claims.toml`` has of each label one line, the kind, and what holds it. The sentence itself
 ends with ``{claim}`label` ``. A number's own kind is that of its role, ``{eval}`` or ``{given}``: a
 sentence with a number from ten on has one of them, or a claim, or is refused. (Smaller ones mostly
-name things: Head 1. Decimals and percentages are never typed: `byhand.checking.markup`.)
+name things: Head 1. Decimals and percentages are never typed: `byhand.checking.patterns`.)
 """
 
 import re
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from byhand.checking.sources import Finding, Line, Page, Project, without_code
+from byhand.checking.sources import Finding, Line, Page, Project, runs_of, without_code
 
 FILE = "book/claims.toml"
 KINDS = {
@@ -99,22 +99,11 @@ def marks(page: Page) -> list[tuple[str, int]]:
 
 def sentences(page: Page) -> Iterator[Line]:
     """Yield the sentences of a page's prose, each with the line in which it begins."""
-    paragraph: list[Line] = []
-    for number, text in [*page.prose, (0, "")]:
-        goes_on = not paragraph or number == paragraph[-1][0] + 1
-        if text.strip() and goes_on:
-            paragraph.append((number, text))
-            continue
-        if paragraph:
-            yield from _parted(paragraph)
-        paragraph = [(number, text)] if text.strip() else []
-
-
-def _parted(paragraph: list[Line]) -> Iterator[Line]:
-    text, begin = "\n".join(line for _, line in paragraph), 0
-    for end in [*(found.end() for found in END.finditer(text)), len(text)]:
-        yield paragraph[0][0] + text[:begin].count("\n"), text[begin:end]
-        begin = end
+    for paragraph in runs_of(line for line in page.prose if line[1].strip()):
+        text, begin = "\n".join(line for _, line in paragraph), 0
+        for end in [*(found.end() for found in END.finditer(text)), len(text)]:
+            yield paragraph[0][0] + text[:begin].count("\n"), text[begin:end]
+            begin = end
 
 
 def kind_of(sentence: str) -> str:

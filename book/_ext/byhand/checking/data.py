@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from pathlib import PurePath
 from typing import Any
 
 import yaml
@@ -129,31 +130,19 @@ def bibliography(file: str, text: str) -> Iterator[Line]:
 
 def toml(file: str, text: str) -> Iterator[Line]:
     """Find TOML that cannot be read, and examples whose values are not as they should be."""
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        reason, _, place = str(error).partition(" (at ")
-        line = re.search(r"line (\d+)", place)
-        number = int(line[1]) if line else text.count("\n") + 1
-        yield number, f"this is not TOML: {reason[:1].lower()}{reason[1:]}"
-        return
-    if file.startswith("mha/examples/"):
-        name = file.removeprefix("mha/examples/").removesuffix(".toml")
-        yield from _read(file, text, lambda: example_from(name, text))
+    is_example, name = file.startswith("mha/examples/"), PurePath(file).stem
+    yield from _read(
+        file, text, lambda: example_from(name, text) if is_example else tomllib.loads(text)
+    )
 
 
 def transcript(file: str, text: str) -> Iterator[Line]:
     """Find transcripts that are not as they should be."""
-    name = file.removeprefix("mha/audit/sources/").removesuffix(".json")
+    name = PurePath(file).stem
     if name not in TITLES:
         yield 1, "no document has this name; see TITLES in mha/audit/sources"
-        return
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        yield error.lineno, f"this is not JSON: {error.msg}"
-        return
-    yield from _read(file, text, lambda: numbers_from(name, text))
+    else:
+        yield from _read(file, text, lambda: numbers_from(name, text))
 
 
 def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
@@ -161,10 +150,18 @@ def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
     try:
         load()
     except ValueError as error:
-        message = str(error).removeprefix(f"{file}: ")
-        key = re.match(r"'?(\w+)", message)
-        line = line_of(text, rf"^\s*{re.escape(key[1])}\s*=") if key else 1
-        yield line, message
+        cause = error.__cause__ or error
+        if isinstance(cause, json.JSONDecodeError):
+            yield cause.lineno, f"this is not JSON: {cause.msg}"
+        elif isinstance(cause, tomllib.TOMLDecodeError):
+            reason, _, place = str(cause).partition(" (at ")
+            line = re.search(r"line (\d+)", place)
+            number = int(line[1]) if line else text.count("\n") + 1
+            yield number, f"this is not TOML: {reason[:1].lower()}{reason[1:]}"
+        else:
+            message = str(error).removeprefix(f"{file}: ")
+            key = re.match(r"'?(\w+)", message)
+            yield line_of(text, rf"^\s*{re.escape(key[1])}\s*=") if key else 1, message
 
 
 LOOKS: dict[str, Callable[[str, str], Iterator[Line]]] = {

@@ -6,13 +6,13 @@ A chapter's deck stands beside it, as ``NAME.slides.md``; `docs/writing.md` show
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from byhand.checking.sources import Block, Finding, Line, Page, Project
+from byhand.checking.sources import SEEN, Block, Finding, Line, Page, Project
 
 FEWEST, MOST = 12, 25  # slides of a deck, its title and each answer counted
 LONGEST_TITLE = 60  # characters
@@ -34,6 +34,7 @@ NAMES = {
     "fence": "code",
 }
 """What Markdown's parser calls some of them."""
+MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 INPUTS = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
 
 
@@ -111,15 +112,12 @@ def _of(i: int, block: Block) -> Iterator[Slide]:
     notes = pieces(others[-1]) if others else ()
     minutes = block.options.get("minutes", (0, ""))[1]
     count = int(minutes) if minutes.isdecimal() else 0
-    shows, reveals = (
-        tuple(block.options[key] for key in (option,) if key in block.options)
-        for option in ("shows", "reveals")
-    )
-    title = block.argument.strip()
+    seen = {key: (block.options[key],) for key in SEEN if key in block.options}
+    title, shows = block.argument.strip(), seen.get("shows", ())
     yield Slide(block.name, i, block.line, title, pieces(body), count, shows, notes)
     if block.name == "question" and len(others) == 2:
         line = others[0][0][0] if others[0] else block.line
-        yield Slide("answer", i, line, title, pieces(others[0]), shows=reveals)
+        yield Slide("answer", i, line, title, pieces(others[0]), shows=seen.get("reveals", ()))
 
 
 def parts(block: Block) -> list[list[Line]]:
@@ -133,17 +131,12 @@ def parts(block: Block) -> list[list[Line]]:
     return found
 
 
-@cache
-def _markdown() -> MarkdownIt:
-    return MarkdownIt("commonmark").use(dollarmath_plugin)
-
-
 def pieces(lines: list[Line]) -> tuple[Piece, ...]:
     """Return the pieces of some Markdown; what a slide cannot hold is a piece of its own kind."""
     if not lines:
         return ()
     first = lines[0][0]
-    tree = SyntaxTreeNode(_markdown().parse("\n".join(text for _, text in lines)))
+    tree = SyntaxTreeNode(MARKDOWN.parse("\n".join(text for _, text in lines)))
     found = []
     for node in tree.children:
         kind = NAMES.get(node.type, node.type)

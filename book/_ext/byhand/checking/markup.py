@@ -3,23 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from byhand.checking.sources import FENCE, Line, Page, without_code
+from byhand.checking.patterns import typed_numbers
+from byhand.checking.sources import FENCE, Line, Page, runs_of, without_inline_code
 
-NUMBER = re.compile(r"(?<![\w.,])\d+(?:(?:\.\d+)?\s?%|[.,]\d+(?![\w.]*\.\d)\b)")
 HEADING = re.compile(r"(#{1,6})\s+\S")
 RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\|?\s*")
-INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
 PIPE = re.compile(r"(?<!\\)\|")
 IMAGE = re.compile(r"!\[([^\]]*)\]\(\s*<?([^)>\s]*)")
 TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 ALT = re.compile(r"""\balt\s*=\s*("[^"]+"|'[^']+'|[^\s"'>]+)""", re.IGNORECASE)
-ACTIVE = re.compile(r"<(script|iframe|object|embed|link|base|meta|style|form)\b", re.IGNORECASE)
-HANDLER = re.compile(r"<\w[^>]*\s(on\w+)\s*=", re.IGNORECASE)
-ELSEWHERE = re.compile(
-    r"""(?:\b(?:src|srcset|data|poster)\s*=\s*["']?|!\[[^\]]*\]\(\s*<?"""
-    r"""|\{(?:image|figure)\}\s+|@import\s+["']?|url\(["']?)((?:https?:)?//[^\s"')>]+)""",
-    re.IGNORECASE,
-)
 NO_IMAGE = "an image has no alternative text; say what is to be seen, in {}"
 
 
@@ -27,7 +19,7 @@ def misread(page: Page) -> Iterator[Line]:
     """Find all of these; where a fence is wrong, what follows would be read wrongly."""
     broken = list(fences(page))
     yield from broken
-    for look in (headings, tables, images, numbers) if not broken else ():
+    for look in (headings, tables, images, typed_numbers) if not broken else ():
         yield from look(page)
 
 
@@ -67,28 +59,15 @@ def headings(page: Page) -> Iterator[Line]:
 
 def tables(page: Page) -> Iterator[Line]:
     """Find tables whose rows differ in their cells, or that have no rule below the header."""
-    rows: list[Line] = []
-    for number, text in [*page.prose, (0, "")]:
-        is_row = text.lstrip().startswith("|")
-        if is_row and (not rows or rows[-1][0] == number - 1):
-            rows.append((number, text))
+    for rows in runs_of(line for line in page.prose if line[1].lstrip().startswith("|")):
+        wanted = _cells(rows[0][1])
+        if len(rows) < 2 or not RULE.fullmatch(rows[1][1]):
+            message = "a table has no rule below its header; a line such as | --- | --- | is wanted"
+            yield rows[min(1, len(rows) - 1)][0], message
             continue
-        yield from _table(rows)
-        rows = [(number, text)] if is_row else []
-
-
-def _table(rows: list[Line]) -> Iterator[Line]:
-    if not rows:
-        return
-    wanted = _cells(rows[0][1])
-    if len(rows) < 2 or not RULE.fullmatch(rows[1][1]):
-        line = rows[min(1, len(rows) - 1)][0]
-        message = "a table has no rule below its header; a line such as | --- | --- | is wanted"
-        yield line, message
-        return
-    for number, text in rows[1:]:
-        if (count := _cells(text)) != wanted:
-            yield number, f"this row has {count} cells; {wanted} are wanted, as in the header"
+        for number, text in rows[1:]:
+            if (count := _cells(text)) != wanted:
+                yield number, f"this row has {count} cells; {wanted} are wanted, as in the header"
 
 
 def _cells(row: str) -> int:
@@ -98,7 +77,7 @@ def _cells(row: str) -> int:
 def images(page: Page) -> Iterator[Line]:
     """Find images without alternative text."""
     for number, text in page.prose:
-        prose = INLINE_CODE.sub(" ", text)
+        prose = without_inline_code(text)
         if any(not found[1].strip() for found in IMAGE.finditer(prose)):
             yield number, NO_IMAGE.format("![...](file)")
         if any(not ALT.search(found[0]) for found in TAG.finditer(prose)):
@@ -106,29 +85,3 @@ def images(page: Page) -> Iterator[Line]:
     for block in page.blocks:
         if block.name in ("image", "figure") and not block.options.get("alt", (0, ""))[1]:
             yield block.line, NO_IMAGE.format(":alt:")
-
-
-def foreign(page: Page) -> Iterator[Line]:
-    """Find scripts and other active elements, and what would be loaded from elsewhere."""
-    for number, line in enumerate(page.lines, 1):
-        text = INLINE_CODE.sub(" ", line)
-        if found := ACTIVE.search(text):
-            message = f"<{found[1].lower()}> in a page; scripts and styles go into book/_static"
-            yield number, message
-        if found := HANDLER.search(text):
-            message = f"the attribute {found[1].lower()} runs code; scripts go into book/_static"
-            yield number, message
-        if found := ELSEWHERE.search(text):
-            message = f"{found[1]} is loaded from elsewhere; keep a copy in the book's folder"
-            yield number, message
-
-
-def numbers(page: Page) -> Iterator[Line]:
-    """Find decimals and percentages that are typed into the prose."""
-    for line, prose in page.prose_and_formulas:
-        for text in NUMBER.findall(without_code(prose)):
-            message = (
-                f"{text} is typed into the prose; write {{eval}}`...` for a computed number or"
-                f" {{given}}`{text}` for a given one"
-            )
-            yield line, message

@@ -5,9 +5,10 @@ as CommonMark does.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,15 +22,15 @@ CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorc
 SEEN = ("shows", "reveals")  # options whose value is an expression: what a slide shows
 DECK = ".slides.md"
 FOR_CONTRIBUTORS = re.compile(r"/[_.]")
+INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
 IGNORED = (
     re.compile(r"(?:\{[\w:-]+\})?(`+)(?!`).*?(?<!`)\1(?!`)"),  # code and roles
     re.compile(r"\]\([^)]*\)"),  # a link's address
     re.compile(r"<[^>]*>"),
 )
 
-Line = tuple[
-    int, str
-]  # its number on the page, counted from 1, and its text or what is wrong there
+Line = tuple[int, str]
+"""Its number on the page, counted from 1, and its text or what is wrong there."""
 
 
 class Finding(NamedTuple):
@@ -156,6 +157,17 @@ def without_code(line: str) -> str:
     for pattern in IGNORED:
         line = pattern.sub(" ", line)
     return line
+
+
+def without_inline_code(line: str) -> str:
+    """Return a line with a blank for whatever stands between backticks."""
+    return INLINE_CODE.sub(" ", line)
+
+
+def runs_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """Yield together the lines that follow upon each other."""
+    for _, run in groupby(enumerate(lines), lambda pair: pair[1][0] - pair[0]):
+        yield [line for _, line in run]
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[Block]:

@@ -7,6 +7,7 @@ extension adds its script only while it is the chosen renderer, so the one line
 
 from __future__ import annotations
 
+import atexit
 import functools
 import html
 import os
@@ -20,8 +21,6 @@ from py_mini_racer import MiniRacer
 from sphinx.locale import _
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
-
-from byhand.mathematics.javascript import engine
 
 if TYPE_CHECKING:
     from typing import Any
@@ -84,6 +83,24 @@ def to_mathml(tex: str, *, display: bool) -> str:
 def _engine(process: int) -> MiniRacer:
     """Return the JavaScript engine that has Temml, of this process: one that is forked has none."""
     return engine(TEMML.read_text(encoding="utf-8"), RENDER_JS)
+
+
+def engine(*scripts: str) -> MiniRacer:
+    """Return an engine that has run scripts.
+
+    It is closed when Python ends: one that is left to the garbage collection, which comes after
+    the threads have gone, waits for its own thread, now and then for ever.
+
+    Examples
+    --------
+    >>> engine("var one = 1;", "function more(n) { return n + one; }").call("more", 2)
+    3
+    """
+    made = MiniRacer()
+    atexit.register(made.close)
+    for script in scripts:
+        made.eval(script)
+    return made
 
 
 def hold_marks(
@@ -159,14 +176,9 @@ def _one_line(message: str) -> str:
     return " ".join(message.replace("\N{COMBINING LOW LINE}", "").split())
 
 
-def _add_assets(app: Sphinx) -> None:
-    """Give every HTML page the style; a chapter's title can bring mathematics to any of them."""
-    if getattr(app.builder, "math_renderer_name", None) == "temml":
-        app.add_css_file("math/temml.css")
-
-
 def setup(app: Sphinx) -> None:
     """Register the renderer and its style."""
     app.add_html_math_renderer("temml", (visit_math, None), (visit_math_block, None))
     app.connect("html-page-context", hold_marks)
-    app.connect("builder-inited", _add_assets)
+    # A chapter's title can bring mathematics to any page. Below the styles of other extensions.
+    app.add_css_file("math/temml.css", priority=501)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from py_mini_racer import JSEvalException, MiniRacer
 
-from byhand.mathematics.javascript import engine
-from byhand.mathematics.page import TemmlError
+from byhand.mathematics.page import TemmlError, engine
 from byhand.mathematics.spoken import spoken
 from byhand.press.markup import string
 
@@ -33,7 +32,10 @@ function turn(tex) {
 
 
 class FormulaError(ValueError):
-    """Some TeX has no form for print; the text says why."""
+    """Some TeX has no form for print; the text says which, and why."""
+
+    def __init__(self, tex: str, why: str) -> None:
+        super().__init__(f"TeX `{tex}` cannot be turned into Typst: {why}")
 
 
 def formula(tex: str, *, display: bool = False, number: str = "") -> str:
@@ -66,13 +68,13 @@ def _turned(tex: str, display: bool) -> tuple[str, str]:
     try:
         words = spoken(tex, display=display)
     except TemmlError as error:
-        raise FormulaError(str(error)) from None
+        raise FormulaError(tex, str(error)) from None
     try:
         found = _engine().call("turn", _prepared(tex))
     except JSEvalException as error:
-        raise FormulaError(str(error).strip().splitlines()[-1]) from None
+        raise FormulaError(tex, str(error).strip().splitlines()[-1]) from None
     if "error" in found:
-        raise FormulaError(found["error"])
+        raise FormulaError(tex, found["error"])
     code = ITALIC.sub(lambda m: f"#emph[{m[1].replace(' ', '')}]", found["typst"])
     return words or tex, code
 

@@ -5,32 +5,16 @@ only where they are heard as more than pauses, and "end of" follows what has sev
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterator
+from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
 from byhand.mathematics.page import to_mathml
 
-SIGNS = {
-    "=": "equals", "≈": "is about", "≠": "is not", "≤": "is at most", "≥": "is at least",
-    "<": "is less than", ">": "is greater than", "≪": "is much less than", "≡": "is always",
-    "≫": "is much greater than", ":=": "is defined as", "≔": "is defined as", "∼": "is drawn from",
-    "+": "plus", "−": "minus", "-": "minus", "±": "plus or minus", "×": "times", "⋅": "times",
-    "·": "times", "∗": "times", "/": "over", "÷": "divided by", "⊙": "times, element by element,",
-    "∈": "in", "∉": "not in", "⊂": "within", "⊆": "within", "∪": "or in", "∩": "and in",
-    "→": "to", "↦": "goes to", "⇒": "hence", "⇐": "follows from", "⇔": "exactly when",
-    "∑": "the sum", "∏": "the product", "∫": "the integral", "√": "root", "∂": "d",
-    "∇": "the gradient", "∞": "infinity", "∝": "is proportional to", "⊥": "at right angles to",
-    "∀": "for all", "∃": "there is", "…": "and so on", "⋯": "and so on", "⋮": "and so on",
-    "⋱": "and so on", "...": "and so on", "←": "becomes", "⏟": ", called",
-    "!": "factorial", "′": "prime", "%": "per cent",
-    "‖": "norm", "∥": "norm", "|": "bar", "∣": "given", "∖": "without", "∅": "the empty set",
-    "ℝ": "the real numbers", "ℕ": "the whole numbers", "⟨": "angle", "⟩": "end of angle",
-    "[": "bracket", "]": "end of bracket", "{": "brace", "}": "end of brace", "∧": "and",
-    "⌈": "ceiling of", "⌉": "end of ceiling", "⌊": "floor of", "⌋": "end of floor", "∨": "or",
-}  # fmt: skip
-ACCENTS = {"^": "hat", "ˆ": "hat", "\u0302": "hat", "\u0304": "bar", "\u0305": "bar", "~": "tilde",
-           "\u0303": "tilde", "→": "arrow", "⏞": ", called"}  # fmt: skip
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+SIGNS, ACCENTS = WORDS["signs"], WORDS["accents"]
 TRANSPOSED = {"⊤", "T", "𝖳", "⊺"}
 POWERS = {"2": "squared", "3": "cubed"}
 OVER_AN_INDEX = {"∑", "∏", "⨁", "max", "min", "lim", "argmax"}
@@ -60,81 +44,79 @@ def spoken(tex: str, *, display: bool = False) -> str:
 
 def in_words(formula: Element) -> str:
     """Return what a formula says, given as MathML."""
-    words = say(formula)
+    words = _say(formula)
     words = re.sub(r"\s*,(?:\s*,)+|\s+,", ",", " ".join(words.split()))
     return re.sub(r",? ?;", ";", words).strip(" ,.")
 
 
-def say(element: Element) -> str:
+def _say(element: Element) -> str:
     """Return the words of an element; what stands in a row is said one after the other."""
-    kind = kind_of(element)
+    kind = _kind(element)
     if kind in SILENT:
         return ""
-    return SAYINGS[kind](element) if kind in SAYINGS else in_order(list(element))
+    return SAYINGS[kind](element) if kind in SAYINGS else _in_order(list(element))
 
 
-def in_order(parts: list[Element]) -> str:
+def _in_order(parts: list[Element]) -> str:
     """Say elements that stand in a row, with what their brackets mean."""
     said: list[str] = []
     open_functions: list[str] = []
-    inside = (inner for part in parts for inner in without_groups(part))
-    parts = [part for part in inside if kind_of(part) not in SILENT]
+    inside = (inner for part in parts for inner in _without_groups(part))
+    parts = [part for part in inside if _kind(part) not in SILENT]
     for i, part in enumerate(parts):
-        sign = text_of(part)
-        if kind_of(part) == "mo" and sign in {"(", ")"} and not is_fence_of_table(parts, i):
+        sign = _text(part)
+        if _kind(part) == "mo" and sign in {"(", ")"} and not _is_fence_of_table(parts, i):
             if sign == "(":
-                name = function_before(parts[:i])
+                name = _function_before(parts[:i])
                 open_functions.append(name)
                 said.append("of" if name else "open bracket")
             else:
                 name = open_functions.pop() if open_functions else ""
                 said.append(f", end of {name}," if name else "close bracket")
-        elif is_fence_of_table(parts, i):
+        elif _is_fence_of_table(parts, i):
             said.append("by cases:" if sign == "{" else "")
-        elif is_letter_of_a_word(part) and i and is_letter_of_a_word(parts[i - 1]):
-            said[-1] += say(part)
+        elif _is_letter_of_a_word(part) and i and _is_letter_of_a_word(parts[i - 1]):
+            said[-1] += _say(part)
         else:
-            said.append(say(part))
+            said.append(_say(part))
     return " ".join(filter(None, said))
 
 
-def is_letter_of_a_word(element: Element) -> bool:
-    """Tell whether an element is one letter of an upright word."""
-    return kind_of(element) == "mi" and element.get("mathvariant") == "normal"
+def _is_letter_of_a_word(element: Element) -> bool:
+    return _kind(element) == "mi" and element.get("mathvariant") == "normal"
 
 
-def without_groups(element: Element) -> Iterator[Element]:
+def _without_groups(element: Element) -> Iterator[Element]:
     """Yield what stands in a group, and in groups inside; an element of another kind itself."""
-    if kind_of(element) in GROUPS:
+    if _kind(element) in GROUPS:
         for child in element:
-            yield from without_groups(child)
+            yield from _without_groups(child)
     else:
         yield element
 
 
-def function_before(parts: list[Element]) -> str:
+def _function_before(parts: list[Element]) -> str:
     """Return the name of a function that stands at the end of some elements, or nothing."""
-    heard = [part for part in parts if text_of(part) not in NO_SOUND]
-    if not heard or kind_of(heard[-1]) not in {"mi", "mo", "mtext", "msub", "munder"}:
+    heard = [part for part in parts if _text(part) not in NO_SOUND]
+    if not heard or _kind(heard[-1]) not in {"mi", "mo", "mtext", "msub", "munder"}:
         return ""
-    name = text_of(heard[-1] if len(heard[-1]) == 0 else heard[-1][0])
+    name = _text(heard[-1] if len(heard[-1]) == 0 else heard[-1][0])
     return name if len(name) > 1 and name.isalpha() else ""
 
 
-def is_fence_of_table(parts: list[Element], i: int) -> bool:
+def _is_fence_of_table(parts: list[Element], i: int) -> bool:
     """Tell whether an element is a bracket around a table, which says itself what it is."""
-    sign = text_of(parts[i]) if kind_of(parts[i]) == "mo" else ""
+    sign = _text(parts[i]) if _kind(parts[i]) == "mo" else ""
     beside = {"[": i + 1, "(": i + 1, "{": i + 1, "]": i - 1, ")": i - 1}.get(sign, -1)
-    return 0 <= beside < len(parts) and kind_of(parts[beside]) == "mtable"
+    return 0 <= beside < len(parts) and _kind(parts[beside]) == "mtable"
 
 
-def say_text(element: Element) -> str:
-    """Say a name, a number, a text or a sign."""
-    text = text_of(element)
-    return "" if text in NO_SOUND else SIGNS.get(text, letters(text))
+def _say_text(element: Element) -> str:
+    text = _text(element)
+    return "" if text in NO_SOUND else SIGNS.get(text, _letters(text))
 
 
-def letters(text: str) -> str:
+def _letters(text: str) -> str:
     """Return letters as they are called: Greek ones by their names, slanted ones as plain ones."""
     plain = unicodedata.normalize("NFKC", text)
     return "".join(
@@ -142,67 +124,65 @@ def letters(text: str) -> str:
     ).strip()
 
 
-def say_fraction(element: Element) -> str:
+def _say_fraction(element: Element) -> str:
     """Say "a over b", and where it ends if a part of it is a calculation."""
     above, below = element
-    words = f"{say(above)} over {say(below)}"
-    is_long = has_sign(above) or has_sign(below)
+    words = f"{_say(above)} over {_say(below)}"
+    is_long = _has_sign(above) or _has_sign(below)
     return f"the fraction {words}, end of fraction," if is_long else words
 
 
-def has_sign(element: Element) -> bool:
+def _has_sign(element: Element) -> bool:
     """Tell whether something is added or compared in an element."""
-    signs = {text_of(e) for e in element.iter() if kind_of(e) == "mo"}
+    signs = {_text(e) for e in element.iter() if _kind(e) == "mo"}
     return bool(signs & {"+", "−", "-", "=", "≈", "/"})
 
 
-def say_root(element: Element) -> str:
-    """Say a square root."""
-    words = in_order(list(element))
-    return f"root of {words}, end of root," if has_sign(element) else f"root {words}"
+def _say_root(element: Element) -> str:
+    words = _in_order(list(element))
+    return f"root of {words}, end of root," if _has_sign(element) else f"root {words}"
 
 
-def say_scripts(element: Element) -> str:
+def _say_scripts(element: Element) -> str:
     """Say what has an index, a power or both; a sum's index is what it runs over."""
     base, *others = element
-    below = others[0] if kind_of(element) != "msup" else None
+    below = others[0] if _kind(element) != "msup" else None
     above = others[-1] if below is None or len(others) == 2 else None
-    if below is not None and text_of(base) in OVER_AN_INDEX:
-        end = "" if above is None else f" up to {say(above)}"
-        return f"{say(base)} over {say(below)}{end} of"
-    said = [] if below is None else [say(below)]
+    if below is not None and _text(base) in OVER_AN_INDEX:
+        end = "" if above is None else f" up to {_say(above)}"
+        return f"{_say(base)} over {_say(below)}{end} of"
+    said = [] if below is None else [_say(below)]
     if above is not None:  # a name belongs to the letter
-        said.insert(0 if is_name(above) else len(said), raised(above))
-    return " ".join([say(base), *said])
+        said.insert(0 if _is_name(above) else len(said), _raised(above))
+    return " ".join([_say(base), *said])
 
 
-def say_accent(element: Element) -> str:
-    """Say a letter with what stands on it."""
+def _say_accent(element: Element) -> str:
     base, above = element
-    accent = ACCENTS.get(text_of(above).strip(), say(above))
-    return f"{say(base)} {accent}"
+    accent = ACCENTS.get(_text(above).strip(), _say(above))
+    return f"{_say(base)} {accent}"
 
 
-def raised(above: Element) -> str:
+def _raised(above: Element) -> str:
     """Say what stands above: a power, unless it is a name or a sign."""
-    sign = text_of(above)
+    sign = _text(above)
     if sign in TRANSPOSED:
         return "transposed"
     if sign in POWERS:
         return POWERS[sign]
-    named = is_name(above) or sign in SIGNS
-    return say(above) if named else f"to the power {say(above)}"
+    named = _is_name(above) or sign in SIGNS
+    return _say(above) if named else f"to the power {_say(above)}"
 
 
-def is_name(element: Element) -> bool:
+def _is_name(element: Element) -> bool:
     """Tell whether an element above another tells which one is meant, such as Q in W^Q."""
-    sign = text_of(element)
-    return sign.isalpha() and sign not in TRANSPOSED and letters(sign)[:1].isupper()
+    sign = _text(element)
+    return sign.isalpha() and sign not in TRANSPOSED and _letters(sign)[:1].isupper()
 
 
-def say_table(element: Element) -> str:
+def _say_table(element: Element) -> str:
     """Say a matrix row by row; lines of an equation just follow each other."""
-    rows = [[say(cell) for cell in row] for row in element]
+    rows = [[_say(cell) for cell in row] for row in element]
     if element.get("displaystyle") == "true" or "aligned" in element.get("class", ""):
         return "; ".join(" ".join(filter(None, row)) for row in rows)
     counted = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
@@ -210,28 +190,26 @@ def say_table(element: Element) -> str:
     return f"matrix of {counted}: {said}; end of matrix"
 
 
-def kind_of(element: Element) -> str:
-    """Return an element's name."""
+def _kind(element: Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def text_of(element: Element) -> str:
-    """Return all letters in an element."""
+def _text(element: Element) -> str:
     return unicodedata.normalize("NFKC", "".join(element.itertext()).strip())
 
 
 SAYINGS = {
-    "mo": say_text,
-    "mi": say_text,
-    "mn": say_text,
-    "mtext": say_text,
-    "mfrac": say_fraction,
-    "msqrt": say_root,
-    "msub": say_scripts,
-    "munder": say_scripts,
-    "msup": say_scripts,
-    "mover": say_accent,
-    "msubsup": say_scripts,
-    "munderover": say_scripts,
-    "mtable": say_table,
+    "mo": _say_text,
+    "mi": _say_text,
+    "mn": _say_text,
+    "mtext": _say_text,
+    "mfrac": _say_fraction,
+    "msqrt": _say_root,
+    "msub": _say_scripts,
+    "munder": _say_scripts,
+    "msup": _say_scripts,
+    "mover": _say_accent,
+    "msubsup": _say_scripts,
+    "munderover": _say_scripts,
+    "mtable": _say_table,
 }

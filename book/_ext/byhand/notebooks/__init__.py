@@ -4,10 +4,3 @@
 `reading` kept, the answers at the end, references as what they say on the page. `text` writes the
 page's Markdown without the directives and roles that only this book's Sphinx knows.
 """
-
-from sphinx.application import Sphinx
-
-
-def setup(app: Sphinx) -> None:
-    """Load what writes notebooks."""
-    app.setup_extension(f"{__name__}.writing")

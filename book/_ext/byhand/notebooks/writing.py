@@ -17,6 +17,7 @@ from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode, from_dict
 from pybtex.database import parse_file
 from sphinx.application import Sphinx
+from sphinx.util.nodes import split_explicit_title
 
 from byhand.bibliography import authors_and_year
 from byhand.digests import ROOT
@@ -34,7 +35,6 @@ comes to life when its cell is run; the answers to questions are on the page alo
 FORMS = ("text/html", "image/svg+xml", "text/plain")  # others are for the book
 SOLUTION = re.compile(r"^((`{3,})\{solution(?:-start|-end)?\}.*?^\2$)", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$|(?:^(?!```)[^\n]+\n?)+", re.MULTILINE | re.DOTALL)
-REFERENCE = re.compile(r"^(?:(.*?)\s*<)?([^<>]+?)>?$", re.DOTALL)
 
 
 def setup(app: Sphinx) -> None:
@@ -95,8 +95,8 @@ class Words:
         if role == "on-sheet":
             return text.partition(" ")[0]
         if role in ("ref", "numref", "eq", "doc", "py:func", "func"):
-            title, label = REFERENCE.match(text).groups()  # type: ignore[union-attr]
-            return title or self.links.get(_folded(label)) or label
+            has_title, title, label = split_explicit_title(text)
+            return title if has_title else self.links.get(_folded(label)) or label
         return text
 
 

@@ -2,7 +2,8 @@
 
 A drawing on a page takes its colours and fonts from style sheets, by classes and variables, which
 neither the press nor a reader of EPUBs understands. Here the same rules are written into each
-element as attributes, with the colours of white paper.
+element as attributes, with the colours of white paper. How strongly print tints by weight is said
+here too: equal weights are equally dark, also without colours.
 """
 
 import re
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from xml.etree import ElementTree
 
-from byhand.press import heat
+from mha.views.colours import HEAD_COLOURS, HEAT_FULL, head_colour
 from mha.views.figures import STYLE
 
 PAPER = {
@@ -83,7 +84,7 @@ def _resolve(element: ElementTree.Element, around: Mapping[str, str]) -> None:
     own |= dict(_declarations(element.attrib.pop("style", "")))
     variables = {**around, **{key: value for key, value in own.items() if key.startswith("--")}}
     if "--head" in own:
-        variables["--heat-full"] = f"{heat.full(_on_paper(own['--head'], variables)):g}%"
+        variables["--heat-full"] = f"{full_heat(_on_paper(own['--head'], variables)):g}%"
     for key, value in own.items():
         if not key.startswith("--"):
             element.set(key, _on_paper(value, variables))
@@ -110,6 +111,43 @@ def mixed(colour: str, share: float, other: str) -> str:
     """
     pairs = ((int(c[i : i + 2], 16) for c in (colour, other)) for i in (1, 3, 5))
     return "#" + "".join(f"{round((a * share + b * (100 - share)) / 100):02x}" for a, b in pairs)
+
+
+def tint(weight: float, head: int) -> str:
+    """Return the colour that print gives the cell of a weight of a head, counted from 0.
+
+    Examples
+    --------
+    >>> tint(0.0, 0), tint(1.0, 0)
+    ('#ffffff', '#8cbad6')
+    """
+    colour = head_colour(head)
+    return mixed(colour, full_heat(colour) * weight, "#ffffff")
+
+
+def full_heat(colour: str) -> float:
+    """Return how many per cent of a head's colour the tint of a weight of 1 has on paper.
+
+    The lightest colour has as much as on a page, the darker ones less.
+
+    Examples
+    --------
+    >>> [round(full_heat(colour)) for colour in HEAD_COLOURS[:3]]
+    [47, 55, 48]
+    """
+    return HEAT_FULL * min(map(darkness, HEAD_COLOURS)) / darkness(colour)
+
+
+def darkness(colour: str) -> float:
+    """Return how far a colour is from white once it is printed in greys, from 0 to 1.
+
+    Examples
+    --------
+    >>> darkness("#ffffff"), darkness("#000000")
+    (0.0, 1.0)
+    """
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return 1 - (0.299 * red + 0.587 * green + 0.114 * blue) / 255
 
 
 @cache

@@ -1,7 +1,8 @@
-r"""Small pieces of Typst: text that stays as it is, strings, lists of arguments, drawings."""
+r"""Pieces of Typst: text that stays as it is, strings, lists of arguments, drawings, tables."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import unescape
 
 from byhand.press import drawings
@@ -66,3 +67,48 @@ def drawing(svg: str, alt: str = "") -> str:
     words = alt or unescape(label[1] if label else "")
     data = string(drawings.in_attributes(svg))
     return f"drawing({data}, {string(words)}, {width:g}, {height:g})"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table."""
+
+    content: str  # Typst's markup; `text` makes it of plain text
+    columns: int = 1  # how many it covers
+    rows: int = 1
+    bold: bool = False
+    fill: str = ""  # a colour such as "#ffffff", for a tinted cell
+
+    @property
+    def code(self) -> str:
+        """The cell as an argument of Typst's `table`."""
+        options = [f"colspan: {self.columns}"] * (self.columns > 1)
+        options += [f"rowspan: {self.rows}"] * (self.rows > 1)
+        options += [f'fill: rgb("{self.fill}")'] * bool(self.fill)
+        options += ["align: center"] * (self.columns > 1)
+        words = f"[#strong[{self.content}]]" if self.bold else f"[{self.content}]"
+        return f"table.cell({', '.join(options)}){words}" if options else words
+
+
+def table(
+    head: Sequence[Sequence[Cell]],
+    body: Sequence[Sequence[Cell]],
+    *,
+    numbers: bool = True,
+    long: bool = False,
+    widths: Sequence[int] = (),
+) -> str:
+    """Return a table as Typst's code.
+
+    Of numbers, the columns but the first are set to the right and no line wraps: where the paper is
+    too narrow for that, the letters get smaller. Of words, cells wrap, and columns share the width
+    as their texts want or as `widths` says. A long one may break between pages, and repeats its
+    head.
+    """
+    first = next(iter([*head, *body]))
+    count = sum(cell.columns for cell in first)
+    columns = array(f"{width}fr" for width in widths) if widths else str(count)
+    header = array(cell.code for row in head for cell in row)
+    cells = ", ".join(cell.code for row in body for cell in row)
+    kind = "numbers" if numbers else "words"
+    return f"{kind}({columns}, {header}{', long: true' * long}, {cells})"

@@ -8,7 +8,7 @@ what comes from a chapter lets an error name its place.
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import typst
@@ -49,17 +49,16 @@ def press(source: str) -> bytes:
 
 
 def compiler(source: str) -> typst.Compiler:
-    """Return the compiler of a source, for who asks it more than for a PDF."""
-    return typst.Compiler(source.encode(), root=str(TEMPLATES), font_paths=fonts(source))
+    """Return the compiler of a source, for who asks it more than for a PDF.
 
-
-def fonts(source: str) -> typst.Fonts:
-    """Return the book's fonts, and the system's too where these lack a character of a source."""
-    return typst.Fonts(
+    It has the book's fonts, and the system's too where these lack a character.
+    """
+    fonts = typst.Fonts(
         include_system_fonts=not typefaces.all_in_book(source),
         include_embedded_fonts=False,
         font_paths=[str(typefaces.folder())],
     )
+    return typst.Compiler(source.encode(), root=str(TEMPLATES), font_paths=fonts)
 
 
 def date() -> int:
@@ -75,17 +74,17 @@ def date() -> int:
     return int(done.stdout) if done.returncode == 0 and done.stdout.strip() else NO_DATE
 
 
-def unprintable(texts: Sequence[str]) -> tuple[int, str] | None:
-    """Return the first text that has a character without a font, by its place, and that character.
+def unprintable(texts: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the name of the first text that has a character without a font, and that character.
 
     Fonts of the system count: names and titles may be in any script.
 
     Examples
     --------
-    >>> unprintable(["Noether", "one \U0010fff0 two"]) == (1, "\U0010fff0")
+    >>> unprintable({"who": "Noether", "what": "one \U0010fff0 two"}) == ("what", "\U0010fff0")
     True
     """
-    for i, text in enumerate(texts):
+    for name, text in texts.items():
         if not typefaces.all_in_book(text):
             try:
                 press(markup.document("style", markup.text(text)))
@@ -93,7 +92,7 @@ def unprintable(texts: Sequence[str]) -> tuple[int, str] | None:
                 found = NO_CHARACTER.search(str(error))
                 if found is None:
                     raise
-                return i, found[1]
+                return name, found[1]
     return None
 
 

@@ -1,23 +1,30 @@
 """The book on paper: the pages put together as one document, which `press` sets.
 
 `book` begins: it takes the pages as the build of the site read them, in the order that a `Document`
-asks for, and takes out of each what only a screen can show. `references` sees to it that nothing on
-paper refers to what is not there, and what of all numbers comes along; `goals` says what a
-reference leads to, and which number that has. `terms` marks what the index names.
-`writer` then writes node by node as Typst's source, with `mathematics` and `tables`. `builder` is
-what Sphinx takes all this for: one more format.
+asks for, and takes out of each what only a screen can show. `references` says what a reference
+leads to, and which number that has, sees to it that nothing on paper refers to what is not there,
+and what of all numbers comes along. `terms` marks what the index names. `writer` then writes node
+by node as Typst's source, with `mathematics` and `tables`.
 """
 
-from __future__ import annotations
+from sphinx.application import Sphinx
+from sphinx.builders.dummy import DummyBuilder
 
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
+class PrintBuilder(DummyBuilder):
+    """What Sphinx takes all this for: one more format. It gives pages an address; `book` writes."""
+
+    name = format = "typst"
+
+    def get_target_uri(self, docname: str, typ: str | None = None) -> str:
+        """Return an address for every page; what is left out is named afterwards."""
+        return f"%{docname}"
+
+    def get_relative_uri(self, from_: str, to: str, typ: str | None = None) -> str:
+        """Return the same: all pages are in one file."""
+        return f"%{to}"
 
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    from byhand.print_book.builder import PrintBuilder
-
     app.add_builder(PrintBuilder)

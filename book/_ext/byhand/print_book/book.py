@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import yaml
 from docutils import nodes
@@ -19,7 +18,7 @@ from byhand.digests import ROOT
 from byhand.document import BIBLIOGRAPHY, BOOK, Document
 from byhand.press.markup import array, drawing, string, text
 from byhand.print_book import references, terms
-from byhand.print_book.goals import Goal, number_of_chapter
+from byhand.print_book.references import Goal, number_of_chapter
 from byhand.print_book.writer import Writer
 from byhand.quiz.elements import quiz
 
@@ -84,7 +83,7 @@ class Book:
         """Yield the document, piece by piece."""
         yield '#import "/book.typ": *'
         yield self.opening()
-        yield from (self.written(name, 1) for name in self.front)
+        yield from (self.writer(name).write(self.pages[name]) for name in self.front)
         for part in self.parts:
             shown = [name for name in part.pages if name in self.pages and name != BIBLIOGRAPHY]
             numbered = [name for name in shown if number_of_chapter(self.env, name)]
@@ -93,18 +92,16 @@ class Book:
                 yield f"#part({string(str(part.number))})[{text(part.caption)}]"
             for name in shown:
                 opens = is_part and name == shown[0]
-                yield self.written(name, 1 + is_part, opens_part=opens)
+                writer = self.writer(name, 1 + is_part, opens_part=opens)
+                yield writer.write(self.pages[name])
         yield from self.key()
         yield from self.appendix()
         if next(self.pages[BIBLIOGRAPHY].findall(nodes.citation), None) is not None:
             title, works = self.writer(BIBLIOGRAPHY).apart(self.pages[BIBLIOGRAPHY])
             yield f"{title}#small-columns[\n{works}]"
         if self.entries:
-            yield self.index()
-
-    def written(self, page: str, level: int, *, opens_part: bool = False) -> str:
-        """Return a page's markup."""
-        return self.writer(page, level, opens_part=opens_part).write(self.pages[page])
+            entries = (f"({string(entry)}, {string(see)})" for entry, see in self.entries)
+            yield f"#index{array(entries)}"
 
     def writer(self, page: str, level: int = 1, *, opens_part: bool = False) -> Writer:
         """Return what writes a page."""
@@ -113,7 +110,8 @@ class Book:
 
     def opening(self) -> str:
         """Return the title page, its back, and the contents."""
-        document, cited = self.document, cited_as()
+        document = self.document
+        cited = yaml.safe_load(CITATION.read_text(encoding="utf-8"))  # version and date
         people = [document.course, document.instructor, document.date]
         if not document.is_reader:
             people = [self.config.author]
@@ -160,47 +158,31 @@ class Book:
         number, title = number_of_chapter(self.env, page), self.env.titles[page].astext()
         return f"Chapter {number}, {title}" if number else title
 
-    def index(self) -> str:
-        """Return the index."""
-        entries = (f"({string(entry)}, {string(see)})" for entry, see in self.entries)
-        return f"#index{array(entries)}"
-
 
 def page_of(
     env: BuildEnvironment, builder: Builder, name: str, document: Document
 ) -> nodes.document:
-    """Return a page as it is printed, its references resolved."""
+    """Return a page as it is printed, its references resolved, with nothing of a screen alone.
+
+    A line says where code is if the document has none. Warned of, with file and line, is a cell
+    whose output is an object that cannot be printed.
+    """
     page = env.get_doctree(name)
     env.resolve_references(page, name, builder)
-    leave_out_screen_only(page)
-    for block in list(page.findall(nodes.literal_block)):
-        if "output" in block["classes"]:
-            refuse_without_print_form(block)
-        elif not document.code:
-            block.replace_self(place_of_code(page.next_node(nodes.title).astext()))
-    if name == env.config.root_doc:
-        page.next_node(nodes.title).children = [nodes.Text(FRONT)]
-    return page
-
-
-def leave_out_screen_only(page: nodes.document) -> None:
-    """Remove what only a screen can show."""
     for node in list(page.findall(nodes.Element)):
         if SCREEN_ONLY.intersection(node.get("classes", [])) and node.parent is not None:
             node.parent.remove(node)
-
-
-def place_of_code(title: str) -> nodes.paragraph:
-    """Return what stands in the place of code: on which page it is."""
-    line = nodes.emphasis("", f"Code: on the page “{title}” of {BOOK}.")
-    return nodes.paragraph("", "", line)
-
-
-def refuse_without_print_form(output: nodes.literal_block) -> None:
-    """Warn, with file and line, of a cell whose output is an object that cannot be printed."""
-    said = output.astext().strip()
-    if OBJECT.match(said):
-        logger.warning("this cell's output has no print form: %s", said, location=output)
+    place_of_code = f"Code: on the page “{page.next_node(nodes.title).astext()}” of {BOOK}."
+    for block in list(page.findall(nodes.literal_block)):
+        said = block.astext().strip()
+        if "output" not in block["classes"]:
+            if not document.code:
+                block.replace_self(nodes.paragraph("", "", nodes.emphasis("", place_of_code)))
+        elif OBJECT.match(said):
+            logger.warning("this cell's output has no print form: %s", said, location=block)
+    if name == env.config.root_doc:
+        page.next_node(nodes.title).children = [nodes.Text(FRONT)]
+    return page
 
 
 def chosen(contents: Contents, document: Document) -> list[Part]:
@@ -235,8 +217,3 @@ def keep_cited(bibliography: nodes.document, wanted: set[Goal]) -> None:
     for work in list(bibliography.findall(nodes.citation)):
         if not any((BIBLIOGRAPHY, identifier) in wanted for identifier in work["ids"]):
             work.parent.remove(work)
-
-
-def cited_as() -> dict[str, Any]:
-    """Return how the book is cited: its version and the date."""
-    return yaml.safe_load(CITATION.read_text(encoding="utf-8"))

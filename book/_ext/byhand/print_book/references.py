@@ -1,20 +1,79 @@
 """What refers to what on paper: every reference has its goal there, or says where it is.
 
+A goal is a page and an identifier on it, which is empty for the page itself; the number that is
+there is as the reading of the book left it.
+
 Under “All numbers” a page has every table of a run. Paper has those that something refers to.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
 from byhand.chapter.section_folds import ALL_NUMBERS, beginning_of, folded_sections
 from byhand.contents import ON_SCREEN, read_contents
+from byhand.digests import ROOT
 from byhand.press.pdf import PressError
-from byhand.print_book.goals import Goal, goal_of, names_of, number_of_chapter, place_of
 
+Goal = tuple[str, str]
 Roots = list[tuple[str, nodes.Element]]  # what is printed: a page's name, and the page or a part
+
+
+def name_of(goal: Goal) -> str:
+    """Return the name of a place in the whole document."""
+    return "#".join(goal)
+
+
+def names_of(page: str, root: nodes.Element) -> Iterator[Goal]:
+    """Yield the names of everything in a tree."""
+    if isinstance(root, nodes.document):
+        yield page, ""
+    for node in root.findall(nodes.Element):
+        for identifier in node.get("ids", []):
+            yield page, identifier
+        if "label" in node:
+            yield page, node["label"]
+
+
+def goal_of(node: nodes.Element, page: str) -> Goal | None:
+    """Return where a reference on a page leads to inside the book, None for another node."""
+    if not isinstance(node, nodes.reference):
+        return None
+    if node.get("refid"):
+        return page, node["refid"]
+    if node.get("refuri", "").startswith("%"):
+        page, _, identifier = node["refuri"][1:].partition("#")
+        return page, identifier
+    return None
+
+
+def source_of(node: nodes.Node | None) -> str:
+    """Return the file and the line at which a node, or the one around it, begins."""
+    while node is not None and not (node.source and node.line):
+        node = node.parent
+    return f"{str(node.source).removeprefix(f'{ROOT}/')}:{node.line}" if node is not None else ""
+
+
+def place_of(node: nodes.Node) -> str:
+    """Return the same as a message begins."""
+    source = source_of(node)
+    return f"{source}: " if source else ""
+
+
+def number_in(numbers: dict[str, Any], *names: str) -> str:
+    """Return the number that is known for one of some names, or nothing if none is."""
+    return ".".join(map(str, next((numbers[name] for name in names if numbers.get(name)), ())))
+
+
+def number_of_chapter(env: BuildEnvironment, page: str) -> str:
+    """Return a chapter's number, or nothing if it has none."""
+    return number_in(env.toc_secnumbers.get(page, {}), "")
+
+
+# ---- What is there, and what is left out ----
 
 
 def names_in(roots: Roots) -> set[Goal]:

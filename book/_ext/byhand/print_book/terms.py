@@ -93,16 +93,11 @@ def indexed_sections(page: nodes.document) -> Iterator[Section]:
     for section in page.findall(nodes.section):
         title = next((child for child in section if isinstance(child, nodes.title)), None)
         if title is not None:
-            yield Section(title.astext().lower(), [*map(read, paragraphs_of(section))])
-
-
-def read(node: nodes.paragraph) -> Paragraph:
-    """Read a paragraph once: every term looks at it."""
-    return (
-        node,
-        node.astext().lower(),
-        {bold.astext().lower() for bold in node.findall(nodes.strong)},
-    )
+            paragraphs = [
+                (p, p.astext().lower(), {bold.astext().lower() for bold in p.findall(nodes.strong)})
+                for p in paragraphs_of(section)
+            ]
+            yield Section(title.astext().lower(), paragraphs)
 
 
 def paragraphs_of(node: nodes.Element) -> Iterator[nodes.paragraph]:

@@ -6,18 +6,17 @@ from typing import Any
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
-from byhand.chapter.difficulty import HARDEST, MARK
+from byhand.chapter.openings import HARDEST, MARK
 from byhand.mathematics.paper import FormulaError, formula
-from byhand.press import tables
-from byhand.press.markup import array, drawing, string, text
+from byhand.press.markup import Cell, array, drawing, string, table, text
 from byhand.press.pdf import PressError
-from byhand.print_book.goals import (
+from byhand.print_book.references import (
     Goal,
     goal_of,
     name_of,
     names_of,
-    number_of,
-    number_of_section,
+    number_in,
+    number_of_chapter,
     place_of,
     source_of,
 )
@@ -68,7 +67,10 @@ class Writer:
         write: Callable[[Any], str] = next(
             getattr(self, f"write_{kind}") for kind in kinds if hasattr(self, f"write_{kind}")
         )
-        return write(node)
+        try:
+            return write(node)
+        except FormulaError as error:
+            raise PressError(f"{place_of(node)}{error}") from None
 
     def inside(self, node: nodes.Element) -> str:
         """Return the markup of a node's children."""
@@ -85,6 +87,11 @@ class Writer:
         """Return the names under which something refers to a node, as strings of code."""
         found = dict.fromkeys([*node.get("ids", []), *filter(None, [node.get("label")])])
         return [string(name_of((self.page, i))) for i in found if (self.page, i) in self.wanted]
+
+    def number(self, kind: str, node: nodes.Element) -> str:
+        """Return the number of a figure, table, equation or exercise, or nothing if it has none."""
+        numbers = self.env.toc_fignumbers.get(self.page, {}).get(kind, {})
+        return number_in(numbers, *node.get("ids", []))
 
     def anchors(self, node: nodes.Element) -> str:
         """Return marks for the names of a node."""
@@ -119,14 +126,16 @@ class Writer:
 
     def write_title(self, node: nodes.title) -> str:
         section = node.parent
-        number = number_of_section(self.env, self.page, section)
         names = self.names(section)
         title = self.quietly(node)
         if isinstance(section.parent, nodes.document):
             if (self.page, "") in self.wanted:
                 names.append(string(name_of((self.page, ""))))
+            number = number_of_chapter(self.env, self.page)
             first = ", first: true" if self.opens_part else ""
             return f"#chapter({self.level}, {string(number)}, {array(names)}{first})[{title}]\n\n"
+        numbers = self.env.toc_secnumbers.get(self.page, {})
+        number = number_in(numbers, *(f"#{name}" for name in section["ids"]))
         is_listed = number and not node.astext().startswith(UNLISTED)
         listed = "true" if is_listed else "false"
         return (
@@ -234,22 +243,12 @@ class Writer:
     # ---- Formulas ----
 
     def write_math(self, node: nodes.math) -> str:
-        return f"#{self.turned(node, node.astext())}"
+        return f"#{formula(node.astext())}"
 
     def write_math_block(self, node: nodes.math_block) -> str:
-        number = number_of(self.env, node.get("docname", ""), "displaymath", node)
-        number = number if node.get("label") else ""
-        written = self.turned(node, node.astext().strip(), display=True, number=number)
+        number = self.number("displaymath", node) if node.get("label") else ""
+        written = formula(node.astext().strip(), display=True, number=number)
         return f"\n{at(node)}#{written}{self.anchors(node)}\n\n"
-
-    def turned(self, node: nodes.Element, tex: str, **options: Any) -> str:
-        """Return a formula, or end with its place."""
-        try:
-            return formula(tex, **options)
-        except FormulaError as error:
-            raise PressError(
-                f"{place_of(node)}TeX `{tex}` cannot be turned into Typst: {error}"
-            ) from None
 
     # ---- Code ----
 
@@ -270,7 +269,7 @@ class Writer:
         self, kind: str, node: nodes.Element, caption: nodes.Element | None, content: str
     ) -> str:
         """Return something with its number and its caption."""
-        number = number_of(self.env, self.page, kind, node)
+        number = self.number(kind, node)
         words = self.quietly(caption).strip() if caption is not None else ""
         names = array(self.names(node))
         floats = kind == "figure" and not self.is_boxed and self.is_opened
@@ -290,14 +289,14 @@ class Writer:
         is_numbers = "numbers" in node["classes"] and "words" not in node["classes"]
         is_shared = "colwidths-given" in node["classes"]
         widths = [c["colwidth"] for c in node.findall(nodes.colspec)] if is_shared else []
-        code = "#" + tables.table(head, body, numbers=is_numbers, widths=widths)
+        code = "#" + table(head, body, numbers=is_numbers, widths=widths)
         if title is None:
             return f"{at(node)}{self.anchors(node)}{code}\n\n"
         return self.captioned("table", node, title, code)
 
-    def cell(self, entry: nodes.entry) -> tables.Cell:
+    def cell(self, entry: nodes.entry) -> Cell:
         """Return a cell of a table."""
-        return tables.Cell(
+        return Cell(
             self.quietly(entry).strip(),
             columns=entry.get("morecols", 0) + 1,
             rows=entry.get("morerows", 0) + 1,
@@ -317,7 +316,7 @@ class Writer:
     def write_algorithm(self, node: nodes.Element) -> str:
         title, *rest = node.children
         kind = type(node).__name__
-        number = number_of(self.env, self.page, kind, node)
+        number = self.number(kind, node)
         words = text(f"{kind.capitalize()} {number}: ") + self.quietly(title)
         return at(node) + self.box(node, f"(whole: true)[{words}]", rest)  # no page ends within it
 
@@ -338,7 +337,7 @@ class Writer:
         title, *rest = node.children
         goal = self.solutions.get(node["label"])
         solution = string(name_of(goal)) if goal else "none"
-        number = number_of(self.env, self.page, "exercise", node)
+        number = self.number("exercise", node)
         marks = [child for child in title.children if type(child).__name__ == "difficulty"]
         named = [child for child in title.children if child not in marks]
         words = "".join(

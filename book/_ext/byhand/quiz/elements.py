@@ -83,10 +83,15 @@ NODES = (quiz, quiz_question, quiz_options, quiz_option, quiz_answer, quiz_feedb
 
 
 def words(node: nodes.Element) -> dict[str, Any]:
-    """Return what frames name: a node's attributes, and how they are said."""
-    several, predict = node.get("multiple", False), node.get("predict", False)
-    return node.attributes | {
-        "title": QUESTION.format(node.get("number", "")),
+    """Return what frames name: attributes of a node and of its quiz, and how they are said."""
+    whole = node
+    while not isinstance(whole, quiz) and isinstance(whole.parent, NODES):
+        whole = whole.parent
+    several, predict = whole.get("multiple", False), bool(whole.get("reveals"))
+    return {
+        **whole.attributes,
+        **node.attributes,
+        "title": QUESTION.format(whole.get("number", "")),
         "how": "Choose one, then see what happens." if predict else SEVERAL if several else ONE,
         "check": "See what happens" if predict else "Check",
         "verdict": "Right" if node.get("right") else "Not right",
@@ -94,7 +99,7 @@ def words(node: nodes.Element) -> dict[str, Any]:
         "kind": "checkbox" if several else "radio",
         "multiple": ' data-multiple=""' * several,
         "predict": ' data-predict=""' * predict,
-        "of": f' class="tag_of-{node["of"]}"' if node.get("of") else "",  # as a cell's element
+        "of": f' class="tag_of-{whole["of"]}"' if whole.get("of") else "",  # as a cell's element
     }
 
 

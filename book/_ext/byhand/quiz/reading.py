@@ -11,15 +11,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import clean_astext
 
-from byhand.quiz.elements import (
-    quiz,
-    quiz_answer,
-    quiz_feedback,
-    quiz_option,
-    quiz_options,
-    quiz_question,
-    revealed,
-)
+from byhand.quiz import elements
 from byhand.reading.values import NoValueError, value
 
 logger = logging.getLogger(__name__)
@@ -31,19 +23,7 @@ SEPARATOR = re.compile(r"(?:^|\s+)::(?:\s+|$)")
 
 
 class QuizError(ValueError):
-    """A quiz is not written as it should be, at a line of its page."""
-
-    def __init__(self, message: str, line: int | None = None):
-        super().__init__(message)
-        self.line = line
-
-
-def check_key(key: list[bool], multiple: bool) -> None:
-    """Raise unless the quiz can be answered."""
-    if multiple and not any(key):
-        raise QuizError("no option is right; at least one is wanted")
-    if not multiple and sum(key) != 1:
-        raise QuizError(f"{sum(key)} options are right; one is wanted, or `:multiple:`")
+    """A quiz is not written as it should be."""
 
 
 class Quiz(SphinxDirective):
@@ -53,45 +33,37 @@ class Quiz(SphinxDirective):
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {"multiple": directives.flag}
     explorer = ""  # of the page, whose numbers it is about
+    line = 0  # what is looked at
 
     def run(self) -> list[nodes.Node]:
         """Return the quiz, or warn at its line and leave it out."""
+        self.line = self.lineno
         try:
             return [self._quiz()]
         except QuizError as error:
-            logger.warning(
-                "quiz %s: %s",
-                self.arguments[0],
-                error,
-                location=(self.env.docname, error.line or self.lineno),
-                type="quiz",
-            )
+            place = (self.env.docname, self.line)
+            logger.warning("quiz %s: %s", self.arguments[0], error, location=place, type="quiz")
             return []
 
-    def _quiz(self) -> quiz:
-        body = self._question_and_list()
-        options = body.pop()
-        multiple = "multiple" in self.options
-        label = f"quiz-{self._label()}"
-        number = self.env.new_serialno("quiz") + 1
-        predict = "reveals" in self.options
-        listing = quiz_options(multiple=multiple, label=label, predict=predict)
-        answer = quiz_answer()
-        for letter, item in zip(ascii_lowercase, options.children, strict=False):
+    def _quiz(self) -> elements.quiz:
+        question, *more, items = self._question_and_list()
+        label, number = f"quiz-{self._label()}", self.env.new_serialno("quiz") + 1
+        options, answer = elements.quiz_options(), elements.quiz_answer()
+        for letter, item in zip(ascii_lowercase, items.children, strict=False):
             option, feedback = self._option(item)
-            for node in (option, feedback):
-                node["letter"] = letter
-                node["label"], node["multiple"] = label, multiple
-            option["right"] = feedback["right"]
-            listing += option
+            option["letter"] = feedback["letter"] = letter
+            options += option
             answer += feedback
-        check_key([bool(option["right"]) for option in listing], multiple)
-        question = quiz_question(label=label)
-        question += body[0].children
-        whole = quiz(label=label, number=number, multiple=multiple, docname=self.env.docname)
+        self.line = self.lineno
+        multiple, right = "multiple" in self.options, sum(bool(one["right"]) for one in answer)
+        if multiple and not right:
+            raise QuizError("no option is right; at least one is wanted")
+        if not multiple and right != 1:
+            raise QuizError(f"{right} options are right; one is wanted, or `:multiple:`")
+        reveals = self.options.get("reveals", 0)
+        whole = elements.quiz(label=label, number=number, multiple=multiple, reveals=reveals)
         whole["of"] = self.explorer
-        whole["predict"], whole["reveals"] = predict, self.options.get("reveals", 0)
-        whole += [question, *body[1:], listing, answer]
+        whole += [elements.quiz_question("", "", *question.children), *more, options, answer]
         self.set_source_info(whole)
         return whole
 
@@ -106,37 +78,34 @@ class Quiz(SphinxDirective):
         taken.add(label)
         return label
 
-    def _question_and_list(self) -> list[nodes.Element]:
+    def _question_and_list(self) -> list[nodes.Node]:
         """Return the parsed content: a paragraph, perhaps more, and a list at the end."""
-        box = nodes.Element()
-        self.state.nested_parse(self.content, self.content_offset, box)
-        body = [node for node in box.children if not isinstance(node, nodes.comment)]
+        parsed = self.parse_content_to_nodes()
+        body = [node for node in parsed if not isinstance(node, nodes.comment)]
         if len(body) < 2 or not isinstance(body[-1], nodes.bullet_list):
             raise QuizError("a question and a list of options are wanted")
         if not isinstance(body[0], nodes.paragraph):
             raise QuizError("its question does not begin with a paragraph")
         if not 2 <= len(body[-1]) <= len(ascii_lowercase):
-            raise QuizError("at least two options are wanted", body[-1].line)
+            self.line = body[-1].line or self.lineno
+            raise QuizError("at least two options are wanted")
         return body
 
-    def _option(self, item: nodes.Element) -> tuple[quiz_option, quiz_feedback]:
+    def _option(self, item: nodes.Node) -> tuple[elements.quiz_option, elements.quiz_feedback]:
         """Part an item of the list into the option and its feedback."""
-        line = next((node.line for node in item.findall() if node.line), self.lineno)
-        if not item.children or not isinstance(item[0], nodes.paragraph):
-            raise QuizError("an option begins with `[x]` or `[ ]` and its text", line)
-        try:
-            right, inline = self._mark(list(item[0].children))
-            before, after = _parted(inline)
-        except QuizError as error:
-            raise QuizError(str(error), line) from error
-        option = quiz_option("", *before)
+        self.line = next((node.line for node in item.findall() if node.line), self.lineno)
+        if not item.children or not isinstance(item.children[0], nodes.paragraph):
+            raise QuizError("an option begins with `[x]` or `[ ]` and its text")
+        first, *more = item.children
+        right, inline = self._mark(list(first.children))
+        before, after = _parted(inline)
+        option = elements.quiz_option("", "", *before)
         if not option.astext().strip():
-            raise QuizError("an option has no text", line)
-        first = [nodes.paragraph("", "", *after)] if after else []
-        feedback = quiz_feedback("", *first, *item.children[1:], right=right)
-        if not feedback.children:
-            raise QuizError(f"option `{clean_astext(option)}` has no feedback after `::`", line)
-        return option, feedback
+            raise QuizError("an option has no text")
+        said = [nodes.paragraph("", "", *after)] if after else []
+        if not said and not more:
+            raise QuizError(f"option `{clean_astext(option)}` has no feedback after `::`")
+        return option, elements.quiz_feedback("", *said, *more, right=right)
 
     def _mark(self, inline: list[nodes.Node]) -> tuple[bool, list[nodes.Node]]:
         """Return whether an option is right, by its mark, and its inline nodes after the mark."""
@@ -177,25 +146,20 @@ class Predict(Quiz):
 
 def fold_what_follows(app: Sphinx, doctree: nodes.document) -> None:
     """Put the blocks that follow a prediction into a fold, or warn where there are none."""
-    for node in list(doctree.findall(quiz)):
+    for node in list(doctree.findall(elements.quiz)):
         if not node["reveals"]:
             continue
         siblings = node.parent.children
         first = siblings.index(node) + 1
         blocks = siblings[first : first + node["reveals"]]
         if len(blocks) < node["reveals"] or any(isinstance(b, nodes.section) for b in blocks):
-            logger.warning(
-                "quiz %s: %s block(s) to reveal are wanted behind it, in its section",
-                node["label"],
-                node["reveals"],
-                location=node,
-                type="quiz",
-            )
+            wanted = "quiz %s: %s block(s) to reveal are wanted behind it, in its section"
+            said = (wanted, node["label"], node["reveals"])
+            logger.warning(*said, location=node, type="quiz")
             continue
-        fold = revealed("", label=node["label"])
-        node.parent.children[first : first + len(blocks)] = []
-        node.parent.insert(first, fold)
-        fold += blocks
+        node.parent[first : first + len(blocks)] = [
+            elements.revealed("", *blocks, label=node["label"])
+        ]
 
 
 def _parted(inline: list[nodes.Node]) -> tuple[list[nodes.Node], list[nodes.Node]]:

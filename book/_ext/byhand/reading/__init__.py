@@ -1,10 +1,9 @@
 """From a page's source to its elements: cells and expressions run before anything is parsed.
 
 `steps` takes a page apart into what runs. `results` runs it, in a process of its own (`running`)
-that has what many pages need (`beforehand`), unless what it gave last time still holds;
-`cell_outputs` says what a cell may not give. `pages` hands MyST-NB the page as a notebook that has
-its results, and `values` shows expressions in the text; which of their numbers an explorer of the
-page has, `ties` finds out.
+unless what it gave last time still holds. `pages` hands MyST-NB the page as a notebook that has its
+results, and says what a cell may not give; `values` shows expressions in the text. Which of their
+numbers an explorer of the page has, `ties` finds out: `tied_numbers` know their place.
 """
 
 from sphinx.application import Sphinx
@@ -18,7 +17,6 @@ def setup(app: Sphinx) -> None:
     app.connect("env-get-outdated", pages.changed)
     app.connect("env-before-read-docs", reader.run_ahead)
     app.connect("source-read", reader.read)
-    app.connect("doctree-read", pages.report)
     app.connect("env-updated", pages.note_sources)
     app.add_role("eval", values.show, override=True)
     app.add_role("holds", values.claim, override=True)

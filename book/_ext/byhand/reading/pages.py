@@ -4,29 +4,36 @@
 already, and lets MyST-NB execute nothing.
 """
 
+import json
+import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from docutils import nodes
 from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from byhand.checking.patterns import found_in
 from byhand.digests import digest_of
-from byhand.reading.cell_outputs import faults
 from byhand.reading.results import Results, compute, kept, made_from
 from byhand.reading.steps import Step, steps_of
 from byhand.reading.values import RESULTS
+from byhand.site.policy import refused_in
 from mha.core.threads import usable_cores
 
 logger = logging.getLogger(__name__)
 
 LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
+LIMIT = 1_000_000  # characters of one cell's outputs, as they are kept
+ADDRESS = re.compile(r"\bat (0x[0-9a-fA-F]{6,})")
+IMAGES = ("image/png", "image/jpeg", "image/gif")
+MARKUP = ("text/html", "text/markdown")
+RICH = (*MARKUP, "text/latex", "image/svg+xml", *IMAGES)
 
 
 def notebook_of(page: Path, text: str, config: Any = None) -> NotebookNode:
@@ -99,41 +106,73 @@ class Reader:
         notebook = notebook_of(page, source[0], app.env.myst_config)  # type: ignore[attr-defined]
         if steps := steps_of(notebook, source[0]):
             ran = self.ahead.pop(name, None)
-            results = ran.result() if ran else self._current(page, steps, app)
+            results = ran.result() if ran else kept(page, steps, self.now)
+            results = results or compute(page, steps, self.now, app.config.nb_execution_timeout)
             app.env.temp_data[RESULTS] = results
             _put(results, notebook)
+            for line, cause in results.faults:
+                place = (name, line)
+                logger.warning("this cell failed: %s", cause, location=place, type="failed_cell")
         source[0] = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
-
-    def _current(self, page: Path, steps: list[Step], app: Sphinx) -> Results:
-        """Return a page's results: the kept ones, or new ones."""
-        found = kept(page, steps, self.now)
-        return found or compute(page, steps, self.now, app.config.nb_execution_timeout)
 
 
 def _put(results: Results, notebook: NotebookNode) -> None:
     """Give cells their results."""
     notebook.metadata["language_info"] = LANGUAGE
-    count = 0
-    for index, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code" and cell.source.strip():
-            count += 1
-            cell["execution_count"] = count
-            cell["outputs"] = [nbformat.from_dict(o) for o in results.of_cell(index)]  # type: ignore[no-untyped-call]
-            if those := results.explorers_of(index):
-                tags = [*cell.metadata.get("tags", []), *(f"of-{name}" for name in those)]
-                cell.metadata["tags"] = tags  # which the cell's element has as classes
-            results.faults += [
-                (_line(results, index), said) for said in faults(cell["outputs"], cell.metadata)
-            ]
+    cells = [(n, step) for n, step in enumerate(results.steps) if step.kind == "cell"]
+    for count, (number, step) in enumerate(cells, 1):
+        cell = notebook.cells[step.index]
+        outputs, explorers, _ = results.given(number)
+        cell["execution_count"] = count
+        cell["outputs"] = [nbformat.from_dict(output) for output in outputs]  # type: ignore[no-untyped-call]
+        if explorers:
+            tags = [*cell.metadata.get("tags", []), *(f"of-{name}" for name in explorers.split())]
+            cell.metadata["tags"] = tags  # which the cell's element has as classes
+        results.faults += [(step.line, said) for said in faults(outputs, cell.metadata)]
 
 
-def _line(results: Results, index: int) -> int:
-    return next(step.line for step in results.steps if step.index == index)
+# ---- What a cell may not give: errors in words, addresses, scripts, a flood ----
 
 
-def report(app: Sphinx, doctree: nodes.document) -> None:
-    """Warn of what is wrong with the page's cells."""
-    results: Results | None = app.env.temp_data.get(RESULTS)
-    for line, cause in results.faults if results else ():
-        place = (app.env.docname, line)
-        logger.warning("this cell failed: %s", cause, location=place, type="failed_cell")
+def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with the outputs of one cell, given as a notebook has them.
+
+    Examples
+    --------
+    >>> list(faults([{"output_type": "stream", "name": "stderr", "text": "beware"}], {}))
+    ['the cell writes to stderr: beware']
+    """
+    size = len(json.dumps(outputs))
+    if size > LIMIT:
+        yield f"the cell's output has {size:,} characters; at most {LIMIT:,} are wanted"
+        return
+    alternative = metadata.get("mystnb", {}).get("image", {}).get("alt")
+    for output in outputs:
+        data = output.get("data", {})
+        if output.get("name") == "stderr":
+            lines = output["text"].strip().splitlines() or [""]
+            yield f"the cell writes to stderr: {lines[-1]}"
+        elif address := ADDRESS.search(_seen(output)):
+            yield (
+                f"the cell shows an object's address, {address[1]}, which differs each time;"
+                " show what the object holds"
+            )
+        marked = "\n".join(str(data.get(kind, "")) for kind in MARKUP)
+        if refused := refused_in(marked):
+            yield f"the cell shows {refused}; scripts go into book/_static"
+        for _, said in found_in("loaded", enumerate(marked.splitlines())):
+            yield f"in what the cell shows {said}"
+        if any(kind in data for kind in IMAGES) and not alternative:
+            yield (
+                "the cell's image has no alternative text; say what is to be seen, as"
+                " mystnb: image: alt: in its header"
+            )
+
+
+def _seen(output: dict[str, Any]) -> str:
+    """Return the text that a reader sees of an output."""
+    data = output.get("data", {})
+    texts = [output.get("text", ""), data.get("text/html", ""), data.get("text/markdown", "")]
+    if not any(kind in data for kind in RICH):
+        texts.append(data.get("text/plain", ""))
+    return "\n".join(map(str, texts))

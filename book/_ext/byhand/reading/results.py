@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
@@ -19,12 +19,24 @@ from sphinx.util import logging
 from byhand.digests import KEPT, ROOT, digest_of
 from byhand.reading import running
 from byhand.reading.steps import Step
+from byhand.reading.tied_numbers import Part
 
 logger = logging.getLogger(__name__)
 
 MADE_FROM = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
-IMPORTED = ["byhand.reading.beforehand"]
+IMPORTED = [  # what many pages need and what takes its time: there before the first is forked
+    *("byhand.reading.running", "mha.chapters"),
+    *("matplotlib.figure", "matplotlib.backends.backend_svg"),
+]
 OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
+
+
+class Given(NamedTuple):
+    """What a step gave, and whose numbers it has."""
+
+    outputs: list[dict[str, Any]]  # as a notebook has them
+    of: str  # the explorer that has an expression's numbers, or those that begin with a cell's
+    parts: list[Part]  # of the expression's text; none where it has no number of that explorer
 
 
 @dataclass
@@ -40,24 +52,18 @@ class Results:
     # lines of the page, and what is wrong there
     faults: list[tuple[int, str]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # a digest of each file that a cell opened
-    # By the number of an expression's step: whose explorer has it, and its text in parts. By that
-    # of a cell: which explorers begin with the numbers that it shows.
-    ties: dict[str, tuple[str, list[tuple[str, str, str]]]] = field(default_factory=dict)
+    # by the number of a step, what `Given` has of it besides its outputs
+    ties: dict[str, tuple[str, list[Part]]] = field(default_factory=dict)
 
     def values(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
         """Return the outputs of each expression, by the notebook's cell that it stands in."""
         pairs = zip(self.steps, self.outputs, strict=False)
         return {(s.index, s.source): given for s, given in pairs if s.kind == "expression"}
 
-    def of_cell(self, index: int) -> list[dict[str, Any]]:
-        """Return the outputs of a cell of the notebook."""
-        pairs = zip(self.steps, self.outputs, strict=False)
-        return next((given for s, given in pairs if (s.kind, s.index) == ("cell", index)), [])
-
-    def explorers_of(self, index: int) -> list[str]:
-        """Return the names of the explorers that begin with the numbers that a cell shows."""
-        numbers = (n for n, s in enumerate(self.steps) if (s.kind, s.index) == ("cell", index))
-        return self.ties.get(str(next(numbers, None)), ("", []))[0].split()
+    def given(self, number: int) -> Given:
+        """Return what a step gave; there is no output after a cell that failed."""
+        outputs = self.outputs[number] if number < len(self.outputs) else []
+        return Given(outputs, *self.ties.get(str(number), ("", [])))
 
 
 def made_from(root: Path = ROOT) -> str:
@@ -102,14 +108,8 @@ def last(page: Path) -> Results | None:
 
 
 def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Results:
-    """Run a page, each step for so many seconds at most, and keep what it gave if all is well.
-
-    Raises
-    ------
-    ExtensionError
-        If Python runs without assertions: the book's claims would not be checked.
-    """
-    if not __debug__:
+    """Run a page, each step for so many seconds at most, and keep what it gave if all is well."""
+    if not __debug__:  # the book's claims would not be checked
         raise ExtensionError("Python runs without assertions; nothing is built")
     results = Results(now, list(steps))
     context = multiprocessing.get_context("forkserver")

@@ -25,19 +25,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
-from byhand.reading.ties import (
-    OWN,
-    Part,
-    View,
-    follows,
-    has_some,
-    is_of,
-    parts_of,
-    runs_in,
-    runs_named,
-    starts_as,
-)  # fmt: skip
-from mha.runs.record import Trace
+from byhand.reading.ties import Ties
 from mha.views.figures import Figure
 from mha.widgets.instrument import Explorer
 
@@ -75,60 +63,6 @@ class Publisher(DisplayPublisher):
     def publish(self, data: Any, metadata: Any = None, *options: Any, **more: Any) -> None:
         """Keep the forms of what is displayed."""
         self.shell.outputs.append({"output_type": "display_data"} | _forms(data, metadata))
-
-
-class Ties:
-    """What expressions say in numbers of runs, and the runs that explorers of the page show."""
-
-    def __init__(self) -> None:
-        self.said: dict[int, list[tuple[Trace, list[Part]]]] = {}
-        self.asked: dict[int, tuple[list[tuple[Trace, set[str]]], list[Part]]] = {}
-        self.named: dict[int, list[Trace]] = {}
-        self.explorers: dict[str, Trace] = {}
-        self.views: dict[int, View] = {}  # by the identity of the run, which the view keeps
-
-    def note(self, number: int, expression: str, names: dict[str, Any], text: str) -> None:
-        """Remember what an expression says, if its text comes out the same."""
-        views = [self.views.setdefault(id(run), View(run)) for run in runs_in(names)]
-        found = [(view.run, parts_of(expression, view, names)) for view in views]
-        self.asked[number] = [(view.run, view.asked) for view in views], [(text, "", OWN)]
-        those = [
-            (run, parts) for run, parts in found
-            if parts and (parts[0][2] == "holds" or "".join(part[0] for part in parts) == text)
-        ]  # fmt: skip
-        if those:
-            self.said[number] = those
-
-    def note_cell(self, number: int, source: str, names: dict[str, Any]) -> None:
-        """Remember whose numbers a cell that shows something may show."""
-        self.named[number] = runs_named(source, names)
-
-    def show(self, explorer: Explorer) -> Any:
-        """Return what a page shows of an explorer."""
-        self.explorers = {**explorer.runs, **self.explorers}
-        return explorer.on_page()
-
-    def settled(self) -> dict[str, tuple[str, list[Part]]]:
-        """Return, by the number of its step, whose explorer has a text's numbers, and its parts.
-
-        Of a cell the explorers are all that start as a run that it names, and there are no parts.
-        """
-        found: dict[str, tuple[str, list[Part]]] = {}
-        for number, (asked, own) in self.asked.items():
-            for name, shown in self.explorers.items():
-                those = self.said.get(number, [])
-                fits = (p for run, p in those if follows(run, shown) and is_of(p, shown))
-                if parts := next(fits, None):
-                    found[str(number)] = (name, parts)
-                    break
-                if any(has_some(shown, of) and starts_as(run, shown) for run, of in asked):
-                    found.setdefault(str(number), (name, own))
-        for number, runs in self.named.items():
-            explorers = self.explorers.items()
-            akin = [name for name, one in explorers if any(starts_as(run, one) for run in runs)]
-            if akin:
-                found[str(number)] = (" ".join(akin), [])
-        return found
 
 
 class Shell(InteractiveShell):

@@ -1,18 +1,16 @@
-"""Numbers of a page's text that are numbers of a run, and how they follow from it.
+"""Whose numbers they are that a page's text says: those of a run that an explorer there shows.
 
-An expression such as ``percent(run.weights[0, 2, 1])`` is worked out a second time with numbers
-that know their place: what it says is then a text with marked numbers, each with a formula of
-places and a way of writing it. A text that comes out otherwise than the first time is not tied, nor
-one that depends on anything but one run, whole numbers and what stands in the expression.
+An expression such as ``percent(run.weights[0, 2, 1])`` is worked out a second time with the
+`tied_numbers` of each run of the page: what it says is then a text with marked numbers. A text that
+comes out otherwise than the first time is not tied, nor one that depends on anything but one run,
+whole numbers and what stands in the expression.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-import operator
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import is_dataclass
 from types import ModuleType
 from typing import Any
@@ -20,176 +18,44 @@ from typing import Any
 import numpy as np
 
 import mha
-from mha.core.checks import Array
+from byhand.reading.tied_numbers import (
+    BUILT_IN,
+    OWN,
+    SEEN,
+    Numbers,
+    Part,
+    Tied,
+    UntiedError,
+    arrays_of,
+    marked,
+    split,
+    tied,
+)
 from mha.runs.origins import is_given
-from mha.runs.places import Place, place_at
+from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
+from mha.widgets.instrument import Explorer
 
 WITHOUT = {"flow", "lanes", "readings", "shapes"}  # views that show no number of a run
-LONGEST, LARGEST = 400, 4096  # characters of a formula, numbers of an array
-OWN = "own"  # how what does not follow is written: as it stands
-WRITERS = (
-    "shown", "short", "percent", "at_least", "at_most", "at_least_percent", "at_most_percent",
-)  # fmt: skip
-MARK = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue001([^\ue002]*)\ue002")
-
-Part = tuple[str, str, str]
-"""A piece of a text; the formula of a number, and how it is written, else both empty."""
-
-
-class UntiedError(Exception):
-    """What an expression gives is not told by places of one run."""
-
-
-class Tied:
-    """A number that knows how it follows from a run.
-
-    Its formula is in the order in which a stack works it out: ``weights.0.2.1 2 *``.
-    """
-
-    def __init__(self, value: float, formula: str) -> None:
-        if len(formula) > LONGEST:
-            raise UntiedError
-        self.value, self.formula = value, formula
-
-    def __float__(self) -> float:
-        raise UntiedError  # its formula would be lost
-
-    __int__ = __bool__ = __index__ = __str__ = __repr__ = __float__  # type: ignore[assignment]
-
-    def __format__(self, how: str) -> str:
-        """Return the number as a marked text."""
-        if not (found := re.fullmatch(r"\.(\d+)f", how)):
-            raise UntiedError
-        return _marked(format(self.value, how), self, f"shown:{found[1]}")
-
-    def exp(self) -> Tied:
-        """Return e to this number, for `numpy.exp`."""
-        return Tied(math.exp(self.value), f"{self.formula} exp")
-
-    def sqrt(self) -> Tied:
-        """Return the root of this number, for `numpy.sqrt`."""
-        return Tied(math.sqrt(self.value), f"{self.formula} sqrt")
-
-    def __abs__(self) -> Tied:
-        return Tied(abs(self.value), f"{self.formula} abs")
-
-    def __neg__(self) -> Tied:
-        return Tied(-self.value, f"0 {self.formula} -")
-
-
-def _operation(sign: str, act: Callable[[Any, Any], Any], *, turned: bool = False) -> Any:
-    def method(self: Tied, other: object) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        left, right = (other, self) if turned else (self, other)
-        value = act(*(x.value if isinstance(x, Tied) else x for x in (left, right)))
-        return Tied(value, f"{_formula(left)} {_formula(right)} {sign}")
-
-    return method
-
-
-for _name, _sign in {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.items():
-    setattr(Tied, f"__{_name}__", _operation(_sign, getattr(operator, _name)))
-    setattr(Tied, f"__r{_name}__", _operation(_sign, getattr(operator, _name), turned=True))
-for _name, _sign in {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}.items():
-    setattr(Tied, f"__{_name}__", _operation(_sign, getattr(operator, _name)))
-
-
-def _one(value: Any) -> Any:
-    """Return the number of an array without axes: NumPy gives one for a dot product."""
-    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
-
-
-def _formula(value: object) -> str:
-    value = _one(value)
-    if isinstance(value, Tied):
-        return value.formula
-    if isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value):
-        return f"{float(value):.17g}"
-    raise UntiedError
-
-
-def _marked(text: str, value: Tied, how: str) -> str:
-    return f"\ue000{value.formula}\ue001{how}\ue001{text}\ue002"
-
-
-def _largest(*values: Any) -> Any:
-    """Return the largest of some numbers, tied or not."""
-    those = list(values[0]) if len(values) == 1 else list(values)
-    if not any(isinstance(value, Tied) for value in those):
-        return max(those)
-    first, *others = map(_formula, those)
-    formula = " ".join([first, *(f"{other} max" for other in others)])
-    return Tied(max(x.value if isinstance(x, Tied) else x for x in those), formula)
-
-
-class Numbers(np.ndarray):
-    """An array of tied numbers: what would choose among them by their values does so by formula."""
-
-    def max(self, axis: object = None, *_: object, **__: object) -> Any:
-        """Return the largest number of all."""
-        if axis is not None:
-            raise UntiedError
-        return _largest(self.ravel())
-
-    def min(self, axis: object = None, *_: object, **__: object) -> Any:
-        """Return the smallest number of all."""
-        return -(-self).max(axis=axis)
-
-    def sum(self, axis: Any = None, *_: object, **__: object) -> Any:
-        """Return the sum of all numbers, or of those along an axis."""
-        return _one(super().sum(axis=axis))
-
-
-def _softmax(scores: Any, **_: object) -> Any:
-    """Return the shares of one row of tied scores."""
-    if not isinstance(scores, Numbers):
-        return mha.softmax(scores)
-    if scores.ndim != 1:
-        raise UntiedError
-    powers = np.exp(scores)
-    return (powers / powers.sum()).view(Numbers)
 
 
 # ---- What an expression sees: the objects that it names, with the tied numbers of one run ----
 
 
-def _arrays(run: Trace) -> Iterator[tuple[str, Array]]:
-    for name, stage in STAGES.items():
-        array = stage.array(run)
-        if stage.axes and isinstance(array, np.ndarray) and array.dtype == float and array.size:
-            yield name, array
-
-
-def _tied(array: Array, run: Trace) -> Numbers | None:
-    """Return an array's numbers with their places, if its memory is that of a stage of the run."""
-    for name, whole in _arrays(run):
-        if not np.may_share_memory(array, whole):
-            continue
-        if array.size > LARGEST or not whole.flags.c_contiguous:
-            raise UntiedError
-        found = np.empty(array.shape, dtype=object)
-        begin = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
-        for index in np.ndindex(array.shape):
-            offset = begin + sum(i * step for i, step in zip(index, array.strides, strict=True))
-            where = np.unravel_index(offset // array.itemsize, whole.shape)
-            place = place_at(name, *map(int, where))
-            found[index] = Tied(float(array[index]), str(place))
-        return found.view(Numbers)
-    return None
-
-
 class Seen:
-    """An object whose arrays are seen with their places."""
+    """An object, or a list of them, whose arrays are seen with their places."""
 
-    def __init__(self, thing: object, view: View) -> None:
+    def __init__(self, thing: Any, view: View) -> None:
         self._thing, self._view = thing, view
 
     def __getattr__(self, name: str) -> Any:
         """Return what the object has under a name, as it is seen."""
         return self._view.of(getattr(self._thing, name))
+
+    def __getitem__(self, index: int) -> Any:
+        """Return an item of the list, as it is seen."""
+        return self._view.of(self._thing[index])
 
 
 class View:
@@ -204,52 +70,16 @@ class View:
         """Return what stands for an object."""
         if isinstance(thing, np.ndarray) and thing.dtype == float:
             where = (thing.__array_interface__["data"], thing.shape, thing.strides)
-            if (tied := self.known.get(where)) is None and (tied := _tied(thing, self.run)) is None:
-                raise UntiedError
-            self.asked |= {one.formula.split(".")[0] for one in tied.flat[:1]}
-            return self.known.setdefault(where, tied)
-        if thing is self.run or (is_dataclass(thing) and not isinstance(thing, Trace | type)):
+            if where not in self.known:
+                self.known[where] = tied(thing, self.run)
+            self.asked |= {one.formula.split(".")[0] for one in self.known[where].flat[:1]}
+            return self.known[where]
+        is_other = isinstance(thing, Trace | type) and thing is not self.run
+        if (is_dataclass(thing) and not is_other) or isinstance(thing, list | tuple):
             return Seen(thing, self)
         if callable(thing) or isinstance(thing, ModuleType | int | str | slice | np.integer):
             return thing
-        if isinstance(thing, list | tuple):
-            return Several(thing, self)
         raise UntiedError
-
-
-class Several:
-    """A list whose items are seen with their places."""
-
-    def __init__(self, things: Any, view: View) -> None:
-        self._things, self._view = things, view
-
-    def __getitem__(self, index: int) -> Any:
-        """Return an item, as it is seen."""
-        return self._view.of(self._things[index])
-
-
-# ---- The expression, worked out with these ----
-
-
-def _writer(name: str) -> Callable[..., str]:
-    """Return a function of `mha` that writes a number, and marks the text of a tied one."""
-    write = getattr(mha, name)
-    default = 4 if name in ("shown", "short") else 0
-
-    def written(value: Any, places: int = default) -> str:
-        value = _one(value)
-        if not isinstance(value, Tied):
-            return str(write(value, places))
-        return _marked(str(write(value.value, places)), value, f"{name}:{places}")
-
-    return written
-
-
-def _whole(value: Any) -> Any:
-    """Return a whole number, written; a tied one may become another."""
-    if not isinstance(value, Tied):
-        return int(value)
-    return _marked(str(int(value.value)), value, "short:4")
 
 
 class _Line(str):
@@ -268,14 +98,12 @@ def _arithmetic(
     place = Place.of(stage, head, row, column)
     value = Tied(math.nan, str(place))
     how = "short" if stage not in ("exponentials", "row_sums", "weights") else "shown"
-    seen = _Line(_marked(str(line), value, f"line:{places}"))
-    seen.result = _marked(line.result, value, f"{how}:{places}")
+    seen = _Line(marked(str(line), value, f"line:{places}"))
+    seen.result = marked(line.result, value, f"{how}:{places}")
     return seen
 
 
-SEEN = {name: _writer(name) for name in WRITERS} | {
-    "arithmetic": _arithmetic, "softmax": _softmax,
-}  # fmt: skip
+FUNCTIONS = SEEN | {"arithmetic": _arithmetic}
 
 
 def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
@@ -294,17 +122,18 @@ def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
         tree = ast.parse(expression, mode="eval")
         own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         seen = {
-            name: SEEN[name] if names[name] is getattr(mha, name, None) else view.of(names[name])
+            name: FUNCTIONS[name]
+            if names[name] is getattr(mha, name, None)
+            else view.of(names[name])
             for name in own & names.keys()
         }
-        seen |= {"max": _largest, "int": _whole, "bool": lambda value: value}
-        said = eval(compile(tree, "<expression>", "eval"), seen)
+        said = eval(compile(tree, "<expression>", "eval"), seen | BUILT_IN)
     except Exception:  # whatever it asks of tied numbers that they have not
         return []
     if isinstance(said, list) and isinstance(said[0], Tied):  # a claim, and what it is now
-        now = _split(str(said[1]))
+        now = split(str(said[1]))
         return [("", said[0].formula, "holds"), *now[:1]]
-    parts = _split(said) if isinstance(said, str) else []
+    parts = split(said) if isinstance(said, str) else []
     if isinstance(said, list) and isinstance(said[0], Seen):  # a run alone stands for all it has
         view.asked = set(STAGES)
     elif parts:
@@ -314,18 +143,61 @@ def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
     return parts
 
 
-def _split(text: str) -> list[Part]:
-    """Return a marked text in parts."""
-    parts: list[Part] = []
-    end = 0
-    for found in MARK.finditer(text):
-        parts += [(text[end : found.start()], "", "")] * (found.start() > end)
-        parts.append((found[3], found[1], found[2]))
-        end = found.end()
-    return [*parts, *[(text[end:], "", "")] * (end < len(text))] if parts else []
+# ---- All expressions and cells of a page, and its explorers ----
 
 
-# ---- The explorers of the page ----
+class Ties:
+    """What expressions say in numbers of runs, and the runs that explorers of the page show."""
+
+    def __init__(self) -> None:
+        self.said: dict[int, list[tuple[Trace, list[Part]]]] = {}
+        self.asked: dict[int, tuple[list[tuple[Trace, set[str]]], list[Part]]] = {}
+        self.named: dict[int, list[Trace]] = {}
+        self.explorers: dict[str, Trace] = {}
+        self.views: dict[int, View] = {}  # by the identity of the run, which the view keeps
+
+    def note(self, number: int, expression: str, names: dict[str, Any], text: str) -> None:
+        """Remember what an expression says, if its text comes out the same."""
+        views = [self.views.setdefault(id(run), View(run)) for run in runs_in(names)]
+        found = [(view.run, parts_of(expression, view, names)) for view in views]
+        self.asked[number] = [(view.run, view.asked) for view in views], [(text, "", OWN)]
+        those = [
+            (run, parts) for run, parts in found
+            if parts and (parts[0][2] == "holds" or "".join(part[0] for part in parts) == text)
+        ]  # fmt: skip
+        if those:
+            self.said[number] = those
+
+    def note_cell(self, number: int, source: str, names: dict[str, Any]) -> None:
+        """Remember whose numbers a cell that shows something may show."""
+        self.named[number] = runs_named(source, names)
+
+    def show(self, explorer: Explorer) -> Any:
+        """Return what a page shows of an explorer."""
+        self.explorers = {**explorer.runs, **self.explorers}
+        return explorer.on_page()
+
+    def settled(self) -> dict[str, tuple[str, list[Part]]]:
+        """Return, by the number of its step, whose explorer has a text's numbers, and its parts.
+
+        Of a cell the explorers are all that start as a run that it names, and there are no parts.
+        """
+        found: dict[str, tuple[str, list[Part]]] = {}
+        for number, (asked, own) in self.asked.items():
+            for name, shown in self.explorers.items():
+                those = self.said.get(number, [])
+                fits = (p for run, p in those if follows(run, shown) and is_of(p, shown))
+                if parts := next(fits, None):
+                    found[str(number)] = (name, parts)
+                    break
+                if any(has_some(shown, of) and starts_as(run, shown) for run, of in asked):
+                    found.setdefault(str(number), (name, own))
+        for number, runs in self.named.items():
+            explorers = self.explorers.items()
+            akin = [name for name, one in explorers if any(starts_as(run, one) for run in runs)]
+            if akin:
+                found[str(number)] = (" ".join(akin), [])
+        return found
 
 
 def runs_in(names: dict[Any, Any]) -> list[Trace]:
@@ -357,10 +229,10 @@ def starts_as(run: Trace, shown: Trace) -> bool:
 
 def _same(run: Trace, shown: Trace, wanted: Callable[[str], bool]) -> bool:
     """Tell whether a run has the tokens of an explorer, and its numbers of the wanted stages."""
-    mine = dict(_arrays(run))
+    mine = dict(arrays_of(run))
     return run.tokens == shown.tokens and all(
         name in mine and np.array_equal(mine[name], array)
-        for name, array in _arrays(shown)
+        for name, array in arrays_of(shown)
         if wanted(name)
     )
 
@@ -388,13 +260,13 @@ def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
     runs = runs_in(dict(enumerate(getattr(thing, "run", thing) for thing in things)))
     return runs + [
         run for run in runs_in(names)
-        if any(np.may_share_memory(a, b) for a in arrays for _, b in _arrays(run))
+        if any(np.may_share_memory(a, b) for a in arrays for _, b in arrays_of(run))
     ]  # fmt: skip
 
 
 def has_some(shown: Trace, stages: set[str]) -> bool:
     """Tell whether an explorer has numbers of some of the stages: others no reader can change."""
-    return any(name in stages for name, _ in _arrays(shown))
+    return any(name in stages for name, _ in arrays_of(shown))
 
 
 def is_of(parts: list[Part], shown: Trace) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
 from myst_nb.core.variables import VariableOutput, render_variable_outputs
 from sphinx.util import logging
 
-from byhand.reading.results import Results
+from byhand.reading.results import Given, Results
 from byhand.reading.steps import claim_of, one_line
-from byhand.reading.ties import OWN, Part
+from byhand.reading.tied_numbers import OWN
 
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 RESULTS = "results of the page"  # their name in Sphinx's memory of the page that is read
+
+
+Said = tuple[list[nodes.Node], list[nodes.system_message]]
+"""What a role gives."""
 
 
 class NoValueError(ValueError):
@@ -45,22 +49,8 @@ def depart_tied(self: HTML5Translator, node: tied) -> None:
     self.body.append("</data>")
 
 
-class Value(NamedTuple):
-    """What an expression gave, and which explorer of the page has numbers of it."""
-
-    outputs: list[dict[str, Any]]  # as a notebook has them; none after a cell that failed
-    of: str  # the explorer's name, or nothing
-    parts: list[Part]  # of the text; none where it has no number of that explorer
-
-
-def value(document: nodes.document, expression: str, line: int) -> Value:
-    """Return what an expression gave: the last before a line that is this one.
-
-    Raises
-    ------
-    NoValueError
-        Saying what is wrong.
-    """
+def value(document: nodes.document, expression: str, line: int) -> Given:
+    """Return what an expression gave: the last before a line that is this one, or raise."""
     env = getattr(document.settings, "env", None)
     results: Results | None = env.temp_data.get(RESULTS) if env else None
     wanted = ("expression", one_line(expression))
@@ -71,13 +61,10 @@ def value(document: nodes.document, expression: str, line: int) -> Value:
     number = [found[0][1], *(number for begins, number in found if begins <= line)][-1]
     if number in results.errors:
         raise NoValueError(results.errors[number])
-    outputs = results.outputs[number] if number < len(results.outputs) else []
-    return Value(outputs, *results.ties.get(str(number), ("", [])))
+    return results.given(number)
 
 
-def show(
-    name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object
-) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+def show(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
     """Show what an expression gives, as ``{eval}``."""
     document = inliner.document
     place = (document.settings.env.docname, line)
@@ -107,14 +94,12 @@ def _tied(words: list[nodes.Node], formula: str, how: str, of: str) -> tied:
     return tied("", "", *words, formula=formula, how=how, of=of)
 
 
-def claim(
-    name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object
-) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+def claim(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
     """Show words that a comparison bears out, as ``{holds}``; one that does not hold is a fault."""
     document = inliner.document
     words, expression = claim_of(text)
     children, messages = inliner.parse(words, line, inliner, nodes.inline())
-    found, why = Value([], "", []), "it does not hold"
+    found, why = Given([], "", []), "it does not hold"
     try:
         found = value(document, expression, line)
     except NoValueError as error:

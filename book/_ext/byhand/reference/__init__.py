@@ -16,20 +16,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
-from docutils.statemachine import StringList
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from byhand.chapter.code_folds import code_fold
+from byhand.chapter.code_folds import fold
 from byhand.contents import read_contents
 from byhand.digests import ROOT
-from byhand.reference.docstrings import (
-    Entry,
-    code_of,
-    read_entries,
-    read_sections,
-    signature,
-)
+from byhand.reference.docstrings import Entry, code_of, read_entries, read_sections, signature
 from byhand.reference.linking import LinkNames, used_on
 from byhand.reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
 
@@ -145,17 +139,14 @@ class Api(SphinxDirective):
 
     def prose(self, text: str) -> list[nodes.Node]:
         """Return a text of Markdown as nodes."""
-        holder = nodes.container()
-        lines = StringList(text.splitlines(), source=self.get_source_info()[0])
-        self.state.nested_parse(lines, self.lineno, holder)
-        return list(holder.children)
+        return self.parse_text_to_nodes(text)
 
     def code(self, name: Name) -> Iterator[nodes.Node]:
         """Yield the code of a function or class, folded, and where it stands."""
         file = Path(inspect.getsourcefile(name.thing) or "").resolve().relative_to(ROOT)
         where = nodes.paragraph("", "From ", nodes.literal("", file.as_posix()), nodes.Text(":"))
         where["classes"].append("api-where")
-        yield code_fold("", where, code_block(code_of(name.thing), "python"))
+        yield from fold([where, code_block(code_of(name.thing), "python")])
 
 
 class NamesOfThePackage(SphinxDirective):
@@ -166,21 +157,20 @@ class NamesOfThePackage(SphinxDirective):
         here = self.env.docname
         below = [page for part in read_contents().parts for page in part.below.get(here, ())]
         known = {name.short: name for name in public_names()}
-        found = nodes.container(classes=["names-of-the-package"])
+        lines: list[str] = []
         for page in below:
             path = Path(self.env.doc2path(page))
             self.env.note_dependency(str(path))
             names = names_on(path.read_text(encoding="utf-8"))
-            lines = [f"**{{doc}}`/{page}`**", "", "| Name | What it does |", "| --- | --- |"]
-            lines += [
-                f"| `{name}` | {summary_of(known[name])} |" for name in names if name in known
-            ]
-            self.state.nested_parse(StringList(lines, source=str(path)), self.lineno, found)
+            lines += ["", f"**{{doc}}`/{page}`**", "", "| Name | What it does |", "| --- | --- |"]
+            lines += [f"| `{n}` | {summary_of(known[n])} |" for n in names if n in known]
+        tables = self.parse_text_to_nodes("\n".join(lines))
+        found = nodes.container("", *tables, classes=["names-of-the-package"])
         for table in found.findall(nodes.table):
             table["classes"] += ["words", "colwidths-given"]  # on paper a name is not broken
             for column, width in zip(table.findall(nodes.colspec), (48, 52), strict=True):
                 column["colwidth"] = width
-        return [found, nodes.paragraph("", ON_THE_SCREEN, classes=["only-on-paper"])]
+        return [found, addnodes.only("", nodes.paragraph("", ON_THE_SCREEN), expr="typst")]
 
 
 def names_on(page: str) -> list[str]:

@@ -63,20 +63,18 @@ def signature(name: str, called: Any) -> str:
     >>> signature("read_entries", read_entries)
     'read_entries(section, *, named)'
     """
-    parameters = inspect.signature(called).parameters.values()
-    parts, star = [], False
-    for parameter in parameters:
-        if parameter.name in ("self", "cls"):
-            continue
-        if parameter.kind is parameter.KEYWORD_ONLY and not star:
-            parts.append("*")
-        star = star or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
-        bare = parameter.replace(annotation=parameter.empty)
-        parts.append(re.sub(r"=<.*>$", "=...", str(bare)))
-    line = f"{name}({', '.join(parts)})"
-    if len(line) <= WIDEST:
-        return line
-    return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + ")"
+    whole = inspect.signature(called)
+    bare = [
+        parameter.replace(annotation=parameter.empty)
+        for parameter in whole.parameters.values()
+        if parameter.name not in ("self", "cls")
+    ]
+    called_with = str(whole.replace(parameters=bare, return_annotation=whole.empty))[1:-1]
+    called_with = re.sub(r"=<[^>]*>", "=...", called_with)
+    if len(f"{name}({called_with})") <= WIDEST:
+        return f"{name}({called_with})"
+    lines = re.sub(r", (?=[a-z_*])", ",\n    ", called_with)
+    return f"{name}(\n    {lines},\n)"
 
 
 def code_of(thing: Any) -> str:

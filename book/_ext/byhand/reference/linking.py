@@ -40,9 +40,6 @@ class LinkNames(SphinxPostTransform):
         if is_screen:
             self.link_names()
             self.link_code()
-            for node in list(self.document.findall(nodes.paragraph)):
-                if "only-on-paper" in node["classes"]:
-                    node.parent.remove(node)
 
     def link_names(self) -> None:
         """Make links of names in running text, except within what they would lead to."""

@@ -66,18 +66,8 @@ class Name:
 
 
 def public_of(module: ModuleType) -> list[str]:
-    """Return a module's public names: those it lists, or those that it defines itself."""
-    if hasattr(module, "__all__"):
-        return sorted(module.__all__, key=str.lower)
-    found = [
-        name
-        for name, thing in vars(module).items()
-        if not name.startswith("_")
-        and not isinstance(thing, ModuleType)
-        and getattr(thing, "__module__", module.__name__) == module.__name__
-        and (callable(thing) or name.isupper())
-    ]
-    return sorted(found, key=str.lower)
+    """Return the public names that a module lists."""
+    return sorted(module.__all__, key=str.lower)
 
 
 def public_names() -> Iterator[Name]:
@@ -91,16 +81,14 @@ def public_names() -> Iterator[Name]:
     >>> "np" in names
     False
     """
-    package = importlib.import_module(PACKAGE)
-    for name in map(Name, (f"{PACKAGE}.{name}" for name in public_of(package))):
+    package, chapters = map(importlib.import_module, (PACKAGE, FOR_CHAPTERS))
+    names = [f"{PACKAGE}.{short}" for short in public_of(package)]
+    for short in public_of(chapters):
+        thing = vars(chapters)[short]
+        home = thing.__name__ if isinstance(thing, ModuleType) else thing.__module__
+        if short not in package.__all__ and home.startswith(f"{PACKAGE}."):
+            names.append(f"{FOR_CHAPTERS}.{short}")
+    for name in map(Name, names):
         yield name
         if name.kind == "module":
             yield from name.members
-    for short in public_of(importlib.import_module(FOR_CHAPTERS)):
-        thing = vars(importlib.import_module(FOR_CHAPTERS))[short]
-        home = thing.__name__ if isinstance(thing, ModuleType) else thing.__module__
-        if short not in package.__all__ and home.startswith(f"{PACKAGE}."):
-            full = Name(f"{FOR_CHAPTERS}.{short}")
-            yield full
-            if full.kind == "module":
-                yield from full.members

@@ -4,7 +4,8 @@ The index is a script that sets one variable, since a page that is opened from a
 anything. No page loads it, nor the library, until a reader opens the search. `ranking.toml` says
 what counts for how much and which words mean the same; `search.js` searches.
 
-Sphinx's own index, which the theme loads on every page before anything is shown, is not made.
+Sphinx's own index, which the theme loads on every page before anything is shown, is not made, and
+`disable_search` in `_config.yml` keeps the theme from a dialog of its own.
 """
 
 import json
@@ -14,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.config import Config
 
 from byhand.search import sections as reading
 
@@ -22,23 +22,15 @@ HERE = Path(__file__).parent
 RANKING = HERE / "ranking.toml"
 LIBRARY = HERE / "minisearch" / "minisearch.js"
 INDEX = "search-index.js"
-PAGE = "search"  # the page's address was Sphinx's; links to it still work
 
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("config-inited", silence_the_theme)
     app.connect("builder-inited", replace_sphinx_search)
     app.connect("html-collect-pages", search_page)
-    app.connect("html-page-context", name_the_page)
     app.connect("build-finished", write_index)
     app.add_css_file("search.css")
     app.add_js_file("search.js", defer="defer")
-
-
-def silence_the_theme(app: Sphinx, config: Config) -> None:
-    """Tell the theme that it has no search, so that it writes no dialog of its own."""
-    config.html_theme_options = config.html_theme_options | {"disable_search": True}
 
 
 def replace_sphinx_search(app: Sphinx) -> None:
@@ -56,30 +48,18 @@ def replace_sphinx_search(app: Sphinx) -> None:
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Write the page that searches, and that lists the chapters where no script runs."""
-    yield PAGE, {"title": "Search"}, "search.html"
-
-
-def name_the_page(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Tell the templates where the search page is."""
-    context["search_page"] = context["pathto"](PAGE)
-    if pagename == PAGE:
-        titles = app.env.titles
-        context["search_chapters"] = [
-            (context["pathto"](name), titles[name].astext()) for name in _pages(app)
-        ]
+    titles = app.env.titles
+    chapters = [(app.builder.get_target_uri(n), titles[n].astext()) for n in _pages(app)]
+    yield "search", {"title": "Search", "chapters": chapters}, "search.html"
 
 
 def write_index(app: Sphinx, exception: Exception | None) -> None:
     """Write the index of what the pages say, as they were written."""
     if exception or app.builder.format != "html":
         return
-    index = make_index(app)
-    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-    (Path(app.outdir) / "_static" / INDEX).write_text(
-        f"window.mhaSearchIndex={text};\n", encoding="utf-8"
-    )
+    text = json.dumps(make_index(app), ensure_ascii=False, separators=(",", ":"))
+    file = Path(app.outdir) / "_static" / INDEX
+    file.write_text(f"window.mhaSearchIndex={text};\n", encoding="utf-8")
 
 
 def make_index(app: Sphinx) -> dict[str, Any]:
@@ -107,12 +87,7 @@ def make_index(app: Sphinx) -> dict[str, Any]:
             asked = ranking["asked"].get(f"{name}#{section.anchor}", "")
             words = [section.anchor, section.heading, section.text]
             sections.append([len(pages) - 1, *words, factor, asked])
-    return {
-        "pages": pages,
-        "sections": sections,
-        "synonyms": ranking["synonyms"],
-        "stop": ranking["stop"],
-    }
+    return {"pages": pages, "sections": sections} | {k: ranking[k] for k in ("synonyms", "stop")}
 
 
 def factor_of(name: str, factors: dict[str, float]) -> float:

@@ -42,16 +42,7 @@ class Section:
 
 
 def read_sections(page: str) -> list[Section]:
-    """Return the sections of the article on a page of HTML, in their order.
-
-    Examples
-    --------
-    >>> read_sections('<section id="a"><h1>A<a class="headerlink">#</a></h1><p>One.</p>'
-    ...               '<section id="b"><h2><span class="section-number">1. </span>B</h2>'
-    ...               '<p>By <math><msub><mi>d</mi><mi>k</mi></msub></math>.</p><pre>x</pre>'
-    ...               '</section></section>')
-    [Section(anchor='', heading='A', text='One.'), Section(anchor='b', heading='B', text='By d_k.')]
-    """
+    """Return the sections of the article on a page of HTML, in their order."""
     document = html.document_fromstring(page)
     leave_words(document)
     found: list[Section] = []

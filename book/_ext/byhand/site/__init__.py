@@ -1,9 +1,9 @@
 """The site around the text: what each page loads and may run, and whose work is in it.
 
-`assets` says which scripts and style sheets a page loads, and in which order; `early` has the few
-lines that stand in the page itself, because they have to run before anything is drawn. `theme`
-takes out of the theme what no page of this book uses, and `highlighting` keeps code to few
-elements. `policy` forbids everything else to run or load, and looks at every page that was written.
+`assets` says which scripts and style sheets a page loads, and in which order. `theme` takes out of
+the theme what no page of this book uses, and `highlighting` keeps code to few elements. `policy`
+has the few lines that stand in a page itself, forbids everything else to run or load, and looks at
+every page that was written.
 `notices` makes the page of what the book carries of others, from `vendored.toml`: version, licence,
 hash. `address` speaks to those who share a link, once the book has an address.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.application import Sphinx
 
-PARTS = ("assets", "highlighting", "theme", "early", "policy", "notices", "address")
+PARTS = ("assets", "highlighting", "theme", "policy", "notices", "address")
 
 
 def setup(app: Sphinx) -> None:

@@ -54,9 +54,10 @@ STYLES = (
     "reading.css",
     "explorer.css",
     "print.css",
+    "landing.css",
 )
 
-FIRST_PAGE_STYLE = "landing.css"  # the first page alone has it, after all others
+FIRST_PAGE = "<!-- the first page -->"  # as if its text began so
 
 # What a page loads only if its text has one of these. All that is not named is on every page.
 WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
@@ -72,6 +73,7 @@ WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
     ('class="sd-', " sd-"): ("sphinx-design.min.css",),
     ("sd-tab",): ("design-tabs.js",),
     ("stage-block",): ("blocks.css",),
+    (FIRST_PAGE,): ("landing.css",),
     ('class="api', "names-of-the-package", " api-link"): ("api.css",),
 }
 
@@ -84,75 +86,59 @@ FONTS_OF_ALL = ("STIX Two Text Book", "Source Sans 3 Book")
 FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
 
 
+# The scripts that stand in a page itself, by `policy`: no page loads them.
+EARLY = ("early.js", "early-fonts.js")
+
+
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("config-inited", declare)
     app.connect("builder-inited", write_assets)
-    app.connect("html-page-context", dress_first_page)
-    app.connect("html-page-context", correct_roles)
-    app.connect("html-page-context", load_what_is_used, priority=900)  # all have added theirs
+    app.connect("html-page-context", finish_page, priority=900)  # when all have added theirs
 
 
-def declare(app: Sphinx, config: object) -> None:
-    """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
-    app.config.html_css_files = list(STYLES)
-    app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
+def declare(app: Sphinx, config: Any) -> None:
+    """Name our style sheets and scripts, in place of Jupyter Book's every file below `_static`."""
+    config.html_css_files = list(STYLES)
+    config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
     # No page loads these one by one. (The list may be Sphinx's own, which other builds begin with.)
-    app.config.exclude_patterns = [*app.config.exclude_patterns, *sorted(PARTS)]
+    config.exclude_patterns = [*config.exclude_patterns, *sorted(PARTS), *EARLY]
 
 
 def write_assets(app: Sphinx) -> None:
-    """Write the scripts and styles that stand beside their Python, in `mha`, to `_static`."""
-    if app.builder.format == "html":
-        publish_together(Path(app.outdir) / "_static")
-
-
-def publish_together(folder: Path) -> None:
-    """Write every script and style of the pages into a folder, put together.
+    """Write the scripts and styles that stand beside their Python, in `mha`, to `_static`.
 
     What only their source needs, such as comments, is left out of the pages' own scripts as of the
     widgets'.
     """
+    if app.builder.format != "html":
+        return
     texts = published()
     own = {part: bare((OWN / part).read_text("utf-8")) for part in PARTS if part not in texts}
     for name, parts in TOGETHER.items():
         texts[name] = "".join((texts | own)[part] for part in parts)
+    folder = Path(app.outdir) / "_static"
     folder.mkdir(parents=True, exist_ok=True)
     for name in texts.keys() - PARTS:
         (folder / name).write_text(texts[name], encoding="utf-8")
     shutil.copy(STYLE, folder / STYLE.name)
 
 
-def dress_first_page(
+def finish_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Give the first page its own style sheet; Sphinx forgets it before the next page."""
-    if pagename == app.config.root_doc:
-        app.add_css_file(FIRST_PAGE_STYLE, priority=810)
+    """Correct what others write, and keep the scripts and styles that the page's text asks for.
 
-
-def correct_roles(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Give entries of the bibliography a role that their list may hold; theirs is deprecated.
-
-    The sign beside a heading that links to it shows under the mouse alone; it is no tab stop.
+    Entries of the bibliography get a role that their list may hold; theirs is deprecated. The sign
+    beside a heading that links to it shows under the mouse alone; it is no tab stop.
     """
-    if "body" in context:
-        body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
-        context["body"] = body.replace('class="headerlink"', 'class="headerlink" tabindex="-1"')
-
-
-def load_what_is_used(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Keep the scripts and style sheets that the page's own text asks for."""
-    body = context.get("body", "")
+    body = context.get("body", "").replace('role="doc-biblioentry"', 'role="listitem"')
+    context["body"] = body.replace('class="headerlink"', 'class="headerlink" tabindex="-1"')
     wanted = [font for mark, font in FONTS.items() if mark in body]
     context["early_fonts"] = [*FONTS_OF_ALL, *wanted]
+    begin = FIRST_PAGE if pagename == app.config.root_doc else ""
     for kind in ("script_files", "css_files"):
-        if kind in context:
-            context[kind] = [file for file in context[kind] if is_used(file, body)]
+        context[kind] = [file for file in context.get(kind, ()) if is_used(file, begin + body)]
 
 
 def is_used(file: Any, body: str) -> bool:

@@ -3,49 +3,39 @@
 What is to stand out keeps an element of its own: keywords, strings, numbers, comments.
 """
 
-from collections.abc import Iterator
-from functools import cache
-from typing import Any
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
 
+from pygments.filter import Filter
+from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
-from pygments.token import (
-    Comment,
-    Error,
-    Generic,
-    Keyword,
-    Number,
-    Operator,
-    String,
-    Token,
-    _TokenType,
-)
+from pygments.token import Literal, Token, _TokenType
 from sphinx.application import Sphinx
 
-STANDS_OUT = (Comment, Keyword, String, Number, Operator.Word)
-CONSOLE = (Generic, Error)  # a prompt, and what a console puts out
+STANDS_OUT = (Token.Comment, Token.Keyword, Literal.String, Literal.Number, Token.Operator.Word)
+CONSOLE = (Token.Generic, Token.Error)  # a prompt, and what a console puts out
+
+
+class Quiet(Filter):
+    """Leaves few kinds of pieces."""
+
+    def filter(
+        self, lexer: Lexer, stream: Iterable[tuple[_TokenType, str]]
+    ) -> Iterator[tuple[_TokenType, str]]:
+        """Yield kind and text of each piece."""
+        yield from ((quiet(kind), piece) for kind, piece in stream)
+
+
+QUIET = {
+    name: partial(get_lexer_by_name, name, filters=[Quiet()])
+    for name in ("python", "ipython3", "pycon", "bash", "toml")
+}
 
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     for name, lexer in QUIET.items():
-        app.add_lexer(name, lexer)
-
-
-class _Quiet:
-    """A lexer whose kinds of pieces are few."""
-
-    def get_tokens_unprocessed(
-        self, text: str, *options: Any
-    ) -> Iterator[tuple[int, _TokenType, str]]:
-        """Yield place, kind and text of each piece."""
-        for place, kind, piece in super().get_tokens_unprocessed(text, *options):  # type: ignore[misc]
-            yield place, quiet(kind), piece
-
-
-QUIET = {
-    name: type(f"Quiet_{name}", (_Quiet, type(get_lexer_by_name(name))), {})
-    for name in ("python", "ipython3", "pycon", "bash", "toml")
-}
+        app.add_lexer(name, lexer)  # type: ignore[arg-type]
 
 
 @cache
@@ -54,7 +44,7 @@ def quiet(kind: _TokenType) -> _TokenType:
 
     Examples
     --------
-    >>> quiet(Number.Float), quiet(Token.Name.Builtin)
+    >>> quiet(Literal.Number.Float), quiet(Token.Name.Builtin)
     (Token.Literal.Number, Token)
     """
     if any(kind in wide for wide in CONSOLE):

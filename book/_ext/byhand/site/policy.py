@@ -1,8 +1,11 @@
 """What a page may run and load: its own files, and two scripts in the page that are known by hash.
 
-Each page says so in its head, before anything of it runs, and `_headers` says it for the hosts that
-read such a file (Netlify, Cloudflare Pages). A browser then refuses every other script, handler,
-frame, plug-in and request, whatever a mistake or a token may have put on a page.
+Those two have to run before anything is drawn: from a file they would come too late. The theme and
+the extensions add small scripts of their own to each page; `early.js` has what they set.
+
+Each page states its policy in its head, before anything of it runs, and `_headers` says it for the
+hosts that read such a file (Netlify, Cloudflare Pages). A browser then refuses every other script,
+handler, frame, plug-in and request, whatever a mistake or a token may have put on a page.
 """
 
 import base64
@@ -14,10 +17,17 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from byhand.site.early import early_scripts
+from byhand.site.assets import EARLY, OWN
+from mha.widgets.assets import bare
 
 SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 HANDLER = re.compile(r"<[a-z][^<>]*\s(on[a-z]+)\s*=", re.IGNORECASE)
+# What the theme and sphinx_togglebutton set by a script in the page, and `early.js` instead; of the
+# first two nothing here makes use.
+SET_IN_PAGE = re.compile(
+    r"DOCUMENTATION_OPTIONS\.(?:pagename|search_as_you_type) = [^;]*;"
+    r"|(?:let|var) toggle(?:HintShow|HintHide|OpenOnPrint|buttonSelector) = '[^']*';"
+)
 
 HEADERS = """\
 /*
@@ -33,15 +43,15 @@ def setup(app: Sphinx) -> None:
     app.connect("build-finished", finish, priority=950)
 
 
-def policy() -> str:
-    """Return what a page may run and load.
+def early_scripts() -> dict[str, str]:
+    """Return the scripts that stand in a page, by their name, as they stand there."""
+    return {name: bare((OWN / name).read_text(encoding="utf-8")) for name in EARLY}
 
-    Examples
-    --------
-    >>> policy().split("; ")[0]
-    "default-src 'none'"
-    """
-    hashes = " ".join(f"'{digest(script)}'" for script in early_scripts().values())
+
+def policy() -> str:
+    """Return what a page may run and load."""
+    digests = (hashlib.sha256(script.encode()).digest() for script in early_scripts().values())
+    hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     rules = {
         "default-src": "'none'",
         "script-src": f"'self' {hashes}",
@@ -55,33 +65,22 @@ def policy() -> str:
     return "; ".join(f"{name} {sources}" for name, sources in rules.items())
 
 
-def digest(script: str) -> str:
-    """Return how a policy names a script that stands in a page.
-
-    Examples
-    --------
-    >>> digest("")
-    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
-    """
-    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
-
-
 def put_into_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Have a page state its policy, before anything that it loads."""
+    """Have a page state its policy, before anything that it loads, and run its early scripts."""
     meta = f'\n<meta http-equiv="Content-Security-Policy" content="{policy()}" />'
     context["metatags"] = meta + context.get("metatags", "")
+    context["early_scripts"] = early_scripts()
+    context["script_files"] = [
+        file
+        for file in context.get("script_files", ())
+        if not SET_IN_PAGE.fullmatch(getattr(file, "attributes", {}).get("body", ""))
+    ]
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Write the header file, and look at every page.
-
-    Raises
-    ------
-    ExtensionError
-        If a page has a script that its policy refuses: no browser would run it.
-    """
+    """Write the header file, and refuse a page with a script that no browser would run."""
     if exception or app.builder.format != "html":
         return
     site = Path(app.outdir)

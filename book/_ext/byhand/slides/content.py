@@ -1,18 +1,26 @@
-"""A slide with its numbers: texts whose expressions have their values, and one thing to look at."""
+"""A slide with its numbers: texts whose expressions have their values, and one thing to look at.
+
+A deck's cells and expressions run as pages run, and what they gave is kept as theirs.
+"""
 
 import ast
 import json
 import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
 from byhand.checking.decks import Deck, Piece, Slide
 from byhand.checking.sources import EVAL
+from byhand.digests import ROOT
+from byhand.mathematics.spoken import spoken
 from byhand.press import drawings
 from byhand.press.pdf import PressError
-from byhand.reading.steps import one_line
-from byhand.slides.running import Given
+from byhand.reading.pages import faults
+from byhand.reading.results import Results, compute, kept, made_from
+from byhand.reading.steps import Step, one_line
 from byhand.tables.element import Part
 
 GIVEN = re.compile(r"\{given\}`([^`]+)`")
@@ -22,10 +30,14 @@ TEXT = ("paragraph", "bullets", "numbers")
 LONG = 40  # characters of a line of arithmetic that may be broken
 SIGN = re.compile(r" (?=[=≈] )")
 PART = "\x1f"  # between the label of a line and its value
-
+SECONDS = 60  # a step may take
 
 BESIDE, LARGEST = (458, 410), 2.6  # points that a drawing has beside a text; of a pixel at most
 WIDE, HIGH, LINE = 848, 372, 34  # points that are below the title; a line of text, with its space
+
+Given = dict[tuple[int, str], dict[str, Any]]
+"""The forms of the values of a deck's expressions, by the block that they stand in, the title's
+being -1, and by themselves in one line."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,11 @@ class Formula:
 
     tex: str
 
+    @property
+    def alt(self) -> str:
+        """What it says to who cannot see it."""
+        return spoken(self.tex, display=True)
+
 
 @dataclass(frozen=True)
 class Code:
@@ -106,21 +123,14 @@ def shown(deck: Deck, given: Given) -> list[Shown]:
 
 
 def _shown(slide: Slide, place: str, given: Given) -> Shown:
-    def valued(found: tuple[Piece, ...]) -> tuple[Piece, ...]:
-        return tuple(
-            replace(
-                piece,
-                items=tuple((n, _valued(text, piece, slide, given)) for n, text in piece.items),
-            )
-            for piece in found
-        )
+    def valued(piece: Piece) -> Piece:
+        items = ((n, _valued(text, piece.kind, slide.block, given)) for n, text in piece.items)
+        return replace(piece, items=tuple(items))
 
-    title = _valued(slide.title, Piece("paragraph", ()), slide, given)
-    slide = replace(slide, title=title, body=valued(slide.body), notes=valued(slide.notes))
-    texts = [
-        slide.title,
-        *(t for p in (*slide.body, *slide.notes) for _, t in p.items if p.kind in TEXT),
-    ]
+    title = _valued(slide.title, "paragraph", slide.block, given)
+    body, notes = (tuple(map(valued, found)) for found in (slide.body, slide.notes))
+    slide = replace(slide, title=title, body=body, notes=notes)
+    texts = [title, *(t for p in (*body, *notes) for _, t in p.items if p.kind in TEXT)]
     role = next((found[0] for text in texts if (found := ROLE.search(text))), None)
     if role:
         raise PressError(f"{place}: a slide has no {role[:-1]}; only {{eval}} and {{given}}")
@@ -137,23 +147,19 @@ def _shown(slide: Slide, place: str, given: Given) -> Shown:
     return Shown(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
 
 
-def _valued(text: str, piece: Piece, slide: Slide, given: Given) -> str:
+def _valued(text: str, kind: str, block: int, given: Given) -> str:
     """Return a text with its values; in formulas and code they stand as they are."""
-    bare = piece.kind in ("formula", "code")
 
-    def value(found: re.Match[str]) -> str:
-        return as_text(given[slide.block, one_line(found[1])], bare=bare)
+    def values_in(text: str, *, bare: bool) -> str:
+        shown = EVAL.sub(lambda m: as_text(given[block, one_line(m[1])], bare=bare), text)
+        return GIVEN.sub(r"\1", shown)
 
-    def in_formula(found: re.Match[str]) -> str:
-        inner = EVAL.sub(lambda m: as_text(given[slide.block, one_line(m[1])], bare=True), found[0])
-        return GIVEN.sub(r"\1", inner)
-
+    bare = kind in ("formula", "code")
     if not bare:
-        text = re.sub(r"\$[^$]+\$", in_formula, text)
-    if piece.kind == "lines":
+        text = re.sub(r"\$[^$]+\$", lambda m: values_in(m[0], bare=True), text)
+    if kind == "lines":
         text = text.replace("{eval}", PART + "{eval}")
-    text = EVAL.sub(value, text)
-    return GIVEN.sub(lambda m: m[1], text)
+    return values_in(text, bare=bare)
 
 
 def as_text(data: dict[str, Any], *, bare: bool = False) -> str:
@@ -206,3 +212,66 @@ def laid_out(seen: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
 def _factor(svg: str, room: tuple[float, float]) -> float:
     width, height = drawings.size(svg)
     return min(room[0] / width, room[1] / height, LARGEST)
+
+
+# ---- What cells and expressions give ----
+
+
+def run(decks: list[Deck], side_by_side: int = 2) -> list[Given]:
+    """Return what each deck gives.
+
+    Raises
+    ------
+    PressError
+        Every fault, with file and line.
+    """
+    now = made_from()
+    with ThreadPoolExecutor(side_by_side) as pool:
+        done = list(pool.map(lambda deck: _results(deck, now), decks))
+    wrong = [
+        f"{deck.page.file}:{line}: {said}"
+        for deck, results in zip(decks, done, strict=True)
+        for line, said in _faults(results)
+    ]
+    if wrong:
+        raise PressError("\n".join(wrong))
+    return [
+        {where: outputs[-1]["data"] for where, outputs in results.values().items()}
+        for results in done
+    ]
+
+
+def _results(deck: Deck, now: str) -> Results:
+    page, steps = ROOT / deck.page.file, list(dict.fromkeys(steps_of(deck)))
+    if not steps:
+        return Results(now, [])
+    return kept(page, steps, now) or compute(page, steps, now, SECONDS)
+
+
+def steps_of(deck: Deck) -> Iterator[Step]:
+    """Yield what runs, in its order: cells, what slides show, and expressions in their text."""
+    slides = list(deck.slides)
+    for i in range(-1, len(deck.blocks)):
+        if i >= 0 and deck.blocks[i].name == "code-cell":
+            cell = deck.blocks[i]
+            line = cell.content[0][0] if cell.content else cell.line
+            yield Step("cell", i, line, cell.code)
+        for slide in (slide for slide in slides if slide.block == i):
+            for line, source in slide.shows:
+                yield Step("expression", i, line, one_line(source))
+            texts = [(slide.line, slide.title)]
+            texts += [item for piece in (*slide.body, *slide.notes) for item in piece.items]
+            for line, text in texts:
+                for source in EVAL.findall(text):
+                    yield Step("expression", i, line, one_line(source))
+
+
+def _faults(results: Results) -> Iterator[tuple[int, str]]:
+    yield from results.faults
+    for number, said in results.errors.items():
+        yield results.steps[number].line, f"{results.steps[number].source}: {said}"
+    for step, outputs in zip(results.steps, results.outputs, strict=False):
+        for said in faults(outputs, {}):
+            yield step.line, said
+        if step.kind == "expression" and not outputs and not results.errors:
+            yield step.line, f"{step.source} gives nothing; a value is wanted"

@@ -2,17 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from byhand.checking.decks import Piece
 from byhand.mathematics.paper import FormulaError, formula
-from byhand.mathematics.spoken import spoken
 from byhand.press import drawings, markup
 from byhand.press.pdf import PressError, compiler, press
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown, Thing
-from byhand.tables.paper import as_typst, joined
+from byhand.tables.paper import as_typst, in_one
 
 KICKERS = {"question": "Question", "answer": "Answer"}
 LETTERS = re.compile(r'font-size="([\d.]+)px"')
@@ -69,24 +67,19 @@ def notes_pdf(title: str, slides: list[Shown]) -> bytes:
 
 
 def _arguments(deck: str, i: int, shown: Shown, said: str = "") -> str:
+    """Return what a slide is told, or end with its place."""
     given = [markup.string(deck), str(i), f"[{as_typst(shown.slide.title)}]", said]
     if shown.slide.kind in KICKERS:
         given.append(f"kicker: {markup.string(KICKERS[shown.slide.kind])}")
-    for name, pieces in (("before", shown.before), ("after", shown.after)):
-        if pieces:
-            given.append(f"{name}: [{_placed(texts, pieces, shown)}]")
-    if shown.thing is not None:
-        given.append(f"thing: {_placed(thing, shown.thing, shown)}")
-        given += ["beside: true"] * shown.beside
-    return ", ".join(filter(None, given))
-
-
-def _placed(write: Callable[[Any], str], what: object, shown: Shown) -> str:
-    """Return what something is in Typst, or end with the slide's place."""
     try:
-        return write(what)
+        for name, pieces in (("before", shown.before), ("after", shown.after)):
+            given += [f"{name}: [{texts(pieces)}]"] * bool(pieces)
+        if shown.thing is not None:
+            given.append(f"thing: {thing(shown.thing)}")
+            given += ["beside: true"] * shown.beside
     except FormulaError as error:
-        raise PressError(f"{shown.place}: a formula cannot be turned into Typst: {error}") from None
+        raise PressError(f"{shown.place}: {error}") from None
+    return ", ".join(filter(None, given))
 
 
 def texts(pieces: tuple[Piece, ...]) -> str:
@@ -110,7 +103,7 @@ def thing(seen: Thing) -> str:
         case Code():
             return f"shown-code({markup.string(seen.source)})"
         case Numbers():
-            return f"shown-table({joined(seen.parts, title=len(seen.parts) > 1)})"
+            return f"shown-table({in_one(seen.parts, title=len(seen.parts) > 1)})"
         case Lines():
             return f"shown-lines({_lines(seen.rows)}, {_lines(seen.broken)})"
         case Drawing():
@@ -128,15 +121,6 @@ def letters(svg: str) -> float:
     """Return how large a drawing's smallest letters are, in its pixels, indices left out."""
     sizes = [float(size) for size in LETTERS.findall(drawings.in_attributes(svg))]
     return min((size for size in sizes if size > INDEX), default=INDEX + 1)
-
-
-def words_of(seen: Thing) -> str:
-    """Return what a picture says to who cannot see it."""
-    if isinstance(seen, Drawing):
-        return seen.alt
-    if isinstance(seen, Formula):
-        return spoken(seen.tex, display=True)
-    return ""
 
 
 def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:

@@ -4,7 +4,7 @@ Everything stands where the press put it on the PDF. The fonts are those that Po
 """
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,22 +18,17 @@ from pptx.util import Pt
 
 from byhand.checking.decks import Piece
 from byhand.press.archives import undated
+from byhand.press.markup import Cell
 from byhand.press.pdf import date
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown
-from byhand.slides.paper import KICKERS, Placed, pictures, words_of
+from byhand.slides.paper import KICKERS, Placed, pictures
 from byhand.slides.words import Run, plain, runs
-from byhand.tables.element import Cell, Part, joined_rows
+from byhand.tables.element import Part, joined
 
 WIDTH, HEIGHT = 960, 540  # points
 LEFT, WIDE = 56, 848
 SERIF, SANS, MONO = "Cambria", "Calibri", "Consolas"
-
-
-def _colour(code: str) -> RGBColor:
-    return RGBColor(*bytes.fromhex(code))  # type: ignore[no-untyped-call]
-
-
-INK, SOFT, ACCENT = map(_colour, ("1C1B19", "5F5A52", "8A2F1B"))
+INK, SOFT, ACCENT = map(RGBColor.from_string, ("1C1B19", "5F5A52", "8A2F1B"))
 TITLE_ONLY = 5  # of the layouts that python-pptx brings
 DIGIT = 0.49  # of the letters' size: how wide one is, about
 RULE = 15875  # a table's line, in EMU: 1.25 points
@@ -61,7 +56,8 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
     is_first = n == 1
     head = slide.shapes.title
-    _put(head, LEFT, 140 if is_first else 44, WIDE, 90 if is_first else 60)
+    room = (LEFT, 140, WIDE, 90) if is_first else (LEFT, 44, WIDE, 60)
+    head.left, head.top, head.width, head.height = map(Pt, room)
     _write(head.text_frame, _line(shown.slide.title), 60 if is_first else 38, SERIF)
     if is_first:
         _write(_box(slide, LEFT, 250, 720, 120), shown.before, 28, colour=SOFT)
@@ -76,9 +72,10 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
         _thing(slide, shown.thing, at["thing"], picture)
     footer = _line(f"Attention by Hand · {n}")
     _write(_box(slide, LEFT, 508, WIDE, 18), footer, 12, colour=SOFT)
-    notes = "\n".join(_noted(shown.slide.notes))
-    minutes = f"{shown.slide.minutes} minutes.\n" if shown.slide.minutes else ""
-    slide.notes_slide.notes_text_frame.text = minutes + notes
+    said = [f"{shown.slide.minutes} minutes."] if shown.slide.minutes else []
+    for piece in shown.slide.notes:
+        said += ["• " * (piece.kind == "bullets") + plain(text) for _, text in piece.items]
+    slide.notes_slide.notes_text_frame.text = "\n".join(said)
 
 
 def _room(at: Placed) -> tuple[float, float, float, float]:
@@ -92,16 +89,6 @@ def _box(slide: Any, *room: float) -> Any:
 
 def _line(text: str) -> list[Piece]:
     return [Piece("paragraph", ((0, text),))]
-
-
-def _put(shape: Any, x: float, y: float, width: float, height: float) -> None:
-    shape.left, shape.top, shape.width, shape.height = Pt(x), Pt(y), Pt(width), Pt(height)
-
-
-def _noted(notes: Sequence[Piece]) -> Iterator[str]:
-    for piece in notes:
-        for _, text in piece.items:
-            yield ("• " if piece.kind == "bullets" else "") + plain(text)
 
 
 # ---- Text ----
@@ -166,7 +153,7 @@ def _thing(slide: Any, thing: Any, at: Placed, picture: bytes | None) -> None:
             assert picture is not None
             shown = slide.shapes.add_picture(io.BytesIO(picture), *map(Pt, _room(at)))
             about = shown._element.nvPicPr.cNvPr
-            about.set("descr", words_of(thing))
+            about.set("descr", thing.alt)
             about.set("name", "Formula" if isinstance(thing, Formula) else "Figure")
         case Code():
             frame = _box(slide, *_room(at))
@@ -205,18 +192,17 @@ def _lines(slide: Any, thing: Lines, at: Placed) -> None:
 
 
 def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
-    """Return how many rows head a table of several parts, and all rows."""
-    rows = list(joined_rows(parts))
-    rows.insert(0, [Cell(parts[0].header[0])])
-    for part in parts:
-        rows[0] += map(Cell, part.header[1:])
-    if len(parts) == 1:
-        return 1, rows
-    titles = [Cell("")]
-    for part in parts:  # a cell that covers others stands before them
-        titles.append(Cell(part.title, columns=len(part.header) - 1))
-        titles += [Cell("") for _ in part.header[2:]]
-    return 2, [titles, *rows]
+    """Return how many rows head a table of several parts, and all rows.
+
+    Here a cell that covers others stands before them, and none covers another row's.
+    """
+    head, body = joined(parts, titled=len(parts) > 1)
+    if len(parts) > 1:
+        (corner, *titles), names = head
+        head = [[Cell(""), *titles], [replace(corner, rows=1), *names]]
+    covered = [Cell("")]
+    rows = [[c for cell in row for c in (cell, *covered * (cell.columns - 1))] for row in head]
+    return len(head), [*rows, *body]
 
 
 def _table(
@@ -228,7 +214,7 @@ def _table(
     style = table._tbl.tblPr
     style.set("bandRow", "0")
     style.find(qn("a:tableStyleId")).text = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"  # no style
-    longest = [max(len(plain(row[j].text)) + 2 for row in rows) for j in range(len(rows[0]))]
+    longest = [max(len(plain(row[j].content)) + 2 for row in rows) for j in range(len(rows[0]))]
     for column, length in zip(table.columns, longest, strict=True):
         column.width = int(Pt(at.width) * length / sum(longest))
     for i, row in enumerate(rows):
@@ -242,7 +228,7 @@ def _table(
 
 
 def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:
-    _write(target.text_frame, _line(cell.text), size)
+    _write(target.text_frame, _line(cell.content), size)
     target.margin_left = target.margin_right = Pt(size * 0.3)
     target.margin_top = target.margin_bottom = 0
     target.vertical_anchor = MSO_ANCHOR.MIDDLE
@@ -253,7 +239,8 @@ def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:
         run.font.bold = run.font.bold or cell.bold
     if cell.fill:
         target.fill.solid()
-        target.fill.fore_color.rgb = _colour(cell.fill[1:])
+        colour = RGBColor.from_string(cell.fill[1:])  # type: ignore[no-untyped-call]
+        target.fill.fore_color.rgb = colour
 
 
 def _rule(target: Any, *, top: bool, bottom: bool) -> None:

@@ -2,8 +2,8 @@
 
 A view of `mha.views` hands a table over as data, in the directive ``{numbers}``. `element` makes
 one element of it, numbered as a table, whatever number of cells it has. `marks` reads the few marks
-that a label may hold, `widths` says how much room the parts of a block want, and the element is
-written once for each form: `page` as HTML, `paper` for print.
+that a label may hold, and the element is written once for each form: `page` as HTML, with how much
+room the parts of a block want, `paper` for print.
 """
 
 from sphinx.application import Sphinx

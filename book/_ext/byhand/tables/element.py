@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 
-from byhand.press.tables import tint
+from byhand.press.drawings import tint
+from byhand.press.markup import Cell
 from byhand.tables.marks import bare
 
 
@@ -64,27 +65,43 @@ def repeats(row: list[Part], i: int) -> bool:
     return i > 0 and row[i - 1].labels == row[i].labels
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a table that is set: its text with marks, and how it looks."""
+def column_lengths(part: Part) -> list[int]:
+    """Return the number of characters of each column's longest text.
 
-    text: str
-    bold: bool = False
-    fill: str = ""
-    columns: int = 1
+    Examples
+    --------
+    >>> column_lengths(Part([], ["Query ← key", "z"], [["a", "0.25"], ["b", "1"]]))
+    [5, 4]
+    """
+    rows = [part.header, *part.rows]
+    first, *others = zip(*rows, strict=True)
+    words = [*bare(first[0]).split(), *map(bare, first[1:])]  # the corner's title wraps
+    return [max(map(len, words)), *(max(len(bare(text)) for text in column) for column in others)]
 
 
-def joined_rows(parts: Sequence[Part]) -> Iterator[list[Cell]]:
-    """Yield the rows of one table that is made of several, the row labels once.
+def joined(parts: Sequence[Part], *, titled: bool = False) -> tuple[list[list[Cell]], ...]:
+    """Return the head and the body of one table of several parts, the row labels once.
+
+    The cells hold texts with marks.
 
     Examples
     --------
     >>> part = Part([], ["Token", "z"], [["a", "0.25"]], heat=True)
-    >>> [[(cell.text, cell.fill) for cell in row] for row in joined_rows([part, part])]
+    >>> head, body = joined([part, part])
+    >>> [[(cell.content, cell.fill) for cell in row] for row in body]
     [[('a', ''), ('0.25', '#e2eef5'), ('0.25', '#e2eef5')]]
     """
-    for i, (label, *_) in enumerate(parts[0].rows):
-        yield [Cell(label), *(cell for part in parts for cell in _cells(part, i))]
+    corner = parts[0].header[0]
+    names = [Cell(name) for part in parts for name in part.header[1:]]
+    head = [[Cell(corner), *names]]
+    if titled:
+        titles = [Cell(part.title, columns=len(part.header) - 1) for part in parts]
+        head = [[Cell(corner, rows=2), *titles], names]
+    body = [
+        [Cell(label), *(cell for part in parts for cell in _cells(part, i))]
+        for i, (label, *_) in enumerate(parts[0].rows)
+    ]
+    return head, body
 
 
 def _cells(part: Part, i: int) -> Iterator[Cell]:

@@ -6,15 +6,14 @@ The style sheet is told how much room the parts want, and gives each as much as 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from docutils import nodes
 
-from byhand.tables.element import Part, numbers, repeats
-from byhand.tables.marks import as_html
-from byhand.tables.widths import pair_width, width
+from byhand.tables.element import Part, column_lengths, numbers, repeats
+from byhand.tables.marks import as_html, bare
 from mha.views.colours import head_property
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ SMALLEST = 0.8  # rem: the smallest text of a block whose parts stand in a row
 STEP, SMALLEST_STEP = 2, 16  # rem: the widths that the style sheet knows
 TEXT_WIDTH = 42  # rem: a block that wants more at the size of the page's small text is a wide one
 LINK = "Link to this table"
+CHARACTER, PADDING, GAP = 0.52, 0.64, 1.2  # of a table's text, in its own size
+HEADING = 0.56  # a character of the heading above a part's columns, which is heavier
 
 
 def visit(self: HTML5Translator, node: numbers) -> None:
@@ -106,6 +107,30 @@ def _written(part: Part, block: numbers, *, is_repeated: bool) -> str:
         f'<div class="pst-scrollable-table-container"><table class="{known}"{tied_to(part)}>\n'
         f"{inside(part, title)}</table>\n</div>\n</div>\n"
     )
+
+
+def width(row: Sequence[Part]) -> float:
+    """Return how wide parts are beside each other, in the size of their letters."""
+    total = GAP * (len(row) - 1)
+    for i, part in enumerate(row):
+        labels, *others = (n * CHARACTER + PADDING for n in column_lengths(part))
+        total += max(sum(others), len(bare(part.title)) * HEADING + PADDING)
+        total += 0 if repeats(list(row), i) else labels
+    return total
+
+
+def pair_width(block: numbers) -> float | None:
+    """Return how wide two parts of a row of three are, None where a row is never two and one.
+
+    Rows of three become two and one each, so that no part stands in another row's pair.
+    """
+    rows = list(block.in_rows())
+    one_row = block["columns"] == len(block["parts"]) > 2
+    if not (one_row or block["columns"] == 3):
+        return None
+    if not all(repeats(row, i) for row in rows for i in range(1, len(row))):
+        return None
+    return max(width(row[i : i + 2]) for row in rows for i in range(0, len(row), 2))
 
 
 # ---- A table's inside ----

@@ -1,0 +1,142 @@
+"""What the page's run must bear out: code for PyTorch, and the numbers that exercises ask for.
+
+`docs/writing.md` shows how ``{pytorch}`` and ``{asked}`` are written. Nothing of PyTorch runs while
+the book is built: `tests/against_torch/test_pytorch_folds.py` runs the code, and what it prints
+must be what stands here. The build holds the numbers. Those typed into a tensor must be the ones of
+``given``, and those printed the ones of ``prints``, rounded as they are printed: both name arrays
+of the page's run, in the order of the numbers.
+
+Of what is ``{asked}`` nothing stands on the page: it is noted in the doctree, where the question
+bank (`scripts/packs/alone.py`) finds it.
+"""
+
+import ast
+import math
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from byhand.reading.steps import number_of, numbers_of
+from byhand.reading.values import NoValueError, value
+
+logger = logging.getLogger(__name__)
+
+BETWEEN = "\n---\n"
+PRINTED = re.compile(r"(?<![\w.])(?:nan|-?inf|-?\d+(?:\.\d*)?)(?!\w)")
+WHOLE = 1e-5
+"""How far off a number may be that is printed without decimals: PyTorch computes in float32."""
+
+
+class InPyTorch(SphinxDirective):
+    """The directive ``{pytorch}``."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "given": directives.unchanged_required,
+        "prints": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the code and what it prints, and warn where a number is not the run's."""
+        code, _, output = "\n".join(self.content).partition(BETWEEN)
+        if not output or "prints" not in self.options:
+            raise self.error("code, a line ---, what it prints, and :prints: are wanted")
+        try:
+            self._hold("given", typed_numbers(code), math.isclose)
+            self._hold("prints", PRINTED.findall(output), is_printed)
+        except ValueError as error:
+            logger.warning("in PyTorch: %s", error, location=(self.env.docname, self.lineno))
+        return [
+            nodes.literal_block(code, code, language="python"),
+            nodes.literal_block(output, output, language="text"),
+        ]
+
+    def _hold(self, option: str, found: list[Any], fits: Callable[[Any, float], bool]) -> None:
+        """Raise unless numbers fit those that an option names, where the page's cells ran."""
+        arrays = self.options.get(option, "")
+        if not arrays:
+            if found:
+                raise ValueError(f"the code types numbers that no :{option}: names")
+            return
+        try:
+            held = value(self.state.document, numbers_of(arrays), self.lineno)
+        except NoValueError as error:
+            raise ValueError(f"`{arrays}` cannot be evaluated: {error}") from error
+        for output in held.outputs:
+            wanted = ast.literal_eval(output["data"]["text/plain"])
+            if len(found) != len(wanted):
+                raise ValueError(f"{len(found)} numbers, but :{option}: has {len(wanted)}")
+            for text, number in zip(found, wanted, strict=True):
+                if not fits(text, float(number)):
+                    raise ValueError(f"{text} stands where :{option}: has {number}")
+
+
+def typed_numbers(code: str) -> list[float]:
+    """Return the numbers that code types into tensors, in their order.
+
+    Examples
+    --------
+    >>> typed_numbers("x = torch.tensor([[1.0, 0], [2, -0.5]]) @ torch.tensor(w)")
+    [1.0, 0.0, 2.0, -0.5]
+    """
+    calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
+    numbers: list[float] = []
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        if ast.unparse(call.func) == "torch.tensor":
+            try:
+                numbers += np.ravel(ast.literal_eval(call.args[0])).tolist()
+            except ValueError:  # an array of the page
+                continue
+    return numbers
+
+
+def is_printed(text: str, number: float) -> bool:
+    """Tell whether a printed number is a number, rounded.
+
+    Examples
+    --------
+    >>> is_printed("0.2689", 0.26894142), is_printed("2.", 2.0), is_printed("2.", 2.4)
+    (True, True, False)
+    """
+    decimals = len(text.partition(".")[2])
+    tolerance = 0.51 * 10.0**-decimals if decimals else WHOLE
+    printed = float(text)
+    return repr(printed) == repr(number) or abs(printed - number) <= tolerance
+
+
+class Asked(SphinxDirective):
+    """The directive ``{asked} label``."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "answer": directives.unchanged_required,
+        "places": directives.nonnegative_int,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Note the number, and warn where the answer has no value."""
+        if set(self.options) != set(self.option_spec) or not self.content:
+            raise self.error(":answer:, :places: and what is asked for are wanted")
+        document, what = self.state.document, "\n".join(self.content)
+        label, places = self.arguments[0], self.options["places"]
+        try:
+            found = value(document, number_of(self.options["answer"]), self.lineno)
+        except NoValueError as error:
+            place = (self.env.docname, self.lineno)
+            logger.warning("{asked} %s: %s", label, error, location=place)
+            return []
+        for output in found.outputs:  # one, but after a cell that failed
+            number = float(output["data"]["text/plain"])
+            asked = document.setdefault("asked", {}).setdefault(label, [])
+            asked.append((self.lineno, what, number, places))
+        return []
+
+
+DIRECTIVES = {"pytorch": InPyTorch, "asked": Asked}

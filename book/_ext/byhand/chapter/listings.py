@@ -1,0 +1,127 @@
+"""Tables that are made of the sources of all chapters, so that nobody types what stands there.
+
+The role ``{claim}`label` `` marks a sentence with the kind of its claim, and ``{ledger}`` lists all
+claims that are made; `byhand.checking.claims` reads ``book/claims.toml`` and refuses a claim
+without a kind. ``{exercise-times}`` lists the exercises by difficulty, with their minutes. All are
+made of what every writer knows: a reference, and tables of Markdown.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst.states import Inliner
+from sphinx import addnodes
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from byhand.chapter.openings import MINUTES_BY_DIFFICULTY, level_of
+from byhand.checking.blocks import EXERCISES
+from byhand.checking.claims import FILE, KINDS, Claim, kind_of, marks, read, sentences
+from byhand.checking.sources import Page
+from byhand.contents import read_contents
+from byhand.reading.values import Said
+
+logger = logging.getLogger(__name__)
+
+COUNTED = ("computed", "quoted", "given")
+
+
+def claims_of(env: BuildEnvironment) -> dict[str, Claim]:
+    """Return the book's claims by their labels."""
+    file = Path(env.srcdir).parent / FILE
+    env.note_dependency(str(file))
+    return {claim.label: claim for claim in read(file.read_text(encoding="utf-8"))}
+
+
+def mark(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
+    """Show of which kind a claim is, and lead to its line in the ledger."""
+    env = inliner.document.settings.env
+    claim = claims_of(env).get(text)
+    target = addnodes.pending_xref(
+        rawtext, nodes.inline("", claim.kind if claim else "claim"), refdomain="std", reftype="ref",
+        reftarget=f"claim-{text}", refexplicit=True, refwarn=True, refdoc=env.docname,
+    )  # fmt: skip
+    return [nodes.inline("", "", target, classes=["claim-mark", "screen-only"])], []
+
+
+class Listing(SphinxDirective):
+    """A directive that writes tables of the sources of the chapters."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return what the lines are in Markdown."""
+        return self.parse_text_to_nodes("\n".join(self.lines()))
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        raise NotImplementedError
+
+    def chapters(self) -> Iterator[Page]:
+        """Yield the source of each chapter."""
+        for name in read_contents(Path(self.env.srcdir).parent / "_toc.yml").chapters:
+            file = self.env.doc2path(name)
+            self.env.note_dependency(file)
+            yield Page(f"{name}.md", Path(file).read_text(encoding="utf-8"))
+
+
+class Ledger(Listing):
+    """``{ledger}``: every claim with its kind and what holds it; what the pages' numbers are."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield a table of all claims, and one of all numbers."""
+        claims = claims_of(self.env)
+        for kind, meaning in KINDS.items():
+            yield from (f"**{kind}**", f": {meaning}", "")
+        yield from table("The claims of the book", ":name: tbl-claims", ":widths: 5 2 3",
+                         looks="words stacked")  # fmt: skip
+        yield from row("Claim", "Kind, page", "What holds it")
+        counted = [*table("Sentences with numbers, by how each number is written")]
+        counted += row("Page", *COUNTED)
+        for page in self.chapters():
+            for claim in (claims[label] for label, _ in marks(page) if label in claims):
+                yield from (f"* - (claim-{claim.label})=", f"    {claim.says}")
+                yield from (f"  - {claim.kind}, {{doc}}`/{page.name}`", f"  - {claim.holds}")
+            kinds = Counter(kind_of(sentence) for _, sentence in sentences(page))
+            if any(kinds[kind] for kind in COUNTED):
+                counted += row(f"{{doc}}`/{page.name}`", *(str(kinds[kind]) for kind in COUNTED))
+        yield from ("```", "", *counted, "```")
+
+
+class ExerciseTimes(Listing):
+    """``{exercise-times}``: a row a chapter, a column a difficulty, the minutes beside."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the table."""
+        heads = [f"{level} ({time} min each)" for level, time in MINUTES_BY_DIFFICULTY.items()]
+        yield from table("Exercises by difficulty")
+        yield from row("Chapter", *heads, "Minutes")
+        for page in self.chapters():
+            found: dict[int, list[str]] = {level: [] for level in (0, *MINUTES_BY_DIFFICULTY)}
+            for block in (block for block in page.blocks if block.name in EXERCISES):
+                label = block.options["label"][1]
+                level = level_of(block.options.get("class", (0, ""))[1].split())
+                found[level].append(f"{{numref}}`{{number}} <{label}>`")
+                if not level:
+                    place = (page.name, block.line)
+                    logger.warning("exercise %s has no difficulty", label, location=place)
+            if any(found.values()):
+                cells = (", ".join(found[level]) for level in MINUTES_BY_DIFFICULTY)
+                minutes = f"{{exercise-minutes}}`{page.name}`"
+                yield from row(f"{{doc}}`/{page.name}`", *cells, minutes)
+        yield "```"
+
+
+DIRECTIVES = {"ledger": Ledger, "exercise-times": ExerciseTimes}
+
+
+def table(caption: str, *options: str, looks: str = "words") -> Iterator[str]:
+    """Yield how a list table of words begins."""
+    yield from (f"```{{list-table}} {caption}", ":header-rows: 1", f":class: {looks}", *options, "")
+
+
+def row(*texts: str) -> Iterator[str]:
+    """Yield a row of a list table."""
+    for mark, text in zip(("* -", *["  -"] * len(texts)), texts, strict=False):
+        yield f"{mark} {text}".rstrip()

@@ -1,0 +1,72 @@
+"""Blocks of a page: cells that can be read and are short, exercises with their solutions.
+
+Of a label or reference Sphinx itself tells where it leads nowhere or stands twice. Of exercises and
+solutions it would tell without a line, or only by stopping.
+"""
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from byhand.checking.sources import Block, Finding, Line, Page, Project
+
+LONGEST = 15  # lines of code in a cell
+EXCEPTIONS = tomllib.loads(Path(__file__).with_name("exceptions.toml").read_text("utf-8"))
+
+EXERCISES = ("exercise", "exercise-start")
+"""The blocks that hold an exercise, or begin one."""
+
+PAIRS = {"exercise-start": "exercise-end", "solution-start": "solution-end"}
+
+
+def unreadable(page: Page) -> Iterator[Line]:
+    """Find cells and expressions that are not Python."""
+    for before, source in page.sources():
+        try:
+            ast.parse(source)
+        except SyntaxError as error:
+            yield before + (error.lineno or 1), f"this is not Python: {error.msg}"
+        except ValueError as error:  # a NUL byte
+            yield before + 1, f"this is not Python: {error}"
+
+
+def long_cells(page: Page) -> Iterator[Line]:
+    """Find cells of more lines than a reader takes in at once, but for some allowed ones."""
+    counts = {cell.line: len(cell.code.strip().splitlines()) for cell in page.cells}
+    long = {line: count for line, count in counts.items() if count > LONGEST}
+    if len(long) > EXCEPTIONS["long-cells"].get(page.name, 0):
+        for line, count in long.items():
+            yield line, f"this cell has {count} lines; at most {LONGEST} are wanted"
+
+
+def check(project: Project) -> Iterator[Finding]:
+    """Find solutions to exercises that do not exist."""
+    blocks = [(page.file, block) for page in project.pages for block in page.blocks]
+    exercises = {b.options.get("label", (0, ""))[1] for _, b in blocks if b.name in EXERCISES}
+    for file, block in blocks:
+        label = block.argument.strip()
+        if block.name in ("solution", "solution-start") and label not in exercises - {""}:
+            what = f"a solution to an unknown exercise, {label!r}" if label else "a solution"
+            yield Finding(file, block.line, f"{what}; the label of an exercise is wanted")
+
+
+def unpaired(page: Page) -> Iterator[Line]:
+    """Find exercises and solutions that begin but do not end, or end without a beginning."""
+    opened: Block | None = None
+    for block in page.blocks:
+        if opened and block.name == PAIRS[opened.name]:
+            opened = None
+        elif block.name in PAIRS.values():
+            start = block.name.replace("end", "start")
+            yield block.line, f"nothing begins here; {{{start}}} is wanted before"
+        elif block.name in PAIRS:
+            yield from _not_ended(opened)
+            opened = block
+    yield from _not_ended(opened)
+
+
+def _not_ended(block: Block | None) -> Iterator[Line]:
+    if block:
+        what, end = block.name.partition("-")[0], PAIRS[block.name]
+        yield block.line, f"this {what} does not end; {{{end}}} is wanted"

@@ -1,0 +1,81 @@
+"""What no source may have: patterns of ``patterns.toml``, and words of ``wording.toml``."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from byhand.checking.sources import Finding, Line, Page, Project, without_code, without_inline_code
+
+HERE = Path(__file__).parent
+PATTERNS = tomllib.loads((HERE / "patterns.toml").read_text("utf-8"))
+WORDING = tomllib.loads((HERE / "wording.toml").read_text("utf-8"))["phrase"]
+SOURCES = (
+    "_config.yml",
+    "_toc.yml",
+    "book/*.md",
+    "book/[!_]*/**/*.md",
+    "book/references.bib",
+    "mha/examples/*.toml",
+    "mha/audit/sources/**/*.json",
+    "mha/audit/sources/**/*.toml",
+)
+
+
+def check(project: Project) -> Iterator[Finding]:
+    """Look at each line of every source: conflict marks, hidden characters, other bytes."""
+    for file, text in project.files(*SOURCES):
+        lines = text.replace("\r\n", "\n").split("\n")
+        yield from (Finding(file, *wrong) for wrong in found_in("source", enumerate(lines, 1)))
+
+
+def unwanted(page: Page) -> Iterator[Line]:
+    """Find active elements, what is loaded from elsewhere, and code that is not steady."""
+    lines = [(n, without_inline_code(line)) for n, line in enumerate(page.lines, 1)]
+    yield from found_in("page", lines)
+    yield from found_in("loaded", lines)
+    for before, source in page.sources():
+        yield from found_in("code", enumerate(source.splitlines(), before + 1))
+
+
+def typed_numbers(page: Page) -> Iterator[Line]:
+    """Find decimals and percentages that are typed into the prose."""
+    yield from found_in("number", ((n, without_code(t)) for n, t in page.prose_and_formulas))
+
+
+def found_in(kind: str, lines: Iterable[Line]) -> Iterator[Line]:
+    """Find the patterns of a kind in some lines."""
+    for number, line in lines:
+        for one in PATTERNS[kind]:
+            for found in re.finditer(one["pattern"], line):
+                said = one["says"].format(found[0], *found.groups(), name=named(found[0]))
+                yield number, said
+
+
+def named(found: str) -> str:
+    r"""Return what a character is called.
+
+    Examples
+    --------
+    >>> named("\x00"), named("\u202e")
+    ('a NUL byte', 'U+202E RIGHT-TO-LEFT OVERRIDE')
+    """
+    if found == "\x00":
+        return "a NUL byte"
+    name = unicodedata.name(found[:1], "a control character")
+    return f"U+{ord(found[:1]):04X} {name}"
+
+
+def wording(page: Page) -> Iterator[Line]:
+    """Find words that the book does not use; a phrase may go on in the next line."""
+    lines = [
+        (number, "" if text.lstrip().startswith(">") else without_code(text))
+        for number, text in page.prose
+    ]
+    text = "\n".join(line for _, line in lines)
+    for phrase in WORDING:
+        for found in re.finditer(phrase["pattern"], text, re.IGNORECASE):
+            number = lines[text[: found.start()].count("\n")][0]
+            words = " ".join(found[0].split())
+            yield number, f'"{words}" is not the book\'s; write {phrase["wanted"]}'

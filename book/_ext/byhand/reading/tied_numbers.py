@@ -1,0 +1,206 @@
+"""Numbers that know their place in a run: each has a formula of places, and a way of writing it."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import mha
+from mha.core.checks import Array
+from mha.runs.places import place_at
+from mha.runs.record import Trace
+from mha.runs.stages import STAGES
+
+LONGEST, LARGEST = 400, 4096  # characters of a formula, numbers of an array
+OWN = "own"  # how what does not follow is written: as it stands
+WRITERS = (
+    "shown", "short", "percent", "at_least", "at_most", "at_least_percent", "at_most_percent",
+)  # fmt: skip
+MARK = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue001([^\ue002]*)\ue002")
+
+Part = tuple[str, str, str]
+"""A piece of a text; the formula of a number, and how it is written, else both empty."""
+
+
+class UntiedError(Exception):
+    """What an expression gives is not told by places of one run."""
+
+
+class Tied:
+    """A number that knows how it follows from a run.
+
+    Its formula is in the order in which a stack works it out: ``weights.0.2.1 2 *``.
+    """
+
+    def __init__(self, value: float, formula: str) -> None:
+        if len(formula) > LONGEST:
+            raise UntiedError
+        self.value, self.formula = value, formula
+
+    def __float__(self) -> float:
+        raise UntiedError  # its formula would be lost
+
+    __int__ = __bool__ = __index__ = __str__ = __repr__ = __float__  # type: ignore[assignment]
+
+    def __format__(self, how: str) -> str:
+        """Return the number as a marked text."""
+        if not (found := re.fullmatch(r"\.(\d+)f", how)):
+            raise UntiedError
+        return marked(format(self.value, how), self, f"shown:{found[1]}")
+
+    def exp(self) -> Tied:
+        """Return e to this number, for `numpy.exp`."""
+        return Tied(math.exp(self.value), f"{self.formula} exp")
+
+    def sqrt(self) -> Tied:
+        """Return the root of this number, for `numpy.sqrt`."""
+        return Tied(math.sqrt(self.value), f"{self.formula} sqrt")
+
+    def __abs__(self) -> Tied:
+        return Tied(abs(self.value), f"{self.formula} abs")
+
+    def __neg__(self) -> Tied:
+        return Tied(-self.value, f"0 {self.formula} -")
+
+
+def _operation(sign: str, act: Callable[[Any, Any], Any], *, turned: bool = False) -> Any:
+    def method(self: Tied, other: object) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        left, right = (other, self) if turned else (self, other)
+        value = act(*(x.value if isinstance(x, Tied) else x for x in (left, right)))
+        return Tied(value, f"{_formula(left)} {_formula(right)} {sign}")
+
+    return method
+
+
+for _name, _sign in {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.items():
+    setattr(Tied, f"__{_name}__", _operation(_sign, getattr(operator, _name)))
+    setattr(Tied, f"__r{_name}__", _operation(_sign, getattr(operator, _name), turned=True))
+for _name, _sign in {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}.items():
+    setattr(Tied, f"__{_name}__", _operation(_sign, getattr(operator, _name)))
+
+
+def _one(value: Any) -> Any:
+    """Return the number of an array without axes: NumPy gives one for a dot product."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def _formula(value: object) -> str:
+    value = _one(value)
+    if isinstance(value, Tied):
+        return value.formula
+    if isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value):
+        return f"{float(value):.17g}"
+    raise UntiedError
+
+
+def marked(text: str, value: Tied, how: str) -> str:
+    """Return a text with the marks of the number that it says."""
+    return f"\ue000{value.formula}\ue001{how}\ue001{text}\ue002"
+
+
+def _largest(*values: Any) -> Any:
+    """Return the largest of some numbers, tied or not."""
+    those = list(values[0]) if len(values) == 1 else list(values)
+    if not any(isinstance(value, Tied) for value in those):
+        return max(those)
+    first, *others = map(_formula, those)
+    formula = " ".join([first, *(f"{other} max" for other in others)])
+    return Tied(max(x.value if isinstance(x, Tied) else x for x in those), formula)
+
+
+class Numbers(np.ndarray):
+    """An array of tied numbers: what would choose among them by their values does so by formula."""
+
+    def max(self, axis: object = None, *_: object, **__: object) -> Any:
+        """Return the largest number of all."""
+        if axis is not None:
+            raise UntiedError
+        return _largest(self.ravel())
+
+    def min(self, axis: object = None, *_: object, **__: object) -> Any:
+        """Return the smallest number of all."""
+        return -(-self).max(axis=axis)
+
+    def sum(self, axis: Any = None, *_: object, **__: object) -> Any:
+        """Return the sum of all numbers, or of those along an axis."""
+        return _one(super().sum(axis=axis))
+
+
+def arrays_of(run: Trace) -> Iterator[tuple[str, Array]]:
+    """Yield the names of a run's stages, each with its numbers."""
+    for name, stage in STAGES.items():
+        array = stage.array(run)
+        if stage.axes and isinstance(array, np.ndarray) and array.dtype == float and array.size:
+            yield name, array
+
+
+def tied(array: Array, run: Trace) -> Numbers:
+    """Return an array's numbers with their places; its memory has to be that of a run's stage."""
+    for name, whole in arrays_of(run):
+        if not np.may_share_memory(array, whole):
+            continue
+        if array.size > LARGEST or not whole.flags.c_contiguous:
+            raise UntiedError
+        found = np.empty(array.shape, dtype=object)
+        begin = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+        for index in np.ndindex(array.shape):
+            offset = begin + sum(i * step for i, step in zip(index, array.strides, strict=True))
+            where = np.unravel_index(offset // array.itemsize, whole.shape)
+            place = place_at(name, *map(int, where))
+            found[index] = Tied(float(array[index]), str(place))
+        return found.view(Numbers)
+    raise UntiedError
+
+
+def _softmax(scores: Any, **_: object) -> Any:
+    """Return the shares of one row of tied scores."""
+    if not isinstance(scores, Numbers):
+        return mha.softmax(scores)
+    if scores.ndim != 1:
+        raise UntiedError
+    powers = np.exp(scores)
+    return (powers / powers.sum()).view(Numbers)
+
+
+def _writer(name: str) -> Callable[..., str]:
+    """Return a function of `mha` that writes a number, and marks the text of a tied one."""
+    write = getattr(mha, name)
+    default = 4 if name in ("shown", "short") else 0
+
+    def written(value: Any, places: int = default) -> str:
+        value = _one(value)
+        if not isinstance(value, Tied):
+            return str(write(value, places))
+        return marked(str(write(value.value, places)), value, f"{name}:{places}")
+
+    return written
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number, written; a tied one may become another."""
+    if not isinstance(value, Tied):
+        return int(value)
+    return marked(str(int(value.value)), value, "short:4")
+
+
+SEEN = {name: _writer(name) for name in WRITERS} | {"softmax": _softmax}
+"""What functions of `mha` do with tied numbers."""
+
+BUILT_IN = {"max": _largest, "int": _whole, "bool": lambda value: value}
+
+
+def split(text: str) -> list[Part]:
+    """Return a marked text in parts."""
+    before, *marked = MARK.split(text)
+    parts = [(before, "", "")] if marked else []
+    for at in range(0, len(marked), 4):
+        formula, how, said, after = marked[at : at + 4]
+        parts += [(said, formula, how), (after, "", "")]
+    return [part for part in parts if any(part)]

@@ -1,0 +1,96 @@
+"""What is read as an answer, and what it is worth: numbers, short calculations, nothing else."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha import load_example, shown, trace
+from mha.practice.entered import LONGEST, read
+from mha.practice.exercise import numeric_exercise
+from mha.practice.verdict import verdict
+
+MADE = numeric_exercise(trace(load_example("the-cat-sat")), "weights", 0, 0)
+WEIGHT = 0.7310585786
+
+
+def judged(answer, text, places=2, *, percent=False):
+    return verdict(replace(MADE, answer=answer, places=places, percent=percent), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1/3.7183*2.7183", 2.7183 / 3.7183),
+        ("e^-0,5", math.exp(-0.5)),
+        ("exp(−1)/(1+exp(−1))", math.exp(-1) / (1 + math.exp(-1))),
+        ("2,84 / sqrt(2)", 2.84 / math.sqrt(2)),
+        ("2 ÷ √4", 1),
+        ("1×0.2 + 0×0.4 − 3·2", -5.8),
+        ("-2^2", -4),
+        ("2**3^2", 512),
+        ("8-3-2", 3),
+        ("8/2/2", 2),
+        ("1/4 %", 0.0025),
+    ],
+)
+def test_calculations_come_to_a_number(text, number):
+    assert read(text).number == pytest.approx(number, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1+", "(1", "1)", "()", "e2", "2e", "1 2 x", "sqrt", "sqrt(-1)", "(-8)^(1/3)", "exp(1000)",
+     "1/exp(1000)", "9^9^9", "0^-1", "__import__", "%", "5%%", "√", "+-1", "", "1e3", "1.2.3",
+     "1,234.5", "٣", "1" * 80000 + "x", "(" * 80000, "√" * LONGEST],
+)  # fmt: skip
+def test_what_comes_to_none_is_unreadable(text):
+    assert read(text) is None
+    assert judged(1.0, text) == "unreadable"
+
+
+@given(st.text(alphabet="0123456789.,+-*/^()e√%sqrtxp ", max_size=40) | st.text(max_size=12))
+def test_any_text_is_a_finite_number_or_none(text):
+    found = read(text)
+    assert found is None or math.isfinite(found.number)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "wanted"),
+    [
+        (WEIGHT, "73 %", "right"),
+        (WEIGHT, "73", "wrong"),
+        (WEIGHT, "0.7", "near"),  # rightly rounded to fewer decimals
+        (WEIGHT, "0.75", "near"),  # within two units
+        (WEIGHT, "0.76", "wrong"),
+        (WEIGHT, "1", "wrong"),
+        (0.73000001, "0.74", "near"),
+        (0.73, "0.74", "wrong"),  # nothing was to be rounded
+        (3 / 7, "3/7", "right"),
+        (0.125, "0.12", "right"),  # a tie may go either way
+        (0.125, "0.13", "right"),
+        (0.0, "-0", "right"),
+    ],
+)
+def test_answers_are_checked_at_the_book_s_rounding(answer, text, wanted):
+    assert judged(answer, text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [("73", "right"), ("73,1 %", "right"), ("74", "near"), ("0.73", "wrong")],
+)
+def test_percentages_are_checked_in_percent(text, wanted):
+    assert judged(WEIGHT, text, 0, percent=True) == wanted
+
+
+@given(st.floats(-1000, 1000, allow_subnormal=False), st.integers(0, 6))
+def test_the_answer_as_the_book_shows_it_is_right_and_one_unit_off_is_not(answer, places):
+    unit, as_shown = 10.0**-places, shown(answer, places)
+    for text in (as_shown, as_shown.replace(".", ","), repr(answer)):
+        assert "e" in text or judged(answer, text, places) == "right"
+    for off in (round(answer, places) - unit, round(answer, places) + unit):
+        tie = abs(abs(off - answer) - 0.5 * unit) < 1e-8 * unit
+        assert tie or judged(answer, f"{off:.12f}", places) != "right"

@@ -1,0 +1,236 @@
+"""What each drawing draws of a run is as large, and stands where, its numbers say."""
+
+import re
+from dataclasses import replace
+
+import chains
+import numpy as np
+import pytest
+from drawn import by_class, lengths, raw, texts, wide
+from helpers import MASK, example, raises
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mha
+from mha.layouts import LAYOUTS
+from mha.views import figures
+from mha.views.drawing.plane import _hull
+
+RUNS = {name: mha.trace(mha.load_example(name)) for name in mha.example_names()}
+BANK, CAT_SAT = RUNS["river-bank"], RUNS["the-cat-sat"]
+
+
+def found(pattern, drawn):
+    """Return the numbers that a pattern finds in a drawing, a row a place."""
+    return np.array(re.findall(pattern, drawn.svg), dtype=float)
+
+
+# One query in one row
+
+
+def sum_in(said, parts):
+    """Return what parts add up to in a drawing, whose sign holds as it is printed."""
+    (end,) = (words for words in said if words[0] in "=≈")
+    line = " + ".join(f"({part})" if part[0] == "−" else part for part in parts)
+    (read,) = chains.read(f"{line} {end}")
+    assert read.faults() == []
+    return end[2:]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_row_tells_every_number_and_what_it_draws_is_as_wide(name):
+    run = RUNS[name]
+    token, head, component = len(run.tokens) - 1, run.num_heads - 1, 1
+    drawn = figures.query_strip(run, token, head=head, component=component)
+    weights, values = run.weights[head, token], run.value[head, :, component]
+    parts = weights * values
+    for layout in ("wide", "narrow"):
+        (root,) = by_class(raw(drawn), f"f-{layout}")
+        said = texts(root)
+        for i, value in enumerate(values):
+            assert mha.short(run.scores[head, token, i]) in said
+            assert mha.short(run.scaled_scores[head, token, i]) in said
+            assert mha.shown(run.exponentials[head, token, i]) in said
+            assert {mha.shown(weights[i]), mha.shown(parts[i])} <= set(said)
+            assert {mha.short(value), f"× {mha.short(value)}"} & set(said)
+        output = run.head_outputs[head, token, component]
+        assert sum_in(said, map(mha.shown, parts)) == mha.shown(output)
+        assert f"output z{component + 1}" in said
+    root, count = wide(drawn), len(run.tokens)
+    sizes = np.array([lengths(e, "width", "height") for e in by_class(root, "f-part")])
+    widths, heights = sizes[:count, 0], sizes[count:, 1]
+    np.testing.assert_allclose(widths / widths.sum(), weights, atol=0.003)
+    shares = np.abs(parts[parts != 0]) / np.abs(parts).sum()
+    np.testing.assert_allclose(heights / heights.sum(), shares, atol=0.003)
+    ribbons = [float(e.get("stroke-width")[:-2]) for e in by_class(root, "f-ribbon")]
+    np.testing.assert_allclose(ribbons, np.repeat(np.maximum(14 * weights, 0.8), 2), rtol=0.01)
+
+
+def test_what_is_below_zero_hangs_from_a_line():
+    run = RUNS["cat-sat-on-it"]
+    parts = run.weights[2, 4] * run.value[2, :, 0]
+    assert parts.min() < 0 < parts.max()
+    root = wide(figures.query_strip(run, 4, head=2))
+    (zero,) = by_class(root, "f-line")
+    at = float(re.match(r"M[\d.]+ ([\d.]+)", zero.get("d"))[1])
+    for part, box in zip(parts, by_class(root, "f-part")[len(run.tokens) :], strict=True):
+        y, height = lengths(box, "y", "height")
+        assert (y + height <= at + 0.2) if part > 0 else (y >= at - 0.2)
+
+
+def test_a_masked_key_has_no_bar_and_no_ribbon():
+    run = mha.trace(example(mask=MASK))
+    root = wide(figures.query_strip(run, 3))
+    assert texts(root).count("−∞") == len(run.tokens) - 1
+    assert len(by_class(root, "f-ribbon")) == 2
+    nothing = figures.query_strip(run, 2)
+    assert by_class(wide(nothing), "f-ribbon") == []
+    assert "The largest weight is that of none." in nothing.alt
+
+
+# Arcs, the row of steps
+
+
+def widths(drawn):
+    return found(r'f-ribbon" stroke-width="([\d.]+)px"/', drawn)
+
+
+def test_an_arc_is_as_wide_as_its_weight_in_each_head_and_a_masked_key_has_none():
+    for head in range(2):
+        wanted = np.sort(16 * CAT_SAT.weights[head].ravel())
+        np.testing.assert_allclose(
+            np.sort(widths(figures.arcs(CAT_SAT, head=head))), wanted, rtol=0.01
+        )
+    assert len(widths(figures.arcs(CAT_SAT))) == CAT_SAT.weights.size
+    causal = mha.trace(replace(CAT_SAT.example, is_causal=True))
+    assert len(widths(figures.arcs(causal, head=1))) == 6
+    of_bank = figures.arcs(BANK, token=2)
+    assert len(widths(of_bank)) == 3
+    assert all(f">{share}\N{NO-BREAK SPACE}%<" in of_bank.svg for share in (4, 71, 26))
+    assert "bank attends most to river (71" in of_bank.alt
+
+
+def test_flow_marks_the_step_of_a_stage():
+    steps = {"query": "three vectors", "scaled_scores": "scores", "concat": "output"}
+    for here, step in steps.items():
+        drawn = figures.flow(here)
+        assert drawn.alt.endswith(f"Marked is: {step}.")
+        assert f'class="f-strong" text-anchor="middle">{step}<' in drawn.svg
+        assert drawn.svg.count("you are here") == 2  # on a desk and on a phone
+    assert "you are here" not in figures.flow().svg
+    with pytest.raises(ValueError, match="nowhere"):
+        figures.flow("nowhere")
+
+
+# Vectors
+
+
+def test_the_plane_has_the_scores_at_the_feet_of_the_keys():
+    layer = BANK.example.layer
+    half = replace(BANK.example, layer=replace(layer, w_q=layer.w_q / 2))
+    drawn = figures.plane(mha.trace(half), 2)
+    for score in ("0", "1", "1.5"):
+        assert f'f-strong f-number" text-anchor="middle">{score}</text>' in drawn.svg
+    tips, xs, ys = found(r'd="M([\d.]+) [\d.]+L([\d.]+) ([\d.]+)" class="f-quiet"', drawn).T
+    np.testing.assert_array_equal(xs, tips)  # this query lies on the first axis
+    assert len(set(ys)) == 1
+
+
+@given(st.lists(st.tuples(*[st.integers(-4, 4)] * 2), min_size=1, max_size=9))
+def test_the_polygon_of_a_plane_holds_every_value(points):
+    corners = np.array(_hull(np.array(points, dtype=float)))
+    assert {tuple(c) for c in corners.tolist()} <= {tuple(map(float, p)) for p in points}
+    if len(corners) < 3:
+        return
+    sides = np.roll(corners, -1, axis=0) - corners
+    for point in np.array(points, dtype=float):
+        to = point - corners
+        assert (sides[:, 0] * to[:, 1] - sides[:, 1] * to[:, 0] >= -1e-9).all()
+
+
+def test_a_token_moves_from_its_embedding_to_the_output():
+    drawn = figures.moved({"the river bank": BANK}, 2, ("water", "money"))
+    the, river, bank, output = found(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)
+    unit = (river - the)[0] / 3  # river is (3, 0) and the (0, 0)
+    np.testing.assert_allclose(bank - the, [unit, -unit], atol=0.11)
+    wanted = BANK.head_outputs[0, 2] * [unit, -unit]
+    np.testing.assert_allclose(output - the, wanted, atol=0.11)
+    for word in (*BANK.tokens, "water", "money", "the river bank"):
+        assert f">{word}</text>" in drawn.svg
+    assert drawn.alt == "the river bank: bank moves from (1.00, 1.00) to (2.38, 0.26)."
+
+
+def tips(drawn):
+    """Return where the points of the thick arrows lie, from the centre of their circles."""
+    centres = found(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="46"', drawn)
+    points = found(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-head"', drawn)
+    return (points - centres) * [1, -1]
+
+
+def test_the_arrows_are_the_turned_keys():
+    quarter = np.pi / 2 * np.arange(2)[:, None] * [1, 1]
+    run = mha.trace(replace(mha.load_example("cat-sat"), angles=quarter))
+    swapped = mha.trace(mha.with_swapped_tokens(run.example, 0, 1))
+    drawn = figures.turned({"cat sat": run, "sat cat": swapped})
+    np.testing.assert_allclose(tips(drawn), 46 * np.array([[1, 0], [-1, 0], [0, 1], [0, 1]]))
+    assert drawn.alt == (
+        "cat sat: cat is turned by 0°, to (1.00, 0.00); sat is turned by 90°, to (−1.00, 0.00)."
+        " sat cat: sat is turned by 0°, to (0.00, 1.00); cat is turned by 90°, to (0.00, 1.00)."
+    )
+    assert drawn.svg.count("stroke-dasharray") == 2  # what is not turned has one arrow
+    run = mha.trace(replace(run.example, angles=np.array([[0.3, -1.2], [2.0, 4.0]])))
+    drawn = figures.turned({"here": run}, pair=1)
+    np.testing.assert_allclose(tips(drawn), 46 * run.turned_key[0, :, 2:], atol=0.11)
+    # −1.2 goes the long way round, and 4 is more than half a turn
+    assert found(r"A20.7 20.7 0 (\d) 0", drawn).tolist() == [1, 1]
+
+
+# Small maps, matrices
+
+
+def test_every_small_map_has_its_weights_in_grades_of_a_tenth():
+    weights = mha.softmax(np.random.default_rng(5).normal(scale=2, size=(2, 3, 5, 5)))
+    panels = by_class(raw(figures.small_maps(weights)), "f-panel")
+    side = 46 / 5
+    for panel, of_head in zip(panels, weights.reshape(6, 5, 5), strict=True):
+        drawn = {}
+        for path in by_class(panel, "f-grade"):
+            for x, y in re.findall(r"M([\d.]+) ([\d.]+)h", path.get("d")):
+                row, column = round((float(y) - 17) / side), round(float(x) / side)
+                np.testing.assert_allclose([float(x), float(y) - 17],
+                                           [column * side, row * side], atol=0.1)  # fmt: skip
+                drawn[row, column] = float(path.get("style").split(":")[1])
+        assert drawn == {
+            at: pytest.approx(round(float(weight), 1))
+            for at, weight in np.ndenumerate(of_head)
+            if weight >= 0.05
+        }
+
+
+def words(drawn):
+    """Return what stands on the blocks, in order."""
+    return re.findall(r">([QKVOB] [\d, –]+)</text>", drawn.svg)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_matrix_of_a_layout_has_its_blocks(name):
+    drawn, parts = figures.layout_blocks(name, num_heads=3), LAYOUTS[name].parts
+    letters = "QKVO" + "B" * ("relative_bias" in parts)
+    assert words(drawn) == [f"{letter} {head}" for letter in letters for head in (1, 2, 3)]
+    for own in LAYOUTS[name].required:
+        assert f">{own}</text>" in drawn.svg
+        assert f"{own}, " in drawn.alt
+    assert ("halves" in drawn.alt) == (name == "Llama")
+    shared = words(figures.layout_blocks("Llama", num_heads=6, num_groups=2))
+    assert shared[6:10] == ["K 1–3", "K 4–6", "V 1–3", "V 4–6"]
+
+
+def test_what_a_layout_has_not_is_refused():
+    with raises(ValueError, f"layout is 'BLOOM'; one of {', '.join(LAYOUTS)} is wanted"):
+        figures.layout_blocks("BLOOM")
+    sentence = (
+        "num_groups is 1; a divisor of num_heads=2 is wanted, and itself where one matrix has"
+        " query, key and value"
+    )
+    with raises(ValueError, sentence):
+        figures.layout_blocks("GPT-2", num_groups=1)
