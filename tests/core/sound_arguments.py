@@ -1,4 +1,4 @@
-"""Arguments that each name of the mathematics takes: what tests of refusals spoil one by one."""
+"""Arguments that each public name of `mha` takes: what the tests of refusals spoil one by one."""
 
 import inspect
 from operator import attrgetter
@@ -14,6 +14,7 @@ ROWS = mha.softmax(RNG.normal(size=(4, 4)))
 LAYER = mha.MultiHeadWeights(*RNG.normal(size=(3, 2, 6, 4)), RNG.normal(size=(8, 6)))
 BIASED = mha.MultiHeadWeights(*LAYER.arrays.values(), *np.ones((3, 2, 4)), np.ones(6))
 BARE = mha.Block(LAYER)
+ATTENTION = {"query": X, "key": X, "value": X}
 LATENT = {
     **{"w_dkv": X.T[:, :3], "w_uk": HEADS[:1, :3], "w_uv": HEADS[:1, :3], "w_kr": X.T[:, :2]},
     **{"w_uq": RNG.normal(size=(1, 6, 6)), "w_qr": RNG.normal(size=(1, 6, 2)), "w_o": X.T @ X},
@@ -76,35 +77,78 @@ SOUND = {
 """Of every function of the mathematics, what it takes."""
 
 PACKED = {"in_proj_weight": np.ones((18, 6)), "out_proj.weight": X.T @ X}
-CACHE, KEPT = mha.KeyValueCache(HEADS, HEADS), mha.online_softmax(X, HEADS[0].T)
-SIZES, MIXED = mha.layer_sizes(6, 2), {"largest": X[:, 0], "total": X[:, 1], "mixture": X}
-WRITER = {
-    **{"words": ["a", "b", "c"], "embedding": RNG.normal(size=(3, 6)), "blocks": [BARE]},
-    "unembedding": RNG.normal(size=(6, 3)),
-}
-MODEL = mha.LanguageModel(**WRITER)
+NORM = mha.Norm(X[0], X[1])
+FEED = mha.FeedForward(X.T, None, X, None)
+BLOCK = mha.Block(LAYER, FEED, "before", NORM)
+CACHE = mha.KeyValueCache(HEADS, HEADS)
+KEPT = mha.online_softmax(X, HEADS[0].T)
+WORDS = {"name": "four", "title": "Four words", "source": "made up", "tokens": list("abcd")}
+ARRAYS = {"embeddings": X, "layer": LAYER, "head_names": ["first", "second"]}
+EXAMPLE = mha.WorkedExample(**WORDS, **ARRAYS)
+RUN = mha.trace(EXAMPLE)
+PLACE = mha.Place("scores", head=0, row=1, column=2)
+MODEL = mha.LanguageModel(
+    words=["a", "b", "c"],
+    embedding=RNG.normal(size=(3, 6)),
+    blocks=[mha.Block(LAYER)],
+    unembedding=RNG.normal(size=(6, 3)),
+)
+INDEX = {"head": 0, "row": 1, "column": 2}
+SHARE = {"value": 0.3, "places": 2}
 
-# Of every other public name of the mathematics, all that it needs. A method has its object.
+# Of every other public name that is handed something, all that it needs. A method has its object.
 GIVEN = SOUND | {
-    **{name: usual(name) for name in ("Norm", "FeedForward", "EightBits.of", "KeyValueCache.of")},
-    "Block": {"attention": LAYER, "feed_forward": mha.FeedForward(X.T, None, X, None)},
+    **dict.fromkeys(("shown", "percent", "short", "at_least", "at_most"), SHARE),
+    **dict.fromkeys(("at_least_percent", "at_most_percent"), SHARE),
+    "dimensions": {"symbol": "q", "count": 3},
+    "chain": {"steps": ("1×2", "2")},
+    "load_example": {"name": "cat-sat"},
+    "recorded_head": {"layer": 4, "head": 2, "sentence": "I play football"},
+    "recorded_maps": {"sentence": "I play football"},
+    "trace": {"example": EXAMPLE},
+    "trace_blocks": {"example": EXAMPLE, "blocks": [BLOCK]},
+    "trace_layer": {"layer": BIASED, "x": X, "tokens": list("abcd")},
+    "without_scale": {"example": EXAMPLE},
+    "without_head": {"example": EXAMPLE, "head": 1},
+    "with_swapped_tokens": {"example": EXAMPLE, "first": 0, "second": 3},
+    "origin": {"run": RUN, "place": PLACE},
+    "arithmetic": {"run": RUN, "stage": "scores", "row": 1, "column": 2},
+    "Norm": {"gain": X[0], "bias": X[1]},
+    "FeedForward": {"w_in": X.T, "b_in": X[0, :4], "w_out": X, "b_out": X[1]},
+    "Block": {"attention": LAYER, "feed_forward": FEED, "first": NORM, "second": NORM},
     "MultiHeadWeights": BIASED.arrays,
     "AttentionLayer": {"weights": BIASED},
     "layer_from_arrays": {"arrays": PACKED, "num_heads": 2},
     "layer_to_arrays": {"layer": mha.layer_from_arrays(PACKED, num_heads=2)},
     "LatentWeights": LATENT,
+    "draw_example": {"words": "the cat sat", "seed": 3},
+    "EightBits.of": {"x": X},
     "KeyValueCache": {"key": HEADS, "value": HEADS},
+    "KeyValueCache.of": {"context": X, "weights": LAYER},
     "KeyValueCache.extended": {"self": CACHE, "key": HEADS, "value": HEADS},
     "SeedRuns": {"values": X},
     "SeedRuns.share": {"self": mha.SeedRuns(X), "holds": lambda values: values[:, 0] > 0},
-    "RunningSoftmax": MIXED,
+    "RunningSoftmax": {"largest": X[:, 0], "total": X[:, 1], "mixture": X},
     "RunningSoftmax.merged": {"self": KEPT, "other": KEPT},
-    "LayerSizes.flops": {"self": SIZES, "num_queries": 3},
-    "LayerSizes.weight_bytes": {"self": SIZES, "num_queries": 3},
-    "LayerSizes.cache_bytes": {"self": SIZES, "num_tokens": 3},
-    "LanguageModel": WRITER,
+    "LayerSizes.flops": {"self": mha.layer_sizes(6, 2), "num_queries": 3},
+    "LayerSizes.weight_bytes": {"self": mha.layer_sizes(6, 2), "num_queries": 3},
+    "LayerSizes.cache_bytes": {"self": mha.layer_sizes(6, 2), "num_tokens": 3},
+    "Origin.constant": {"self": mha.origin(RUN, PLACE), "name": "d_k"},
+    "LanguageModel": {
+        **{"words": MODEL.words, "embedding": MODEL.embedding, "blocks": MODEL.blocks},
+        "unembedding": MODEL.unembedding,
+    },
     "LanguageModel.indices": {"self": MODEL, "text": "a b"},
+    "load_model": {"name": "names"},
     "LanguageModel.write": {"self": MODEL, "text": "a b"},
+    "trace_text": {"model": MODEL, "text": "a b"},
+    "logit_shares": {"runs": mha.trace_text(MODEL, "a b"), "row": 1},
+    "Place": {"stage": "scores", **INDEX},
+    "Place.at": {"stage_name": "scores", "index": (0, 1, 2)},
+    "Place.of": {"stage_name": "scores", **INDEX},
+    "Place.parse": {"text": "scores.0.1.2"},
+    "Place.value": {"self": PLACE, "run": RUN},
+    "WorkedExample": {**WORDS, **ARRAYS},
 }
 
 

@@ -4,6 +4,7 @@ The profile `thorough` draws 20,000 arguments a function; docs/upkeep.md says ho
 """
 
 import dataclasses
+import inspect
 import linecache
 import re
 from pathlib import Path
@@ -12,13 +13,41 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from sound_arguments import GIVEN, called, taken
-from strange import argument
+from strange import PRESENTED, SPECIAL, argument
+
+import mha
 
 # A sentence names the argument first, says what is wrong, and mostly what is wanted.
 SENTENCE = re.compile(
     r"\w[\w ,']*(?: (?:is|are|has|have|holds|overflows?|must|cannot|and|of)\b)[^\n]{5,}"
 )
+
+GIVES_ONLY = (
+    *("Arithmetic", "AttentionGradients", "EightBits", "LatentRun", "LayerSizes", "LogitShares"),
+    *("ModelSizes", "MultiHeadGradients", "Operand", "Origin", "PatternFit", "Reading"),
+    *("RecordedMaps", "Trace", "TrainedModel", "Training", "TransformerGradients", "Written"),
+)
+"""Records of what was found or read: they check nothing, and their methods are tried."""
+
+TRIED_ELSEWHERE = (
+    *("examine", "examine_decoding", "examine_layer", "examine_positions"),  # tests/examine
+    *("read_layer", "explorer"),  # tests/layouts, tests/widgets
+)
+
+
+def handed():
+    """Return every public name that is handed something, and each of their methods that refuses."""
+    found = set()
+    for name in mha.__all__:
+        public = getattr(mha, name)
+        if callable(public) and inspect.signature(public).parameters and name not in GIVES_ONLY:
+            found.add(name)
+        for method, kept in vars(public).items() if inspect.isclass(public) else ():
+            if not method.startswith("_") and "Raises\n" in str(kept.__doc__):
+                found.add(f"{name}.{method}")
+    return found - set(TRIED_ELSEWHERE)
 
 
 def held(value):
@@ -31,16 +60,20 @@ def held(value):
     return repr(value)
 
 
-def held_by(given):
-    """Return what all arguments hold; a generator alone may go on."""
-    return {name: held(value) for name, value in given.items() if name != "rng"}
+def test_no_public_name_is_missing():
+    assert handed() - set(GIVEN) == set()
+    assert set(GIVES_ONLY) <= set(mha.__all__)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_is_sound_is_taken(name):
+    called(name, taken(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GIVEN)
 def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name):
     sound = taken(name)
-    called(name, sound)
 
     @settings(max_examples=max(settings().max_examples // 4, 1))
     @given(st.fixed_dictionaries({each: argument(each, value) for each, value in sound.items()}))
@@ -66,3 +99,41 @@ def is_own(error):
     code = last.tb_frame.f_code
     line = linecache.getline(code.co_filename, last.tb_lineno)
     return "/mha/" in Path(code.co_filename).as_posix() and line.lstrip().startswith("raise ")
+
+
+def held_by(given):
+    """Return what all arguments hold; a generator alone may go on."""
+    return {name: held(value) for name, value in given.items() if name != "rng"}
+
+
+FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)
+
+
+@st.composite
+def sound_inputs(draw):
+    """Draw a query, a key and a value that fit, in any presentation that keeps what they hold."""
+    queries, keys, d_k, d_v = (draw(st.integers(1, 3)) for _ in range(4))
+    shapes = ((queries, d_k), (keys, d_k), (keys, d_v))
+    elements = FLOATS | st.sampled_from([x for x in SPECIAL if abs(x) < 1e30])
+    arrays = [draw(hnp.arrays(np.float64, shape, elements=elements)) for shape in shapes]
+    present = draw(st.sampled_from([*PRESENTED[:5], PRESENTED[6], PRESENTED[8]]))
+    return arrays, [present(array.copy()) for array in arrays]
+
+
+@pytest.mark.slow
+@given(sound_inputs())
+def test_how_an_array_lies_in_memory_changes_no_result(drawn):
+    plain, presented = drawn
+    results = []
+    for inputs in (plain, presented):
+        try:
+            results.append(mha.scaled_dot_product_attention(*inputs))
+        except ValueError as error:
+            results.append(str(error))
+    if isinstance(results[0], str):
+        assert results[0] == results[1]
+        return
+    for first, second in zip(*results, strict=True):
+        assert type(second) is np.ndarray
+        assert second.flags.writeable
+        np.testing.assert_allclose(first, second, rtol=1e-12, atol=0)
