@@ -15,7 +15,7 @@ from mha.command_line import Parser, in_one_line
 
 def main() -> None:
     """Read the arguments, build, and print where the result is."""
-    arguments = _parser().parse_args()
+    arguments = _parser(pages_alone=set(sys.argv[1:]) <= {"html", "--all"}).parse_args()
     with _told_in_one_sentence():
         if arguments.watch:
             from preview.watching import watch
@@ -31,8 +31,8 @@ def main() -> None:
         make()
 
 
-def _parser() -> argparse.ArgumentParser:
-    """Return the parser.
+def _parser(*, pages_alone: bool = False) -> argparse.ArgumentParser:
+    """Return the parser; of the pages alone it does not wait for what other commands need.
 
     Each command has a `plan`: given the arguments it ends with a sentence where there is no such
     thing, else it returns what makes it once the pages are built, if it `needs_pages`.
@@ -59,13 +59,13 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
     what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
-    if not set(sys.argv[1:]) <= {"html", "--all"}:
+    if not pages_alone:
         _add_commands(what, common)
     return parser
 
 
 def _add_commands(what: Commands, common: argparse.ArgumentParser) -> None:
-    """Add every other command: the pages alone do not wait for what these need."""
+    """Add every other command."""
     import printing
     import whole_site
     import without_solutions

@@ -78,10 +78,13 @@ class LatentWeights:
         found = [as_finite_array(n, v, min_ndim=ranks.get(n, 2)) for n, v in given.items()]
         for name, array in zip(given, in_one_dtype(*found), strict=True):
             object.__setattr__(self, name, frozen(array))
+        if self.w_uk.ndim != 3:
+            wanted = "(num_heads, d_c, d_k) is wanted"
+            raise ValueError(f"w_uk has shape {self.w_uk.shape}; {wanted}")
         heads, d_c, d_k = self.w_uk.shape
         d_q = self.w_uq.shape[1]
         d_r, d_v = self.w_kr.shape[-1], self.w_uv.shape[-1]
-        wanted = {
+        shapes = {
             "w_dkv": (self.d_model, d_c),
             "w_uv": (heads, d_c, d_v),
             "w_kr": (self.d_model, d_r),
@@ -92,7 +95,7 @@ class LatentWeights:
             "gain": (d_c,),
             "query_gain": (d_q,),
         }
-        for name, shape in wanted.items():
+        for name, shape in shapes.items():
             array = getattr(self, name)
             if array is not None and array.shape != shape:
                 raise ValueError(f"{name} has shape {array.shape}; {shape} is wanted")

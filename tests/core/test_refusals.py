@@ -163,6 +163,7 @@ VALUES = [
     (lambda: mha.linear_attention(X, X, X, decay=[1, 0, 1, 1]), "decay holds 0.0 at index (1,)"),
     (lambda: mha.linear_attention(X, X, X, decay=[1, 1]), "decay has 2 numbers; 4 are wanted"),
     (lambda: latent(w_uk=ones((1, 4, 6))), "w_dkv has shape (6, 3); (6, 4) is wanted"),
+    (lambda: latent(w_uk=ones((2, 1, 4, 6))), "w_uk has shape (2, 1, 4, 6); (num_heads,"),
     (lambda: latent(w_dq=ones((6, 7))), "w_dq has shape (6, 7); (6, 6) is wanted"),
     (lambda: latent(w_dq=None, w_uq=ones((1, 5, 6)), w_qr=ones((1, 5, 2))), "w_uq takes 5 numbers"),
     # Costs

@@ -49,7 +49,7 @@ def put(folder, secret):
             named = [cell.replace(place, str(path)) for cell in named]
         notebooks[name] = notebook(*named)
     moodle = "Emmy Noether_17_assignsubmission_file"
-    files = {f"{moodle}/work/a.ipynb": filled(), "two/a.ipynb": filled(), "two/b.ipynb": filled()}
+    files = {f"{moodle}/one/a.ipynb": filled(), "two/a.ipynb": filled(), "two/b.ipynb": filled()}
     files |= {f"{name}.ipynb": text for name, text in notebooks.items()} | {".DS_Store": ""}
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
