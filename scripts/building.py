@@ -12,10 +12,13 @@ from html_book import HTML, build_html
 from byhand.press.pdf import PressError
 from mha.command_line import Parser, in_one_line
 
+PAGES_ALONE = {"html", "--all"}
+"""A command line of these asks for nothing but the pages."""
+
 
 def main() -> None:
     """Read the arguments, build, and print where the result is."""
-    arguments = _parser(pages_alone=set(sys.argv[1:]) <= {"html", "--all"}).parse_args()
+    arguments = _parser(pages_alone=set(sys.argv[1:]) <= PAGES_ALONE).parse_args()
     with _told_in_one_sentence():
         if arguments.watch:
             from preview.watching import watch

@@ -62,9 +62,10 @@ def build_html(*, fresh: bool = False) -> None:
 
 def _check() -> None:
     """End with every fault of the sources, if there is one."""
+    # Sphinx has begun by now, and need not wait for these.
     from checking import refuse
 
-    from byhand.checking import check_sources  # Sphinx begins before this is there
+    from byhand.checking import check_sources
 
     refuse(check_sources(ROOT), "the book was not built")
 

@@ -33,13 +33,14 @@ def main() -> None:
     """Train, keep, and say in one line whether it came out as the chapter says."""
     parser = Parser(
         prog="train_model.py",
-        description="Train the book's model of names anew, in some minutes, and say whether it came"
+        description="Train the book's model of names anew, in two minutes, and say whether it came"
         " out as the chapter says.",
     )
     parser.add_argument(
         "--write",
         action="store_true",
-        help="keep the numbers in mha/examples/names, with what three other seeds give",
+        help="keep the numbers in mha/examples/names, with what three other seeds give; it takes"
+        " four times as long",
     )
     arguments = parser.parse_args()
     kept, losses = _train(SEED)
@@ -87,7 +88,6 @@ def _write(kept: Sequence[LanguageModel], losses: Sequence[float]) -> None:
     """Write the checkpoints, and the record of the training and of others."""
     FOLDER.mkdir(exist_ok=True)
     numbers = np.stack([packed(model) for model in kept])
-    np.save(FOLDER / "checkpoints.npy", numbers)
     rounded = [unpacked(model, row.astype(float)) for model, row in zip(kept, numbers, strict=True)]
     record = {
         "seed": SEED,
@@ -99,5 +99,6 @@ def _write(kept: Sequence[LanguageModel], losses: Sequence[float]) -> None:
         "costs": costs_with_parts_off(rounded, fresh_stories()).ravel().round(4).tolist(),
     }
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in record.items()]
+    np.save(FOLDER / "checkpoints.npy", numbers)
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     (FOLDER / "training.json").write_text(text, encoding="utf-8")

@@ -53,10 +53,8 @@ class Book:
     def things(self, label: str, name: str) -> list[str]:
         """Return what a text calls by a name, as HTML, and what its caption names.
 
-        What is no label is a sentence. Raises LookupError where no page has a thing.
+        Raises LookupError where no page has it.
         """
-        if not THING.fullmatch(label):
-            return [f"<p>{escape(label)}</p>"]
         if label not in self.holders:
             raise LookupError(name)
         html, more = _resolved(self._thing(self.holders[label], label, name), self)
@@ -120,7 +118,7 @@ def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
         text, named = _resolved(question.text, book, _labels(doctree, question))
         parts = [_resolved(part, book) for part in _replies(question)]
         needs = BANK["needs"].get(question.label, ())
-        needed = [thing for need in needs for thing in book.things(need, need)]
+        needed = [thing for need in needs for thing in _needed(need, book)]
         things = dict.fromkeys([*named, *needed])
         said = {thing: None for _, found in parts for thing in found if thing not in things}
         check("".join([text, *(part for part, _ in parts)]))
@@ -172,6 +170,11 @@ def _resolved(html: str, book: Book, labels: Sequence[str] = ()) -> tuple[str, l
         elif "://" not in address:
             link["href"] = book.address + address
     return soup.decode(formatter="minimal"), things
+
+
+def _needed(need: str, book: Book) -> list[str]:
+    """Return a thing that the bank's list names for a question, or a sentence that it has."""
+    return book.things(need, need) if THING.fullmatch(need) else [f"<p>{escape(need)}</p>"]
 
 
 def check(html: str) -> None:

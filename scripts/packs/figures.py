@@ -21,10 +21,11 @@ def of_page(page: Page) -> Iterator[tuple[str, str]]:
     """
     for figure in doctree_of(page.name).findall(nodes.figure):
         drawn = next((node for node in figure.findall(nodes.raw) if "drawing" in node), None)
-        if drawn and figure["ids"]:
+        name = next((one for one in figure["ids"] if one.startswith("fig-")), "")
+        if drawn and name:
             html = drawn.astext()
             svg = html[html.index("<svg") : html.rindex("</svg>") + len("</svg>")]
-            yield figure["ids"][0].removeprefix("fig-"), drawings.in_attributes(svg)
+            yield name.removeprefix("fig-"), drawings.in_attributes(svg)
 
 
 def tables(page: Page) -> Iterator[tuple[str, Tag]]:

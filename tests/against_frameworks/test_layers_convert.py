@@ -51,7 +51,7 @@ def test_it_is_written_back_to_the_same_arrays(theirs, ours):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
-def test_a_file_that_safetensors_wrote_is_read(rng, tmp_path, dtype):
+def test_a_file_that_safetensors_wrote_is_read(tmp_path, dtype):
     layer, names = LAYERS["Llama"](), {}
     for number in range(11):
         for name, array in layer.arrays.items():

@@ -279,9 +279,9 @@ def test_the_page_for_teachers_has_every_exercise_and_the_minutes_of_each_chapte
             assert told.get_text().endswith(f"and {minutes} for the exercises")
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run(name):
-    for element in site.soup(name).select("mha-explorer"):
+def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run():
+    compared = 0
+    for element in (one for name in PAGES for one in site.soup(name).select("mha-explorer")):
         data = json.loads(element.script.string)
         said = [cell.get_text() for cell in element.table("td")]
         if "inputs" not in data:
@@ -294,6 +294,8 @@ def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run(name):
         numbers = re.findall(r"[\d.∞-]+", " ".join(said).replace("−", "-"))
         found = [float(number.replace("∞", "inf")) for number in numbers]
         np.testing.assert_allclose(found, wanted.ravel(), rtol=0, atol=0.5e-4 + 1e-12)
+        compared += 1
+    assert compared >= 12
 
 
 def test_the_citation_agrees_with_the_project_and_with_the_address():

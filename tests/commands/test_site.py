@@ -76,7 +76,8 @@ def test_packs_that_cannot_be_made_are_refused(option, value, so):
         asked.plan(asked)
 
 
-def test_built_pages_lead_to_no_file_and_say_where_the_files_are(site):
+@pytest.mark.usefixtures("site")
+def test_built_pages_lead_to_no_file_and_say_where_the_files_are():
     page = read(SITE / "downloads.html")
     assert not page.xpath("//a[starts-with(@href, 'downloads/')]")
     assert "_build/site" in page.find_class("off-site")[0].text_content()

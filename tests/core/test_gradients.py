@@ -15,7 +15,7 @@ from mha.core.patterns import _gradients
 from mha.core.transformer_gradients import transformer_backward
 
 # Smaller than elsewhere, and still distinct: each entry costs two forward passes.
-N, M, D_K, D_V, D_MODEL, D_OUT, D_FF = 3, 5, 2, 7, 5, 3, 2
+N, M, D_K, D_V, D_MODEL, D_OUT = 3, 5, 2, 7, 5, 3
 MASK = np.array([[False] * M, [True, False, True, False, True], [True] * M])
 SIZES = {"d_model": D_MODEL, "d_k": D_K, "d_v": D_V}
 

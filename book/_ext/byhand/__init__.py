@@ -6,8 +6,8 @@ it. On the ground floor stand four modules for all: `contents` reads `_toc.yml`,
 what is to be printed, `bibliography` how works are cited, and `digests` what has changed. The
 commands in `scripts/` use these, `checking` and `press` without Sphinx.
 
-`_config.yml` names this package alone; it loads the rooms. A room is an extension of its own, so
-that a small book can do with some of them.
+`_config.yml` names this package alone; it loads `PARTS`: a room, or the module of one that connects
+to Sphinx. Each is an extension of its own, so that a small book can do with some of them.
 """
 
 from __future__ import annotations

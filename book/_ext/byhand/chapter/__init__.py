@@ -22,8 +22,8 @@ def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     for name, role in (roles.ROLES | {"claim": listings.mark}).items():
         app.add_role(name, role)
-    for room in (held, listings, openings, roles):
-        for name, directive in room.DIRECTIVES.items():
+    for module in (held, listings, openings, roles):
+        for name, directive in module.DIRECTIVES.items():
             app.add_directive(name, directive)
     for kind, node in numbered.KINDS.items():
         app.add_directive(kind, numbered.NumberedBox)

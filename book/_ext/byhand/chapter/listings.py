@@ -123,5 +123,5 @@ def table(caption: str, *options: str, looks: str = "words") -> Iterator[str]:
 
 def row(*texts: str) -> Iterator[str]:
     """Yield a row of a list table."""
-    for mark, text in zip(("* -", *["  -"] * len(texts)), texts, strict=False):
-        yield f"{mark} {text}".rstrip()
+    for sign, text in zip(("* -", *["  -"] * len(texts)), texts, strict=False):
+        yield f"{sign} {text}".rstrip()

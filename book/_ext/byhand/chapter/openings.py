@@ -7,7 +7,7 @@ difficult exercises are, which ``:class: difficulty-1`` to ``difficulty-3`` says
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -93,7 +93,7 @@ class Aims(SphinxDirective):
 DIRECTIVES = {"lead": Lead, "aims": Aims}
 
 
-def level_of(classes: Iterable[str]) -> int:
+def level_of(classes: Collection[str]) -> int:
     """Return how difficult an exercise is by its classes, 0 where they do not say it."""
     return next((n for n in MINUTES_BY_DIFFICULTY if f"difficulty-{n}" in classes), 0)
 

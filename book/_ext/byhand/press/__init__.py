@@ -7,5 +7,5 @@ lists, tables) and `drawings` (a figure of a page with its looks in itself, and 
 weight tints). `typefaces` cuts the fonts for print out of the pages' own. `archives` packs files of
 several parts, slides and the EPUB among them.
 
-Nothing here needs Sphinx or knows a page, so a worksheet is printed without waiting for either.
+Nothing here needs Sphinx or knows a page.
 """

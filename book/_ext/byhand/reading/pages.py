@@ -160,7 +160,7 @@ def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[
         marked = "\n".join(str(data.get(kind, "")) for kind in MARKUP)
         if refused := refused_in(marked):
             yield f"the cell shows {refused}; scripts go into book/_static"
-        for _, said in found_in("loaded", enumerate(marked.splitlines())):
+        for _, said in found_in("loaded", [(0, marked)]):
             yield f"in what the cell shows {said}"
         if any(kind in data for kind in IMAGES) and not alternative:
             yield (

@@ -25,8 +25,10 @@ logger = logging.getLogger(__name__)
 
 MADE_FROM = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
 IMPORTED = [  # what many pages need and what takes its time: there before the first is forked
-    *("byhand.reading.running", "mha.chapters"),
-    *("matplotlib.figure", "matplotlib.backends.backend_svg"),
+    "byhand.reading.running",
+    "mha.chapters",
+    "matplotlib.figure",
+    "matplotlib.backends.backend_svg",
 ]
 OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
 

@@ -190,7 +190,7 @@ def _whole(value: Any) -> Any:
     return marked(str(int(value.value)), value, "short:4")
 
 
-SEEN = {name: _writer(name) for name in WRITERS} | {"softmax": _softmax}
+ON_TIED = {name: _writer(name) for name in WRITERS} | {"softmax": _softmax}
 """What functions of `mha` do with tied numbers."""
 
 BUILT_IN = {"max": _largest, "int": _whole, "bool": lambda value: value}
@@ -198,9 +198,9 @@ BUILT_IN = {"max": _largest, "int": _whole, "bool": lambda value: value}
 
 def split(text: str) -> list[Part]:
     """Return a marked text in parts."""
-    before, *marked = MARK.split(text)
-    parts = [(before, "", "")] if marked else []
-    for at in range(0, len(marked), 4):
-        formula, how, said, after = marked[at : at + 4]
+    before, *pieces = MARK.split(text)
+    parts = [(before, "", "")] if pieces else []
+    for at in range(0, len(pieces), 4):
+        formula, how, said, after = pieces[at : at + 4]
         parts += [(said, formula, how), (after, "", "")]
     return [part for part in parts if any(part)]

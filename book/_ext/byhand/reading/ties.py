@@ -20,8 +20,8 @@ import numpy as np
 import mha
 from byhand.reading.tied_numbers import (
     BUILT_IN,
+    ON_TIED,
     OWN,
-    SEEN,
     Numbers,
     Part,
     Tied,
@@ -56,6 +56,11 @@ class Seen:
     def __getitem__(self, index: int) -> Any:
         """Return an item of the list, as it is seen."""
         return self._view.of(self._thing[index])
+
+
+def is_thing(seen: object) -> bool:
+    """Tell whether something is an object that is seen, and no list."""
+    return isinstance(seen, Seen) and not isinstance(seen._thing, list | tuple)
 
 
 class View:
@@ -103,7 +108,7 @@ def _arithmetic(
     return seen
 
 
-FUNCTIONS = SEEN | {"arithmetic": _arithmetic}
+FUNCTIONS = ON_TIED | {"arithmetic": _arithmetic}
 
 
 def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
@@ -134,7 +139,7 @@ def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
         now = split(str(said[1]))
         return [("", said[0].formula, "holds"), *now[:1]]
     parts = split(said) if isinstance(said, str) else []
-    if isinstance(said, list) and isinstance(said[0], Seen):  # a run alone stands for all it has
+    if isinstance(said, list) and is_thing(said[0]):  # a run alone stands for all it has
         view.asked = set(STAGES)
     elif parts:
         view.asked = {word.split(".")[0] for part in parts for word in part[1].split()}

@@ -87,7 +87,12 @@ def make_index(app: Sphinx) -> dict[str, Any]:
             asked = ranking["asked"].get(f"{name}#{section.anchor}", "")
             words = [section.anchor, section.heading, section.text]
             sections.append([len(pages) - 1, *words, factor, asked])
-    return {"pages": pages, "sections": sections} | {k: ranking[k] for k in ("synonyms", "stop")}
+    return {
+        "pages": pages,
+        "sections": sections,
+        "synonyms": ranking["synonyms"],
+        "stop": ranking["stop"],
+    }
 
 
 def factor_of(name: str, factors: dict[str, float]) -> float:

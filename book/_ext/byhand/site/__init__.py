@@ -3,17 +3,12 @@
 `assets` says which scripts and style sheets a page loads, and in which order. `theme` takes out of
 the theme what no page of this book uses, and `highlighting` keeps code to few elements. `policy`
 has the few lines that stand in a page itself, forbids everything else to run or load, and looks at
-every page that was written.
-`notices` makes the page of what the book carries of others, from `vendored.toml`: version, licence,
-hash. `address` speaks to those who share a link, once the book has an address.
+every page that was written. `notices` makes the page of what the book carries of others, from
+`vendored.toml`: version, licence, hash. `address` speaks to those who share a link, once the book
+has an address.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
-    from sphinx.application import Sphinx
+from sphinx.application import Sphinx
 
 PARTS = ("assets", "highlighting", "theme", "policy", "notices", "address")
 

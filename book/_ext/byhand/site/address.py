@@ -29,17 +29,23 @@ SITEMAP = """\
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("config-inited", check_address)
+    app.connect("config-inited", tell_templates)
     app.connect("build-finished", write_sitemap)
 
 
 def check_address(app: Sphinx, config: Any) -> None:
-    """Refuse an address to which a page's name cannot be added; tell templates what a card says."""
+    """Refuse an address to which a page's name cannot be added."""
     address = config.html_baseurl
     if address and not (address.startswith("https://") and address.endswith("/")):
         raise ExtensionError(
             f"html: baseurl: in _config.yml is {address!r};"
             " https://, a host and a last / are wanted"
         )
+
+
+def tell_templates(app: Sphinx, config: Any) -> None:
+    """Tell `layout.html` what a page's card says."""
+    address = config.html_baseurl
     said = {"address": address, "book": Document().title, "subtitle": Document().subtitle}
     config.html_context = config.html_context | said
 

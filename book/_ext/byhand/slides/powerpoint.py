@@ -4,7 +4,7 @@ Everything stands where the press put it on the PDF. The fonts are those that Po
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -200,9 +200,14 @@ def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
     if len(parts) > 1:
         (corner, *titles), names = head
         head = [[Cell(""), *titles], [replace(corner, rows=1), *names]]
-    covered = [Cell("")]
-    rows = [[c for cell in row for c in (cell, *covered * (cell.columns - 1))] for row in head]
-    return len(head), [*rows, *body]
+    return len(head), [*(list(_spread(row)) for row in head), *body]
+
+
+def _spread(row: Sequence[Cell]) -> Iterator[Cell]:
+    """Yield the cells of a row, with an empty one for each that another covers."""
+    for cell in row:
+        yield cell
+        yield from [Cell("")] * (cell.columns - 1)
 
 
 def _table(

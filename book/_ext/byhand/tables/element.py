@@ -79,10 +79,12 @@ def column_lengths(part: Part) -> list[int]:
     return [max(map(len, words)), *(max(len(bare(text)) for text in column) for column in others)]
 
 
-def joined(parts: Sequence[Part], *, titled: bool = False) -> tuple[list[list[Cell]], ...]:
+def joined(
+    parts: Sequence[Part], *, titled: bool = False
+) -> tuple[list[list[Cell]], list[list[Cell]]]:
     """Return the head and the body of one table of several parts, the row labels once.
 
-    The cells hold texts with marks.
+    The cells hold texts with marks, which paper and PowerPoint write each in its own way.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from byhand.mathematics.paper import formula
 from byhand.press import markup
-from byhand.press.markup import table
+from byhand.press.markup import Cell, table
 from byhand.tables.element import Part, column_lengths, joined, numbers, repeats
 from byhand.tables.marks import pieces
 
@@ -67,11 +67,12 @@ def _characters(group: Sequence[Part]) -> int:
 
 def in_one(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
     """Return one table of several parts as Typst's code."""
-    head, body = (
-        [[replace(cell, content=as_typst(cell.content)) for cell in row] for row in rows]
-        for rows in joined(group, titled=title)
-    )
+    head, body = map(_written, joined(group, titled=title))
     return table(head, body, numbers="words" not in group[0].classes, long=long)
+
+
+def _written(rows: list[list[Cell]]) -> list[list[Cell]]:
+    return [[replace(cell, content=as_typst(cell.content)) for cell in row] for row in rows]
 
 
 def as_typst(text: str) -> str:
