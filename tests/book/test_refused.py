@@ -53,6 +53,7 @@ REFUSED = [
     (PYTORCH.replace(":given: x\n", ""), 1, "the code types numbers that no :given: names"),
     (PYTORCH.replace("x / 3, np", "y / 3, np"), 1, "NameError: name 'y' is not defined"),
     (PYTORCH.replace(":prints: x / 3, np.nan\n", ""), 1, "and :prints: are wanted"),
+    ("```{exercise}\n:label: ex-b\n:class: difficulty-9\nWhat?\n```", 1, "1 to 3, not 9"),
     (below_all_numbers("```{exercise}\n:label: ex-a\nWhat?\n```"), 3, UNASKABLE),
     (below_all_numbers("```{admonition} A\n:class: dropdown\nB\n```"), 3, UNASKABLE),
     (below_all_numbers(quiz("- [x] A :: a\n- [ ] B :: b")), 3, UNASKABLE),
