@@ -16,6 +16,7 @@ from printed_book import build, squeezed, text_of
 from pypdf import PdfReader
 from sphinx.errors import ExtensionError
 
+from byhand.press.drawings import tint
 from byhand.site.address import check_address
 from mha import load_example, tables, trace
 
@@ -206,7 +207,9 @@ def test_every_number_of_the_blocks_is_printed_under_the_number_that_is_cited(pr
     assert "See Table 4.1" in " ".join(lines)
     assert re.findall(r"Table 4\.(\d): Attention", " ".join(lines)) == ["1"]
     source = (printed / "_build" / "print" / "attention-by-hand.typ").read_text(encoding="utf-8")
-    assert source.count("fill: rgb(") == 2 * 9
+    rows = [(head, row[1:4]) for pair in zip(*both, strict=True) for head, row in enumerate(pair)]
+    wanted = [tint(float(text), head) for head, texts in rows for text in texts]
+    assert re.findall(r'fill: rgb\("(#\w+)"\)', source) == wanted
 
 
 # ---- Faults ----

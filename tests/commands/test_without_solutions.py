@@ -97,6 +97,21 @@ def test_every_link_leads_somewhere(made):
     assert "std:label" in labels
 
 
+def test_a_link_to_a_solution_becomes_text(tmp_path):
+    book, folder = tmp_path / "book", tmp_path / "made"
+    (book / "_static").mkdir(parents=True)
+    (book / "_static" / "search-index.js").write_text('x={"pages":[],"sections":[]};\n')
+    (book / "objects.inv").write_bytes(b"a\nb\nc\nd\n" + zlib.compress(b"sol std:label\nex -\n"))
+    (book / "a.html").write_text('<p>See <a class="x" href="b.html#sol">one <i>way</i></a>.</p>')
+    (book / "b.html").write_text(
+        '<div class="solution"><div id="sol">1</div></div><a href="#c">c</a>'
+    )
+    without_solutions.write(book, folder)
+    assert (folder / "a.html").read_text() == "<p>See one <i>way</i>.</p>"
+    assert (folder / "b.html").read_text() == '<a href="#c">c</a>'
+    assert zlib.decompress((folder / "objects.inv").read_bytes().split(b"\n", 4)[4]) == b"ex -\n"
+
+
 @pytest.mark.parametrize("name", notebooks())
 def test_a_notebook_ends_before_its_solutions_and_needs_nothing_that_is_gone(made, name):
     was, left = cells(SITE, name), cells(made, name)
