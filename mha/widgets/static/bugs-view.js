@@ -53,7 +53,6 @@
       this.bug = data.bugs[0];
       /** @type {any[]} */
       this.choices = [];
-      this.guesses = 0;
       /** Those whose lines were chosen, and are not there. @type {Set<any>} */
       this.wrong = new Set();
       /** Of the programs whose lines are known, among the choices the place where it was found, -1 where it was shown.
@@ -234,7 +233,6 @@
       this.bug = this.order[at];
       this.isTested = false;
       this.isOver = false;
-      this.guesses = 0;
       this.wrong.clear();
       const draws = new window.mhaDraws(seed + ORDERS * (at + 1));
       const others = shuffled(this.data.bugs.filter((/** @type {any} */ bug) => bug !== this.bug), draws);
@@ -257,9 +255,8 @@
       const place = this.choices.indexOf(bug);
       const node = this.parts.buttons[place];
       if (this.isOver || node.ariaDisabled === "true") return;
-      this.guesses += 1;
       if (bug === this.bug) {
-        if (!this.known.has(bug.name)) this.known.set(bug.name, this.guesses === 1);
+        if (!this.known.has(bug.name)) this.known.set(bug.name, true);
         this.reveal(place);
         return;
       }

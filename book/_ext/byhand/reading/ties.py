@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import is_dataclass
 from types import ModuleType
 from typing import Any
@@ -125,14 +126,14 @@ def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
     view.asked = set()
     try:
         tree = ast.parse(expression, mode="eval")
-        own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        seen = {
-            name: FUNCTIONS[name]
-            if names[name] is getattr(mha, name, None)
-            else view.of(names[name])
-            for name in own & names.keys()
-        }
-        said = eval(compile(tree, "<expression>", "eval"), seen | BUILT_IN)
+        own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & names.keys()
+        ours = {name for name in own if names[name] is getattr(mha, name, None)}
+        for name in own - ours:  # all that it names, whether or not one of them is another run's
+            with suppress(UntiedError):
+                view.of(names[name])
+        seen = {name: view.of(names[name]) for name in own - ours}
+        functions = {name: FUNCTIONS[name] for name in ours}
+        said = eval(compile(tree, "<expression>", "eval"), seen | functions | BUILT_IN)
     except Exception:  # whatever it asks of tied numbers that they have not
         return []
     if isinstance(said, list) and isinstance(said[0], Tied):  # a claim, and what it is now
