@@ -2,13 +2,12 @@
 
 import time
 from functools import cache
-from pathlib import Path
 
 from bs4 import BeautifulSoup
 
 from byhand.contents import read_contents
+from byhand.digests import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 FRONT = """---
 jupytext:
   text_representation:
@@ -22,6 +21,7 @@ kernelspec:
 
 """  # what a chapter begins with
 SITE = ROOT / "_build" / "html"
+STATIC = ROOT / "book" / "_static"
 
 
 def toc_pages():

@@ -6,11 +6,10 @@ The pages are written here, one an example, and opened as files with the book's 
 import json
 import shutil
 from functools import cache
-from pathlib import Path
 
 import chains
 import pytest
-from book_site import rest
+from book_site import STATIC, rest
 from made_once import made_once
 
 from mha import load_example, shown, trace
@@ -19,7 +18,6 @@ from mha.widgets.assets import ARITHMETIC, EXPLORER, FOLDER, publish
 from mha.widgets.explorer import explorer
 from mha.widgets.frame import AT_ONCE
 
-LOOK = Path(__file__).resolve().parent.parent / "book" / "_static"
 STYLE = """
 html { font-size: 16px; }
 body {
@@ -214,9 +212,9 @@ def static(tmp_path_factory):
 
     def make(folder):
         publish(folder)
-        shutil.copytree(LOOK / "fonts", folder / "fonts")
+        shutil.copytree(STATIC / "fonts", folder / "fonts")
         for name in ("tokens.css", "fonts.css"):
-            shutil.copy(LOOK / name, folder)
+            shutil.copy(STATIC / name, folder)
 
     return made_once(tmp_path_factory, "static", make)
 

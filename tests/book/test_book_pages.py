@@ -137,9 +137,8 @@ def states_its_policy_and_no_address(page, found):
 @cache
 def drawn_by_every_page():
     """Return the characters that a page shows without a font of its own."""
-    static = site.ROOT / "book" / "_static"
-    texts = [{*TTFont(file).getBestCmap()} for file in (static / "fonts").glob("*.woff2")]
-    formulas = TTFont(static / "math" / "STIXTwoMath-book.woff2").getBestCmap()
+    texts = [{*TTFont(file).getBestCmap()} for file in (site.STATIC / "fonts").glob("*.woff2")]
+    formulas = TTFont(site.STATIC / "math" / "STIXTwoMath-book.woff2").getBestCmap()
     return {*set.intersection(*texts), *formulas, *map(ord, "\n\t\r")}
 
 
