@@ -34,6 +34,11 @@ def raises(error, sentence):
     return pytest.raises(error, match=f"^{re.escape(sentence)}$")
 
 
+def number_of(text):
+    """Return a number from how it is printed, with the sign of a minus."""
+    return float(text.replace("−", "-").replace("∞", "inf"))
+
+
 def inputs(rng, *leading, dtype=np.float64):
     """Return a random query, key and value with the given leading axes."""
     shapes = (QUERIES, D_K), (KEYS, D_K), (KEYS, D_V)

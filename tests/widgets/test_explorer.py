@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from book_site import rest
 from bs4 import BeautifulSoup
-from helpers import example, with_block
+from helpers import example, number_of, with_block
 from playwright.sync_api import expect
 
 from mha import figures, load_example, shown, trace
@@ -29,7 +29,7 @@ def soup(run, **options):
 
 def numbers(table):
     rows = [[cell.get_text() for cell in row.find_all("td")] for row in table.tbody.find_all("tr")]
-    return [[float(text.replace("−", "-")) for text in row] for row in rows]
+    return [[number_of(text) for text in row] for row in rows]
 
 
 @pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", *NORMS])

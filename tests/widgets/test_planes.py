@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from accessible import violations
 from hand import middle, swipe
+from helpers import number_of
 from playwright.sync_api import expect
 from ports import CLOSE
 from seeds import SEED
@@ -541,7 +542,8 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
     # As printed, the product comes to the last digit of the score, or to its neighbour.
     line = re.search(r"≈ ([\d.]+) × ([\d.]+) ≈ (−?[\d.]+):", says.inner_text()).groups()
     assert line[:2] == (shown(across), shown(long))
-    assert abs(float(line[0]) * float(line[1]) - float(line[2].replace("−", "-"))) < 0.0075
+    one, other, score = map(number_of, line)
+    assert abs(one * other - score) < 0.0075
     key.focus()
     seen.press("ArrowRight")
     assert scores.nth(2).inner_text() == shown((across + 0.1) * long, 2)

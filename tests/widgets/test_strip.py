@@ -8,6 +8,7 @@ import pytest
 from book_site import rest
 from explorer_pages import sums_hold
 from hand import FRAME, drag, middle, swipe
+from helpers import number_of
 from playwright.sync_api import expect
 
 from mha import Place, example_names, load_example, origin, shown, trace
@@ -33,7 +34,7 @@ COLUMNS = ("scores", "scaled_scores", "exponentials", "weights")
 def holds(seen, run, row, head=0, component=0):
     """Assert that the strip shows one query of a run."""
     for stage in COLUMNS:
-        found = [float(text.replace("−", "-")) for text in seen.numbers(stage)]
+        found = [number_of(text) for text in seen.numbers(stage)]
         # Where a sum ends in a 5 that is not shown, the last digit depends on the order of adding.
         np.testing.assert_allclose(found, getattr(run, stage)[head, row], atol=0.50001e-4, rtol=0)
     parts = run.weights[head, row] * run.value[head, :, component]
