@@ -192,40 +192,7 @@ def fonts(pdf):
     return [(m[1], m[2], m[3] == "yes", m[5] == "yes") for m in found if m]
 
 
-def fullness(pdf):
-    """Return for each page how far down its lowest word stands, as a share of the text's height."""
-    pages = poppler("pdftotext", "-bbox", str(pdf), "-").split("<page ")[1:]
-    shares = []
-    for page in pages:
-        top, bottom = (
-            26 / 25.4 * 72,
-            float(re.search(r'height="([\d.]+)"', page)[1]) - 22 / 25.4 * 72,
-        )
-        lowest = max(map(float, re.findall(r'yMax="([\d.]+)"', page)), default=0)
-        shares.append((lowest - top) / (bottom - top))
-    return shares
-
-
-def outline(reader):
-    """Return the titles of all bookmarks, with their depth."""
-
-    def walk(entries, depth):
-        for entry in entries:
-            if isinstance(entry, list):
-                yield from walk(entry, depth + 1)
-            else:
-                yield depth, entry["/Title"]
-
-    return list(walk(reader.outline, 0))
-
-
-def structure(node):
-    """Yield every element of a PDF's structure, in reading order."""
-    node = node.get_object() if hasattr(node, "get_object") else node
-    if isinstance(node, list):
-        for child in node:
-            yield from structure(child)
-    elif isinstance(node, dict):
-        if "/S" in node:
-            yield node
-        yield from structure(node.get("/K", []))
+def bookmarks(outline):
+    """Yield the bookmarks of an outline."""
+    for entry in outline:
+        yield from bookmarks(entry) if isinstance(entry, list) else [entry]

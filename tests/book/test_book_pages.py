@@ -16,6 +16,7 @@ import pytest
 import yaml
 from fontTools.ttLib import TTFont
 from helpers import STAGES, number_of
+from page_texts import page_text
 from runs_of_pages import run_of
 
 import mha
@@ -189,7 +190,7 @@ def test_a_reference_says_the_number_that_stands_where_it_leads():
 
 
 def test_every_line_of_the_pages_holds_as_it_is_printed():
-    read = [one for name in PAGES for one in chains.read(chains.page_text(site.soup(name)))]
+    read = [one for name in PAGES for one in chains.read(page_text(site.soup(name)))]
     wrong = "0.48 + 0.04 + 0.6 + 0.06 = 0.81"  # quoted, because a source prints it
     assert {one.text for one in read if one.faults()} == {wrong}
     signs = [sign for one in read for sign in one.relations]

@@ -12,7 +12,7 @@ import printed_book
 import pytest
 from book_site import ROOT
 from bs4 import BeautifulSoup
-from printed_book import build, squeezed, text_of
+from printed_book import bookmarks, build, squeezed, text_of
 from pypdf import PdfReader
 from sphinx.errors import ExtensionError
 
@@ -71,6 +71,18 @@ def printed(tmp_path_factory):
     return project
 
 
+def structure(node):
+    """Yield every element of a PDF's structure, in reading order."""
+    node = node.get_object() if hasattr(node, "get_object") else node
+    if isinstance(node, list):
+        for child in node:
+            yield from structure(child)
+    elif isinstance(node, dict):
+        if "/S" in node:
+            yield node
+        yield from structure(node.get("/K", []))
+
+
 def pdf_of(project, name="attention-by-hand"):
     return project / "_build" / "pdf" / f"{name}.pdf"
 
@@ -104,7 +116,7 @@ def test_openings_and_folds_have_their_print_form_and_the_cover_the_address(prin
     assert said_in(said, *wanted) == [*wanted]
     assert said_in(said, "(1.2)", "capybara", "None of it") == []
     tags = PdfReader(pdf_of(printed)).trailer["/Root"]["/StructTreeRoot"]["/K"]
-    aloud = [tag.get("/Alt") for tag in printed_book.structure(tags)]
+    aloud = [tag.get("/Alt") for tag in structure(tags)]
     assert "a equals b plus u; d equals e" in aloud
     # A table too wide for the page gets smaller letters, and nothing is cut.
     widest = next(page for page in text_of(pdf_of(printed)) if "Widest" in page)
@@ -149,7 +161,7 @@ def test_a_reader_without_code_or_solutions_has_the_order_asked_for_and_names_in
     assert len(made.name) < 70
     reader = PdfReader(made)
     assert reader.metadata.title.split() == title.split()
-    titles = [title.split() for _, title in printed_book.outline(reader)]
+    titles = [entry["/Title"].split() for entry in bookmarks(reader.outline)]
     assert [words[-1] for words in titles if words[0].isdigit()] == ["Beta", "Alpha", "Notation"]
     cover, *others = map(squeezed, text_of(made))
     assert squeezed(title) in cover

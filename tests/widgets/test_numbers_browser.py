@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ports import in_browser, texts_of
+from ports import in_browser
 
 from mha.runs.rounding import short, shown
 from mha.views.signs import as_printed, chain, sign
@@ -23,6 +23,12 @@ def ties(places):
     unit = 2.0 ** -(places + 1)
     odd = [*range(-41, 42, 2), 2**20 + 1, 2**20 + 3, 2**51 + 1, 2**51 + 3]
     return [n * unit for n in odd]
+
+
+def texts_of(numbers):
+    """Return numbers as texts that JavaScript's Number reads, to the last bit."""
+    names = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+    return [names.get(repr(float(x)), repr(float(x))) for x in numbers]
 
 
 def same_texts(page, values):
