@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from accessible import violations
 from book_site import rest
-from explorer_pages import sums_hold
 from helpers import example
 from playwright.sync_api import expect
+from strips import sums_hold
 
 from mha import Block, FeedForward, MultiHeadWeights, Norm, Place, short, shown, trace
 from mha.runs.stages import STAGES

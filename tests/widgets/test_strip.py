@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from book_site import rest
-from explorer_pages import sums_hold
 from hand import FRAME, drag, middle, swipe
 from helpers import number_of
 from playwright.sync_api import expect
+from strips import sums_hold
 
 from mha import Place, example_names, load_example, origin, shown, trace
 from mha.widgets.explorer import explorer
