@@ -92,6 +92,13 @@ def read(text):
     return found
 
 
+def hold(text):
+    """Assert that every chain of a text holds as it is printed, and return the chains."""
+    found = read(text)
+    assert [fault for chain in found for fault in chain.faults()] == []
+    return found
+
+
 def _chains_of(run):
     """Return the chains of a run of signs; a step that is none parts them."""
     tokens = _numbers(TOKEN.findall(run))

