@@ -66,6 +66,11 @@ def written(body, static, theme="light"):
     return PAGE.format(theme=theme, style=STYLE, links=links, body=body, scripts=scripts)
 
 
+# What the browser says to who copies: "resolve" or "reject".
+CLIPBOARD = """answer => Object.defineProperty(navigator, "clipboard", { configurable: true,
+  value: { writeText: (text) => { window.copied = text; return Promise[answer](); } } })"""
+
+
 @cache
 def of_example(name):
     """Return the run of an example, and its explorer with what the sources print."""
@@ -151,6 +156,10 @@ class View:
 
     def focused(self):
         return self.page.evaluate("document.activeElement.getAttribute('aria-label')")
+
+    @property
+    def state(self):
+        return self.page.evaluate("document.querySelector('mha-explorer').explorer.state")
 
     @property
     def status(self):

@@ -9,19 +9,18 @@ from book_site import rest
 from playwright.sync_api import expect
 from ports import CLOSE
 from seeds import SEED
+from worked_runs import CAUSAL
 
 from mha import load_example, trace
 from mha.widgets.cache import growing_cache, multiplications
 
 pytestmark = pytest.mark.browser
 
-RUN = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
-
 
 @pytest.fixture
 def cache(alone):
     """Return a function that opens the cache, at an address and in a window."""
-    return partial(alone, growing_cache(RUN).html)
+    return partial(alone, growing_cache(CAUSAL).html)
 
 
 NUMBERS = """async (texts) => {
@@ -41,13 +40,13 @@ def test_whatever_is_written_each_step_is_that_of_the_package(cache):
     for text, found in zip(texts, cache().evaluate(NUMBERS, texts), strict=True):
         *arrays, counted = found
         whole = trace(replace(
-            RUN.example, tokens=[str(i) for i in range(len(text))],
-            embeddings=RUN.embeddings[text], focus=None,
+            CAUSAL.example, tokens=[str(i) for i in range(len(text))],
+            embeddings=CAUSAL.embeddings[text], focus=None,
         ))  # fmt: skip
         for numbers, stage in zip(arrays, ("key", "value", "weights", "head_outputs"), strict=True):
             wanted = getattr(whole, stage)[0]
             np.testing.assert_allclose(numbers, wanted, rtol=CLOSE, atol=CLOSE)
-        steps = [multiplications(RUN, n) for n in range(1, len(text) + 1)]
+        steps = [multiplications(CAUSAL, n) for n in range(1, len(text) + 1)]
         again = sum(n * count for n, count in enumerate(steps, start=1))
         assert counted == [steps[-1], sum(steps), again]
 

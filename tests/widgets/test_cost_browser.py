@@ -9,6 +9,7 @@ import pytest
 from hand import swipe
 from playwright.sync_api import expect
 from seeds import SEED
+from worked_runs import GPT3
 
 from mha import ModelSizes, layer_sizes
 from mha.widgets.cost import _SIZES, LINES, cost_calculator, values_of, written
@@ -16,7 +17,6 @@ from mha.widgets.instrument import WIDTHS
 
 pytestmark = pytest.mark.browser
 
-GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
 LLAMA = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
 MODELS = {"GPT-3": GPT3, "Llama 3 70B": LLAMA}
 

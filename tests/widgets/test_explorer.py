@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from book_site import rest
 from bs4 import BeautifulSoup
+from explorer_pages import CLIPBOARD
 from helpers import example, number_of, with_block
 from playwright.sync_api import expect
 
@@ -123,18 +124,17 @@ UNREADABLE = (
     f"scale={'1' * 80_000}x&embeddings.0.0=1e{'9' * 5_000}&padding={'9' * 4_000}&tokens=%3Cb%3E"
     "&own=%3Cscript%3E&scale=%22%7B%5B&at=%E0%A4%A",
 )
-STATE = "document.querySelector('mha-explorer').explorer.state"
 
 
 @pytest.mark.browser
 def test_an_address_that_cannot_be_read_is_left_out(view):
     seen = view("the-cat-sat", address="#explore=the-cat-sat&prints=1").live()
     assert seen.page.evaluate("window.shift") == 0
-    state = seen.page.evaluate(STATE)
+    state = seen.state
     for address in UNREADABLE:
         seen.page.goto("about:blank")
         seen.go(f"#explore=the-cat-sat&{address}&prints=1").live()
-        assert seen.page.evaluate(STATE) == state
+        assert seen.state == state
         scripts = seen.page.locator("head script").count() + 1
         assert seen.page.locator("script, b").count() == scripts, address
         seen.open()
@@ -143,10 +143,6 @@ def test_an_address_that_cannot_be_read_is_left_out(view):
         ), address
         seen.holds(seen.run)
     assert seen.errors == []
-
-
-CLIPBOARD = """answer => Object.defineProperty(navigator, "clipboard", { configurable: true,
-  value: { writeText: (text) => { window.copied = text; return Promise[answer](); } } })"""
 
 
 @pytest.mark.browser

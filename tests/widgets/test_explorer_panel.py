@@ -10,7 +10,7 @@ from accessible import violations
 from book_site import rest
 from helpers import MASK, example
 from playwright.sync_api import expect
-from test_explorer_block import parts, with_parts
+from worked_runs import parts, with_parts
 
 from mha import origin, short, shown, trace
 from mha.audit.judging import Prints

@@ -3,21 +3,19 @@
 Each is opened alone, as a page of the book opens it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from accessible import violations
 from explorer_pages import come_back
 from playwright.sync_api import expect
-from test_sheet_browser import GIVEN, RUN
+from worked_runs import CAUSAL, GPT3, ON_A_SHEET, TIRED
 
 from mha import (
     Block,
-    ModelSizes,
     MultiHeadWeights,
     WorkedExample,
-    layer_sizes,
     load_example,
     trace,
     trace_blocks,
@@ -34,9 +32,6 @@ from mha.widgets.sheet import variants_explorer
 from mha.widgets.tiles import moving_tile
 
 pytestmark = pytest.mark.browser
-
-GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
-CAUSAL = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
 
 # Two layers on letters; text that follows them, tests/book/test_tied_browser.py.
 EYE = np.eye(7)
@@ -118,7 +113,7 @@ INSTRUMENTS = {
         opened="document=back-to-cats-slides&at=105:key.0.3.2",
     ),
     "sheet": Instrument(
-        variants_explorer(RUN.tokens, GIVEN, focus=3), "sheet=since-2023",
+        variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3), "sheet=since-2023",
         ("on=%3Cimg%3E&query=%00&key=1",
          "on=__proto__&query=99&key.9.9=1&key.0.0=1e999&constructor.0.0=1"),
     ),

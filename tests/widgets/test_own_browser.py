@@ -6,13 +6,12 @@ import re
 import chains
 import numpy as np
 import pytest
-from explorer_pages import written
+from explorer_pages import CLIPBOARD, written
 from hand import swipe
 from helpers import number_of
 from playwright.sync_api import expect
 from ports import in_browser
 from seeds import SEED
-from test_explorer import CLIPBOARD
 
 from mha import draw_example, trace
 from mha.examples import example_from

@@ -338,8 +338,7 @@ def test_the_dial_turns_by_angle_position_and_finger(put):
     np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), -40)
     # The order that positions tell is changed beside the arrows, as the chapter asks.
     again.page.locator(".dial").get_by_role("button", name="Last word first").click()
-    state = "document.querySelector('mha-explorer').explorer.state"
-    assert again.page.evaluate(f"{state}.order") == [1, 0]
+    assert again.state["order"] == [1, 0]
     assert again.page.locator(".dial li i").first.inner_text() == "sat"
 
 
