@@ -8,7 +8,6 @@ import pytest
 from book_site import rest
 from playwright.sync_api import expect
 from ports import CLOSE
-from seeds import SEED
 from worked_runs import CAUSAL
 
 from mha import load_example, trace
@@ -34,8 +33,7 @@ NUMBERS = """async (texts) => {
 }"""
 
 
-def test_whatever_is_written_each_step_is_that_of_the_package(cache):
-    rng = np.random.default_rng(SEED)
+def test_whatever_is_written_each_step_is_that_of_the_package(cache, rng):
     texts = [rng.integers(4, size=n).tolist() for n in range(1, 9) for _ in range(5)]
     for text, found in zip(texts, cache().evaluate(NUMBERS, texts), strict=True):
         *arrays, counted = found

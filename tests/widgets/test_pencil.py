@@ -2,10 +2,8 @@
 
 from functools import partial
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
-from seeds import SEED
 
 from mha.audit.judging import judge_corrected, judgements
 from mha.audit.sheet import SLIP, SPOILED, state
@@ -37,8 +35,8 @@ CORRECTED = """([source, sets]) => {
 }"""
 
 
-def test_what_follows_from_corrections_is_what_the_audit_says(opened):
-    rng, page = np.random.default_rng(SEED), opened()
+def test_what_follows_from_corrections_is_what_the_audit_says(opened, rng):
+    page = opened()
     for source in TITLES:
         numbers = load_source(source)
         derived = [i for i, number in enumerate(numbers) if number.kind == "derived"]

@@ -198,8 +198,7 @@ FIND = """(cases) => JSON.parse(cases).map(({ key, start, which, wanted }) => {
 })"""
 
 
-def test_the_query_is_the_nearest_that_gives_the_weight(scripts):
-    rng = np.random.default_rng(SEED)
+def test_the_query_is_the_nearest_that_gives_the_weight(scripts, rng):
     cases = [
         {"key": rng.normal(size=(rng.integers(2, 6), 2)) * 2, "start": rng.normal(size=2),
          "which": 0, "wanted": float(rng.uniform(0.02, 0.98))} for _ in range(60)
@@ -270,8 +269,8 @@ WIDE = """([tenths, widths]) => widths.map((width) =>
   [window.mhaExplorer.arrowsOf(tenths)[width - 1], window.mhaExplorer.atWidth(tenths, width)])"""
 
 
-def test_arrows_spread_and_weights_follow_the_width_as_in_the_package(scripts):
-    tenths = drawn(np.random.default_rng(SEED), keys=5)
+def test_arrows_spread_and_weights_follow_the_width_as_in_the_package(scripts, rng):
+    tenths = drawn(rng, keys=5)
     found = scripts.evaluate(WIDE, [tenths.tolist(), WIDTHS])
     for width, (arrows, both) in zip(WIDTHS, found, strict=True):
         query, keys = tenths[0, :width] / 10, tenths[1:, :width] / 10
