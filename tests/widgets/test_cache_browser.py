@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from ports import CLOSE
 from worked_runs import CAUSAL
 
-from mha import load_example, trace
+from mha import trace
 from mha.widgets.cache import growing_cache, multiplications
 
 pytestmark = pytest.mark.browser
@@ -80,9 +80,3 @@ def test_a_token_is_written_kept_and_taken_back(cache):
         page.get_by_role("button", name="Undo").click()
     expect(page.get_by_label("without a cache")).not_to_be_checked()
     expect(slots).to_have_count(3)
-
-
-def test_a_run_that_has_no_cache_of_one_head_is_refused():
-    for name in ("cat-sat", "the-cat-sat"):
-        with pytest.raises(ValueError, match="one head from embeddings"):
-            growing_cache(trace(load_example(name)))

@@ -106,14 +106,6 @@ def test_print_form_is_the_figure_with_its_alternative_text():
     assert bundle["text/html"].startswith("<mha-explorer")
 
 
-def test_what_is_no_run_and_no_name_is_refused():
-    run = trace(load_example("cat-sat"))
-    with pytest.raises(TypeError, match=r"^run is a WorkedExample; a Trace is wanted"):
-        explorer(run.example)
-    with pytest.raises(ValueError, match=r"^name is 'Cat sat'; lower-case letters"):
-        explorer(run, name="Cat sat")
-
-
 # ---- The address ----
 
 UNREADABLE = (

@@ -172,8 +172,3 @@ def test_an_address_opens_a_number_with_its_corrections_and_a_phone_has_room(ope
     expect(chosen).to_be_in_viewport()
     page.get_by_role("button", name="Correct it").tap()
     assert last.evaluate(place) == before
-
-
-def test_an_unknown_document_is_refused():
-    with pytest.raises(ValueError, match="first is 'mine'"):
-        red_pencil("mine")

@@ -14,7 +14,6 @@ from strips import sums_hold
 from mha import Place, example_names, load_example, origin, shown, trace
 from mha.widgets.explorer import explorer
 from mha.widgets.explorer_tasks import (
-    checked_tasks,
     head_unnoticed,
     weight_reaches,
     weights_alike,
@@ -444,20 +443,3 @@ def test_a_head_that_is_not_missed_is_found(put):
     assert seen.page.locator(".tasks .reached").count() == 0
     seen.choose("Head 1 on")
     assert seen.page.locator(".tasks .reached").count() == 1
-
-
-NO_TASKS = [
-    (weight_reaches("A.", query=0, key=5, least=1, solution={}), "key is 5; below 2 is wanted"),
-    (weights_alike("C.", query=0, within=0.9, solution={}), "is reached before"),
-    (weights_alike("F.", query=0, within=0.1, solution={"temperature": 2}),
-     "is not reached by its solution"),
-    (weights_alike("G.", query=0, within=0.1, solution={"scores.0.0.0": 0}),
-     "scores.0.0.0 is computed and cannot be changed"),
-    (head_unnoticed("E.", below=0.1), "no head's share is below 0.1"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("task", "message"), NO_TASKS)
-def test_a_task_without_sense_is_refused(task, message):
-    with pytest.raises(ValueError, match=message):
-        checked_tasks(trace(load_example("cat-sat")), [task])

@@ -19,6 +19,21 @@ ON_A_SHEET = {
 }  # fmt: skip
 """What the sheet of newer models is given."""
 
+# Two layers on letters; text that follows them, tests/book/test_tied_browser.py.
+EYE = np.eye(7)
+WHAT, BEFORE, FOLLOWING = slice(0, 2), slice(3, 5), slice(5, 7)
+TEXT = mha.WorkedExample(
+    name="b-a", title="B A", source="This book", tokens=("first B", "last A"),
+    head_names=("Head 1",),
+    embeddings=EYE[[1, 0]], is_causal=True,
+    layer=mha.MultiHeadWeights([EYE[:, :1]], [EYE[:, :1]], [EYE[:, WHAT]], EYE[BEFORE]),
+)  # fmt: skip
+SECOND = mha.MultiHeadWeights([EYE[:, WHAT]], [EYE[:, BEFORE]], [EYE[:, WHAT]], EYE[FOLLOWING])
+LETTERS = {"letters": "AB", "what": WHAT, "before": BEFORE, "following": FOLLOWING, "name": "b-a"}
+TWO_LAYERS = mha.trace_blocks(
+    TEXT, [mha.Block(layer, norm="nowhere") for layer in (TEXT.layer, SECOND)]
+)
+
 
 def parts(rng):
     """Return the arrays of a small block by the names of their stages."""
