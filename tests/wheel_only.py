@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from book_site import ROOT
+
+from byhand.digests import ROOT
 
 
 def run(*command, cwd):
