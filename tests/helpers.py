@@ -20,12 +20,6 @@ MASK = np.ones((QUERIES, QUERIES), bool)
 MASK[2] = False
 MASK[3, 1:] = False
 
-# What a trace is shown by, in order of the computation.
-STAGES = (
-    *("embeddings", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
-    *("weights", "head_outputs", "concat", "output"),
-)
-
 
 def raises(error, sentence):
     """Expect `error` with exactly this sentence."""

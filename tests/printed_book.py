@@ -1,11 +1,9 @@
 """Printed books: what poppler and pypdf tell of a PDF, and a small book to print."""
 
-import os
 import re
 import subprocess
 
-from book_site import FRONT
-from small_project import copy_without_pages, run
+from small_project import copy_without_pages, write_pages
 
 PAGES = {
     "index": """\
@@ -137,36 +135,16 @@ parts:
     chapters:
       - file: bibliography
 """
-# What build.py does once it is inside the environment, which is the one that runs the tests.
-COMMAND = """\
-import sys
-sys.path[:0] = ["scripts", "book/_ext"]
-import building
-building.main()
-"""
 
 
 def small_book(project):
     """Write a project with a book of two chapters in two parts."""
     copy_without_pages(project)
     (project / "_toc.yml").write_text(TOC, encoding="utf-8")
-    for name, text in PAGES.items():
-        write(project, name, text)
+    write_pages(project, PAGES)
     bibliography = "# Bibliography\n\n## Papers\n\n```{bibliography}\n```\n"
     (project / "book" / "bibliography.md").write_text(bibliography, encoding="utf-8")
     return project
-
-
-def write(project, name, text):
-    """Write a page of a small book."""
-    (project / "book" / f"{name}.md").write_text(FRONT + text, encoding="utf-8")
-
-
-def build(project, *arguments, **variables):
-    """Run build.py in a project, its environment with other `variables`; return the process."""
-    dated = {"PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1700000000"}
-    env = {**os.environ, **dated, **variables}
-    return run(COMMAND, *arguments, cwd=project, env=env)
 
 
 def text_of(pdf, *options):

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 from fontTools.ttLib import TTFont
-from helpers import STAGES, number_of
+from helpers import number_of
 from page_texts import page_text
 from runs_of_pages import run_of
 
@@ -32,6 +32,11 @@ CHAPTERS = [name for name in PAGES if name.startswith(("mechanism/", "transforme
 CHAPTERS += [f"examples/{name}" for name in WORKED]
 CONFIG = yaml.safe_load((site.ROOT / "_config.yml").read_text(encoding="utf-8"))
 BASE_URL = CONFIG["html"]["baseurl"]
+# What a trace is shown by, in order of the computation.
+STAGES = (
+    *("embeddings", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
+    *("weights", "head_outputs", "concat", "output"),
+)
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 

@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 import building
 import printed_book
 import pytest
-from book_site import ROOT
+from book_site import FRONT, ROOT
 from bs4 import BeautifulSoup
-from printed_book import bookmarks, build, squeezed, text_of
+from printed_book import bookmarks, squeezed, text_of
 from pypdf import PdfReader
+from small_project import build, write_pages
 from sphinx.errors import ExtensionError
 
 from byhand.press.drawings import tint
@@ -58,8 +59,7 @@ def printed(tmp_path_factory):
         "notation": "\n# Notation\n\nThere is $x$.\n",
         "blocks": BLOCKS,
     }
-    for name, text in more.items():
-        printed_book.write(project, name, text)
+    write_pages(project, more)
     toc, config = project / "_toc.yml", project / "_config.yml"
     files = "\n".join(f"      - file: {name}" for name in more)
     toc.write_text(toc.read_text("utf-8").replace("      - file: beta", files), "utf-8")
@@ -247,12 +247,11 @@ def test_what_cannot_be_printed_is_told_with_chapter_and_line(tmp_path):
     (project / "_toc.yml").write_text(first + pages + back, encoding="utf-8")
     (project / "book" / "beta.md").unlink()
     text = "# A page\n\nAll is well.\n\n"
-    for name, (fault, _) in BROKEN.items():
-        printed_book.write(project, name, text + fault + "\n")
+    write_pages(project, {name: f"{text}{fault}\n" for name, (fault, _) in BROKEN.items()})
     for name, (fault, said) in BROKEN.items():
         done = build(project, *READER, name)
         assert done.returncode == 1
-        line = (printed_book.FRONT + text).count("\n") + 1
+        line = (FRONT + text).count("\n") + 1
         place = r"\d+" if fault.startswith("```") else line  # a cell's output has the cell's place
         assert re.search(rf"book/{name}\.md:{place}: {re.escape(said)}", done.stderr), done.stderr
         assert not list((project / "_build").glob("pdf/*"))
