@@ -1,4 +1,4 @@
-"""What axe finds wrong on a page, for the tests that open pages in a real Chromium."""
+"""What axe finds wrong on a page, and which controls are too small for a finger."""
 
 from pathlib import Path
 
@@ -24,3 +24,11 @@ def violations(page, context=None, **options):
     """Return each rule that a page breaks, with the elements that break it."""
     told = found(page, context, **options)["violations"]
     return [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in told]
+
+
+def too_small(controls):
+    """Return those of some controls that are narrower or lower than 24 pixels."""
+    return controls.evaluate_all(
+        """all => all.filter(e => { const { width, height } = e.getBoundingClientRect();
+             return Math.min(width, height) < 24; }).map(e => e.outerHTML.slice(0, 80))"""
+    )

@@ -1,14 +1,14 @@
 """The built book: where its pages are, and what is on them."""
 
+import re
 import time
 from functools import cache
-from pathlib import Path
 
 from bs4 import BeautifulSoup
 
 from byhand.contents import read_contents
+from byhand.digests import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 FRONT = """---
 jupytext:
   text_representation:
@@ -22,6 +22,9 @@ kernelspec:
 
 """  # what a chapter begins with
 SITE = ROOT / "_build" / "html"
+STATIC = ROOT / "book" / "_static"
+CELL = re.compile(r"^(`{3,})\{code-cell\}[^\n]*\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
+OPTIONS = re.compile(r"\A(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
 
 
 def toc_pages():
@@ -43,6 +46,14 @@ def notebooks():
 def source(name):
     """Return the Markdown of a page."""
     return (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def cells(text):
+    """Return the options and the code of each cell of a page."""
+    for cell in CELL.finditer(text):
+        options = OPTIONS.match(cell[2])
+        start = options.end() if options else 0
+        yield cell[2][:start], cell[2][start:]
 
 
 def path(name):

@@ -14,8 +14,6 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
 
-from bs4 import NavigableString, Tag
-
 DIGITS = 60
 SAME = Fraction(1, 10**45)  # what irrational numbers of so many digits may be off
 GROUPED = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?![\d])"
@@ -91,6 +89,13 @@ def read(text):
     for match in RUN.finditer(FUNCTION.sub(";", text)):
         if "=" in match[0] or "≈" in match[0]:
             found += _chains_of(match[0])
+    return found
+
+
+def hold(text):
+    """Assert that every chain of a text holds as it is printed, and return the chains."""
+    found = read(text)
+    assert [fault for chain in found for fault in chain.faults()] == []
     return found
 
 
@@ -197,68 +202,6 @@ def _decimal(value, function):
         raise ValueError(f"{value} is not read here")
     with localcontext(prec=DIGITS):
         return Fraction(function(Decimal(value.numerator) / Decimal(value.denominator)))
-
-
-# ---- Texts ----
-
-BLOCKS = [
-    "p", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "figcaption", "caption",
-    "summary", "div", "section", "pre", "tr", "br", "option", "button",
-]  # fmt: skip
-
-
-def page_text(soup):
-    """Return the text of a built page: an exponent after ^, mathematics in one line, no code.
-
-    A formula with letters is left out: what they stand for is not in it.
-    """
-    return "".join(_said(soup.find("main") or soup))
-
-
-def _said(node):
-    """Yield the pieces of an element's text, each block of it between semicolons."""
-    if not isinstance(node, Tag):
-        yield node if type(node) is NavigableString else ""
-    elif node.name == "math":
-        letters = set(re.findall(r"[^\W\d_]+", node.get_text()))
-        yield " ; " if letters - {"e"} else f" {_mathematics(node)} "
-    elif not (
-        node.name in ("script", "style", "nav")
-        or {"printed", "source-print"} & {*node.get("class", ())}
-        or ("highlight" in node.get("class", ()) and node.find_parent(class_="cell_input"))
-    ):
-        edge = "\n;\n" if node.name in BLOCKS else "^" if node.name == "sup" and node.text else ""
-        yield edge
-        for child in node:
-            yield from _said(child)
-        yield edge.replace("^", "")
-
-
-def _mathematics(node):
-    """Return a formula of MathML on one line."""
-    parts = [child for child in node.children if getattr(child, "name", None)]
-    texts = [_mathematics(part) for part in parts]
-    if node.name == "mfrac":
-        return f"({texts[0]}) ÷ ({texts[1]})"
-    if node.name == "msqrt":
-        return f"√({' '.join(texts)})"
-    if node.name == "msup":
-        return f"{texts[0]}^({texts[1]})"
-    if node.name in ("mtr", "mtable"):
-        return " ; ".join(texts)
-    if node.name == "annotation":
-        return ""
-    return " ".join(texts) if parts else node.get_text()
-
-
-def printed_text(text):
-    """Return the text of a PDF, where an exponent stands on the line: e0.5 is e^0.5.
-
-    A total that stands below a drawing, apart from its parts, does not go on with what is above.
-    """
-    text = re.sub(r"\n\n(?=[=≈] )", "\n\n. ", text.replace("\u00ad", ""))
-    text = re.sub("[\U0001d6a8-\U0001d7cb]\\d+", " ; ", text)  # a Greek letter with its index
-    return re.sub(r"(?<![\w.])e ?(?=[−-]?(?:\d|∞))", "e^", text)
 
 
 def sheet_text(markdown):

@@ -10,10 +10,11 @@ import threadpoolctl
 from hypothesis import settings
 from seeds import SEED
 
-pytest_plugins = ["explorer_pages", "opened_pages", "wheel_only"]
+pytest_plugins = ["wheel_only"]
 
 TESTS = Path(__file__).resolve().parent
 collect_ignore = ["against_torch", "against_frameworks"]  # scripts/test.py --torch, --frameworks
+collect_ignore_glob = ["*conftest.py"]  # no examples in them, and several of one name
 NOT_NEEDED = (
     # Of Chromium itself: two hidden pages behind the address bar, that each new window would load.
     # Without them a window takes half as long, and the tests open hundreds.

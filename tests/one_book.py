@@ -31,21 +31,6 @@ CONFIG = {
     "source_suffix": {".md": "myst-nb"},  # Sphinx keeps what an earlier test said of its default
 }
 
-PYTORCH = """\
-```{pytorch}
-:given: x
-:prints: x / 3, np.nan
-import torch
-
-x = torch.tensor([[2.0, 0], [-1, 5]])
-print(x / 3, torch.nan)
----
-tensor([[ 0.6667,  0.0000],
-        [-0.3333,  1.6667]]) nan
-```
-"""
-ASKED = "```{asked} ex-one\n:answer: x.sum()\n:places: 1\nThe sum.\n```\n"
-
 
 def build(folder, pages, builder="html", **config):
     """Write pages, build them all, and return the warnings."""

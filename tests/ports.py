@@ -37,12 +37,6 @@ def in_browser(page, function, cases):
     return json.loads(page.evaluate(code, json.dumps(cases)))
 
 
-def texts_of(numbers):
-    """Return numbers as texts that JavaScript's Number reads, to the last bit."""
-    names = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
-    return [names.get(repr(float(x)), repr(float(x))) for x in numbers]
-
-
 def infinite(rows):
     return np.array([[-np.inf if x is None else x for x in row] for row in rows])
 

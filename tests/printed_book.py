@@ -1,11 +1,9 @@
 """Printed books: what poppler and pypdf tell of a PDF, and a small book to print."""
 
-import os
 import re
 import subprocess
 
-from book_site import FRONT
-from small_project import copy_without_pages, run
+from small_project import copy_without_pages, write_pages
 
 PAGES = {
     "index": """\
@@ -137,36 +135,16 @@ parts:
     chapters:
       - file: bibliography
 """
-# What build.py does once it is inside the environment, which is the one that runs the tests.
-COMMAND = """\
-import sys
-sys.path[:0] = ["scripts", "book/_ext"]
-import building
-building.main()
-"""
 
 
 def small_book(project):
     """Write a project with a book of two chapters in two parts."""
     copy_without_pages(project)
     (project / "_toc.yml").write_text(TOC, encoding="utf-8")
-    for name, text in PAGES.items():
-        write(project, name, text)
+    write_pages(project, PAGES)
     bibliography = "# Bibliography\n\n## Papers\n\n```{bibliography}\n```\n"
     (project / "book" / "bibliography.md").write_text(bibliography, encoding="utf-8")
     return project
-
-
-def write(project, name, text):
-    """Write a page of a small book."""
-    (project / "book" / f"{name}.md").write_text(FRONT + text, encoding="utf-8")
-
-
-def build(project, *arguments, **variables):
-    """Run build.py in a project, its environment with other `variables`; return the process."""
-    dated = {"PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1700000000"}
-    env = {**os.environ, **dated, **variables}
-    return run(COMMAND, *arguments, cwd=project, env=env)
 
 
 def text_of(pdf, *options):
@@ -192,40 +170,7 @@ def fonts(pdf):
     return [(m[1], m[2], m[3] == "yes", m[5] == "yes") for m in found if m]
 
 
-def fullness(pdf):
-    """Return for each page how far down its lowest word stands, as a share of the text's height."""
-    pages = poppler("pdftotext", "-bbox", str(pdf), "-").split("<page ")[1:]
-    shares = []
-    for page in pages:
-        top, bottom = (
-            26 / 25.4 * 72,
-            float(re.search(r'height="([\d.]+)"', page)[1]) - 22 / 25.4 * 72,
-        )
-        lowest = max(map(float, re.findall(r'yMax="([\d.]+)"', page)), default=0)
-        shares.append((lowest - top) / (bottom - top))
-    return shares
-
-
-def outline(reader):
-    """Return the titles of all bookmarks, with their depth."""
-
-    def walk(entries, depth):
-        for entry in entries:
-            if isinstance(entry, list):
-                yield from walk(entry, depth + 1)
-            else:
-                yield depth, entry["/Title"]
-
-    return list(walk(reader.outline, 0))
-
-
-def structure(node):
-    """Yield every element of a PDF's structure, in reading order."""
-    node = node.get_object() if hasattr(node, "get_object") else node
-    if isinstance(node, list):
-        for child in node:
-            yield from structure(child)
-    elif isinstance(node, dict):
-        if "/S" in node:
-            yield node
-        yield from structure(node.get("/K", []))
+def bookmarks(outline):
+    """Yield the bookmarks of an outline."""
+    for entry in outline:
+        yield from bookmarks(entry) if isinstance(entry, list) else [entry]

@@ -7,11 +7,12 @@ import sys
 
 from book_site import FRONT, ROOT
 
+# What build.py does once it is inside the environment, which is the one that runs the tests.
 COMMAND = """\
 import sys
 sys.path[:0] = ["scripts", "book/_ext"]
-import html_book
-html_book.build_html()
+import building
+building.main()
 """
 
 
@@ -45,7 +46,7 @@ def write_contents(folder, names):
     (folder / "_toc.yml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _environment(folder, **variables):
+def environment(folder, **variables):
     """Return the environment of a build of the copy.
 
     Python keeps nothing that it compiles there: it would take a file that was edited twice within
@@ -55,12 +56,12 @@ def _environment(folder, **variables):
     return {**os.environ, **own, **variables}
 
 
-def build(folder, **variables):
-    """Build the copy, with its own `mha`, and return the finished process.
+def build(folder, *arguments, **variables):
+    """Run build.py in the copy, with its own `mha`, and return the finished process.
 
     The environment may have other `variables`.
     """
-    return run(COMMAND, cwd=folder, env=_environment(folder, **variables))
+    return run(COMMAND, *arguments, cwd=folder, env=environment(folder, **variables))
 
 
 def started(folder):
@@ -68,7 +69,7 @@ def started(folder):
     return subprocess.Popen(
         [sys.executable, "-c", COMMAND],
         cwd=folder,
-        env=_environment(folder),
+        env=environment(folder),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -5,21 +5,11 @@ import re
 from collections import Counter
 
 import pytest
-from book_site import ROOT
+from book_site import ROOT, cells
 
 CHAPTERS = sorted((ROOT / "book" / "examples").glob("*.md"))
-CELL = re.compile(r"^(`{3,})\{code-cell\}[^\n]*\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
-OPTIONS = re.compile(r"\A(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
 IMPORT = "from mha.chapters import *"
 OPENING = re.compile(r"run, show = open_example\(\"([\w-]+)\"\)")
-
-
-def cells(text):
-    """Return the options and the code of each cell of a page."""
-    for cell in CELL.finditer(text):
-        options = OPTIONS.match(cell[2])
-        start = options.end() if options else 0
-        yield cell[2][:start], cell[2][start:]
 
 
 def code_lines(text):

@@ -6,8 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from book_site import ROOT
-from test_chapters_cells import cells
+from book_site import ROOT, cells
 
 NAME = "dogs-bark"
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

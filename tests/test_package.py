@@ -9,11 +9,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from book_site import ROOT
 from wheel_only import run
 
 import mha
 
-ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 

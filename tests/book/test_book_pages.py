@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 import yaml
 from fontTools.ttLib import TTFont
-from helpers import STAGES
+from helpers import number_of
+from page_texts import page_text
 from runs_of_pages import run_of
 
 import mha
@@ -31,6 +32,11 @@ CHAPTERS = [name for name in PAGES if name.startswith(("mechanism/", "transforme
 CHAPTERS += [f"examples/{name}" for name in WORKED]
 CONFIG = yaml.safe_load((site.ROOT / "_config.yml").read_text(encoding="utf-8"))
 BASE_URL = CONFIG["html"]["baseurl"]
+# What a trace is shown by, in order of the computation.
+STAGES = (
+    *("embeddings", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
+    *("weights", "head_outputs", "concat", "output"),
+)
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 
@@ -137,9 +143,8 @@ def states_its_policy_and_no_address(page, found):
 @cache
 def drawn_by_every_page():
     """Return the characters that a page shows without a font of its own."""
-    static = site.ROOT / "book" / "_static"
-    texts = [{*TTFont(file).getBestCmap()} for file in (static / "fonts").glob("*.woff2")]
-    formulas = TTFont(static / "math" / "STIXTwoMath-book.woff2").getBestCmap()
+    texts = [{*TTFont(file).getBestCmap()} for file in (site.STATIC / "fonts").glob("*.woff2")]
+    formulas = TTFont(site.STATIC / "math" / "STIXTwoMath-book.woff2").getBestCmap()
     return {*set.intersection(*texts), *formulas, *map(ord, "\n\t\r")}
 
 
@@ -190,7 +195,7 @@ def test_a_reference_says_the_number_that_stands_where_it_leads():
 
 
 def test_every_line_of_the_pages_holds_as_it_is_printed():
-    read = [one for name in PAGES for one in chains.read(chains.page_text(site.soup(name)))]
+    read = [one for name in PAGES for one in chains.read(page_text(site.soup(name)))]
     wrong = "0.48 + 0.04 + 0.6 + 0.06 = 0.81"  # quoted, because a source prints it
     assert {one.text for one in read if one.faults()} == {wrong}
     signs = [sign for one in read for sign in one.relations]
@@ -291,8 +296,7 @@ def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run():
         steps = (run.scores, run.scaled_scores, run.exponentials, run.weights)
         parts = run.weights[0, row] * run.value[0, :, 0]
         wanted = np.column_stack([keys, *(step[0, row] for step in steps), run.value[0], parts])
-        numbers = re.findall(r"[\d.∞-]+", " ".join(said).replace("−", "-"))
-        found = [float(number.replace("∞", "inf")) for number in numbers]
+        found = [number_of(text) for text in re.findall(r"[\d.∞−]+", " ".join(said))]
         np.testing.assert_allclose(found, wanted.ravel(), rtol=0, atol=0.5e-4 + 1e-12)
         compared += 1
     assert compared >= 12

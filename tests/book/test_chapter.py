@@ -7,7 +7,7 @@ import itertools
 import re
 
 import pytest
-from book_site import FRONT, ROOT
+from book_site import FRONT, STATIC
 from bs4 import BeautifulSoup
 from faults import cell
 from one_book import build, on_paper
@@ -18,7 +18,7 @@ CONFIG = {
         *("byhand.chapter", "byhand.site.assets"),
     ],
     "html_math_renderer": "temml",
-    "html_static_path": [str(ROOT / "book" / "_static")],
+    "html_static_path": [str(STATIC)],
 }
 CODE = [
     "First words.",

@@ -1,4 +1,4 @@
-"""Each fault of `tests/faults.py` is told with its file and line, and nothing else is said."""
+"""Each fault of `faults.py` is told with its file and line, and nothing else is said."""
 
 import re
 import shutil

@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 import building
 import printed_book
 import pytest
-from book_site import ROOT
+from book_site import FRONT, ROOT
 from bs4 import BeautifulSoup
-from printed_book import build, squeezed, text_of
+from printed_book import bookmarks, squeezed, text_of
 from pypdf import PdfReader
+from small_project import build, write_pages
 from sphinx.errors import ExtensionError
 
 from byhand.press.drawings import tint
@@ -58,8 +59,7 @@ def printed(tmp_path_factory):
         "notation": "\n# Notation\n\nThere is $x$.\n",
         "blocks": BLOCKS,
     }
-    for name, text in more.items():
-        printed_book.write(project, name, text)
+    write_pages(project, more)
     toc, config = project / "_toc.yml", project / "_config.yml"
     files = "\n".join(f"      - file: {name}" for name in more)
     toc.write_text(toc.read_text("utf-8").replace("      - file: beta", files), "utf-8")
@@ -69,6 +69,18 @@ def printed(tmp_path_factory):
     done = build(project, "pdf")
     assert done.returncode == 0, done.stderr
     return project
+
+
+def structure(node):
+    """Yield every element of a PDF's structure, in reading order."""
+    node = node.get_object() if hasattr(node, "get_object") else node
+    if isinstance(node, list):
+        for child in node:
+            yield from structure(child)
+    elif isinstance(node, dict):
+        if "/S" in node:
+            yield node
+        yield from structure(node.get("/K", []))
 
 
 def pdf_of(project, name="attention-by-hand"):
@@ -104,7 +116,7 @@ def test_openings_and_folds_have_their_print_form_and_the_cover_the_address(prin
     assert said_in(said, *wanted) == [*wanted]
     assert said_in(said, "(1.2)", "capybara", "None of it") == []
     tags = PdfReader(pdf_of(printed)).trailer["/Root"]["/StructTreeRoot"]["/K"]
-    aloud = [tag.get("/Alt") for tag in printed_book.structure(tags)]
+    aloud = [tag.get("/Alt") for tag in structure(tags)]
     assert "a equals b plus u; d equals e" in aloud
     # A table too wide for the page gets smaller letters, and nothing is cut.
     widest = next(page for page in text_of(pdf_of(printed)) if "Widest" in page)
@@ -149,7 +161,7 @@ def test_a_reader_without_code_or_solutions_has_the_order_asked_for_and_names_in
     assert len(made.name) < 70
     reader = PdfReader(made)
     assert reader.metadata.title.split() == title.split()
-    titles = [title.split() for _, title in printed_book.outline(reader)]
+    titles = [entry["/Title"].split() for entry in bookmarks(reader.outline)]
     assert [words[-1] for words in titles if words[0].isdigit()] == ["Beta", "Alpha", "Notation"]
     cover, *others = map(squeezed, text_of(made))
     assert squeezed(title) in cover
@@ -235,12 +247,11 @@ def test_what_cannot_be_printed_is_told_with_chapter_and_line(tmp_path):
     (project / "_toc.yml").write_text(first + pages + back, encoding="utf-8")
     (project / "book" / "beta.md").unlink()
     text = "# A page\n\nAll is well.\n\n"
-    for name, (fault, _) in BROKEN.items():
-        printed_book.write(project, name, text + fault + "\n")
+    write_pages(project, {name: f"{text}{fault}\n" for name, (fault, _) in BROKEN.items()})
     for name, (fault, said) in BROKEN.items():
         done = build(project, *READER, name)
         assert done.returncode == 1
-        line = (printed_book.FRONT + text).count("\n") + 1
+        line = (FRONT + text).count("\n") + 1
         place = r"\d+" if fault.startswith("```") else line  # a cell's output has the cell's place
         assert re.search(rf"book/{name}\.md:{place}: {re.escape(said)}", done.stderr), done.stderr
         assert not list((project / "_build").glob("pdf/*"))

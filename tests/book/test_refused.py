@@ -1,7 +1,7 @@
 """What a chapter's own blocks refuse, each with its line; all of it is told by one build."""
 
 from book_site import FRONT
-from one_book import ASKED, PYTORCH, build
+from one_book import build
 
 from byhand.reading import results
 from byhand.reading.steps import Step
@@ -18,6 +18,20 @@ x = np.array([[2.0, 0], [-1, 5]])
 
 """
 )
+PYTORCH = """\
+```{pytorch}
+:given: x
+:prints: x / 3, np.nan
+import torch
+
+x = torch.tensor([[2.0, 0], [-1, 5]])
+print(x / 3, torch.nan)
+---
+tensor([[ 0.6667,  0.0000],
+        [-0.3333,  1.6667]]) nan
+```
+"""
+ASKED = "```{asked} ex-one\n:answer: x.sum()\n:places: 1\nThe sum.\n```\n"
 
 
 def quiz(content, options="", label="q"):

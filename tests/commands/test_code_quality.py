@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from book_site import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 TOOLS = Path(sys.executable).parent
 DOCS = [f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")]
 DENO = f"--config={ROOT / 'tests' / 'javascript' / 'deno.json'}"

@@ -9,10 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-import printed_book
 import pytest
 from playwright.sync_api import TimeoutError as TookTooLong
-from small_project import copy_without_pages, published, write_contents, write_pages
+from small_project import COMMAND, copy_without_pages, published, write_contents, write_pages
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +35,7 @@ def start(folder):
     displays = ("DISPLAY", "WAYLAND_DISPLAY")
     variables = {name: value for name, value in os.environ.items() if name not in displays}
     return subprocess.Popen(
-        [sys.executable, "-u", "-c", printed_book.COMMAND, "--watch", "--port", "0"],
+        [sys.executable, "-u", "-c", COMMAND, "--watch", "--port", "0"],
         cwd=folder,
         env=variables | {"PYTHONPATH": str(folder)},
         stdout=subprocess.PIPE,

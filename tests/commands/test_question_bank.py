@@ -24,6 +24,7 @@ from book_site import ROOT, SITE
 from bs4 import BeautifulSoup
 from onyx2moodle import classifier
 from onyx2moodle.parser import parse_item
+from pack_files import DECK, QUESTIONS
 from packs import alone, cards, figures, pages, questions
 from packs.mathematics import as_tex
 from py_mini_racer import MiniRacer
@@ -34,11 +35,6 @@ from byhand.mathematics.page import to_mathml
 pytestmark = pytest.mark.book
 
 SEED, VARIANTS = 3, 4
-QUESTIONS = {"README.md", "questions.gift", "questions-moodle.xml"}
-QUESTIONS |= {"questions-qti.zip", "questions-canvas.zip"}
-DECK = "attention-by-hand.apkg"
-"""What the packs hold."""
-
 PARSER = ROOT / "tests" / "gift_pegjs" / "gift-parser.js"
 CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
 ITEM = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"

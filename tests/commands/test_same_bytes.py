@@ -7,7 +7,7 @@ from pathlib import Path
 import printed_book
 import pytest
 from book_site import ROOT
-from small_project import run
+from small_project import environment, run, write_pages
 
 BOXES = """
 # Boxes
@@ -102,8 +102,7 @@ def copied(project, folder):
 
 def made(folder, **variables):
     """Make everything of a project, and return each file that came of it."""
-    own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = run(MAKE, cwd=folder, env={**os.environ, **own, **variables})
+    done = run(MAKE, cwd=folder, env=environment(folder, **variables))
     assert done.returncode == 0, done.stderr
     paths = [path for name in MADE for path in (folder / "_build" / name).rglob("*.*")]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
@@ -114,7 +113,7 @@ def test_what_two_make_is_byte_identical_and_pages_name_no_folder_user_or_date(t
     here, home = tmp_path / "here", tmp_path / "home"
     home.mkdir()
     printed_book.small_book(here)
-    printed_book.write(here, "boxes", BOXES)
+    write_pages(here, {"boxes": BOXES})
     beta = "      - file: beta"
     contents = printed_book.TOC.replace(beta, f"{beta}\n      - file: boxes")
     (here / "_toc.yml").write_text(contents, encoding="utf-8")

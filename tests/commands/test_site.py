@@ -13,8 +13,8 @@ import whole_site
 from book_site import ROOT, SITE, source
 from epub import book as epub
 from lxml import html
+from pack_files import DECK, QUESTIONS
 from packs import command as packs
-from test_question_bank import DECK, QUESTIONS
 
 import mha
 

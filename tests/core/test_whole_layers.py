@@ -5,10 +5,11 @@ import re
 
 import numpy as np
 import pytest
-from helpers import D_K, D_MODEL, D_V, HEADS, KEYS, QUERIES, loop_layer, loop_norm, random_layer
+from helpers import D_K, D_MODEL, D_V, HEADS, KEYS, QUERIES, random_layer
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from loops import loop_layer, loop_norm
 
 import mha
 

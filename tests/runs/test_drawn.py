@@ -2,37 +2,9 @@
 
 import numpy as np
 import pytest
-from ports import in_browser
 
 from mha import draw_example, trace
 from mha.runs.drawn import MEANINGS, VOCABULARY, bare_word
-from mha.runs.draws import Draws
-from mha.widgets.assets import FOLDER
-
-# The draws
-
-
-DRAWN = """([seed, low, high]) => {
-  const draws = new mhaDraws(seed);
-  return [draws.bits(), draws.share(), draws.normal(), draws.whole(low, high), draws.normal()];
-}"""
-
-
-def drawn(seed, low, high):
-    draws = Draws(seed)
-    return [draws.bits(), draws.share(), draws.normal(), draws.whole(low, high), draws.normal()]
-
-
-@pytest.mark.browser
-def test_the_browser_draws_the_same_numbers(arithmetic_page, rng):
-    arithmetic_page.add_script_tag(path=FOLDER / "draws.js")
-    bounds = np.sort(rng.integers(-500_000, 500_000, (500, 2)), axis=1).tolist()
-    seeds = [0, 1, 2**31 - 1, 2**31, 2**32 - 1, *rng.integers(0, 2**32, 495).tolist()]
-    cases = [[seed, *pair] for seed, pair in zip(seeds, bounds, strict=True)]
-    assert in_browser(arithmetic_page, DRAWN, cases) == [drawn(*case) for case in cases]
-
-
-# The examples
 
 
 @pytest.mark.parametrize(("numbers", "unit"), [("meanings", 1), ("whole", 1), ("tenths", 10)])

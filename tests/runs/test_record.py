@@ -34,20 +34,21 @@ SAME = np.testing.assert_array_equal
 # Contents
 
 
-def examples(rng):
-    return [
-        example(),
-        example(mask=MASK, scale=0.3),
-        example(mask=np.where(MASK, 0.5, -np.inf), is_causal=True),
-        projected(rng),
-        projected(rng, mask=MASK, is_causal=True),
-        projected(rng, mask=rng.random((HEADS, QUERIES, QUERIES)) < 0.5, scale=-2),
-    ]
+EXAMPLES = {
+    "one head": lambda rng: example(),
+    "a mask and a scale": lambda rng: example(mask=MASK, scale=0.3),
+    "numbers added": lambda rng: example(mask=np.where(MASK, 0.5, -np.inf), is_causal=True),
+    "heads": projected,
+    "a mask for all heads": lambda rng: projected(rng, mask=MASK, is_causal=True),
+    "a mask a head": lambda rng: projected(
+        rng, mask=rng.random((HEADS, QUERIES, QUERIES)) < 0.5, scale=-2
+    ),
+}
 
 
-@pytest.mark.parametrize("index", range(6))
-def test_values_equal_the_plain_functions_bit_for_bit_and_exponentials_make_the_weights(rng, index):
-    start = examples(rng)[index]
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_values_equal_the_plain_functions_bit_for_bit_and_exponentials_make_the_weights(rng, kind):
+    start = EXAMPLES[kind](rng)
     run = mha.trace(start)
     masks = {"mask": start.mask, "is_causal": start.is_causal}
     options = masks | {"scale": start.scale}

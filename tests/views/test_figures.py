@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from all_figures import FIGURES
-from book_site import ROOT
+from book_site import STATIC
 from drawn import SVG, by_class, head_of, linear, on_paper, raw, texts, wide
 from helpers import HEADS, MASK, example, projected
 
@@ -242,7 +242,7 @@ def test_any_two_heads_differ_and_the_first_three_clearly(own, paper, eyes):
 
 
 def test_the_pages_have_the_same_colours_and_heat():
-    sheet = (ROOT / "book" / "_static" / "tokens.css").read_text(encoding="utf-8")
+    sheet = (STATIC / "tokens.css").read_text(encoding="utf-8")
     light, dark = re.findall(r'html\[data-theme="\w+"\] \{\n(.*?)\}', sheet, re.DOTALL)[:2]
     assert f"--heat-full: {colours.HEAT_FULL}%;" in light
     assert f"--heat-full: {colours.HEAT_FULL_IN_DARK}%;" in dark

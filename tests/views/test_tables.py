@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from all_tables import all_tables, cells, labels, stages
 from docutils import nodes
-from helpers import MASK, QUERIES, example, finite, projected, raises
+from helpers import MASK, QUERIES, example, finite, number_of, projected, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -60,7 +60,7 @@ def test_any_array_as_a_table(array, places):
         assert text == shown(x, decimals)
         # Fewer decimals lose nothing: the number is the same as with all of them.
         if np.isfinite(x):
-            full, short = (float(t.replace("−", "-")) for t in (shown(x, places), text))
+            full, short = map(number_of, (shown(x, places), text))
             assert short == pytest.approx(full, rel=1e-11, abs=1e-11)
         largest = array[i].max()
         assert ((i, j) in table.marked) == (np.isfinite(largest) and largest - x <= 1e-12)

@@ -4,13 +4,13 @@ from itertools import groupby
 from operator import itemgetter
 
 import pytest
+from book_site import STATIC
 from pygments.lexers import JavascriptLexer
 from pygments.token import Comment
 
 from mha.widgets.assets import FOLDER, bare
 
-LOOK = FOLDER.parents[2] / "book" / "_static"
-SCRIPTS = sorted([*FOLDER.glob("*.js"), *LOOK.glob("*.js")])
+SCRIPTS = sorted([*FOLDER.glob("*.js"), *STATIC.glob("*.js")])
 RULES = """text => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);

@@ -167,10 +167,6 @@ def all_origins(run):
     return {str(place): one for place, one in found.items()}
 
 
-def number(text):
-    return float(text.replace("Infinity", "inf"))
-
-
 def agrees(address, wanted, operation, terms, value, kept):
     """Assert that what the browser tells of one place is what Python tells of it.
 
@@ -181,13 +177,13 @@ def agrees(address, wanted, operation, terms, value, kept):
     names = [[str(o.place) if o.place else o.name for o in term] for term in wanted.terms]
     assert [[name for name, _ in term] for term in terms] == names, address
     for name in ("d_k", "scale", "mask", "eps"):
-        constants = [number(text) for term in terms for given, text in term if given == name]
+        constants = [float(text) for term in terms for given, text in term if given == name]
         assert constants == [o.value for o in wanted.operands if o.name == name], address
     operands = [
-        tuple(replace(o, value=number(text)) for o, (_, text) in zip(*both, strict=True))
+        tuple(replace(o, value=float(text)) for o, (_, text) in zip(*both, strict=True))
         for both in zip(wanted.terms, terms, strict=True)
     ]
-    value, kept = number(value), number(kept)
+    value, kept = float(value), float(kept)
     size = max(size_of(operation, terms), abs(kept) if math.isfinite(kept) else 0)
     for result in (kept, replace(wanted, terms=tuple(operands)).evaluate()):
         assert value == result or abs(value - result) <= CLOSE * size + SMALLEST, address
@@ -197,5 +193,5 @@ def size_of(operation, terms):
     """Return the sum of the absolute products that a calculation adds."""
     if operation not in ("products", "product", "mixed", "sum", "mean"):
         return 0.0
-    size = math.fsum(abs(math.prod(number(value) for _, value in term)) for term in terms)
+    size = math.fsum(abs(math.prod(float(value) for _, value in term)) for term in terms)
     return size / len(terms) if operation == "mean" else size

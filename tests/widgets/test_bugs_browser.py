@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
+from book_site import source
 from explorer_pages import come_back
 from playwright.sync_api import expect
 from ports import in_browser
-from seeds import SEED
 
 from mha import load_example, shown, trace
 from mha.practice.bugs import BUGS, lines
@@ -19,8 +18,6 @@ from mha.runs.draws import Draws
 from mha.widgets.bugs import EXHIBITS, bugs_game
 
 pytestmark = pytest.mark.browser
-
-CHAPTER = Path(__file__).resolve().parents[2] / "book" / "transformer" / "bugs.md"
 
 
 @pytest.fixture
@@ -52,8 +49,8 @@ TRIED = """([bug, given, seed]) => {
 }"""
 
 
-def test_every_program_gives_what_the_package_s_does_on_random_numbers(opened):
-    rng, cases, wanted = np.random.default_rng(SEED), [], []
+def test_every_program_gives_what_the_package_s_does_on_random_numbers(opened, rng):
+    cases, wanted = [], []
     for bug in ("", *BUGS):
         for _ in range(40):
             n, heads, half = (int(x) for x in rng.integers(1, [6, 4, 3]))
@@ -193,7 +190,7 @@ def test_each_program_comes_once_in_an_order_that_can_be_told(opened):
 
 
 def test_each_exhibit_has_its_label_in_the_chapter():
-    text = CHAPTER.read_text(encoding="utf-8")
+    text = source("transformer/bugs")
     assert set(EXHIBITS) == set(BUGS)
     assert [label for label in EXHIBITS.values() if f"({label})=" not in text] == []
 

@@ -8,20 +8,18 @@ import pytest
 from book_site import rest
 from playwright.sync_api import expect
 from ports import CLOSE
-from seeds import SEED
+from worked_runs import CAUSAL
 
-from mha import load_example, trace
+from mha import trace
 from mha.widgets.cache import growing_cache, multiplications
 
 pytestmark = pytest.mark.browser
-
-RUN = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
 
 
 @pytest.fixture
 def cache(alone):
     """Return a function that opens the cache, at an address and in a window."""
-    return partial(alone, growing_cache(RUN).html)
+    return partial(alone, growing_cache(CAUSAL).html)
 
 
 NUMBERS = """async (texts) => {
@@ -35,19 +33,18 @@ NUMBERS = """async (texts) => {
 }"""
 
 
-def test_whatever_is_written_each_step_is_that_of_the_package(cache):
-    rng = np.random.default_rng(SEED)
+def test_whatever_is_written_each_step_is_that_of_the_package(cache, rng):
     texts = [rng.integers(4, size=n).tolist() for n in range(1, 9) for _ in range(5)]
     for text, found in zip(texts, cache().evaluate(NUMBERS, texts), strict=True):
         *arrays, counted = found
         whole = trace(replace(
-            RUN.example, tokens=[str(i) for i in range(len(text))],
-            embeddings=RUN.embeddings[text], focus=None,
+            CAUSAL.example, tokens=[str(i) for i in range(len(text))],
+            embeddings=CAUSAL.embeddings[text], focus=None,
         ))  # fmt: skip
         for numbers, stage in zip(arrays, ("key", "value", "weights", "head_outputs"), strict=True):
             wanted = getattr(whole, stage)[0]
             np.testing.assert_allclose(numbers, wanted, rtol=CLOSE, atol=CLOSE)
-        steps = [multiplications(RUN, n) for n in range(1, len(text) + 1)]
+        steps = [multiplications(CAUSAL, n) for n in range(1, len(text) + 1)]
         again = sum(n * count for n, count in enumerate(steps, start=1))
         assert counted == [steps[-1], sum(steps), again]
 
@@ -83,9 +80,3 @@ def test_a_token_is_written_kept_and_taken_back(cache):
         page.get_by_role("button", name="Undo").click()
     expect(page.get_by_label("without a cache")).not_to_be_checked()
     expect(slots).to_have_count(3)
-
-
-def test_a_run_that_has_no_cache_of_one_head_is_refused():
-    for name in ("cat-sat", "the-cat-sat"):
-        with pytest.raises(ValueError, match="one head from embeddings"):
-            growing_cache(trace(load_example(name)))

@@ -4,11 +4,10 @@ import re
 from functools import partial
 from urllib.parse import urlencode
 
-import numpy as np
 import pytest
 from hand import swipe
 from playwright.sync_api import expect
-from seeds import SEED
+from worked_runs import GPT3
 
 from mha import ModelSizes, layer_sizes
 from mha.widgets.cost import _SIZES, LINES, cost_calculator, values_of, written
@@ -16,7 +15,6 @@ from mha.widgets.instrument import WIDTHS
 
 pytestmark = pytest.mark.browser
 
-GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
 LLAMA = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
 MODELS = {"GPT-3": GPT3, "Llama 3 70B": LLAMA}
 
@@ -38,8 +36,7 @@ def as_written(model, tokens, texts, itemsize):
     return [list(written(line, values)) for line in LINES]
 
 
-def test_every_line_is_the_package_s_for_random_sizes_in_an_address(opened):
-    rng = np.random.default_rng(SEED)
+def test_every_line_is_the_package_s_for_random_sizes_in_an_address(opened, rng):
     for _ in range(6):
         groups, shared, head, width, inner = (int(x) for x in rng.integers(1, 300, size=5))
         sizes = layer_sizes(width, groups * shared, d_k=head, num_groups=groups)

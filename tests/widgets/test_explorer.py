@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from book_site import rest
 from bs4 import BeautifulSoup
-from helpers import example, with_block
+from explorer_pages import CLIPBOARD
+from helpers import example, number_of, with_block
 from playwright.sync_api import expect
 
 from mha import figures, load_example, shown, trace
@@ -29,7 +30,7 @@ def soup(run, **options):
 
 def numbers(table):
     rows = [[cell.get_text() for cell in row.find_all("td")] for row in table.tbody.find_all("tr")]
-    return [[float(text.replace("−", "-")) for text in row] for row in rows]
+    return [[number_of(text) for text in row] for row in rows]
 
 
 @pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", *NORMS])
@@ -105,14 +106,6 @@ def test_print_form_is_the_figure_with_its_alternative_text():
     assert bundle["text/html"].startswith("<mha-explorer")
 
 
-def test_what_is_no_run_and_no_name_is_refused():
-    run = trace(load_example("cat-sat"))
-    with pytest.raises(TypeError, match=r"^run is a WorkedExample; a Trace is wanted"):
-        explorer(run.example)
-    with pytest.raises(ValueError, match=r"^name is 'Cat sat'; lower-case letters"):
-        explorer(run, name="Cat sat")
-
-
 # ---- The address ----
 
 UNREADABLE = (
@@ -123,18 +116,17 @@ UNREADABLE = (
     f"scale={'1' * 80_000}x&embeddings.0.0=1e{'9' * 5_000}&padding={'9' * 4_000}&tokens=%3Cb%3E"
     "&own=%3Cscript%3E&scale=%22%7B%5B&at=%E0%A4%A",
 )
-STATE = "document.querySelector('mha-explorer').explorer.state"
 
 
 @pytest.mark.browser
 def test_an_address_that_cannot_be_read_is_left_out(view):
     seen = view("the-cat-sat", address="#explore=the-cat-sat&prints=1").live()
     assert seen.page.evaluate("window.shift") == 0
-    state = seen.page.evaluate(STATE)
+    state = seen.state
     for address in UNREADABLE:
         seen.page.goto("about:blank")
         seen.go(f"#explore=the-cat-sat&{address}&prints=1").live()
-        assert seen.page.evaluate(STATE) == state
+        assert seen.state == state
         scripts = seen.page.locator("head script").count() + 1
         assert seen.page.locator("script, b").count() == scripts, address
         seen.open()
@@ -143,10 +135,6 @@ def test_an_address_that_cannot_be_read_is_left_out(view):
         ), address
         seen.holds(seen.run)
     assert seen.errors == []
-
-
-CLIPBOARD = """answer => Object.defineProperty(navigator, "clipboard", { configurable: true,
-  value: { writeText: (text) => { window.copied = text; return Promise[answer](); } } })"""
 
 
 @pytest.mark.browser

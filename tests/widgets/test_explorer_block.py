@@ -1,14 +1,13 @@
 """The explorer of a block in a real Chromium: what stands around the attention, step by step."""
 
-import numpy as np
 import pytest
 from accessible import violations
 from book_site import rest
-from explorer_pages import sums_hold
-from helpers import example
 from playwright.sync_api import expect
+from strips import sums_hold
+from worked_runs import parts, with_parts
 
-from mha import Block, FeedForward, MultiHeadWeights, Norm, Place, short, shown, trace
+from mha import Place, short, shown
 from mha.runs.stages import STAGES
 from mha.widgets.explorer import explorer
 
@@ -16,28 +15,6 @@ pytestmark = pytest.mark.browser
 
 STEPS = [name for name, kind in STAGES.items() if kind.in_block and not kind.is_matrix]
 LEARNED = [name for name, kind in STAGES.items() if kind.in_block and kind.is_matrix]
-
-
-def parts(rng):
-    """Return the arrays of a small block by the names of their stages."""
-    sizes = {
-        "embeddings": (3, 4), "w_q": (2, 4, 2), "w_k": (2, 4, 2), "w_v": (2, 4, 2), "w_o": (4, 4),
-        "w_in": (4, 3), "b_in": 3, "w_out": (3, 4), "b_out": 4,
-    }  # fmt: skip
-    sizes |= {f"{which}_{name}": 4 for which in ("first", "second") for name in ("gain", "bias")}
-    arrays = {name: rng.normal(size=size).round(2) for name, size in sizes.items()}
-    # Such as those of the examples: short enough for a line of a phone, with a key behind them.
-    return arrays | {"embeddings": np.abs(arrays["embeddings"]).round()}
-
-
-def with_parts(arrays, norm="before", activation="relu"):
-    """Return the run of a block that is made of these arrays."""
-    embeddings, *rest = arrays.values()
-    layer, feed = MultiHeadWeights(*rest[:4]), FeedForward(*rest[4:8], activation)
-    block = Block(layer, feed, norm, Norm(*rest[8:10]), Norm(*rest[10:]))
-    start = dict.fromkeys(("query", "key", "value")) | {"embeddings": embeddings}
-    words = {"tokens": ["the", "cat", "sat"], "head_names": ["Head 1", "Head 2"]}
-    return trace(example(**start | words, block=block, focus=1))
 
 
 def in_tables(seen, run):

@@ -4,14 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from accessible import violations
+from accessible import too_small, violations
 from playwright.sync_api import expect
 
 from mha import Place, load_example, shown, trace, with_swapped_tokens
 
 pytestmark = pytest.mark.browser
 
-STATE = "document.querySelector('mha-explorer').explorer.state"
 # Where each control of "The cat sat" stands, which key works it, and what it changes in the state.
 CONTROLS = {  # prints first: they stand beside numbers that nobody has changed
     "prints": (".all .choice:has-text('what the source prints')", "Space", {"prints": True}),
@@ -48,7 +47,7 @@ def work(seen, control, way, key="Enter"):
 
 def followed(seen):
     """Return the state, and the run that the page shows for it as the package computes it."""
-    state, start = seen.page.evaluate(STATE), seen.run.example
+    state, start = seen.state, seen.run.example
     order, embeddings = state["order"], start.embeddings.copy()
     for address, value in state["edits"].items():
         place = Place.parse(address)
@@ -90,7 +89,7 @@ def test_every_control_is_worked_followed_shared_and_reset(view, way, width, the
     work(seen, seen.page.locator(".at-scores .number").first, way)
     assert "Score of query the" in seen.page.locator(".how").inner_text()
     seen.choose("Weights")
-    before = seen.page.evaluate(STATE)
+    before = seen.state
     for name, (where, key, wanted) in CONTROLS.items():
         control = seen.page.locator(f"mha-explorer {where}").first
         control.scroll_into_view_if_needed()
@@ -131,7 +130,7 @@ def the_address_brings_it_back(seen, view):
     address = seen.settled_url().partition("#")[2]
     assert address.startswith("explore=the-cat-sat&")
     again = view("the-cat-sat", address="#" + address).open()
-    assert again.page.evaluate(STATE) == seen.page.evaluate(STATE)
+    assert again.state == seen.state
     assert again.tables() == seen.tables()
     assert again.panel == seen.panel
     assert again.control("Head 2").is_checked()
@@ -139,15 +138,11 @@ def the_address_brings_it_back(seen, view):
     assert again.errors == []
 
 
-SMALL = """all => all.filter(e => { const { width, height } = e.getBoundingClientRect();
-  return Math.min(width, height) < 24; }).map(e => e.outerHTML.slice(0, 80))"""
-
-
 def all_can_work_it(seen, width):
     seen.page.locator(".body .fold > summary").evaluate_all("all => all.forEach(s => s.click())")
     targets = seen.page.locator("mha-explorer :is(button, input):visible")
     assert targets.count() > 100
-    assert targets.evaluate_all(SMALL) == []
+    assert too_small(targets) == []
     seen.page.get_by_label("Temperature").fill("nothing")
     seen.cell("embeddings", 0, 0).click()
     seen.page.get_by_label("Change to").fill("0.25")
@@ -221,7 +216,7 @@ def test_positions_and_angles_stay_where_they_are(view):
     turned = seen.page.locator(".strip [aria-label*='Turned key of sat, k′₁']").first
     assert turned.inner_text() == shown(float(seen.run.turned_key[0, 2, 0]), 2)
     seen.page.locator(".strip .query input").nth(1).fill("3")
-    assert seen.page.evaluate(STATE)["edits"] == {"embeddings.0.1": 2}
+    assert seen.state["edits"] == {"embeddings.0.1": 2}
     seen.page.get_by_role("button", name="Undo").click()
     seen.page.get_by_label("Move sat earlier").click()
     seen.holds(trace(with_swapped_tokens(given, 1, 2)), computed)

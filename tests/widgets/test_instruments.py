@@ -3,25 +3,15 @@
 Each is opened alone, as a page of the book opens it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
 import pytest
 from accessible import violations
 from explorer_pages import come_back
 from playwright.sync_api import expect
-from test_sheet_browser import GIVEN, RUN
+from worked_runs import CAUSAL, GPT3, LETTERS, ON_A_SHEET, TIRED, TWO_LAYERS
 
-from mha import (
-    Block,
-    ModelSizes,
-    MultiHeadWeights,
-    WorkedExample,
-    layer_sizes,
-    load_example,
-    trace,
-    trace_blocks,
-)
+from mha import load_example, trace
 from mha.widgets.bugs import bugs_game
 from mha.widgets.cache import growing_cache
 from mha.widgets.cost import cost_calculator
@@ -34,25 +24,6 @@ from mha.widgets.sheet import variants_explorer
 from mha.widgets.tiles import moving_tile
 
 pytestmark = pytest.mark.browser
-
-GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
-CAUSAL = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
-
-# Two layers on letters; text that follows them, tests/book/test_tied_browser.py.
-EYE = np.eye(7)
-WHAT, BEFORE, FOLLOWING = slice(0, 2), slice(3, 5), slice(5, 7)
-TEXT = WorkedExample(
-    name="b-a", title="B A", source="This book", tokens=("first B", "last A"),
-    head_names=("Head 1",),
-    embeddings=EYE[[1, 0]], is_causal=True,
-    layer=MultiHeadWeights([EYE[:, :1]], [EYE[:, :1]], [EYE[:, WHAT]], EYE[BEFORE]),
-)  # fmt: skip
-SECOND = MultiHeadWeights([EYE[:, WHAT]], [EYE[:, BEFORE]], [EYE[:, WHAT]], EYE[FOLLOWING])
-PARTS = {"letters": "AB", "what": WHAT, "before": BEFORE, "following": FOLLOWING, "name": "b-a"}
-
-
-def layers():
-    return trace_blocks(TEXT, [Block(layer, norm="nowhere") for layer in (TEXT.layer, SECOND)])
 
 
 @dataclass(frozen=True)
@@ -94,7 +65,7 @@ INSTRUMENTS = {
         opened="sentence=6&word=3&key=6&head=1.5-1.3", is_whole="÷ √32",
     ),
     "letters": Instrument(
-        two_layers(*layers(), **PARTS), "letters=b-a",
+        two_layers(*TWO_LAYERS, **LETTERS), "letters=b-a",
         ("text=AAA", "text=<b>", "text=Ax&first=__proto__", "text=" + "A" * 5000), "last A gives",
         opened="text=AA&first=off",
     ),
@@ -118,7 +89,7 @@ INSTRUMENTS = {
         opened="document=back-to-cats-slides&at=105:key.0.3.2",
     ),
     "sheet": Instrument(
-        variants_explorer(RUN.tokens, GIVEN, focus=3), "sheet=since-2023",
+        variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3), "sheet=since-2023",
         ("on=%3Cimg%3E&query=%00&key=1",
          "on=__proto__&query=99&key.9.9=1&key.0.0=1e999&constructor.0.0=1"),
     ),
@@ -168,16 +139,8 @@ def test_without_a_script_its_numbers_stand_there(alone, name):
 # ---- Two layers on letters ----
 
 
-def test_layers_that_do_not_follow_each_other_are_refused():
-    first, second = layers()
-    with pytest.raises(ValueError, match="second reads other numbers than first leaves"):
-        two_layers(second, first, **PARTS)
-    with pytest.raises(TypeError, match="first"):
-        two_layers("first", second, **PARTS)
-
-
 def test_a_text_is_changed_and_shared(alone):
-    page = alone(two_layers(*layers(), **PARTS).html, width=390, height=844)
+    page = alone(two_layers(*TWO_LAYERS, **LETTERS).html, width=390, height=844)
     letters = page.locator("select")
     text = "all => all.map((e) => e.value)"
     assert letters.evaluate_all(text) == ["B", "A"]

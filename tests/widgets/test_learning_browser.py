@@ -9,7 +9,6 @@ from accessible import violations
 from explorer_pages import come_back
 from hand import drag, swipe
 from playwright.sync_api import expect
-from seeds import SEED
 
 from mha.core.learning import draw_layer, training_steps
 from mha.examples.learning_runs import WIDTH, attends, examined, layers_of, task
@@ -42,8 +41,8 @@ DRAWN = """([seed, count]) => {
 }"""
 
 
-def test_a_training_and_what_it_draws_are_the_package_s_at_every_step(opened):
-    page, rng = opened(), np.random.default_rng(SEED)
+def test_a_training_and_what_it_draws_are_the_package_s_at_every_step(opened, rng):
+    page = opened()
     for seed in (0, 1, 2**32 - 1):  # the tail of the distribution comes every few thousand times
         found = page.evaluate(DRAWN, [seed, 9000])
         wanted = np.random.default_rng(seed).normal(size=9000)

@@ -11,7 +11,6 @@ from explorer_pages import come_back
 from hand import swipe
 from playwright.sync_api import expect
 from ports import in_browser
-from seeds import SEED
 
 from mha import Place, load_model, logit_shares, origin, trace_text
 from mha.core.language import run_model
@@ -44,8 +43,7 @@ RUN = """([step, words, off, cut]) => {
 }"""
 
 
-def test_random_stories_agree_with_the_package_with_heads_off_and_cut(model_page):
-    rng = np.random.default_rng(SEED)
+def test_random_stories_agree_with_the_package_with_heads_off_and_cut(model_page, rng):
     cases, wanted = [], []
     for step, checkpoint in enumerate(TRAINED.checkpoints):
         for number in range(6):
@@ -99,8 +97,7 @@ def test_numbers_come_from_where_the_package_says(model_page):
             assert [[at for at, _ in term] for term in found["terms"]] == places, name
 
 
-def test_a_word_is_drawn_by_the_probabilities_of_its_temperature(model_page):
-    rng = np.random.default_rng(SEED)
+def test_a_word_is_drawn_by_the_probabilities_of_its_temperature(model_page, rng):
     for temperature in 10 * (0.5, 1.0, 3.0):
         logits, chance = rng.normal(size=7), float(rng.random())
         likely = np.exp(logits / temperature)

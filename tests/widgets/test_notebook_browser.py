@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 from ports import random_block
 
 from mha import (
-    MultiHeadWeights,
     explorer,
     figures,
     load_example,
@@ -24,7 +23,6 @@ from mha import (
 )
 from mha.runs.places import Place
 from mha.views.colours import PAGE_COLOURS
-from mha.widgets.layer import MOST_TOKENS
 
 pytestmark = pytest.mark.browser
 
@@ -195,12 +193,3 @@ def a_long_line_says_what_it_leaves_out(frame, run):
     assert line.inner_text().startswith("Masked") == run.example.is_causal
     maps.nth(5).press("ArrowDown")
     expect(title).to_contain_text("12 (12) attend to? Head 6")
-
-
-def test_what_a_page_cannot_show_is_refused():
-    layer = MultiHeadWeights(*np.ones((3, 1, 2, 2)))
-    run = trace_layer(layer, np.ones((MOST_TOKENS + 1, 2)))
-    with pytest.raises(ValueError, match=r"^run has 513 tokens; at most 512 are wanted"):
-        explorer(run)
-    with pytest.raises(ValueError, match=r"^the run is too large for tasks or another view"):
-        explorer(trace_layer(layer, np.ones((99, 2))), view="temperature")

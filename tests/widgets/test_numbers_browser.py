@@ -1,4 +1,4 @@
-"""The rounding rule in the browser, in a real Chromium, against mha.runs.rounding."""
+"""Numbers in a real Chromium are written, read and drawn as the package does it."""
 
 import itertools
 
@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ports import in_browser, texts_of
+from ports import in_browser
 
+from mha.runs.draws import Draws
 from mha.runs.rounding import short, shown
 from mha.views.signs import as_printed, chain, sign
+from mha.widgets.assets import FOLDER
 
 pytestmark = pytest.mark.browser
 
@@ -23,6 +25,12 @@ def ties(places):
     unit = 2.0 ** -(places + 1)
     odd = [*range(-41, 42, 2), 2**20 + 1, 2**20 + 3, 2**51 + 1, 2**51 + 3]
     return [n * unit for n in odd]
+
+
+def texts_of(numbers):
+    """Return numbers as texts that JavaScript's Number reads, to the last bit."""
+    names = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+    return [names.get(repr(float(x)), repr(float(x))) for x in numbers]
 
 
 def same_texts(page, values):
@@ -106,3 +114,24 @@ def test_any_calculation_gets_the_sign_that_python_gives_it(arithmetic_page, dra
         exact = as_printed(text)
         pairs.append((text, "1.5" if exact is None else shown(float(exact), places)))
     same_signs(arithmetic_page, pairs)
+
+
+# ---- Numbers that are drawn ----
+
+DRAWN = """([seed, low, high]) => {
+  const draws = new mhaDraws(seed);
+  return [draws.bits(), draws.share(), draws.normal(), draws.whole(low, high), draws.normal()];
+}"""
+
+
+def drawn(seed, low, high):
+    draws = Draws(seed)
+    return [draws.bits(), draws.share(), draws.normal(), draws.whole(low, high), draws.normal()]
+
+
+def test_the_browser_draws_the_same_numbers(arithmetic_page, rng):
+    arithmetic_page.add_script_tag(path=FOLDER / "draws.js")
+    bounds = np.sort(rng.integers(-500_000, 500_000, (500, 2)), axis=1).tolist()
+    seeds = [0, 1, 2**31 - 1, 2**31, 2**32 - 1, *rng.integers(0, 2**32, 495).tolist()]
+    cases = [[seed, *pair] for seed, pair in zip(seeds, bounds, strict=True)]
+    assert in_browser(arithmetic_page, DRAWN, cases) == [drawn(*case) for case in cases]

@@ -6,12 +6,12 @@ import re
 import chains
 import numpy as np
 import pytest
-from explorer_pages import written
+from explorer_pages import CLIPBOARD, written
 from hand import swipe
+from helpers import number_of
 from playwright.sync_api import expect
 from ports import in_browser
 from seeds import SEED
-from test_explorer import CLIPBOARD
 
 from mha import draw_example, trace
 from mha.examples import example_from
@@ -207,10 +207,6 @@ def of_notebook(text):
     return space["run"]
 
 
-def numbers_of(texts):
-    return [float(text.replace("−", "-").replace("∞", "inf")) for text in texts]
-
-
 def test_a_printed_sheet_gives_its_numbers_leaves_the_others_and_its_key_is_right(cases):
     for i, (run, word, found) in enumerate(cases):
         layer = run.example.layer
@@ -225,7 +221,8 @@ def test_a_printed_sheet_gives_its_numbers_leaves_the_others_and_its_key_is_righ
         for (stage, head, row, texts), close in (*given, *((row, 5.1e-5) for row in found["key"])):
             array = due[stage] if stage in due else getattr(run, stage)
             wanted = array[row] if head < 0 else array[head, row]
-            assert np.allclose(numbers_of(texts), wanted, rtol=0, atol=close), stage
+            numbers = [number_of(text) for text in texts]
+            assert np.allclose(numbers, wanted, rtol=0, atol=close), stage
         for stage, _, row, _ in blanks:
             assert i % 2 == 0 or row == word or stage in ("key", "value", "placed")
         stages = {stage for stage, *_ in found["key"]}
@@ -248,9 +245,8 @@ def test_the_lines_of_a_key_hold_and_come_to_its_numbers(cases):
         wanted = np.concatenate([*wanted, *([] if run.output is None else [run.output[word]])])
         worked = [line.partition(": ")[2] for line in found["lines"]]
         for line, number in zip(worked, wanted, strict=True):
-            read = chains.read(line)
+            read = chains.hold(line)
             assert read, line
-            assert [fault for one in read for fault in one.faults()] == []
             for one in read:
                 assert abs(float(chains.value_of(one.steps[-1])) - number) < 5.1e-5, line
 

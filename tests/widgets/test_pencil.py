@@ -2,10 +2,8 @@
 
 from functools import partial
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
-from seeds import SEED
 
 from mha.audit.judging import judge_corrected, judgements
 from mha.audit.sheet import SLIP, SPOILED, state
@@ -37,8 +35,8 @@ CORRECTED = """([source, sets]) => {
 }"""
 
 
-def test_what_follows_from_corrections_is_what_the_audit_says(opened):
-    rng, page = np.random.default_rng(SEED), opened()
+def test_what_follows_from_corrections_is_what_the_audit_says(opened, rng):
+    page = opened()
     for source in TITLES:
         numbers = load_source(source)
         derived = [i for i, number in enumerate(numbers) if number.kind == "derived"]
@@ -174,8 +172,3 @@ def test_an_address_opens_a_number_with_its_corrections_and_a_phone_has_room(ope
     expect(chosen).to_be_in_viewport()
     page.get_by_role("button", name="Correct it").tap()
     assert last.evaluate(place) == before
-
-
-def test_an_unknown_document_is_refused():
-    with pytest.raises(ValueError, match="first is 'mine'"):
-        red_pencil("mine")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from accessible import violations
 from hand import middle, swipe
+from helpers import number_of
 from playwright.sync_api import expect
 from ports import CLOSE
 from seeds import SEED
@@ -197,8 +198,7 @@ FIND = """(cases) => JSON.parse(cases).map(({ key, start, which, wanted }) => {
 })"""
 
 
-def test_the_query_is_the_nearest_that_gives_the_weight(scripts):
-    rng = np.random.default_rng(SEED)
+def test_the_query_is_the_nearest_that_gives_the_weight(scripts, rng):
     cases = [
         {"key": rng.normal(size=(rng.integers(2, 6), 2)) * 2, "start": rng.normal(size=2),
          "which": 0, "wanted": float(rng.uniform(0.02, 0.98))} for _ in range(60)
@@ -269,8 +269,8 @@ WIDE = """([tenths, widths]) => widths.map((width) =>
   [window.mhaExplorer.arrowsOf(tenths)[width - 1], window.mhaExplorer.atWidth(tenths, width)])"""
 
 
-def test_arrows_spread_and_weights_follow_the_width_as_in_the_package(scripts):
-    tenths = drawn(np.random.default_rng(SEED), keys=5)
+def test_arrows_spread_and_weights_follow_the_width_as_in_the_package(scripts, rng):
+    tenths = drawn(rng, keys=5)
     found = scripts.evaluate(WIDE, [tenths.tolist(), WIDTHS])
     for width, (arrows, both) in zip(WIDTHS, found, strict=True):
         query, keys = tenths[0, :width] / 10, tenths[1:, :width] / 10
@@ -337,8 +337,7 @@ def test_the_dial_turns_by_angle_position_and_finger(put):
     np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), -40)
     # The order that positions tell is changed beside the arrows, as the chapter asks.
     again.page.locator(".dial").get_by_role("button", name="Last word first").click()
-    state = "document.querySelector('mha-explorer').explorer.state"
-    assert again.page.evaluate(f"{state}.order") == [1, 0]
+    assert again.state["order"] == [1, 0]
     assert again.page.locator(".dial li i").first.inner_text() == "sat"
 
 
@@ -541,7 +540,8 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
     # As printed, the product comes to the last digit of the score, or to its neighbour.
     line = re.search(r"≈ ([\d.]+) × ([\d.]+) ≈ (−?[\d.]+):", says.inner_text()).groups()
     assert line[:2] == (shown(across), shown(long))
-    assert abs(float(line[0]) * float(line[1]) - float(line[2].replace("−", "-"))) < 0.0075
+    one, other, score = map(number_of, line)
+    assert abs(one * other - score) < 0.0075
     key.focus()
     seen.press("ArrowRight")
     assert scores.nth(2).inner_text() == shown((across + 0.1) * long, 2)

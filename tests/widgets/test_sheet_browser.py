@@ -8,25 +8,19 @@ import numpy as np
 import pytest
 from hand import drag, middle
 from playwright.sync_api import expect
+from worked_runs import ON_A_SHEET, TIRED
 
-from mha import load_example, shown, trace
+from mha import shown
 from mha.runs.variants import SWITCHES, attention_plan, carried_out
 from mha.widgets.sheet import variants_explorer
 
 pytestmark = pytest.mark.browser
 
-RUN = trace(load_example("it-tired"))
-GIVEN = {
-    "query": RUN.query[0], "key": RUN.key[0], "value": RUN.value[0],
-    "angles": np.arange(4.0)[:, None], "causal": np.tri(4), "window": np.tri(4) - np.tri(4, k=-2),
-    "gate": np.array([[0, 2], [1, -1], [2, 0], [-2, 1.0]]),
-}  # fmt: skip
-
 
 @pytest.fixture
 def sheet_page(alone):
     """Return a function that opens the sheet, at an address and in a window."""
-    return partial(alone, variants_explorer(RUN.tokens, GIVEN, focus=3).html)
+    return partial(alone, variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3).html)
 
 
 CARRIED_OUT = """([plan, given, on]) => {
@@ -44,7 +38,7 @@ def test_every_number_is_the_package_s(sheet_page, rng):
     data = json.loads(page.locator("mha-instrument > script").text_content())
     for on in [(), *((switch,) for switch in SWITCHES), SWITCHES]:
         given = {role: a if role in ("causal", "window") else rng.normal(size=a.shape).round(3)
-                 for role, a in GIVEN.items()}  # fmt: skip
+                 for role, a in ON_A_SHEET.items()}  # fmt: skip
         sheet, _ = carried_out(attention_plan(2), given, on)
         plain = {role: array.tolist() for role, array in given.items()}
         found = dict(page.evaluate(CARRIED_OUT, [data["plan"], plain, list(on)]))
@@ -60,7 +54,7 @@ def test_every_number_is_the_package_s(sheet_page, rng):
                         assert (operation, count) == (wanted.operation, len(wanted.operands))
 
 
-def carried(on, given=GIVEN, query=3):
+def carried(on, given=ON_A_SHEET, query=3):
     """Return the weights and the output of a query with what is switched on."""
     sheet, roles = carried_out(attention_plan(2), given, on)
     return sheet[roles["weights"]][query], sheet[roles["output"]][query]
@@ -73,18 +67,18 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     assert page.get_by_label("scores capped at 2").is_checked()
     expect(page.locator(".strip-title")).to_contain_text("Weights of it")
     for title, met in {"Queries": ["it"], "Keys": ["mat", "it"], "Values": ["mat", "it"]}.items():
-        fields = [page.get_by_label(f"{title}: row {token}, column 1") for token in RUN.tokens]
+        fields = [page.get_by_label(f"{title}: row {token}, column 1") for token in TIRED.tokens]
         pale = ["pale" in field.get_attribute("class") for field in fields]
-        assert pale == [token not in met for token in RUN.tokens], title
+        assert pale == [token not in met for token in TIRED.tokens], title
     room = page.locator(".sheet-tables").evaluate("node => node.offsetTop")
     page.get_by_label("Keys: row cat, column 1").fill("1")
     expect(said).to_have_text("No weight of it moves, and its output stays.")
     field = page.get_by_label("Keys: row mat, column 1")
     assert field.input_value() == "3"
     field.fill("0,5")
-    key = GIVEN["key"].copy()
+    key = ON_A_SHEET["key"].copy()
     key[1, 0] = 0.5
-    weights, _ = carried(("cap", "window"), GIVEN | {"key": key}, query=2)
+    weights, _ = carried(("cap", "window"), ON_A_SHEET | {"key": key}, query=2)
     assert rows.all_text_contents()[:4] == ["hidden", *map(shown, weights[1:3]), "hidden"]
     expect(page).to_have_url(re.compile(r"key\.1\.0=0\.5"))
     field.blur()

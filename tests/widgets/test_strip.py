@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from book_site import rest
-from explorer_pages import sums_hold
 from hand import FRAME, drag, middle, swipe
+from helpers import number_of
 from playwright.sync_api import expect
+from strips import sums_hold
 
 from mha import Place, example_names, load_example, origin, shown, trace
 from mha.widgets.explorer import explorer
 from mha.widgets.explorer_tasks import (
-    checked_tasks,
     head_unnoticed,
     weight_reaches,
     weights_alike,
@@ -33,7 +33,7 @@ COLUMNS = ("scores", "scaled_scores", "exponentials", "weights")
 def holds(seen, run, row, head=0, component=0):
     """Assert that the strip shows one query of a run."""
     for stage in COLUMNS:
-        found = [float(text.replace("−", "-")) for text in seen.numbers(stage)]
+        found = [number_of(text) for text in seen.numbers(stage)]
         # Where a sum ends in a 5 that is not shown, the last digit depends on the order of adding.
         np.testing.assert_allclose(found, getattr(run, stage)[head, row], atol=0.50001e-4, rtol=0)
     parts = run.weights[head, row] * run.value[head, :, component]
@@ -443,20 +443,3 @@ def test_a_head_that_is_not_missed_is_found(put):
     assert seen.page.locator(".tasks .reached").count() == 0
     seen.choose("Head 1 on")
     assert seen.page.locator(".tasks .reached").count() == 1
-
-
-NO_TASKS = [
-    (weight_reaches("A.", query=0, key=5, least=1, solution={}), "key is 5; below 2 is wanted"),
-    (weights_alike("C.", query=0, within=0.9, solution={}), "is reached before"),
-    (weights_alike("F.", query=0, within=0.1, solution={"temperature": 2}),
-     "is not reached by its solution"),
-    (weights_alike("G.", query=0, within=0.1, solution={"scores.0.0.0": 0}),
-     "scores.0.0.0 is computed and cannot be changed"),
-    (head_unnoticed("E.", below=0.1), "no head's share is below 0.1"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("task", "message"), NO_TASKS)
-def test_a_task_without_sense_is_refused(task, message):
-    with pytest.raises(ValueError, match=message):
-        checked_tasks(trace(load_example("cat-sat")), [task])

@@ -1,7 +1,7 @@
 """A small book for the scripts of reading and exercises, and a reader who opens its pages."""
 
 from accessible import violations
-from book_site import ROOT, carry_over
+from book_site import ROOT, STATIC, carry_over
 from one_book import build
 
 from byhand.site.policy import early_scripts
@@ -130,7 +130,7 @@ def build_book(folder):
         pages | {"index": INDEX, "other": OTHER, "long": LONG},
         html_context={"early_scripts": early_scripts()},
         html_theme="sphinx_book_theme",
-        html_static_path=[str(ROOT / "book" / "_static")],
+        html_static_path=[str(STATIC)],
         templates_path=[str(ROOT / "book" / "_templates")],
         html_css_files=["book.css", "boxes.css", "reading.css"],
         html_js_files=[(name, {"defer": "defer"}) for name in SCRIPTS],

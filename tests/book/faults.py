@@ -1,6 +1,6 @@
 """Faults that a contributor may make, each with what is said of it and where.
 
-The tests put each fault into a small book (`tests/book/test_faults.py`).
+`test_faults.py` puts each of them into a small book.
 """
 
 from dataclasses import dataclass

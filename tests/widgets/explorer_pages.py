@@ -1,25 +1,18 @@
-"""Pages that hold an explorer, for the tests that look at one in a real Chromium.
+"""Pages that hold an explorer or an instrument, and what a reader does with an explorer.
 
-The pages are written here, one an example, and opened as files with the book's own scripts.
+The pages are written here, and opened as files with the book's own scripts.
 """
 
 import json
-import shutil
 from functools import cache
-from pathlib import Path
 
-import chains
-import pytest
 from book_site import rest
-from made_once import made_once
 
 from mha import load_example, shown, trace
 from mha.audit.judging import Prints
-from mha.widgets.assets import ARITHMETIC, EXPLORER, FOLDER, publish
 from mha.widgets.explorer import explorer
 from mha.widgets.frame import AT_ONCE
 
-LOOK = Path(__file__).resolve().parent.parent / "book" / "_static"
 STYLE = """
 html { font-size: 16px; }
 body {
@@ -65,38 +58,17 @@ addEventListener("DOMContentLoaded", async () => {{
 """
 
 
-# The sums of every strip of a page, each as a line: what is added, the sign, what it comes to.
-SUMS = """() => [...document.querySelectorAll(".strip")].flatMap((strip) => {
-  const all = (selector) => [...strip.querySelectorAll(selector)];
-  const line = (terms, sign, total) => {
-    const texts = terms.map((e) => e.textContent.replace(/^−.*/, "($&)"));
-    return `${texts.join(" + ")} ${sign.textContent} ${total.textContent}`;
-  };
-  const [total, end] = [".sums .result.chosen", ".outcome .result.chosen"].map((s) => all(s)[0]);
-  return [
-    line(all(".key .at-exponentials .number"), all(".sums .at-scaled_scores .sign")[0],
-      all(".sums .at-exponentials .number")[0]),
-    line(all(".key .at-part .number"), total.previousElementSibling, total),
-    ...(end ? [line(all(".outcome .of-head:not(.off)"), end.previousElementSibling, end)] : []),
-  ];
-})"""
-
-
-def sums_hold(page):
-    """Assert that the sums of a page's strips hold as they are printed, and return the lines."""
-    lines = page.evaluate(SUMS)
-    read = [chains.read(line) for line in lines]
-    assert [len(found) for found in read] == [1] * len(lines), lines
-    assert [fault for (one,) in read for fault in one.faults()] == []
-    return lines
-
-
 def written(body, static, theme="light"):
     """Return a page with a body, that loads the published scripts as a page of the book does."""
     scripts = json.dumps([f"{static}/{name}" for name in AT_ONCE["mha-instrument"]])
     names = ("tokens.css", "fonts.css", "heads.css", "explorer.css")
     links = "".join(f'<link rel="stylesheet" href="{static}/{name}">' for name in names)
     return PAGE.format(theme=theme, style=STYLE, links=links, body=body, scripts=scripts)
+
+
+# What the browser says to who copies: "resolve" or "reject".
+CLIPBOARD = """answer => Object.defineProperty(navigator, "clipboard", { configurable: true,
+  value: { writeText: (text) => { window.copied = text; return Promise[answer](); } } })"""
 
 
 @cache
@@ -186,6 +158,10 @@ class View:
         return self.page.evaluate("document.activeElement.getAttribute('aria-label')")
 
     @property
+    def state(self):
+        return self.page.evaluate("document.querySelector('mha-explorer').explorer.state")
+
+    @property
     def status(self):
         self.settle()
         return self.page.locator("[role=status]").inner_text()
@@ -208,95 +184,9 @@ class View:
         return self.page.url
 
 
-@pytest.fixture(scope="session")
-def static(tmp_path_factory):
-    """Return a folder with the scripts and styles as the book publishes them, and its fonts."""
-
-    def make(folder):
-        publish(folder)
-        shutil.copytree(LOOK / "fonts", folder / "fonts")
-        for name in ("tokens.css", "fonts.css"):
-            shutil.copy(LOOK / name, folder)
-
-    return made_once(tmp_path_factory, "static", make)
-
-
-@pytest.fixture
-def view(browser, static, tmp_path):
-    """Return a function that puts an explorer on a page, in a theme and at a width."""
-    contexts = []
-
-    def put(run, *, theme="light", width=1280, address="", is_new=False, **options):
-        run, body = of_example(run) if isinstance(run, str) else (run, explorer(run).html)
-        file = tmp_path / f"page{len(contexts)}.html"
-        file.write_text(written(body, static.as_uri(), theme), encoding="utf-8")
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        context.set_default_timeout(10_000)
-        if not is_new:  # who comes again sees no first movement
-            context.add_init_script(
-                "if (location.protocol === 'file:')"
-                " localStorage.setItem('attention-by-hand.moved', 'yes')"
-            )
-        contexts.append(context)
-        runs_scripts = options.get("java_script_enabled", True)
-        return View(context.new_page(), run, file, runs_scripts=runs_scripts).go(address)
-
-    yield put
-    for context in contexts:
-        context.close()
-
-
-@pytest.fixture
-def put(view, static):
-    """Return a function that puts an element on a page."""
-
-    def on_page(html, **options):
-        seen = view("cat-sat", **options)
-        theme = options.get("theme", "light")
-        seen.file.write_text(written(html, static.as_uri(), theme), encoding="utf-8")
-        seen.page.reload()
-        return seen.live()
-
-    return on_page
-
-
-@pytest.fixture
-def alone(browser, static, tmp_path):
-    """Return a function that opens an instrument alone on a page; no script of it may fail."""
-    pages, errors = [], []
-
-    def opened(html, address="", *, width=1280, height=900, **options):
-        file = tmp_path / "page.html"
-        file.write_text(written(html, static.as_uri()), encoding="utf-8")
-        page = browser.new_page(viewport={"width": width, "height": height}, **options)
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(file.as_uri() + address)
-        if options.get("java_script_enabled", True):
-            page.locator("mha-instrument.live").wait_for()
-        return page
-
-    yield opened
-    assert errors == []
-    for page in pages:
-        page.close()
-
-
 def come_back(page, address):
     """Open the page of an instrument again, at another address."""
     file = page.url.partition("#")[0]
     page.goto("about:blank")
     page.goto(file + address)
     page.locator("mha-instrument.live").wait_for()
-
-
-@pytest.fixture(scope="session")
-def arithmetic_page(browser, static):
-    """Return one page with the scripts that port the package; no test changes it."""
-    context = browser.new_context()
-    page = context.new_page()
-    for name in (*ARITHMETIC, *EXPLORER, "explorer-block.js"):
-        page.add_script_tag(path=static / name)
-    page.add_script_tag(path=FOLDER / "signs.js")
-    yield page
-    context.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from book_site import soup, until
-from explorer_pages import sums_hold
+from strips import sums_hold
 
 WEIGHT_KIB = 320  # of a page as first opened, compressed, with fonts
 LANDING_KIB = 206

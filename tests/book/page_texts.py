@@ -1,0 +1,54 @@
+"""What a built page says, as `chains` reads it."""
+
+import re
+
+from bs4 import NavigableString, Tag
+
+BLOCKS = [
+    "p", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "figcaption", "caption",
+    "summary", "div", "section", "pre", "tr", "br", "option", "button",
+]  # fmt: skip
+
+
+def page_text(soup):
+    """Return the text of a built page: an exponent after ^, mathematics in one line, no code.
+
+    A formula with letters is left out: what they stand for is not in it.
+    """
+    return "".join(_said(soup.find("main") or soup))
+
+
+def _said(node):
+    """Yield the pieces of an element's text, each block of it between semicolons."""
+    if not isinstance(node, Tag):
+        yield node if type(node) is NavigableString else ""
+    elif node.name == "math":
+        letters = set(re.findall(r"[^\W\d_]+", node.get_text()))
+        yield " ; " if letters - {"e"} else f" {_mathematics(node)} "
+    elif not (
+        node.name in ("script", "style", "nav")
+        or {"printed", "source-print"} & {*node.get("class", ())}
+        or ("highlight" in node.get("class", ()) and node.find_parent(class_="cell_input"))
+    ):
+        edge = "\n;\n" if node.name in BLOCKS else "^" if node.name == "sup" and node.text else ""
+        yield edge
+        for child in node:
+            yield from _said(child)
+        yield edge.replace("^", "")
+
+
+def _mathematics(node):
+    """Return a formula of MathML on one line."""
+    parts = [child for child in node.children if getattr(child, "name", None)]
+    texts = [_mathematics(part) for part in parts]
+    if node.name == "mfrac":
+        return f"({texts[0]}) ÷ ({texts[1]})"
+    if node.name == "msqrt":
+        return f"√({' '.join(texts)})"
+    if node.name == "msup":
+        return f"{texts[0]}^({texts[1]})"
+    if node.name in ("mtr", "mtable"):
+        return " ; ".join(texts)
+    if node.name == "annotation":
+        return ""
+    return " ".join(texts) if parts else node.get_text()

@@ -1,0 +1,97 @@
+"""Explorers and instruments on pages of their own, opened in a real Chromium."""
+
+import shutil
+
+import pytest
+from book_site import STATIC
+from explorer_pages import View, of_example, written
+from made_once import made_once
+
+from mha.widgets.assets import ARITHMETIC, EXPLORER, FOLDER, publish
+from mha.widgets.explorer import explorer
+
+
+@pytest.fixture(scope="session")
+def static(tmp_path_factory):
+    """Return a folder with the scripts and styles as the book publishes them, and its fonts."""
+
+    def make(folder):
+        publish(folder)
+        shutil.copytree(STATIC / "fonts", folder / "fonts")
+        for name in ("tokens.css", "fonts.css"):
+            shutil.copy(STATIC / name, folder)
+
+    return made_once(tmp_path_factory, "static", make)
+
+
+@pytest.fixture
+def view(browser, static, tmp_path):
+    """Return a function that puts an explorer on a page, in a theme and at a width."""
+    contexts = []
+
+    def put(run, *, theme="light", width=1280, address="", is_new=False, **options):
+        run, body = of_example(run) if isinstance(run, str) else (run, explorer(run).html)
+        file = tmp_path / f"page{len(contexts)}.html"
+        file.write_text(written(body, static.as_uri(), theme), encoding="utf-8")
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        context.set_default_timeout(10_000)
+        if not is_new:  # who comes again sees no first movement
+            context.add_init_script(
+                "if (location.protocol === 'file:')"
+                " localStorage.setItem('attention-by-hand.moved', 'yes')"
+            )
+        contexts.append(context)
+        runs_scripts = options.get("java_script_enabled", True)
+        return View(context.new_page(), run, file, runs_scripts=runs_scripts).go(address)
+
+    yield put
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def put(view, static):
+    """Return a function that puts an element on a page."""
+
+    def on_page(html, **options):
+        seen = view("cat-sat", **options)
+        theme = options.get("theme", "light")
+        seen.file.write_text(written(html, static.as_uri(), theme), encoding="utf-8")
+        seen.page.reload()
+        return seen.live()
+
+    return on_page
+
+
+@pytest.fixture
+def alone(browser, static, tmp_path):
+    """Return a function that opens an instrument alone on a page; no script of it may fail."""
+    pages, errors = [], []
+
+    def opened(html, address="", *, width=1280, height=900, **options):
+        file = tmp_path / "page.html"
+        file.write_text(written(html, static.as_uri()), encoding="utf-8")
+        page = browser.new_page(viewport={"width": width, "height": height}, **options)
+        pages.append(page)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(file.as_uri() + address)
+        if options.get("java_script_enabled", True):
+            page.locator("mha-instrument.live").wait_for()
+        return page
+
+    yield opened
+    assert errors == []
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture(scope="session")
+def arithmetic_page(browser, static):
+    """Return one page with the scripts that port the package; no test changes it."""
+    context = browser.new_context()
+    page = context.new_page()
+    for name in (*ARITHMETIC, *EXPLORER, "explorer-block.js"):
+        page.add_script_tag(path=static / name)
+    page.add_script_tag(path=FOLDER / "signs.js")
+    yield page
+    context.close()
