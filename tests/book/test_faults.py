@@ -94,6 +94,7 @@ def test_what_leads_nowhere_is_told_with_file_and_line_all_at_once(tmp_path):
     texts = [text for text, _ in LEADS_NOWHERE]
     other = FRONT.rstrip("\n") + "\n# A page\n{nope}`a`\n"  # whatever stands before it
     other += "\n```{code-cell}\n1\n```\n{nope}`b`\n\n```{code-cell}\n2\n```\n\n\n{nope}`c`\n"
+    other += "\n## All numbers\n\n```{raw} html\n<noscript></noscript>\n```\n"
     page = SOUND + "\n\n".join(texts) + "\n"
     told = built_with(tmp_path, {"page": page, "other": other})
     for i, (text, message) in enumerate(LEADS_NOWHERE):
@@ -104,3 +105,4 @@ def test_what_leads_nowhere_is_told_with_file_and_line_all_at_once(tmp_path):
     lines = [n for n, line in enumerate(other.splitlines(), 1) if "nope" in line]
     found = re.findall(r"other\.md:(\d+): WARNING: Unknown interpreted", told)
     assert [int(line) for line in found] == lines
+    assert "other.md: WARNING: a <noscript> cannot stand under “All numbers”" in told

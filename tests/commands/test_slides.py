@@ -135,6 +135,7 @@ FORMULAS = "An idea.\n\n$$a$$\n\n$$b$$\n"
         ("One sentence.", "", 1, "one sentence below the deck's title is wanted"),
         (":minutes: 2", ":minutes: x", 5, "a slide says how many minutes it takes"),
         ("---\nSay it.", "", 5, "the slide and the notes are wanted, with a line --- between"),
+        ("Say it.", "", 5, "a slide has notes: what to say, and what to ask"),
         ("A title", "A title.", 5, "a title of at most 60 characters without full stop"),
         ("An idea.", FORMULAS, 5, "2 things to look at; at most one is wanted"),
         ("An idea.", "", 5, "the slide is empty; an idea or something to look at"),
