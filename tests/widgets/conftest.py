@@ -26,12 +26,15 @@ def static(tmp_path_factory):
 
 @pytest.fixture
 def view(browser, static, tmp_path):
-    """Return a function that puts an explorer on a page, in a theme and at a width."""
-    contexts = []
+    """Return a function that puts an explorer on a page, in a theme and at a width.
+
+    No script of it may fail, and nothing is asked of a network.
+    """
+    views = []
 
     def put(run, *, theme="light", width=1280, address="", is_new=False, **options):
         run, body = of_example(run) if isinstance(run, str) else (run, explorer(run).html)
-        file = tmp_path / f"page{len(contexts)}.html"
+        file = tmp_path / f"page{len(views)}.html"
         file.write_text(written(body, static.as_uri(), theme), encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         context.set_default_timeout(10_000)
@@ -40,13 +43,16 @@ def view(browser, static, tmp_path):
                 "if (location.protocol === 'file:')"
                 " localStorage.setItem('attention-by-hand.moved', 'yes')"
             )
-        contexts.append(context)
         runs_scripts = options.get("java_script_enabled", True)
-        return View(context.new_page(), run, file, runs_scripts=runs_scripts).go(address)
+        views.append(View(context.new_page(), run, file, runs_scripts=runs_scripts))
+        return views[-1].go(address)
 
     yield put
-    for context in contexts:
-        context.close()
+    for seen in views:
+        seen.page.context.close()
+    for seen in views:
+        assert seen.errors == []
+        assert all(url.startswith((static.as_uri(), seen.file.as_uri())) for url in seen.requests)
 
 
 @pytest.fixture

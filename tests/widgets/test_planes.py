@@ -491,7 +491,6 @@ def test_names_cover_neither_each_other_nor_tips_and_axe_finds_nothing(put, them
     assert seen.page.evaluate(COVERED, 1) == []
     assert violations(seen.page) == []
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert seen.errors == []
 
 
 def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):

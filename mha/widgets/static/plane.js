@@ -239,6 +239,7 @@
       this.halt = glide(GLIDE_MS, (part) => {
         this.box = from.map((corner, i) => corner.map((x, axis) => x + part * (goal[i][axis] - x)));
         if (part === 1) gliding.delete(this);
+        this.measure(); // what is in sight now; else one that is there at once would never end
         this.draw();
         if (part === 1) this.changed();
       });
