@@ -3,51 +3,36 @@
 import math
 
 import torch
+from printed_lines import line, lines
 from printed_pages import lower
-from torch.nn import functional
-from worked_by_torch import causal, example, line, lines, run, tensor
+from worked_by_torch import Run, causal, clocks, example, tensor
 
 THE, CAT, SAT, END = range(4)
 
 
-def numbers(page):
-    """Compare all of them."""
-    given = example("the-cat-sat-end")
-    free, full = run(given), run(given, causal(4))
-    page.figure("fig-decoding-steps", lower(*(full["weights"][0, :n] for n in (2, 3, 4))))
-    page.figure("fig-decoding-masks", *_masks())
-    _leak(page, given, free, full)
-    _third_step(page, given)
-    _counts(page)
-    _six_words(page)
-    _passes(page)
-    _padding(page, given)
+GIVEN = example("the-cat-sat-end")
+FREE, FULL = Run(GIVEN), Run(GIVEN, causal(4))
 
 
-def _masks():
-    is_causal = torch.ones(4, 4).tril()
-    padding = torch.ones(4, 4)
+def compare_masks(page):
+    page.figure("fig-decoding-steps", lower(*(FULL.weights[0, :n] for n in (2, 3, 4))))
+    is_causal, padding = torch.ones(4, 4).tril(), torch.ones(4, 4)
     padding[:, 3] = 0
-    return is_causal, padding, is_causal.triu(-1)
+    page.figure("fig-decoding-masks", is_causal, padding, is_causal.triu(-1))
 
 
-def _leak(page, given, free, full):
-    late = free["weights"][0, CAT, :2]
+def compare_what_leaks(page):
+    late = FREE.weights[0, CAT, :2]
     page.says("cat gives The ", late, late.sum(), 1, 1 - late.sum())
-    x = given["embeddings"].clone()
+    x = GIVEN["embeddings"].clone()
     x[END] += 1
-    other = given | {"embeddings": x}
-    page.table(
-        "tbl-decoding-leak",
-        late,
-        run(other)["weights"][0, CAT, :2],
-        full["weights"][0, CAT, :2],
-        run(other, causal(4))["weights"][0, CAT, :2],
-    )
+    other = GIVEN | {"embeddings": x}
+    runs = FREE, Run(other), FULL, Run(other, causal(4))
+    page.table("tbl-decoding-leak", [s.weights[0, CAT, :2] for s in runs])
 
 
-def _third_step(page, given):
-    third = run(given | {"embeddings": given["embeddings"][:3]}, causal(3))
+def compare_the_third_step(page):
+    third = Run(GIVEN | {"embeddings": GIVEN["embeddings"][:3]}, causal(3))
     page.runs["the-cat-sat-so-far"] = third
     page.says("The scores of sat are with The: ", lines(third, "scores.0.2.0", "scores.0.2.1"))
     weights = [f"weights.0.2.{key}" for key in range(3)]
@@ -56,58 +41,55 @@ def _third_step(page, given):
     page.says("Here is The, scaled, and its exponential: ", row)
 
 
-def _counts(page):
+def compare_counts(page):
     """Count multiplications: three projections of 4 by 4, and 4 by 4 products with each key."""
-    with_cache = [3 * 4 * 4 + 2 * 4 * n for n in range(1, 5)]
-    without = [n * count for n, count in enumerate(with_cache, 1)]
-    both = torch.tensor([with_cache, without]).T
-    page.table("tbl-decoding-count", both, both.sum(0))
     n = torch.arange(1, 2049)
     steps = 48 + 8 * n
+    both = torch.stack([steps, n * steps], 1)[:4]
+    page.table("tbl-decoding-count", both, both.sum(0))
+    with_cache, without = both.sum(0)
     times = (n * steps).sum() / steps.sum()
-    saved = 1 - sum(with_cache) / sum(without)
-    page.says("the cache saves ", saved, len(n), times, 4 + 4)
+    page.says("the cache saves ", 1 - with_cache / without, len(n), times, 4 + 4)
     page.says("The # of the projections stay; the # of scores", 48, 80)
 
 
-def _head(strength, asks, hands_over):
+def head_of(strength, asks, hands_over):
     """Return the matrices of a head: what a query asks for, what a token is, what it hands over."""
-    w_q = torch.zeros(5, 4, dtype=torch.float64)
+    w_q = torch.zeros(5, 4)
     for who, what in asks.items():
         w_q[who, what] = strength
-    w_k = torch.eye(5, dtype=torch.float64)[:, :4]
+    w_k = torch.eye(5)[:, :4]
     return {"w_q": w_q[None], "w_k": w_k[None], "w_v": tensor(hands_over).diag()[None]}
 
 
-def _six_words(page):
+def compare_six_words(page):
     """Work an encoder and a decoder, whose three heads ask each for something else."""
-    source, target = torch.eye(5, dtype=torch.float64)[1:4], torch.eye(5, dtype=torch.float64)[:3]
+    source, target = torch.eye(5)[1:4], torch.eye(5)[:3]
     source[1, 4] = 1
     reads, recalls, inquires = (
-        _head(4, {1: 2, 2: 3, 3: 3}, [0, 0, 0, 0, 1]),
-        _head(4, {0: 0, 1: 0, 2: 1}, [0, -1, -1, -1, 0]),
-        _head(6, {0: 1, 1: 2, 2: 3}, [3, 3, 3, 3, 3]),
+        head_of(4, {1: 2, 2: 3, 3: 3}, [0, 0, 0, 0, 1]),
+        head_of(4, {0: 0, 1: 0, 2: 1}, [0, -1, -1, -1, 0]),
+        head_of(6, {0: 1, 1: 2, 2: 3}, [3, 3, 3, 3, 3]),
     )
 
     def asked(heard, so_far):
         key, value = heard @ inquires["w_k"], heard @ inquires["w_v"]
-        return run({"query": so_far @ inquires["w_q"], "key": key, "value": value})
+        return Run({"query": so_far @ inquires["w_q"], "key": key, "value": value})
 
     def chances(heard, so_far):
-        said = so_far + asked(heard, so_far)["concat"]
+        said = so_far + asked(heard, so_far).concat
         return (said @ tensor(out).T).softmax(-1)
 
     out = [[0, 1, 0, 0, 1], [0, 1, 0, 0, -1], [0, 0, 1, 0, 1], [0, 0, 1, 0, -1], [0, 0, 0, 1, 0]]
-    reading = run(reads | {"embeddings": source})
-    writing = run(recalls | {"embeddings": target}, causal(3))
-    heard, so_far = (s["embeddings"] + s["concat"] for s in (reading, writing))
+    reading = Run(reads | {"embeddings": source})
+    writing = Run(recalls | {"embeddings": target}, causal(3))
+    reading.stream, writing.stream = (s.embeddings + s.concat for s in (reading, writing))
+    heard, so_far = reading.stream, writing.stream
     asking = asked(heard, so_far)
-    page.runs["the-cat-sat-read"] = reading | {"stream": heard}
-    page.runs["de-kat-zat-so-far"] = writing | {"stream": so_far}
+    page.runs["the-cat-sat-read"] = reading
+    page.runs["de-kat-zat-so-far"] = writing
     page.runs["de-kat-zat-asks"] = asking
-    page.figure(
-        "fig-decoding-three", reading["weights"], lower(writing["weights"][0]), asking["weights"]
-    )
+    page.figure("fig-decoding-three", reading.weights, lower(writing.weights[0]), asking.weights)
     score, weight = lines(reading, "scaled_scores.0.0.1", "weights.0.0.1")
     now = 0, heard[0, 4], heard[0, 4]
     page.says("The has with cat the scaled score ", score, 0, weight, now)
@@ -123,12 +105,12 @@ def _six_words(page):
     page.table("tbl-decoding-when", 3, 0, 0, 0, 0, *(x for n in (1, 2, 3) for x in (n, 3)),
                0, kept, [27] * 4)  # fmt: skip
     page.table("tbl-decoding-asks-w-q", inquires["w_q"])
-    for name in ("scores", "weights"):
-        page.table(f"tbl-decoding-asks-{name}", asking[name])
-    page.table("tbl-decoding-said", so_far + asking["concat"])
+    page.table("tbl-decoding-asks-scores", asking.scores)
+    page.table("tbl-decoding-asks-weights", asking.weights)
+    page.table("tbl-decoding-said", so_far + asking.concat)
 
 
-def _passes(page):
+def compare_passes(page):
     """Count what passes work and read: of the six words, then of Llama 3 70B."""
     matrices, key_and_value = 5 * (4 + 4 + 5), 4 + 5
     read = [matrices + 3 * key_and_value, 5 * key_and_value]
@@ -158,13 +140,11 @@ def _passes(page):
     page.says("The text is read in ", times, 64, 512, 512 * kept / 1e9)
 
 
-def _padding(page, given):
+def compare_padding(page):
     """Work a batch of two texts, with padding on either side, and what goes wrong."""
-    x, later = given["embeddings"], causal(4)
-    places = torch.arange(6, dtype=torch.float64)[:, None] / tensor([1.0, 100.0])
-    positions = torch.stack([places.sin(), places.cos()], -1).flatten(1)
-    filler = torch.ones(2, 4, dtype=torch.float64)
-    hidden = torch.zeros(4, dtype=torch.float64)
+    x, later, positions = GIVEN["embeddings"], causal(4), clocks(6, 4)
+    filler = torch.ones(2, 4)
+    hidden = torch.zeros(4)
     hidden[:2] = -math.inf
     column, called = torch.arange(4), torch.arange(1, 5)
     page.figure("fig-decoding-batch", *(
@@ -173,11 +153,7 @@ def _padding(page, given):
     ))  # fmt: skip
 
     def row(words, at, index, mask):
-        rows = words + positions[at]
-        query, key, value = (rows @ given[w][0] for w in ("w_q", "w_k", "w_v"))
-        return functional.scaled_dot_product_attention(
-            query[[index]], key, value, attn_mask=mask[[index]]
-        )
+        return Run(GIVEN | {"embeddings": words + positions[at]}, mask).head_outputs[0, index]
 
     left, right = torch.cat([filler, x[:2]]), torch.cat([x[:2], filler])
     alone = row(x[:2], [0, 1], 1, causal(2))
