@@ -8,8 +8,6 @@ from printed_pages import lower
 from worked_by_torch import Run, causal, clocks, example, tensor
 
 THE, CAT, SAT, END = range(4)
-
-
 GIVEN = example("the-cat-sat-end")
 FREE, FULL = Run(GIVEN), Run(GIVEN, causal(4))
 
@@ -95,15 +93,14 @@ def compare_six_words(page):
     page.says("The has with cat the scaled score ", score, 0, weight, now)
     row = line(writing, "weights.0.2.1")
     page.says("kat gives De the weight ", row, 0, so_far[2, 1], so_far[2, 1])
-    asks = ("scaled_scores.0.0.0", "row_sums.0.0", "weights.0.0.0", "head_outputs.0.0.4")
+    asks = "scaled_scores.0.0.0", "row_sums.0.0", "weights.0.0.0", "head_outputs.0.0.4"
     page.says("of the genders three times ", heard[:, 4], lines(asking, *asks))
     usual = chances(heard, so_far)
     page.table("tbl-decoding-words", usual)
     unread, without_looking_back = chances(source, so_far)[0], chances(heard, target)[2, 4]
     page.says("writes De with ", unread[:2], without_looking_back, usual[2, 4])
-    kept = [n * (4 + 5) for n in (1, 2, 3)]
-    page.table("tbl-decoding-when", 3, 0, 0, 0, 0, *(x for n in (1, 2, 3) for x in (n, 3)),
-               0, kept, [27] * 4)  # fmt: skip
+    words, kept = [(n, 3) for n in (1, 2, 3)], [n * (4 + 5) for n in (1, 2, 3)]
+    page.table("tbl-decoding-when", 3, [0] * 4, words, 0, kept, [27] * 4)
     page.table("tbl-decoding-asks-w-q", inquires["w_q"])
     page.table("tbl-decoding-asks-scores", asking.scores)
     page.table("tbl-decoding-asks-weights", asking.weights)
@@ -117,11 +114,8 @@ def compare_passes(page):
     read += [matrices + n * key_and_value + 5 * 4 + 3 * key_and_value for n in (1, 2, 3)]
     first = matrices, 3 * key_and_value, read[0]
     page.says("words, # + # = # numbers", first, matrices, key_and_value, 20, 27, read[2])
-    rows = [3, 3, 1, 1, 1]
-    page.table(
-        "tbl-decoding-reads",
-        *((2 * n * each, each, 2 * n) for n, each in zip(rows, read, strict=True)),
-    )
+    pairs = zip([3, 3, 1, 1, 1], read, strict=True)
+    page.table("tbl-decoding-reads", [(2 * n * each, each, 2 * n) for n, each in pairs])
     d, inner, layers, tokens = 8192, 28672, 80, 1000
     parameters = layers * (2 * d * d + 2 * d * d // 8 + 3 * d * inner)
     kept = layers * 2 * d // 8 * 2 * tokens
@@ -131,10 +125,10 @@ def compare_passes(page):
 
     passes = [(sum(token(n) for n in range(1, tokens + 1)), 2 * parameters + kept)]
     passes += [(n * token(tokens), 2 * parameters + n * kept) for n in (1, 64, 512)]
-    page.table(
-        "tbl-decoding-waits",
-        *((work / 1e12, read / 1e9, work / read, work / 1e12, read / 4e9) for work, read in passes),
-    )
+    waits = [
+        (work / 1e12, read / 1e9, work / read, work / 1e12, read / 4e9) for work, read in passes
+    ]
+    page.table("tbl-decoding-waits", waits)
     first, one, many, _ = (max(work / 1e15, read / 4e12) for work, read in passes)
     times = first, one, tokens, first / one, 64, many / one - 1
     page.says("The text is read in ", times, 64, 512, 512 * kept / 1e9)
@@ -146,20 +140,17 @@ def compare_padding(page):
     filler = torch.ones(2, 4)
     hidden = torch.zeros(4)
     hidden[:2] = -math.inf
-    column, called = torch.arange(4), torch.arange(1, 5)
-    page.figure("fig-decoding-batch", *(
-        [called, [[n, row] for n, row in zip(called, ((later == 0) & real).int(), strict=True)]]
-        for real in (column < 2, column > 1, column < 4)
-    ))  # fmt: skip
+    called = torch.arange(1, 5)
+    seen = [(later == 0) & real for real in (hidden < 0, hidden == 0, called > 0)]
+    page.figure("fig-decoding-batch", [(called, torch.cat([called[:, None], m], 1)) for m in seen])
 
     def row(words, at, index, mask):
         return Run(GIVEN | {"embeddings": words + positions[at]}, mask).head_outputs[0, index]
 
     left, right = torch.cat([filler, x[:2]]), torch.cat([x[:2], filler])
-    alone = row(x[:2], [0, 1], 1, causal(2))
     page.table(
         "tbl-decoding-padding",
-        alone,
+        row(x[:2], [0, 1], 1, causal(2)),
         row(right, [0, 1, 0, 0], 1, later + hidden.flip(0)),
         row(left, [0, 0, 0, 1], 3, later + hidden),
         row(right, [0, 1, 0, 0], 3, later + hidden.flip(0)),

@@ -197,7 +197,7 @@ def compare_gradients(page):
     ends = sums[:, [0, -2]].quantile(0.5, dim=0), before[[24, 0]]
     page.says("With the norm after it starts with ", after[[24, 14, 0]], divided, ends)
     at_first = [every[place][:, 3] for place in ("after", "before")]
-    bounds = [[AtLeast(float(x.min())), AtMost(float(x.max()))] for x in at_first]
+    bounds = [[AtLeast(x.min()), AtMost(x.max())] for x in at_first]
     page.says("seed: it is at least # and at most # long", bounds)
     y, g = tensor([7, -7, 1, -1]) / 5, tensor([1, 0, 0, 0])
     back = (g - g.mean() - y * (g * y).mean()) / 5

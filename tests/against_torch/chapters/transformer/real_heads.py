@@ -70,11 +70,10 @@ def compare_what_is_recorded(page):
 
 def compare_bank(page):
     s, bank, river = R.head(1, 5, RIVER_BANK), 2, 5
-    row = s.weights[0, bank]
+    row, scaled = s.weights[0, bank], s.scaled_scores[0, bank]
     stages = s.scores, s.scaled_scores, s.exponentials, s.weights
     page.table("tbl-real-heads-bank", torch.stack([stage[0, bank] for stage in stages], 1))
     page.says("the sum of all seven: ", line(s, f"weights.0.{bank}.{river}"))
-    scaled = s.scaled_scores[0, bank]
     page.runs["layer-1-head-5"] = s
     page.says("A scaled score of # where", scaled[river], scaled[0], row[river])
     page.says("river gives bank #", s.weights[0, river, bank])
@@ -104,10 +103,10 @@ def compare_verbs(page):
 def compare_a_new_sentence(page):
     """Put *cat* in the place of *bank*: in layer 1 a vector is a token and its place."""
     bank, cat = R.head(1, 5, RIVER_BANK), R.head(1, 5, TIRED)
-    key = bank.key[0].clone()
-    key[2] = cat.key[0, 2]
-    weights = (key @ cat.query[0, 2] / math.sqrt(32)).softmax(0)
-    page.says("cat gives river #, where bank gave it #", weights[5], bank.weights[0, 2, 5])
+    key = bank.key.clone()
+    key[0, 2] = cat.key[0, 2]
+    s = Run({"query": cat.query[:, [2]], "key": key})
+    page.says("cat gives river #, where bank gave it #", s.weights[0, 0, 5], bank.weights[0, 2, 5])
 
 
 def compare_places(page):
