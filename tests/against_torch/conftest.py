@@ -41,8 +41,19 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def draw(request):
-    """Return what draws a test's sizes and numbers."""
-    return Draw(*request.param)
+    """Return what draws a test's sizes and numbers; tensors are of its dtype."""
+    draw = Draw(*request.param)
+    torch.set_default_dtype(getattr(torch, draw.dtype))
+    yield draw
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.fixture
+def double():
+    """Make tensors of numbers in double precision."""
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
 
 
 @pytest.fixture

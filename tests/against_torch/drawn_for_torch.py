@@ -31,9 +31,7 @@ class Draw:
         heads = self.size(3)
         d_model = heads * self.size(4)
         weights = self.weights(heads, d_model)
-        module = torch.nn.MultiheadAttention(
-            d_model, heads, batch_first=True, dtype=getattr(torch, self.dtype)
-        )
+        module = torch.nn.MultiheadAttention(d_model, heads, batch_first=True)
         return weights, filled(module, of_layer(weights)), d_model
 
 
@@ -73,25 +71,24 @@ def filled(module, arrays):
     return module
 
 
-def encoder(block, heads, dtype):
+def encoder(block, heads):
     """Return a block as PyTorch's layer of an encoder."""
     arrays = of_layer(block.attention, "self_attn.")
     arrays |= of_block(block.feed_forward, block.first, block.second)
-    return filled(_made(torch.nn.TransformerEncoderLayer, block, heads, dtype), arrays)
+    return filled(_made(torch.nn.TransformerEncoderLayer, block, heads), arrays)
 
 
-def decoder(own, asking, heads, dtype):
+def decoder(own, asking, heads):
     """Return two blocks as PyTorch's layer of a decoder."""
     arrays = of_layer(own.attention, "self_attn.") | of_layer(asking.attention, "multihead_attn.")
     arrays |= of_block(asking.feed_forward, own.first, asking.first, asking.second)
-    return filled(_made(torch.nn.TransformerDecoderLayer, asking, heads, dtype), arrays)
+    return filled(_made(torch.nn.TransformerDecoderLayer, asking, heads), arrays)
 
 
-def _made(kind, block, heads, dtype):
+def _made(kind, block, heads):
     return kind(
         block.d_model, heads, block.feed_forward.d_ff, dropout=0.0, batch_first=True,
         activation=block.feed_forward.activation, norm_first=block.norm == "before",
-        dtype=getattr(torch, dtype),
     )  # fmt: skip
 
 

@@ -1,11 +1,9 @@
 """What a built page prints, held against numbers that were worked elsewhere, to the last digit."""
 
-import json
 import re
 from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree.ElementTree import TreeBuilder
 
 import torch
@@ -16,34 +14,28 @@ NUMBER = re.compile(
 )
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 NO_SENTENCE = {"script", "style", "pre", "svg", "table", "mha-explorer", "annotation", "math"}
-WITHIN = {"a", "code", "data", "em", "math", "q", "span", "strong", "sub", "sup"}
+WITHIN = {"a", "code", "data", "em", "math", "q", "span", "strong", "sub", "sup", "tspan"}
 LEFT_OVER = 1e-9
 """What float arithmetic may leave over, as a share."""
 
 
-class AtMost(NamedTuple):
+class AtMost(float):
     """A number that the page rounds up."""
 
-    value: float
 
-
-class AtLeast(NamedTuple):
+class AtLeast(float):
     """A number that the page rounds down."""
-
-    value: float
 
 
 def agrees(text, value):
     """Return whether a printed number is a value, rounded to as many decimals as are printed."""
     bare = text.removesuffix("\N{NO-BREAK SPACE}%")
-    times = 1 if bare == text else 100
+    exact = float(value) if bare == text else 100 * float(value)
     bare = bare.replace("−", "-").replace(",", "").replace("∞", "inf")
-    unit = 10.0 ** -len(bare.partition(".")[2])
-    printed, exact = float(bare), times * float(getattr(value, "value", value))
-    if printed == exact:
+    if float(bare) == exact:
         return True
-    over = (printed - exact) / unit
-    left = LEFT_OVER * max(1, abs(exact)) / unit
+    unit = 10.0 ** -len(bare.partition(".")[2])
+    over, left = (float(bare) - exact) / unit, LEFT_OVER * max(1, abs(exact)) / unit
     if isinstance(value, AtMost):
         return -left <= over < 1
     if isinstance(value, AtLeast):
@@ -51,17 +43,11 @@ def agrees(text, value):
     return abs(over) <= 0.5 + left
 
 
-def flat(*values):
-    """Return numbers, tensors and lists of them as one list, row by row."""
-    numbers = []
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            numbers += value.flatten().tolist()
-        elif isinstance(value, (list, tuple)) and not isinstance(value, (AtMost, AtLeast)):
-            numbers += flat(*value)
-        else:
-            numbers.append(value)
-    return numbers
+def flat(value):
+    """Return numbers, tensors, and what holds any of them, as one list, row by row."""
+    if isinstance(value, torch.Tensor):
+        return value.flatten().tolist()
+    return [n for each in value for n in flat(each)] if hasattr(value, "__iter__") else [value]
 
 
 def lower(*maps):
@@ -76,55 +62,41 @@ class Page:
     """
 
     def __init__(self, name):
-        file = PAGES / f"{name}.html"
-        self.root = tree_of(file.read_text(encoding="utf-8"))
+        self.root = tree_of((PAGES / f"{name}.html").read_text(encoding="utf-8"))
         self.runs, self.wrong = {}, []
-
-    @cached_property
-    def article(self):
-        return next(self.root.iter("article"))
+        self.article = next(self.root.iter("article"))
+        self.labelled = {e.get("id"): e for e in self.article.iter() if e.get("id")}
 
     @cached_property
     def sentences(self):
-        return re.sub(r"[ \n]+", " ", "".join(_sentence_text(self.article)))
-
-    @cached_property
-    def labelled(self):
-        return {e.get("id"): e for e in self.article.iter() if e.get("id")}
-
-    def started(self):
-        """Yield each explorer with the data that its run starts from."""
-        for element in self.root.iter("mha-explorer"):
-            data = json.loads(next(element.iter("script")).text)
-            if "inputs" in data:  # others show numbers of other kinds
-                yield element, data
+        """The text of the page without tables, drawings, formulas and code."""
+        return re.sub(r"[ \n]+", " ", text_of(self.article, lambda e: e.tag in NO_SENTENCE))
 
     def table(self, label, *values):
         """Compare all numbers of the body of a table, or of a block of tables."""
-        cells = list(self.labelled[label].iter("td"))
-        self.compare(label, " ; ".join(map(text_of, cells)), values)
+        self.compare(label, texts_of(self.labelled[label].iter("td")), values)
 
     def figure(self, label, *values):
         """Compare the numbers that a figure writes into its cells or beside its bars."""
         forms = with_class(self.labelled[label], "g", "f-wide")  # and one for narrow screens
-        texts = with_class(forms[0] if forms else self.labelled[label], "text", "f-number")
-        self.compare(label, " ; ".join(map(text_of, texts)), values)
+        drawn = forms[0] if forms else self.labelled[label]
+        self.compare(label, texts_of(with_class(drawn, "text", "f-number")), values)
 
     def says(self, words, *values):
         """Compare the numbers of a sentence: at each # of some words of it, and behind them."""
-        values = flat(*values)
+        values = flat(values)
         number = f"({NUMBER.pattern.replace('?P<percent>', '?:')})"
         parts = [re.escape(part) for part in words.split("#")]
-        behind = (rf"\D*?{number}" for _ in values[len(parts) - 1 :])
-        found = re.search(number.join(parts) + "".join(behind), self.sentences)
-        if not found:
+        behind = rf"\D*?{number}" * (len(values) - len(parts) + 1)
+        found = re.search(number.join(parts) + behind, self.sentences)
+        if found:
+            self.compare(words, " ; ".join(found.groups()), values)
+        else:
             self.wrong.append(f"no sentence has {words!r} and {len(values)} numbers")
-            return
-        self.compare(words, " ; ".join(found.groups()), values)
 
     def compare(self, what, text, values):
         """Compare the numbers of a text."""
-        printed, values = numbers_of(text), flat(values)
+        printed, values = [found[0] for found in NUMBER.finditer(text)], flat(values)
         if len(printed) != len(values):
             self.wrong.append(f"{what}: {len(printed)} numbers are printed, {len(values)} worked")
         for own, value in zip(printed, values, strict=False):
@@ -155,30 +127,24 @@ def tree_of(html):
 
 def with_class(element, tag, name):
     """Return an element's parts of a kind and a class."""
-    return [each for each in element.iter(tag) if name in each.get("class", "").split()]
+    return [each for each in element.iter(tag) if has_class(each, name)]
 
 
-def text_of(element, without=None):
-    """Return an element's text, without the parts of a class."""
+def has_class(element, name):
+    """Return whether an element is of a class."""
+    return name in element.get("class", "").split()
+
+
+def text_of(element, left_out=lambda _: False):
+    """Return an element's text, with a space around paragraphs and the like."""
     parts = [element.text or ""]
     for child in element:
-        if without not in child.get("class", "").split():
-            parts.append(text_of(child, without))
-        parts.append(child.tail or "")
-    return "".join(parts).strip()
-
-
-def numbers_of(text):
-    """Return the numbers of a text as they are printed."""
-    return [found[0] for found in NUMBER.finditer(text)]
-
-
-def _sentence_text(element):
-    """Yield the text of an element without tables, drawings, formulas and code."""
-    yield element.text or ""
-    for child in element:
         apart = "" if child.tag in WITHIN else " "
-        if child.tag not in NO_SENTENCE:
-            yield apart
-            yield from _sentence_text(child)
-        yield apart + (child.tail or "")
+        parts += [apart, "" if left_out(child) else text_of(child, left_out), apart]
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def texts_of(elements, left_out=lambda _: False):
+    """Return elements' texts one after the other."""
+    return " ; ".join(text_of(each, left_out) for each in elements)

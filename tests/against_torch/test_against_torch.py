@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 import torch
-from chapters.small_model import read
 from drawn_for_torch import decoder, encoder, no_later, side_by_side, tensors
+from names_by_torch import read
 from torch.nn import functional
+from trained_by_torch import trained
 
 from mha import (
     Block,
@@ -112,7 +113,7 @@ def test_blocks_of_a_transformer(draw, agree, norm):
     heads = draw.size(3)
     d_model = heads * draw.size(4, 2)
     blocks = [drawn_block(draw, heads, d_model, norm, which) for which in ("relu", "gelu")]
-    modules = [encoder(block, heads, draw.dtype) for block in blocks]
+    modules = [encoder(block, heads) for block in blocks]
     x = draw.normal(2, draw.size(), d_model)
     d_output = draw.normal(*x.shape) / 50  # norms of narrow rows cost gradients a digit or two
     for is_causal in (False, True):
@@ -147,9 +148,9 @@ def test_decoding_with_an_encoder(draw, agree, norm):
     seen = padding_mask([m, draw.size(m)], m)
     hidden = torch.tensor(~seen[:, 0])
     read, wanted = tensors(source, target)
-    read = encoder(whole[0], heads, draw.dtype)(read, src_key_padding_mask=hidden)
+    read = encoder(whole[0], heads)(read, src_key_padding_mask=hidden)
     for pair in zip(own, asking, strict=True):
-        layer = decoder(*pair, heads, draw.dtype)
+        layer = decoder(*pair, heads)
         wanted = layer(wanted, read, tgt_mask=no_later(n), memory_key_padding_mask=hidden)
     found = encoder_decoder(
         source, target, whole[:1], zip(own, asking, strict=True), mask=seen[:, None]
@@ -164,24 +165,12 @@ def test_training_by_adam(draw, agree):
     x, answers = draw.normal(6, n, d_model), draw.rng.integers(-1, choices, size=(6, n, 1))
     answers[:, 0] = 0  # of each text something is asked
     own = train_layer(MultiHeadWeights(*drawn), x, answers, steps=5, batch_size=4)
-    matrices = tensors(*drawn, grad=True)
-    adam = torch.optim.Adam(matrices, lr=0.03, betas=(0.9, 0.99))
-    for step in range(5):
-        rows = np.arange(step * 4, step * 4 + 4) % 6
-        (tx,) = tensors(x[rows])
-        query, key, value = (tx[:, None] @ matrix for matrix in matrices[:3])
-        heads = functional.scaled_dot_product_attention(query, key, value)
-        scores = heads.transpose(1, 2).flatten(2) @ matrices[3]
-        loss = functional.cross_entropy(
-            scores.flatten(0, 1), torch.tensor(answers[rows]).flatten(), ignore_index=-1
-        )
-        agree(own.losses[step], loss)
-        adam.zero_grad()
-        loss.backward()
-        adam.step()
+    layers = [tensor[None] for tensor in tensors(*drawn)]
+    for loss, step in zip(own.losses, trained(layers, *tensors(x, answers), batch=4), strict=False):
+        agree(loss, step[0][0])
     w = own.layer
-    for array, tensor in zip((w.w_q, w.w_k, w.w_v, w.w_o), matrices, strict=True):
-        agree(array, tensor)
+    for array, tensor in zip((w.w_q, w.w_k, w.w_v, w.w_o), step[1], strict=True):
+        agree(array, tensor[0])
 
 
 def test_the_model_of_names(draw, agree):
@@ -196,7 +185,7 @@ def test_the_model_of_names(draw, agree):
     blocks, _, logits = read(turned, torch.tensor(stories[:, :-1]))
     agree(run.logits, logits)
     for passed, block in zip(run.passes, blocks, strict=True):
-        agree(passed.weights, block["weights"])
+        agree(passed.weights, block.weights)
     loss = functional.cross_entropy(logits.flatten(0, 1), torch.tensor(stories[:, 1:]).flatten())
     loss.backward()
     own_loss, gradients = model_gradients(own, stories)

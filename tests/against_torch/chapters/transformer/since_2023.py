@@ -3,7 +3,9 @@
 import math
 
 import torch
-from worked_by_torch import causal, dot, example, run, tensor
+from printed_lines import dot
+from printed_pages import flat
+from worked_by_torch import Run, causal, example, tensor
 
 X = tensor([[1, 0, 1, 0], [0, 1, 0, 1]])
 DOWN = tensor([[1, 0], [0, 1], [1, 0], [0, 1]])
@@ -13,14 +15,7 @@ PLACES = tensor([[1, 0], [1, 0], [0, 0], [0, 0]])
 TURNS = [tensor([[1, 0], [0, 1]]), tensor([[0, 1], [-1, 0]])]  # rows times a quarter turn each
 
 
-def numbers(page):
-    """Compare all of them."""
-    _latent(page)
-    _scores(page)
-    _rest(page)
-
-
-def _latent(page):
+def compare_latent_vectors(page):
     latent, query = X @ DOWN, X @ ASKING
     key, value = latent @ W_UK, latent @ W_UV
     turned = torch.stack([(row @ PLACES) @ turn for row, turn in zip(X, TURNS, strict=True)])
@@ -31,29 +26,28 @@ def _latent(page):
     page.says("contents: ", dot(query[1], key[1]))
     page.says("score: ", contents[1, 1], places[1, 1], contents[1, 1] + places[1, 1])
     scores = (contents + places) / 2
-    weights = scores[1].softmax(dim=-1)
-    powers = scores[1].exp()
-    shares = [[power, powers.sum(), weight] for power, weight in zip(powers, weights, strict=True)]
+    weights, powers = scores[1].softmax(dim=-1), scores[1].exp()
+    shares = torch.stack([powers, powers.sum().expand(2), weights], 1)
     page.says("it has the score ", contents[1, 0] + places[1, 0], shares)
     met = query @ W_UK.T
     page.says("and the scores as before: ", dot(query[1], W_UK[0]), dot(query[1], W_UK[1]))
-    page.says("with cat: 1×2", *dot(met[1], latent[0])[2:])
+    page.says("with cat: 1×2", flat(dot(met[1], latent[0]))[2:])
     mixed = weights @ latent
     page.says("Mixed, the latent vectors are # and #", mixed)
-    page.table("tbl-since-kept", *(x for n in (32768, 2048, 576) for x in (n, 60 * 2 * n)))
+    page.table("tbl-since-kept", [(n, 60 * 2 * n) for n in (32768, 2048, 576)])
     page.says("grouped queries would with # groups", 576 / 256)
     assert torch.allclose(mixed @ W_UV, weights @ value)
 
 
-def _scores(page):
-    s = page.runs["it-tired-causal"] = run(example("it-tired"), causal(4))
-    query, key, value, plain = (s[n][0] for n in ("query", "key", "value", "scaled_scores"))
+def compare_other_scores(page):
+    s = page.runs["it-tired-causal"] = Run(example("it-tired"), causal(4))
+    query, key, value, plain = s.query[0], s.key[0], s.value[0], s.scaled_scores[0]
     scaled = query @ key.T / math.sqrt(2)
     spread = (query[2].square().mean() + 1e-6).sqrt()
     page.says("has the root mean square ", 3, 3, 1, 1, 2, spread, 3, spread, 3 / spread)
     capped = 2 * torch.tanh(scaled / 2)
     page.says("has the scaled scores # with cat, # and #", scaled[2, :3])
-    weights, sums = s["weights"][0], s["row_sums"][0]
+    weights, sums = s.weights[0], s.row_sums[0]
     held = (capped + causal(4)).softmax(-1)
     page.says("its weight for cat falls from # to #", weights[2, 0], held[2, 0])
     page.says("The exponentials of the scores of it add up to #", sums[2])
@@ -67,13 +61,13 @@ def _scores(page):
     page.says("cat and tired get # each", scores.softmax(-1)[3, 0])
 
 
-def _rest(page):
-    plain = run(example("cat-sat"))
-    weights = plain["weights"][0]
+def compare_states_numbers_and_memory(page):
+    plain = Run(example("cat-sat"))
+    weights = plain.weights[0]
     apart = weights[0] - 0.25
     page.says("cat has the weights # and #", weights[0])
     page.says("of this half sat has ", apart[1] / apart.sum(), weights[0, 1])
-    key, value = plain["key"][0], plain["value"][0]
+    key, value = plain.key[0], plain.value[0]
     first, second = (k[:, None] * v for k, v in zip(key, value, strict=True))
     states = torch.cat([first, first + second, first / 2 + second], dim=1)
     page.table("tbl-since-state", states)
