@@ -95,15 +95,6 @@ def test_blocks_of_scores_that_no_exponential_can_hold(dtype):
 # ---- What newer layers do ----
 
 
-def test_a_cap_a_difference_and_a_gate_are_their_formulas(rng):
-    first, second = mha.softmax(rng.normal(size=(2, 3, 5)))
-    scores, gate = rng.normal(size=(2, 3, 5)) * 9
-    np.testing.assert_allclose(mha.capped_scores(scores, 7), 7 * np.tanh(scores / 7), rtol=1e-12)
-    np.testing.assert_allclose(mha.differential_weights(first, second, 0.25), first - second / 4)
-    np.testing.assert_allclose(mha.gated(scores, gate), scores / (1 + np.exp(-gate)), rtol=1e-12)
-    assert np.isfinite(mha.gated([1.0, 1.0], [-1e4, 1e4])).all()
-
-
 def test_a_sink_a_head_is_one_more_key_whose_value_is_nothing(rng):
     scores, sink = 9 * rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 1, 1))
     scores[:, 0] = -np.inf
