@@ -45,8 +45,9 @@ def test_biases_are_shown_where_they_are_added(rng):
     assert str(mha.origin(run, mha.Place("query", 4, 3, 2)).operands[-1].place) == "b_q.4.2"
     assert mha.shown(own.b_q[4, 2]).strip("−") in str(mha.arithmetic(run, "query", 3, 2, head=4))
     assert mha.tables.stage_table(run, "b_k", head=4).rows[0][1] == mha.shown(own.b_k[1, 0])
-    bias = mha.tables.contribution_table(run, 3, places=12).rows[-2]
-    assert bias == ("Bias", *(mha.shown(x, 12) for x in own.b_o))
+    rows = mha.tables.contribution_table(run, 3, places=12).rows
+    assert [row[0] for row in rows] == [*run.head_names, "Bias", "Output"]
+    assert rows[-2][1:] == tuple(mha.shown(x, 12) for x in own.b_o)
     assert "Bias" in mha.figures.output_shares(run).alt
 
 

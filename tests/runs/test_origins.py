@@ -127,7 +127,7 @@ def test_every_number_of_random_blocks_and_of_a_text(norm, activation):
 
 
 def test_every_number_of_a_layer_with_biases(rng):
-    own = random_layer(rng, 6, 2, biases=True, d_model=11)
+    own = random_layer(rng, 6, 2, biases=True, d_model=11, d_k=2, d_v=3, d_out=5)
     run = mha.trace_layer(own, rng.normal(size=(QUERIES, 11)))
     check_all(run)
     shares = run.head_contributions.sum(axis=0) + own.b_o
