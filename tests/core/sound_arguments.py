@@ -43,6 +43,7 @@ OWN = {
     "cross_entropy": {"answers": [0, 1, 2, -1]},
     "latent_attention": {"weights": mha.LatentWeights(**LATENT), "angles": X[:, :1]},
     "merge_heads": {"x": HEADS},
+    **{f"multi_head_attention{end}": {"weights": BIASED} for end in ("", "_backward")},
     "online_softmax": {"value": HEADS[0].T},
     "pattern_projections": {"embeddings": np.eye(4)},
     "train_layer": {"x": HEADS, "answers": [[[0, 1]] * 4] * 2},

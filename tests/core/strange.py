@@ -21,16 +21,21 @@ def read_only(array):
     return array
 
 
-PRESENTED = (
+KEEPING = (
     lambda array: array,
     read_only,
     np.asfortranarray,
     lambda array: array[..., ::-1].copy()[..., ::-1] if array.ndim else array,
     lambda array: np.repeat(array, 2, axis=-1)[..., ::2] if array.ndim else array,
-    lambda array: np.broadcast_to(array, (2, *array.shape)),
     lambda array: array.view(Sub),
-    lambda array: np.ma.masked_array(array, mask=np.zeros(array.shape, bool)),
     lambda array: array.tolist(),
+)
+"""Ways to present an array that keep what it holds."""
+
+PRESENTED = (
+    *KEEPING,
+    lambda array: np.broadcast_to(array, (2, *array.shape)),
+    lambda array: np.ma.masked_array(array, mask=np.zeros(array.shape, bool)),
     lambda array: array.tobytes(),
 )
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import mha
 from mha.core.collapse import apart_at_most, circuits, rows_apart
 from mha.core.language import draw_model, run_model
-from mha.core.language_training import train_model
 from mha.core.seeds import interval_rank
 
 # ---- Answers ----
@@ -24,19 +23,6 @@ def test_the_loss_is_the_mean_surprise_at_the_answers():
     far, d_scores = mha.cross_entropy([[1e5, 0.0], [1e5, 0.0]], [0, 1])
     assert far == 5e4
     np.testing.assert_array_equal(d_scores, [[0, 0], [0.5, -0.5]])
-
-
-def test_training_learns_answers_by_heart_and_begins_as_adam_does(rng):
-    layer = mha.draw_layer(np.random.default_rng(3), 17, 3, 6, 6)
-    task = rng.normal(size=(2, 5, 17)), rng.integers(-1, 3, size=(2, 5, 2))
-    done, again = (mha.train_layer(layer, *task, steps=150) for _ in range(2))
-    assert done.losses == again.losses
-    assert done.losses[-1] < 0.05 < 0.5 < done.losses[0]
-    _, gradients = mha.layer_gradients(layer, *task)
-    moved = mha.train_layer(layer, *task, steps=1, rate=0.25).layer.arrays
-    for (name, array), gradient in zip(layer.arrays.items(), gradients, strict=True):
-        # The first step moves each number by the rate.
-        np.testing.assert_allclose(moved[name] - array, -0.25 * np.sign(gradient), atol=1e-4)
 
 
 # ---- A model that writes ----
@@ -105,13 +91,6 @@ def test_a_cut_takes_one_head_of_the_first_block_out_of_the_keys_of_one_of_the_s
     normed = (x - x.mean(axis=1, keepdims=True)) / whole.spreads[1][:, None]
     alone = mha.rotate_by(normed @ model.blocks[1].attention.w_k[1], model.angles(len(ids)))
     np.testing.assert_allclose(left, alone, atol=1e-10)
-
-
-def test_training_a_model_lowers_the_loss_and_repeats_itself(model):
-    texts = [[model.indices(TEXT)]] * 20
-    losses = [[step.loss for step in train_model(model, texts, [0.01] * 20)] for _ in range(2)]
-    assert losses[0] == losses[1]
-    assert losses[0][-1] < losses[0][0] / 2
 
 
 # ---- Patterns: the closed form draws them, a narrow head and a fit come near ----

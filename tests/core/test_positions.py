@@ -34,16 +34,6 @@ def test_causal_masks_windows_and_linear_biases_entry_by_entry(n, m):
         np.testing.assert_array_equal(mha.sliding_window_mask(n, m, window), wanted)
 
 
-def test_padding_on_either_side_and_places_in_the_text():
-    for side, wanted in (
-        ("right", [[-1, -1, -1], [0, 1, -1], [0, 1, 2]]),
-        ("left", [[-1, -1, -1], [-1, 0, 1], [0, 1, 2]]),
-    ):
-        np.testing.assert_array_equal(mha.padded_places([0, 2, 3], 3, side=side), wanted)
-        real = np.array(wanted)[:, None] >= 0
-        np.testing.assert_array_equal(mha.padding_mask([0, 2, 3], 3, side=side), real)
-
-
 # ---- Positions ----
 
 
@@ -93,19 +83,6 @@ def test_slopes_are_those_of_the_published_code():
     for heads in (*range(1, 41), 64, 71, 128):
         wanted = slopes_by_recursion(heads)
         np.testing.assert_allclose(mha.linear_slopes(heads), wanted, rtol=1e-12)
-
-
-def test_the_ways_to_longer_texts_agree_at_their_ends():
-    usual = mha.rotary_speeds(46)
-    wide = mha.rotary_speeds(46, base=mha.wider_base(46, 7))
-    assert wide[0] == usual[0]
-    assert wide[-1] == pytest.approx(usual[-1] / 7)
-    np.testing.assert_allclose(mha.interpolated_speeds(46, 7), usual / 7)
-    yarn = mha.yarn_speeds(46, 7, length=997) / usual
-    turns = 997 * usual / (2 * math.pi)
-    np.testing.assert_allclose(yarn[turns > 64], 1)
-    np.testing.assert_allclose(yarn[turns < 0.5], 1 / 7)
-    assert (np.diff(yarn) <= 1e-15).all()
 
 
 # ---- Numbers of few bits ----

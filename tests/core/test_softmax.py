@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import arrays, central_differences, finite
+from helpers import arrays, finite
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -34,18 +34,7 @@ def test_axis_is_the_axis_it_says(rng):
         np.testing.assert_allclose(mha.softmax(scores, axis), last, rtol=1e-15)
 
 
-# ---- Gradients ----
-
-
-def test_jacobian_and_backward_against_differences(rng):
-    scores, d_weights = rng.normal(size=(2, 3, 5))
-    weights = mha.softmax(scores)
-    jacobian, backward = mha.softmax_jacobian(weights), mha.softmax_backward(d_weights, weights)
-    for row in range(3):
-        for i in range(5):
-            slope = central_differences(lambda s, i=i: mha.softmax(s)[i], scores[row])
-            np.testing.assert_allclose(jacobian[row, i], slope, atol=1e-9)
-        np.testing.assert_allclose(backward[row], d_weights[row] @ jacobian[row], atol=1e-13)
+# ---- Its gradient; test_gradients.py has it for numbers of usual size ----
 
 
 @DTYPES
@@ -104,15 +93,6 @@ def test_blocks_of_scores_that_no_exponential_can_hold(dtype):
 
 
 # ---- What newer layers do ----
-
-
-def test_a_cap_a_difference_and_a_gate_are_their_formulas(rng):
-    first, second = mha.softmax(rng.normal(size=(2, 3, 5)))
-    scores, gate = rng.normal(size=(2, 3, 5)) * 9
-    np.testing.assert_allclose(mha.capped_scores(scores, 7), 7 * np.tanh(scores / 7), rtol=1e-12)
-    np.testing.assert_allclose(mha.differential_weights(first, second, 0.25), first - second / 4)
-    np.testing.assert_allclose(mha.gated(scores, gate), scores / (1 + np.exp(-gate)), rtol=1e-12)
-    assert np.isfinite(mha.gated([1.0, 1.0], [-1e4, 1e4])).all()
 
 
 def test_a_sink_a_head_is_one_more_key_whose_value_is_nothing(rng):

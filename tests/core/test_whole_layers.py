@@ -1,6 +1,5 @@
 """Layers, blocks and models of blocks: against loops, against their parts, and step by step."""
 
-import math
 import re
 
 import numpy as np
@@ -114,40 +113,6 @@ def drawn_block(rng, norm, activation=None, **parts):
     return mha.Block(
         layer, mha.FeedForward(*arrays, activation) if activation else None, norm, **parts
     )
-
-
-def fed(x, layer):
-    """Return what a feed-forward layer makes of rows, by its definition."""
-    hidden = x @ layer.w_in + layer.b_in
-    if layer.activation == "relu":
-        return np.maximum(hidden, 0) @ layer.w_out + layer.b_out
-    share = np.vectorize(lambda number: (1 + math.erf(number / math.sqrt(2))) / 2)
-    return hidden * share(hidden) @ layer.w_out + layer.b_out
-
-
-@pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
-def test_blocks_are_their_layers_and_norms_one_after_another(rng, norm):
-    rows = rng.normal(size=(3, 6))
-    norms = {
-        "first": mha.Norm(rows[0], rows[1], eps=0.1),
-        "second": mha.Norm(bias=rows[2], eps=0.2),
-    }
-    blocks = [drawn_block(rng, norm, each, **norms) for each in ("relu", "gelu", None)]
-    x = stream = rng.normal(size=(5, 6))
-    for block in blocks:
-        for layer, own in ((block.attention, block.first), (block.feed_forward, block.second)):
-            if layer is None:
-                continue
-            row = own.gain, own.bias, own.eps
-            read = mha.layer_norm(stream, *row) if norm == "before" else stream
-            if layer is block.attention:
-                stream = stream + mha.multi_head_attention(read, layer, is_causal=True)
-            else:
-                stream = stream + fed(read, layer)
-            stream = mha.layer_norm(stream, *row) if norm == "after" else stream
-    np.testing.assert_allclose(mha.transformer(x, blocks, is_causal=True), stream, rtol=1e-10)
-    alone = [mha.transformer(row[None], blocks)[0] for row in x]
-    np.testing.assert_allclose(mha.transformer(x, blocks, mask=np.eye(5, dtype=bool)), alone)
 
 
 def drawn_translator(rng, norm):

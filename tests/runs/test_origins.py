@@ -6,12 +6,13 @@ from dataclasses import replace
 import chains
 import numpy as np
 import pytest
-from helpers import MASK, QUERIES, example, raises
+from helpers import MASK, QUERIES, example, random_layer
 from hypothesis import given
 from hypothesis import strategies as st
 from ports import random_block, random_example
 
-from mha import Place, arithmetic, example_names, load_example, origin, short, shown, trace
+import mha
+from mha import Place, arithmetic, load_example, origin, short, shown, trace
 from mha.core.language import draw_model
 from mha.runs.origins import is_given
 from mha.runs.places import places
@@ -37,19 +38,6 @@ def test_the_text_and_the_index_build_the_place_again(place):
     assert Place.at(place.stage, *place.index, term=place.term) == place
     head, row, column = (getattr(place, axis) or 0 for axis in AXES)
     assert Place.of(place.stage, head, row, column) == place.whole
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "scores.", "scores.0.1.", "scores..0.1", "scores.00.1.2", "scores.0.1.2:",
-        "scores.0.1.2:01", "scores.0.1.2:-1", "scores.-1.0.0", "scores.0.1.2 ", "scores.0.1.2\n",
-        "Scores.0.1.2", "scores 0 1 2", "scores.0.1.2:1:2", "scores.0.1.²", "scores.٣.1.2",
-    ],
-)  # fmt: skip
-def test_a_text_that_is_no_address_is_refused(text):
-    with raises(ValueError, f"place is {text!r}; an address such as scores.0.1.2 is wanted"):
-        Place.parse(text)
 
 
 ADDED = ("products", "product", "mixed", "mean", "sum", "scaled", "spread", "normalised")
@@ -137,8 +125,16 @@ def test_every_number_of_random_blocks_and_of_a_text(norm, activation):
         check_all(run)
 
 
+def test_every_number_of_a_layer_with_biases(rng):
+    own = random_layer(rng, 6, 2, biases=True, d_model=11, d_k=2, d_v=3, d_out=5)
+    run = mha.trace_layer(own, rng.normal(size=(QUERIES, 11)))
+    check_all(run)
+    shares = run.head_contributions.sum(axis=0) + own.b_o
+    np.testing.assert_allclose(shares, run.output, rtol=0, atol=1e-12)
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", example_names())
+@pytest.mark.parametrize("name", mha.example_names())
 def test_every_number_of_every_example_and_its_line(name):
     check_all(trace(load_example(name)), read_lines=True)
 
@@ -154,16 +150,6 @@ def test_every_number_of_every_example_and_its_line(name):
 )
 def test_masks_scales_and_shifts(parts):
     check_all(trace(example(**parts)), read_lines=True)
-
-
-def test_an_additive_mask_is_part_of_the_line():
-    start = {"query": [[1.0, 0.0]], "key": [[1.0, 0.0]], "value": [[1.0]]}
-    for parts, line in (
-        ({"mask": np.array([[0.5]])}, "1 ÷ √2 + 0.5 ≈ 1.2071"),
-        ({"mask": np.array([[-0.5]]), "scale": -3}, "1 × (−3) + (−0.5) = −3.5"),
-    ):
-        run = trace(example(tokens=["a"], **start, **parts))
-        assert str(arithmetic(run, "scaled_scores", 0, 0)) == line
 
 
 def test_a_line_ends_in_the_number_of_the_trace_to_its_last_digit():

@@ -1,4 +1,4 @@
-"""What is no example, run or place is refused, each in its sentence."""
+"""What is no example, run, place or number to be shown is refused, each in its sentence."""
 
 from dataclasses import replace
 
@@ -9,10 +9,10 @@ from helpers import MASK, QUERIES, example, projected, raises, random_layer, wit
 import mha
 from mha.examples.names import draw_story
 from mha.runs.draws import Draws
-from mha.runs.sheets import Sheet
+from mha.runs.sheets import OPERATIONS, Sheet
 from mha.runs.stages import STAGES
 from mha.runs.stories import logit_shares
-from mha.runs.variants import attention_plan, carried_out
+from mha.runs.variants import SWITCHES, attention_plan, carried_out
 
 RNG = np.random.default_rng(3)
 ones = np.ones
@@ -103,6 +103,14 @@ REFUSED = [
     *((lambda draw=draw: draw(seed=2**32), "seed is 4294967296; at most 4294967295 is wanted")
       for draw in (drawn, Draws)),  # a browser could not hold it
     # Places
+    *((lambda text=text: mha.Place.parse(text),
+       f"place is {text!r}; an address such as scores.0.1.2 is wanted")
+      for text in (
+          "", "scores.", "scores.0.1.", "scores..0.1", "scores.00.1.2", "scores.0.1.2:",
+          "scores.0.1.2:01", "scores.0.1.2:-1", "scores.-1.0.0", "scores.0.1.2 ",
+          "scores.0.1.2\n", "Scores.0.1.2", "scores 0 1 2", "scores.0.1.2:1:2", "scores.0.1.²",
+          "scores.٣.1.2",
+      )),
     (lambda: mha.Place.parse("scores.0.1"), "scores has head, row, column; 2 came"),
     (lambda: mha.Place.parse("root.0"), "root has no index; 1 came"),
     (lambda: mha.Place.parse("nonsense.0"),
@@ -123,35 +131,40 @@ REFUSED = [
     (lambda: draw_story(RNG, 0), "length is 0; a whole number of at least 1 is wanted"),
     (lambda: logit_shares([mha.trace(CAT_SAT)], 0),
      "cat-sat has no logits; runs of a model are wanted"),
+    # Sheets
+    (lambda: sheet().then("y", "product", "x", "x"),
+     "y: product of (2, 3) and (2, 3) cannot be; shapes that fit are wanted"),
+    (lambda: sheet().then("y", "twist", "x"),
+     f"operation is 'twist'; one of {', '.join(OPERATIONS)} is wanted"),
+    (lambda: sheet().then("y", "product", "x"), "product has 1 tables; 2 are wanted"),
+    (lambda: sheet().then("y", "exponential", "z"),
+     "table is 'z'; one of the sheet's is wanted: x"),
+    (lambda: sheet().given("x", [[1]]), "name is 'x', which the sheet has; another one is wanted"),
+    (lambda: sheet().given("z", [1, 2]), "z has shape (2,); at least 2 axes are wanted"),
+    (lambda: sheet().origin("x", 0, 7), "x has no number 0, 7; its shape is (2, 3)"),
+    (lambda: sheet().then("y", "times number", "x", number=1e400),
+     "number holds inf at index (); finite numbers are wanted"),
+    (lambda: carried_out(attention_plan(4), {}, ("twist",)),
+     f"on has 'twist'; of {', '.join(SWITCHES)} some are wanted"),
+    # Numbers that are shown
+    *((lambda write=write: write(0.5, places=-1),
+       "places is -1; a whole number of at least 0 is wanted")
+      for write in (mha.at_least, mha.at_most_percent)),
+    *((lambda write=write, bad=bad: write(bad), f"value is {bad}; a finite number is wanted")
+      for write in (mha.at_least, mha.at_most_percent) for bad in (np.inf, np.nan)),
+]  # fmt: skip
+OF_ANOTHER_KIND = [
+    (lambda: traced(np.eye(2)),
+     "layer is a ndarray; MultiHeadWeights or an AttentionLayer is wanted"),
+    *((lambda write=write, value=value: write(value), f"value is {value!r}; a number is wanted")
+      for write in (mha.shown, mha.percent, mha.at_least) for value in ("much", [1, 2])),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "sentence"), REFUSED, ids=[said for _, said in REFUSED])
-def test_what_does_not_fit_is_refused_in_one_sentence(call, sentence):
-    with raises(ValueError, sentence):
-        call()
-
-
-def test_a_layer_is_a_layer():
-    sentence = "layer is a ndarray; MultiHeadWeights or an AttentionLayer is wanted"
-    with raises(TypeError, sentence):
-        traced(np.eye(2))
-
-
-SHEETS = [
-    (lambda: sheet().then("y", "product", "x", "x"), "shapes that fit"),
-    (lambda: sheet().then("y", "twist", "x"), "operation is 'twist'"),
-    (lambda: sheet().then("y", "product", "x"), "product has 1 tables; 2 are wanted"),
-    (lambda: sheet().then("y", "exponential", "z"), "table is 'z'"),
-    (lambda: sheet().given("x", [[1]]), "which the sheet has"),
-    (lambda: sheet().given("z", [1, 2]), "z has"),
-    (lambda: sheet().origin("x", 0, 7), "has no number 0, 7"),
-    (lambda: sheet().then("y", "times number", "x", number=1e400), "number"),
-    (lambda: carried_out(attention_plan(4), {}, ("twist",)), "on has 'twist'"),
-]
-
-
-@pytest.mark.parametrize(("call", "says"), SHEETS, ids=[said for _, said in SHEETS])
-def test_what_is_no_step_of_a_sheet_is_told(call, says):
-    with pytest.raises(ValueError, match=says):
+@pytest.mark.parametrize(
+    ("error", "call", "sentence"),
+    [*((ValueError, *each) for each in REFUSED), *((TypeError, *each) for each in OF_ANOTHER_KIND)],
+)
+def test_what_does_not_fit_is_refused_in_one_sentence(error, call, sentence):
+    with raises(error, sentence):
         call()

@@ -5,7 +5,7 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 import numpy as np
 import pytest
-from helpers import finite, raises
+from helpers import finite
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,22 +80,6 @@ def test_what_a_bound_bounds_keeps_to_it_as_printed(value, places):
         assert low <= high <= low + unit
         assert exact - low < unit
         assert high - exact < unit
-
-
-@pytest.mark.parametrize("write", [at_least, at_most_percent])
-def test_what_cannot_bound_is_refused(write):
-    with raises(ValueError, "places is -1; a whole number of at least 0 is wanted"):
-        write(0.5, places=-1)
-    for value in (np.inf, np.nan):
-        with raises(ValueError, f"value is {value}; a finite number is wanted"):
-            write(value)
-
-
-@pytest.mark.parametrize("write", [shown, percent, at_least])
-def test_what_is_no_number_is_refused(write):
-    for value in ("much", [1, 2]):
-        with raises(TypeError, f"value is {value!r}; a number is wanted"):
-            write(value)
 
 
 def test_components_are_counted_from_one_with_lowered_digits():

@@ -74,8 +74,10 @@ def test_linear_attention_on_a_sheet(rng):
     q, k, v = (tables(rng)[name] for name in ("query", "key", "value"))
     decay = rng.uniform(0.3, 1, size=N)
     sheet = linear_sheet(q, k, v, decay)
-    found = np.vstack([sheet[f"output {t + 1}"] for t in range(N)])
-    np.testing.assert_allclose(
-        found, mha.linear_attention(q, k, v, decay=decay), rtol=1e-9, atol=1e-12
-    )
+    outputs, states = mha.linear_recurrence(q, k, v, decay=decay)
+    at_once = mha.linear_attention(q, k, v, decay=decay)
+    for t in range(N):
+        np.testing.assert_allclose(states[t], sheet[f"state {t + 1}"], rtol=1e-12)
+        for found in (outputs[t], at_once[t]):
+            np.testing.assert_allclose(found, sheet[f"output {t + 1}"][0], rtol=1e-9, atol=1e-12)
     agrees_with_its_origins(sheet)

@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from all_tables import all_tables, cells, labels, stages
 from docutils import nodes
 from helpers import MASK, QUERIES, example, finite, number_of, projected, raises
 from hypothesis import given
@@ -24,6 +23,7 @@ from byhand.tables.element import repeats
 from byhand.tables.page import inside
 from mha import Place, entropy, example_names, load_example, shown, total_variation, trace
 from mha.audit.judging import Prints
+from mha.core.seeds import SeedRuns
 from mha.runs.stages import STAGES
 from mha.views import blocks, figures, tables
 from mha.views.colours import head_colour
@@ -35,6 +35,19 @@ RUN = RUNS["the-cat-sat"]
 MASKED = trace(example(mask=MASK))
 # Tokens that Markdown or HTML might take for their own.
 AWKWARD = trace(example(tokens=["<end>", "<b>", "a & b", "x < y", "</td>"], mask=MASK))
+
+
+UNEVEN = [trace(projected(np.random.default_rng(3), mask=mask)) for mask in (None, MASK)]
+
+
+def cells(table):
+    """Return the texts of a table's rows without their labels."""
+    return [row[1:] for row in table.rows]
+
+
+def labels(table):
+    """Return what stands before each row."""
+    return tuple(row[0] for row in table.rows)
 
 
 # The numbers
@@ -78,19 +91,55 @@ def texts(array):
     return cells(array_table(array, rows=rows, columns=columns, caption=""))
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_a_stage_shows_the_numbers_of_the_trace(name):
-    run = RUNS[name]
-    sums = {"exponentials": run.row_sums, "weights": run.weights.sum(axis=-1)}
+def stages(run):
+    """Yield each stage and head that a run has a table of, with the array."""
+    for name, kind in STAGES.items():
+        array = kind.array(run)
+        if array is None or "column" not in kind.axes:
+            continue
+        if kind.per_head:
+            yield from ((name, head, array[head]) for head in range(run.num_heads))
+        else:
+            yield name, 0, array
+
+
+def tables_of(run):
+    """Yield each table of a run's numbers, with their texts, and what stands before each row."""
+    tokens, heads, n = run.tokens, run.head_names, len(run.tokens)
+    weights, value, outputs = run.weights, run.value, run.head_outputs
+    sums = {"exponentials": run.row_sums, "weights": weights.sum(axis=-1)}
     for stage, head, array in stages(run):
-        table = tables.stage_table(run, stage, head=head)
-        assert bool(table.marked) == (stage in ("scores", "scaled_scores", "weights"))
-        wanted = texts(array)
+        table, rows = tables.stage_table(run, stage, head=head), texts(array)
         if stage in sums:
-            totals = sums[stage][head]
-            wanted = [(*row, shown(float(x))) for row, x in zip(wanted, totals, strict=True)]
-        assert cells(table) == wanted
-        assert STAGES[stage].is_matrix or labels(table) == run.tokens
+            totals = map(float, sums[stage][head])
+            rows = [(*row, shown(total)) for row, total in zip(rows, totals, strict=True)]
+        yield table, rows, labels(table) if STAGES[stage].is_matrix else tokens
+    for head in range(run.num_heads):
+        mixed = weights[head][..., None] * value[head]  # a query, a key, a dimension
+        for token in range(n):
+            last = [weights[head, token].sum(), *outputs[head, token]]
+            rows = np.vstack([np.column_stack([weights[head, token], mixed[token]]), last])
+            yield tables.mixing_table(run, token, head=head), texts(rows), (*tokens, "Sum")
+        grouped = np.array([row for i in range(n) for row in (*mixed[i], outputs[head, i])])
+        names = [name for i in tokens for name in (*(f"{i} ← {key}" for key in tokens), i)]
+        yield tables.weighted_values_table(run, head=head), texts(grouped), tuple(names)
+    spread = np.vstack([entropy(weights).T, np.full(run.num_heads, np.log(n))])
+    yield tables.entropy_table(run), texts(spread), (*tokens, "equal weights")
+    apart = np.array([[total_variation(a, b).mean() for b in weights] for a in weights])
+    yield tables.disagreement_table(run), texts(apart), heads
+    for token in range(n if run.output is not None else 0):
+        rows = np.vstack([run.head_contributions[:, token], run.output[token]])
+        yield tables.contribution_table(run, token), texts(rows), (*heads, "Output")
+
+
+@pytest.mark.parametrize("run", [*RUNS.values(), *UNEVEN], ids=[*RUNS, "uneven", "masked"])
+def test_every_table_has_the_numbers_of_the_run_and_its_labels(run):
+    for table, rows, names in tables_of(run):
+        assert (cells(table), labels(table)) == (rows, names), table.caption
+    assert tables.entropy_table(run).header == ("Query", *run.head_names)
+    assert tables.disagreement_table(run).header[1:] == run.head_names
+    marked = {s for s, head, _ in stages(run) if tables.stage_table(run, s, head=head).marked}
+    assert marked == {"scores", "scaled_scores", "weights"}
 
 
 def test_columns_are_keys_or_dimensions():
@@ -102,38 +151,6 @@ def test_columns_are_keys_or_dimensions():
         assert tables.stage_table(RUN, stage).header == header
 
 
-def tables_with_numbers(run):
-    """Yield each table that is no stage's, with its numbers and what stands before each row."""
-    tokens, heads, n = run.tokens, run.head_names, len(run.tokens)
-    weights, value, outputs = run.weights, run.value, run.head_outputs
-    for head in range(run.num_heads):
-        mixed = weights[head][..., None] * value[head]  # a query, a key, a dimension
-        for token in (1, n - 1):
-            rows = np.column_stack([weights[head, token], mixed[token]])
-            last = [1, *outputs[head, token]]
-            yield tables.mixing_table(run, token, head=head), [*rows, last], (*tokens, "Sum")
-        grouped = [row for i in range(n) for row in (*mixed[i], outputs[head, i])]
-        pairs = [f"{query} ← {key}" for query in tokens for key in tokens]
-        names = [name for i in range(n) for name in (*pairs[i * n : (i + 1) * n], tokens[i])]
-        yield tables.weighted_values_table(run, head=head), grouped, tuple(names)
-    limit = np.full(run.num_heads, np.log(n))
-    yield tables.entropy_table(run), [*entropy(weights).T, limit], (*tokens, "equal weights")
-    apart = [[total_variation(a, b).mean() for b in weights] for a in weights]
-    yield tables.disagreement_table(run), apart, heads
-    for token in range(n):
-        rows = [*run.head_contributions[:, token], run.output[token]]
-        yield tables.contribution_table(run, token), rows, (*heads, "Output")
-
-
-@pytest.mark.parametrize("mask", [None, MASK])
-def test_other_tables_have_their_numbers_and_labels(rng, mask):
-    run = trace(projected(rng, mask=mask))
-    for table, numbers, names in tables_with_numbers(run):
-        assert (cells(table), labels(table)) == (texts(np.array(numbers)), names), table.caption
-    assert tables.entropy_table(run).header == ("Query", *run.head_names)
-    assert tables.disagreement_table(run).header[1:] == run.head_names
-
-
 # What a source prints
 
 
@@ -142,8 +159,8 @@ def prints(place):
     return [(str(place), place.index[-1] == 0)]
 
 
-def test_what_the_source_prints_stands_below_each_number(rng):
-    run = trace(projected(rng))
+def test_what_the_source_prints_stands_below_each_number():
+    run = UNEVEN[0]
     for stage, head, array in stages(run):
         where = (head,) if STAGES[stage].per_head else ()
         places = {(i, j): Place.at(stage, *where, i, j) for i, j in np.ndindex(array.shape)}
@@ -185,7 +202,10 @@ def cells_with(root, path):
 
 @pytest.mark.parametrize("run", [RUN, MASKED, AWKWARD], ids=["heads", "masked", "awkward"])
 def test_every_table_is_whole_in_a_notebook_and_on_a_page(run):
-    for table in all_tables(run):
+    told = tables.strongest_table(run), tables.shape_table(run)
+    seeds = {"a": SeedRuns(run.weights[0, :, 0])}
+    of_seeds = tables.seeds_table(seeds, caption="Runs", corner="Of")
+    for table in (*(table for table, *_ in tables_of(run)), *told, of_seeds):
         root = ElementTree.fromstring(table._repr_html_())  # holds it to closed tags
         assert [child.tag for child in root] == ["caption", "thead", "tbody"]
         assert text_of(root[0]) == table.caption
@@ -298,11 +318,10 @@ def test_small_heads_share_a_line_of_the_paper_and_wide_ones_do_not():
 
 
 def test_query_key_and_value_share_a_row_and_each_head_has_one():
-    run = RUN
-    block = blocks.stage_block(run, "query", "key", "value")
+    block = blocks.stage_block(RUN, "query", "key", "value")
     assert block.caption == "Queries, keys and values"
     assert [table.caption for table in block.tables] == [
-        f"{stage}, {head}" for head in run.head_names for stage in ("Queries", "Keys", "Values")
+        f"{stage}, {head}" for head in RUN.head_names for stage in ("Queries", "Keys", "Values")
     ]
     node = parsed(block)
     assert node["columns"] == 3
@@ -318,8 +337,8 @@ def test_what_a_source_prints_stands_beside_each_number():
     assert block._repr_html_().count('class="printed') == 60
 
 
-def test_mixing_weighted_values_and_contributions_are_blocks(rng):
-    run = trace(projected(rng))
+def test_mixing_weighted_values_and_contributions_are_blocks():
+    run = UNEVEN[0]
     heads = range(run.num_heads)
     for block, wanted in (
         (blocks.mixing_block(run, 1), [tables.mixing_table(run, 1, head=h) for h in heads]),
