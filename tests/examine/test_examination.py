@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from by_hand import dots, soft, t
 from helpers import raises
-from test_right_functions import NAMED, pasted
+from test_right_and_wrong import NAMED, pasted
 
 import mha
 from mha.examine.__main__ import main
