@@ -44,7 +44,8 @@ class Told:
 
     How it comes of the steps before is said in words; or a function takes what is handed in, all
     steps and an index of the output, and works it. So many `axes` of that index are left out, all
-    of them without a number.
+    of them without a number. An output in which the heads are merged has an index of no head: a
+    step with one is then told whole.
     """
 
     name: str
@@ -62,12 +63,14 @@ class Told:
     def written(self, given: Any, steps: Arrays, at: Index, like: Array) -> str:
         """Return its name and what it comes to; as arithmetic, if that comes to the same."""
         found = steps[self.name]
-        index = () if self.axes is None or found.shape != like.shape else at[: len(at) - self.axes]
+        in_heads = found.ndim > len(at)
+        is_whole = self.axes is None or found.shape != like.shape or in_heads
+        index = () if is_whole else at[: len(at) - (self.axes or 0)]
         name = f"{self.name}{list(index) or ''}"
         if isinstance(self.how, str):
             return f"{name} ({self.how}) = {written(found[index])}"
         try:
-            texts, numbers = self.how(given, steps, at)
+            texts, numbers = ([], []) if in_heads else self.how(given, steps, at)
         except (ValueError, IndexError):
             texts, numbers = [], []
         if not texts or not np.allclose(numbers, found[index], rtol=1e-5):

@@ -1,8 +1,9 @@
-"""A layer of each framework with random numbers: its arrays by name, and what computes its output.
+"""A layer of each framework: which arrays it has by name, and what it gives with any such.
 
-Sizes are distinct where the framework lets them be. All compute in float32.
+Sizes are distinct where the framework lets them be.
 """
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,53 +14,42 @@ import jax
 import keras
 import numpy as np
 import torch
+import transformers
 from flax import nnx
-from flax.traverse_util import flatten_dict
+from flax.traverse_util import flatten_dict, unflatten_dict
 from torch.nn import functional
-from torch.nn.attention.flex_attention import flex_attention
-from transformers import (
-    BartConfig,
-    BertConfig,
-    GPT2Config,
-    LlamaConfig,
-    Qwen2Config,
-    Qwen3Config,
-    T5Config,
-)
-from transformers.models.bart.modeling_bart import BartAttention
-from transformers.models.bert.modeling_bert import BertAttention
-from transformers.models.gpt2.modeling_gpt2 import GPT2Attention
-from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
-from transformers.models.qwen2.modeling_qwen2 import Qwen2Attention, Qwen2RotaryEmbedding
-from transformers.models.qwen3.modeling_qwen3 import Qwen3Attention, Qwen3RotaryEmbedding
-from transformers.models.t5.modeling_t5 import T5Attention
 
-N, BATCH = 11, 2
 BASE = 500.0
-EAGER = {"attn_implementation": "eager"}
 
 
 @dataclass(frozen=True)
 class Theirs:
-    """A framework's layer.
+    """A framework's layer without its numbers.
 
     Parameters
     ----------
-    arrays : mapping of str to ndarray
-    output : callable
-        Of x, shape (BATCH, N, d_model), and a mask of shape (BATCH, N, N), True where a query may
-        attend: the layer's output.
-    d_model : int
     layout : str
+    shapes : mapping of str to tuple of int
+        Of its arrays, by name.
+    output : callable
+        Of arrays by name, of x, shape (batch, n, d_model), and of a mask that fits the scores, True
+        where a query may attend: the layer's output.
+    d_model : int
+    d_context : int, optional
+        The width of another text that keys and values are made of; `output` takes it too.
+    prefix : str
+        What the names begin with where the layer stands in a model.
     options : mapping
         What `layer_from_arrays` is told.
     is_causal : bool
     """
 
-    arrays: Mapping[str, np.ndarray]
+    layout: str
+    shapes: Mapping[str, tuple[int, ...]]
     output: Callable[..., np.ndarray]
     d_model: int
-    layout: str
+    d_context: int | None = None
+    prefix: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     is_causal: bool = False
 
@@ -67,201 +57,194 @@ class Theirs:
 # ---- PyTorch ----
 
 
-def randomised(module):
-    """Give every number of a module a random value, biases and gains too."""
-    for parameter in module.parameters():
-        parameter.copy_(torch.randn(parameter.shape) / 3)
-    return module.eval()
+def in_torch(layout, module, call, d_model, **more):
+    """Return a module of PyTorch, which is called with itself, x and a mask."""
+    module.eval()
+
+    def output(arrays, x, mask=None, **own):
+        state = {name: torch.tensor(array) for name, array in arrays.items()}
+        module.load_state_dict(state, assign=True)
+        mask = mask if mask is None else torch.as_tensor(mask)
+        return call(module, torch.as_tensor(x), mask, **own).numpy()
+
+    shapes = {name: tuple(x.shape) for name, x in module.state_dict().items()}
+    return Theirs(layout, shapes, output, d_model, **more)
 
 
-def named(module):
-    return {name: x.numpy() for name, x in module.state_dict().items()}
+def pytorch(layout="PyTorch", d_context=None, **options):
+    def call(layer, x, mask, context=None):
+        asked = x if context is None else torch.tensor(context)
+        hidden = ~mask.repeat_interleave(3, dim=1).flatten(0, 1)
+        return layer(x, asked, asked, attn_mask=hidden)[0]
+
+    layer = torch.nn.MultiheadAttention(
+        15, 3, batch_first=True, kdim=d_context, vdim=d_context, **options
+    )
+    return in_torch(layout, layer, call, 15, d_context=d_context, options={"num_heads": 3})
 
 
-def pytorch(*, bias):
-    def made():
-        layer = randomised(torch.nn.MultiheadAttention(15, 3, batch_first=True, bias=bias))
+def small_gpt():
+    """Return one Linear for query, key and value, then PyTorch's function."""
 
-        def output(x, mask):
-            x, hidden = torch.tensor(x), torch.tensor(~mask).repeat_interleave(3, dim=0)
-            return layer(x, x, x, attn_mask=hidden, need_weights=not bias)[0].numpy()
+    def call(layer, x, mask):
+        parts = layer["c_attn"](x).split(15, dim=-1)
+        query, key, value = (part.unflatten(-1, (3, 5)).transpose(1, 2) for part in parts)
+        heads = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        return layer["c_proj"](heads.transpose(1, 2).flatten(-2))
 
-        return Theirs(named(layer), output, 15, "PyTorch", {"num_heads": 3})
-
-    return made
-
-
-def by_functions(attend):
-    """Return a small GPT's layer: one Linear for query, key and value, then a function."""
-
-    def made():
-        c_attn, c_proj = randomised(torch.nn.Linear(15, 45)), randomised(torch.nn.Linear(15, 15))
-
-        def output(x, mask):
-            parts = c_attn(torch.tensor(x)).split(15, dim=-1)
-            query, key, value = (part.unflatten(-1, (3, 5)).transpose(1, 2) for part in parts)
-            return c_proj(attend(query, key, value, mask).transpose(1, 2).flatten(-2)).numpy()
-
-        arrays = {f"h.3.attn.c_attn.{name}": x for name, x in named(c_attn).items()}
-        arrays |= {f"h.3.attn.c_proj.{name}": x for name, x in named(c_proj).items()}
-        options = {"num_heads": 3, "is_causal": False}
-        return Theirs(arrays, output, 15, "fused Linear", options)
-
-    return made
-
-
-def functionally(query, key, value, mask):
-    allowed = torch.tensor(mask)[:, None]
-    return functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed)
-
-
-def flexibly(query, key, value, mask):
-    allowed = torch.tensor(mask)
-
-    def score_mod(score, batch, head, i, j):
-        return torch.where(allowed[batch, i, j], score, -torch.inf)
-
-    return flex_attention(query, key, value, score_mod=score_mod)
+    both = {"c_attn": torch.nn.Linear(15, 45), "c_proj": torch.nn.Linear(15, 15)}
+    options = {"num_heads": 3, "is_causal": False}
+    return in_torch(
+        "fused Linear", torch.nn.ModuleDict(both), call, 15, prefix="h.3.attn.", options=options
+    )
 
 
 # ---- transformers ----
 
 
+def modelling(kind):
+    """Return the module of transformers that has a model's layers."""
+    folder = getattr(transformers, f"{kind}Config").model_type
+    return importlib.import_module(f"transformers.models.{folder}.modeling_{folder}")
+
+
+def layer_of(kind, *, name="Attention", number=0, own=None, **settings):
+    """Return a layer of a model of transformers."""
+    config = getattr(transformers, f"{kind}Config")
+    made = config(**{"attn_implementation": "eager"} | settings)
+    return getattr(modelling(kind), f"{kind}{name}")(
+        config=made, layer_idx=number, **own or {}
+    ).eval()
+
+
+def added(mask, dtype):
+    """Return a mask as one that is added."""
+    if mask is None or mask.dtype != torch.bool:
+        return mask
+    return torch.zeros(mask.shape, dtype=dtype).masked_fill(~mask, torch.finfo(dtype).min)
+
+
+def called(layer, x, mask, **more):
+    return layer(x, attention_mask=added(mask, x.dtype), **more)[0]
+
+
 def gpt2(d_model, num_heads):
-    return GPT2Attention(GPT2Config(n_embd=d_model, n_head=num_heads, **EAGER), layer_idx=0)
+    layer = layer_of("GPT2", hidden_size=d_model, num_attention_heads=num_heads)
+    options = {"num_heads": num_heads}
+    return in_torch("GPT-2", layer, called, d_model, options=options, is_causal=True)
 
 
 def bert(d_model, num_heads):
-    sizes = {"hidden_size": d_model, "num_attention_heads": num_heads}
-    return BertAttention(BertConfig(**sizes, **EAGER))
+    """Leave out what is added to the attention and normalised."""
+
+    def call(layer, x, mask):
+        return layer.output.dense(called(layer.self, x, mask))
+
+    layer = layer_of("Bert", hidden_size=d_model, num_attention_heads=num_heads)
+    return in_torch("BERT", layer, call, d_model, options={"num_heads": num_heads})
 
 
-def bart(d_model, num_heads):
-    return BartAttention(d_model, num_heads, config=BartConfig(**EAGER))
+def bart():
+    layer = layer_of("Bart", own={"embed_dim": 15, "num_heads": 3})
+    return in_torch("BART", layer, called, 15, options={"num_heads": 3})
 
 
-def t5(d_model, num_heads, d_k, **more):
-    sizes = {"d_model": d_model, "d_kv": d_k, "num_heads": num_heads}
-    return T5Attention(T5Config(**sizes, **EAGER | more), more != {}, layer_idx=0)
+def t5(d_model, num_heads, d_k, side=None):
+    """Return a layer that has relative biases if it stands on a side of a model."""
 
+    def call(layer, x, mask):
+        return layer(x, mask=added(mask, x.dtype))[0]
 
-def like_llama(config, attention, d_model, num_heads, num_groups, d_k, **more):
-    """Return a layer with grouped heads that turns queries and keys in halves."""
-    sizes = {"hidden_size": d_model, "num_attention_heads": num_heads, "head_dim": d_k}
-    settings = config(**sizes, num_key_value_heads=num_groups, **EAGER | more)
-    return attention(settings, layer_idx=0)
-
-
-def added(mask, x):
-    """Return a mask as one that is added, with an axis of heads."""
-    if mask is None:
-        return None
-    mask = torch.as_tensor(mask)
-    if mask.dtype == torch.bool:
-        lowest = torch.full((), torch.finfo(x.dtype).min, dtype=x.dtype)
-        mask = torch.where(mask, torch.zeros((), dtype=x.dtype), lowest)
-    return mask if mask.ndim == 4 else mask.expand(1, *(1,) * (3 - mask.ndim), *mask.shape)
-
-
-def called(layer, x, mask, turns=None, **more):
-    """Return what a layer of transformers gives, without what is added to it and normalised."""
-    if isinstance(layer, BertAttention):
-        return layer.output.dense(layer.self(x, attention_mask=mask)[0])
-    if isinstance(layer, T5Attention):
-        return layer(x, mask=mask)[0]
-    if turns is not None:
-        more |= {"position_embeddings": turns}
-    return layer(x, attention_mask=mask, **more)[0]
-
-
-def of_transformers(make, layout, d_model, *, prefix="", is_causal=False, rotary=None, **options):
-    def made():
-        layer = randomised(make())
-        places = torch.arange(N)[None].expand(BATCH, N)
-
-        def output(x, mask):
-            x = torch.tensor(x)
-            turns = rotary and rotary(layer.config)(x, places)
-            return called(layer, x, added(mask[:, None], x), turns).numpy()
-
-        arrays = {prefix + name: x for name, x in named(layer).items()}
-        return Theirs(arrays, output, d_model, layout, options, is_causal)
-
-    return made
-
-
-def of_llama(config, attention, rotary, **options):
-    rope = {"rope_type": "default", "rope_theta": BASE}
-    make = partial(like_llama, config, attention, 18, 6, 2, 10, rope_parameters=rope)
-    options |= {"is_causal": True, "rotary": rotary, "base": BASE}
-    return of_transformers(make, "Llama", 18, **options)
-
-
-def of_t5(side, *, is_decoder):
-    make = partial(t5, 14, 3, 5, is_decoder=is_decoder, relative_attention_num_buckets=8)
+    layer = layer_of(
+        "T5", hidden_size=d_model, num_attention_heads=num_heads, head_dim=d_k,
+        relative_attention_num_buckets=8, is_decoder=side == "decoder",
+        own={"has_relative_attention_bias": side is not None},
+    )  # fmt: skip
     prefix = f"{side}.block.0.layer.0.SelfAttention."
-    return of_transformers(make, "T5", 14, prefix=prefix, is_causal=is_decoder)
+    return in_torch("T5", layer, call, d_model, prefix=prefix, is_causal=side == "decoder")
+
+
+def like_llama(kind, d_model, num_heads, num_groups, d_k, base=10000.0, **more):
+    """Return a layer with grouped heads that turns queries and keys in halves."""
+    return layer_of(
+        kind, hidden_size=d_model, num_attention_heads=num_heads, num_key_value_heads=num_groups,
+        head_dim=d_k, rope_parameters={"rope_type": "default", "rope_theta": base}, **more,
+    )  # fmt: skip
+
+
+def turns(kind, layer, x, positions):
+    """Return the cosines and sines that a layer's queries and keys are turned with."""
+    return getattr(modelling(kind), f"{kind}RotaryEmbedding")(layer.config)(x, positions[None])
+
+
+def of_llama(kind, **options):
+    def call(layer, x, mask):
+        turned = turns(kind, layer, x, torch.arange(x.shape[1]))
+        return called(layer, x, mask, position_embeddings=turned)
+
+    layer, options = like_llama(kind, 18, 6, 2, 10, BASE), options | {"base": BASE}
+    return in_torch("Llama", layer, call, 18, options=options, is_causal=True)
 
 
 # ---- Keras and Flax ----
 
 
-def keras_layer():
-    layer = keras.layers.MultiHeadAttention(3, 5, value_dim=7)
-    layer(np.zeros((BATCH, N, 14), "float32"), np.zeros((BATCH, N, 14), "float32"))
-    rng = np.random.default_rng(3)
-    layer.set_weights([rng.normal(size=x.shape) / 3 for x in layer.weights])
+def in_keras(d_model, num_heads, d_k, d_v, dtype="float32"):
+    layer = keras.layers.MultiHeadAttention(num_heads, d_k, value_dim=d_v, dtype=dtype)
+    layer.build((1, 1, d_model), (1, 1, d_model))
+    shapes = {x.path.partition("/")[2]: tuple(x.shape) for x in layer.weights}
 
-    def output(x, mask):
+    def output(arrays, x, mask=None):
+        layer.set_weights([arrays[name] for name in shapes])
+        x = torch.as_tensor(x)
         return keras.ops.convert_to_numpy(layer(x, x, attention_mask=mask))
 
-    arrays = {x.path: keras.ops.convert_to_numpy(x) for x in layer.weights}
-    return Theirs(arrays, output, 14, "Keras")
+    return Theirs("Keras", shapes, output, d_model, prefix="multi_head_attention_3/")
 
 
-def linen():
-    layer = flax.linen.MultiHeadDotProductAttention(3, qkv_features=15, out_features=13)
-    rng = np.random.default_rng(3)
-    start = layer.init(jax.random.key(0), np.zeros((BATCH, N, 14), "float32"))
-    numbers = jax.tree.map(lambda x: rng.normal(size=x.shape).astype("float32") / 3, start)
+def shapes_of(numbers):
+    return {name: x.shape for name, x in flatten_dict(numbers, sep=".").items()}
 
-    def output(x, mask):
-        return np.asarray(layer.apply(numbers, x, mask=mask[:, None]))
 
-    return Theirs(flatten_dict(numbers["params"], sep="."), output, 14, "Flax")
+def in_linen(d_model, num_heads, d_k, d_out):
+    layer = flax.linen.MultiHeadDotProductAttention(
+        num_heads, qkv_features=num_heads * d_k, out_features=d_out
+    )
+    start = layer.init(jax.random.key(0), np.zeros((1, 1, d_model), np.float32))
+
+    def output(arrays, x, mask=None):
+        return np.asarray(layer.apply({"params": unflatten_dict(arrays, sep=".")}, x, mask=mask))
+
+    return Theirs("Flax", shapes_of(start["params"]), output, d_model)
 
 
 def in_nnx():
     layer = nnx.MultiHeadAttention(
         6, 14, qkv_features=30, out_features=13, num_kv_heads=2, decode=False, rngs=nnx.Rngs(3)
     )
-    rng = np.random.default_rng(3)
-    state = jax.tree.map(
-        lambda x: rng.normal(size=x.shape).astype("float32") / 3, nnx.state(layer, nnx.Param)
-    )
-    nnx.update(layer, state)
 
-    def output(x, mask):
-        return np.asarray(layer(x, mask=mask[:, None]))
+    def output(arrays, x, mask):
+        nnx.update(layer, unflatten_dict(arrays, sep="."))
+        return np.asarray(layer(x, mask=mask))
 
-    flat = flatten_dict(nnx.to_pure_dict(nnx.state(layer, nnx.Param)), sep=".")
-    return Theirs({name: np.asarray(x) for name, x in flat.items()}, output, 14, "Flax")
+    start = nnx.to_pure_dict(nnx.state(layer, nnx.Param))
+    return Theirs("Flax", shapes_of(start), output, 14)
 
 
 LAYERS = {
-    "PyTorch's module": pytorch(bias=True),
-    "PyTorch's module without biases": pytorch(bias=False),
-    "PyTorch's function": by_functions(functionally),
-    "PyTorch's flex attention": by_functions(flexibly),
-    "GPT-2": of_transformers(partial(gpt2, 15, 3), "GPT-2", 15, num_heads=3, is_causal=True),
-    "BERT": of_transformers(partial(bert, 15, 3), "BERT", 15, num_heads=3),
-    "BART": of_transformers(partial(bart, 15, 3), "BART", 15, num_heads=3),
-    "Llama": of_llama(LlamaConfig, LlamaAttention, LlamaRotaryEmbedding, num_heads=6),
-    "Qwen2": of_llama(Qwen2Config, Qwen2Attention, Qwen2RotaryEmbedding, num_heads=6),
-    "Qwen3": of_llama(Qwen3Config, Qwen3Attention, Qwen3RotaryEmbedding),
-    "T5's encoder": of_t5("encoder", is_decoder=False),
-    "T5's decoder": of_t5("decoder", is_decoder=True),
-    "Keras": keras_layer,
-    "Flax, linen": linen,
+    "PyTorch's module": pytorch,
+    "PyTorch's module without biases": partial(pytorch, bias=False),
+    "PyTorch's module with keys of another width": partial(pytorch, "PyTorch, separate", 7),
+    "PyTorch's function": small_gpt,
+    "GPT-2": partial(gpt2, 15, 3),
+    "BERT": partial(bert, 15, 3),
+    "BART": bart,
+    "Llama": partial(of_llama, "Llama", num_heads=6),
+    "Qwen2": partial(of_llama, "Qwen2", num_heads=6),
+    "Qwen3": partial(of_llama, "Qwen3"),
+    "T5's encoder": partial(t5, 14, 3, 5, "encoder"),
+    "T5's decoder": partial(t5, 14, 3, 5, "decoder"),
+    "Keras": partial(in_keras, 14, 3, 5, 7),
+    "Flax, linen": partial(in_linen, 14, 3, 5, 13),
     "Flax, nnx": in_nnx,
 }

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from framework_layers import BATCH, LAYERS, N, named, randomised
+from framework_layers import LAYERS
 from safetensors.torch import save_file
 
 import mha
 
+N, BATCH = 11, 2
 TOLERANCE = 1e-5
 
 
@@ -17,66 +18,57 @@ def theirs(request):
 
 
 @pytest.fixture
-def ours(theirs):
-    return mha.layer_from_arrays(theirs.arrays, **theirs.options)
+def numbers(theirs, rng):
+    """Return random arrays of a layer, norms, biases and gains too."""
+    drawn = {name: rng.normal(size=shape) / 3 for name, shape in theirs.shapes.items()}
+    return {name: array.astype(np.float32) for name, array in drawn.items()}
 
 
-def masks(theirs, rng):
-    """Return masks that leave each query a key: all, padding, a random one; causal where it is."""
-    padding = np.ones((BATCH, N, N), bool)
-    padding[1, :, N - 3 :] = False
-    some = (rng.random((BATCH, N, N)) < 0.6) | np.eye(N, dtype=bool)
-    causal = np.tri(N, dtype=bool) if theirs.is_causal else True
-    return [allowed & causal for allowed in (np.ones((BATCH, N, N), bool), padding, some)]
+@pytest.fixture
+def ours(theirs, numbers):
+    arrays = {theirs.prefix + name: array for name, array in numbers.items()}
+    return mha.layer_from_arrays(arrays, **theirs.options)
 
 
-def test_a_layer_gives_what_the_framework_s_own_gives(theirs, ours, rng):
-    x = rng.normal(size=(BATCH, N, theirs.d_model)).astype(np.float32)
+def masks(rng):
+    """Return masks that leave each query a key: all, padding, a random one."""
+    everything = np.ones((BATCH, 1, N, N), bool)
+    padding = mha.padding_mask([N, N - 3], N)[:, None] & everything
+    return everything, padding, (rng.random(everything.shape) < 0.6) | np.eye(N, dtype=bool)
+
+
+def test_a_layer_gives_what_the_framework_s_own_gives(theirs, numbers, ours, rng):
     assert (ours.layout, ours.is_causal) == (theirs.layout, theirs.is_causal)
-    for mask in masks(theirs, rng):
-        wanted = theirs.output(x, mask)
+    x, beside = rng.normal(size=(BATCH, N, theirs.d_model)).astype(np.float32), {}
+    if theirs.d_context:
+        beside["context"] = rng.normal(size=(BATCH, N, theirs.d_context)).astype(np.float32)
+    for mask in masks(rng):
+        seen = mask & np.tri(N, dtype=bool) if theirs.is_causal else mask
+        wanted = theirs.output(numbers, x, seen, **beside)
         assert np.ptp(wanted) > 1
-        found = ours(x, mask=mask[:, None])
+        found = ours(x, mask=mask, **beside)
         assert found.dtype == wanted.dtype == np.float32
         np.testing.assert_allclose(found, wanted, rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_it_is_written_back_to_the_same_arrays(theirs, ours):
+def test_it_is_written_back_to_the_same_arrays(theirs, numbers, ours):
     back = mha.layer_to_arrays(ours)
-    besides = {name for name in theirs.arrays if "LayerNorm" in name}
-    assert set(back) == set(theirs.arrays) - besides
+    assert set(back) == {theirs.prefix + name for name in numbers if "LayerNorm" not in name}
     for name, array in back.items():
-        assert array.dtype == theirs.arrays[name].dtype
-        np.testing.assert_array_equal(array, theirs.arrays[name], name)
+        assert array.dtype == np.float32
+        np.testing.assert_array_equal(array, numbers[name.removeprefix(theirs.prefix)], name)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_a_file_that_safetensors_wrote_is_read(tmp_path, dtype):
-    layer, names = LAYERS["Llama"](), {}
-    for number in range(11):
-        for name, array in layer.arrays.items():
-            tensor = torch.tensor(array + number).to(dtype)
-            names[f"model.layers.{number}.self_attn.{name}"] = tensor
-    save_file(names | {"lm_head.weight": torch.ones(3)}, tmp_path / "model.safetensors")
-    found = mha.read_layer(tmp_path / "model.safetensors", 10, **layer.options)
+    theirs = LAYERS["Llama"]()
+    tensors = {
+        f"model.layers.{number}.self_attn.{name}": torch.randn(shape).to(dtype)
+        for number in range(11)
+        for name, shape in theirs.shapes.items()
+    }
+    save_file(tensors | {"lm_head.weight": torch.ones(3)}, tmp_path / "model.safetensors")
+    found = mha.read_layer(tmp_path / "model.safetensors", 10, **theirs.options)
     assert (found.layout, found.prefix) == ("Llama", "model.layers.10.self_attn.")
     for name, array in mha.layer_to_arrays(found).items():
-        np.testing.assert_array_equal(array, names[name].float().numpy())
-
-
-def test_keys_of_another_width_have_arrays_of_their_own(rng):
-    layer = torch.nn.MultiheadAttention(15, 3, kdim=7, vdim=7, batch_first=True)
-    arrays = named(randomised(layer))
-    ours = mha.layer_from_arrays(arrays, num_heads=3)
-    assert (ours.layout, ours.weights.d_context) == ("PyTorch, separate", 7)
-    x, context = (
-        rng.normal(size=shape).astype(np.float32) for shape in ((BATCH, N, 15), (BATCH, 5, 7))
-    )
-    asked = torch.tensor(context)
-    wanted = layer(torch.tensor(x), asked, asked)[0].numpy()
-    found = ours(x, context=context)
-    np.testing.assert_allclose(found, wanted, rtol=TOLERANCE, atol=TOLERANCE)
-    back = mha.layer_to_arrays(ours)
-    assert set(back) == set(arrays)
-    for name, array in back.items():
-        np.testing.assert_array_equal(array, arrays[name])
+        np.testing.assert_array_equal(array, tensors[name].float().numpy())

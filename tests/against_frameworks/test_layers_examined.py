@@ -1,32 +1,26 @@
 """What the frameworks compute is examined without one false finding.
 
-`examine_layer` hands a layer its matrices: each is put into the framework's own layer by
+`examine_layer` hands weights to a layer: they are put into the framework's own by
 `layer_to_arrays`, so what is examined is that way too.
 """
 
-import inspect
+from dataclasses import replace
 
 import flax.linen
 import jax.numpy as jnp
-import keras
 import numpy as np
 import pytest
 import torch
-from flax.traverse_util import unflatten_dict
-from framework_layers import added, bert, called, gpt2, like_llama, t5
+from framework_layers import bert, called, gpt2, in_keras, in_linen, in_torch, like_llama, t5, turns
 from torch.nn.attention.flex_attention import flex_attention
-from transformers import DynamicCache, LlamaConfig, Qwen2Config
+from transformers import DynamicCache
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
-from transformers.models.llama.modeling_llama import (
-    LlamaAttention,
-    LlamaRotaryEmbedding,
-    apply_rotary_pos_emb,
-)
-from transformers.models.qwen2.modeling_qwen2 import Qwen2Attention, Qwen2RotaryEmbedding
+from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
 import mha
 
 FLOAT32 = "your function computes float64 with the digits of float32"
+NUMBERS = "a mask of numbers"
 NOTHING = "a query that sees nothing"
 """What eager attention gives an average for, and so no false finding: it is left out."""
 
@@ -38,165 +32,98 @@ def right(report, *conventions):
     assert all(agreed == asked > 0 for agreed, asked in report.cases.values())
 
 
-# ---- Functions ----
-
-
-def one_batch(function):
-    """Return a function of four axes as one of three or four."""
-
-    def attention(query, key, value, scale=None, enable_gqa=False):
-        four = [x if x.ndim == 4 else x[None] for x in (query, key, value)]
-        return function(*four, scale=scale, enable_gqa=enable_gqa).reshape(
-            *query.shape[:-1], value.shape[-1]
-        )
-
-    return attention
-
-
-def test_flex_attention():
-    report = mha.examine(one_batch(flex_attention), asarray=torch.tensor)
-    right(report, "if arrays have 3 or 4 axes")
-
-
 def in_float32(x):
     """Return an array of JAX, which has no float64 unless it is told to."""
     return jnp.asarray(x, dtype=None if x.dtype == bool else jnp.float32)
+
+
+# ---- Layers ----
+
+
+def given(theirs, layer, x, mask, **more):
+    """Return what a framework's layer gives with the arrays of one of ours; others are 0."""
+    dtype = layer.weights.w_q.dtype
+    arrays = {name: np.zeros(shape, dtype) for name, shape in theirs.shapes.items()}
+    arrays |= mha.layer_to_arrays(layer, theirs.layout)
+    sequences = x if x.ndim == 3 else x[None]
+    return theirs.output(arrays, sequences, mask, **more).reshape(*x.shape[:-1], -1)
+
+
+def biased(make):
+    """Return what takes weights with biases, as four arguments ask for them."""
+
+    def layer(x, weights, b_q, b_k, b_v, b_o, mask=None):
+        sizes = weights.d_model, weights.num_heads, weights.d_k
+        return given(make(*sizes), mha.AttentionLayer(weights), x, mask)
+
+    return layer
+
+
+def of_t5(x, weights, mask=None):
+    """Divide the queries' weights by what T5 does not divide scores by."""
+    unscaled = replace(weights, w_q=weights.w_q * weights.d_k**-0.5)
+    theirs = t5(weights.d_model, weights.num_heads, weights.d_k)
+    return given(theirs, mha.AttentionLayer(unscaled, scale=1.0), x, mask)
+
+
+def grouped(kind, weights, **more):
+    sizes = weights.d_model, weights.num_heads, weights.num_groups, weights.d_k
+    return like_llama(kind, *sizes, **more)
+
+
+def of_llama(x, weights, num_groups, mask=None, angles=None):
+    angles = torch.zeros(x.shape[-2], weights.d_k // 2) if angles is None else angles
+    both = torch.cat([angles, angles], dim=-1)[None].to(x.dtype)
+    theirs = in_torch("Llama", grouped("Llama", weights), called, weights.d_model)
+    turned = both.cos(), both.sin()
+    own = mha.AttentionLayer(weights, base=10000.0)
+    return given(theirs, own, x, mask, position_embeddings=turned)
+
+
+LAYERS = {
+    "GPT-2": (biased(lambda d_model, heads, _: gpt2(d_model, heads)), torch.tensor, []),
+    "BERT": (biased(lambda d_model, heads, _: bert(d_model, heads)), torch.tensor, []),
+    "T5": (of_t5, torch.tensor, []),
+    "Llama": (of_llama, torch.tensor, [FLOAT32]),
+    "Keras": (
+        biased(lambda *sizes: in_keras(*sizes, sizes[-1], "float64")), np.asarray, [FLOAT32],
+    ),
+    "Flax": (biased(lambda *sizes: in_linen(*sizes, sizes[0])), in_float32, []),
+}  # fmt: skip
+"""Of each what is examined, the arrays that it takes, and the conventions that are told."""
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer(name):
+    layer, asarray, conventions = LAYERS[name]
+    left_out = [NOTHING, NUMBERS] if name in ("Keras", "Flax") else [NOTHING]
+    report = mha.examine_layer(layer, asarray=asarray, leave_out=left_out)
+    right(report, *conventions)
+    assert {"plain", "a mask of True and False"} <= set(report.cases)
+    assert (NUMBERS in report.cases) is (NUMBERS not in left_out)
+    assert ({"num_groups", "angles"} <= set(report.cases)) is (name == "Llama")
+
+
+# ---- Functions ----
+
+
+def test_flex_attention():
+    def attention(query, key, value, scale=None, enable_gqa=False):
+        four = [x if x.ndim == 4 else x[None] for x in (query, key, value)]
+        found = flex_attention(*four, scale=scale, enable_gqa=enable_gqa)
+        return found.reshape(*query.shape[:-1], value.shape[-1])
+
+    report = mha.examine(attention, asarray=torch.tensor)
+    right(report, "if arrays have 3 or 4 axes")
 
 
 def test_flax_s_function():
     def attention(query, key, value, mask=None):
         return flax.linen.dot_product_attention(query, key, value, mask=mask)
 
-    by_numbers = ["a mask of numbers", f"{NOTHING}, by numbers"]
-    report = mha.examine(attention, asarray=in_float32, leave_out=[NOTHING, *by_numbers])
+    left_out = [NOTHING, NUMBERS, f"{NOTHING}, by numbers"]
+    report = mha.examine(attention, asarray=in_float32, leave_out=left_out)
     right(report, "if axes are (..., n, num_heads, d_k)", "if arrays have 3 or 4 axes")
-
-
-# ---- Layers ----
-
-
-def put_into(layer, layout, weights, **more):
-    """Give a layer the arrays of matrices, as a layout has them; what these have not is 0."""
-    layer.eval().to(torch.tensor(weights.w_q).dtype)
-    for parameter in layer.parameters():
-        parameter.zero_()
-    arrays = mha.layer_to_arrays(mha.AttentionLayer(weights, **more), layout)
-    state = {name: torch.tensor(x) for name, x in arrays.items()}
-    layer.load_state_dict(state, strict=False, assign=True)
-    return layer
-
-
-def unscaled(weights):
-    """Return matrices whose scores are not to be divided, as T5 has them."""
-    w_q = weights.w_q * weights.w_q.dtype.type(weights.d_k**-0.5)
-    return mha.MultiHeadWeights(**weights.arrays | {"w_q": w_q})
-
-
-def filled(kind, weights):
-    """Return a layer of transformers with matrices."""
-    sizes = weights.d_model, weights.num_heads
-    if kind == "GPT-2":
-        return put_into(gpt2(*sizes), kind, weights)
-    if kind == "BERT":
-        return put_into(bert(*sizes), kind, weights)
-    if kind == "T5":
-        return put_into(t5(*sizes, weights.d_k), kind, unscaled(weights), scale=1.0)
-    pair = (LlamaConfig, LlamaAttention) if kind == "Llama" else (Qwen2Config, Qwen2Attention)
-    layer = like_llama(*pair, *sizes, weights.num_groups, weights.d_k, attention_bias=False)
-    return put_into(layer, "Llama", weights, base=10000.0)
-
-
-def of_matrices(w_q, w_k, w_v, w_o, num_heads, biases=()):
-    """Return matrices whose heads stand beside each other as weights."""
-    d_k = w_q.shape[-1] // num_heads
-    by_heads = [np.asarray(w).reshape(len(w), -1, d_k).swapaxes(0, 1) for w in (w_q, w_k, w_v)]
-    rows = [np.asarray(b) for b in biases]
-    apart = [b.reshape(-1, d_k) for b in rows[:3]]
-    return mha.MultiHeadWeights(*by_heads, np.asarray(w_o), *apart, *rows[3:])
-
-
-def examined(kind, x, weights, mask, turns=None):
-    sequences = x if x.ndim == 3 else x[None]
-    return called(filled(kind, weights), sequences, added(mask, x), turns).reshape(x.shape)
-
-
-def biased(kind):
-    """Return what takes four matrices and four biases."""
-
-    def layer(x, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, mask=None):
-        weights = of_matrices(w_q, w_k, w_v, w_o, num_heads, (b_q, b_k, b_v, b_o))
-        return examined(kind, x, weights, mask)
-
-    return layer
-
-
-def unbiased(kind):
-    """Return what takes four matrices."""
-
-    def layer(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-        return examined(kind, x, of_matrices(w_q, w_k, w_v, w_o, num_heads), mask)
-
-    return layer
-
-
-def turned(kind):
-    """Return what takes four matrices, of grouped heads too, and angles."""
-
-    def layer(x, w_q, w_k, w_v, w_o, num_heads, num_groups, mask=None, angles=None):
-        weights = of_matrices(w_q, w_k, w_v, w_o, num_heads)
-        if angles is None:
-            angles = torch.zeros(x.shape[-2], weights.d_k // 2)
-        both = torch.cat([angles, angles], dim=-1)[None].to(x.dtype)
-        return examined(kind, x, weights, mask, (both.cos(), both.sin()))
-
-    return layer
-
-
-TRANSFORMERS = {
-    "GPT-2": (biased, []), "BERT": (biased, []), "T5": (unbiased, []),
-    "Llama": (turned, [FLOAT32]), "Qwen2": (turned, [FLOAT32]),
-}  # fmt: skip
-"""Of each kind what it takes, and its conventions."""
-
-
-@pytest.mark.parametrize("name", TRANSFORMERS)
-def test_a_layer_of_transformers(name):
-    takes, conventions = TRANSFORMERS[name]
-    layer = takes(name)
-    report = mha.examine_layer(layer, asarray=torch.tensor, leave_out=[NOTHING])
-    right(report, *conventions)
-    assert set(report.cases) >= {"plain", "a mask of True and False", "a mask of numbers"}
-    if "angles" in inspect.signature(layer).parameters:
-        assert set(report.cases) >= {"num_groups", "angles"}
-
-
-def test_keras_s_layer():
-    def layer(
-        x, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, mask=None, is_causal=False
-    ):  # fmt: skip
-        weights = of_matrices(w_q, w_k, w_v, w_o, num_heads, (b_q, b_k, b_v, b_o))
-        own = keras.layers.MultiHeadAttention(num_heads, weights.d_k, dtype=str(weights.w_q.dtype))
-        sequences = torch.tensor(x if x.ndim == 3 else x[None])
-        own(sequences, sequences)
-        arrays = mha.layer_to_arrays(mha.AttentionLayer(weights), "Keras")
-        own.set_weights([arrays[v.path.split("/", 1)[1]] for v in own.weights])
-        mask = mask if mask is None else np.broadcast_to(mask, (len(sequences), *mask.shape[-2:]))
-        found = own(sequences, sequences, attention_mask=mask, use_causal_mask=is_causal)
-        return keras.ops.convert_to_numpy(found).reshape(x.shape)
-
-    report = mha.examine_layer(layer, leave_out=[NOTHING, "a mask of numbers"])
-    right(report, FLOAT32)
-
-
-def test_flax_s_layer():
-    def layer(x, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, mask=None):
-        weights = of_matrices(w_q, w_k, w_v, w_o, num_heads, (b_q, b_k, b_v, b_o))
-        arrays = mha.layer_to_arrays(mha.AttentionLayer(weights), "Flax")
-        own = flax.linen.MultiHeadDotProductAttention(num_heads)
-        return own.apply({"params": unflatten_dict(arrays, sep=".")}, x, mask=mask)
-
-    report = mha.examine_layer(layer, asarray=in_float32, leave_out=[NOTHING, "a mask of numbers"])
-    right(report)
 
 
 # ---- Positions, and a cache ----
@@ -204,8 +131,8 @@ def test_flax_s_layer():
 
 def test_the_turns_of_llama_are_those_in_halves():
     def turn(x, positions):
-        angles = LlamaRotaryEmbedding(LlamaConfig(head_dim=x.shape[-1]))
-        cos, sin = angles(x, positions[None])
+        layer = like_llama("Llama", 2 * x.shape[-1], 2, 2, x.shape[-1])
+        cos, sin = turns("Llama", layer, x, positions)
         return apply_rotary_pos_emb(x[None], x[None], cos, sin)[0].reshape(x.shape)
 
     report = mha.examine_positions(turn, layout="halves", asarray=torch.tensor)
@@ -223,17 +150,22 @@ def test_the_linear_biases_of_bloom():
     right(mha.examine_positions(biases), FLOAT32)
 
 
-def test_qwen2_with_its_cache():
+@pytest.mark.parametrize("ahead", [0, 9])
+def test_qwen2_with_its_cache_is_right_unless_it_sees_what_is_later(ahead):
     def step(x, weights, cache, positions):
-        sizes = x.shape[-1], weights.num_heads, weights.num_groups, weights.d_k
-        layer = like_llama(Qwen2Config, Qwen2Attention, *sizes, attn_implementation="sdpa")
+        layer = grouped("Qwen2", weights, attn_implementation="sdpa")
         layer.o_proj = torch.nn.Linear(*weights.w_o.shape, bias=False)
-        put_into(layer, "Llama", weights, base=10000.0)
+        theirs = in_torch("Llama", layer, called, weights.d_model)
         cache = DynamicCache() if cache is None else cache
-        turns = Qwen2RotaryEmbedding(layer.config)(x, torch.as_tensor(positions)[None])
         n, before = x.shape[-2], cache.get_seq_length()
-        allowed = torch.ones(n, before + n, dtype=torch.bool).tril(before)[None, None]
-        return called(layer, x[None], allowed, turns, cache=cache)[0], cache
+        allowed = torch.ones(n, before + n, dtype=torch.bool).tril(before + ahead)
+        turned = turns("Qwen2", layer, x, torch.as_tensor(positions))
+        own = mha.AttentionLayer(weights, base=10000.0)
+        found = given(theirs, own, x, allowed, position_embeddings=turned, past_key_values=cache)
+        return found, cache
 
     report = mha.examine_decoding(step, asarray=torch.tensor)
-    right(report, FLOAT32)
+    if ahead:
+        assert report.findings[0].bug == "later tokens of a step seen"
+    else:
+        right(report, FLOAT32)

@@ -112,10 +112,6 @@ def heads_behind_tokens(q, k, v):
     return np.einsum("...hnm,...mhd->...nhd", weights, v)
 
 
-def causal_if_told_nothing(q, k, v, is_causal=True):
-    return soft(masked(dots(q, k), causal(q, k) if is_causal else None)) @ v
-
-
 # ---- Layers ----
 
 
@@ -191,16 +187,6 @@ def turned(x, places, base=10000.0, per=2, layout="pairs"):
 
 def rotary(x, positions, base=10000.0):
     return turned(x, positions, base)
-
-
-def in_two_layouts(x, positions):
-    """Take the cosines in halves and the partners in pairs, which no layout does."""
-    d = x.shape[-1]
-    angle = positions[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)
-    cos, sin = (np.concatenate([f(angle)] * 2, -1) for f in (np.cos, np.sin))
-    partner = np.empty_like(x)
-    partner[..., ::2], partner[..., 1::2] = -x[..., 1::2], x[..., ::2]
-    return (x * cos + partner * sin).astype(x.dtype)
 
 
 def rotary_attention(query, key, value, positions):

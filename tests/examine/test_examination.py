@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from by_hand import dots, soft, t
 from helpers import raises
-from test_right_functions import NAMED, pasted
+from test_right_and_wrong import NAMED, pasted
 
 import mha
 from mha.examine.__main__ import main
@@ -112,6 +112,16 @@ def test_steps_say_what_masks_and_caps_do():
     }.items():
         said = "\n".join(mha.examine(BUGGY[bug]).findings[0].case.lines)
         assert all(line in said for line in lines), said
+
+
+def test_a_wrong_step_of_a_whole_layer_is_told_with_all_heads():
+    def sees_what_comes_with_it(x, weights, cache):
+        return mha.multi_head_attention(x, weights), None
+
+    report = mha.examine_decoding(sees_what_comes_with_it)
+    assert not report.ok
+    case = next(finding.case for finding in report.findings if finding.case is not None)
+    assert any(line.startswith("wanted: scores = [[[") for line in case.lines), case.lines
 
 
 def test_a_report_is_the_same_each_time_is_data_and_fails_a_test():

@@ -10,7 +10,9 @@ from wheel_only import run
 
 from mha.command_line import in_one_line
 from mha.grade.__main__ import main
+from mha.grade.submissions import submissions
 from mha.practice.steps import STEPS
+from mha.practice.worksheets import Student
 
 pytestmark = pytest.mark.slow
 
@@ -133,6 +135,13 @@ def test_a_folder_is_a_submission_and_who_is_missing_is_a_row(graded):
     missing = graded[""]
     assert (missing["student"], missing["points"]) == ("Sofja Kowalewskaja", "0")
     assert missing["notebook"] == "nothing was handed in"
+
+
+def test_a_part_of_a_name_is_nobody_s(tmp_path):
+    for name in ("e17-weights", "Emmy Klein_18_file"):
+        (tmp_path / name).mkdir()
+    found = submissions(tmp_path, [Student(1, "Emmy Noether", "e17"), Student(2, "Bo Ek")])
+    assert [each.student for each in found] == ["Emmy Noether", "Emmy Klein_18_file", "Bo Ek"]
 
 
 def test_what_never_ends_is_told_and_costs_what_it_hides_alone(graded):

@@ -46,7 +46,8 @@ RIGHT = [
     *(Unseen(function, A, told, (told,)) for told, function in CONVENTIONS.items()),
     *(CAPPED, MASKS, LAYER, FUSED, STEP, TURN, BIAS, NUMBERS),
     Unseen(own.as_in_pytorch, A, conditions=(FIRST,)),
-    Unseen(own.causal_if_told_nothing, A, conditions=(FIRST,)),
+    Unseen(own.causally, A).wrong("causal if told nothing", "is_causal=False", "is_causal=True",
+                                  conditions=(FIRST,)),
     Unseen(own.heads_behind_tokens, A,
            conditions=("if axes are (..., n, num_heads, d_k)", "if arrays have 3 or 4 axes")),
     Unseen(own.padded, L, conditions=("if True is padding",)),
@@ -73,6 +74,16 @@ def test_what_is_right_is_right_and_its_conventions_are_told(one):
 def changed(right, changes):
     """Return a function once for each change of its text: each first of two is the second."""
     return [right.wrong(name, *texts) for name, texts in changes.items()]
+
+
+def in_two_layouts(x, positions):
+    """Take the cosines in halves and the partners in pairs, which no layout does."""
+    d = x.shape[-1]
+    angle = positions[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)
+    cos, sin = (np.concatenate([f(angle)] * 2, -1) for f in (np.cos, np.sin))
+    partner = np.empty_like(x)
+    partner[..., ::2], partner[..., 1::2] = -x[..., 1::2], x[..., ::2]
+    return (x * cos + partner * sin).astype(x.dtype)
 
 
 TOP, SUM = ".max(axis=-1, keepdims=True)", ".sum(axis=-1, keepdims=True)"
@@ -178,7 +189,7 @@ NAMED = [
         "fused by heads": (THIRDS, "by_heads(x @ w_qkv, num_heads)"),
     }),
     Unseen(lambda x, positions: turned(x, positions, layout="halves"), P, "halves for pairs"),
-    Unseen(own.in_two_layouts, P, "two layouts in one"),
+    Unseen(in_two_layouts, P, "two layouts in one"),
     *changed(TURN, {
         "positions from 1": ("x, positions, base)", "x, positions + 1, base)"),
         "turned backwards": ("x, positions, base)", "x, -positions, base)"),
