@@ -7,7 +7,8 @@ What numbers are computed in is one rule for the whole package, and `as_array` h
   larger one is refused. (In a list with a fraction among them NumPy has made them float64 before
   they are seen here.) Booleans become 0 and 1.
 - All arrays of one call are computed in the widest of their dtypes, from the first step on: one
-  float64 among float32 makes everything float64. A mask follows the scores and widens nothing.
+  float64 among float32 makes everything float64. A mask follows the scores and widens nothing; what
+  a later step meets (a cache, angles, a decay, what a decoder reads) widens nothing before it.
 - What NumPy gives no float32 or float64 for without a loss (longdouble, complex numbers, Python
   integers beyond 64 bits, decimals) is refused, as is bfloat16.
 """
