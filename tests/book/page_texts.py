@@ -1,4 +1,4 @@
-"""What a built page says, as `chains` reads it."""
+"""What a built page says, as `chains` reads it, and what none may say."""
 
 import re
 
@@ -8,6 +8,12 @@ BLOCKS = [
     "p", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "figcaption", "caption",
     "summary", "div", "section", "pre", "tr", "br", "option", "button",
 ]  # fmt: skip
+
+LEAKS = (
+    *(r"0x[0-9a-f]{6}", r"<mha\.", "<IPython", r"\\(frac|mathrm|sqrt|begin)", r"\?\?"),
+    r"np\.float64\(",
+)
+"""What of the program nobody should see, on the screen or on paper."""
 
 
 def page_text(soup):

@@ -2,6 +2,7 @@
 
 import pytest
 from accessible import violations
+from windows import resize
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -11,10 +12,6 @@ PLACES = """block => [...block.querySelectorAll(".stage-part")].map(part => {
 })"""
 
 SEEN = "all => all.map(e => e.getBoundingClientRect().width > 8)"
-
-
-def narrow(page, width=390):
-    page.set_viewport_size({"width": width, "height": 900})
 
 
 def places(page, block):
@@ -41,7 +38,7 @@ def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(open
         labels = page.locator(f"{block} tbody th").evaluate_all(SEEN)
         assert labels == sorted(labels, reverse=True)
         assert sum(labels) * len(lefts) == len(labels)
-    narrow(page)
+    resize(page, 390)
     for block in blocks:
         lefts, tops = places(page, block)
         assert len(set(lefts)) == 1
@@ -53,7 +50,7 @@ def test_a_head_s_query_key_and_value_never_share_a_row_with_another_head_s(open
     page = opened("mechanism/multi-head-attention")
     block = page.locator(".stage-block:has(#tbl-it-tired-value-2)")
     for width, rows in ((1280, [3, 3]), (768, [3, 3]), (390, [2, 1, 2, 1])):
-        narrow(page, width)
+        resize(page, width)
         tops = [top for _, top in block.evaluate(PLACES)]
         assert [tops.count(top) for top in sorted(set(tops))] == rows
 

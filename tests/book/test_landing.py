@@ -1,11 +1,13 @@
 """The first page: what it says in five seconds, on a desk and on a phone, and what it weighs."""
 
 import re
+from collections import Counter
 
 import book_site as site
 import pytest
 from page_checks import colour_of
 from playwright.sync_api import expect
+from windows import fits, turn
 
 from mha.audit.judging import judgements
 from mha.audit.sources import source_names
@@ -18,13 +20,12 @@ def test_the_wrong_sum_stands_beside_the_right_one():
     said = [" ".join(p.get_text().split()) for p in (*wrong.select("p"), *right.select("p"))]
     assert said[1] == "0.48 + 0.04 + 0.6 + 0.06 = 0.81, which is wrong"
     assert said[4] == "0.48 + 0.04 + 0.6 + 0.06 = 1.18"
-    judged = [j for name in source_names() for j in judgements(name)]
-    right_ones = sum(j.agrees_end_to_end for j in judged)
-    assert f"Of {len(judged)} numbers" in said[2]
-    assert f", {right_ones} are right" in said[2]
-    slips = sum(not (j.agrees_end_to_end or j.agrees_locally) for j in judged)
-    assert f"{slips} are slips, and {len(judged) - right_ones - slips} are off by" in said[2]
     assert wrong.select_one(".slip").get_text() == "0.81"
+    judged = [j for name in source_names() for j in judgements(name)]
+    kinds = Counter("right" if j.agrees_end_to_end else j.agrees_locally for j in judged)
+    assert f"Of {len(judged)} numbers" in said[2]
+    assert f", {kinds['right']} are right" in said[2]
+    assert f"{kinds[False]} are slips, and {kinds[True]} are off by" in said[2]
 
 
 @pytest.mark.browser
@@ -46,7 +47,7 @@ def test_the_first_screen_has_the_row_of_one_query_and_a_slip_that_is_the_door_t
     for box in (each.bounding_box() for each in seen):
         assert box["y"] + box["height"] <= height
     for theme in ("light", "dark"):
-        page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        turn(page, theme)
         colours = page.locator(".slip").evaluate(
             """e => [getComputedStyle(e).color, getComputedStyle(e, "::after").borderTopColor]"""
         )
@@ -57,4 +58,4 @@ def test_the_first_screen_has_the_row_of_one_query_and_a_slip_that_is_the_door_t
     expect(page.locator(".pencil-row .n.at")).to_be_in_viewport()
     expect(page.locator(".pencil-line")).to_have_text("0.48 + 0.04 + 0.6 + 0.06 = 0.81 1.18")
     expect(page.locator(".pencil-line")).to_be_in_viewport()
-    assert page.evaluate("document.documentElement.scrollWidth") == width
+    fits(page, width)

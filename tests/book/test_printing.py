@@ -2,12 +2,9 @@
 
 import re
 import shutil
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
-import building
 import printed_book
 import pytest
 from book_site import FRONT, ROOT
@@ -50,19 +47,21 @@ blocks.stage_block(small, "weights", name="tbl-small", labels=["tbl-small-1", "t
 """
 
 
+def add(project, pages):
+    """Write pages into a small book, and name them in its contents behind its last chapter."""
+    write_pages(project, pages)
+    lines = "\n".join(f"      - file: {name}" for name in ["beta", *pages])
+    contents = printed_book.TOC.replace("      - file: beta", lines)
+    (project / "_toc.yml").write_text(contents, encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
     """Return a small book that has an address, built and printed."""
     project = printed_book.small_book(tmp_path_factory.mktemp("book"))
-    more = {
-        "beta": printed_book.PAGES["beta"] + CODE + WIDEST,
-        "notation": "\n# Notation\n\nThere is $x$.\n",
-        "blocks": BLOCKS,
-    }
-    write_pages(project, more)
-    toc, config = project / "_toc.yml", project / "_config.yml"
-    files = "\n".join(f"      - file: {name}" for name in more)
-    toc.write_text(toc.read_text("utf-8").replace("      - file: beta", files), "utf-8")
+    add(project, {"notation": "\n# Notation\n\nThere is $x$.\n", "blocks": BLOCKS})
+    write_pages(project, {"beta": printed_book.PAGES["beta"] + CODE + WIDEST})
+    config = project / "_config.yml"
     line = re.compile(r'^  baseurl: ".*"$', re.MULTILINE)
     config.write_text(line.sub(f'  baseurl: "{ADDRESS}"', config.read_text("utf-8")), "utf-8")
     shutil.copy(ROOT / "book" / "screenshot.png", project / "book")
@@ -189,24 +188,6 @@ def test_a_reader_with_separate_solutions_makes_two_files_and_computes_nothing(p
     assert "Whatisleft" not in solutions
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ([*READER, "gamma"], "error: there is no chapter gamma; the chapters are: "),
-        (["pdf", "--to", "file"], "error: file cannot be written: "),
-    ],
-)  # fmt: skip
-def test_bad_arguments_get_a_sentence_before_anything_is_built(
-    arguments, sentence, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    Path("file").write_text("not a folder", encoding="utf-8")
-    monkeypatch.setattr(building, "build_html", None)
-    monkeypatch.setattr(sys, "argv", ["build.py", *arguments])
-    with pytest.raises(SystemExit, match=re.escape(sentence)):
-        building.main()
-
-
 def test_every_number_of_the_blocks_is_printed_under_the_number_that_is_cited(printed):
     """Heads stand beside each other, and cells are tinted."""
     pages = text_of(pdf_of(printed), "-layout")
@@ -241,17 +222,12 @@ BROKEN = {  # what is wrong, and what is said of it
 
 def test_what_cannot_be_printed_is_told_with_chapter_and_line(tmp_path):
     project = printed_book.small_book(tmp_path)
-    first, _, others = printed_book.TOC.partition("  - caption: Second part")
-    back = others[others.index("  - caption: Back matter") :]
-    pages = "".join(f"      - file: {name}\n" for name in BROKEN)
-    (project / "_toc.yml").write_text(first + pages + back, encoding="utf-8")
-    (project / "book" / "beta.md").unlink()
-    text = "# A page\n\nAll is well.\n\n"
-    write_pages(project, {name: f"{text}{fault}\n" for name, (fault, _) in BROKEN.items()})
+    sound = "# A page\n\nAll is well.\n\n"
+    add(project, {name: f"{sound}{fault}\n" for name, (fault, _) in BROKEN.items()})
     for name, (fault, said) in BROKEN.items():
         done = build(project, *READER, name)
         assert done.returncode == 1
-        line = (FRONT + text).count("\n") + 1
+        line = (FRONT + sound).count("\n") + 1
         place = r"\d+" if fault.startswith("```") else line  # a cell's output has the cell's place
         assert re.search(rf"book/{name}\.md:{place}: {re.escape(said)}", done.stderr), done.stderr
         assert not list((project / "_build").glob("pdf/*"))

@@ -10,6 +10,7 @@ import pytest
 from accessible import violations
 from page_checks import LINES
 from playwright.sync_api import expect
+from windows import resize, turn, unfold
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -20,16 +21,12 @@ BOX = "turn-the-cat-sat-scores-1-1-3"
 DEEPER = "deeper-every-row-is-nearer-to-an-even-split-than-to-a-choice"
 
 
-def summary(page, kind):
-    return page.locator(f"details.fold.{kind} > summary")
+def fold(page, kind):
+    return page.locator(f"details.fold.{kind}")
 
 
 def is_open(page, kind):
-    return page.locator(f"details.fold.{kind}").evaluate("e => e.open")
-
-
-def unfold(page, kind="all-numbers"):
-    summary(page, kind).click(position={"x": 4, "y": 12})
+    return fold(page, kind).evaluate("e => e.open")
 
 
 def test_all_numbers_are_built_on_opening_and_work_and_answers_are_remembered(opened):
@@ -73,8 +70,8 @@ def test_an_address_opens_what_it_leads_into(opened, target, kind):
         assert is_open(page, each) == (each == kind)
     expect(page.locator(f"#{target}")).to_be_in_viewport()
     assert violations(page, f"details.fold.{kind}") == []
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    page.set_viewport_size({"width": 390, "height": 900})
+    turn(page, "dark")
+    resize(page, 390)
     assert violations(page, f"details.fold.{kind}", runOnly=["color-contrast"]) == []
 
 
@@ -101,10 +98,11 @@ def test_a_fold_opens_by_keyboard(opened):
     page = opened(NAME)
     for kind in ("deeper", "all-numbers"):
         assert not is_open(page, kind)
-        summary(page, kind).focus()
+        summary = fold(page, kind).locator("> summary")
+        summary.focus()
         page.keyboard.press("Enter")
         assert is_open(page, kind)
-        assert summary(page, kind).evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
+        assert summary.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
 
 
 # ---- Code ----

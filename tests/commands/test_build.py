@@ -8,19 +8,15 @@ import os
 import re
 import shutil
 import sys
-import time
-from pathlib import Path
+from functools import partial
 
+import html_book
 import pytest
-from small_project import (
-    build,
-    copy_without_pages,
-    log,
-    published,
-    started,
-    write_contents,
-    write_pages,
-)
+import small_project
+from processes import patiently, works_in
+from small_project import build, log, published, started, write_contents, write_pages
+
+from byhand.reading import results
 
 PAGES = {
     "index": "# A book\n\nIt begins with {doc}`one` and ends with {ref}`the-end`.\n",
@@ -86,7 +82,7 @@ softmax
 def built(tmp_path_factory):
     """Return a built book of four pages."""
     project = tmp_path_factory.mktemp("book")
-    copy_without_pages(project)
+    small_project.copy_without_pages(project)
     write_pages(project, PAGES)
     write_contents(project, list(PAGES))
     (project / "book" / "note.txt").write_text("first", encoding="utf-8")
@@ -218,12 +214,11 @@ def test_what_cells_and_pages_count_on_is_computed_from_anew(book):
 
 WAITS = """
 ```{code-cell}
-import os
 from pathlib import Path
 from threading import Event
 
-Path("processes").write_text(f"{os.getpid()} {os.getppid()}")
-Event().wait(50)
+Path("begun").touch()
+Event().wait(300)
 ```
 """
 
@@ -233,27 +228,34 @@ def test_a_build_that_is_killed_leaves_no_process(book):
     before = published(book)
     append(book, "book/one.md", WAITS)
     building = started(book)
-    noted = book / "book" / "processes"
-    patiently(lambda: noted.is_file() and len(noted.read_text().split()) == 2)
+    patiently((book / "book" / "begun").is_file)
     building.kill()
     building.wait()
-    processes = noted.read_text().split()
-    patiently(lambda: not any(is_alive(process) for process in processes))
+    patiently(lambda: not works_in(book))
     assert published(book) == before
 
 
-def patiently(is_so, seconds=60):
-    """Wait until something is so; fail if it does not come about."""
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.1)
+# ---- What is watched: files that the book depends on, and those that cells count on, too ----
+
+COMPUTED_FROM = [
+    *("mha/core/softmax.py", "mha/examples/cat-sat.toml", "mha/audit/sources/mha-tutorial.json"),
+    *("mha/widgets/static/origins.js", "requirements.lock", "_config.yml"),
+    *("book/_ext/byhand/reading/running.py", "book/_ext/byhand/reading/pages.py"),
+]
+READ_FROM = [
+    *("book/index.md", "book/references.bib", "book/_static/book.css", "book/_static/scroll.js"),
+    *("book/_templates/layout.html", "book/_ext/byhand/contents.py", "scripts/html_book.py"),
+    *("_toc.yml", "pyproject.toml", "CITATION.cff"),
+]
 
 
-def is_alive(process):
-    """Tell whether a process runs; one that nobody has asked for its end does not."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state[0] != "Z"
+@pytest.mark.parametrize("name", [*COMPUTED_FROM, *READ_FROM])
+def test_what_the_book_and_what_its_cells_depend_on(built, name):
+    digests = html_book.made_from, partial(html_book.made_from, pages=False), results.made_from
+    before = [made_from(built) for made_from in digests]
+    text = (built / name).read_bytes()
+    (built / name).write_bytes(text + b"\n")
+    noticed = [made_from(built) != was for made_from, was in zip(digests, before, strict=True)]
+    (built / name).write_bytes(text)
+    assert [made_from(built) for made_from in digests] == before
+    assert noticed == [True, name != "book/index.md", name in COMPUTED_FROM]

@@ -1,16 +1,15 @@
 """The preview of a small book: a chapter is edited before a real browser."""
 
-import contextlib
 import os
 import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import TimeoutError as TookTooLong
+from processes import patiently, works_in
 from small_project import COMMAND, copy_without_pages, published, write_contents, write_pages
 
 pytestmark = pytest.mark.browser
@@ -27,6 +26,7 @@ PAGES = {
     + SECTION.format(1) + SECTION.format(2) + "## Deeper: why\n\nBecause.\n\n"
     + SECTION.format(3) + SECTION.format(4),
 }  # fmt: skip
+BOARD = "#preview-problems"
 PATIENCE = 180_000  # milliseconds: other tests may have all processors
 
 
@@ -65,19 +65,24 @@ def preview(project):
         assert line, "the preview has ended"
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)
     assert "No browser was found" in process.stdout.readline()
-    while not (project / LOG).is_file():  # the pages' process begins by itself
-        assert process.poll() is None, "the preview has ended"
-        time.sleep(0.1)
+    patiently((project / LOG).is_file)  # the pages' process begins by itself
     yield address[0], process
     process.kill()
     process.communicate()
 
 
 @pytest.fixture
-def page(browser, preview, project):
-    """Return the chapter in a browser; its source is put back at the end."""
+def chapter(project):
+    """Return the chapter's file, which is put back at the end."""
     file = project / "book" / f"{CHAPTER}.md"
     before = file.read_text(encoding="utf-8")
+    yield file
+    file.write_text(before, encoding="utf-8")
+
+
+@pytest.fixture
+def page(browser, preview, chapter):
+    """Return the chapter in a browser."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
@@ -89,15 +94,19 @@ def page(browser, preview, project):
         except TookTooLong:  # its own reload got in between, and neither of the two has ended
             each.goto("about:blank")
     context.close()
-    file.write_text(before, encoding="utf-8")
 
 
-def edit(project, text, *, before=None):
-    """Write a paragraph at the end of the chapter, or before some words."""
-    file = project / "book" / f"{CHAPTER}.md"
-    page = file.read_text(encoding="utf-8")
-    begin, words, end = page.partition(before) if before else (page, "", "")
-    file.write_text(f"{begin}\n\n{text}\n\n{words}{end}", encoding="utf-8")
+def edit(file, old, new):
+    """Replace a piece of a file once, which must be there."""
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def append(file, text):
+    """Add a paragraph to the end of a file."""
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write(f"\n\n{text}\n")
 
 
 def executed(project):
@@ -106,14 +115,14 @@ def executed(project):
     return re.findall(r"(\S+)\.md: its cells have run", log)
 
 
-def test_prose_is_shown_at_the_same_place_and_nothing_is_executed(page, project):
+def test_prose_is_shown_at_the_same_place_and_nothing_is_executed(page, project, chapter):
     ran, title, before_it = executed(project), page.title(), published(project)
     assert re.match(r"\d+\. ", title)
     page.locator("details.deeper").first.evaluate("e => { e.open = true; }")
     place = page.locator("article h2").nth(2)
     place.evaluate("e => scrollBy({ top: e.getBoundingClientRect().top - 90 })")
     before = place.evaluate("e => e.getBoundingClientRect().top")
-    edit(project, "An aardvark stands here.\n\nAnd a second one.", before="```{aims}")
+    edit(chapter, "```{aims}", "An aardvark stands here.\n\nAnd a second one.\n\n```{aims}")
     page.get_by_text("An aardvark stands here.").wait_for(state="attached")
     page.locator("details.deeper[open]").first.wait_for(state="attached")
     page.wait_for_timeout(300)
@@ -127,35 +136,31 @@ def test_prose_is_shown_at_the_same_place_and_nothing_is_executed(page, project)
     assert page.locator("link[href*='landing.css']").count() == 0
 
 
-def test_a_failing_cell_is_told_above_the_last_good_page_and_heals(page, project):
+def test_a_failing_cell_is_told_above_the_last_good_page_and_heals(page, project, chapter):
     title = page.locator("article h1").inner_text()
-    edit(project, "```{code-cell}\nzebra = 1 / 0\n```\n\nThe zebra is {eval}`zebra`.")
-    board = page.locator("#preview-problems")
+    append(chapter, "```{code-cell}\nzebra = 1 / 0\n```\n\nThe zebra is {eval}`zebra`.")
+    board = page.locator(BOARD)
     board.get_by_text("ZeroDivisionError").wait_for()
-    source = (project / "book" / f"{CHAPTER}.md").read_text(encoding="utf-8").splitlines()
-    line = source.index("zebra = 1 / 0") + 1
+    line = chapter.read_text(encoding="utf-8").splitlines().index("zebra = 1 / 0") + 1
     assert f"book/{CHAPTER}.md:{line}: this cell failed: zebra = 1 / 0" in board.inner_text()
     assert page.locator("article h1").inner_text() == title
     assert page.get_by_text("The zebra is").count() == 0
-    file = project / "book" / f"{CHAPTER}.md"
-    healed = file.read_text(encoding="utf-8").replace("zebra = 1 / 0", "zebra = 17")
-    file.write_text(healed, encoding="utf-8")
+    edit(chapter, "zebra = 1 / 0", "zebra = 17")
     page.get_by_text("The zebra is 17.").wait_for(state="attached")
-    page.locator("#preview-problems").wait_for(state="detached")
+    board.wait_for(state="detached")
     assert {name.rpartition("book/")[2] for name in executed(project)} == {CHAPTER}
 
 
 def test_a_page_that_is_deleted_is_told_and_taken_back_with_what_the_build_would_refuse(
-    page, project
+    page, chapter
 ):
-    file = project / "book" / f"{CHAPTER}.md"
-    text = file.read_text(encoding="utf-8")
+    text = chapter.read_text(encoding="utf-8")
     told = page.get_by_text(f"book/{CHAPTER}.md was deleted, and _toc.yml still names it")
-    file.unlink()
+    chapter.unlink()
     told.wait_for()
-    file.write_text(f"{text}\n\nA badger of 0.73 came back.\n", encoding="utf-8")
+    chapter.write_text(f"{text}\n\nA badger of 0.73 came back.\n", encoding="utf-8")
     page.get_by_text("A badger of 0.73 came back.").first.wait_for(state="attached")
-    page.locator("#preview-problems").get_by_text("0.73 is typed").wait_for()
+    page.locator(BOARD).get_by_text("0.73 is typed").wait_for()
     assert told.count() == 0
 
 
@@ -168,11 +173,11 @@ def test_a_second_preview_is_refused_in_one_sentence(preview, project):
 
 def test_an_edited_style_sheet_is_shown_at_once(page, project):
     sheet = project / "book" / "_static" / "book.css"
-    before = sheet.read_text(encoding="utf-8")
     shown = "v => document.body && getComputedStyle(document.body).scrollMarginTop === v"
-    sheet.write_text(f"{before}\nbody {{ scroll-margin: 17px; }}\n", encoding="utf-8")
+    rule = "body { scroll-margin: 17px; }"
+    append(sheet, rule)
     page.wait_for_function(shown, arg="17px")
-    sheet.write_text(before, encoding="utf-8")
+    edit(sheet, rule, "")
     page.wait_for_function(shown, arg="0px")
 
 
@@ -183,38 +188,25 @@ def test_a_page_that_is_missing_or_was_never_built_says_what_is_wrong(page, prev
     other.get_by_text("The book has no page zebras.").wait_for()
     other.goto(preview[0])
     other.locator("article h1").wait_for()
-    contents = project / "_toc.yml"
-    before = contents.read_text(encoding="utf-8")
     write_pages(project, {"zebras": "# Zebras\n\n```{code-cell}\nexchange = 1\nexchanged\n```\n"})
-    contents.write_text(before.replace("      - file: ", "      - file: zebras\n      - file: ", 1))
-    board = page.locator("#preview-problems")
+    edit(project / "_toc.yml", "      - file: ", "      - file: zebras\n      - file: ")
+    board = page.locator(BOARD)
     board.get_by_text("exchanged raised NameError").wait_for()
     assert "defined and near is exchange" in board.inner_text()
     assert str(project) not in board.inner_text()
     other.goto(f"{preview[0]}zebras.html")
-    other.locator("#preview-problems").get_by_text("exchanged raised NameError").wait_for()
+    other.locator(BOARD).get_by_text("exchanged raised NameError").wait_for()
 
 
-def works_in(folder):
-    """Return the processes that work in a folder."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if (process / "cwd").resolve(strict=True).is_relative_to(folder):
-                found.append((process / "cmdline").read_text(encoding="utf-8"))
-    return found
-
-
-def test_it_ends_while_a_cell_runs(page, preview, project, tmp_path):
+@pytest.mark.usefixtures("page")
+def test_it_ends_while_a_cell_runs(preview, project, chapter, tmp_path):
     begun = tmp_path / "begun"
     cell = f"import time\nfrom pathlib import Path\n\nPath({str(begun)!r}).touch()\ntime.sleep(59)"
-    edit(project, f"```{{code-cell}}\n{cell}\n```")
-    while not begun.exists():
-        page.wait_for_timeout(100)
+    append(chapter, f"```{{code-cell}}\n{cell}\n```")
+    patiently(begun.exists)
     process = preview[1]
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=PATIENCE / 1000)
     assert "The preview has ended" in said
     assert "Traceback" not in said
-    while works_in(project):  # a kernel looks once a second whether its process lives
-        page.wait_for_timeout(100)
+    patiently(lambda: not works_in(project))  # a kernel looks once a second for its process

@@ -68,6 +68,16 @@ def folder(bank, tmp_path_factory):
     return folder
 
 
+def options_of(question, form=str):
+    """Return each option as others should read it: its text, its feedback, if it is right."""
+    return [(form(o.text), form(o.feedback), o.is_right) for o in question.options]
+
+
+def letters(html):
+    """Return the letters of HTML, without what white space there is."""
+    return "".join(BeautifulSoup(html, "html.parser").get_text().split())
+
+
 def test_every_quiz_box_and_exercise_of_the_pages_is_in_the_bank_or_left_out(bank, book):
     left_out = {*alone.BANK["left-out"]}
     wanted, boxed = set(), set()
@@ -174,20 +184,18 @@ def test_gift_is_read_as_it_is_meant(bank, folder):
     gift = [found for found in read if found["type"] != "Category"]
     for question, read in zip(bank, gift, strict=True):
         assert read["title"] == " ".join(question.title.split())
-        assert read["id"] == question.name
-        assert read["tags"] == list(question.tags)
+        assert (read["id"], read["tags"]) == (question.name, list(question.tags))
         assert KINDS[read["type"]] == question.kind
         assert read["stem"]["format"] == "html"
         stem = re.sub('src="data:image/svg[^"]*"', "PICTURE", read["stem"]["text"])
         assert stem == re.sub(r'src="[^"]*\.svg"', "PICTURE", question.text)
         if question.kind == "number":
-            assert read["choices"]["number"] == float(question.key)
-            assert read["choices"]["range"] == float(question.margin)
-        for option, choice in zip(question.options, read.get("choices", []), strict=False):
-            assert choice["text"]["text"] == option.text
-            assert choice["feedback"]["text"] == option.feedback
-            right = choice["isCorrect"] if not question.is_multiple else choice["weight"] > 0
-            assert right == option.is_right
+            number = read["choices"]["number"], read["choices"]["range"]
+            assert number == (float(question.key), float(question.margin))
+        if question.kind == "choice":
+            right = "weight" if question.is_multiple else "isCorrect"
+            found = [(c["text"]["text"], c["feedback"]["text"], c[right]) for c in read["choices"]]
+            assert [(*said, mark > 0) for *said, mark in found] == options_of(question)
 
 
 def test_qti_is_read_and_judged_as_it_is_meant(bank, folder):
@@ -212,16 +220,15 @@ def test_qti_is_read_and_judged_as_it_is_meant(bank, folder):
         assert (response.cardinality == "multiple") == question.is_multiple
         replies = {reply.identifier: letters(reply.html) for reply in item.feedback}
         assert replies.pop("general_fb") == letters(question.feedback)
-        leads_to = {
-            rule.findtext(f"*/{ITEM}baseValue[@baseType='identifier']"): rule.findtext(
-                f"{ITEM}setOutcomeValue//{ITEM}baseValue"
-            )
-            for rule in rules.iterfind(f".//{ITEM}responseIf")
-        }
-        for option, choice in zip(question.options, interaction.choices, strict=True):
-            assert letters(choice.html) == letters(option.text)
-            assert (choice.identifier in response.correct_values) == option.is_right
-            assert replies.pop(leads_to[choice.identifier]) == letters(option.feedback)
+        reply_to = {}
+        for rule in rules.iterfind(f".//{ITEM}responseIf"):
+            chosen = rule.findtext(f"*/{ITEM}baseValue[@baseType='identifier']")
+            reply_to[chosen] = rule.findtext(f"{ITEM}setOutcomeValue//{ITEM}baseValue")
+        right = response.correct_values
+        assert options_of(question, letters) == [
+            (letters(c.html), replies.pop(reply_to[c.identifier]), c.identifier in right)
+            for c in interaction.choices
+        ]
         assert replies == {}
 
 
@@ -237,11 +244,6 @@ def test_fresh_numbers_are_right_as_they_are_printed(bank):
             assert abs(exact - question.answer) <= 0.501 * 10**-question.places, question.name
             read += 1
     assert read > 4 * VARIANTS
-
-
-def letters(html):
-    """Return the letters of HTML, without what white space there is."""
-    return "".join(BeautifulSoup(html, "html.parser").get_text().split())
 
 
 def test_canvas_is_told_of_numbers_and_finds_the_pictures_of_the_same_items(bank, folder):
@@ -280,8 +282,7 @@ def test_moodle_reads_chapters_parts_answers_and_pictures(bank, folder):
         assert element.findtext("name/text") == question.title
         assert element.findtext("idnumber") == question.name
         assert len(question.name) <= 100  # the longest idnumber of Moodle's tables
-        tags = [tag.findtext("text") for tag in element.iterfind("tags/tag")]
-        assert tags == list(question.tags)
+        assert [tag.text for tag in element.iterfind("tags/tag/text")] == list(question.tags)
         for part in ("questiontext", "generalfeedback"):
             said = element.find(part)
             files = {file.get("name"): file for file in said.iterfind("file")}
@@ -304,10 +305,9 @@ def moodle_judges_as_asked(question, element):
     if question.kind == "choice":
         assert element.findtext("single") == ("false" if question.is_multiple else "true")
         assert sum(share for share in shares if share > 0) == pytest.approx(100, abs=1e-4)
-        for option, answer, share in zip(question.options, answers, shares, strict=True):
-            assert answer.findtext("text") == option.text
-            assert answer.findtext("feedback/text") == option.feedback
-            assert (share > 0) == option.is_right
+        texts = [(each.findtext("text"), each.findtext("feedback/text")) for each in answers]
+        found = [(*both, share > 0) for both, share in zip(texts, shares, strict=True)]
+        assert found == options_of(question)
 
 
 # ---- Cards ----

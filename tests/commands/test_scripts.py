@@ -10,8 +10,6 @@ import environment
 import pytest
 from book_site import ROOT
 
-SCRIPTS = ROOT / "scripts"
-
 
 @pytest.fixture
 def project(monkeypatch, tmp_path):
@@ -32,12 +30,10 @@ def project(monkeypatch, tmp_path):
     return project
 
 
-def start(project, *arguments):
-    """Run a command with the Python that is outside of every environment."""
-    python = sys._base_executable
-    return subprocess.run(
-        [python, *arguments], cwd=project, capture_output=True, text=True, check=False
-    )
+def start(folder, *arguments):
+    """Run the Python that is outside of every environment."""
+    command = [sys._base_executable, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_commands_go_on_inside_the_environment_and_explain_themselves(project):
@@ -51,12 +47,23 @@ def test_commands_go_on_inside_the_environment_and_explain_themselves(project):
     assert done.stderr.count("\n") == 1
 
 
-def test_an_old_python_is_told_so():
-    code = "import runpy, sys; sys.version_info = (3, 9, 2); sys.path.insert(0, sys.argv[1])"
-    code += "; runpy.run_path(sys.argv[1] + '/' + sys.argv[2], run_name='__main__')"
-    done = start(ROOT, "-c", code, str(SCRIPTS), "build.py")
-    assert done.returncode == 1
-    assert done.stderr == "error: Python 3.11 or newer is wanted, but this is 3.9\n"
+OLD = "import sys, runpy; sys.version_info = (3, 9, 2); runpy.run_path('build.py', {}, '__main__')"
+TOLD = "import sys, environment; sys.excepthook = environment._told; "
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        (OLD, "Python 3.11 or newer is wanted, but this is 3.9\n"),
+        (f"{TOLD}raise KeyboardInterrupt", "interrupted; what was built before is as it was"),
+        (f"{TOLD}import a_lost_one", ".venv is damaged (No module named 'a_lost_one'); delete th"),
+    ],
+)
+def test_where_a_command_cannot_go_on_it_says_so_in_one_sentence(code, sentence):
+    done = start(ROOT / "scripts", "-c", code)
+    assert done.returncode != 0
+    assert done.stderr.startswith(f"error: {sentence}")
+    assert done.stderr.count("\n") == 1
 
 
 def test_without_root_the_command_is_named(monkeypatch):
@@ -90,23 +97,6 @@ def test_the_environment_is_made_anew_when_the_lock_changes_or_told_as_damaged(
     monkeypatch.setattr(type(own), "update", refuse)
     with pytest.raises(SystemExit, match=r"^error: .*damaged \(bin/python: Permission denied\)"):
         environment.enter()
-
-
-@pytest.mark.parametrize(
-    ("code", "wanted"),
-    [
-        ("raise KeyboardInterrupt", "error: interrupted; what was built before is as it was"),
-        ("import a_lost_one", "error: .venv is damaged (No module named 'a_lost_one'); delete th"),
-    ],
-)
-def test_what_no_traceback_explains_is_one_sentence(code, wanted):
-    code = f"import sys, environment; sys.excepthook = environment._told; {code}"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=False
-    )
-    assert done.returncode != 0
-    assert done.stderr.startswith(wanted)
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

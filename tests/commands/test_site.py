@@ -6,7 +6,6 @@ What other tests make is here by its name alone: questions, cards, decks, the EP
 import re
 import zipfile
 
-import building
 import printing
 import pytest
 import whole_site
@@ -59,21 +58,6 @@ def test_each_name_of_a_file_is_a_link_to_it_and_no_file_is_without_one(site):
             named.add(target)
     assert named == {path.resolve() for path in site.glob("downloads/**/*") if path.is_file()}
     assert f"mha-{mha.__version__}-py3-none-any.whl" in {path.name for path in named}
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "so"),
-    [
-        ("--only", "questions,odd", "has 'odd'; one of questions, cards, slides, figures, noteboo"),
-        ("--variants", "51", "is 51; 0 to 50 is wanted"),
-        ("--seed", "-1", "is -1; 0 to 1,000,000,000 is wanted"),
-        ("--site", "https://a.example/b c/", "is 'https://a.example/b c/'; https://, a host and a"),
-    ],
-)
-def test_packs_that_cannot_be_made_are_refused(option, value, so):
-    asked = building._parser().parse_args(["packs", option, value])
-    with pytest.raises(SystemExit, match=re.escape(f"error: {option} {so}")):
-        asked.plan(asked)
 
 
 @pytest.mark.usefixtures("site")

@@ -3,14 +3,55 @@
 import contextlib
 import io
 import re
+import shlex
+import sys
+from pathlib import Path
 
 import building
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mha.audit import __main__ as audit
 from mha.examine import __main__ as examine
 from mha.practice.worksheets import command as sheets
+
+REFUSED = [
+    ("course --title A --chapters gamma", "there is no chapter gamma; the chapters are: "),
+    ("pdf --to file", "file cannot be written: "),
+    ("packs --only questions,odd", "--only has 'odd'; one of questions, cards, slides, figures, n"),
+    ("packs --variants 51", "--variants is 51; 0 to 50 is wanted"),
+    ("packs --seed -1", "--seed is -1; 0 to 1,000,000,000 is wanted"),
+    ("packs --site 'https://a.b/c d/'", "--site is 'https://a.b/c d/'; https://, a host and a"),
+    (f"worksheet --students 2 --title {'a' * 121}", "--title has 121 letters; one line of 120 is"),
+    ("worksheet --class class.csv", "student 2 of --class, \U00013080o, has \U00013080 (U+13080)"),
+    ("worksheet --students 2", "made/worksheets-23.md is there with other contents"),
+]
+"""Command lines of build.py, and what is said of each before any page is built."""
+
+
+@pytest.mark.parametrize(("words", "sentence"), REFUSED)
+def test_what_cannot_be_made_gets_one_sentence_and_nothing_is_lost(
+    words, sentence, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("made").mkdir()
+    files = {"file": "no folder", "made/worksheets-23.md": "Mine."}
+    files["class.csv"] = "name\nŁukasz Dvořák\n\U00013080o\n"
+    for name, text in files.items():
+        Path(name).write_text(text, encoding="utf-8")
+    sheets = ["--seed=23", "--to=made"] if words.startswith("worksheet") else []
+    monkeypatch.setattr(building, "build_html", None)
+    monkeypatch.setattr(sys, "argv", ["build.py", *shlex.split(words), *sheets])
+    with pytest.raises(SystemExit) as stopped:
+        building.main()
+    assert str(stopped.value).startswith(f"error: {sentence}")
+    assert "\n" not in stopped.value.code
+    left = [path for path in Path().rglob("*") if path.is_file()]
+    assert {path.as_posix(): path.read_text(encoding="utf-8") for path in left} == files
+
+
+# ---- Whatever chance writes ----
 
 SENTENCE = re.compile(
     r"(?:python -m [\w.]+|\w+\.py[ \w]*|error|note): [^\n]{8,}\n(?:error: [^\n]{8,}\n)?"

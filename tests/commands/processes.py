@@ -1,0 +1,23 @@
+"""Which processes work in a folder, and waiting until they begin or end."""
+
+import contextlib
+import time
+from pathlib import Path
+
+
+def patiently(is_so, seconds=180):
+    """Wait until something is so; fail if it does not come about."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def works_in(folder):
+    """Return the command lines of the processes that work in a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cwd").resolve(strict=True).is_relative_to(folder):
+                found.append((process / "cmdline").read_text(encoding="utf-8"))
+    return found
