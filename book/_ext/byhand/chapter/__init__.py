@@ -6,8 +6,8 @@ without, "Deeper", "All numbers" and "In PyTorch", and `code_folds` the code of 
 has what the page's run must bear out: the same calculation in PyTorch, and which number of an
 exercise can be marked by a machine. `listings` are made of the sources of all chapters: the ledger
 of claims, and the exercises with their minutes for the page that teachers read. `numbered` are the
-boxes of algorithms and propositions. `roles` are words that stand for something else: a number that
-is given, a file of the site, minutes.
+boxes of algorithms and propositions, and the numbers wherever something is referred to. `roles` are
+words that stand for something else: a number that is given, a file of the site, minutes.
 
 `byhand.checking` refuses decimals and percentages that are typed into prose without a role.
 """
@@ -30,6 +30,7 @@ def setup(app: Sphinx) -> None:
         app.add_enumerable_node(node, kind, html=numbered.AS_ADMONITION)
     for framed in openings.FRAMES:
         app.add_node(framed, html=FRAMED)
+    app.add_post_transform(numbered.SayNumbers)
     app.connect("doctree-read", openings.count_minutes)
     app.connect("doctree-resolved", roles.say)
     app.connect("doctree-resolved", openings.mark_difficulty)

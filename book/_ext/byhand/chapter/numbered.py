@@ -1,4 +1,4 @@
-"""Boxes with a title that are numbered.
+"""What is numbered: boxes with a title, and ``{numref}``, which says a number.
 
 ``{algorithm}`` has steps, ``{proposition}`` a statement with a proof beside it. Both have a title
 and a ``:name:``, by which ``{numref}`` leads to them. The number is Sphinx's, as that of a figure
@@ -10,6 +10,9 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx import addnodes
+from sphinx.domains.std import StandardDomain
+from sphinx.transforms.post_transforms import ReferencesResolver, SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
@@ -44,3 +47,42 @@ class NumberedBox(SphinxDirective):
         words, messages = self.parse_inline(self.arguments[0])
         box += [nodes.title(self.arguments[0], "", *words), *self.parse_content_to_nodes()]
         return [box, *messages]
+
+
+class SayNumbers(SphinxPostTransform):
+    """Put the numbers of what is referred to into a page: what Sphinx has counted.
+
+    Sphinx's own resolver reads the whole page that a reference leads to, once for each reference,
+    to find out what stands there. A reference that nothing counted answers to is left to it, and so
+    is what is wrong with one.
+    """
+
+    default_priority = ReferencesResolver.default_priority - 1
+
+    def run(self, **kwargs: object) -> None:
+        """Resolve each reference to something that has been counted."""
+        for node in list(self.document.findall(addnodes.pending_xref)):
+            if node["reftype"] == "numref" and (reference := self.resolved(node)) is not None:
+                node.replace_self(reference)
+
+    def resolved(self, node: addnodes.pending_xref) -> nodes.Element | None:
+        """Return what a reference says and where it leads, if that has a number."""
+        standard: StandardDomain = self.env.get_domain("std")  # type: ignore[assignment]
+        page, label, name = standard.labels.get(node["reftarget"], ("", "", ""))
+        kind, number = self.counted(page, label)
+        if not number:
+            return None
+        form = node.astext() if node["refexplicit"] else self.config.numfig_format[kind]
+        places = ".".join(map(str, number))
+        said = form.format(name=name, number=places) if "{" in form else form % places
+        here, builder, as_number = self.env.docname, self.app.builder, addnodes.number_reference
+        return standard.build_reference_node(
+            here, builder, page, label, said, "numref", nodeclass=as_number, title=form
+        )
+
+    def counted(self, page: str, label: str) -> tuple[str, tuple[int, ...]]:
+        """Return the kind of what has a label, and its number; an empty one if it has none."""
+        for kind, numbers in self.env.toc_fignumbers.get(page, {}).items():
+            if label in numbers:
+                return kind, numbers[label]
+        return "section", self.env.toc_secnumbers.get(page, {}).get(f"#{label}") or ()
