@@ -231,7 +231,7 @@ def test_a_build_that_is_killed_leaves_no_process(book):
     patiently((book / "book" / "begun").is_file)
     building.kill()
     building.wait()
-    patiently(lambda: not works_in(book))
+    patiently(lambda: not works_in(book), seconds=60)
     assert published(book) == before
 
 
