@@ -4,11 +4,40 @@ A file gives the inputs exactly as its source prints them. Nothing derived is st
 """
 
 import tomllib
+from collections.abc import Collection
+from dataclasses import fields
+from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
 from mha.core.multihead import MultiHeadWeights
 from mha.runs.worked import Reading, WorkedExample
+
+HEAD_KEYS = ("name", "w_q", "w_k", "w_v")
+READING_KEYS = [field.name for field in fields(Reading)]
+EXAMPLE_KEYS = sorted(
+    {field.name for field in fields(WorkedExample)} - {"name", "layer", "block"} | {"heads", "w_o"}
+)
+REQUIRED_KEYS = ("title", "source", "tokens")
+
+
+class ExampleError(ValueError):
+    """A file that describes no worked example, with the position of the mistake.
+
+    Parameters
+    ----------
+    message : str
+    key : str, default ""
+        The key at fault.
+    table : str, default ""
+        The array of tables that the key is in, ``heads`` or ``readings``; empty at the top level.
+    number : int, default 0
+        Which of these tables, counted from 1.
+    """
+
+    def __init__(self, message: str, key: str = "", table: str = "", number: int = 0) -> None:
+        super().__init__(message)
+        self.key, self.table, self.number = key, table, number
 
 
 def example_names() -> tuple[str, ...]:
@@ -56,14 +85,14 @@ def load_example(name: str) -> WorkedExample:
 
 
 def example_from(name: str, text: str) -> WorkedExample:
-    """Return the worked example that a file describes.
+    """Return the worked example that the text of a TOML file describes.
 
     Parameters
     ----------
     name : str
         The file's name without its ending.
     text : str
-        What stands in it.
+        The file's contents.
 
     Returns
     -------
@@ -71,24 +100,75 @@ def example_from(name: str, text: str) -> WorkedExample:
 
     Raises
     ------
-    ValueError
-        If it is not as it should be, naming the file.
+    ExampleError
+        If a key is unknown or missing, or a value is not valid. The message names the file.
     """
     try:
         return _example(name, tomllib.loads(text))
-    except KeyError as error:
-        raise ValueError(f"mha/examples/{name}.toml: {error} is missing in a head") from error
+    except ExampleError as error:
+        message = f"mha/examples/{name}.toml: {error}"
+        raise ExampleError(message, error.key, error.table, error.number) from error
     except (AttributeError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"mha/examples/{name}.toml: {error}") from error
+        raise ExampleError(f"mha/examples/{name}.toml: {error}") from error
 
 
 def _example(name: str, data: dict[str, Any]) -> WorkedExample:
-    heads = data.pop("heads", [])
-    if heads:
+    _check_keys(data, EXAMPLE_KEYS, REQUIRED_KEYS)
+    heads = _tables(data, "heads", HEAD_KEYS)
+    data["readings"] = tuple(
+        Reading(**reading) for reading in _tables(data, "readings", READING_KEYS)
+    )
+    if not heads:
+        if "query" not in data:
+            raise ExampleError("the file has neither [[heads]] nor query, key and value")
+        if "w_o" in data:
+            raise ExampleError("'w_o' needs [[heads]], whose outputs it projects", "w_o")
+        if "head_names" not in data:
+            raise ExampleError("'head_names' is missing; query, key and value need it")
+    else:
+        if "head_names" in data:
+            raise ExampleError(
+                "'head_names' is given, but each of [[heads]] has a name", "head_names"
+            )
         matrices: dict[str, Any] = {
             matrix: [head[matrix] for head in heads] for matrix in ("w_q", "w_k", "w_v")
         }
         data["layer"] = MultiHeadWeights(**matrices, w_o=data.pop("w_o", None))
         data["head_names"] = [head["name"] for head in heads]
-    data["readings"] = tuple(Reading(**reading) for reading in data.pop("readings", []))
     return WorkedExample(name=name, **data)
+
+
+def _tables(data: dict[str, Any], table: str, keys: Collection[str]) -> list[dict[str, Any]]:
+    """Remove an array of tables from the data and return it, its keys checked."""
+    tables = data.pop(table, [])
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        raise ExampleError(f"'{table}' must be written as [[{table}]] tables", table)
+    for number, each in enumerate(tables, 1):
+        _check_keys(each, keys, keys, table, number)
+    return tables
+
+
+def _check_keys(
+    found: Collection[str],
+    known: Collection[str],
+    required: Collection[str],
+    table: str = "",
+    number: int = 0,
+) -> None:
+    """Raise an ExampleError for the first key that is unknown or missing."""
+    owner = f"[[{table}]] number {number}" if table else "the file"
+    for key in found:
+        if key in known:
+            continue
+        message = f"{owner} has an unknown key {key!r}"
+        if table and key in EXAMPLE_KEYS:
+            # TOML adds each key after a table's header to that table.
+            message += f"; it belongs to the whole example, above the first [[{table}]]"
+        elif near := get_close_matches(key, known, 1):
+            message += f"; did you mean {near[0]!r}?"
+        else:
+            message += f"; its keys are {', '.join(sorted(known))}"
+        raise ExampleError(message, key, table, number)
+    for key in required:
+        if key not in found:
+            raise ExampleError(f"{owner} has no {key!r}", "", table, number)

@@ -38,6 +38,22 @@ def _page(what, message, text, line=0):
 
 EXAMPLE = "mha/examples/cat-sat.toml"
 SOURCE = "mha/audit/sources/mha-tutorial.json"
+TWO_HEADS = """title = "Made up"
+source = "A test"
+tokens = ["a", "b"]
+embeddings = [[1], [2]]
+[[heads]]
+name = "one"
+w_q = [[1]]
+w_k = [[1]]
+w_v = [[1]]
+[[heads]]
+name = "two"
+w_v = [[2]]
+w_o = [[1], [1]]
+w_q = [[1]]
+w_k = [[1]]
+"""
 
 CHARACTERS = [
     _page("a merge that was not finished", "<<<<<<< is left from a merge", "<<<<<<< HEAD"),
@@ -121,6 +137,19 @@ DATA = [
           EXAMPLE, old="tokens"),
     Fault("an invisible token", "visible characters are wanted", 'tokens = ["cat", " "]\n#', 4,
           EXAMPLE, old="tokens"),
+    Fault("an output projection below a head",
+          "[[heads]] number 2 has an unknown key 'w_o'; it belongs to the whole example",
+          TWO_HEADS, 13, EXAMPLE, whole=True),
+    Fault("a misspelt matrix of the second head",
+          "[[heads]] number 2 has an unknown key 'w_vv'; did you mean 'w_v'?",
+          TWO_HEADS.replace("w_v = [[2]]", "w_vv = [[2]]"), 12, EXAMPLE, whole=True),
+    Fault("a head without a name", "[[heads]] number 2 has no 'name'",
+          TWO_HEADS.replace('name = "two"', "").replace("w_o = [[1], [1]]", ""), 10, EXAMPLE, whole=True),
+    Fault("a misspelt key of an example", "unknown key 'titel'; did you mean 'title'?",
+          TWO_HEADS.replace("title", "titel"), 1, EXAMPLE, whole=True),
+    Fault("an empty example", "the file has no 'title'", "", 1, EXAMPLE, whole=True),
+    Fault("an example without heads", "neither [[heads]] nor query, key and value",
+          TWO_HEADS[: TWO_HEADS.index("[[heads]]")], 1, EXAMPLE, whole=True),
     Fault("a transcript that is no JSON", "this is not JSON", "[\n{,\n", 2, SOURCE, whole=True),
 ]  # fmt: skip
 CELLS = [

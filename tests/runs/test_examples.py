@@ -9,6 +9,7 @@ from helpers import raises
 
 import mha.examples
 from mha import example_names, load_example, trace
+from mha.examples import ExampleError, example_from
 
 
 @pytest.mark.parametrize("name", example_names())
@@ -50,7 +51,19 @@ def test_a_file_in_the_folder_is_an_example_and_a_broken_one_is_refused_by_name(
     assert example_names() == ("made-up",)
     np.testing.assert_array_equal(trace(load_example("made-up")).query, [[[14], [32]]])
     for old, new, sentence in (
-        ("w_k = [[1], [2], [3]]", "", "'w_k' is missing in a head"),
+        ("w_k = [[1], [2], [3]]", "", "[[heads]] number 1 has no 'w_k'"),
+        ("w_k = ", "w_kk = ", "[[heads]] number 1 has an unknown key 'w_kk'; did you mean 'w_k'?"),
+        ("tokens = ", "tokns = ", "the file has an unknown key 'tokns'; did you mean 'tokens'?"),
+        ("tokens = ", "xyz = ", "the file has an unknown key 'xyz'; its keys are angles,"
+         " embeddings, focus, head_names, heads, is_causal, key, keys_at_once, mask, positions,"
+         " query, readings, scale, shows, source, target_weights, title, tokens, unembedding,"
+         " value, vocabulary, w_o"),
+        (GOOD, "", "the file has no 'title'"),
+        (GOOD[GOOD.index("[[heads]]"):], "",
+         "the file has neither [[heads]] nor query, key and value"),
+        ("[[heads]]", "[heads]", "'heads' must be written as [[heads]] tables"),
+        ("[[heads]]", 'head_names = ["only"]\n[[heads]]',
+         "'head_names' is given, but each of [[heads]] has a name"),
         ("w_v = [[1], [2], [3]]", "w_v = [[1], [2, 3]]",
          "w_v is ragged; rows of one length are wanted"),
         ("embeddings = ", "query = ",
@@ -60,3 +73,20 @@ def test_a_file_in_the_folder_is_an_example_and_a_broken_one_is_refused_by_name(
         file.write_text(GOOD.replace(old, new), encoding="utf-8")
         with raises(ValueError, f"mha/examples/made-up.toml: {sentence}"):
             load_example("made-up")
+
+
+@pytest.mark.parametrize("line", ["w_o = [[1]]", "focus = 1", "is_causal = true"])
+def test_a_key_of_the_example_below_a_head_is_refused(line):
+    key = line.partition(" ")[0]
+    with raises(
+        ExampleError,
+        f"mha/examples/made-up.toml: [[heads]] number 1 has an unknown key '{key}'; it belongs to"
+        " the whole example, above the first [[heads]]",
+    ):
+        example_from("made-up", f"{GOOD}{line}\n")
+
+
+@pytest.mark.parametrize("key", ["b_q", "W_Q", "wq", "mask_"])
+def test_no_misspelt_key_of_a_head_is_dropped(key):
+    with pytest.raises(ExampleError, match=f"number 1 has an unknown key '{key}'"):
+        example_from("made-up", f"{GOOD}{key} = [[1]]\n")

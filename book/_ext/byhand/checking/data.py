@@ -15,7 +15,7 @@ from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 from byhand.bibliography import authors_and_year
 from byhand.checking.sources import Finding, Line, Page, Project
 from mha.audit.sources import TITLES, numbers_from
-from mha.examples import example_from
+from mha.examples import ExampleError, example_from
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # safe both, the first ten times faster
 ENTRY = re.compile(r"\s*@(\w+)\s*\{\s*([^,\s]*)")
@@ -158,10 +158,24 @@ def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
             line = re.search(r"line (\d+)", place)
             number = int(line[1]) if line else text.count("\n") + 1
             yield number, f"this is not TOML: {reason[:1].lower()}{reason[1:]}"
+        elif isinstance(error, ExampleError) and (error.key or error.table):
+            yield _line_of_key(text, error), str(error).removeprefix(f"{file}: ")
         else:
             message = str(error).removeprefix(f"{file}: ")
             key = re.match(r"'?(\w+)", message)
             yield line_of(text, rf"^\s*{re.escape(key[1])}\s*=") if key else 1, message
+
+
+def _line_of_key(text: str, error: ExampleError) -> int:
+    """Return the line of a key, or else the header of the table that lacks one."""
+    header = re.compile(rf"^\s*\[\[\s*{error.table}\s*\]\]") if error.table else None
+    key = re.compile(rf"""^\s*["']?{re.escape(error.key)}["']?\s*=""") if error.key else header
+    tables = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        tables += bool(header and header.match(line))
+        if key and tables == error.number and key.match(line):
+            return number
+    return line_of(text, rf"^\s*\[+\s*{re.escape(error.key)}\b") if error.key else 1
 
 
 LOOKS: dict[str, Callable[[str, str], Iterator[Line]]] = {
