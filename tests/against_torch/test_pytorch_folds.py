@@ -29,6 +29,11 @@ def test_a_fold_prints_what_stands_below_its_code(page, capsys):
     assert capsys.readouterr().out.rstrip("\n") == FOLDS[page]["output"]
 
 
+def test_the_version_that_the_pages_name_is_the_one_that_runs():
+    lock = (BOOK.parent / "requirements-frameworks.lock").read_text(encoding="utf-8")
+    assert f"\ntorch=={torch.__version__.partition('+')[0]} " in lock
+
+
 @pytest.fixture
 def layer():
     """Return a module of two heads with its input: two sentences of three tokens."""

@@ -20,6 +20,7 @@ from page_texts import LEAKS, page_text
 from runs_of_pages import run_of
 
 import mha
+from byhand.chapter.held import torch_version
 from byhand.site.assets import SCRIPTS
 from byhand.site.policy import HEADERS, policy
 from mha import example_names, load_example, tables, trace
@@ -260,6 +261,9 @@ def test_a_chapter_has_exercises_quizzes_and_numbers_to_compute(name):
     else:
         text = site.source(name)
         assert text.count("\n## In PyTorch\n") == text.count("\n```{pytorch}\n") == 1
+        assert page.get_text().count(f"Run with PyTorch {torch_version()}, on a CPU.") == 1
+        named = re.findall(r"version \{given\}`([\d.]+)` of PyTorch", text)
+        assert set(named) <= {torch_version()}
 
 
 def test_the_page_for_teachers_has_every_exercise_and_the_minutes_of_each_chapter():

@@ -33,7 +33,7 @@
       first: "the first token, [CLS]",
       separator: "the separator, [SEP]",
       pair: "one word to another: {from} → {to}",
-      sharp: "sharp: all on one token",
+      sharp: "sharp: most on one token",
       broad: "broad: spread over many",
     },
     rules: {

@@ -22,6 +22,7 @@ from docutils.parsers.rst import directives
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from byhand.digests import ROOT
 from byhand.reading.steps import number_of, numbers_of
 from byhand.reading.values import NoValueError, value
 
@@ -29,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 BETWEEN = "\n---\n"
 PRINTED = re.compile(r"(?<![\w.])(?:nan|-?inf|-?\d+(?:\.\d*)?)(?!\w)")
+LOCK = ROOT / "requirements-frameworks.lock"  # of the environment in which the tests run the code
 WHOLE = 1e-5
 """How far off a number may be that is printed without decimals: PyTorch computes in float32."""
 
@@ -43,7 +45,7 @@ class InPyTorch(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the code and what it prints, and warn where a number is not the run's."""
+        """Return the code, its output and the version, and warn of a number that is not the run's."""
         code, _, output = "\n".join(self.content).partition(BETWEEN)
         if not output or "prints" not in self.options:
             raise self.error("code, a line ---, what it prints, and :prints: are wanted")
@@ -52,9 +54,11 @@ class InPyTorch(SphinxDirective):
             self._hold("prints", PRINTED.findall(output), is_printed)
         except ValueError as error:
             logger.warning("in PyTorch: %s", error, location=(self.env.docname, self.lineno))
+        self.env.note_dependency(str(LOCK))
         return [
             nodes.literal_block(code, code, language="python"),
             nodes.literal_block(output, output, language="text"),
+            nodes.paragraph("", f"Run with PyTorch {torch_version()}, on a CPU."),
         ]
 
     def _hold(self, option: str, found: list[Any], fits: Callable[[Any, float], bool]) -> None:
@@ -75,6 +79,20 @@ class InPyTorch(SphinxDirective):
             for text, number in zip(found, wanted, strict=True):
                 if not fits(text, float(number)):
                     raise ValueError(f"{text} stands where :{option}: has {number}")
+
+
+def torch_version() -> str:
+    """Return the version of PyTorch with which the tests run the code of the folds.
+
+    Examples
+    --------
+    >>> torch_version().count(".")
+    2
+    """
+    found = re.search(r"^torch==([\d.]+)", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    if found is None:
+        raise ValueError(f"{LOCK.name} has no line torch==...; the version of PyTorch is wanted")
+    return found[1]
 
 
 def typed_numbers(code: str) -> list[float]:

@@ -13,6 +13,7 @@ from typing import Any
 from sphinx.config import Config
 from sphinx.directives.code import LiteralIncludeReader
 
+from byhand.chapter.held import torch_version
 from byhand.checking.sources import Block, Page
 
 Said = Callable[[str, str], str]  # a role and its text -> what stands in its place
@@ -84,7 +85,11 @@ def _directive(block: Block, said: Said, folder: Path) -> str:
     if name == "literalinclude":
         return f"```python\n{_included(folder / title, block)}\n```"
     if name == "pytorch":
-        return "```python\n{}\n```\n\n```text\n{}\n```".format(*body.split("\n---\n"))
+        code, output = body.split("\n---\n")
+        return (
+            f"```python\n{code}\n```\n\n```text\n{output}\n```\n\n"
+            f"Run with PyTorch {torch_version()}, on a CPU."
+        )
     if name == "list-table":
         return _table(plain(body, said, folder))
     if name in ("quiz", "predict"):
