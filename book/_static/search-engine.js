@@ -14,7 +14,6 @@
   const FUZZY = 0.3;
   const EXCERPT = 170; // characters
   const COVERED = 2; // the power of the share of a question that a section has
-  const LIKE = 1; // how much more a section counts whose heading is the question
   const NAMED = 4; // how much more a section counts that introduces all that the question asks about
   const AGAIN = 0.4; // how much of this is left for a section after the first that has the name
   // An index or an exponent belongs to its letter: d₍k₎ in the text, d_k in a question.
@@ -78,7 +77,6 @@
       chapter: title,
       label: number ? `${number}. ${title}` : title,
       heading,
-      headingStems: new Set(stems(heading)),
       text,
       names,
       factor: factor * pageFactor,
@@ -103,12 +101,13 @@
 
   /**
    * The names of each section's subjects as stems, and how much each counts. The heading counts in
-   * full, and so does a name in the first section that has it, where a reader meets it first.
+   * full. So does a name that is no heading in a chapter, in the first section that has it: there a
+   * reader meets it first.
    * @type {{ stems: string[], weight: number }[][]}
    */
   const namesOf = [];
-  /** @type {Set<string>} */
-  const introduced = new Set();
+  const headings = sections.filter(({ factor }) => factor >= 1).map(({ heading }) => heading);
+  const introduced = new Set(headings.map((heading) => stems(heading).join(" ")));
   for (const { names, heading } of sections) {
     const own = names.split(", ").filter(Boolean).map(stems);
     const weighted = own.map((name) => ({
@@ -154,32 +153,37 @@
   }
 
   /**
-   * Return the sections that have what one part of a question asks about.
+   * Return the sections that have one of several phrases that mean the same, each scored by the
+   * phrase that it has most of.
    * @param {string[][]} phrases
    */
   function hits(phrases) {
     const [own, ...same] = phrases;
-    /** @param {Partial<SearchQuery>} options */
-    const query = (options) =>
-      engine.search({
-        combineWith: "OR",
-        queries: [
-          { combineWith: "AND", queries: own, ...options },
-          ...same.map((phrase) => ({
-            combineWith: /** @type {"AND"} */ ("AND"),
-            queries: phrase,
-            boost: weighted(SYNONYM),
-          })),
-        ],
-      });
-    const exact = query({ prefix: (term) => term.length > 1 });
+    const others = same.flatMap((phrase) => search(phrase, SYNONYM));
+    const exact = [...search(own, 1, { prefix: (term) => term.length > 1 }), ...others];
     // Only a word that nothing begins with may be misspelt.
-    return exact.length > 0 ? exact : query({ fuzzy: (term) => (term.length > 3 ? 0.25 : false) });
+    const found = exact.length > 0
+      ? exact
+      : search(own, 1, { fuzzy: (term) => (term.length > 3 ? 0.25 : false) });
+    /** @type {Map<number, SearchHit>} */
+    const best = new Map();
+    for (const hit of found) {
+      if (hit.score > (best.get(hit.id)?.score ?? 0)) {
+        best.set(hit.id, hit);
+      }
+    }
+    return [...best.values()];
   }
 
-  /** @param {number} factor */
-  function weighted(factor) {
-    return Object.fromEntries(Object.entries(WEIGHTS).map(([name, w]) => [name, w * factor]));
+  /**
+   * @param {string[]} phrase
+   * @param {number} factor of the scores
+   * @param {Partial<SearchQuery>} options
+   * @returns {SearchHit[]}
+   */
+  function search(phrase, factor, options = {}) {
+    const found = engine.search({ combineWith: "AND", queries: phrase, ...options });
+    return found.map((hit) => ({ ...hit, score: hit.score * factor }));
   }
 
   /**
@@ -216,18 +220,6 @@
   /** @param {number[]} numbers */
   function sum(numbers) {
     return numbers.reduce((total, number) => total + number, 0);
-  }
-
-  /**
-   * Return how far a heading is the question: 1 where the two have the same words, 0 where none.
-   * @param {Set<string>} heading
-   * @param {Part[]} parts
-   */
-  function likeness(heading, parts) {
-    /** @param {string[]} phrase */
-    const isMet = (phrase) => phrase.every((word) => heading.has(word));
-    const used = new Set(parts.flatMap(({ phrases }) => phrases.filter(isMet)).flat());
-    return share(parts, isMet) * (used.size / Math.max(1, heading.size));
   }
 
   /**
@@ -269,9 +261,8 @@
       .map(([id, { score, terms, asked }]) => {
         const section = sections[id];
         const covered = share(parts, (phrase) => phrase.every((word) => asked.has(word)));
-        const alike = 1 + LIKE * likeness(section.headingStems, parts) +
-          NAMED * named(namesOf[id], parts) ** COVERED;
-        return { section, terms, score: score * covered ** COVERED * alike * section.factor };
+        const introduces = 1 + NAMED * named(namesOf[id], parts) ** COVERED;
+        return { section, terms, score: score * covered ** COVERED * introduces * section.factor };
       })
       .sort((a, b) => b.score - a.score || a.section.id - b.section.id)
       .slice(0, MOST)

@@ -49,7 +49,8 @@
     return /** @type {HTMLAnchorElement[]} */ ([...list.children]);
   }
 
-  /* What the index writes around an index, as in d₍k₎, and around an exponent, as in W⁽O⁾. */
+  /* The index writes an index of a formula as in d₍k₎, an exponent as in W⁽O⁾. */
+  /** @type {Record<string, string>} */
   const SCRIPTS_OF_FORMULAS = { "₍": "sub", "⁽": "sup" };
 
   /**

@@ -17,7 +17,7 @@ START = "mechanism/self-attention"
 QUESTIONS = tomllib.loads(Path(__file__).with_name("search_questions.toml").read_text("utf-8"))
 # The least shares of questions with a right section first and among the first three. The second
 # part of the table was not in view when ranking was adjusted.
-SHARES = {"tuned": (0.94, 0.97), "held_out": (0.7, 0.9)}
+SHARES = {"tuned": (0.87, 0.95), "held_out": (0.72, 0.87)}
 ON_OPENING = ["minisearch.js", "search-index.js", "search-engine.js"]
 
 
@@ -58,7 +58,7 @@ def test_most_questions_of_students_find_a_section_that_answers_them_first(opene
     missed = {q: found[q][:3] for q, right in questions.items() if found[q][0] not in right}
     lost = {q: three for q, three in missed.items() if not set(three) & set(questions[q])}
     first, three = (1 - len(some) / len(questions) for some in (missed, lost))
-    assert (first, three) >= SHARES[part], missed
+    assert first >= SHARES[part][0], missed
     assert three >= SHARES[part][1], lost
 
 
@@ -66,7 +66,7 @@ def test_a_term_of_the_printed_index_finds_a_section_that_introduces_it_among_th
     opened,
 ):
     introducing = {}
-    for name in toc_pages():
+    for name in set(toc_pages()) - {"notation"}:  # which has all symbols again
         for section in read_sections(path(name).read_text(encoding="utf-8")):
             place = short(f"{name}#{section.anchor}".rstrip("#"))
             for term in section.terms:

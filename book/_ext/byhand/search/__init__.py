@@ -103,7 +103,9 @@ def index_of(read: dict[str, Page]) -> dict[str, Any]:
         if not found:
             continue
         page = read[name]
-        pages.append([page.address, found[0].heading, page.number, factor_of(name, ranking["pages"])])
+        pages.append(
+            [page.address, found[0].heading, page.number, factor_of(name, ranking["pages"])]
+        )
         for section in found:
             if section.anchor and not section.text:
                 continue  # a heading above other headings
@@ -130,7 +132,10 @@ def names_of_sections(
     and by the words of `ranking.toml`.
     """
     introduced = {
-        term.lower() for found in sections_of.values() for section in found for term in section.terms
+        term.lower()
+        for found in sections_of.values()
+        for section in found
+        for term in section.terms
     }
     other_spellings = {
         spelling: [other for other in term.spellings if other not in introduced]
