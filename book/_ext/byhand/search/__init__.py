@@ -142,21 +142,29 @@ def names_of_sections(
         for term in load()[0]
         for spelling in term.spellings
     }
-    names: dict[tuple[str, str], list[str]] = defaultdict(list)
-    places: dict[tuple[str, str], tuple[str, str]] = {}  # of an address and a label
-    for name, found in sections_of.items():
-        for section in found:
-            place = name, section.anchor
-            for label in (section.anchor, *section.labels):
-                places[read[name].address, label] = place
-            for term in section.terms:
-                names[place] += [term, *other_spellings.get(term.lower(), ())]
-            if words := asked.get(f"{name}#{section.anchor}".rstrip("#")):
-                names[place] += words.split(", ")
+    places = {  # of an address and a label
+        (read[name].address, label): (name, section.anchor)
+        for name, found in sections_of.items()
+        for section in found
+        for label in (section.anchor, *section.labels)
+    }
+    of_tables: dict[tuple[str, str], list[str]] = defaultdict(list)
     for page in read.values():
         for row in reading.read_names(page.html):
             address, label = urldefrag(urljoin(page.address, row.address))
-            names[places[address, label]] += row.names
+            of_tables[places[address, label]] += row.names
+    placed = {name.lower() for found in of_tables.values() for name in found}
+    names: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for page_name, found in sections_of.items():
+        for section in found:
+            place = page_name, section.anchor
+            for term in section.terms:
+                names[place] += [term, *other_spellings.get(term.lower(), ())]
+            # The table says where a name is explained; other sections may have it in bold too.
+            names[place] = [name for name in names[place] if name.lower() not in placed]
+            names[place] += of_tables.get(place, [])
+            if words := asked.get(f"{page_name}#{section.anchor}".rstrip("#")):
+                names[place] += words.split(", ")
     return names
 
 

@@ -113,7 +113,7 @@ def _grouped(text: str) -> str:
 def _is_product(text: str) -> bool:
     """Tell whether several factors are side by side, outside of indices and exponents."""
     outside = re.sub(r"[₍⁽][^₎⁾]*[₎⁾]", "", text)
-    return bool(re.search(r"(?<![^\W\d_])(?:[\d.]+[^\W\d_]|[^\W\d_]{2,3}$|.*[∑√].+)", outside))
+    return bool(re.search(r"(?<![^\W\d_])(?:[\d.]+[^\W\d_]|[^\W\d_]{2,3}$|.+[∑√].+)", outside))
 
 
 def _close(text: str) -> str:
