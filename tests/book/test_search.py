@@ -58,7 +58,9 @@ def test_no_entry_of_the_index_has_tex_or_markdown_in_it(index):
     [
         ("<p>a</p><p>b<em>c</em></p>", "a bc"),
         ("<table class='numbers table'><caption>Of words</caption><td>1</td></table>", "Of words"),
-        ("<table class='numbers words'><tr><td>a</td><td>b</td></tr></table>", "a b"),
+        ("<table class='numbers words'><tr><td>a</td><td>b</td></tr></table>", "a; b"),
+        ("<ul><li>a</li><li>b.</li><li>c</li></ul><p>d</p>", "a; b. c; d"),
+        ("<p>so:</p><div><span class='eqno'>(5.1)</span></div><p>By (5.1)</p>", "so: By (5.1)"),
         ("<figure><svg><text>x</text></svg><figcaption>a line</figcaption></figure>", "a line"),
         ("<math><msubsup><mi>W</mi><mi>h</mi><mi>O</mi></msubsup></math>", "W₍h₎⁽O⁾"),
         ("<p>e<sup>−1</sup> and q<sub>1</sub></p>", "e⁽−1⁾ and q₍1₎"),

@@ -19,9 +19,10 @@ SILENT_TAGS = frozenset(
     | {"template", "textarea"}
 )
 SILENT_CLASSES = frozenset(
-    {"aims-minutes", "caption-number", "cell_input", "code-fold", "headerlink", "highlight"}
+    {"aims-minutes", "caption-number", "cell_input", "code-fold", "eqno", "headerlink", "highlight"}
     | {"section-number", "toctree-wrapper"}
 )
+ITEMS = frozenset({"caption", "dd", "dt", "figcaption", "li", "td", "th"})  # end without a stop
 LATE = "late"  # the class of a <noscript> that holds a section until a reader opens it
 # Tables of numbers: only their captions have words. Others are the Markdown's, or marked as words.
 WORDS = "words"
@@ -107,6 +108,8 @@ def leave_words(document: html.HtmlElement) -> None:
             table.clear()
             table.text = " ".join(captions)
     for element in document.iter():
+        if element.tag in ITEMS and re.search(r"[^\s.,:;?!]\s*$", element.text_content()):
+            element.tail = f"; {element.tail or ''}"
         if element.tag not in INLINE:
             element.text, element.tail = f" {element.text or ''}", f" {element.tail or ''}"
 
@@ -148,7 +151,7 @@ def defined_terms(section: html.HtmlElement) -> Iterator[str]:
 
 def taken_out(element: html.HtmlElement) -> str:
     """Remove an element from a page, and return its words."""
-    words = re.sub(r" ([,.;:)])", r"\1", " ".join(element.text_content().split()))
+    words = re.sub(r" ([,.;:)])", r"\1", " ".join(element.text_content().split())).rstrip(";")
     element.drop_tree()
     return words
 
