@@ -8,15 +8,17 @@
   "use strict";
   const index = window.mhaSearchIndex;
   const MOST = 10;
-  const WEIGHTS = { heading: 4, asked: 4, chapter: 2, text: 1 };
+  const WEIGHTS = { heading: 4, names: 4, chapter: 2, text: 1 };
   const SYNONYM = 0.5;
   const PREFIX = 0.4;
   const FUZZY = 0.3;
   const EXCERPT = 170; // characters
   const COVERED = 2; // the power of the share of a question that a section has
-  const LIKE = 2; // how much more a section counts whose heading is the question
-  const WORD = /√|\p{N}+\.\p{N}+|[\p{L}\p{N}]+(?:[_^][\p{L}\p{N}]+)*/gu;
-  const ENDINGS = /(?:isation|ising|ised|ise|ation|ated|ating|ate|ion|ing|ed|es|al|e|s)$/;
+  const NAMED = 4; // how much more a section counts that introduces all that the question asks about
+  const AGAIN = 0.4; // how much of this is left for a section after the first that has the name
+  // An index or an exponent belongs to its letter: d₍k₎ in the text, d_k in a question.
+  const WORD = /√|\p{N}+\.\p{N}+|[\p{L}\p{N}]+(?:[_^][\p{L}\p{N}]+|[₍⁽][\p{L}\p{N}]+[₎⁾])*/gu;
+  const ENDINGS = /(?:isation|ising|ised|ise|ional|ation|ated|ating|ate|ion|ing|ed|es|al|e|s)$/;
 
   /* ---- Words ---- */
 
@@ -35,11 +37,13 @@
 
   /** @param {string} word */
   function cutEnding(word) {
-    const plain = word.toLowerCase().replace("√", "sqrt").replaceAll("^", "_");
+    const plain = word.toLowerCase().replace("√", "sqrt").replace(/[₍⁽^]/g, "_")
+      .replace(/[₎⁾]/g, "");
     if (/[\d_]/.test(plain) || plain.length < 4) {
       return plain;
     }
-    const single = plain.replace(/(?<=..[^su])s$/, "").replace(/iz(?=e|ing|ation)/, "is");
+    const single = plain.replace(/(?<=..[^su])s$/, "").replace(/iz(?=e|ing|ation)/, "is")
+      .replace(/our$/, "or").replace(/bilitie?s?$|bility$/, "bl").replace(/(?:al)?ly$/, "");
     const cut = single.replace(ENDINGS, "");
     return (cut.length < 4 ? single : cut).replace(/(.)\1$/, "$1");
   }
@@ -49,21 +53,23 @@
     return text.match(WORD) ?? [];
   }
 
-  const stop = new Set(index.stop);
+  const stop = new Set(index.stop.filter((phrase) => !phrase.includes(" ")));
+  const frames = index.stop.filter((phrase) => phrase.includes(" "));
+  const FRAME = new RegExp(`\\b(?:${frames.join("|").replaceAll(" ", "\\s+")})\\b`, "gi");
 
   /**
-   * Return the stems of what a text is about.
+   * Return the stems of the words that say what a text is about.
    * @param {string} text
    */
   function stems(text) {
-    const all = words(text);
+    const all = words(text.replace(FRAME, " "));
     const telling = all.filter((word) => !stop.has(word.toLowerCase()));
-    return (telling.length > 0 ? telling : all).map(stem);
+    return (telling.length > 0 ? telling : all.slice(-1)).map(stem);
   }
 
   /* ---- The index ---- */
 
-  const sections = index.sections.map(([place, anchor, heading, text, factor, asked], id) => {
+  const sections = index.sections.map(([place, anchor, heading, text, factor, names], id) => {
     const [address, title, number, pageFactor] = index.pages[place];
     return {
       id,
@@ -71,14 +77,13 @@
       chapter: title,
       label: number ? `${number}. ${title}` : title,
       heading,
-      headingStems: new Set(stems(heading)),
       text,
-      asked,
+      names,
       factor: factor * pageFactor,
     };
   });
   const engine = new MiniSearch({
-    fields: ["heading", "asked", "chapter", "text"],
+    fields: ["heading", "names", "chapter", "text"],
     tokenize: words,
     processTerm: stem,
     searchOptions: {
@@ -93,6 +98,25 @@
   engine.addAll(sections);
 
   const synonyms = index.synonyms.map((group) => group.map(stems));
+
+  /**
+   * The names of each section's subjects as stems, and how much each counts. The heading counts in
+   * full. So does a name that is no heading in a chapter, in the first section that has it: there a
+   * reader meets it first.
+   * @type {{ stems: string[], weight: number }[][]}
+   */
+  const namesOf = [];
+  const headings = sections.filter(({ factor }) => factor >= 1).map(({ heading }) => heading);
+  const introduced = new Set(headings.map((heading) => stems(heading).join(" ")));
+  for (const { names, heading } of sections) {
+    const own = names.split(", ").filter(Boolean).map(stems);
+    const weighted = own.map((name) => ({
+      stems: name,
+      weight: introduced.has(name.join(" ")) ? AGAIN : 1,
+    }));
+    own.forEach((name) => introduced.add(name.join(" ")));
+    namesOf.push([{ stems: stems(heading), weight: 1 }, ...weighted]);
+  }
 
   /* ---- Questions ---- */
 
@@ -129,32 +153,37 @@
   }
 
   /**
-   * Return the sections that have what one part of a question asks about.
+   * Return the sections that have one of several phrases that mean the same, each scored by the
+   * phrase that it has most of.
    * @param {string[][]} phrases
    */
   function hits(phrases) {
     const [own, ...same] = phrases;
-    /** @param {Partial<SearchQuery>} options */
-    const query = (options) =>
-      engine.search({
-        combineWith: "OR",
-        queries: [
-          { combineWith: "AND", queries: own, ...options },
-          ...same.map((phrase) => ({
-            combineWith: /** @type {"AND"} */ ("AND"),
-            queries: phrase,
-            boost: weighted(SYNONYM),
-          })),
-        ],
-      });
-    const exact = query({ prefix: (term) => term.length > 1 });
+    const others = same.flatMap((phrase) => search(phrase, SYNONYM));
+    const exact = [...search(own, 1, { prefix: (term) => term.length > 1 }), ...others];
     // Only a word that nothing begins with may be misspelt.
-    return exact.length > 0 ? exact : query({ fuzzy: (term) => (term.length > 3 ? 0.25 : false) });
+    const found = exact.length > 0
+      ? exact
+      : search(own, 1, { fuzzy: (term) => (term.length > 3 ? 0.25 : false) });
+    /** @type {Map<number, SearchHit>} */
+    const best = new Map();
+    for (const hit of found) {
+      if (hit.score > (best.get(hit.id)?.score ?? 0)) {
+        best.set(hit.id, hit);
+      }
+    }
+    return [...best.values()];
   }
 
-  /** @param {number} factor */
-  function weighted(factor) {
-    return Object.fromEntries(Object.entries(WEIGHTS).map(([name, w]) => [name, w * factor]));
+  /**
+   * @param {string[]} phrase
+   * @param {number} factor of the scores
+   * @param {Partial<SearchQuery>} options
+   * @returns {SearchHit[]}
+   */
+  function search(phrase, factor, options = {}) {
+    const found = engine.search({ combineWith: "AND", queries: phrase, ...options });
+    return found.map((hit) => ({ ...hit, score: hit.score * factor }));
   }
 
   /**
@@ -194,15 +223,22 @@
   }
 
   /**
-   * Return how far a heading is the question: 1 where the two have the same words, 0 where none.
-   * @param {Set<string>} heading
+   * Return how much of a question a section introduces, from 0 to 1: its names that the question
+   * has, by the reader's own words or by words that mean the same.
+   * @param {{ stems: string[], weight: number }[]} names
    * @param {Part[]} parts
    */
-  function likeness(heading, parts) {
-    /** @param {string[]} phrase */
-    const isMet = (phrase) => phrase.every((word) => heading.has(word));
-    const used = new Set(parts.flatMap(({ phrases }) => phrases.filter(isMet)).flat());
-    return share(parts, isMet) * (used.size / Math.max(1, heading.size));
+  function named(names, parts) {
+    const known = new Set(parts.flatMap(({ phrases }) => phrases.flat()));
+    const met = names.filter((name) => name.stems.every((word) => known.has(word)));
+    const shares = parts.map(({ phrases: [own, ...same], weight }) => {
+      /** @param {string[]} phrase */
+      const by = (phrase) => Math.max(0, ...met
+        .filter((name) => phrase.some((word) => name.stems.includes(word)))
+        .map((name) => name.weight));
+      return weight * Math.max(by(own), SYNONYM * Math.max(0, ...same.map(by)));
+    });
+    return sum(shares) / sum(parts.map(({ weight }) => weight));
   }
 
   /**
@@ -211,7 +247,7 @@
    * @returns {FoundSection[]}
    */
   function find(question) {
-    const parts = partsOf(question);
+    const parts = partsOf(question.normalize("NFKC"));
     /** @type {Map<number, { score: number, terms: Set<string>, asked: Set<string> }>} */
     const found = new Map();
     for (const hit of parts.flatMap((part) => part.hits)) {
@@ -225,8 +261,8 @@
       .map(([id, { score, terms, asked }]) => {
         const section = sections[id];
         const covered = share(parts, (phrase) => phrase.every((word) => asked.has(word)));
-        const alike = 1 + LIKE * likeness(section.headingStems, parts);
-        return { section, terms, score: score * covered ** COVERED * alike * section.factor };
+        const introduces = 1 + NAMED * named(namesOf[id], parts) ** COVERED;
+        return { section, terms, score: score * covered ** COVERED * introduces * section.factor };
       })
       .sort((a, b) => b.score - a.score || a.section.id - b.section.id)
       .slice(0, MOST)

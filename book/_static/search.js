@@ -49,19 +49,43 @@
     return /** @type {HTMLAnchorElement[]} */ ([...list.children]);
   }
 
+  /* The index writes an index of a formula as in d₍k₎, an exponent as in W⁽O⁾. */
+  /** @type {Record<string, string>} */
+  const SCRIPTS_OF_FORMULAS = { "₍": "sub", "⁽": "sup" };
+
   /**
+   * Return a line of found words and others; indices and exponents, which may begin in one piece
+   * and end in another, are set lower and higher.
    * @param {string} name
    * @param {Pieces} pieces
    */
   function line(name, pieces) {
     const box = document.createElement("span");
     box.className = name;
+    let scripts = /** @type {string[]} */ ([]);
     for (const { text, found } of pieces) {
-      const piece = document.createElement(found ? "mark" : "span");
-      piece.textContent = text;
-      box.append(piece);
+      for (const part of text.split(/([₍⁽₎⁾])/)) {
+        if (part in SCRIPTS_OF_FORMULAS) {
+          scripts.push(SCRIPTS_OF_FORMULAS[part]);
+        } else if (/[₎⁾]/.test(part)) {
+          scripts = scripts.slice(0, -1);
+        } else if (part) {
+          box.append(within([found ? "mark" : "span", ...scripts], part));
+        }
+      }
     }
     return box;
+  }
+
+  /**
+   * @param {string[]} names of elements, each inside the one before
+   * @param {string} text
+   * @returns {Node}
+   */
+  function within([outer, ...inner], text) {
+    const element = document.createElement(outer);
+    element.append(inner.length > 0 ? within(inner, text) : text);
+    return element;
   }
 
   /**

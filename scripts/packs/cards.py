@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 import genanki
 from bs4 import BeautifulSoup, Tag
 
+from byhand import terms
 from byhand.document import BOOK
 from byhand.press.archives import undated
 from byhand.press.pdf import date
-from byhand.print_book import terms
 from packs import alone
 from packs.mathematics import as_tex
 from packs.pages import Page, Question, standing_alone

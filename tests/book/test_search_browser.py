@@ -1,42 +1,23 @@
 """The search in a real Chromium, on the built pages, opened as files."""
 
+import tomllib
 from functools import cache
+from pathlib import Path
 
 import pytest
 from accessible import violations
-from book_site import path, rest, soup, until
+from book_site import path, rest, soup, toc_pages, until
 
 from byhand.search.sections import read_sections
+from byhand.terms import load
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 START = "mechanism/self-attention"
-# What a student types, and the sections where a teacher would look: their page and, after "#",
-# their anchor. Of the first five, Sphinx's own search found none first.
-QUESTIONS = {
-    "why divide by sqrt": "scaling scaling#why-dot-products-grow scaling#the-cure",
-    "attention mask": "softmax#masks",
-    "what is a key": "what-attention-does#three-arrows-for-each-word "
-    "self-attention#from-one-word-to-all-of-them",
-    "entropy": "softmax#entropy",
-    "output projection": "multi-head-attention#the-output-projection "
-    "multi-head-attention#a-sum-over-heads",
-    "multi head": "multi-head-attention multi-head-attention#several-heads",
-    "gradient of softmax": "softmax#deeper-the-jacobian-or-how-each-weight-changes-with-each-score "
-    "softmax#back-through-the-softmax",
-    "overflow exp": "softmax#large-scores",
-    "dot product as similarity": "self-attention#from-one-word-to-all-of-them",
-    "number of parameters": "multi-head-attention#what-it-costs "
-    "multi-head-attention#the-number-of-heads-is-free-almost",
-    "RoPE": "order#second-way-rotate-with-the-position",
-    "ALiBi": "order#third-way-a-price-for-distance",
-    "KV cache": "decoding#one-token-at-a-time",
-    "induction head": "depth#a-b-a-what-comes-next",
-    "backpropagation by hand": "learning#the-way-back",
-    "dropout": "bugs#dropout-left-on",
-    "pytest": "your-own-attention#two-lines-that-stay",
-}
-QUESTIONS = {question: right.split() for question, right in QUESTIONS.items()}
+QUESTIONS = tomllib.loads(Path(__file__).with_name("search_questions.toml").read_text("utf-8"))
+# The least shares of questions with a right section first and among the first three. The second
+# part of the table was not in view when ranking was adjusted.
+SHARES = {"tuned": (0.87, 0.95), "held_out": (0.72, 0.87)}
 ON_OPENING = ["minisearch.js", "search-index.js", "search-engine.js"]
 
 
@@ -54,17 +35,60 @@ def search(page, question):
     return page.locator(".search-result .search-heading").all_inner_texts()
 
 
-def first_found(page, question):
-    """Return the section that a question finds first: its page without its part, and its anchor."""
-    found = page.evaluate("q => window.mhaSearch.find(q).map(found => found.address)", question)
-    return found[0].rpartition("/")[2].replace(".html", "") if found else None
+def found_of(page, questions):
+    """Return the sections that each question finds: page without its part, and anchor."""
+    find = "qs => qs.map(q => window.mhaSearch.find(q).map(found => found.address))"
+    found = page.evaluate(find, list(questions))
+    names = ([short(address.replace(".html", "")) for address in all_of] for all_of in found)
+    return dict(zip(questions, names, strict=True))
 
 
-def test_a_question_and_each_name_of_the_tables_find_first_where_they_are_answered(opened):
+def short(address):
+    """Return an address without the folder of its page, unless it is the reference."""
+    return address if address.startswith("reference/") else address.rpartition("/")[2]
+
+
+@pytest.mark.parametrize("part", SHARES)
+def test_most_questions_of_students_find_a_section_that_answers_them_first(opened, part):
     page = opened("notation")
     search(page, "")
-    found = {question: first_found(page, question) for question in QUESTIONS}
-    assert {q: found[q] for q, right in QUESTIONS.items() if found[q] not in right} == {}
+    questions = QUESTIONS[part]
+    assert len(questions) > 30
+    found = found_of(page, questions)
+    missed = {q: found[q][:3] for q, right in questions.items() if found[q][0] not in right}
+    lost = {q: three for q, three in missed.items() if not set(three) & set(questions[q])}
+    first, three = (1 - len(some) / len(questions) for some in (missed, lost))
+    assert first >= SHARES[part][0], missed
+    assert three >= SHARES[part][1], lost
+
+
+def test_a_term_of_the_printed_index_finds_a_section_that_introduces_it_among_the_first_three(
+    opened,
+):
+    introducing = {}
+    for name in set(toc_pages()) - {"notation"}:  # which has all symbols again
+        for section in read_sections(path(name).read_text(encoding="utf-8")):
+            place = short(f"{name}#{section.anchor}".rstrip("#"))
+            for term in section.terms:
+                introducing.setdefault(term.lower(), set()).add(place)
+    right = {
+        f"what is {spelling}": set().union(*(introducing.get(s, ()) for s in term.spellings))
+        for term in load()[0]
+        for spelling in term.spellings
+    }
+    right = {question: places for question, places in right.items() if places}
+    assert len(right) > 100
+    page = opened("notation")
+    search(page, "")
+    found = found_of(page, right)
+    assert {q: found[q][:3] for q, places in right.items() if not places & {*found[q][:3]}} == {}
+    first = sum(found[q][0] in places for q, places in right.items())
+    assert first / len(right) > 0.9
+
+
+def test_a_name_of_the_tables_finds_first_the_section_that_its_row_links_to(opened):
+    page = opened("notation")
+    search(page, "")
     rows = soup("notation").select("#tbl-names tbody tr, #tbl-names-pytorch tbody tr")
     assert len(rows) > 30
     wrong = {}
@@ -74,10 +98,10 @@ def test_a_question_and_each_name_of_the_tables_find_first_where_they_are_answer
         anchor = soup(chapter).select_one(f"section#{label}, section:has(> span#{label})")["id"]
         place, said = f"{chapter.rpartition('/')[2]}#{anchor}", words_of(chapter)[anchor]
         cells = [cell.get_text().split(",") for cell in row.find_all("td") if not cell.find("a")]
-        for name in filter(None, (name.strip() for cell in cells for name in cell)):
-            first = first_found(page, name)
-            if first != place or name not in said:
-                wrong[name] = place, first, name in said
+        names = [name.strip() for cell in cells for name in cell if name.strip()]
+        for name, places in found_of(page, names).items():
+            if places[0] != place or name not in said:
+                wrong[name] = place, places[0], name in said
     assert not wrong
 
 
@@ -185,6 +209,29 @@ def test_what_is_typed_is_found_told_and_marked(opened):
     marked = {text.lower() for text in first.locator("mark").all_inner_texts()}
     assert {"causal", "mask"} <= marked
     assert all(len(t) < 200 for t in page.locator(".search-excerpt").all_inner_texts())
+
+
+def test_formulas_of_a_result_are_set_with_indices_and_exponents(opened):
+    page = opened(START)
+    search(page, "W^O concatenated")
+    results = page.locator(".search-result")
+    texts = " ".join(results.all_inner_texts())
+    assert not set("₍₎⁽⁾^$\\") & set(texts)
+    assert "O" in page.locator(".search-result sup").all_inner_texts()
+    search(page, "d_k")
+    assert "k" in page.locator(".search-result mark > sub").all_inner_texts()
+
+
+def test_on_a_phone_the_first_screen_shows_the_best_section_with_its_chapter(opened):
+    page = opened(START)
+    page.set_viewport_size({"width": 390, "height": 844})
+    search(page, "what is a token")
+    first = page.locator(".search-result").first
+    box = first.bounding_box()
+    assert box["y"] > 0
+    assert box["y"] + box["height"] < 422  # the upper half, which a keyboard leaves free
+    assert first.locator(".search-heading").inner_text() == "From one word to all of them"
+    assert first.locator(".search-chapter").inner_text().endswith("Self-attention")
 
 
 def test_an_address_with_a_question_opens_the_search(opened):

@@ -5,13 +5,14 @@
 interface SearchIndex {
   /** Address, title, number or nothing, and factor. */
   pages: [string, string, string, number][];
-  /** Place of the page, anchor, heading, text, factor, and what it is asked for by. */
+  /** Place of the page, anchor, heading, text, factor, and the names of its subjects. */
   sections: [number, string, string, string, number, string][];
   synonyms: string[][];
   stop: string[];
 }
 
-/** Text, cut where found words begin and end. */
+/** Text, cut where found words begin and end. Formulas in it have indices as ₍k₎ and exponents as
+    ⁽O⁾; both may begin in one piece and end in another. */
 type Pieces = { text: string; found: boolean }[];
 
 interface FoundSection {

@@ -1,40 +1,14 @@
 """Make the index from a list of terms: where each is introduced, treated and mentioned."""
 
-import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from docutils import nodes
 
-LIST = Path(__file__).with_name("terms.toml")
+from byhand.terms import Term, load
+
 EVERYWHERE = 9  # a term mentioned in more sections is listed where it is introduced or treated
-
-
-@dataclass(frozen=True)
-class Term:
-    """An entry of the index and how the text spells it."""
-
-    entry: str
-    spellings: tuple[str, ...]
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """Return what finds the term in a text of lower case."""
-        words = "|".join(map(re.escape, self.spellings))
-        return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])")
-
-    def is_in(self, text: str) -> bool:
-        """Tell whether a text of lower case has the term."""
-        return any(s in text for s in self.spellings) and bool(self.pattern.search(text))
-
-
-def load() -> tuple[list[Term], dict[str, str]]:
-    """Return the terms, and the entries that only lead to another."""
-    data = tomllib.loads(LIST.read_text(encoding="utf-8"))
-    return [Term(entry, tuple(found)) for entry, found in data["terms"].items()], data["see"]
 
 
 class index_mark(nodes.Inline, nodes.Element):  # noqa: N801 (docutils names nodes so)

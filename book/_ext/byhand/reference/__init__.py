@@ -131,7 +131,10 @@ class Api(SphinxDirective):
                 term += nodes.literal("", parameter)
             if entry.kind:
                 term += nodes.Text(" " if entry.names else "")
-                term += nodes.inline("", entry.kind, classes=["api-kind"])
+                kind = nodes.inline(classes=["api-kind"])
+                for place, text in enumerate(entry.kind.split("`")):  # names are in backticks
+                    kind += nodes.literal("", text) if place % 2 else nodes.Text(text)
+                term += kind
             item = nodes.definition_list_item("", term)
             item += nodes.definition("", *self.prose(entry.text))
             found += item

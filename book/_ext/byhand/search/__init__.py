@@ -10,13 +10,17 @@ Sphinx's own index, which the theme loads on every page before anything is shown
 
 import json
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urldefrag, urljoin
 
 from sphinx.application import Sphinx
 
 from byhand.search import sections as reading
+from byhand.terms import load
 
 HERE = Path(__file__).parent
 RANKING = HERE / "ranking.toml"
@@ -63,36 +67,105 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
 
 
 def make_index(app: Sphinx) -> dict[str, Any]:
-    """Return all that a search needs to know, in few bytes.
+    """Return the pages, sections and words that a search needs, in few bytes.
 
     There are `pages`, each its address, title, number where it has one, and factor; `sections`,
-    each the place of its page in `pages`, its anchor, heading, text, factor and what it is asked
-    for by; and `synonyms` and `stop` as `ranking.toml` has them.
+    each the place of its page in `pages`, its anchor, heading, text, factor and names; and
+    `synonyms` and `stop` as `ranking.toml` has them.
     """
-    ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
-    pages: list[list[Any]] = []
-    sections: list[list[Any]] = []
+    read = {}
     for name in _pages(app):
         # The builder knows the address; at the end of a build it has no page to be relative to.
         address = app.builder.get_target_uri(name)
         html = (Path(app.outdir) / address).read_text(encoding="utf-8")
-        found = reading.read_sections(html)
+        number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
+        read[name] = Page(address, html, number)
+    return index_of(read)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A built page: its address from the book's first page, its HTML, and its number if any."""
+
+    address: str
+    html: str
+    number: str = ""
+
+
+def index_of(read: dict[str, Page]) -> dict[str, Any]:
+    """Return the index of pages, given by their names in the order of reading."""
+    ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
+    sections_of = {name: reading.read_sections(page.html) for name, page in read.items()}
+    names = names_of_sections(read, sections_of, ranking["asked"])
+    pages: list[list[Any]] = []
+    sections: list[list[Any]] = []
+    for name, found in sections_of.items():
         if not found:
             continue
-        number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
-        pages.append([address, found[0].heading, number, factor_of(name, ranking["pages"])])
+        page = read[name]
+        pages.append(
+            [page.address, found[0].heading, page.number, factor_of(name, ranking["pages"])]
+        )
         for section in found:
+            if section.anchor and not section.text:
+                continue  # a heading above other headings
             factor = factor_of(section.heading, ranking["headings"])
             factor *= 1 if section.anchor else ranking["first"]["factor"]
-            asked = ranking["asked"].get(f"{name}#{section.anchor}", "")
             words = [section.anchor, section.heading, section.text]
-            sections.append([len(pages) - 1, *words, factor, asked])
+            own_names = ", ".join({n.lower(): n for n in names[name, section.anchor]}.values())
+            sections.append([len(pages) - 1, *words, factor, own_names])
     return {
         "pages": pages,
         "sections": sections,
         "synonyms": ranking["synonyms"],
         "stop": ranking["stop"],
     }
+
+
+def names_of_sections(
+    read: dict[str, Page], sections_of: dict[str, list[reading.Section]], asked: dict[str, str]
+) -> dict[tuple[str, str], list[str]]:
+    """Return the names of each section's subjects, by the page's name and the section's anchor.
+
+    A section is named by the terms that it introduces, with those of their other spellings in
+    `terms.toml` that no section introduces; by the rows of the tables of names that link to it;
+    and by the words of `ranking.toml`.
+    """
+    introduced = {
+        term.lower()
+        for found in sections_of.values()
+        for section in found
+        for term in section.terms
+    }
+    other_spellings = {
+        spelling: [other for other in term.spellings if other not in introduced]
+        for term in load()[0]
+        for spelling in term.spellings
+    }
+    places = {  # of an address and a label
+        (read[name].address, label): (name, section.anchor)
+        for name, found in sections_of.items()
+        for section in found
+        for label in (section.anchor, *section.labels)
+    }
+    of_tables: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for page in read.values():
+        for row in reading.read_names(page.html):
+            address, label = urldefrag(urljoin(page.address, row.address))
+            of_tables[places[address, label]] += row.names
+    placed = {name.lower() for found in of_tables.values() for name in found}
+    names: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for page_name, found in sections_of.items():
+        for section in found:
+            place = page_name, section.anchor
+            for term in section.terms:
+                names[place] += [term, *other_spellings.get(term.lower(), ())]
+            # The table says where a name is explained; other sections may have it in bold too.
+            names[place] = [name for name in names[place] if name.lower() not in placed]
+            names[place] += of_tables.get(place, [])
+            if words := asked.get(f"{page_name}#{section.anchor}".rstrip("#")):
+                names[place] += words.split(", ")
+    return names
 
 
 def factor_of(name: str, factors: dict[str, float]) -> float:

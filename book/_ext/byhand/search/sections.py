@@ -1,15 +1,16 @@
-"""The sections of a written page: what stands under each heading, as plain words."""
+"""The sections of a built page: the words under each heading, and the terms defined there."""
 
 import re
-import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lxml import html
 
+from byhand.search.formulas import EXPONENT, INDEX, in_one_line
+
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 INLINE = frozenset(  # no space stands around them
     {"a", "b", "cite", "code", "data", "em", "i", "kbd", "mark", "q", "small", "span", "strong"}
-    | {"sub", "sup"}
 )
 # What a reader does not search for: code and the fold that it is in, drawings, what can be pressed,
 # the TeX of a formula, how long a page takes.
@@ -18,27 +19,39 @@ SILENT_TAGS = frozenset(
     | {"template", "textarea"}
 )
 SILENT_CLASSES = frozenset(
-    {"aims-minutes", "caption-number", "cell_input", "code-fold", "headerlink", "highlight"}
+    {"aims-minutes", "caption-number", "cell_input", "code-fold", "eqno", "headerlink", "highlight"}
     | {"section-number", "toctree-wrapper"}
 )
+ITEMS = frozenset({"caption", "dd", "dt", "figcaption", "li", "td", "th"})  # end without a stop
 LATE = "late"  # the class of a <noscript> that holds a section until a reader opens it
 # Tables of numbers: only their captions have words. Others are the Markdown's, or marked as words.
 WORDS = "words"
 PLAIN_TABLE = frozenset({"table", "docutils", "align-default", "colwidths-auto"})
-# What stands between the parts of a formula when it is written in one line.
-BETWEEN = {"msub": "_", "munder": "_", "msup": "^", "mover": "^", "mfrac": "/"}
-BETWEEN |= {"msubsup": "_^", "munderover": "_^"}
-LONGEST_FORMULA = 24  # characters; longer ones are left out
-INVISIBLE = re.compile("[\u2061-\u2064\u200b]")
+NAMES = "names"  # the class of a table whose rows name a thing and link to its section
+SYMBOLS = "symbols"  # the class of a table whose rows begin with a symbol and its name in code
+# Bold words in these are labels, not terms that are introduced.
+UNDEFINING_TAGS = frozenset({"table", "figure"})
+UNDEFINING_CLASSES = frozenset({"admonition"})
+LONGEST_TERM = 4  # words
 
 
 @dataclass(frozen=True)
 class Section:
-    """What stands under one heading, without the sections within."""
+    """The words under one heading, without the sections within."""
 
     anchor: str  # the section's id, empty for the one that begins the page
     heading: str
     text: str
+    terms: tuple[str, ...] = ()  # terms that it introduces, as they are spelled
+    labels: tuple[str, ...] = ()  # further ids that links may lead to
+
+
+@dataclass(frozen=True)
+class Named:
+    """A row of a table of names: the address of the section it links to, and the names."""
+
+    address: str
+    names: tuple[str, ...]
 
 
 def read_sections(page: str) -> list[Section]:
@@ -50,17 +63,42 @@ def read_sections(page: str) -> list[Section]:
         heading = next(section.iter(*HEADINGS), None)
         if heading is not None:  # else it is part of the section that it stands in
             title = taken_out(heading)
+            terms = tuple(dict.fromkeys(defined_terms(section)))
+            labels = tuple(span.get("id") for span in section.findall("span[@id]"))
             text = taken_out(section)
             if section.get("id") and title:
-                found.insert(0, Section(section.get("id"), title, text))
-    return [Section("", first.heading, first.text) for first in found[:1]] + found[1:]
+                found.insert(0, Section(section.get("id"), title, text, terms, labels))
+    if not found:
+        return []
+    first = found[0]
+    whole = Section("", first.heading, first.text, first.terms, (first.anchor, *first.labels))
+    return [whole, *found[1:]]
+
+
+def read_names(page: str) -> list[Named]:
+    """Return the rows of a page's tables of names."""
+    document = html.document_fromstring(page)
+    write_formulas(document)
+    tables = [table for table in document.iter("table") if NAMES in table.classes]
+    rows = [row for table in tables for row in table.iterfind("tbody/tr")]
+    found = []
+    for row in rows:
+        links = [link.get("href") for link in row.iter("a")]
+        cells = [cell for cell in row.iterfind("td") if cell.find(".//a") is None]
+        names = [name for cell in cells for name in names_in(cell)]
+        found.append(Named(links[0], tuple(names)))
+    return found
+
+
+def names_in(cell: html.HtmlElement) -> list[str]:
+    """Return the names in the cell of a table, which are separated by commas."""
+    names = (" ".join(name.split()) for name in cell.text_content().split(","))
+    return [name for name in names if name]
 
 
 def leave_words(document: html.HtmlElement) -> None:
-    """Leave of a page what is read, with a space around each block."""
-    for math in list(document.iter("math")):
-        math.tail = f"{formula(math)} {math.tail or ''}"
-        math.drop_tree()
+    """Leave of a page its text, with a space around each block."""
+    write_formulas(document)
     for element in list(document.iter()):
         if is_silent(element):
             element.drop_tree()
@@ -70,13 +108,50 @@ def leave_words(document: html.HtmlElement) -> None:
             table.clear()
             table.text = " ".join(captions)
     for element in document.iter():
+        if element.tag in ITEMS and re.search(r"[^\s.,:;?!]\s*$", element.text_content()):
+            element.tail = f"; {element.tail or ''}"
         if element.tag not in INLINE:
             element.text, element.tail = f" {element.text or ''}", f" {element.tail or ''}"
 
 
+def write_formulas(document: html.HtmlElement) -> None:
+    """Replace each formula, index and exponent of a page by text."""
+    for math in list(document.iter("math")):
+        math.tail = f"{in_one_line(math)} {math.tail or ''}"
+        math.drop_tree()
+    for form, tag in ((INDEX, "sub"), (EXPONENT, "sup")):
+        for script in list(document.iter(tag)):
+            text = "".join(script.text_content().split())
+            script.tail = f"{form.format(text) if text else ''}{script.tail or ''}"
+            script.drop_tree()
+
+
+def defined_terms(section: html.HtmlElement) -> Iterator[str]:
+    """Yield the terms that a section introduces: its bold words, and the symbols of its tables.
+
+    Bold words that begin a paragraph and end in a stop or a colon are a heading in the line.
+    """
+    for bold in section.iter("strong"):
+        paragraph = bold.getparent()
+        term = " ".join(bold.text_content().split()).strip(" ,;")
+        is_label = any(
+            element.tag in UNDEFINING_TAGS or UNDEFINING_CLASSES & set(element.classes)
+            for element in bold.iterancestors()
+        )
+        begins = not (paragraph.text or "").strip() and paragraph.index(bold) == 0
+        is_heading = begins and term.endswith((".", ":", "?"))
+        if not is_label and not is_heading and len(term.split()) <= LONGEST_TERM:
+            yield term
+    for table in section.iter("table"):
+        if SYMBOLS in table.classes:
+            for row in table.iterfind("tbody/tr"):
+                for cell in row.findall("td")[:2]:
+                    yield from names_in(cell)
+
+
 def taken_out(element: html.HtmlElement) -> str:
     """Remove an element from a page, and return its words."""
-    words = re.sub(r" ([,.;:)])", r"\1", " ".join(element.text_content().split()))
+    words = re.sub(r" ([,.;:)])", r"\1", " ".join(element.text_content().split())).rstrip(";")
     element.drop_tree()
     return words
 
@@ -93,19 +168,3 @@ def is_silent(element: html.HtmlElement) -> bool:
 def is_of_numbers(table: html.HtmlElement) -> bool:
     """Tell whether of a table only the captions are read."""
     return bool(set(table.classes) - PLAIN_TABLE) and WORDS not in table.classes
-
-
-def formula(math: html.HtmlElement) -> str:
-    """Return a formula of a sentence in one line, or nothing for a long or a displayed one."""
-    text = INVISIBLE.sub("", unicodedata.normalize("NFKC", in_line(math)))
-    is_short = len(text) <= LONGEST_FORMULA and math.get("display") != "block"
-    return text if is_short else ""
-
-
-def in_line(element: html.HtmlElement) -> str:
-    """Return what a formula, or a part of one, says in one line."""
-    signs = ["", *BETWEEN.get(element.tag, "")]
-    parts = [(element.text or "").strip()]
-    for i, child in enumerate(element):
-        parts += [signs[i] if i < len(signs) else "", in_line(child), (child.tail or "").strip()]
-    return "√" * (element.tag in ("msqrt", "mroot")) + "".join(parts)
