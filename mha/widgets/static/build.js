@@ -4,7 +4,7 @@
   "use strict";
   const strings = window.mhaStrings.exercises;
   const { fill, find } = window.mhaPage;
-  const { read } = window.mhaAnswers;
+  const { read } = window.mhaTyped;
   const { trace } = window.mhaAttention;
   const { percent } = window.mhaNumbers;
 

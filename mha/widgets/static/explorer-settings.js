@@ -62,11 +62,10 @@
     temperature() {
       const { explorer } = this;
       const field = makeField(texts.temperature, (temperature) => {
-        if (temperature <= 0) return texts.notPositive;
         const sentence = fill(texts.temperatureIs, { value: short(temperature) });
         return explorer.change({ temperature }, sentence, { what: "temperature" })
           ? "" : texts.overflow;
-      });
+      }, { positive: true });
       this.syncs.push(({ temperature }) => field.set(temperature));
       return field.node;
     }

@@ -159,10 +159,21 @@ interface ExplorerData {
   keyWidth: number;
 }
 
+/** Which numbers a field takes. */
+interface Wanted {
+  least?: number;
+  most?: number;
+  whole?: boolean;
+  positive?: boolean;
+}
+
 /** All that a reader can change. */
 interface ExplorerState {
   /** Numbers by the addresses of the inputs that they replace. */
   edits: Record<string, number>;
+  /** By head and column, values that were typed: the rows that their matrix is multiplied by, its column
+      before them, each token's value in the order of typing, and the column that gives them. */
+  pins: Record<string, { rows: Matrix; from: number[]; typed: [number, number][]; column: number[] }>;
   scale: number | null;
   temperature: number;
   causal: boolean;
@@ -739,7 +750,7 @@ interface Window {
       error: HTMLElement;
       complain(sentence: string): void;
     };
-    makeField(label: string, apply: (value: number) => string): NumberField;
+    makeField(label: string, apply: (value: number) => string, wanted?: Wanted): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     effectOf(weights: number, outcome: number,
       words: { token: string, end: string, head?: string, endHead?: string, what?: string }): string;
@@ -960,11 +971,17 @@ interface Window {
     full(value: number): string;
     parsed(text: string): number;
     percent(share: number, places?: number): string;
-    typed(text: string): number;
     short(value: number, places?: number): string;
     shown(value: number, places?: number): string;
     chain(...steps: string[]): string;
     sign(left: string, right: string): "=" | "≈";
+  };
+  mhaTyped: {
+    MOST: number;
+    /** The number that a field takes of a text, or NaN and the sentence to say at the field. */
+    entered(text: string, wanted?: Wanted): { value: number; wrong: string };
+    /** The number that a text gives, and its decimals, null for a calculation; null where there is none. */
+    read(text: string, percent?: boolean): { number: number; decimals: number | null } | null;
   };
   mhaPlaces: {
     address(place: Place): string;
