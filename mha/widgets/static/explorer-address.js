@@ -3,7 +3,6 @@
   "use strict";
 
   const { parsed } = window.mhaNumbers;
-  const { MOST } = window.mhaTyped;
   const { address } = window.mhaPlaces;
   const { MAPS, isInput, placeIn, same, startOf } = window.mhaExplorer;
 
@@ -65,7 +64,7 @@
   }
 
   /** @type {(text: string) => number | undefined} */
-  const number = (text) => (Math.abs(parsed(text)) <= MOST ? parsed(text) : undefined);
+  const number = (text) => (Number.isFinite(parsed(text)) ? parsed(text) : undefined);
 
   /**
    * Readers of the address's parts by their names.

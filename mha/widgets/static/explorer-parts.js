@@ -250,13 +250,20 @@
    * @param {string} label
    * @param {(value: number) => string} apply takes a number, returns what is wrong with it, or ""
    * @param {Wanted} [wanted] which numbers the field takes
+   * @param {() => void} [takeBack] undoes what `apply` did with the beginning of a text that is refused
    * @returns {NumberField}
    */
-  function makeField(label, apply, wanted) {
+  function makeField(label, apply, wanted, takeBack = () => {}) {
     const { input, error, complain } = makeEntry();
+    let isRefused = false;
     const enter = () => {
       const { value, wrong } = entered(input.value, wanted);
-      complain(wrong || fill(apply(value), { text: input.value.trim(), most: MOST }));
+      if (wrong) {
+        isRefused = true;
+        takeBack();
+      }
+      isRefused = false;
+      complain(wrong || fill(apply(value), { text: input.value.trim() }));
     };
     input.addEventListener("input", enter);
     /** @param {number} by */
@@ -275,6 +282,7 @@
       input, step, node: make("span", { className: "field" }, name, error),
       /** @param {number} value */
       set: (value) => {
+        if (isRefused) return; // the text that is refused stays, so that it can be mended
         if (document.activeElement === input && entered(input.value, wanted).value === value) return;
         input.value = full(value);
         complain("");
@@ -290,7 +298,7 @@
   /**
    * The sentence that stands below a field whose text is refused, one for all fields of a figure.
    * @param {HTMLElement} figure that the fields are in
-   * @returns {{ say: (field: HTMLElement, sentence: string) => void, isSaid: () => boolean, clear: () => void }}
+   * @returns {Complaint}
    */
   function makeComplaint(figure) {
     const node = make("span", { className: "field-error", role: "alert", id: freshId() });
@@ -315,7 +323,7 @@
       set(node, ".left", `${Math.max(0, Math.min(at.left - around.left, room))}px`);
       set(node, ".top", `${at.bottom - around.top + 4}px`);
     };
-    return { say, clear, isSaid: () => about !== null };
+    return { say, clear };
   }
 
   /** Counts the edits of a reader: one that is typed lasts until the field is left, or its whole text is

@@ -6,7 +6,7 @@
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
   const { Controls, RESULTS, Strip, Tasks, compute, editNow, effectOf, fill, fromHash, inItalics, inSlices, inputAddress, isChanged,
-    isPage, later, make, markCaption, nameOf, nearFirst, startOf, toHash } = window.mhaExplorer;
+    isPage, later, make, markCaption, nameOf, nearFirst, same, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   class Explorer {
@@ -186,6 +186,10 @@
       if (keep) this.remember(what, before);
       const from = keep ? this.gesture.from : before;
       this.state = state;
+      if (keep && RESULTS.every((key) => same(this.past[this.past.length - 1][key], state[key]))) {
+        this.past.pop(); // the edit has come back to where it began
+        this.gesture.what = "";
+      }
       this.refresh();
       this.announce(() => {
         const text = typeof sentence === "string" ? sentence : sentence();
@@ -205,6 +209,22 @@
       this.maker?.forget();
     }
 
+    /** Take back the change of the present edit: the text that is typed goes on to one that is refused, and
+        the number before it stays. */
+    takeBack() {
+      const { edit, what } = this.gesture;
+      const before = what && edit === editNow() ? this.past.pop() : undefined;
+      if (before) this.putBack(before, "");
+    }
+
+    /** @param {ExplorerState} state of the history
+        @param {string} sentence */
+    putBack(state, sentence) {
+      this.gesture.what = "";
+      const patch = Object.fromEntries([...RESULTS, "pins"].map((key) => [key, /** @type {any} */ (state)[key]]));
+      this.change(patch, sentence, { keep: false, compare: sentence !== "" });
+    }
+
     /** @param {boolean} forward */
     canStep(forward) {
       return (forward ? this.future : this.past).length > 0 || Boolean(this.maker?.canStep(forward));
@@ -221,9 +241,7 @@
         return;
       }
       to.push(this.state);
-      this.gesture.what = "";
-      const patch = Object.fromEntries([...RESULTS, "pins"].map((key) => [key, /** @type {any} */ (wanted)[key]]));
-      this.change(patch, forward ? texts.redone : texts.undone, { keep: false });
+      this.putBack(wanted, forward ? texts.redone : texts.undone);
     }
 
     /** Take over a state that only shows the same numbers in another way.

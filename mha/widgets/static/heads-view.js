@@ -56,6 +56,8 @@
       this.state = { ...this.start };
       /** @type {any[]} */
       this.past = [];
+      /** Changes that were undone. @type {any[]} */
+      this.future = [];
       /** @type {any[]} */
       this.trail = [];
       /** What is said of the maps. */
@@ -82,7 +84,7 @@
       const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
         makeButton(label, act, { className: "reading-button" });
       parts.undo = button(texts.undo, () => this.step(this.past, this.future));
-      parts.redo = button(redo, () => this.step(this.future, this.past));
+      parts.redo = button(texts.redo, () => this.step(this.future, this.past));
       parts.status = make("span", { className: "soft", role: "status" });
       // A reader chooses this first; below, the list has what the head makes of each.
       parts.sentence = make("select", { onchange: () => this.chooseSentence(parts.sentence.selectedIndex) },

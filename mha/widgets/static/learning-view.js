@@ -7,6 +7,7 @@
   const { TimeBar, fill, inSlices, isPage, make, makeButton, makeEntry, mapsOf, markCaption, paintMaps, resize, set, setBar,
     setOff, setText, shape } = window.mhaExplorer;
   const { percent, short, shown } = window.mhaNumbers;
+  const { entered } = window.mhaTyped;
   const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
   const texts = window.mhaStrings.learning;
 

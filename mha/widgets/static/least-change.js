@@ -49,5 +49,5 @@
     }, from);
   }
 
-  Object.assign(window.mhaExplorer, { TINY, columnWith });
+  Object.assign(window.mhaExplorer, { TINY, columnWith, dot });
 })();

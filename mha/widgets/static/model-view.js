@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { ask, beginning, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, same, set,
+  const { ask, beginning, editNow, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, same, set,
     setOff, setText, TimeBar } = window.mhaExplorer;
   const { percent, short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { dimension, fill, inSlices, isPage, make, makeButton, set, setOff, setText } = window.mhaExplorer;
+  const { dimension, editNow, fill, inSlices, isPage, make, makeButton, set, setOff, setText } = window.mhaExplorer;
   const { chain, short, shown } = window.mhaNumbers;
   const { parse } = window.mhaPlaces;
   const { RIGHT, ROUNDED, SLIP, chainOf, correct, evaluate, marked, named, opened, raised, slipsBehind, withMinus,
@@ -342,10 +342,6 @@
 
     scrub() {
       this.change(new Set(this.document.slips.slice(0, Number(this.parts.slider.value))), true);
-    }
-
-    goBack() {
-      this.step(this.past, this.future);
     }
 
     /** Undo, or redo. @param {any[]} from @param {any[]} to */

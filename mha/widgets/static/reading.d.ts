@@ -73,7 +73,7 @@ interface Strings {
   exercises:
     & Texts<
       | Verdict | "notYet" | "answer" | "allRight" | "some" | "empty" | "fresh" | "noMoreHints"
-      | "reached" | "notReached" | "tooLarge" | "done"
+      | "reached" | "notReached" | "done"
     >
     & { mistakes: Texts<MistakeName> };
   quiz: Texts<

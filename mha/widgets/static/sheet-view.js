@@ -197,22 +197,16 @@
         className: "number given", "aria-label": fill(texts.of, { title: texts.given[role],
           row: this.labelOf(row), column: column + 1 }) });
       const now = () => this.state.given[role][row][column];
-      /** The number before typing began, which a refused one leaves. */
+      /** The number before an edit, which stays where the text is refused. */
       let kept = now();
-      const keep = () => { kept = now(); };
-      input.addEventListener("focus", () => {
-        keep();
-        this.parts.error.clear();
-      });
-      input.addEventListener("input", (/** @type {any} */ { inputType }) => {
+      let edit = -1;
+      input.addEventListener("focus", () => this.parts.error.clear());
+      input.addEventListener("input", () => {
+        if (edit !== editNow()) [edit, kept] = [editNow(), now()];
         this.enter(input, role, row, column, kept);
-        if (!inputType) keep(); // dragged, or moved by an arrow
       });
-      // What is not taken does not stay beside what is computed without it.
-      input.addEventListener("change", () => {
-        keep();
-        input.value = short(kept);
-      });
+      // Text that is refused does not stay beside numbers that are computed without it.
+      input.addEventListener("change", () => { input.value = short(now()); });
       input.addEventListener("blur", () => this.paint());
       movable(input, now, MOST);
       return input;

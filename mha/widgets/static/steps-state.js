@@ -63,6 +63,15 @@
       this.write();
     }
 
+    /** Take back the change of the present edit: the text that is typed goes on to one that is refused. */
+    takeBack() {
+      const before = this.what && this.edit === editNow() ? this.past.pop() : undefined;
+      if (!before) return;
+      this.what = "";
+      this.move(before);
+      this.paint();
+    }
+
     /** Undo, or redo. @param {Record<string, any>[]} from @param {Record<string, any>[]} to */
     step(from, to) {
       const found = from.pop();

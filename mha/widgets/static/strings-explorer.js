@@ -77,7 +77,6 @@
 
     pulled: "{place} is now {value}: its matrix has changed.",
     overflow: "“{text}” makes a result too large to compute. Type a smaller number.",
-    matrixOutOfRange: "“{text}” takes a number of the matrix out of its range, from −{most} to {most}. Type a smaller number.",
 
     /** Which words are italic the stars say. */
     effect: {

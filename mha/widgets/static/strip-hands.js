@@ -4,7 +4,7 @@
   "use strict";
 
   const { short } = window.mhaNumbers;
-  const { MOST, entered } = window.mhaTyped;
+  const { entered } = window.mhaTyped;
   const { address } = window.mhaPlaces;
   const { STEP, fill, gone, isStill, makeComplaint, stepped } = window.mhaExplorer;
 
@@ -50,7 +50,7 @@
       this.dragged = false;
       /** Where a drag has ended. @type {PointerEvent | null} */
       this.ended = null;
-      /** What is said below a field. @type {any} */
+      /** @type {Complaint | null} */
       this.complaint = null;
       /** The field that is being typed in.
           @type {EventTarget | null} */
@@ -129,7 +129,7 @@
     onFocus({ target }) {
       const number = this.strip.ofNode.get(target);
       if (!number) return;
-      if (number !== this.focused) this.complaint.clear();
+      if (number !== this.focused) this.complaint?.clear();
       this.focused = number;
       this.strip.numbers.forEach(({ node }) => { node.tabIndex = node === target ? 0 : -1; });
       if (number.given && !this.dragging) this.show(number);
@@ -200,6 +200,7 @@
       if (!number) return;
       this.typing = target;
       const { value, wrong } = entered(/** @type {any} */ (target).value, this.strip.rangeOf(number));
+      if (wrong) this.strip.explorer.takeBack();
       this.enter(number, value, wrong);
     }
 
@@ -211,7 +212,7 @@
       if (!(node instanceof HTMLInputElement)) return;
       if (node === this.typing) this.reach(node, number.digits);
       const text = node === this.typing ? node.value.trim() : short(value, ALL_PLACES);
-      this.complaint.say(node, wrong || fill(this.strip.edit(number, value), { text, most: MOST }));
+      this.complaint?.say(node, wrong || fill(this.strip.edit(number, value), { text }));
     }
 
     /** @param {StripNumber} number

@@ -9,7 +9,7 @@
   const { address, of: placeOf, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { factor } = window.mhaAttention;
-  const { Hands, Heads, Ribbons, TINY, chainOf, columnWith, compute, fill, inBrackets, inItalics, inputAddress, make,
+  const { Hands, Heads, Ribbons, TINY, chainOf, columnWith, compute, dot, fill, inBrackets, inItalics, inputAddress, make,
     same, scientific, set, setBar, setText, worked } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
@@ -424,8 +424,11 @@
       number.text = text;
       node.classList.toggle("small", widthOf(text) > number.digits + SLACK.own);
       if (!(node instanceof HTMLInputElement)) setText(node, text);
-      else if (node !== this.hands.typing || !(Math.abs(entered(node.value, this.rangeOf(number)).value - value) < TINY)) {
-        node.value = text;
+      else if (node !== this.hands.typing) node.value = text;
+      else {
+        // Text that is refused stays while it is typed.
+        const { value: read, wrong } = entered(node.value, this.rangeOf(number));
+        if (!wrong && Math.abs(read - value) > TINY) node.value = text;
       }
     }
 
@@ -515,11 +518,13 @@
       const from = pin?.from ?? numbers.w_v[head].map((/** @type {number[]} */ entries) => entries[column ?? 0]);
       /** @type {[number, number][]} */
       const typed = [...(pin?.typed ?? []).filter(([one]) => one !== token), [token, value]];
-      const entries = columnWith(rows, from, typed);
-      if (entries.some((x) => Math.abs(x) > MOST)) return texts.matrixOutOfRange;
-      const result = entries.reduce((sum, x, i) => sum + x * rows[token][i], 0);
-      if (!(Math.abs(result - value) < EXACT)) return texts.overflow;
-      const changes = entries.map((x, i) => /** @type {[Place, number]} */ ([placeOf("w_v", head, i, column), x]));
+      const isExact = (/** @type {number[]} */ column) => typed.every(([one, wanted]) =>
+        Math.abs(dot(column, rows[one]) - wanted) < EXACT);
+      // In the order of the tokens, so that no path to the same numbers matters where none excludes another.
+      const inOrder = columnWith(rows, from, [...typed].sort(([one], [other]) => one - other));
+      const entries = isExact(inOrder) ? inOrder : columnWith(rows, from, typed);
+      if (!(Math.abs(dot(entries, rows[token]) - value) < EXACT)) return texts.overflow;
+      const changes = entries.map((/** @type {number} */ x, /** @type {number} */ i) => /** @type {[Place, number]} */ ([placeOf("w_v", head, i, column), x]));
       return this.explorer.editAll(changes, () =>
         fill(texts.pulled, { place: this.explorer.called(at), value: short(value) }),
       `value of ${token}`, { pins: { ...state.pins, [`${head}.${column}`]: { rows, from, typed, column: entries } } });

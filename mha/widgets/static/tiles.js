@@ -154,7 +154,12 @@
     edit(i, j, field) {
       const { value: score, wrong } = entered(field.value);
       this.parts.error.say(field, wrong);
-      if (wrong) return;
+      if (wrong) {
+        const { value } = field;
+        this.state.takeBack();
+        field.value = value;
+        return;
+      }
       const place = i * this.data.tokens.length + j;
       const others = this.state.now.edits.filter((/** @type {number[]} */ [one]) => one !== place);
       const edits = score === this.data.scores[i][j] ? others : [...others, [place, score]];

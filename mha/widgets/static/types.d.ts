@@ -411,8 +411,15 @@ interface ExplorerRibbons {
   parts: SVGElement[];
 }
 
+/** The sentence below a field whose text is refused. */
+interface Complaint {
+  say(field: HTMLElement, sentence: string): void;
+  clear(): void;
+}
+
 /** The strip, as the hands on it see it. */
 interface HandledStrip {
+  rangeOf(number: StripNumber): Wanted;
   node: HTMLElement;
   explorer: ExplorerView;
   numbers: StripNumber[];
@@ -479,7 +486,8 @@ interface ExplorerView {
   back(): void;
   change(patch: Partial<ExplorerState>, sentence: string | (() => string), options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
-  editAll(changes: [Place, number][], told?: string | (() => string), hand?: string): string;
+  editAll(changes: [Place, number][], told?: string | (() => string), hand?: string, more?: Partial<ExplorerState>): string;
+  takeBack(): void;
   canStep(forward: boolean): boolean;
   text: string;
   link(): string;
@@ -505,6 +513,7 @@ interface ChangeOptions {
 }
 
 interface Strings {
+  numbers: Record<string, string>;
   // deno-lint-ignore no-explicit-any
   explorer: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
@@ -750,7 +759,15 @@ interface Window {
       error: HTMLElement;
       complain(sentence: string): void;
     };
-    makeField(label: string, apply: (value: number) => string, wanted?: Wanted): NumberField;
+    makeField(
+      label: string, apply: (value: number) => string, wanted?: Wanted, takeBack?: () => void,
+    ): NumberField;
+    makeComplaint(figure: HTMLElement): Complaint;
+    stepped(value: number, by: number, most?: number): number;
+    editNow(): number;
+    TINY: number;
+    dot(left: number[], right: number[]): number;
+    columnWith(rows: Matrix, from: number[], typed: [number, number][]): number[];
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     effectOf(weights: number, outcome: number,
       words: { token: string, end: string, head?: string, endHead?: string, what?: string }): string;
@@ -844,7 +861,7 @@ interface Window {
     Width: new (data: WidthData) => { node: HTMLElement };
     Hands: new (strip: HandledStrip) => {
       pointed: StripNumber | null;
-      focused: StripNumber | null;
+      focused: StripNumber | null; complaint: Complaint | null;
       typing: EventTarget | null;
       listen(): void;
     };
@@ -873,6 +890,7 @@ interface Window {
       change(patch: Record<string, any>, what?: string): void;
       // deno-lint-ignore no-explicit-any
       move(patch: Record<string, any>): void;
+      takeBack(): void;
       readAddress(): void;
     };
     eased(x: number): number;
@@ -882,7 +900,7 @@ interface Window {
     ): void;
     // deno-lint-ignore no-explicit-any
     readBlock(scores: number[], value: Matrix, kept: any, isPlain?: boolean): any;
-    movable(field: HTMLInputElement, value: () => number): void;
+    movable(field: HTMLInputElement, value: () => number, most?: number): void;
     wholes(text: string, below: number): number[] | undefined;
     Steps: new (explorer: ExplorerView) => { node: HTMLElement; paint(): void };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
