@@ -627,3 +627,68 @@ def test_a_sheet_is_printed_alone_its_key_apart_and_no_table_torn_or_cut(own):
 def test_bars_stand_there_in_forced_colours(own):
     bar = own(forced_colors="active").page.locator(".own-track > span:last-child").nth(4)
     assert "linear-gradient" in bar.evaluate("(e) => getComputedStyle(e).backgroundImage")
+
+
+# ---- The book's own sentences, and punctuation ----
+
+BOOKS = ("the river bank", "the money bank", "I bought apple to eat", "I play football",
+         "the cat slept because it was tired", "dog bites man", "we drink tea")  # fmt: skip
+
+
+@pytest.mark.parametrize("words", BOOKS)
+def test_the_book_s_own_sentences_work_at_once(own, words):
+    seen = own()
+    seen.type(words)
+    run = seen.holds(words=words)
+    assert seen.page.locator(".own-word", has_text="by chance").count() == 0
+    assert not np.allclose(run.weights, 1 / len(run.tokens))
+    width = str(run.embeddings.shape[1])
+    expect(seen.field("Numbers per word")).to_have_value(width)
+
+
+def test_the_width_rises_to_what_the_words_need_and_says_so(own):
+    seen = own()
+    seen.type("the river bank")
+    width = seen.field("Numbers per word")
+    expect(width).to_have_value("6")
+    expect(seen.page.locator("mha-explorer .status")).to_contain_text(
+        "A word now has 6 numbers, as a meaning needs them."
+    )
+    expect(seen.page.locator(".own-says .soft")).to_contain_text(
+        "\u2068river\u2069, \u2068bank\u2069: a meaning beyond the first four, so a word has 6 numbers."
+    )
+    width.fill("4")
+    error = seen.page.locator(f"#{width.get_attribute('aria-describedby')}")
+    expect(error).to_have_text("“4” is too few: a meaning of river, bank needs 6 numbers per word.")
+    less = seen.page.get_by_role("button", name="Numbers per word: one less")
+    assert less.get_attribute("aria-disabled") == "true"
+    seen.holds(words="the river bank")
+    seen.press("Undo")
+    seen.holds(words="the tired cat drinks tea")
+    seen.press("Redo")
+    seen.holds(words="the river bank")
+    # An older link, with fewer numbers, opens with as many as its words need.
+    again = own("#own=example&words=the+river+bank&width=4")
+    again.holds(words="the river bank")
+
+
+def test_punctuation_is_left_out_of_words(own):
+    seen = own()
+    typed = "Who reads the book, you? It didn’t cost 3.5!"
+    seen.type(typed)
+    seen.holds(words=typed)
+    assert seen.words() == ["Who", "reads", "the", "book", "you", "It", "didn’t", "cost", "3.5"]
+    assert seen.field("Your sentence").input_value() == typed
+    seen.type("?!")
+    expect(seen.page.locator(".own-says .error")).to_contain_text("Type a word")
+
+
+def test_each_edit_of_a_size_is_one_step(own):
+    seen = own()
+    width = seen.field("Numbers per word")
+    for text in ("6", "5", "3"):  # as fast as can be
+        width.fill(text)
+    for value in ("5", "6", "4"):
+        seen.press("Undo")
+        expect(width).to_have_value(value)
+    assert not seen.can("Undo")

@@ -131,7 +131,9 @@ def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
     field.press("Control+z")
     assert (field.input_value(), rows.all_text_contents()) == ("2", seen[2])
     field.fill("x")
-    expect(page.get_by_role("alert")).to_have_text("“x” is not a number. Type one such as 0.5, −2 or 1/3.")
+    expect(page.get_by_role("alert")).to_have_text(
+        "“x” is not a number. Type one such as 0.5, −2 or 1/3."
+    )
     expect(redo).to_be_enabled()
     field.press("Control+Shift+z")
     assert (field.input_value(), rows.all_text_contents()) == ("3", seen[3])

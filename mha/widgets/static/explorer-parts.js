@@ -311,6 +311,13 @@
       about?.removeAttribute("aria-invalid");
       about = null;
     };
+    // It stays until a reader does something else; going on by Tab alone takes nothing away.
+    addEventListener("pointerdown", ({ target }) => {
+      if (target !== about && /** @type {Element} */ (target).closest("button, input, select, summary, label, a")) clear();
+    }, true);
+    addEventListener("keydown", ({ key, target }) => {
+      if (target !== about && !["Tab", "Shift"].includes(key)) clear();
+    }, true);
     const say = (/** @type {HTMLElement} */ field, /** @type {string} */ sentence) => {
       clear();
       if (!sentence) return;
