@@ -8,9 +8,21 @@ from dataclasses import dataclass
 LONGEST = 200
 """Characters that are read; what is longer is no answer."""
 
+_SPACE = " \t\n\r\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000"
+_SPACES = re.compile(f"[{_SPACE}]")
+_AROUND = re.compile(f"^[{_SPACE}]+|[{_SPACE}]+\\Z")
 _PLAIN = re.compile(r"[+-]?(?:\d+(?:[.,](\d*))?|[.,](\d+))", re.ASCII)
-_TOKEN = re.compile(r"\d+(?:[.,]\d*)?|[.,]\d+|sqrt|exp|e|[-+*/^()√]", re.ASCII)
-_SAME = str.maketrans("−–×·÷", "--**/")
+_TOKEN = re.compile(
+    # A space between digits parts thousands, or two numbers, which are no calculation.
+    rf"[{_SPACE}]*((?:\d{{1,3}}(?:[{_SPACE}]\d{{3}})+(?!\d)|\d+)(?:[.,]\d*)?(?:e[-+]?\d+)?"
+    r"|[.,]\d+(?:e[-+]?\d+)?|sqrt|exp|e|[-+*/^()√])",
+    re.ASCII,
+)
+_SAME = {
+    **{0xFF01 + i: 0x21 + i for i in range(94)},  # full-width forms
+    **dict.fromkeys([*range(0x2010, 0x2014), 0x2212, 0xFE63], "-"),
+    **str.maketrans("×·÷", "**/"),
+}
 
 
 @dataclass(frozen=True)
@@ -20,12 +32,12 @@ class Entered:
     Parameters
     ----------
     number : float
-    decimals : int
-        0 for a calculation, which is not rounded.
+    decimals : int or None
+        None for a calculation, which is not rounded.
     """
 
     number: float
-    decimals: int
+    decimals: int | None
 
 
 def read(text: str, *, percent: bool = False) -> Entered | None:
@@ -34,8 +46,9 @@ def read(text: str, *, percent: bool = False) -> Entered | None:
     Parameters
     ----------
     text : str
-        A number with a decimal point or comma, or a calculation with ``+ - * / ^``, brackets,
-        ``sqrt``, ``√``, ``exp`` and ``e``; spaces do not count. A percent sign may stand behind it.
+        A number with a decimal point or comma, such as ``0.25`` or ``1e-3``, or a calculation with
+        ``+ - * / ^``, brackets, ``sqrt``, ``√``, ``exp`` and ``e``. Spaces may part thousands. A
+        percent sign may follow.
     percent : bool, default False
         Whether a bare number is a percentage.
 
@@ -52,16 +65,17 @@ def read(text: str, *, percent: bool = False) -> Entered | None:
     """
     if len(text) > LONGEST:
         return None
-    plain = "".join(text.split()).translate(_SAME).lower().replace("**", "^")
-    body = plain.removesuffix("%")
+    plain = _AROUND.sub("", text.translate(_SAME).lower().replace("**", "^"))
+    body = _AROUND.sub("", plain.removesuffix("%"))
     try:
         number = _Reader(body).whole()
     except (ArithmeticError, ValueError):
         return None
     # A sign says percent; where percent is asked for, a bare number is one.
-    number /= 100 if body != plain and not percent else 1
-    alone = _PLAIN.fullmatch(body)
-    return Entered(number, len(alone[1] or alone[2] or "") if alone else 0)
+    is_share = plain.endswith("%") and not percent
+    alone = _PLAIN.fullmatch(_SPACES.sub("", body))
+    decimals = len(alone[1] or alone[2] or "") + 2 * is_share if alone else None
+    return Entered(number / 100 if is_share else number, decimals)
 
 
 def _tokens(text: str) -> list[str]:
@@ -71,7 +85,7 @@ def _tokens(text: str) -> list[str]:
         match = _TOKEN.match(text, end)
         if match is None:
             raise ValueError(text[end])
-        found.append(match[0])
+        found.append(_SPACES.sub("", match[1]))
         end = match.end()
     return found[::-1]
 

@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mha.practice.calculations import FORMULAS
+from mha.practice.entered import Entered
 from mha.practice.exercise import NumericExercise, half_unit
 from mha.runs.operations import Operand, Origin
 from mha.runs.places import Place
@@ -134,33 +135,44 @@ def listed(exercise: NumericExercise, found: Iterable[Mistake]) -> tuple[Mistake
     slack = half_unit(exercise.places)
     for mistake in found:
         taken = [exercise.asked, *(other.value for other in kept)]
-        if all(abs(mistake.value - value) > slack for value in taken):
+        is_new = all(abs(mistake.value - value) > slack for value in taken)
+        # A percentage may be off by a hundred times as much: one that is smaller tells nothing.
+        is_telling = mistake.unit <= 1 or abs(mistake.value) > slack * mistake.unit
+        if is_new and is_telling:
             kept.append(mistake)
     return tuple(kept)
 
 
-def recognised(exercise: NumericExercise, number: float, known: Iterable[Mistake]) -> str | None:
+LAST_DIGIT_UNITS = 5
+"""Units of the last decimal asked for within which only the last digit is said to be wrong."""
+
+
+def recognised(exercise: NumericExercise, entered: Entered, known: Iterable[Mistake]) -> str | None:
     """Return the name of the mistake that a wrong answer is due to, None where it may be any.
 
     Parameters
     ----------
     exercise : NumericExercise
-    number : float
-        What was entered.
+    entered : Entered
+        The answer, as `mha.practice.entered.read` returns it.
     known : iterable of Mistake
         As `mistakes` returns them.
 
     Returns
     -------
     str or None
-        "last-digit" where nothing but the last decimal asked for is wrong.
+        "last-digit" where an answer has as many decimals as are asked for, is off by at most
+        `LAST_DIGIT_UNITS` units of the last of them, and agrees in all other digits.
     """
     slack = half_unit(exercise.places)
     for mistake in known:
-        if abs(number - mistake.value) <= slack * mistake.unit:
+        if abs(entered.number - mistake.value) <= slack * mistake.unit:
             return mistake.name
-    entered, asked = (shown(x, exercise.places)[:-1] for x in (number, exercise.asked))
-    return "last-digit" if entered == asked and exercise.places > 0 else None
+    is_close = abs(entered.number - exercise.asked) <= LAST_DIGIT_UNITS * 10.0**-exercise.places
+    if exercise.places == 0 or entered.decimals != exercise.places or not is_close:
+        return None
+    first, second = (shown(x, exercise.places)[:-1] for x in (entered.number, exercise.asked))
+    return "last-digit" if first == second else None
 
 
 # ---- Slips with the operands ----

@@ -8,6 +8,9 @@ from mha.runs.rounding import rounded
 
 Verdict = Literal["right", "near", "wrong", "unreadable"]
 
+NEAR_UNITS = 2
+"""Units of the last decimal asked for by which rounding on the way may move an answer."""
+
 
 def verdict(exercise: NumericExercise, text: str) -> Verdict:
     """Say how an entered answer stands to the exercise's.
@@ -22,7 +25,8 @@ def verdict(exercise: NumericExercise, text: str) -> Verdict:
     -------
     str
         "right": within half a unit of the last decimal asked for. "near": a slip of rounding, that
-        is within two such units, or rightly rounded to fewer decimals. "wrong", or "unreadable".
+        is within two such units and written with all decimals, or rightly rounded to fewer
+        decimals; the sign is right. "wrong", or "unreadable".
 
     Examples
     --------
@@ -41,12 +45,12 @@ def verdict(exercise: NumericExercise, text: str) -> Verdict:
     if distance <= half_unit(exercise.places) + dust:
         return "right"
     needs_rounding = abs(exercise.asked - rounded(exercise.asked, exercise.places)) > 1e-9 * unit
-    rounded_too_much = 0 < entered.decimals < exercise.places and distance <= half_unit(
-        entered.decimals
-    )
-    if needs_rounding and (distance <= 2 * unit or rounded_too_much):
-        return "near"
-    return "wrong"
+    if not needs_rounding or entered.number * exercise.asked < 0:
+        return "wrong"
+    decimals = entered.decimals
+    if decimals is None or decimals >= exercise.places:
+        return "near" if distance <= NEAR_UNITS * unit else "wrong"
+    return "near" if decimals > 0 and distance <= half_unit(decimals) else "wrong"
 
 
 def is_right(exercise: NumericExercise, text: str) -> bool:

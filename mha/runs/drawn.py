@@ -11,6 +11,7 @@ this vocabulary.
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
@@ -32,19 +33,27 @@ SIZES = {"d_model": (2, 6), "num_heads": (1, 4), "d_k": (1, 4)}
 """The least and the most numbers of a word, heads, and numbers of a query, key or value."""
 
 MEANINGS = ("animal", "thing", "state", "doing", "person", "place")
-"""What each number of a word stands for; an example of width 4 has the first four."""
+"""The meaning of each number of a word; an example of width 4 has the first four."""
+
+_USUAL_WIDTH = 4
 
 VOCABULARY = {
     "cat": "animal", "dog": "animal", "bird": "animal", "horse": "animal",
     "mat": "thing", "tea": "thing", "milk": "thing", "ball": "thing", "book": "thing",
+    "apple": "thing", "football": "thing", "money": "thing", "salt": "thing", "pepper": "thing",
     "it": "animal thing",
-    "tired": "state", "hungry": "state", "happy": "state", "hot": "state",
-    "sat": "doing", "ran": "doing", "drinks": "doing", "reads": "doing", "slept": "doing state",
-    "she": "person", "child": "person", "teacher": "person",
+    "tired": "state", "hungry": "state", "happy": "state", "hot": "state", "soft": "state",
+    "sat": "doing", "ran": "doing", "drinks": "doing", "reads": "doing", "bites": "doing",
+    "bought": "doing", "drink": "doing", "eat": "doing", "play": "doing", "saw": "doing",
+    "slept": "doing state", "sleep": "doing state",
+    "she": "person", "child": "person", "teacher": "person", "man": "person",
+    "i": "person", "we": "person", "you": "person",
     "river": "place", "garden": "place", "bank": "thing place",
-    "the": "", "a": "", "on": "", "in": "", "was": "",
+    "the": "", "a": "", "on": "", "in": "", "was": "", "to": "", "and": "", "because": "", "near": "",
+    "<end>": "",
 }  # fmt: skip
-"""Words with meanings; the last ones have none, and so ask for nothing."""
+"""Words with meanings, among them those of the book's own sentences; the last ones have none, and so
+ask for nothing."""
 
 _TENTHS = {"w_q": 15, "w_k": 15, "w_v": 9, "w_o": 9}
 
@@ -54,7 +63,7 @@ def draw_example(
     *,
     seed: int = 1,
     numbers: Numbers = "meanings",
-    d_model: int = 4,
+    d_model: int | None = None,
     num_heads: int = 2,
     d_k: int = 2,
     is_causal: bool = False,
@@ -68,13 +77,14 @@ def draw_example(
     Parameters
     ----------
     words : str or sequence of str
-        Up to 12 words of at most 16 characters; in a string they are parted by spaces.
+        Up to 12 words of at most 16 characters. A string is split into words at spaces and
+        punctuation, which is left out; "didn't" and "3.5" are one word each.
     seed : int, default 1
         From 0 to 4 294 967 295.
     numbers : {"meanings", "whole", "tenths"}, default "meanings"
         With "meanings" a word that the vocabulary does not have gets one meaning by chance.
-    d_model : int, default 4
-        Numbers a word, from 2 to 6.
+    d_model : int, optional
+        Numbers per word, from 2 to 6. By default 4, or as many as the meanings of the words need.
     num_heads : int, default 2
         From 1 to 4.
     d_k : int, default 2
@@ -103,11 +113,13 @@ def draw_example(
     array([0., 0., 1., 0.])
     """
     tokens = _tokens(words)
+    if numbers not in KINDS:
+        raise ValueError(f"numbers is {numbers!r}; one of {', '.join(KINDS)} is wanted")
+    if d_model is None:
+        d_model = max(_USUAL_WIDTH, needed_width(tokens) if numbers == "meanings" else 0)
     sizes = {"d_model": d_model, "num_heads": num_heads, "d_k": d_k}
     for name, size in sizes.items():
         _check_size(name, size)
-    if numbers not in KINDS:
-        raise ValueError(f"numbers is {numbers!r}; one of {', '.join(KINDS)} is wanted")
     Draws(seed)  # or raise
     embeddings = [_word(seed, word, numbers, d_model) for word in tokens]
     places = [_place(seed, row, numbers, d_model) for row in range(len(tokens))]
@@ -132,7 +144,7 @@ def draw_example(
 
 def _tokens(words: str | Sequence[str]) -> tuple[str, ...]:
     """Return the words of a sentence, or raise."""
-    tokens = as_names("words", words.split() if isinstance(words, str) else words)
+    tokens = as_names("words", split_words(words) if isinstance(words, str) else words)
     if len(tokens) > MOST_WORDS:
         raise ValueError(f"words has {len(tokens)} words; at most {MOST_WORDS} are wanted")
     for token in tokens:
@@ -145,6 +157,49 @@ def _check_size(name: str, size: int) -> None:
     low, high = SIZES[name]
     if not low <= as_count(name, size) <= high:
         raise ValueError(f"{name} is {size}; {low} to {high} is wanted")
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a text without its punctuation.
+
+    Apostrophes and hyphens inside a word stay, and so do points and commas inside a number.
+
+    Examples
+    --------
+    >>> split_words("Who are you? It didn't cost 3.5, did it?")
+    ['Who', 'are', 'you', 'It', "didn't", 'cost', '3.5', 'did', 'it']
+    """
+    return "".join(sign if _is_in_word(text, i) else " " for i, sign in enumerate(text)).split()
+
+
+def _is_in_word(text: str, i: int) -> bool:
+    """Tell whether a character of a text is no punctuation, or joins two parts of a word."""
+    if not _is_punctuation(text[i]):
+        return True
+    before, after = text[max(i - 1, 0) : i], text[i + 1 : i + 2]
+    if not (before.strip() and after.strip()) or _is_punctuation(before) or _is_punctuation(after):
+        return False
+    is_in_number = text[i] in ".," and before in _DIGITS and after in _DIGITS
+    return is_in_number or text[i] in "'’-‐‑"
+
+
+_DIGITS = "0123456789"
+
+
+def _is_punctuation(sign: str) -> bool:
+    return unicodedata.category(sign).startswith("P")
+
+
+def needed_width(words: Sequence[str]) -> int:
+    """Return how many numbers per word the meanings of some words need, 0 where they have none.
+
+    Examples
+    --------
+    >>> needed_width(["the", "river", "bank"]), needed_width(["the", "cat", "sat"])
+    (6, 4)
+    """
+    return max((MEANINGS.index(meaning) + 1 for word in words
+                for meaning in VOCABULARY.get(bare_word(word), "").split()), default=0)  # fmt: skip
 
 
 def bare_word(word: str) -> str:

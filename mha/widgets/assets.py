@@ -25,6 +25,8 @@ FOLDER = Path(__file__).resolve().parent / "static"
 ARITHMETIC_PARTS = (
     "numbers.js",
     "signs.js",
+    "strings-numbers.js",
+    "typed-numbers.js",
     "stages.js",
     "places.js",
     "origins.js",
@@ -45,6 +47,7 @@ EXPLORER_PARTS = (
     "strings-explorer.js",
     "explorer-parts.js",
     "explorer-state.js",
+    "least-change.js",
     "explorer-address.js",
     "explorer-origins.js",
     "strip-drawing.js",

@@ -34,6 +34,13 @@ def judged(answer, text, places=2, *, percent=False):
         ("8-3-2", 3),
         ("8/2/2", 2),
         ("1/4 %", 0.0025),
+        ("1e3", 1000),
+        ("2*1E-1", 0.2),
+        ("3 000,5", 3000.5),
+        ("1\u202f234\u00a0567", 1234567),
+        ("１．５", 1.5),
+        ("\u20105", -5),
+        (" - 5 ", -5),
     ],
 )
 def test_calculations_come_to_a_number(text, number):
@@ -43,7 +50,7 @@ def test_calculations_come_to_a_number(text, number):
 @pytest.mark.parametrize(
     "text",
     ["1+", "(1", "1)", "()", "e2", "2e", "1 2 x", "sqrt", "sqrt(-1)", "(-8)^(1/3)", "exp(1000)",
-     "1/exp(1000)", "9^9^9", "0^-1", "__import__", "%", "5%%", "√", "+-1", "", "1e3", "1.2.3",
+     "1/exp(1000)", "9^9^9", "0^-1", "__import__", "%", "5%%", "√", "+-1", "", "1e400", "1 2", "3 00", "0.5 000", "1.2.3", "5²", "½", "NaN", "Infinity", "--2", "- -2",
      "1,234.5", "٣", "1" * 80000 + "x", "(" * 80000, "√" * LONGEST],
 )  # fmt: skip
 def test_what_comes_to_none_is_unreadable(text):
@@ -68,6 +75,11 @@ def test_any_text_is_a_finite_number_or_none(text):
         (WEIGHT, "1", "wrong"),
         (0.73000001, "0.74", "near"),
         (0.73, "0.74", "wrong"),  # nothing was to be rounded
+        (0.0183, "0", "wrong"),  # two units off, but not a number with two decimals
+        (0.0049, "-0.01", "wrong"),  # two units off, but of the other sign
+        (0.0183, "0.01", "near"),
+        (WEIGHT, "3/4", "near"),
+        (WEIGHT, "70 %", "wrong"),
         (3 / 7, "3/7", "right"),
         (0.125, "0.12", "right"),  # a tie may go either way
         (0.125, "0.13", "right"),

@@ -7,11 +7,20 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from helpers import with_block
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mha import load_example, softmax, trace
-from mha.practice.entered import read
+from mha import load_example, shown, softmax, trace
+from mha.practice.entered import Entered, read
 from mha.practice.exercise import half_unit, numeric_exercise
-from mha.practice.mistakes import NAMES, mistakes, recognised
+from mha.practice.mistakes import (
+    LAST_DIGIT_UNITS,
+    NAMES,
+    listed,
+    mistakes,
+    of_operands,
+    recognised,
+)
 from mha.practice.wordings import WORDINGS
 from mha.runs.origins import is_given
 
@@ -21,8 +30,7 @@ FIRST = trace(load_example("cat-sat"))
 
 def name_of(run, cell, text, **options):
     made = numeric_exercise(run, *cell, **options)
-    number = read(text, percent=made.percent).number
-    return recognised(made, number, mistakes(run, made))
+    return recognised(made, read(text, percent=made.percent), mistakes(run, made))
 
 
 SCALED = CAT.scores[0, 1, 2] / np.array([1, math.sqrt(2), 2])
@@ -39,7 +47,6 @@ OF_SCORES = CAT.scaled_scores[0, 1]
         (("scores", 1, 2), {}, CAT.scores[0, 0, 2], "other-row"),
         (("scores", 1, 2), {}, CAT.scores[1, 1, 2], "other-head"),
         (("scores", 1, 2), {}, 1.4, "one-term"),
-        (("scores", 1, 2), {}, 2.85, "last-digit"),
         (("exponentials", 1, 2), {}, CAT.scaled_scores[0, 1, 2], "no-exponential"),
         (("row_sums", 1), {}, CAT.exponentials[0, 1, :2].sum(), "left-out"),
         (("weights", 1, 2), {}, CAT.weights[0, 1, 0], "other-key"),
@@ -85,6 +92,48 @@ def test_no_mistake_is_as_good_as_right_and_no_two_are_alike():
         values = sorted([made.asked, *(mistake.value for mistake in known)])
         assert all(high - low > slack for low, high in pairwise(values)), str(made)
         for mistake in known:
-            assert recognised(made, mistake.value, known) == mistake.name
+            assert recognised(made, Entered(mistake.value, None), known) == mistake.name
     assert seen <= set(NAMES)
     assert {"percent", "share", "sign", "one-term", "no-root", "by-width", "exchanged"} <= seen
+
+
+@given(st.floats(-9, 9), st.integers(0, 4), st.integers(-9_999, 9_999), st.integers(0, 5))
+def test_only_a_close_answer_with_all_digits_is_told_that_its_last_digit_is_off(
+    answer, places, number, decimals
+):
+    made = replace(numeric_exercise(CAT, "scores", 1, 2), answer=answer, places=places)
+    text = f"{number / 10**decimals:.{decimals}f}"
+    name = recognised(made, read(text), ())
+    distance = abs(float(text) - answer)
+    if name is None:
+        assert (
+            decimals != places or not places or shown(float(text), places) != shown(answer, places)
+        )
+    else:
+        assert name == "last-digit"
+        assert decimals == places
+        assert distance <= LAST_DIGIT_UNITS * 10.0**-places
+        assert shown(float(text), places)[:-1] == shown(answer, places)[:-1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "places", "text", "name"),
+    [
+        (0.27, 2, "0.2", None),  # one decimal where two are asked for
+        (0.27, 2, "0.21", None),  # six units off
+        (0.27, 2, "0.24", "last-digit"),
+        (-0.27, 2, "−0.25", "last-digit"),
+        (0.27, 2, "0.270", None),
+        (0.27, 2, "1/4", None),
+        (0.30, 2, "0.29", None),  # two digits differ
+        (7.0, 0, "5", None),
+    ],
+)
+def test_the_last_digit_alone_is_off(answer, places, text, name):
+    made = replace(numeric_exercise(CAT, "scores", 1, 2), answer=answer, places=places)
+    assert recognised(made, read(text), ()) == name
+
+
+def test_a_percentage_below_its_own_rounding_is_recognised_by_no_number():
+    made = replace(numeric_exercise(CAT, "weights", 1, 2), answer=0.004, places=2)
+    assert "percent" not in [mistake.name for mistake in listed(made, of_operands(made))]

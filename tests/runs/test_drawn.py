@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mha import draw_example, trace
+from mha import draw_example, load_example, trace
+from mha.examples import example_names
 from mha.runs.drawn import MEANINGS, VOCABULARY, bare_word
 
 
@@ -45,3 +46,25 @@ def test_heads_turn_to_other_meanings_only_where_a_known_word_brings_or_takes_on
 def test_every_word_of_the_vocabulary_has_meanings_that_there_are():
     assert {of for text in VOCABULARY.values() for of in text.split()} == set(MEANINGS)
     assert all(bare_word(word) == word for word in VOCABULARY)
+
+
+def test_every_word_of_the_book_s_examples_has_its_meanings():
+    tokens = {token for name in example_names() for token in load_example(name).tokens}
+    assert {bare_word(token) for token in tokens} <= set(VOCABULARY)
+    assert {"money", "dog", "bites", "man", "we", "drink", "because"} <= set(VOCABULARY)
+
+
+def test_a_sentence_has_as_many_numbers_as_its_meanings_need():
+    assert draw_example("the river bank").embeddings.tolist()[1:] == [
+        [0, 0, 0, 0, 0, 1],
+        [0, 1, 0, 0, 0, 1],
+    ]
+    assert draw_example("the tired cat").embeddings.shape == (3, 4)
+    assert draw_example("the river bank", d_model=4).embeddings.shape == (3, 4)
+    assert draw_example("the river bank", numbers="tenths").embeddings.shape == (3, 4)
+
+
+def test_punctuation_parts_words_and_is_none():
+    found = draw_example("“Who,” she said—you? Don't/rock-n-roll: 3.5, 1,000 ...").tokens
+    assert found == ("Who", "she", "said", "you", "Don't", "rock-n-roll", "3.5", "1,000")
+    assert draw_example(["you?", "..."]).tokens == ("you?", "...")

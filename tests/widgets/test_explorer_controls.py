@@ -174,13 +174,15 @@ def test_scale_and_temperature_are_typed_and_an_order_goes_to_its_end(view):
 
 
 REFUSED = [
-    ("Temperature", "0", "0 is not a temperature; a number above 0 is wanted."),
-    ("Other scale", "", "“” is not a number; a number such as 0.5 is wanted."),
+    ("Temperature", "0", "“0” is not positive. Type a number above 0, up to 1000."),
+    ("Temperature", "1/10^320", "“1/10^320” is not a number. Type one such as 0.5, −2 or 1/3."),
     (
-        "Other scale",
-        "1e308",
-        "1e308 makes a result too large to compute; a smaller number is wanted.",
+        "Temperature",
+        "1e-320",
+        "“1e-320” makes a result too large to compute. Type a smaller number.",
     ),
+    ("Other scale", "", "Type a number, such as 0.5, −2 or 1/3."),
+    ("Other scale", "1e308", "“1e308” is out of range. Type a number from −1000 to 1000."),
 ]
 
 

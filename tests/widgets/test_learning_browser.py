@@ -108,7 +108,9 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened):
     expect(page.locator(".learning-plane text:not(:empty)")).to_have_count(7)
     page.get_by_label("Seed").fill("one")
     page.get_by_label("Seed").press("Enter")
-    expect(page.locator(".error")).to_contain_text("“one” is no seed")
+    expect(page.locator(".error")).to_have_text(
+        "“one” is not a whole number. Type one from 0 to 4294967295."
+    )
 
     come_back(page, hash_)
     expect(says).to_have_text(said)

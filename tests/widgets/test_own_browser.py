@@ -370,9 +370,9 @@ def test_every_choice_draws_what_the_package_draws(own):
         (lambda: seen.press("Draw others"), {"seed": 2}),
         (lambda: seen.field("Seed").fill("4294967295"), {"seed": 2**32 - 1}),
         (lambda: seen.press("Heads: one more"), {"num_heads": 3}),
-        (lambda: seen.press("Numbers a word: one more"), {"d_model": 5}),
-        (lambda: seen.press("Numbers a head: one less"), {"d_k": 1}),
-        (lambda: seen.field("Numbers a head").fill("3"), {"d_k": 3}),
+        (lambda: seen.press("Numbers per word: one more"), {"d_model": 5}),
+        (lambda: seen.press("Numbers per head: one less"), {"d_k": 1}),
+        (lambda: seen.field("Numbers per head").fill("3"), {"d_k": 3}),
         (lambda: seen.field("Positions added").check(), {"positions": True}),
         (lambda: seen.page.get_by_label("Output projection").uncheck(), {"output": False}),
         (lambda: seen.field("No later words (causal)").check(), {"is_causal": True}),
@@ -395,10 +395,11 @@ WRONG = (
     ("Your sentence", "  ", "Type a word"),
     ("Your sentence", "a " * 13, "These are 13 words; 12 have room."),
     ("Your sentence", "x" * 17, "has 17 characters; a word has at most 16."),
-    ("Seed", "4294967296", "“4294967296” is no seed; a whole number from 0 to 4294967295"),
-    ("Heads", "15", "“15” does not do; a whole number from 1 to 4 is wanted."),  # by way of 1
-    ("Numbers a word", "1.5", "“1.5” does not do; a whole number from 2 to 6 is wanted."),
-    ("Numbers a head", "", "“” does not do; a whole number from 1 to 4 is wanted."),
+    ("Seed", "4294967296", "“4294967296” is out of range. Type a number from 0 to 4294967295."),
+    ("Seed", "1,5", "“1,5” is not a whole number. Type one from 0 to 4294967295."),
+    ("Heads", "15", "“15” is out of range. Type a number from 1 to 4."),  # by way of 1
+    ("Numbers per word", "1.5", "“1.5” is not a whole number. Type one from 2 to 6."),
+    ("Numbers per head", "", "Type a whole number from 1 to 4."),
 )
 
 
@@ -416,7 +417,7 @@ def test_what_does_not_do_is_said_at_its_field_and_moves_nothing(own):
         assert says in seen.page.locator(f"#{told}").inner_text()
         assert strip.bounding_box() == before
         seen.holds(words="the tired cat drinks tea")
-        field.fill({"Your sentence": "cat", "Numbers a word": "4"}.get(label, "2"))
+        field.fill({"Your sentence": "cat", "Numbers per word": "4"}.get(label, "2"))
         seen.type("the tired cat drinks tea")
         seen.field("Seed").fill("1")
         seen.field("Seed").blur()
@@ -447,9 +448,9 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
     turned = seen.page.locator(".own-legend").all_inner_texts()
     assert turned != heads
     expect(seen.page.locator("mha-explorer .status")).to_contain_text(", ".join(turned))
-    expect(says).to_contain_text("Too few numbers for \u2068she\u2069: raise “Numbers a word”.")
-    seen.field("Numbers a word").fill("6")  # the cure that is named
-    expect(says).not_to_contain_text("Too few")
+    expect(says).to_contain_text(
+        "\u2068she\u2069: a meaning beyond the first four, so a word has 5 numbers."
+    )
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -517,7 +518,7 @@ def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own):
     seen.type("hungry cat the")
     assert seen.numbers("embeddings")[1].tolist() == [1, 1.5, 0, 0]
     assert seen.numbers("w_q")[0, 0, 0] == 0.5
-    seen.press("Numbers a head: one more")
+    seen.press("Numbers per head: one more")
     assert seen.numbers("embeddings")[1, 1] == 1.5
     assert "w_q.0.0.0" not in seen.url()
     for _ in range(2):
@@ -626,3 +627,68 @@ def test_a_sheet_is_printed_alone_its_key_apart_and_no_table_torn_or_cut(own):
 def test_bars_stand_there_in_forced_colours(own):
     bar = own(forced_colors="active").page.locator(".own-track > span:last-child").nth(4)
     assert "linear-gradient" in bar.evaluate("(e) => getComputedStyle(e).backgroundImage")
+
+
+# ---- The book's own sentences, and punctuation ----
+
+BOOKS = ("the river bank", "the money bank", "I bought apple to eat", "I play football",
+         "the cat slept because it was tired", "dog bites man", "we drink tea")  # fmt: skip
+
+
+@pytest.mark.parametrize("words", BOOKS)
+def test_the_book_s_own_sentences_work_at_once(own, words):
+    seen = own()
+    seen.type(words)
+    run = seen.holds(words=words)
+    assert seen.page.locator(".own-word", has_text="by chance").count() == 0
+    assert not np.allclose(run.weights, 1 / len(run.tokens))
+    width = str(run.embeddings.shape[1])
+    expect(seen.field("Numbers per word")).to_have_value(width)
+
+
+def test_the_width_rises_to_what_the_words_need_and_says_so(own):
+    seen = own()
+    seen.type("the river bank")
+    width = seen.field("Numbers per word")
+    expect(width).to_have_value("6")
+    expect(seen.page.locator("mha-explorer .status")).to_contain_text(
+        "A word now has 6 numbers, as a meaning needs them."
+    )
+    expect(seen.page.locator(".own-says .soft")).to_contain_text(
+        "\u2068river\u2069, \u2068bank\u2069: a meaning beyond the first four, so a word has 6 numbers."
+    )
+    width.fill("4")
+    error = seen.page.locator(f"#{width.get_attribute('aria-describedby')}")
+    expect(error).to_have_text("“4” is too few: a meaning of river, bank needs 6 numbers per word.")
+    less = seen.page.get_by_role("button", name="Numbers per word: one less")
+    assert less.get_attribute("aria-disabled") == "true"
+    seen.holds(words="the river bank")
+    seen.press("Undo")
+    seen.holds(words="the tired cat drinks tea")
+    seen.press("Redo")
+    seen.holds(words="the river bank")
+    # An older link, with fewer numbers, opens with as many as its words need.
+    again = own("#own=example&words=the+river+bank&width=4")
+    again.holds(words="the river bank")
+
+
+def test_punctuation_is_left_out_of_words(own):
+    seen = own()
+    typed = "Who reads the book, you? It didn’t cost 3.5!"
+    seen.type(typed)
+    seen.holds(words=typed)
+    assert seen.words() == ["Who", "reads", "the", "book", "you", "It", "didn’t", "cost", "3.5"]
+    assert seen.field("Your sentence").input_value() == typed
+    seen.type("?!")
+    expect(seen.page.locator(".own-says .error")).to_contain_text("Type a word")
+
+
+def test_each_edit_of_a_size_is_one_step(own):
+    seen = own()
+    width = seen.field("Numbers per word")
+    for text in ("6", "5", "3"):  # as fast as can be
+        width.fill(text)
+    for value in ("5", "6", "4"):
+        seen.press("Undo")
+        expect(width).to_have_value(value)
+    assert not seen.can("Undo")

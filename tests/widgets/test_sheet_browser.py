@@ -93,7 +93,7 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
         page.keyboard.type(typed)
         assert (rows.all_text_contents() == before) == stays
     expect(alert).to_be_in_viewport()
-    expect(alert).to_contain_text("a number from −20 to 20 is wanted")
+    expect(alert).to_have_text("“500” is out of range. Type a number from −20 to 20.")
     assert page.locator(".sheet-tables").evaluate("node => node.offsetTop") == room
     field.press("Enter")
     assert field.input_value() == "1"
@@ -131,7 +131,9 @@ def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
     field.press("Control+z")
     assert (field.input_value(), rows.all_text_contents()) == ("2", seen[2])
     field.fill("x")
-    expect(page.get_by_role("alert")).to_have_text("“x” is not a number.")
+    expect(page.get_by_role("alert")).to_have_text(
+        "“x” is not a number. Type one such as 0.5, −2 or 1/3."
+    )
     expect(redo).to_be_enabled()
     field.press("Control+Shift+z")
     assert (field.input_value(), rows.all_text_contents()) == ("3", seen[3])

@@ -90,7 +90,10 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     expect(says).to_contain_text("Every exponential of “it” is 0")
     expect(says).to_contain_text("The softmax at once gives another output")
     score.fill("x")
-    expect(page.get_by_role("alert")).to_have_text("A score is a number, such as 2.5.")
+    expect(page.get_by_role("alert")).to_have_text(
+        "“x” is not a number. Type one such as 0.5, −2 or 1/3."
+    )
+    assert score.get_attribute("aria-invalid") == "true"
     reset.click()
     expect(score).to_have_value("12.34")
     expect(page.get_by_role("alert")).to_have_text("")

@@ -1,116 +1,18 @@
-/* What a reader enters as an answer, how it stands to the right one, and the mistake that it is due
-   to. A port of mha/practice/entered.py, verdict.py and mistakes.py; the tests compare them. */
+/* How an answer compares with the right one, and the mistake that leads to it. A port of
+   mha/practice/verdict.py and mistakes.py; the tests compare them. */
 (function () {
   "use strict";
   const { fixed } = window.mhaNumbers;
   const { result } = window.mhaExercises;
-
-  /* ---- Reading ---- */
-
-  const LONGEST = 200; // characters that are read; what is longer is no answer
-  const PLAIN = /^[+-]?(?:\d+(?:[.,](\d*))?|[.,](\d+))$/;
-  const TOKEN = /\d+(?:[.,]\d*)?|[.,]\d+|sqrt|exp|e|[-+*/^()√]/y;
-
-  /** @param {number} value */
-  function finite(value) {
-    if (!Number.isFinite(value)) throw new RangeError("no finite number");
-    return value;
-  }
-
-  /** @param {string} text */
-  function tokensOf(text) {
-    const found = [];
-    TOKEN.lastIndex = 0;
-    while (TOKEN.lastIndex < text.length) {
-      const match = TOKEN.exec(text);
-      if (!match) throw new RangeError("no calculation");
-      found.push(match[0]);
-    }
-    return found.reverse();
-  }
-
-  /** @type {Record<string, (value: number) => number>} */
-  const FUNCTIONS = { "√": Math.sqrt, sqrt: Math.sqrt, exp: Math.exp };
-
-  /**
-   * What a calculation comes to; each token is read once.
-   * @param {string} text
-   * @returns {number}
-   */
-  function calculated(text) {
-    const left = tokensOf(text);
-
-    const take = (/** @type {string} */ wanted) =>
-      (left.length && wanted.includes(left[left.length - 1]) ? left.pop() : "");
-
-    /** @returns {number} */
-    function number() {
-      const token = left.pop() ?? "";
-      if (token === "(") {
-        const value = total();
-        if (!take(")")) throw new RangeError("no bracket");
-        return value;
-      }
-      if (Object.hasOwn(FUNCTIONS, token)) return finite(FUNCTIONS[token](number()));
-      if (token === "e") return Math.E;
-      return finite(/\d/.test(token) ? Number(token.replace(",", ".")) : NaN);
-    }
-
-    /** @returns {number} */
-    function signed() {
-      const sign = take("+-") === "-" ? -1 : 1;
-      const base = number();
-      return sign * (take("^") ? finite(base ** signed()) : base);
-    }
-
-    function product() {
-      let value = signed();
-      for (let sign = take("*/"); sign; sign = take("*/")) {
-        const other = signed();
-        value = finite(sign === "*" ? value * other : value / other);
-      }
-      return value;
-    }
-
-    /** @returns {number} */
-    function total() {
-      let value = product();
-      for (let sign = take("+-"); sign; sign = take("+-")) {
-        const other = product();
-        value = finite(sign === "+" ? value + other : value - other);
-      }
-      return value;
-    }
-
-    const value = total();
-    if (left.length) throw new RangeError("no calculation");
-    return value;
-  }
-
-  /**
-   * The number entered and its decimals, or null if there is none.
-   * @param {string} text
-   * @param {boolean} [percent]
-   * @returns {{number: number, decimals: number} | null}
-   */
-  function read(text, percent = false) {
-    if (text.length > LONGEST) return null;
-    const plain = text.replace(/\s/g, "").replace(/[−–]/g, "-").replace(/[×·]/g, "*")
-      .replaceAll("÷", "/").toLowerCase().replaceAll("**", "^");
-    const body = plain.replace(/%$/, "");
-    let number;
-    try {
-      number = calculated(body);
-    } catch {
-      return null;
-    }
-    // A sign says percent; where percent is asked for, a bare number is one.
-    number /= body !== plain && !percent ? 100 : 1;
-    const alone = PLAIN.exec(body);
-    return { number, decimals: alone ? (alone[1] || alone[2] || "").length : 0 };
-  }
+  const { read } = window.mhaTyped;
 
   /* ---- The verdict ---- */
+
+  /** So many units of the last decimal asked for an answer may be off by rounding on the way. */
+  const NEAR_UNITS = 2;
+
+  /** So many an answer is off at most of which only the last digit is said to be wrong. */
+  const LAST_DIGIT_UNITS = 5;
 
   /** @param {number} places */
   const halfUnit = (places) => 0.5 * 10 ** -places * (1 + 1e-9);
@@ -129,9 +31,10 @@
     const dust = Math.abs(wanted) * 1e-13; // digits that `shown` does not trust
     if (distance <= halfUnit(task.places) + dust) return "right";
     const needsRounding = Math.abs(wanted - Number(fixed(wanted, task.places))) > 1e-9 * unit;
-    const fewer = entered.decimals > 0 && entered.decimals < task.places;
-    const roundedTooMuch = fewer && distance <= halfUnit(entered.decimals);
-    return needsRounding && (distance <= 2 * unit || roundedTooMuch) ? "near" : "wrong";
+    if (!needsRounding || entered.number * wanted < 0) return "wrong";
+    const { decimals } = entered;
+    if (decimals === null || decimals >= task.places) return distance <= NEAR_UNITS * unit ? "near" : "wrong";
+    return decimals > 0 && distance <= halfUnit(decimals) ? "near" : "wrong";
   }
 
   /* ---- Mistakes ---- */
@@ -216,8 +119,11 @@
     const kept = [];
     for (const mistake of found) {
       const taken = [wanted, ...kept.map(({ value }) => value)];
-      const isNew = taken.every((x) => Math.abs(mistake.value - x) > halfUnit(task.places));
-      if (isNew) kept.push(mistake);
+      const slack = halfUnit(task.places);
+      const isNew = taken.every((x) => Math.abs(mistake.value - x) > slack);
+      // A percentage may be off by a hundred times as much: one that is smaller tells nothing.
+      const isTelling = mistake.unit <= 1 || Math.abs(mistake.value) > slack * mistake.unit;
+      if (isNew && isTelling) kept.push(mistake);
     }
     return kept;
   }
@@ -229,14 +135,18 @@
    * @returns {MistakeName | null}
    */
   function recognised(task, text) {
-    const number = read(text, task.percent)?.number ?? NaN;
+    const entered = read(text, task.percent);
+    if (!entered) return null;
+    const { number, decimals } = entered;
     const slack = halfUnit(task.places);
     const known = mistakes(task).find(({ value, unit }) => Math.abs(number - value) <= slack * unit);
     if (known) return known.name;
-    const [entered, wanted] = [number, window.mhaExercises.asked(task)].map((x) =>
-      fixed(x, task.places).slice(0, -1));
-    return entered === wanted && task.places > 0 ? "last-digit" : null;
+    const wanted = window.mhaExercises.asked(task);
+    const isClose = Math.abs(number - wanted) <= LAST_DIGIT_UNITS * 10 ** -task.places;
+    if (task.places === 0 || decimals !== task.places || !isClose) return null;
+    const [first, second] = [number, wanted].map((x) => fixed(x, task.places).slice(0, -1));
+    return first === second ? "last-digit" : null;
   }
 
-  window.mhaAnswers = { mistakes, read, recognised, verdict };
+  window.mhaAnswers = { mistakes, recognised, verdict };
 })();

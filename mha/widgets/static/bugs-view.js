@@ -3,8 +3,9 @@
 (function () {
   "use strict";
 
-  const { fill, isPage, make, makeButton, makeField, set, setOff, setText } = window.mhaExplorer;
+  const { fill, isPage, make, makeButton, makeEntry, makeField, set, setOff, setText } = window.mhaExplorer;
   const { parsed, shown } = window.mhaNumbers;
+  const { MOST, entered } = window.mhaTyped;
   const { RATE, tried } = window.mhaBugs;
   const texts = window.mhaStrings.bugs;
 
@@ -89,10 +90,15 @@
         makeButton(label, act, { "className": "reading-button", "aria-label": name });
       parts.program = make("strong");
       parts.found = make("span", { className: "soft" });
-      parts.seed = make("input", { type: "number", min: 0, max: ORDERS - 1, onchange: () => {
-        if (/^\d{1,4}$/.test(parts.seed.value)) this.begin(Number(parts.seed.value));
-        this.paint();
-      } });
+      const { input, error, complain } = makeEntry();
+      set(input, "inputmode", "numeric");
+      input.addEventListener("change", () => {
+        const { value: seed, wrong } = entered(input.value, { least: 0, most: ORDERS - 1, whole: true });
+        complain(wrong);
+        if (wrong) input.value = String(this.state.seed);
+        else this.begin(seed);
+      });
+      Object.assign(parts, { seed: input, complain });
       parts.status = make("p", { className: "model-status soft", role: "status" });
       parts.before = button(texts.previous, () => this.go(-1), texts.previousProgram);
       parts.next = button(texts.next, () => this.go(1), texts.nextProgram);
@@ -107,7 +113,8 @@
           make("div", { className: "bugs-guess" },
             make("p", { className: "model-title" }, texts.guess), parts.choices, parts.show, parts.verdict),
           ...this.properties()),
-        make("div", { className: "model-controls" }, parts.found, make("label", { className: "bugs-order soft" }, texts.order, parts.seed),
+        make("div", { className: "model-controls" }, parts.found, make("span", { className: "field" },
+          make("label", { className: "bugs-order soft" }, texts.order, parts.seed), error),
           button(texts.newOrder, () => this.begin((this.state.seed + 1) % ORDERS)),
           ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status));
     }
@@ -182,7 +189,9 @@
         const field = makeField("", (value) => {
           this.change({ own: { ...this.state.own, [`${INPUTS[m]}.${i}.${j}`]: value } });
           return "";
-        });
+        }, undefined, () => this.change({ own }));
+        let { own } = this.state;
+        ["focus", "change"].forEach((name) => field.input.addEventListener(name, () => { ({ own } = this.state); }));
         set(field.input, "aria-label", fill(texts.field, { what: texts.inputs[m], token: tokens[i], n: j + 1 }));
         return field;
       })));
@@ -334,7 +343,7 @@
       parts.forEach((text, where) => {
         const [what, i, j, ...rest] = where.split(".");
         const value = parsed(text);
-        if (!rest.length && wide[INPUTS.indexOf(what)]?.[i]?.[j] !== undefined && Number.isFinite(value)) state.own[where] = value;
+        if (!rest.length && wide[INPUTS.indexOf(what)]?.[i]?.[j] !== undefined && Math.abs(value) <= MOST) state.own[where] = value;
       });
       this.forget();
       this.state = state;

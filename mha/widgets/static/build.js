@@ -4,7 +4,7 @@
   "use strict";
   const strings = window.mhaStrings.exercises;
   const { fill, find } = window.mhaPage;
-  const { read } = window.mhaAnswers;
+  const { entered } = window.mhaTyped;
   const { trace } = window.mhaAttention;
   const { percent } = window.mhaNumbers;
 
@@ -28,19 +28,11 @@
     check(event) {
       event.preventDefault();
       const fields = Array.from(this.querySelectorAll("input"));
-      const entered = fields.map((field) => read(field.value)?.number ?? NaN);
-      fields.forEach((field, i) =>
-        field.setAttribute("aria-invalid", String(Number.isNaN(entered[i]))));
-      if (entered.some(Number.isNaN)) {
-        this.say(fields.every(({ value }) => value.trim() === "") ? strings.empty
-          : strings.unreadable, "note");
-        return;
-      }
-      try {
-        this.judge(this.weights(entered));
-      } catch {
-        this.say(strings.tooLarge, "note"); // a score beyond what a number can hold
-      }
+      const found = fields.map((field) => entered(field.value));
+      fields.forEach((field, i) => field.setAttribute("aria-invalid", String(found[i].wrong !== "")));
+      const wrong = found.find((one) => one.wrong)?.wrong ?? "";
+      if (wrong) this.say(fields.every(({ value }) => value.trim() === "") ? strings.empty : wrong, "note");
+      else this.judge(this.weights(found.map(({ value }) => value)));
     }
 
     /** @param {number[]} weights */

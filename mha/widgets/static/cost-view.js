@@ -2,8 +2,9 @@
 (function () {
   "use strict";
 
-  const { fill, make, makeButton, set, setText } = window.mhaExplorer;
+  const { fill, make, makeButton, freshId, set, setText } = window.mhaExplorer;
   const { commas, curveOf, inSymbols, paintCurve, valuesOf, written } = window.mhaCost;
+  const { entered } = window.mhaTyped;
   const texts = window.mhaStrings.cost;
 
   /** No size may be larger. */
@@ -11,6 +12,9 @@
 
   /** The slider goes through powers of two in quarters. */
   const QUARTERS = 4;
+
+  /** @param {HTMLInputElement} input */
+  const wholeIn = (input) => entered(input.value, { least: 1, most: MOST, whole: true });
 
   class CostView {
     /** @param {any} data */
@@ -34,10 +38,10 @@
       parts.model = make("select", { onchange: () => this.change(this.data.models[parts.model.value] ?? {}) },
         ...Object.keys(this.data.models).map((name) => make("option", { value: name }, name)),
         make("option", { value: "" }, texts.own));
-      parts.error = make("p", { className: "soft cost-error", role: "status" });
+      parts.error = make("p", { className: "soft cost-error", role: "status", id: freshId() });
       parts.fields = Object.fromEntries(Object.keys(texts.sizes).map((name) => {
-        const input = make("input", { type: "number", min: 1, max: MOST, step: 1, inputMode: "numeric",
-          oninput: () => this.enter(), onchange: () => { this.kept = this.sizes; } });
+        const input = make("input", { type: "text", autocomplete: "off", inputMode: "numeric",
+          "aria-describedby": parts.error.id, oninput: () => this.enter(), onchange: () => { this.kept = this.sizes; } });
         return [name, { input, node: make("label", {}, make("span", {}, ...inSymbols(texts.sizes[name])), input) }];
       }));
       parts.slider = make("input", { type: "range", min: 7, max: 24, step: 1 / QUARTERS,
@@ -72,14 +76,13 @@
         together are judged as they stand there. */
     enter() {
       const fields = Object.entries(this.parts.fields);
-      const sizes = Object.fromEntries(fields.map(([name, { input }]) =>
-        [name, /^\d+$/.test(input.value) ? Number(input.value) : 0]));
-      const isSize = (/** @type {string} */ name) => sizes[name] >= 1 && sizes[name] <= MOST;
-      const refused = fields.filter(([name]) => !isSize(name));
-      const those = refused.map(([name, { input }]) => fill(texts.refused, { what: texts.sizes[name], text: input.value }));
+      const read = Object.fromEntries(fields.map(([name, { input }]) => [name, wholeIn(input)]));
+      const sizes = Object.fromEntries(fields.map(([name]) => [name, read[name].value]));
+      const isSize = (/** @type {string} */ name) => !read[name].wrong;
+      const those = fields.filter(([name]) => !isSize(name))
+        .map(([name]) => fill(texts.refused, { what: texts.sizes[name], wrong: read[name].wrong }));
       const apart = isSize("groups") && isSize("heads") ? this.wrongWith(sizes) : "";
-      const wrong = [...those.length ? [fill(texts.wrong, { those: those.join("; "), most: commas(MOST) })] : [],
-        ...apart ? [apart] : []];
+      const wrong = [...those, ...apart ? [apart] : []];
       fields.forEach(([name, { input }]) =>
         set(input, "aria-invalid", String(!isSize(name) || (name === "groups" && Boolean(apart)))));
       this.node.classList.toggle("stale", wrong.length > 0);
@@ -94,7 +97,7 @@
       this.sizes = { ...this.sizes, ...changes };
       this.kept = this.sizes;
       for (const [name, { input }] of Object.entries(this.parts.fields)) {
-        if (Number(input.value) !== this.sizes[name]) input.value = String(this.sizes[name]);
+        if (wholeIn(input).value !== this.sizes[name]) input.value = String(this.sizes[name]);
         set(input, "aria-invalid", "false");
       }
       this.node.classList.remove("stale");

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { STEP, gone } = window.mhaExplorer;
+  const { STEP, gone, stepped } = window.mhaExplorer;
   const { full } = window.mhaNumbers;
 
   /** How far a number is dragged for one step of it, and before it is dragged at all. */
@@ -12,18 +12,19 @@
    * Each movement is like one that is typed: the field tells it by an event `input`.
    * @param {HTMLInputElement} field
    * @param {() => number} value now
+   * @param {number} [most] the largest size that the field takes
    */
-  function movable(field, value) {
+  function movable(field, value, most) {
     let isDragged = false;
     const move = (/** @type {number} */ to) => {
-      field.value = full(Number(to.toFixed(10)));
+      field.value = full(to);
       field.dispatchEvent(new Event("input"));
     };
     field.addEventListener("keydown", (event) => {
       const by = event.key === "ArrowUp" ? STEP : event.key === "ArrowDown" ? -STEP : 0;
       if (!by) return;
       event.preventDefault();
-      move(value() + by);
+      move(stepped(value(), by, most));
     });
     field.addEventListener("mousedown", (event) => {
       if (field !== document.activeElement) event.preventDefault();
@@ -45,7 +46,7 @@
         if (!isDragged) field.setPointerCapture(event.pointerId);
         isDragged = true;
         const now = Math.round(way / DRAG.step);
-        if (now !== steps) move(from + now * STEP);
+        if (now !== steps) move(stepped(from, now * STEP, most));
         steps = now;
       }, { signal });
       for (const name of ["pointerup", "pointercancel"]) {

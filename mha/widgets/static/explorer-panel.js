@@ -175,7 +175,7 @@
     buildInput(at) {
       const { explorer } = this;
       this.field = makeField(texts.changeTo, (to) =>
-        explorer.edit(explorer.state.selected ?? at, to));
+        explorer.edit(explorer.state.selected ?? at, to), undefined, () => explorer.takeBack());
       const title = this.title(at);
       this.exact = title.querySelector(".value");
       this.original = make("span", { className: "aside" });

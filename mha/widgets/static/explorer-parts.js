@@ -3,7 +3,8 @@
 (function () {
   "use strict";
 
-  const { full, short, shown, typed } = window.mhaNumbers;
+  const { full, short, shown } = window.mhaNumbers;
+  const { MOST, entered } = window.mhaTyped;
   const texts = window.mhaStrings.explorer;
 
   /** How much a step changes a number. */
@@ -230,7 +231,7 @@
 
   /** An input for a number, and the sentence beside it that says what is wrong. */
   function makeEntry() {
-    const error = make("span", { className: "error", id: freshId() });
+    const error = make("span", { className: "error", role: "alert", id: freshId() });
     const input = make("input", {
       type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
       "aria-describedby": error.id,
@@ -248,22 +249,28 @@
    * A field for a number.
    * @param {string} label
    * @param {(value: number) => string} apply takes a number, returns what is wrong with it, or ""
+   * @param {Wanted} [wanted] which numbers the field takes
+   * @param {() => void} [takeBack] undoes what `apply` did with the beginning of a text that is refused
    * @returns {NumberField}
    */
-  function makeField(label, apply) {
+  function makeField(label, apply, wanted, takeBack = () => {}) {
     const { input, error, complain } = makeEntry();
+    let isRefused = false;
     const enter = () => {
-      const value = typed(input.value);
-      const text = input.value.trim() || "“”";
-      complain(Number.isFinite(value) ? fill(apply(value), { text })
-        : fill(texts.notANumber, { text }));
+      const { value, wrong } = entered(input.value, wanted);
+      if (wrong) {
+        isRefused = true;
+        takeBack();
+      }
+      isRefused = false;
+      complain(wrong || fill(apply(value), { text: input.value.trim() }));
     };
     input.addEventListener("input", enter);
     /** @param {number} by */
     const step = (by) => {
-      const value = typed(input.value);
-      if (!Number.isFinite(value)) return;
-      input.value = full(Number((value + by).toFixed(10)));
+      const { value, wrong } = entered(input.value, wanted);
+      if (wrong) return;
+      input.value = full(stepped(value, by, wanted?.most));
       enter();
     };
     input.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
@@ -275,12 +282,77 @@
       input, step, node: make("span", { className: "field" }, name, error),
       /** @param {number} value */
       set: (value) => {
-        if (document.activeElement === input && typed(input.value) === value) return;
+        if (isRefused) return; // the text that is refused stays, so that it can be mended
+        if (document.activeElement === input && entered(input.value, wanted).value === value) return;
         input.value = full(value);
         complain("");
       },
     };
   }
+
+  /** A number that is moved by a step: without the dust of binary fractions, and no further than a field
+      takes it. @type {(value: number, by: number, most?: number) => number} */
+  const stepped = (value, by, most = MOST) =>
+    Math.max(-most, Math.min(most, Number((value + by).toFixed(10))));
+
+  /**
+   * The sentence that stands below a field whose text is refused, one for all fields of a figure.
+   * @param {HTMLElement} figure that the fields are in
+   * @returns {Complaint}
+   */
+  function makeComplaint(figure) {
+    const node = make("span", { className: "field-error", role: "alert", id: freshId() });
+    /** @type {HTMLElement | null} */
+    let about = null;
+    figure.append(node);
+    const clear = () => {
+      setText(node, "");
+      about?.removeAttribute("aria-describedby");
+      about?.removeAttribute("aria-invalid");
+      about = null;
+    };
+    // It stays until a reader does something else; going on by Tab alone takes nothing away.
+    addEventListener("pointerdown", ({ target }) => {
+      if (target !== about && /** @type {Element} */ (target).closest("button, input, select, summary, label, a")) clear();
+    }, true);
+    addEventListener("keydown", ({ key, target }) => {
+      if (target !== about && !["Tab", "Shift"].includes(key)) clear();
+    }, true);
+    const say = (/** @type {HTMLElement} */ field, /** @type {string} */ sentence) => {
+      clear();
+      if (!sentence) return;
+      about = field;
+      setText(node, sentence);
+      field.setAttribute("aria-invalid", "true");
+      field.setAttribute("aria-describedby", node.id);
+      const [at, around] = [field, figure].map((one) => one.getBoundingClientRect());
+      const room = Math.min(around.width, document.documentElement.clientWidth - around.left) - node.offsetWidth;
+      set(node, ".left", `${Math.max(0, Math.min(at.left - around.left, room))}px`);
+      set(node, ".top", `${at.bottom - around.top + 4}px`);
+    };
+    return { say, clear };
+  }
+
+  /** Counts the edits of a reader: one that is typed lasts until the field is left, or its whole text is
+      replaced; one that is dragged until the hand lets go; a key makes one each time that it is pressed. */
+  let edits = 0;
+  const editNow = () => edits;
+
+  /** The keys that move a number, or end what is typed. */
+  const KEYS = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Enter", "Escape", "Tab"];
+
+  const isText = (/** @type {EventTarget | null} */ target) =>
+    (target instanceof HTMLInputElement && target.type === "text") || target instanceof HTMLTextAreaElement;
+  const newEdit = () => { edits += 1; };
+  ["pointerdown", "pointerup", "focusin", "change"].forEach((name) => addEventListener(name, newEdit, true));
+  addEventListener("keydown", ({ key, repeat, target }) => {
+    if (!repeat && (KEYS.includes(key) || !isText(target))) newEdit();
+  }, true);
+  addEventListener("beforeinput", ({ target }) => {
+    if (!isText(target)) return;
+    const { selectionEnd, selectionStart, value } = /** @type {HTMLInputElement} */ (target);
+    if (value && selectionStart === 0 && selectionEnd === value.length) newEdit();
+  }, true);
 
   /** How far a hand has gone that drags a number: to the right, with a mouse up as well; a finger that
       goes up moves the page.
@@ -298,6 +370,7 @@
     if (!(target instanceof HTMLInputElement) || target.type !== "range") return;
     target.value = before;
     ["input", "change"].forEach((name) => target.dispatchEvent(new Event(name, { bubbles: true })));
+    newEdit();
   }, true);
 
   /** How far from the screen something follows a change at once, and how much later the rest does. */
@@ -375,9 +448,9 @@
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    LATER_MS, STEP, beginning, effectOf, fill, fitting, freshId, gone, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeEntry,
+    LATER_MS, STEP, beginning, editNow, effectOf, fill, fitting, freshId, gone, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeComplaint, makeEntry,
     makeField, makeGroup, markCaption, nearFirst, printed, scientific, set, setBar,
-    setOff, setText, strength,
+    setOff, setText, stepped, strength,
   };
   window.mhaExplorer = shared;
 })();

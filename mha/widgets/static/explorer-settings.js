@@ -37,7 +37,7 @@
         return explorer.change({ scale }, fill(texts.scaleIs, { value }), { what: "scale" })
           ? "" : texts.overflow;
       };
-      const free = makeField(texts.scaleField, setScale);
+      const free = makeField(texts.scaleField, setScale, undefined, () => explorer.takeBack());
       const root = fill(texts.scaleRoot, { width, value: short(factor(width, null)) });
       const kinds = [root, texts.scaleOne, texts.scaleFree];
       /** @type {(kind: number) => void} */
@@ -62,11 +62,10 @@
     temperature() {
       const { explorer } = this;
       const field = makeField(texts.temperature, (temperature) => {
-        if (temperature <= 0) return texts.notPositive;
         const sentence = fill(texts.temperatureIs, { value: short(temperature) });
         return explorer.change({ temperature }, sentence, { what: "temperature" })
           ? "" : texts.overflow;
-      });
+      }, { positive: true }, () => explorer.takeBack());
       this.syncs.push(({ temperature }) => field.set(temperature));
       return field.node;
     }

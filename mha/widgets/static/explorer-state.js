@@ -20,7 +20,7 @@
    */
   function startOf(data) {
     return {
-      edits: {}, scale: data.scale, temperature: 1, causal: data.isCausal,
+      edits: {}, pins: {}, scale: data.scale, temperature: 1, causal: data.isCausal,
       padding: data.tokens.map(() => false), order: data.tokens.map((_, i) => i),
       off: data.heads.map(() => false),
       query: data.focus ?? 0, focus: 0, component: 0, outcome: 0,

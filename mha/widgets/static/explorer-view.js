@@ -5,19 +5,9 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, RESULTS, Strip, Tasks, compute, effectOf, fill, fromHash, inItalics, inSlices, inputAddress, isChanged,
-    isPage, later, make, markCaption, nameOf, nearFirst, startOf, toHash } = window.mhaExplorer;
+  const { Controls, RESULTS, Strip, Tasks, compute, editNow, effectOf, fill, fromHash, inItalics, inSlices, inputAddress, isChanged,
+    isPage, later, make, markCaption, nameOf, nearFirst, same, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
-
-  /** Changes of one number are one step of the history while they follow each other this fast. */
-  const GESTURE_MS = 1000;
-
-  /** Which press of a pointer it is that lasts, 0 while there is none: as long as it does, it is one
-      gesture, however long the hand rests. */
-  let press = 0;
-  let presses = 0;
-  addEventListener("pointerdown", () => { press = presses += 1; }, true);
-  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { press = 0; }, true);
 
   class Explorer {
     /** The strip, the tasks and the controls, as `assemble` makes them. @type {any} */
@@ -57,7 +47,8 @@
     /** Who else is told of each change. @type {(() => void)[]} */
     told = [];
 
-    gesture = { what: "", at: 0, press: 0, from: /** @type {any} */ (null) };
+    /** The last change: of which numbers, in which edit of a reader, and the numbers before that edit. */
+    gesture = { what: "", edit: 0, from: /** @type {any} */ (null) };
 
     /**
      * @param {ExplorerData} data
@@ -180,8 +171,8 @@
         @param {Partial<ExplorerState>} patch
         @param {string | (() => string)} sentence
         @param {{ compare?: boolean, what?: string, keep?: boolean }} [options] whether to tell how
-          far the results move; what is changed, to join quick changes of it into one step of the
-          history; whether that step is kept
+          far the results move; what is changed, to join the changes of it by one edit into one step of
+          the history; whether that step is kept
         @returns {boolean} */
     change(patch, sentence, { compare = true, what = "", keep = true } = {}) {
       const state = { ...this.state, ...patch };
@@ -195,6 +186,10 @@
       if (keep) this.remember(what, before);
       const from = keep ? this.gesture.from : before;
       this.state = state;
+      if (keep && RESULTS.every((key) => same(this.past[this.past.length - 1][key], state[key]))) {
+        this.past.pop(); // the edit has come back to where it began
+        this.gesture.what = "";
+      }
       this.refresh();
       this.announce(() => {
         const text = typeof sentence === "string" ? sentence : sentence();
@@ -206,14 +201,28 @@
     /** @param {string} what
         @param {Numbers} before */
     remember(what, before) {
-      const now = performance.now();
-      const isHeld = press > 0 && press === this.gesture.press;
-      const goesOn = what && what === this.gesture.what
-        && (isHeld || now - this.gesture.at < GESTURE_MS);
-      this.gesture = { what, at: now, press, from: goesOn ? this.gesture.from : before };
+      const edit = editNow();
+      const goesOn = what && what === this.gesture.what && edit === this.gesture.edit;
+      this.gesture = { what, edit, from: goesOn ? this.gesture.from : before };
       if (!goesOn) this.past.push(this.state);
       this.future = [];
       this.maker?.forget();
+    }
+
+    /** Take back the change of the present edit: the text that is typed goes on to one that is refused, and
+        the number before it stays. */
+    takeBack() {
+      const { edit, what } = this.gesture;
+      const before = what && edit === editNow() ? this.past.pop() : undefined;
+      if (before) this.putBack(before, "");
+    }
+
+    /** @param {ExplorerState} state of the history
+        @param {string} sentence */
+    putBack(state, sentence) {
+      this.gesture.what = "";
+      const patch = Object.fromEntries([...RESULTS, "pins"].map((key) => [key, /** @type {any} */ (state)[key]]));
+      this.change(patch, sentence, { keep: false, compare: sentence !== "" });
     }
 
     /** @param {boolean} forward */
@@ -232,9 +241,7 @@
         return;
       }
       to.push(this.state);
-      this.gesture.what = "";
-      const patch = Object.fromEntries(RESULTS.map((key) => [key, wanted[key]]));
-      this.change(patch, forward ? texts.redone : texts.undone, { keep: false });
+      this.putBack(wanted, forward ? texts.redone : texts.undone);
     }
 
     /** Take over a state that only shows the same numbers in another way.
@@ -258,8 +265,9 @@
         @param {[Place, number][]} changes
         @param {string | (() => string)} [told] what is said of it, by default each number's new value
         @param {string} [hand] which control did it, where several write the same numbers
+        @param {Partial<ExplorerState>} [more] of the state that changes with them
         @returns {string} */
-    editAll(changes, told, hand = "") {
+    editAll(changes, told, hand = "", more = {}) {
       const edits = { ...this.state.edits };
       for (const [at, value] of changes) {
         const address = inputAddress(this.data, this.state, at);
@@ -273,7 +281,7 @@
         .filter(([at, value], _, { length }) => length === 1 || valueAt(this.gesture.from, at) !== value)
         .map(([at, value]) => fill(texts.changed, { place: this.called(at), value: short(value) })).join(" "));
       const what = [hand, ...changes.map(([at]) => inputAddress(this.data, this.state, at))].join();
-      return this.change({ edits }, said, { what }) ? "" : texts.overflow;
+      return this.change({ ...more, edits }, said, { what }) ? "" : texts.overflow;
     }
 
     reset() {

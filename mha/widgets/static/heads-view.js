@@ -56,6 +56,8 @@
       this.state = { ...this.start };
       /** @type {any[]} */
       this.past = [];
+      /** Changes that were undone. @type {any[]} */
+      this.future = [];
       /** @type {any[]} */
       this.trail = [];
       /** What is said of the maps. */
@@ -81,7 +83,8 @@
       parts.title = make("p", { className: "strip-title", role: "status" });
       const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
         makeButton(label, act, { className: "reading-button" });
-      parts.undo = button(texts.undo, () => this.undo());
+      parts.undo = button(texts.undo, () => this.step(this.past, this.future));
+      parts.redo = button(texts.redo, () => this.step(this.future, this.past));
       parts.status = make("span", { className: "soft", role: "status" });
       // A reader chooses this first; below, the list has what the head makes of each.
       parts.sentence = make("select", { onchange: () => this.chooseSentence(parts.sentence.selectedIndex) },
@@ -89,7 +92,7 @@
       const all = gridOf(this);
       const live = make("div", { className: "model-live" },
         make("div", { className: "model-controls" },
-          make("label", {}, `${texts.sentence} `, parts.sentence), parts.undo,
+          make("label", {}, `${texts.sentence} `, parts.sentence), parts.undo, parts.redo,
           button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), parts.status),
         parts.title, make("div", { className: "heads-two" }, storyOf(this), stripOf(this), orderOf(this), all, sentencesOf(this)),
         tableOf(this), originOf(this));
@@ -176,6 +179,7 @@
     change(changes) {
       this.past.push(this.state);
       if (this.past.length > UNDOS) this.past.shift();
+      this.future = [];
       this.trail = [];
       setText(this.parts.status, "");
       this.show({ at: null, ...this.sound({ ...this.state, ...changes }) });
@@ -188,9 +192,11 @@
       return { ...state, own, place: Math.min(state.place, last), key: Math.min(state.key, last), at: null };
     }
 
-    undo() {
-      const found = this.past.pop();
+    /** Undo, or redo. @param {any[]} from @param {any[]} to */
+    step(from, to) {
+      const found = from.pop();
       if (!found) return;
+      to.push(this.state);
       this.trail = [];
       this.show({ ...found, at: null });
     }
@@ -272,6 +278,7 @@
         first: this.nameOf(heads[0]), second: this.nameOf(heads[1]) }));
       parts.sentence.selectedIndex = sentence;
       setOff(parts.undo, !this.past.length);
+      setOff(parts.redo, !this.future.length);
       paintStory(this);
       paintGrid(this);
       paintSentences(this);

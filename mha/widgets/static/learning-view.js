@@ -7,6 +7,7 @@
   const { TimeBar, fill, inSlices, isPage, make, makeButton, makeEntry, mapsOf, markCaption, paintMaps, resize, set, setBar,
     setOff, setText, shape } = window.mhaExplorer;
   const { percent, short, shown } = window.mhaNumbers;
+  const { entered } = window.mhaTyped;
   const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
   const texts = window.mhaStrings.learning;
 
@@ -136,9 +137,9 @@
       Object.assign(parts, { seed: input, complain });
       set(input, "inputmode", "numeric");
       input.addEventListener("change", () => {
-        const isSeed = /^\d{1,10}$/.test(input.value.trim()) && Number(input.value) < SEEDS;
-        complain(isSeed ? "" : fill(texts.badSeed, { text: input.value }));
-        if (isSeed) this.change({ seed: Number(input.value) });
+        const { value: seed, wrong } = entered(input.value, { least: 0, most: SEEDS - 1, whole: true });
+        complain(wrong);
+        if (!wrong) this.change({ seed });
       });
       parts.undo = button(texts.undo, () => this.undo(this.past, this.future));
       parts.redo = button(texts.redo, () => this.undo(this.future, this.past));

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { ask, beginning, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, same, set,
+  const { ask, beginning, editNow, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, same, set,
     setOff, setText, TimeBar } = window.mhaExplorer;
   const { percent, short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
@@ -36,6 +36,9 @@
       this.state = { ...this.start };
       /** @type {ModelState[]} */
       this.past = [];
+      /** What the last change was of, and the edit of a reader that it belongs to. */
+      this.what = "";
+      this.edit = 0;
       /** What was undone. @type {ModelState[]} */
       this.future = [];
       /** @type {{ block: number, place: Place }[]} */
@@ -184,7 +187,7 @@
       parts.remove = button(texts.remove, () => this.keep(this.state.words.length - 1));
       parts.status = make("p", { className: "model-status soft", role: "status" });
       parts.temperature = make("input", { type: "range", min: 0.2, max: 3, step: 0.1,
-        oninput: () => this.change({ temperature: Number(parts.temperature.value) }) });
+        oninput: () => this.change({ temperature: Number(parts.temperature.value) }, "temperature") });
       parts.temperatureText = make("span");
       parts.greedy = make("input", { type: "checkbox",
         onchange: () => this.change({ greedy: parts.greedy.checked }) });
@@ -232,7 +235,7 @@
     time() {
       this.bar = new TimeBar({ count: this.data.steps.length,
         label: (/** @type {number} */ step) => fill(texts.step, { step: this.data.steps[step] }),
-        show: (/** @type {number} */ step) => { if (step !== this.state.step) this.change({ step, word: this.chosen }); } });
+        show: (/** @type {number} */ step) => { if (step !== this.state.step) this.change({ step, word: this.chosen }, "step"); } });
       this.bar.node.prepend(make("span", { className: "soft" }, texts.training));
       return this.bar.node;
     }
@@ -277,9 +280,12 @@
 
     // ---- Changes ----
 
-    /** @param {Partial<ModelState>} changes */
-    change(changes) {
-      this.past.push(this.state);
+    /** @param {Partial<ModelState>} changes
+        @param {string} [what] is changed: the changes of it by one edit are undone together */
+    change(changes, what = "") {
+      const edit = editNow();
+      if (!what || what !== this.what || edit !== this.edit) this.past.push(this.state);
+      [this.what, this.edit] = [what, edit];
       if (this.past.length > UNDOS) this.past.shift();
       this.future = [];
       this.state = { ...this.state, ...changes };
@@ -293,6 +299,7 @@
       const found = from.pop();
       if (!found) return;
       to.push(this.state);
+      this.what = "";
       this.state = found;
       this.trail = [];
       this.paint();

@@ -84,7 +84,8 @@
   const full = (value) => String(value).replaceAll("-", "−").replace("Infinity", "∞");
 
   /**
-   * A text as a number, NaN where it is none.
+   * A number in an address or in data, NaN where the text is none; text that a reader types is read by
+   * typed-numbers.js.
    * @param {string} text
    * @returns {number}
    */
@@ -94,14 +95,7 @@
     return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
   }
 
-  /**
-   * What a reader has typed as a number, NaN where it is none: a comma may stand for the point.
-   * @param {string} text
-   * @returns {number}
-   */
-  const typed = (text) => parsed(text.replace(/^([^,.]*),(?=\d)/, "$1."));
-
   /** @type {any} */
-  const numbers = { fixed, full, parsed, percent, short, shown, typed };
+  const numbers = { fixed, full, parsed, percent, short, shown };
   window.mhaNumbers = numbers; // signs.js adds to it
 })();

@@ -9,6 +9,30 @@
     return small.replace(/^[.,;:!?]+|[.,;:!?]+$/g, "") || small;
   }
 
+  const isPunctuation = (/** @type {string} */ sign) => /^\p{P}$/u.test(sign);
+
+  /** Whether a character is no punctuation, or joins two parts of a word: an apostrophe or a hyphen inside a
+      word, a point or a comma inside a number. @type {(signs: string[], i: number) => boolean} */
+  function isInWord(signs, i) {
+    if (!isPunctuation(signs[i])) return true;
+    const [before = "", after = ""] = [signs[i - 1], signs[i + 1]];
+    if ([before, after].some((sign) => !sign.trim() || isPunctuation(sign))) return false;
+    return "'’-‐‑".includes(signs[i]) || (".,".includes(signs[i]) && /^\d\d$/.test(before + after));
+  }
+
+  /** The words of a text without its punctuation. @param {string} text */
+  function splitWords(text) {
+    const signs = [...text];
+    return signs.map((sign, i) => (isInWord(signs, i) ? sign : " ")).join("").split(/[\s\p{Z}]+/u)
+      .filter(Boolean);
+  }
+
+  /** How many numbers per word the meanings of some words need.
+      @param {string[]} words @param {OwnKnowledge} knowledge */
+  const neededWidth = (words, { meanings, vocabulary }) => Math.max(0, ...words.map(bareWord)
+    .filter((word) => Object.hasOwn(vocabulary, word))
+    .flatMap((word) => vocabulary[word].split(" ").map((meaning) => meanings.indexOf(meaning) + 1)));
+
   /** The draws that belong to one array, or one word, of a seed. @type {(...label: any[]) => any} */
   function drawsOf(...label) {
     let state = 2166136261;
@@ -133,5 +157,5 @@
     };
   }
 
-  window.mhaOwn = { bareWord, drawExample };
+  window.mhaOwn = { bareWord, drawExample, neededWidth, splitWords };
 })();

@@ -4,6 +4,7 @@
 
   const { beginning, fill } = window.mhaExplorer;
   const { parse, stays } = window.mhaPlaces;
+  const { neededWidth, splitWords } = window.mhaOwn;
   const texts = window.mhaStrings.own;
 
   /** Seeds have 32 bits. */
@@ -18,15 +19,16 @@
   const SIZES = { heads: "num_heads", width: "d_model", inner: "d_k" };
 
   /**
-   * The words of a text, or the sentence that says what is wrong with it. Characters that nobody
-   * sees are left out, but for those that join letters, or a family of signs.
+   * The words of a text, or the sentence that says what is wrong with it. Punctuation is left out, and so
+   * are characters that nobody sees, but for those that join letters, or a family of signs.
    * @param {string} text
    * @param {{ words: number, letters: number }} most
    * @returns {{ words: string[], error: string }}
    */
   function wordsOf(text, most) {
-    const words = text.slice(0, LONGEST).replace(/(?![\u200c\u200d])\p{C}/gu, (sign) => (/\s/.test(sign) ? " " : ""))
-      .split(/[\s\p{Z}]+/u).filter((word) => /\P{C}/u.test(word));
+    const seen = text.slice(0, LONGEST).replace(/(?![\u200c\u200d])\p{C}/gu, (sign) => (/\s/.test(sign) ? " " : ""));
+    /** @type {string[]} */
+    const words = splitWords(seen).filter((/** @type {string} */ word) => /\P{C}/u.test(word));
     const long = words.find((word) => [...word].length > most.letters);
     const error = !words.length ? texts.noWords
       : words.length > most.words ? fill(texts.tooMany, { count: words.length, most: most.words })
@@ -42,9 +44,6 @@
     const value = /^\d{1,10}$/.test(plain) ? Number(plain) : NaN;
     return value >= low && value <= high ? value : NaN;
   }
-
-  /** @param {string} text */
-  const seedOf = (text) => wholeOf(text, 0, SEEDS - 1);
 
   /** The part of an address that says what was chosen.
       @param {OwnSettings} settings
@@ -63,7 +62,8 @@
    * @param {OwnKnowledge} knowledge
    * @returns {OwnSettings | null}
    */
-  function settingsOf(hash, first, { most, sizes }) {
+  function settingsOf(hash, first, knowledge) {
+    const { most, sizes } = knowledge;
     const parts = new URLSearchParams(hash.slice(1));
     if (parts.get("own") !== "example") return null;
     const { words, error } = wordsOf(parts.get("words") ?? "", most);
@@ -74,7 +74,7 @@
       const value = wholeOf(parts.get(key) ?? "", low, high);
       if (!Number.isNaN(value)) found[key] = value;
     }
-    const seed = seedOf(parts.get("seed") ?? "");
+    const seed = wholeOf(parts.get("seed") ?? "", 0, SEEDS - 1);
     if (!Number.isNaN(seed)) found.seed = seed;
     const numbers = parts.get("numbers") ?? "";
     if (KINDS.includes(numbers)) found.numbers = numbers;
@@ -82,8 +82,13 @@
       const text = parts.get(key) ?? "";
       if (["0", "1"].includes(text)) found[key] = text === "1";
     }
-    return found;
+    return withWidth(found, knowledge);
   }
+
+  /** Settings with as many numbers per word as the meanings of their words need, at least.
+      @type {(settings: OwnSettings, knowledge: OwnKnowledge) => OwnSettings} */
+  const withWidth = (settings, knowledge) => (settings.numbers === "meanings"
+    ? { ...settings, width: Math.max(settings.width, neededWidth(settings.words, knowledge)) } : settings);
 
   /** For each word of a sentence its place in another one, or −1.
       @type {(from: string[], to: string[]) => number[]} */
@@ -140,6 +145,6 @@
     return found.findIndex((one) => one >= most);
   }
 
-  Object.assign(window.mhaOwn, { KINDS, SIZES, addressOf, followed, isTold, kept, mostTold, seedOf, settingsOf,
-    wholeOf, wordsOf });
+  Object.assign(window.mhaOwn, { KINDS, SEEDS, SIZES, addressOf, followed, isTold, kept, mostTold, settingsOf,
+    withWidth, wordsOf });
 })();

@@ -5,10 +5,11 @@
   "use strict";
 
   const { addressOf, askable, bareWord, boxOf, download, drawExample, followed, isTold, kept, KINDS, mostTold,
-    nameOf, notebook, print, seedOf, settingsOf, Sheet, SIZES, taken, toml, wholeOf, wordsOf } = window.mhaOwn;
-  const { compute, elementOf, fill, freshId, inSlices, isPage, later, make, makeButton, makeChoice, makeField,
+    nameOf, neededWidth, notebook, print, SEEDS, settingsOf, Sheet, SIZES, taken, toml, withWidth, wordsOf } = window.mhaOwn;
+  const { compute, editNow, elementOf, fill, freshId, inSlices, isPage, later, make, makeButton, makeChoice, makeField,
     makeGroup, markCaption, set, setBar, setText, startOf } = window.mhaExplorer;
   const { percent } = window.mhaNumbers;
+  const { entered } = window.mhaTyped;
   const { at: placeAt } = window.mhaPlaces;
   const texts = window.mhaStrings.own;
   const { copied, queryIs, redone, undone } = window.mhaStrings.explorer;
@@ -19,6 +20,9 @@
   /** A sentence is taken when the typing pauses; changes of one kind are one step meanwhile. */
   const PAUSE_MS = 400;
   const GESTURE_MS = 1500;
+
+  /** Numbers per word, unless the words need more. */
+  const WIDTH = 4;
 
   /** From this width on there is room for all that can be chosen. */
   const DESK = "(min-width: 48rem)";
@@ -58,8 +62,8 @@
       /** @type {OwnKnowledge & { words: string[] }} */
       this.data = data;
       /** @type {OwnSettings} */
-      this.first = { words: data.words, numbers: "meanings", seed: 1, heads: 2, width: 4, inner: 2,
-        positions: false, output: true };
+      this.first = withWidth({ words: data.words, numbers: "meanings", seed: 1, heads: 2, width: WIDTH, inner: 2,
+        positions: false, output: true }, data);
       this.settings = this.first;
       /** @type {any} */
       this.element = null;
@@ -67,7 +71,7 @@
       this.past = [];
       /** @type {{ settings: OwnSettings, element: any }[]} */
       this.future = [];
-      this.gesture = { what: "", at: 0 };
+      this.gesture = { what: "", at: 0, edit: 0 };
       /** Which meanings the heads join, where that is to be said. */
       this.turned = "";
       /** Where the sentence is typed. @type {any} */
@@ -170,11 +174,14 @@
         @param {string} sentence
         @param {string} [what] is changed: quick changes of it are one step */
     change(patch, sentence, what = "") {
-      const settings = { ...this.settings, ...patch };
+      const wanted = { ...this.settings, ...patch };
+      const settings = withWidth(wanted, this.data);
+      const raised = settings.width > wanted.width ? fill(texts.raised, { width: settings.width }) : "";
       if (JSON.stringify(settings) === JSON.stringify(this.settings)) return;
       const now = performance.now();
-      const goesOn = what && what === this.gesture.what && now - this.gesture.at < GESTURE_MS;
-      this.gesture = { what, at: now };
+      const edit = editNow();
+      const goesOn = what && what === this.gesture.what && edit === this.gesture.edit && now - this.gesture.at < GESTURE_MS;
+      this.gesture = { what, at: now, edit };
       const { explorer } = this;
       explorer.leaveAddress();
       if (!goesOn) this.past = [...this.past, { settings: this.settings, element: this.element }].slice(-STEPS);
@@ -185,7 +192,7 @@
       // The word that is looked at stays where it is still there and tells something.
       const weights = weightsOf(made.data, state);
       const at = followed(this.settings.words, settings.words)[explorer.state.query];
-      const isNew = REDRAWN.some((key) => key in patch);
+      const isNew = REDRAWN.some((key) => key in patch) || raised !== "";
       const stays = at >= 0 && (!isNew || isTold(weights, at));
       const query = stays ? at : mostTold(weights);
       // Numbers that are new may tell most in another head.
@@ -193,7 +200,7 @@
       const focus = isNew ? peaks.indexOf(Math.max(...peaks)) : state.focus;
       this.show(made, { ...state, query, focus });
       this.write();
-      this.explorer.say([sentence, this.turned].filter(Boolean).join(" "));
+      this.explorer.say([sentence, raised, this.turned].filter(Boolean).join(" "));
     }
 
     /** The address of what is shown now, whatever stood there. */
@@ -361,25 +368,23 @@
       return this.settings.numbers === "meanings" && !Object.hasOwn(this.data.vocabulary, bareWord(word));
     }
 
-    /** What is to be said of words that the vocabulary does not have, and of those that it has
-        with meanings for which a word has too few numbers. */
+    /** The words for which a word needs more numbers than usual. */
+    wideWords() {
+      const { data, settings: { numbers, words } } = this;
+      return numbers === "meanings" ? words.filter((word) => neededWidth([word], data) > WIDTH) : [];
+    }
+
+    /** What is to be said of words that the vocabulary does not have, and of those with meanings that need
+        more numbers than usual. */
     doubtful() {
-      const { data: { vocabulary }, settings: { numbers, words }, element } = this;
-      if (numbers !== "meanings") return [];
-      const { embeddings } = element.data.inputs;
-      const of = words.map((word, i) => {
-        const isKnown = !this.isByChance(word);
-        const [first] = isKnown ? vocabulary[bareWord(word)].split(" ") : [];
-        return { isKnown, isBeyond: first && !embeddings[i].some(Boolean), text: `\u2068${bareWord(word)}\u2069` };
-      });
-      const said = (/** @type {string} */ sentence, /** @type {typeof of} */ found) => {
-        const each = [...new Set(found.map(({ text }) => text))];
+      const said = (/** @type {string} */ sentence, /** @type {string[]} */ words) => {
+        const each = [...new Set(words.map((word) => `\u2068${bareWord(word)}\u2069`))];
         const named = each.join(", ");
-        return each.length ? fill(sentence,
-          { words: named.length > NAMED ? fill(texts.many, { count: each.length }) : named }) : "";
+        return each.length ? fill(sentence, { width: neededWidth(words, this.data),
+          words: named.length > NAMED ? fill(texts.many, { count: each.length }) : named }) : "";
       };
-      return [said(texts.unknown, of.filter(({ isKnown }) => !isKnown)),
-        said(texts.beyond, of.filter(({ isBeyond }) => isBeyond))];
+      return [said(texts.unknown, this.settings.words.filter((word) => this.isByChance(word))),
+        said(texts.needed, this.wideWords())];
     }
 
     // ---- What is chosen: the kind of numbers, the seed, the sizes ----
@@ -392,9 +397,9 @@
         this.syncs.push(() => { choice.input.checked = this.settings.numbers === kind; });
         return choice.node;
       });
-      const seed = this.whole(texts.seed, (text) => seedOf(text), () => this.settings.seed,
-        (value) => this.change({ seed: value }, fill(texts.drawn, { seed: value }), "seed"),
-        (text) => fill(texts.seedWrong, { text }));
+      const seed = this.whole(texts.seed, (text) => entered(text, { least: 0, most: SEEDS - 1, whole: true }),
+        () => this.settings.seed,
+        (value) => this.change({ seed: value }, fill(texts.drawn, { seed: value }), "seed"));
       const draw = makeButton(texts.draw, () => {
         const next = (this.settings.seed + 1) % 2 ** 32;
         this.change({ seed: next }, fill(texts.drawn, { seed: next }));
@@ -419,9 +424,9 @@
     }
 
     /** A field for a whole number, with the sentence that says what is wrong right below.
-        @type {(label: string, read: (text: string) => number, value: () => number,
-          take: (value: number) => void, wrong: (text: string) => string) => any} */
-    whole(label, read, value, take, wrong) {
+        @type {(label: string, read: (text: string) => { value: number, wrong: string }, value: () => number,
+          take: (value: number) => void) => any} */
+    whole(label, read, value, take) {
       const error = make("span", { className: "error", role: "alert", id: freshId() });
       const input = make("input", { type: "text", inputMode: "numeric", autocomplete: "off", size: 5,
         "aria-describedby": error.id });
@@ -429,20 +434,19 @@
         setText(error, sentence);
         set(input, "aria-invalid", String(Boolean(sentence)));
       };
-      // What is refused leaves the number that stood there before it was typed.
-      /** @type {number | undefined} */
-      let before;
-      ["focus", "change"].forEach((kind) => input.addEventListener(kind, () => { before = value(); }));
+      /** The number before an edit, which stays where the text is refused. */
+      let before = NaN;
+      let edit = -1;
       input.addEventListener("input", () => {
+        if (edit !== editNow()) [edit, before] = [editNow(), value()];
         const { value: text } = input;
-        const found = read(text);
-        const isWrong = Number.isNaN(found);
-        take(isWrong ? before ?? value() : found);
+        const { value: found, wrong } = read(text);
+        take(wrong ? before : found);
         if (input.value !== text) input.value = text;
-        complain(isWrong ? wrong(text.trim()) : "");
+        complain(wrong);
       });
       this.syncs.push(() => {
-        if (read(input.value) === value()) return;
+        if (read(input.value).value === value()) return;
         input.value = String(value());
         complain("");
       });
@@ -456,14 +460,19 @@
       const now = () => /** @type {any} */ (this.settings)[key];
       const take = (/** @type {number} */ value) =>
         this.change({ [key]: value }, fill(texts.sized, { label, value }), key);
-      const field = this.whole(label, (text) => wholeOf(text, low, high), now, take,
-        (text) => fill(texts.sizeWrong, { text, low, high }));
+      const least = () => (key === "width" && this.settings.numbers === "meanings"
+        ? Math.max(low, neededWidth(this.settings.words, this.data)) : low);
+      const field = this.whole(label, (text) => {
+        const found = entered(text, { least: low, most: high, whole: true });
+        return found.value < least() ? { value: NaN, wrong: fill(texts.tooFew,
+          { text: text.trim(), words: this.wideWords().join(", "), least: least() }) } : found;
+      }, now, take);
       const step = (/** @type {number} */ by, /** @type {string} */ sign, /** @type {string} */ says) => {
         const button = makeButton(sign, () => {
-          if (now() + by >= low && now() + by <= high) take(now() + by);
+          if (now() + by >= least() && now() + by <= high) take(now() + by);
         }, { className: "own-step", "aria-label": fill(says, { label }) });
         this.syncs.push(() =>
-          set(button, "aria-disabled", String(now() + by < low || now() + by > high)));
+          set(button, "aria-disabled", String(now() + by < least() || now() + by > high)));
         return button;
       };
       field.querySelector("label").append(" ");
@@ -519,7 +528,7 @@
           const { order, query } = explorer.state;
           return explorer.edit(placeAt("embeddings", order.indexOf(query), i), value);
         };
-        const field = makeField(name, take);
+        const field = makeField(name, take, undefined, () => this.explorer.takeBack());
         const note = make("span", { className: "soft", id: freshId() });
         const range = make("input", { type: "range", min, max, step,
           "aria-describedby": note.id, oninput: () => take(Number(range.value)) });

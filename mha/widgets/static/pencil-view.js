@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { dimension, fill, inSlices, isPage, make, makeButton, set, setOff, setText } = window.mhaExplorer;
+  const { dimension, editNow, fill, inSlices, isPage, make, makeButton, set, setOff, setText } = window.mhaExplorer;
   const { chain, short, shown } = window.mhaNumbers;
   const { parse } = window.mhaPlaces;
   const { RIGHT, ROUNDED, SLIP, chainOf, correct, evaluate, marked, named, opened, raised, slipsBehind, withMinus,
@@ -55,6 +55,10 @@
     cellOf = new Map();
     /** What can be undone. @type {{ open: number, corrected: Set<number> }[]} */
     past = [];
+    /** What was undone. @type {{ open: number, corrected: Set<number> }[]} */
+    future = [];
+    /** The edit of a reader that the last change belongs to. */
+    edit = 0;
     /** Whether the last change was the slider's: all that one draws along is undone at once. */
     isScrubbing = false;
     isPlaced = false;
@@ -116,7 +120,8 @@
       const shares = LOOKS.map((look) => make("span", { className: look }));
       const slider = make("input", { type: "range", min: "0", step: "1", oninput: () => this.scrub() });
       const scrubbed = make("output");
-      const undo = makeButton(texts.undo, () => this.goBack(), { className: "reading-button" });
+      const undo = makeButton(texts.undo, () => this.step(this.past, this.future), { className: "reading-button" });
+      const redo = makeButton(texts.redo, () => this.step(this.future, this.past), { className: "reading-button" });
       const reset = makeButton(texts.reset, () => this.change(new Set()), { className: "reading-button" });
       const paper = make("div", {
         className: "pencil-paper", role: "group", "aria-label": texts.title,
@@ -131,9 +136,9 @@
           make("div", { className: "pencil-counts" }, ...counts.map((count) => count.node)),
           make("div", { className: "pencil-bar", "aria-hidden": "true" }, ...shares),
           make("div", { className: "pencil-scrub" },
-            make("label", {}, make("span", {}, texts.scrub), slider), scrubbed, undo, reset)),
+            make("label", {}, make("span", {}, texts.scrub), slider), scrubbed, undo, redo, reset)),
         paper, said, news);
-      return { counts, news, node, paper, reset, row, said, scrubbed, shares, slider, tabs, undo };
+      return { counts, news, node, paper, redo, reset, row, said, scrubbed, shares, slider, tabs, undo };
     }
 
     /** Open a document. @param {number} i */
@@ -321,7 +326,9 @@
     /** @param {Set<number>} corrected @param {boolean} [isDrawn] with the slider */
     change(corrected, isDrawn = false) {
       const { document, open } = this;
-      if (!isDrawn || !this.isScrubbing) this.past.push({ open, corrected: document.corrected });
+      const edit = editNow();
+      if (!isDrawn || !this.isScrubbing || edit !== this.edit) this.past.push({ open, corrected: document.corrected });
+      [this.edit, this.future] = [edit, []];
       this.isScrubbing = isDrawn;
       this.become(corrected, !isDrawn && this.at >= 0);
     }
@@ -337,9 +344,11 @@
       this.change(new Set(this.document.slips.slice(0, Number(this.parts.slider.value))), true);
     }
 
-    goBack() {
-      const last = this.past.pop();
+    /** Undo, or redo. @param {any[]} from @param {any[]} to */
+    step(from, to) {
+      const last = from.pop();
       if (!last) return;
+      to.push({ open: this.open, corrected: this.document.corrected });
       this.isScrubbing = false;
       if (last.open !== this.open) this.show(last.open);
       this.become(last.corrected);
@@ -396,6 +405,7 @@
       setText(this.parts.scrubbed, said);
       set(this.parts.slider, "aria-valuetext", said);
       setOff(this.parts.undo, !this.past.length);
+      setOff(this.parts.redo, !this.future.length);
       setOff(this.parts.reset, !corrected.size);
       this.say();
       this.keep();

@@ -73,7 +73,7 @@ interface Strings {
   exercises:
     & Texts<
       | Verdict | "notYet" | "answer" | "allRight" | "some" | "empty" | "fresh" | "noMoreHints"
-      | "reached" | "notReached" | "tooLarge" | "done"
+      | "reached" | "notReached" | "done"
     >
     & { mistakes: Texts<MistakeName> };
   quiz: Texts<
@@ -134,8 +134,6 @@ interface Window {
   mhaAnswers: {
     /** The mistakes by which a wrong answer is recognised, the likeliest first. */
     mistakes(task: Task): Mistake[];
-    /** The number that a text comes to, and its decimals; null where it is none. */
-    read(text: string, percent?: boolean): { number: number; decimals: number } | null;
     /** The mistake that a wrong answer is due to, or null. */
     recognised(task: Task, text: string): MistakeName | null;
     /** How an entered answer stands to a task's. */

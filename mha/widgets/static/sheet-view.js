@@ -3,9 +3,10 @@
 (function () {
   "use strict";
 
-  const { LAYOUTS, ask, effectOf, fill, goBack, inItalics, isPage, make, makeButton, makeChoice, markCaption,
+  const { LAYOUTS, ask, editNow, effectOf, fill, goBack, inItalics, isPage, make, makeButton, makeChoice, makeComplaint, markCaption,
     movable, originOf, paintOrigin, same, scientific, set, setBar, setOff, setText } = window.mhaExplorer;
   const { parsed, short, shown } = window.mhaNumbers;
+  const { entered } = window.mhaTyped;
   const { carriedOut, originOn } = window.mhaSheet;
   const texts = window.mhaStrings.sheet;
   const { hidden, outcome, queryIs, redo, redone, undo, undone, wasReset } = window.mhaStrings.explorer;
@@ -83,6 +84,8 @@
       /** The sheet before what has not been said yet. @type {any} */
       this.before = null;
       this.what = "";
+      /** The edit of a reader that the last change belongs to. */
+      this.edit = 0;
       /** Which tables stand there. */
       this.names = "";
       /** @type {any[]} */
@@ -142,7 +145,6 @@
       parts.output = make("p");
       parts.kept = make("p", { className: "soft" });
       parts.status = make("p", { role: "status" });
-      parts.error = make("p", { className: "wrong", role: "alert" });
       parts.tables = make("div", { className: "sheet-tables" });
       const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
         makeButton(label, act, { className: "reading-button" });
@@ -162,7 +164,8 @@
               make("div", { className: "sheet-history" }, parts.undo, parts.redo, reset)),
             parts.title, make("ul", {}, ...parts.rows.map((/** @type {any} */ { node }) => node)),
             parts.output, parts.kept)),
-        make("div", { className: "sheet-said" }, parts.status, parts.error), parts.tables, originOf(this));
+        make("div", { className: "sheet-said" }, parts.status), parts.tables, originOf(this));
+      parts.error = makeComplaint(live);
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
         if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
@@ -194,22 +197,18 @@
         className: "number given", "aria-label": fill(texts.of, { title: texts.given[role],
           row: this.labelOf(row), column: column + 1 }) });
       const now = () => this.state.given[role][row][column];
-      /** The number before typing began, which a refused one leaves. */
+      /** The number before an edit, which stays where the text is refused. */
       let kept = now();
-      const keep = () => { kept = now(); };
-      input.addEventListener("focus", keep);
-      input.addEventListener("input", (/** @type {any} */ { inputType }) => {
+      let edit = -1;
+      input.addEventListener("focus", () => this.parts.error.clear());
+      input.addEventListener("input", () => {
+        if (edit !== editNow()) [edit, kept] = [editNow(), now()];
         this.enter(input, role, row, column, kept);
-        if (!inputType) keep(); // dragged, or moved by an arrow
       });
-      // What is not taken does not stay beside what is computed without it.
-      input.addEventListener("change", () => {
-        keep();
-        input.value = short(kept);
-        set(input, "aria-invalid", "false");
-      });
+      // Text that is refused does not stay beside numbers that are computed without it.
+      input.addEventListener("change", () => { input.value = short(now()); });
       input.addEventListener("blur", () => this.paint());
-      movable(input, now);
+      movable(input, now, MOST);
       return input;
     }
 
@@ -218,15 +217,13 @@
     /** @param {any} input @param {string} role @param {number} row @param {number} column
         @param {number} kept what stays if it is refused */
     enter(input, role, row, column, kept) {
-      const value = parsed(input.value.replace(",", "."));
-      const isRight = Number.isFinite(value) && Math.abs(value) <= MOST;
-      set(input, "aria-invalid", String(!isRight));
+      const { value, wrong } = entered(input.value, { most: MOST });
+      const isRight = !wrong;
       const given = structuredClone(this.state.given);
       given[role][row][column] = isRight ? value : kept;
       this.change({ given }, [role, row, column].join(), isRight ? undefined : "");
       if (!isRight) this.parts.status.replaceChildren();
-      setText(this.parts.error, isRight ? "" : fill(Number.isFinite(value) ? texts.tooLarge : texts.notANumber,
-        { text: input.value, most: MOST }));
+      this.parts.error.say(input, wrong);
     }
 
     /** @param {string} name @param {boolean} isOn */
@@ -242,7 +239,9 @@
     change(patch, what, sentence) {
       const was = { ...this.state, at: null };
       const now = { ...was, ...patch };
-      if (!what || what !== this.what) this.past = [...this.past, was].slice(-UNDOS);
+      const edit = editNow();
+      if (!what || what !== this.what || edit !== this.edit) this.past = [...this.past, was].slice(-UNDOS);
+      this.edit = edit;
       const isNone = same(this.past.at(-1), now); // back to where the hand took it up, or refused
       if (isNone) this.past.pop();
       else this.future = [];
@@ -256,7 +255,7 @@
       if (!state) return;
       to.push({ ...this.state, at: null });
       this.take(state, "", sentence);
-      setText(this.parts.error, "");
+      this.parts.error.clear();
       // A field that is typed in shows it too.
       const { activeElement } = document;
       if (this.parts.tables.contains(activeElement)) activeElement?.dispatchEvent(new Event("change"));
@@ -325,7 +324,6 @@
     paint() {
       const { parts, data, state, sheet } = this;
       const { query } = state;
-      if (document.activeElement?.tagName !== "INPUT") setText(parts.error, "");
       const token = data.tokens[query];
       parts.switches.forEach((/** @type {any} */ { name, input }) => { input.checked = state.on.includes(name); });
       parts.queries.forEach((/** @type {any} */ node, /** @type {number} */ i) =>

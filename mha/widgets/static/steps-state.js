@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { isPage, make, makeButton, markCaption, same, set, setText } = window.mhaExplorer;
+  const { editNow, isPage, make, makeButton, markCaption, same, set, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** How many changes can be undone. */
@@ -31,20 +31,26 @@
       this.now = start;
       /** @type {Record<string, any>[]} */
       this.past = [];
+      /** Changes that were undone. @type {Record<string, any>[]} */
+      this.future = [];
+      /** What the last change was of, and the edit of a reader that it belongs to. */
       this.what = "";
-      this.undo = makeButton(texts.undo, () => this.back());
+      this.edit = 0;
+      this.undo = makeButton(texts.undo, () => this.step(this.past, this.future));
+      this.redo = makeButton(texts.redo, () => this.step(this.future, this.past));
       this.told = make("span", { className: "soft", role: "status" });
-      this.actions = make("div", { className: "steps-actions" }, this.undo,
+      this.actions = make("div", { className: "steps-actions" }, this.undo, this.redo,
         makeButton(texts.reset, () => this.change({ ...start })),
         ...(isPage ? [makeButton(texts.copy, () => this.share())] : []), this.told);
       this.mark();
     }
 
     /** @param {Record<string, any>} patch
-        @param {string} [what] is changed: changes of it that follow each other are undone together */
+        @param {string} [what] is changed: the changes of it by one edit are undone together */
     change(patch, what = "") {
-      if (!what || what !== this.what) this.past = [...this.past, this.now].slice(-UNDOS);
-      this.what = what;
+      const edit = editNow();
+      if (!what || what !== this.what || edit !== this.edit) this.past = [...this.past, this.now].slice(-UNDOS);
+      [this.what, this.edit, this.future] = [what, edit, []];
       this.move(patch);
       this.paint();
     }
@@ -57,17 +63,29 @@
       this.write();
     }
 
-    back() {
-      const before = this.past.pop();
+    /** Take back the change of the present edit: the text that is typed goes on to one that is refused. */
+    takeBack() {
+      const before = this.what && this.edit === editNow() ? this.past.pop() : undefined;
       if (!before) return;
       this.what = "";
       this.move(before);
       this.paint();
     }
 
+    /** Undo, or redo. @param {Record<string, any>[]} from @param {Record<string, any>[]} to */
+    step(from, to) {
+      const found = from.pop();
+      if (!found) return;
+      to.push(this.now);
+      this.what = "";
+      this.move(found);
+      this.paint();
+    }
+
     mark() {
       setText(this.told, "");
       set(this.undo, "aria-disabled", String(!this.past.length));
+      set(this.redo, "aria-disabled", String(!this.future.length));
       markCaption(this.actions, !same({ ...this.now, step: 0 }, { ...this.start, step: 0 }));
     }
 
@@ -98,7 +116,7 @@
         const found = parts.has(key) ? read(parts.get(key) ?? "") : undefined;
         if (found !== undefined) this.now[key] = found;
       }
-      this.past = [];
+      [this.past, this.future] = [[], []];
       this.mark();
       this.paint();
     }

@@ -6,7 +6,6 @@
     earlier: "Move {token} earlier",
     later: "Move {token} later",
     masks: "Masks",
-    notPositive: "{text} is not a temperature; a number above 0 is wanted.",
     order: "Tokens: order and padding",
     own: "A sentence of your own, with numbers of its own: Work your own",
     scale: "Scale",

@@ -75,9 +75,8 @@
     maskedRow: "Masked: the query may attend to no key, so all its weights are zero.",
     headOff: "{head} is switched off, so zeros stand in its columns.",
 
-    notANumber: "{text} is not a number; a number such as 0.5 is wanted.",
     pulled: "{place} is now {value}: its matrix has changed.",
-    overflow: "{text} makes a result too large to compute; a smaller number is wanted.",
+    overflow: "“{text}” makes a result too large to compute. Type a smaller number.",
 
     /** Which words are italic the stars say. */
     effect: {

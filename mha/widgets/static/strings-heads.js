@@ -16,6 +16,7 @@
     weight: "{head}: {from} ({n}) gives {to} ({m}) {weight}",
     unknown: "{head} has no matrices here",
     undo: "Undo",
+    redo: "Redo",
     reset: "Reset",
     copy: "Share",
     copied: "The address is copied.",

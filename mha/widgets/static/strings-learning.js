@@ -5,7 +5,6 @@
   Object.assign(window.mhaStrings, { learning: {
     title: "Drag the point on the curve back: what did each head look for before? Then train again from another seed or rate.",
     seed: "Seed",
-    badSeed: "“{text}” is no seed. A seed is a whole number from 0 to 4294967295.",
     another: "Another seed",
     heads: "Heads",
     rate: "Learning rate",

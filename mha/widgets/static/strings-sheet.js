@@ -33,8 +33,6 @@
     },
     isGiven: "is given.",
     of: "{title}: row {row}, column {column}",
-    notANumber: "“{text}” is not a number.",
-    tooLarge: "“{text}” is not taken: a number from −{most} to {most} is wanted.",
     masked: "Masked: the query may not attend to this key.",
   };
 })();

@@ -63,7 +63,6 @@
       mixture: "o{n}",
       output: "÷ ℓ",
       atOnce: "at once",
-      notANumber: "A score is a number, such as 2.5.",
       start: "Nothing is read yet: the largest score is −∞, and ℓ and o are 0, for each query.",
       look: "Queries “{queries}”, keys “{keys}”. The largest score of “{query}” was {old} and is {new}: " +
         "α = {line}.",

@@ -3,10 +3,10 @@
 (function () {
   "use strict";
 
-  const { short, typed } = window.mhaNumbers;
+  const { short } = window.mhaNumbers;
+  const { entered } = window.mhaTyped;
   const { address } = window.mhaPlaces;
-  const { STEP, fill, gone, isStill, make } = window.mhaExplorer;
-  const texts = window.mhaStrings.explorer;
+  const { STEP, fill, gone, isStill, makeComplaint, stepped } = window.mhaExplorer;
 
   /** How far a number is dragged for one step of it, and before it is dragged at all. */
   const DRAG = { step: 8, least: 4 };
@@ -50,7 +50,8 @@
       this.dragged = false;
       /** Where a drag has ended. @type {PointerEvent | null} */
       this.ended = null;
-      this.error = make("span", { className: "wrong", role: "alert" });
+      /** @type {Complaint | null} */
+      this.complaint = null;
       /** The field that is being typed in.
           @type {EventTarget | null} */
       this.typing = null;
@@ -58,7 +59,7 @@
 
     listen() {
       const { node } = this.strip;
-      node.append(this.error);
+      this.complaint = makeComplaint(node);
       node.addEventListener("pointerover", (/** @type {PointerEvent} */ event) => this.point(event));
       node.addEventListener("pointerleave", (/** @type {PointerEvent} */ event) => this.point(event));
       node.addEventListener("focusin", (/** @type {Event} */ event) => this.onFocus(event));
@@ -128,6 +129,7 @@
     onFocus({ target }) {
       const number = this.strip.ofNode.get(target);
       if (!number) return;
+      if (number !== this.focused) this.complaint?.clear();
       this.focused = number;
       this.strip.numbers.forEach(({ node }) => { node.tabIndex = node === target ? 0 : -1; });
       if (number.given && !this.dragging) this.show(number);
@@ -157,12 +159,12 @@
       this.strip.light();
     }
 
-    /** The end of typing: what is no number gives way to the one that counts.
+    /** The end of typing: text that is refused gives way to the number that stays; the sentence about it
+        stays until a reader goes on.
         @param {StripNumber} number */
     settle(number) {
       this.typing = null;
       number.value = NaN;
-      this.complain(number, "");
       number.node.style.removeProperty("--over");
       this.strip.paintNumber(number, this.strip.view());
     }
@@ -197,38 +199,27 @@
       const number = this.strip.ofNode.get(target);
       if (!number) return;
       this.typing = target;
-      this.enter(number, typed(/** @type {any} */ (target).value));
+      const { value, wrong } = entered(/** @type {any} */ (target).value, this.strip.rangeOf(number));
+      if (wrong) this.strip.explorer.takeBack();
+      this.enter(number, value, wrong);
     }
 
     /** @param {StripNumber} number
-        @param {number} value */
-    enter(number, value) {
+        @param {number} value
+        @param {string} [wrong] what is wrong with the text of it */
+    enter(number, value, wrong = "") {
       const { node } = number;
       if (!(node instanceof HTMLInputElement)) return;
       if (node === this.typing) this.reach(node, number.digits);
-      const wrong = Number.isFinite(value) ? this.strip.edit(number, value) : texts.notANumber;
-      if (wrong) node.setAttribute("aria-invalid", "true");
-      else node.removeAttribute("aria-invalid");
-      this.complain(number, wrong && fill(wrong, { text: node.value.slice(0, 40) || "“”" }));
-    }
-
-    /** Say below a field what is wrong with what is typed; "" takes it away.
-        @param {StripNumber} number
-        @param {string} sentence */
-    complain({ node }, sentence) {
-      this.error.textContent = sentence;
-      if (!sentence) return;
-      const [field, strip] = [node, this.strip.node].map((one) => one.getBoundingClientRect());
-      const room = strip.width - this.error.offsetWidth;
-      this.error.style.left = `${Math.max(0, Math.min(field.left - strip.left, room))}px`;
-      this.error.style.top = `${field.bottom - strip.top + 4}px`;
+      const text = node === this.typing ? node.value.trim() : short(value, ALL_PLACES);
+      this.complaint?.say(node, wrong || fill(this.strip.edit(number, value), { text }));
     }
 
     /** @param {StripNumber} number
         @param {number} by */
     nudge(number, by) {
       this.typing = null;
-      this.enter(number, Number((number.value + by).toFixed(10)));
+      this.enter(number, stepped(number.value, by));
     }
 
     /** @param {KeyboardEvent} event */
@@ -280,7 +271,7 @@
         const now = Math.round(way / DRAG.step);
         if (now === steps) return;
         steps = now;
-        this.nudge(number, Number((value + steps * STEP).toFixed(10)) - number.value);
+        this.nudge(number, stepped(value, steps * STEP) - number.value);
       };
       const end = (/** @type {PointerEvent} */ event) => {
         this.ended = this.dragging && event;

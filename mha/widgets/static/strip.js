@@ -4,12 +4,13 @@
 (function () {
   "use strict";
 
-  const { short, shown, sign, typed } = window.mhaNumbers;
+  const { short, shown, sign } = window.mhaNumbers;
+  const { MOST, entered } = window.mhaTyped;
   const { address, of: placeOf, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { factor } = window.mhaAttention;
-  const { Hands, Heads, Ribbons, chainOf, compute, fill, inBrackets, inItalics, inputAddress, make, scientific,
-    set, setBar, setText, worked } = window.mhaExplorer;
+  const { Hands, Heads, Ribbons, TINY, chainOf, columnWith, compute, dot, fill, inBrackets, inItalics, inputAddress, make,
+    same, scientific, set, setBar, setText, worked } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** For so many digits there is room in the columns of numbers, on one line at a desk; what a
@@ -43,37 +44,12 @@
   /** Whether there is a mouse, or the like, to point with. */
   const HAS_POINTER = !matchMedia("(hover: none)").matches;
 
-  /** Differences below it are of rounding. */
-  const TINY = 1e-9;
+  /** A number that is typed has to come out of its matrix as exactly as this. */
+  const EXACT = 1e-8;
 
   /** The input that a number is moved by: where a position is added, the embedding.
       @type {(at: Place) => Place} */
   const moverOf = (at) => (at.stage === "placed" ? { ...at, stage: "embeddings" } : at);
-
-  /** @type {(left: number[], right: number[]) => number} */
-  const dot = (left, right) => left.reduce((sum, x, i) => sum + x * right[i], 0);
-
-  /** The least change of a matrix's column that adds 1 to one row's product with it, and nothing to
-      the others' where they leave a way.
-      @type {(rows: Matrix, row: number) => number[]} */
-  function wayOf(rows, row) {
-    /** @type {Matrix} */
-    const basis = [];
-    /** @type {(vector: number[]) => number[]} */
-    const without = (vector) => basis.reduce((rest, unit) => {
-      const along = dot(rest, unit);
-      return rest.map((x, i) => x - along * unit[i]);
-    }, vector);
-    for (const other of rows.filter((_, i) => i !== row)) {
-      const rest = without(other);
-      const length = Math.sqrt(dot(rest, rest));
-      if (length > TINY) basis.push(rest.map((x) => x / length));
-    }
-    const alone = without(rows[row]);
-    const way = dot(alone, alone) > TINY ? alone : rows[row];
-    const size = dot(way, rows[row]);
-    return way.map((x) => (size && Math.abs(x) > TINY ? x / size : 0));
-  }
 
   class Strip {
     /** @param {ExplorerView} explorer */
@@ -379,6 +355,7 @@
         this.looks = looks;
         this.chains = null;
         this.words.forEach((write) => write(view));
+        this.hands.complaint?.clear(); // it was about a number that is seen no longer
       }
       const by = this.scaleText();
       if (by !== this.by) this.scales.forEach((write) => write(by));
@@ -434,7 +411,7 @@
         number.where = address(number.at);
         number.name = this.explorer.nameOf(number.at);
       }
-      const value = this.valueOf(number.at);
+      const value = this.typedAt(number.at) ?? this.valueOf(number.at);
       if (number.node instanceof HTMLInputElement) this.free(number);
       const { node, name, given } = number;
       const isSame = value === number.value;
@@ -447,9 +424,11 @@
       number.text = text;
       node.classList.toggle("small", widthOf(text) > number.digits + SLACK.own);
       if (!(node instanceof HTMLInputElement)) setText(node, text);
-      else if (node !== this.hands.typing || typed(node.value) !== value) {
-        node.value = text;
-        node.removeAttribute("aria-invalid");
+      else if (node !== this.hands.typing) node.value = text;
+      else {
+        // Text that is refused stays while it is typed.
+        const { value: read, wrong } = entered(node.value, this.rangeOf(number));
+        if (!wrong && Math.abs(read - value) > TINY) node.value = text;
       }
     }
 
@@ -483,28 +462,72 @@
       return normed ?? placed ?? embeddings;
     }
 
+    /** Which numbers can be typed. @param {StripNumber} number */
+    rangeOf({ at }) {
+      if (at.stage !== "placed" || isGiven(this.explorer.data.inputs, at.stage)) return {};
+      const added = valueAt(this.explorer.numbers, { ...at, stage: "positions" });
+      return { least: added - MOST, most: added + MOST };
+    }
+
+    /** The typed numbers of the values in a column of a head, and the column of the matrix before them;
+        undefined where none was typed, or where the matrix or the tokens have changed since.
+        @param {Place} at of a value */
+    pinOf({ head, column }) {
+      const { numbers, state } = this.explorer;
+      const pin = state.pins[`${head}.${column}`];
+      if (!pin) return undefined;
+      const now = /** @type {any} */ (numbers).w_v[head].map((/** @type {number[]} */ row) => row[column ?? 0]);
+      return same(pin.column, now) && same(pin.rows, this.byToken()) ? pin : undefined;
+    }
+
+    /** The rows that the matrices are multiplied by, in the first order of the tokens. @returns {Matrix} */
+    byToken() {
+      const { order } = this.explorer.state;
+      const rows = this.madeOf();
+      return rows.map((_, token) => rows[order.indexOf(token)]);
+    }
+
+    /** The number that a reader typed for a value, which its matrix gives but for rounding.
+        @param {Place} at
+        @returns {number | undefined} */
+    typedAt(at) {
+      if (at.stage !== "value" || at.term !== null) return undefined;
+      const token = this.explorer.state.order[at.row ?? 0];
+      const [, value] = this.pinOf(at)?.typed.find(([one]) => one === token) ?? [];
+      return value !== undefined && Math.abs(value - this.valueOf(at)) < EXACT ? value : undefined;
+    }
+
     /** Move a number; returns what is wrong with that, or "".
         @param {StripNumber} number
         @param {number} value
         @returns {string} */
-    edit({ at, value: before }, value) {
+    edit({ at }, value) {
       /** @type {any} */
-      const { data, numbers } = this.explorer;
+      const { data, numbers, state } = this.explorer;
       if (isGiven(data.inputs, at.stage)) return this.explorer.edit(at, value);
       if (at.stage === "placed") {
         const mover = moverOf(at);
-        return this.explorer.edit(mover, Number((valueAt(numbers, mover) + value - before).toFixed(10)));
+        const first = valueAt(data.inputs, { ...mover, row: state.order[at.row ?? 0] });
+        const embedding = value - valueAt(numbers, { ...at, stage: "positions" });
+        return this.explorer.edit(mover, Math.abs(embedding - first) < TINY ? first : embedding);
       }
       const { head, row, column } = at;
-      const first = data.inputs.w_v[head];
-      /** @type {[Place, number][]} */
-      const changes = wayOf(this.madeOf(), row).flatMap((share, i) => {
-        const entry = numbers.w_v[head][i][column] + share * (value - before);
-        const isBack = Math.abs(entry - first[i][column]) < TINY;
-        return share ? [[placeOf("w_v", head, i, column), isBack ? first[i][column] : entry]] : [];
-      });
+      const rows = this.byToken();
+      const token = state.order[row ?? 0];
+      const pin = this.pinOf(at);
+      const from = pin?.from ?? numbers.w_v[head].map((/** @type {number[]} */ entries) => entries[column ?? 0]);
+      /** @type {[number, number][]} */
+      const typed = [...(pin?.typed ?? []).filter(([one]) => one !== token), [token, value]];
+      const isExact = (/** @type {number[]} */ column) => typed.every(([one, wanted]) =>
+        Math.abs(dot(column, rows[one]) - wanted) < EXACT);
+      // In the order of the tokens, so that no path to the same numbers matters where none excludes another.
+      const inOrder = columnWith(rows, from, [...typed].sort(([one], [other]) => one - other));
+      const entries = isExact(inOrder) ? inOrder : columnWith(rows, from, typed);
+      if (!(Math.abs(dot(entries, rows[token]) - value) < EXACT)) return texts.overflow;
+      const changes = entries.map((/** @type {number} */ x, /** @type {number} */ i) => /** @type {[Place, number]} */ ([placeOf("w_v", head, i, column), x]));
       return this.explorer.editAll(changes, () =>
-        fill(texts.pulled, { place: this.explorer.called(at), value: short(value) }));
+        fill(texts.pulled, { place: this.explorer.called(at), value: short(value) }),
+      `value of ${token}`, { pins: { ...state.pins, [`${head}.${column}`]: { rows, from, typed, column: entries } } });
     }
 
     /** Show what an input moves, and leave the state as it is.

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { percent, short, shown, sign, typed } = window.mhaNumbers;
+  const { parsed, percent, short, shown, sign } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
   const { inBrackets } = window.mhaExplorer;
@@ -51,7 +51,7 @@
       @type {(value: number, places: number) => string} */
   function atLeast(value, places) {
     const text = shown(value, places);
-    return Math.abs(typed(text) - value) < 5e-5 ? text : short(value);
+    return Math.abs(parsed(text) - value) < 5e-5 ? text : short(value);
   }
 
   /** How a number is written, by the name of Python's function.

@@ -7,7 +7,7 @@
 
   const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
   const { LATER_MS, OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
-    gone, isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
+    gone, isInput, later, lineOf, make, setText, startOf, stepped, worth } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.tied;
   const { own: asBook } = window.mhaStrings.explorer;
@@ -569,14 +569,14 @@
       const { at } = /** @type {any} */ (this.places.get(node));
       const here = this.moved(at);
       const value = valueAt(this.explorer.numbers, here);
-      this.set(here, node, value + by);
+      this.set(here, node, stepped(value, by));
     }
 
     /** Change an input, and keep what is scrubbed where it is on the screen.
         @param {Place} at @param {HTMLElement} node @param {number} value */
     set(at, node, value) {
       const { top, left } = node.getBoundingClientRect();
-      this.explorer.edit(at, Number(value.toFixed(10)));
+      this.explorer.edit(at, value);
       held.forEach((one) => { one.now = one.node.getBoundingClientRect().width; });
       node.classList.remove("at-line-end");
       held.forEach((one) => {
@@ -726,7 +726,7 @@
       const now = Math.round(way / DRAG.step);
       if (now === steps) return;
       steps = now;
-      one.prose.set(at, node, start + steps * STEP);
+      one.prose.set(at, node, stepped(start, steps * STEP));
     };
     const end = () => {
       drag = null;

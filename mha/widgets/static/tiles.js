@@ -4,9 +4,10 @@
 (function () {
   "use strict";
 
-  const { StepsState, TimeBar, eased, fill, fly, inBrackets, make, movable, set, setText, wholes } =
+  const { StepsState, TimeBar, eased, fill, fly, inBrackets, make, makeComplaint, movable, set, setText, wholes } =
     window.mhaExplorer;
   const { chain, parsed, short, shown } = window.mhaNumbers;
+  const { MOST, entered } = window.mhaTyped;
   const { matmul, softmax } = window.mhaAttention;
   const texts = window.mhaStrings.tiles;
 
@@ -81,7 +82,7 @@
       const numbers = text.split("_").map(parsed);
       const pairs = numbers.flatMap((place, i) => (i % 2 ? [] : [[place, numbers[i + 1]]]));
       const isGood = pairs.length <= count && pairs.every(([place, score]) =>
-        Number.isInteger(place) && place >= 0 && place < count && Number.isFinite(score));
+        Number.isInteger(place) && place >= 0 && place < count && Math.abs(score) <= MOST);
       return isGood ? pairs : undefined;
     }
 
@@ -113,13 +114,13 @@
         parts.shift, head(texts.factor), head(texts.total), ...ofEach(texts.mixture), make("td"))),
       make("tbody", {}, ...parts.kept.map((/** @type {any[]} */ those, /** @type {number} */ i) =>
         row(head(tokens[i], "row"), ...those))));
-      parts.error = make("span", { className: "soft", role: "alert" });
-      this.state.actions.append(parts.error);
       parts.held = make("p", { className: "tiles-held" });
       parts.layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
-      return make("div", { className: "tiles head-0" }, make("p", { className: "strip-title" }, texts.title), this.controls(),
+      const tiles = make("div", { className: "tiles head-0" }, make("p", { className: "strip-title" }, texts.title), this.controls(),
         make("div", { className: "tiles-tables" }, make("div", { className: "tiles-scores" }, scores, parts.tile), kept),
         parts.layer, this.bar.node, parts.held, this.state.actions);
+      parts.error = makeComplaint(tiles);
+      return tiles;
     }
 
     controls() {
@@ -139,21 +140,26 @@
     field(query, key, i, j) {
       const field = make("input", { type: "text", inputMode: "decimal", autocomplete: "off",
         spellcheck: false, "aria-label": fill(texts.score, { query, key }),
-        oninput: () => this.edit(i, j, parsed(field.value)) });
+        oninput: () => this.edit(i, j, field), onfocus: () => this.parts.error.clear() });
       movable(field, () => this.scores()[i][j]);
-      field.addEventListener("blur", () => this.paint());
+      ["blur", "change"].forEach((name) => field.addEventListener(name, () => {
+        field.value = written(this.scores()[i][j]); // refused text gives way to the number that stays
+      }));
       return field;
     }
 
     // ---- Changes ----
 
-    /** @param {number} i @param {number} j @param {number} score */
-    edit(i, j, score) {
-      const isGood = Number.isFinite(score);
-      const field = this.parts.fields[i][j];
-      setText(this.parts.error, isGood ? "" : texts.notANumber);
-      set(field, "aria-invalid", String(!isGood));
-      if (!isGood) return;
+    /** @param {number} i @param {number} j @param {HTMLInputElement} field */
+    edit(i, j, field) {
+      const { value: score, wrong } = entered(field.value);
+      this.parts.error.say(field, wrong);
+      if (wrong) {
+        const { value } = field;
+        this.state.takeBack();
+        field.value = value;
+        return;
+      }
       const place = i * this.data.tokens.length + j;
       const others = this.state.now.edits.filter((/** @type {number[]} */ [one]) => one !== place);
       const edits = score === this.data.scores[i][j] ? others : [...others, [place, score]];
@@ -269,12 +275,10 @@
       setText(parts.sizeText, String(now.size));
       parts.plain.checked = now.plain;
       setText(parts.shift, now.plain ? texts.subtracted : texts.largest);
-      setText(parts.error, "");
       this.scores().forEach((row, i) => row.forEach((score, j) => {
         const field = parts.fields[i][j];
-        const isTyped = field === document.activeElement && parsed(field.value) === score;
+        const isTyped = field === document.activeElement && entered(field.value).value === score;
         if (!isTyped) field.value = written(score);
-        if (Number.isFinite(parsed(field.value))) set(field, "aria-invalid", "false");
         field.readOnly = score === -Infinity;
       }));
       this.atOnce().forEach((row, i) => row.forEach((x, n) => setText(parts.once[i][n], written(x))));

@@ -159,10 +159,21 @@ interface ExplorerData {
   keyWidth: number;
 }
 
+/** Which numbers a field takes. */
+interface Wanted {
+  least?: number;
+  most?: number;
+  whole?: boolean;
+  positive?: boolean;
+}
+
 /** All that a reader can change. */
 interface ExplorerState {
   /** Numbers by the addresses of the inputs that they replace. */
   edits: Record<string, number>;
+  /** By head and column, values that were typed: the rows that their matrix is multiplied by, its column
+      before them, each token's value in the order of typing, and the column that gives them. */
+  pins: Record<string, { rows: Matrix; from: number[]; typed: [number, number][]; column: number[] }>;
   scale: number | null;
   temperature: number;
   causal: boolean;
@@ -400,8 +411,15 @@ interface ExplorerRibbons {
   parts: SVGElement[];
 }
 
+/** The sentence below a field whose text is refused. */
+interface Complaint {
+  say(field: HTMLElement, sentence: string): void;
+  clear(): void;
+}
+
 /** The strip, as the hands on it see it. */
 interface HandledStrip {
+  rangeOf(number: StripNumber): Wanted;
   node: HTMLElement;
   explorer: ExplorerView;
   numbers: StripNumber[];
@@ -468,7 +486,8 @@ interface ExplorerView {
   back(): void;
   change(patch: Partial<ExplorerState>, sentence: string | (() => string), options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
-  editAll(changes: [Place, number][], told?: string | (() => string), hand?: string): string;
+  editAll(changes: [Place, number][], told?: string | (() => string), hand?: string, more?: Partial<ExplorerState>): string;
+  takeBack(): void;
   canStep(forward: boolean): boolean;
   text: string;
   link(): string;
@@ -494,6 +513,7 @@ interface ChangeOptions {
 }
 
 interface Strings {
+  numbers: Record<string, string>;
   // deno-lint-ignore no-explicit-any
   explorer: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
@@ -739,7 +759,15 @@ interface Window {
       error: HTMLElement;
       complain(sentence: string): void;
     };
-    makeField(label: string, apply: (value: number) => string): NumberField;
+    makeField(
+      label: string, apply: (value: number) => string, wanted?: Wanted, takeBack?: () => void,
+    ): NumberField;
+    makeComplaint(figure: HTMLElement): Complaint;
+    stepped(value: number, by: number, most?: number): number;
+    editNow(): number;
+    TINY: number;
+    dot(left: number[], right: number[]): number;
+    columnWith(rows: Matrix, from: number[], typed: [number, number][]): number[];
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     effectOf(weights: number, outcome: number,
       words: { token: string, end: string, head?: string, endHead?: string, what?: string }): string;
@@ -833,7 +861,7 @@ interface Window {
     Width: new (data: WidthData) => { node: HTMLElement };
     Hands: new (strip: HandledStrip) => {
       pointed: StripNumber | null;
-      focused: StripNumber | null;
+      focused: StripNumber | null; complaint: Complaint | null;
       typing: EventTarget | null;
       listen(): void;
     };
@@ -862,6 +890,7 @@ interface Window {
       change(patch: Record<string, any>, what?: string): void;
       // deno-lint-ignore no-explicit-any
       move(patch: Record<string, any>): void;
+      takeBack(): void;
       readAddress(): void;
     };
     eased(x: number): number;
@@ -871,7 +900,7 @@ interface Window {
     ): void;
     // deno-lint-ignore no-explicit-any
     readBlock(scores: number[], value: Matrix, kept: any, isPlain?: boolean): any;
-    movable(field: HTMLInputElement, value: () => number): void;
+    movable(field: HTMLInputElement, value: () => number, most?: number): void;
     wholes(text: string, below: number): number[] | undefined;
     Steps: new (explorer: ExplorerView) => { node: HTMLElement; paint(): void };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
@@ -960,11 +989,17 @@ interface Window {
     full(value: number): string;
     parsed(text: string): number;
     percent(share: number, places?: number): string;
-    typed(text: string): number;
     short(value: number, places?: number): string;
     shown(value: number, places?: number): string;
     chain(...steps: string[]): string;
     sign(left: string, right: string): "=" | "≈";
+  };
+  mhaTyped: {
+    MOST: number;
+    /** The number that a field takes of a text, or NaN and the sentence to say at the field. */
+    entered(text: string, wanted?: Wanted): { value: number; wrong: string };
+    /** The number that a text gives, and its decimals, null for a calculation; null where there is none. */
+    read(text: string, percent?: boolean): { number: number; decimals: number | null } | null;
   };
   mhaPlaces: {
     address(place: Place): string;

@@ -49,6 +49,7 @@
     tasks = this.data.tasks;
     hinted = this.tasks.map(() => 0); // hints given so far, by task
     count = 0; // sets of new numbers so far
+  isRight = window.mhaProgress.isRight(this.id); // whether the set that is shown is answered
 
     connectedCallback() {
       this.find("form").addEventListener("submit", (event) => this.check(event));
@@ -115,6 +116,7 @@
       const wrong = found.findIndex((name) => name !== "right" && name !== "empty");
       if (right === found.length) {
         this.say(isAlone ? `${strings.right}. ${this.answer()}` : strings.allRight, "right");
+        this.isRight = true;
         window.mhaProgress.setRight(this.id);
         this.showDone();
       } else if (wrong >= 0) {
@@ -137,7 +139,7 @@
      * @param {string} found
      */
     why(i, found) {
-      if (found === "unreadable") return strings.unreadable;
+      if (found === "unreadable") return fill(strings.unreadable, { text: this.fields()[i].value.trim() });
       const roundings = this.querySelectorAll(".your-turn-rounding");
       const rounding = (roundings[i] ?? roundings[0]).textContent ?? "";
       if (found === "near") return fill(strings.near, { rounding });
@@ -181,12 +183,18 @@
         field.removeAttribute("aria-invalid");
         this.mark(i, "empty");
       });
+      this.isRight = false;
+      this.showDone();
       this.say(strings.fresh, "note");
     }
 
     showDone() {
-      const isDone = window.mhaProgress.isRight(this.id);
-      this.find(".reading-done").textContent = isDone ? strings.done : "";
+      this.find(".reading-done").textContent = this.isRight ? strings.done : "";
+    }
+
+    forget() {
+      this.isRight = false;
+      this.showDone();
     }
   }
 
@@ -194,6 +202,6 @@
   document.addEventListener("mha-progress-cleared", () => {
     /** @type {NodeListOf<YourTurn>} */
     const boxes = document.querySelectorAll("mha-your-turn");
-    boxes.forEach((box) => box.showDone());
+    boxes.forEach((box) => box.forget());
   });
 })();

@@ -1,0 +1,154 @@
+"""Undo and redo of the figures, in a real Chromium: each edit is one step."""
+
+from dataclasses import replace
+
+import pytest
+from hand import drag, middle
+from playwright.sync_api import expect
+from worked_runs import ON_A_SHEET, TIRED
+
+from mha import load_example, recorded_sentences, trace
+from mha.widgets.cache import growing_cache
+from mha.widgets.heads import real_heads
+from mha.widgets.learning import learning_layer
+from mha.widgets.model import language_model
+from mha.widgets.pencil import red_pencil
+from mha.widgets.sheet import variants_explorer
+from mha.widgets.tiles import moving_tile
+
+pytestmark = pytest.mark.browser
+
+CAUSAL = trace(replace(load_example("cat-sat-on-it"), is_causal=True))
+
+
+def history(page):
+    """Return the buttons that undo and redo."""
+    return (page.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
+
+
+def goes_back_and_forth(page, value, seen):
+    """Assert that undo and redo go through values one by one, from the last."""
+    undo, redo = history(page)
+    assert value() == seen[-1]
+    for wanted in reversed(seen[:-1]):
+        undo.click()
+        assert value() == wanted
+    expect(undo).to_be_disabled()
+    for wanted in seen[1:]:
+        redo.click()
+        assert value() == wanted
+    expect(redo).to_be_disabled()
+
+
+def edited(page, field):
+    """Type into a field, drag it and press its keys, and return its value after each edit."""
+    seen = [field.input_value()]
+    for text in ("3", "1/4"):
+        field.fill(text)
+        field.press("Enter")
+        seen.append(field.input_value())
+    field.blur()
+    for _ in range(2):
+        drag(page, *middle(field), 40, steps=5)
+        seen.append(field.input_value())
+    field.focus()
+    for _ in range(2):
+        field.press("ArrowUp")
+        field.evaluate("e => e.blur()")
+        seen.append(field.input_value())
+        field.focus()
+    field.evaluate("e => e.blur()")
+    assert len(set(seen)) == len(seen)
+    return seen
+
+
+def test_each_edit_of_a_score_in_tiles_is_one_step(alone):
+    page = alone(moving_tile(trace(load_example("cat-sat-on-it"))).html)
+    field = page.get_by_label("Score of cat with sat")
+    field.scroll_into_view_if_needed()
+    goes_back_and_forth(page, field.input_value, edited(page, field))
+
+
+def test_each_drag_of_the_block_size_is_one_step(alone):
+    page = alone(moving_tile(trace(load_example("cat-sat-on-it"))).html)
+    size = page.get_by_label("block").first
+    seen = [size.input_value()]
+    for _ in range(2):
+        size.press("ArrowRight")
+        seen.append(size.input_value())
+    goes_back_and_forth(page, size.input_value, seen)
+
+
+def test_each_edit_of_a_number_of_a_sheet_is_one_step(alone):
+    page = alone(variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3).html)
+    field = page.get_by_label("Keys: row cat, column 1")
+    field.scroll_into_view_if_needed()
+    goes_back_and_forth(page, field.input_value, edited(page, field))
+
+
+def test_a_token_that_is_written_comes_back(alone):
+    page = alone(growing_cache(CAUSAL).html)
+    count = page.locator(".slot:not(.free)").count
+    seen = [count()]
+    for _ in range(2):
+        page.get_by_role("button", name="Write cat").click()
+        page.get_by_role("slider").press("End")
+        seen.append(count())
+    undo, redo = history(page)
+    undo.click()
+    undo.click()
+    expect(undo).to_be_disabled()
+    redo.click()
+    redo.click()
+    page.get_by_role("slider").press("End")
+    assert count() == seen[-1]
+
+
+def test_each_choice_of_a_recorded_head_is_one_step(alone):
+    tired = recorded_sentences()[2]
+    page = alone(real_heads(tired, "it", "cat", heads=((4, 2), (6, 12))).html, height=1000)
+    title = page.locator(".strip-title").inner_text
+    seen = [title()]
+    page.get_by_role("radio", checked=True).focus()
+    for key in ("ArrowRight", "ArrowDown", "ArrowDown"):
+        page.keyboard.press(key)
+        seen.append(title())
+    goes_back_and_forth(page, title, seen)
+
+
+def test_each_drag_of_a_model_s_temperature_is_one_step(alone):
+    page = alone(language_model("ba ke saw mo nu . ba").html, width=1000, height=1200)
+    slider = page.locator(".model-temperature input")
+    slider.scroll_into_view_if_needed()
+    seen = [slider.input_value()]
+    for way in (40, -60):
+        box = slider.bounding_box()
+        at = (float(seen[-1]) - 0.2) / 2.8
+        drag(page, box["x"] + 8 + at * (box["width"] - 16), box["y"] + box["height"] / 2, way)
+        seen.append(slider.input_value())
+    slider.press("ArrowRight")
+    seen.append(slider.input_value())
+    assert len(set(seen)) == len(seen)
+    goes_back_and_forth(page, slider.input_value, seen)
+
+
+def test_each_setting_of_a_training_is_one_step(alone):
+    page = alone(learning_layer().html, width=1100, height=1000)
+    seed = page.get_by_label("Seed")
+    seen = [seed.input_value()]
+    for text in ("7", "8"):
+        seed.fill(text)
+        seed.press("Enter")
+        seen.append(text)
+    goes_back_and_forth(page, seed.input_value, seen)
+
+
+def test_each_drag_through_the_slips_is_one_step(alone, static):
+    boxes = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
+    page = alone(boxes + red_pencil("apple-walkthrough").html, width=1100, reduced_motion="reduce")
+    slider = page.get_by_label("Correct the slips, first to last")
+    seen = [slider.input_value()]
+    for key in ("End", "ArrowLeft", "ArrowLeft"):
+        slider.press(key)
+        seen.append(slider.input_value())
+    goes_back_and_forth(page, slider.input_value, seen)
