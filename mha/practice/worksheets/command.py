@@ -172,15 +172,12 @@ def _seed(options: argparse.Namespace) -> Seed:
 
 
 def _students(options: argparse.Namespace) -> Sequence[Student]:
-    """Return the students, and say of a list whom it names: so a wrong encoding is seen."""
+    """Return the students, and print whom a list names and whom it leaves out."""
     if options.list is None:
         return [Student(number) for number in range(1, options.students + 1)]
     found = read_class(options.list)
-    example = next((student for student in found if not student.name.isascii()), found[0])
-    who = "1 student" if len(found) == 1 else f"{len(found)} students"
-    with_id = f", with the id {example.id}" if example.id else ""
-    print(f"{in_one_line(options.list.name)} names {who}, such as {example.name}{with_id}")
-    return found
+    print(found)
+    return found.students
 
 
 def _drawn(
