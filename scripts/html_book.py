@@ -7,22 +7,23 @@ that it depends on: the results of a page's cells (`byhand.reading`); what was r
 nothing but pages has changed; and the whole book, while no file that it is made from has.
 """
 
+import argparse
 import fcntl
 import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
+from command_lines import HTML
 from environment import BUILD, ROOT
 from sphinx_runs import DOCTREES, NEXT, PAGES, STATE, build_pages
 
 from byhand.digests import KEPT, digest_of, files_in
 
-HTML = BUILD / "html"
 RECORD = STATE / "made-from.json"  # what the published book was made from, and its own digest
 MADE_FROM = (
     "book",
@@ -35,6 +36,11 @@ MADE_FROM = (
     "pyproject.toml",
 )
 PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
+
+
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return the function that says where the pages are, which are built by then."""
+    return lambda: print(f"The book is in {HTML / 'index.html'}")
 
 
 def build_html(*, fresh: bool = False) -> None:

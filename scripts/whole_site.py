@@ -11,12 +11,14 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
 import printing
-from environment import BUILD, ROOT, Commands, fail, step
+from command_lines import PACKS, build_parser
+from environment import BUILD, ROOT, fail, step
 from epub import book as epub
 from html_book import HTML, MADE_FROM, in_place_of, one_at_a_time
 from packs import command as packs
@@ -38,14 +40,9 @@ LEFT_OUT = "figures"
 """The pack that the site has not: each figure stands on its page."""
 
 
-def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
-    """Add the command `site`."""
-    command = what.add_parser(
-        "site",
-        parents=[common],
-        help="what is published, into _build/site: the pages, and all that is to be downloaded",
-    )
-    command.set_defaults(plan=lambda _: make)
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return the function that makes the site."""
+    return make
 
 
 def make() -> None:
@@ -64,10 +61,8 @@ def fill(folder: Path) -> None:
     """Make everything that is to be downloaded."""
     printing.print_all([printing.whole_book(paper) for paper in ("a4", "letter")], folder)
     epub.make(folder)
-    parser = argparse.ArgumentParser()
-    packs.add_command(parser.add_subparsers(), argparse.ArgumentParser(add_help=False))
-    wanted = ",".join(name for name in packs.PACKS if name != LEFT_OUT)
-    packs.make(parser.parse_args(["packs", "--only", wanted, "--to", str(folder)]))
+    wanted = ",".join(name for name in PACKS if name != LEFT_OUT)
+    packs.make(build_parser().parse_args(["packs", "--only", wanted, "--to", str(folder)]))
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(date())}
     command = [sys.executable, "-m", "flit_core.wheel", "--outdir", str(folder), str(ROOT)]
     subprocess.run(command, env=environment, check=True, capture_output=True)

@@ -2,15 +2,16 @@
 
 import argparse
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from environment import BUILD, Commands, fail, step
+from environment import fail, step
 from html_book import HTML
 from lxml import etree
-from printing import option_to, put
+from printing import put
 from templates import templates
 
 from byhand.contents import Contents, read_contents
@@ -20,7 +21,6 @@ from byhand.press.archives import packed
 from byhand.press.pdf import compiler, date
 from epub.chapters import Chapter, chapters_of, said
 
-FOLDER = BUILD / "epub"
 HERE = Path(__file__).parent
 TEMPLATES = templates(HERE / "templates")
 FONTS = (
@@ -33,17 +33,9 @@ FONTS = (
 AUTHORS = "The Attention by Hand authors"
 
 
-def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
-    """Add the command `epub`."""
-    command = what.add_parser(
-        "epub",
-        parents=[common, option_to(FOLDER)],
-        help="the whole book as an EPUB, for readers of electronic books",
-        description="Make an EPUB 3 of the whole book: formulas as MathML, figures, tables,"
-        " questions and exercises with their answers at the end, no script. The pages are built"
-        " first; nothing is computed twice.",
-    )
-    command.set_defaults(plan=lambda asked: lambda: make(asked.to))
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return the function that makes the EPUB."""
+    return lambda: make(arguments.to)
 
 
 def make(folder: Path) -> None:
