@@ -89,10 +89,14 @@ def leads_to(link: str, page: str) -> tuple[str, str]:
 
 
 def made_from(root: Path = ROOT, *, pages: bool = True) -> str:
-    """Return a digest of all that the book depends on, or of all but its pages."""
+    """Return a digest of all that the book depends on, or of all but its pages.
+
+    The folder counts too: Sphinx forgets everything that it read in another folder, so after a move
+    the state of the last build is no longer what the printed book can be made of.
+    """
     names = (path.relative_to(root).as_posix() for path in files_in(MADE_FROM, root))
     wanted = [name for name in names if pages or not PAGE.fullmatch(name)]
-    return digest_of(wanted, root=root, salt=sys.version)
+    return digest_of(wanted, root=root, salt=f"{sys.version} {root}")
 
 
 @contextmanager
