@@ -9,8 +9,6 @@ import argparse
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
@@ -27,7 +25,7 @@ import mha
 from byhand.chapter.roles import NAMED, NOTICE
 from byhand.digests import files_in
 from byhand.press.archives import packed
-from byhand.press.pdf import date
+from mha.widgets.own import WHEEL
 
 FOLDER = BUILD / "site"
 DOWNLOADS = "downloads"
@@ -63,9 +61,8 @@ def fill(folder: Path) -> None:
     epub.make(folder)
     wanted = ",".join(name for name in PACKS if name != LEFT_OUT)
     packs.make(build_parser().parse_args(["packs", "--only", wanted, "--to", str(folder)]))
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(date())}
-    command = [sys.executable, "-m", "flit_core.wheel", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, env=environment, check=True, capture_output=True)
+    # Notebooks that are made on a page look for the wheel here.
+    (folder / "notebooks" / WHEEL).rename(folder / WHEEL)
     archive_sources(folder / f"attention-by-hand-{mha.__version__}-source.zip")
 
 

@@ -3,7 +3,6 @@
 import argparse
 import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,10 @@ from templates import templates
 
 from byhand.contents import Contents, read_contents
 from byhand.document import Document
+from byhand.edition import edition
 from byhand.press import markup
 from byhand.press.archives import packed
-from byhand.press.pdf import compiler, date
+from byhand.press.pdf import compiler
 from epub.chapters import Chapter, chapters_of, said
 
 HERE = Path(__file__).parent
@@ -123,7 +123,7 @@ def navigation(contents: Contents, chapters: list[Chapter]) -> str:
         for part in contents.parts
     ]
     parts.append(("Answers", [chapter for chapter in chapters if chapter.is_answers]))
-    return written("contents.xhtml", first=texts[contents.root], parts=parts)
+    return written("contents.xhtml", first=texts[contents.root], parts=parts, edition=edition())
 
 
 def package(book: Document, files: dict[str, bytes]) -> str:
@@ -133,7 +133,8 @@ def package(book: Document, files: dict[str, bytes]) -> str:
         book=book,
         identifier=uuid.uuid5(uuid.NAMESPACE_URL, book.name),
         authors=AUTHORS,
-        modified=f"{datetime.fromtimestamp(date(), UTC):%Y-%m-%dT%H:%M:%SZ}",
+        edition=edition(),
+        modified=f"{edition().begins:%Y-%m-%dT%H:%M:%SZ}",
         files=files,
         properties=_properties,
     )

@@ -50,8 +50,9 @@ PACKS: dict[str, Pack] = {
     "cards": lambda asked, found: cards.files(alone.questions(found), found),
     "slides": lambda asked, found: slides.files(slides.chosen(asked.chapters)),
     "figures": lambda asked, found: figures.files(found),
-    "notebooks": lambda asked, found: notebooks.files(
-        asked.seed, alone.base_address() if asked.site is None else asked.site
+    "notebooks": lambda asked, found: (
+        notebooks.files(asked.seed, alone.base_address() if asked.site is None else asked.site)
+        | {notebooks.WHEEL: notebooks.wheel()}
     ),
 }
 """What can be made, by the name that it is asked for with."""
