@@ -3,15 +3,15 @@
 import sys
 from pathlib import Path
 
+from command_lines import check_parser
 from environment import ROOT, fail
 
 from byhand.checking import Finding, check_sources
-from mha.command_line import Parser
 
 
 def main() -> None:
     """Print every finding; end with exit code 1 if there is one."""
-    arguments = _parser().parse_args()
+    arguments = check_parser().parse_args()
     pages = [page_of(given) for given in arguments.chapter]
     try:
         found = check_sources(ROOT, pages)
@@ -37,18 +37,3 @@ def refuse(found: list[Finding], so: str) -> None:
     if found:
         print("\n".join(map(str, found)), file=sys.stderr)
         fail(f"{so}; {len(found)} fault{'s' if len(found) > 1 else ''} in the sources")
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="check.py",
-        description="Check the book's sources in a few seconds, executing nothing: Markdown, data,"
-        " cells, claims, wording. The build does the same while it begins, and tells in the end"
-        " what leads nowhere.",
-    )
-    parser.add_argument(
-        "chapter",
-        nargs="*",
-        help="a page, such as mechanism/softmax or its file; all sources by default",
-    )
-    return parser

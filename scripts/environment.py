@@ -139,7 +139,11 @@ def enter() -> None:
 
 
 def start(module: str) -> None:
-    """Run a command, which is the function `main` of a module, inside the environment."""
+    """Run a command, which is the function `main` of a module, inside the environment.
+
+    Help is printed, and an unknown option refused, before there is any environment.
+    """
+    importlib.import_module("command_lines").read(module)
     enter()
     importlib.import_module(module).main()
 

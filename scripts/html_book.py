@@ -7,22 +7,23 @@ that it depends on: the results of a page's cells (`byhand.reading`); what was r
 nothing but pages has changed; and the whole book, while no file that it is made from has.
 """
 
+import argparse
 import fcntl
 import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
+from command_lines import HTML
 from environment import BUILD, ROOT
 from sphinx_runs import DOCTREES, NEXT, PAGES, STATE, build_pages
 
 from byhand.digests import KEPT, digest_of, files_in
 
-HTML = BUILD / "html"
 RECORD = STATE / "made-from.json"  # what the published book was made from, and its own digest
 MADE_FROM = (
     "book",
@@ -35,6 +36,11 @@ MADE_FROM = (
     "pyproject.toml",
 )
 PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
+
+
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return the function that says where the pages are, which are built by then."""
+    return lambda: print(f"The book is in {HTML / 'index.html'}")
 
 
 def build_html(*, fresh: bool = False) -> None:
@@ -83,10 +89,14 @@ def leads_to(link: str, page: str) -> tuple[str, str]:
 
 
 def made_from(root: Path = ROOT, *, pages: bool = True) -> str:
-    """Return a digest of all that the book depends on, or of all but its pages."""
+    """Return a digest of all that the book depends on, or of all but its pages.
+
+    The folder counts too: Sphinx forgets everything that it read in another folder, so after a move
+    the state of the last build is no longer what the printed book can be made of.
+    """
     names = (path.relative_to(root).as_posix() for path in files_in(MADE_FROM, root))
     wanted = [name for name in names if pages or not PAGE.fullmatch(name)]
-    return digest_of(wanted, root=root, salt=sys.version)
+    return digest_of(wanted, root=root, salt=f"{sys.version} {root}")
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from command_lines import train_parser
 from environment import ROOT, fail, step
 
-from mha.command_line import Parser
 from mha.core.language import LanguageModel
 from mha.examples.names import draw_stories
 from mha.examples.trained import (
@@ -31,18 +31,7 @@ OTHER_SEEDS = (1, 2, 3)
 
 def main() -> None:
     """Train, keep, and say in one line whether it came out as the chapter says."""
-    parser = Parser(
-        prog="train_model.py",
-        description="Train the book's model of names anew, in two minutes, and say whether it came"
-        " out as the chapter says.",
-    )
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help="keep the numbers in mha/examples/names, with what three other seeds give; it takes"
-        " four times as long",
-    )
-    arguments = parser.parse_args()
+    arguments = train_parser().parse_args()
     kept, losses = _train(SEED)
     found = _of_fresh_stories(kept[-1])
     print(json.dumps(found))

@@ -13,86 +13,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from environment import BUILD, ROOT, Commands, fail, step
+from environment import BUILD, fail, step
 from sphinx_runs import DOCTREES, STATE, application, plain
 
 from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
 from byhand.press.pdf import press, unprintable
 
-FOLDER = BUILD / "pdf"
 PRINT = BUILD / "print"  # what the press reads
 NOTATION = "notation"
 LONGEST_NAME = 60  # letters of a file's name
 TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title page is told
 
 
-def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
-    """Add the commands `pdf` and `course`."""
-    parents = [common, paper(), option_to(FOLDER)]
-    pdf = what.add_parser(
-        "pdf",
-        parents=parents,
-        help="the whole book as a PDF",
-        description="Print the whole book: contents, parts, numbered equations, figures, tables"
-        " and exercises, solutions in an appendix, bibliography and index. The pages are built"
-        " first; nothing is computed twice.",
-    )
-    pdf.set_defaults(plan=lambda asked: _plan([whole_book(asked.paper, code=asked.code)], asked))
-    course = what.add_parser(
-        "course",
-        parents=parents,
-        help="a reader of chosen chapters as a PDF",
-        description="Print a reader for a course. Everything keeps the number that it has in the"
-        " whole book, and what the reader leaves out is named where it is referred to.",
-    )
-    _add_options_of_a_reader(course)
-    for command in (pdf, course):
-        command.add_argument(
-            "--no-code",
-            dest="code",
-            action="store_false",
-            help="a short edition: a line says where the code is",
-        )
-    course.set_defaults(plan=lambda asked: _plan(_reader(asked), asked))
-
-
-def paper() -> argparse.ArgumentParser:
-    """Return what everything that is printed can be asked for."""
-    options = argparse.ArgumentParser(add_help=False)
-    options.add_argument("--paper", choices=["a4", "letter"], default="a4", help="default: a4")
-    return options
-
-
-def option_to(folder: Path) -> argparse.ArgumentParser:
-    """Return the wish for another folder, which may be told of everything that is no page."""
-    options = argparse.ArgumentParser(add_help=False)
-    options.add_argument(
-        "--to",
-        type=Path,
-        default=folder,
-        metavar="FOLDER",
-        help=f"where the result goes; default: {folder.relative_to(ROOT)}",
-    )
-    return options
-
-
-def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
-    course.add_argument(
-        "--chapters",
-        required=True,
-        metavar="A,B",
-        help="in the order in which they are to stand, such as self-attention,scaling,cat-sat",
-    )
-    course.add_argument("--title", default="Attention by Hand: a reader")
-    for name in ("--course", "--instructor", "--date"):
-        course.add_argument(name, default="", help="for the title page")
-    course.add_argument(
-        "--solutions",
-        choices=["none", "appendix", "separate"],
-        default="appendix",
-        help="leave them out, append them (default), or print them as a PDF of their own",
-    )
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return the function that prints the whole book, or a reader, as the command asks."""
+    if arguments.what == "course":
+        documents = _reader(arguments)
+    else:
+        documents = [whole_book(arguments.paper, code=arguments.code)]
+    return lambda: print_all(documents, arguments.to)
 
 
 def put(target: Path, made: bytes) -> Path:
@@ -167,10 +107,6 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
     if twice:
         fail(f"--chapters names {twice} twice")
     return tuple(pages)
-
-
-def _plan(documents: list[Document], arguments: argparse.Namespace) -> Callable[[], None]:
-    return lambda: print_all(documents, arguments.to)
 
 
 def print_all(documents: list[Document], folder: Path) -> None:

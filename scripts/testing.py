@@ -8,12 +8,12 @@ import sys
 import environment
 import printing
 from checking import refuse
+from command_lines import FOLDERS, test_parser
 from environment import FRAMEWORKS, ROOT, step
 from html_book import build_html
 
 from byhand.checking import check_sources
 from byhand.document import Document
-from mha.command_line import Parser
 
 SLOWEST = 20  # tests whose time is printed at the end
 WITHOUT_BOOK = "not book and not browser and not pdf"
@@ -35,7 +35,7 @@ AGAINST_TORCH, AGAINST_FRAMEWORKS = "tests/against_torch", "tests/against_framew
 
 def main() -> None:
     """Build the book, and run pytest on everything."""
-    arguments, for_pytest = _parser().parse_known_args()
+    arguments, for_pytest = test_parser().parse_known_args()
     if arguments.torch or arguments.frameworks:
         sys.exit(against(AGAINST_TORCH if arguments.torch else AGAINST_FRAMEWORKS, for_pytest))
     variables = dict(os.environ)
@@ -56,7 +56,7 @@ def main() -> None:
             environment.system_package("poppler's programs, which look into PDFs,", "poppler-utils")
         if shutil.which("epubcheck") is None:
             environment.system_package("epubcheck, which looks into EPUBs,", "epubcheck")
-        printing.print_all([Document()], printing.FOLDER)
+        printing.print_all([Document()], FOLDERS["pdf"])
     with step("Running the tests"):
         # A process a processor; tests of one file share what they build; the longest files begin.
         spread = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
@@ -82,25 +82,3 @@ def against(folder: str, for_pytest: list[str]) -> int:
     with step(f"Running {folder}"):
         command = [str(FRAMEWORKS.python), "-m", "pytest", *own, *for_pytest]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="test.py",
-        description="Run everything: unit tests, doctests, properties, linters, the chapters'"
-        " assertions and the built book in a real Chromium.",
-        epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
-    )
-    runs = {
-        "--quick": "what a commit should have passed, in about a minute; says what it leaves out",
-        "--no-book": "leave out what needs the built book or a browser",
-        "--torch": "only compare the mathematics, and the numbers that pages print, with PyTorch's,"
-        f" which no other run does: makes .frameworks, an environment of {FRAMEWORKS.gigabytes} GB,"
-        " and takes --draws besides pytest's arguments",
-        "--frameworks": "only read, compare and examine the attention layers of PyTorch,"
-        " transformers, Keras and Flax, in the same environment",
-    }
-    group = parser.add_mutually_exclusive_group()
-    for name, explained in runs.items():
-        group.add_argument(name, action="store_true", help=explained)
-    return parser

@@ -9,14 +9,14 @@ import argparse
 import os
 import re
 import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
 import printing
-from environment import BUILD, ROOT, Commands, fail, step
+from command_lines import PACKS, build_parser
+from environment import BUILD, ROOT, fail, step
 from epub import book as epub
 from html_book import HTML, MADE_FROM, in_place_of, one_at_a_time
 from packs import command as packs
@@ -25,7 +25,7 @@ import mha
 from byhand.chapter.roles import NAMED, NOTICE
 from byhand.digests import files_in
 from byhand.press.archives import packed
-from byhand.press.pdf import date
+from mha.widgets.own import WHEEL
 
 FOLDER = BUILD / "site"
 DOWNLOADS = "downloads"
@@ -38,14 +38,9 @@ LEFT_OUT = "figures"
 """The pack that the site has not: each figure stands on its page."""
 
 
-def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
-    """Add the command `site`."""
-    command = what.add_parser(
-        "site",
-        parents=[common],
-        help="what is published, into _build/site: the pages, and all that is to be downloaded",
-    )
-    command.set_defaults(plan=lambda _: make)
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return the function that makes the site."""
+    return make
 
 
 def make() -> None:
@@ -64,13 +59,10 @@ def fill(folder: Path) -> None:
     """Make everything that is to be downloaded."""
     printing.print_all([printing.whole_book(paper) for paper in ("a4", "letter")], folder)
     epub.make(folder)
-    parser = argparse.ArgumentParser()
-    packs.add_command(parser.add_subparsers(), argparse.ArgumentParser(add_help=False))
-    wanted = ",".join(name for name in packs.PACKS if name != LEFT_OUT)
-    packs.make(parser.parse_args(["packs", "--only", wanted, "--to", str(folder)]))
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(date())}
-    command = [sys.executable, "-m", "flit_core.wheel", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, env=environment, check=True, capture_output=True)
+    wanted = ",".join(name for name in PACKS if name != LEFT_OUT)
+    packs.make(build_parser().parse_args(["packs", "--only", wanted, "--to", str(folder)]))
+    # Notebooks that are made on a page look for the wheel here.
+    (folder / "notebooks" / WHEEL).rename(folder / WHEEL)
     archive_sources(folder / f"attention-by-hand-{mha.__version__}-source.zip")
 
 

@@ -13,18 +13,18 @@ import json
 import re
 import shutil
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 from bs4 import BeautifulSoup
-from environment import BUILD, Commands, step
+from environment import BUILD, step
 from html_book import HTML, in_place_of, leads_to
 
 from byhand.search import INDEX
 from byhand.search.sections import read_sections
 
-NAME = "without-solutions"
-FOLDER = BUILD / f"html-{NAME}"
+FOLDER = BUILD / "html-without-solutions"
 ANSWERS = ".solution, .quiz-answer, .your-turn-worked"
 """The elements that are left out."""
 
@@ -32,14 +32,9 @@ SOLUTIONS = "## Solutions"  # heads the last part of a notebook
 NAMES_ONE = re.compile(r"\bsolution=")  # a cell that tells the build how a task is solved
 
 
-def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
-    """Add the command `without-solutions`."""
-    command = what.add_parser(
-        NAME,
-        parents=[common],
-        help="the pages with no solution in any file, into _build/html-without-solutions",
-    )
-    command.set_defaults(plan=lambda _: make)
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return the function that makes the pages without solutions."""
+    return make
 
 
 def without_answers(html: str) -> tuple[BeautifulSoup, set[str]]:

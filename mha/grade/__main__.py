@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         _check(options, target)
         seed = _seed(options.secret)
-        students = read_class(options.list) if options.list else ()
+        listed = read_class(options.list) if options.list else None
+        students = listed.students if listed else ()
         found = submissions(folder, students)
         if not found:
             raise ValueError(f"{folder} holds no submission")
@@ -52,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(str(error))
     except OSError as error:
         parser.error(f"{error.filename or target}: {error.strerror or error}")
+    if listed:
+        print(listed)
     print(f"Submissions graded: {len(done)}. The table is {in_one_line(str(target / TABLE))}")
 
 
@@ -63,7 +66,7 @@ def _write(done: Sequence[Graded], target: Path) -> None:
         old.unlink()
     for number, one in enumerate(done, 1):
         (reports / name_of(number, one)).write_text(as_text(one), encoding="utf-8")
-    (target / TABLE).write_text(as_table(done), encoding="utf-8-sig")
+    (target / TABLE).write_bytes(as_table(done).encode())
 
 
 def _parser() -> Parser:

@@ -1,13 +1,11 @@
 """What is written: a table with a row a student, and a report for each."""
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 
 from mha.command_line import in_one_line
 from mha.grade.grading import Graded
-from mha.practice.spreadsheet import harmless
+from mha.practice.spreadsheet import as_csv, harmless
 from mha.practice.steps import STEPS
 
 TABLE = "grades.csv"
@@ -40,10 +38,10 @@ def as_table(all_of_them: Sequence[Graded]) -> str:
         Columns: student, id, points, of, for each step its points and what is said of it, what is
         wrong with the notebook, what to look at, and the names of file and report.
     """
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
     steps = [cell for step in STEPS for cell in (step.name, f"{step.name}, in words")]
-    writer.writerow(["student", "id", "points", "of", *steps, "notebook", "look", "file", "report"])
+    rows: list[list[str | int]] = [
+        ["student", "id", "points", "of", *steps, "notebook", "look", "file", "report"]
+    ]
     for number, one in enumerate(all_of_them, 1):
         row: list[str | int] = [one.submission.student, one.submission.id, one.points, len(STEPS)]
         for step in STEPS:
@@ -51,8 +49,8 @@ def as_table(all_of_them: Sequence[Graded]) -> str:
         path = one.submission.path
         row += ["; ".join(one.faults), "; ".join(one.look), path.name if path else ""]
         row.append(name_of(number, one))
-        writer.writerow([harmless(in_one_line(x)) if isinstance(x, str) else x for x in row])
-    return file.getvalue()
+        rows.append([harmless(in_one_line(x)) if isinstance(x, str) else x for x in row])
+    return as_csv(rows)
 
 
 def as_text(one: Graded) -> str:

@@ -1,4 +1,11 @@
-"""What a spreadsheet makes of a cell of CSV."""
+"""Tables as CSV that spreadsheets open correctly, with no cell that they compute."""
+
+import csv
+import io
+from collections.abc import Iterable
+
+BYTE_ORDER_MARK = "\ufeff"
+"""The first character of a CSV file: without it, Excel does not read the file as UTF-8."""
 
 STARTS = tuple("=+-@＝＋－＠")
 """What a formula begins with, narrow and wide."""
@@ -23,3 +30,29 @@ def harmless(text: str) -> str:
     ("'=1+1", "' ＋1", 'Emmy Noether', '')
     """
     return f"'{text}" if text.lstrip().startswith(STARTS) else text
+
+
+def as_csv(rows: Iterable[Iterable[str | int]]) -> str:
+    r"""Return a table as CSV that Excel, LibreOffice and Python's ``csv`` read alike.
+
+    Parameters
+    ----------
+    rows : iterable of rows
+        The first row names the columns. `harmless` is for the caller to apply: a negative number
+        and a formula may begin alike.
+
+    Returns
+    -------
+    str
+        A byte order mark, then the rows, each ended by CR and LF. Encode it as UTF-8 and write it
+        as bytes, which keeps the line ends. Python reads it with the encoding ``utf-8-sig``.
+
+    Examples
+    --------
+    >>> as_csv([("student", "points"), ("Zoë", 3)])
+    '\ufeffstudent,points\r\nZoë,3\r\n'
+    """
+    file = io.StringIO()
+    file.write(BYTE_ORDER_MARK)
+    csv.writer(file, lineterminator="\r\n").writerows(rows)
+    return file.getvalue()

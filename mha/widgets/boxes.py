@@ -30,6 +30,26 @@ SHORT_BLANK = r"\_" * 8
 """Where an answer is written in print, as Markdown."""
 
 
+def in_both_forms(html: str, printed: str, answer: str) -> str:
+    """Return MyST that shows HTML on a page, and for print a box and its answer.
+
+    Parameters
+    ----------
+    html, printed : str
+    answer : str
+        The box that holds it has the class ``your-turn-answer``: the printed book moves it to the
+        answers.
+
+    Returns
+    -------
+    str
+    """
+    lines = ["~~~~{raw} html", html, "~~~~", "", "~~~~{only} typst"]
+    lines += [f"~~~{{admonition}} {LABELS['title']}", ":class: your-turn", "", printed, "~~~", ""]
+    lines += [f"~~~{{admonition}} {LABELS['worked']}", ":class: your-turn-answer", "", answer]
+    return "\n".join([*lines, "~~~", "~~~~"])
+
+
 @dataclass(frozen=True)
 class YourTurn:
     """Exercises as a box on a page, with a field for each, hints and new numbers.
@@ -88,11 +108,9 @@ class YourTurn:
     # ---- Print ----
 
     def _markdown(self) -> str:
-        """Return MyST that shows the box in HTML, and its questions with lines in print."""
-        lines = ["~~~~{raw} html", self._html(), "~~~~", ""]
-        lines += ["~~~~{only} typst", f"~~~{{admonition}} {LABELS['title']}"]
-        lines += ["\n\n".join(self._printed()), "~~~", "~~~~"]
-        return "\n".join(lines)
+        """Return MyST with the box in HTML; for print, questions with lines, and their answers."""
+        answers = (_markdown(exercise.worked_line) for exercise in self.exercises)
+        return in_both_forms(self._html(), "\n\n".join(self._printed()), "\n\n".join(answers))
 
     def _printed(self) -> Iterable[str]:
         """Yield the paragraphs of the print form."""

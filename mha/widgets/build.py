@@ -12,7 +12,7 @@ import numpy as np
 from mha.core.attention import attention_weights
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, percent, short
-from mha.widgets.boxes import LABELS, SHORT_BLANK
+from mha.widgets.boxes import LABELS, SHORT_BLANK, in_both_forms
 
 SLACK = 1e-9
 """By how much a weight may miss its bounds, as in build.js: a bound may be a rounded third."""
@@ -97,12 +97,10 @@ class Build:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """Return HTML for a notebook, and Markdown that holds an HTML and a print form."""
         blanks = ", ".join(f"{cell} {SHORT_BLANK}" for cell in self._cells)
-        lines = ["~~~~{raw} html", self._html(), "~~~~", ""]
-        lines += ["~~~~{only} typst", f"~~~{{admonition}} {LABELS['title']}"]
-        lines += [self.task, "", *(f"- {key}" for key in self._keys()), "", blanks, "~~~", "~~~~"]
+        printed = "\n".join([self.task, "", *(f"- {key}" for key in self._keys()), "", blanks])
         return {
             "text/html": self._html(),
-            "text/markdown": "\n".join(lines),
+            "text/markdown": in_both_forms(self._html(), printed, self.worked_line),
             "text/plain": self.task,
         }
 

@@ -2,25 +2,25 @@
 
 import argparse
 import uuid
-from datetime import UTC, datetime
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from environment import BUILD, Commands, fail, step
+from environment import fail, step
 from html_book import HTML
 from lxml import etree
-from printing import option_to, put
+from printing import put
 from templates import templates
 
 from byhand.contents import Contents, read_contents
 from byhand.document import Document
+from byhand.edition import edition
 from byhand.press import markup
 from byhand.press.archives import packed
-from byhand.press.pdf import compiler, date
+from byhand.press.pdf import compiler
 from epub.chapters import Chapter, chapters_of, said
 
-FOLDER = BUILD / "epub"
 HERE = Path(__file__).parent
 TEMPLATES = templates(HERE / "templates")
 FONTS = (
@@ -33,17 +33,9 @@ FONTS = (
 AUTHORS = "The Attention by Hand authors"
 
 
-def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
-    """Add the command `epub`."""
-    command = what.add_parser(
-        "epub",
-        parents=[common, option_to(FOLDER)],
-        help="the whole book as an EPUB, for readers of electronic books",
-        description="Make an EPUB 3 of the whole book: formulas as MathML, figures, tables,"
-        " questions and exercises with their answers at the end, no script. The pages are built"
-        " first; nothing is computed twice.",
-    )
-    command.set_defaults(plan=lambda asked: lambda: make(asked.to))
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return the function that makes the EPUB."""
+    return lambda: make(arguments.to)
 
 
 def make(folder: Path) -> None:
@@ -131,7 +123,7 @@ def navigation(contents: Contents, chapters: list[Chapter]) -> str:
         for part in contents.parts
     ]
     parts.append(("Answers", [chapter for chapter in chapters if chapter.is_answers]))
-    return written("contents.xhtml", first=texts[contents.root], parts=parts)
+    return written("contents.xhtml", first=texts[contents.root], parts=parts, edition=edition())
 
 
 def package(book: Document, files: dict[str, bytes]) -> str:
@@ -141,7 +133,8 @@ def package(book: Document, files: dict[str, bytes]) -> str:
         book=book,
         identifier=uuid.uuid5(uuid.NAMESPACE_URL, book.name),
         authors=AUTHORS,
-        modified=f"{datetime.fromtimestamp(date(), UTC):%Y-%m-%dT%H:%M:%SZ}",
+        edition=edition(),
+        modified=f"{edition().begins:%Y-%m-%dT%H:%M:%SZ}",
         files=files,
         properties=_properties,
     )

@@ -17,8 +17,8 @@ from bs4 import BeautifulSoup, Tag
 
 from byhand import terms
 from byhand.document import BOOK
+from byhand.edition import edition
 from byhand.press.archives import undated
-from byhand.press.pdf import date
 from packs import alone
 from packs.mathematics import as_tex
 from packs.pages import Page, Question, standing_alone
@@ -56,7 +56,7 @@ def files(asked: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
             path = Path(folder, name)
             path.write_text(svg, encoding="utf-8")
             made.media_files.append(str(path))
-        made.write_to_file(saved, timestamp=date())
+        made.write_to_file(saved, timestamp=edition().begins.timestamp())
     return {"attention-by-hand.apkg": undated(saved.getvalue())}
 
 

@@ -4,54 +4,18 @@ import argparse
 import re
 from collections.abc import Callable
 
-from environment import BUILD, Commands, fail, step
+from environment import fail, step
 from html_book import HTML
-from printing import option_to, put
+from printing import put
 
 from packs import alone, cards, figures, notebooks, pages, questions, slides
 from packs.pages import Page
 
-FOLDER = BUILD / "packs"
 SEEDS, VARIANTS = 10**9, 50
 """The largest seed, and the most fresh questions of each kind."""
 
 Pack = Callable[[argparse.Namespace, list[Page]], dict[str, bytes]]
 """Makes files, by their names, of what is asked for and of the pages."""
-
-
-def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
-    """Add the command `packs`."""
-    command = what.add_parser(
-        "packs",
-        parents=[common, option_to(FOLDER)],
-        help="for teachers: " + ", ".join(PACKS),
-        description="Make what a teacher takes from the book into a course. The pages are built"
-        " first, unless slides alone are wanted; nothing is computed twice.",
-    )
-    command.add_argument(
-        "--only",
-        type=lambda text: text.split(","),
-        default=list(PACKS),
-        metavar="A,B",
-        help=f"of {', '.join(PACKS)}; default: all",
-    )
-    command.add_argument(
-        "--chapters",
-        type=lambda text: text.split(","),
-        default=[],
-        metavar="A,B",
-        help="whose slides, such as self-attention; default: all",
-    )
-    command.add_argument("--seed", type=int, default=1, help="of fresh numbers; default: 1")
-    command.add_argument(
-        "--variants", type=int, default=6, help="fresh questions of each kind; default: 6"
-    )
-    command.add_argument(
-        "--site",
-        metavar="ADDRESS",
-        help="where the book is published, for the notebooks; default: the address in _config.yml",
-    )
-    command.set_defaults(plan=plan, needs_pages=needs_pages)
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
@@ -68,14 +32,9 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
     return lambda: make(arguments)
 
 
-def needs_pages(arguments: argparse.Namespace) -> bool:
-    """Tell whether a pack is made of the built pages: slides have sources of their own."""
-    return arguments.only != ["slides"]
-
-
 def make(arguments: argparse.Namespace) -> None:
     """Make the packs from the built pages, and publish each when it is whole."""
-    found = pages.read(HTML) if needs_pages(arguments) else []
+    found = pages.read(HTML) if arguments.needs_pages(arguments) else []
     for name in arguments.only:
         with step(f"Making the {name}"):
             made = PACKS[name](arguments, found)
@@ -91,8 +50,9 @@ PACKS: dict[str, Pack] = {
     "cards": lambda asked, found: cards.files(alone.questions(found), found),
     "slides": lambda asked, found: slides.files(slides.chosen(asked.chapters)),
     "figures": lambda asked, found: figures.files(found),
-    "notebooks": lambda asked, found: notebooks.files(
-        asked.seed, alone.base_address() if asked.site is None else asked.site
+    "notebooks": lambda asked, found: (
+        notebooks.files(asked.seed, alone.base_address() if asked.site is None else asked.site)
+        | {notebooks.WHEEL: notebooks.wheel()}
     ),
 }
 """What can be made, by the name that it is asked for with."""

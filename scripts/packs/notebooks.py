@@ -5,13 +5,19 @@ The second needs NumPy alone and has nothing of them; `python -m mha.grade` grad
 that are in no file. Both are made of `notebook.md`.
 """
 
+import os
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
+from environment import ROOT
 from jinja2 import Environment
 from nbformat import NotebookNode
 
+from byhand.edition import edition
 from mha.practice.steps import STEPS
 from mha.widgets.own import WHEEL
 
@@ -37,7 +43,7 @@ def notebook(**given: Any) -> NotebookNode:
 def files(seed: int, site: str = "") -> dict[str, bytes]:
     """Return the notebooks by their files' names.
 
-    Without the address of the published site the first installs a wheel that lies beside it.
+    Without the address of the published site the first installs the wheel beside it.
     """
     made = {
         STUDENTS: notebook(checked=True, seed=seed, site=site, wheel=WHEEL),
@@ -47,3 +53,12 @@ def files(seed: int, site: str = "") -> dict[str, bytes]:
         name: f"{nbformat.writes(contents)}\n".encode()  # type: ignore[no-untyped-call]
         for name, contents in made.items()
     }
+
+
+def wheel() -> bytes:
+    """Return the package as a wheel, which the first notebook installs; it is dated as the book."""
+    variables = {**os.environ, "SOURCE_DATE_EPOCH": str(int(edition().begins.timestamp()))}
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "flit_core.wheel", "--outdir", folder, str(ROOT)]
+        subprocess.run(command, env=variables, check=True, capture_output=True)
+        return (Path(folder) / WHEEL).read_bytes()

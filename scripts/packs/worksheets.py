@@ -8,47 +8,25 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from environment import BUILD, Commands, fail, step
-from printing import file_name, option_to, paper, refuse_unprintable
+from environment import fail, step
+from printing import file_name, refuse_unprintable
 
 from byhand.press.markup import document, string
 from byhand.press.pdf import press
 from mha.practice.worksheets import Student, Task, Worksheet
-from mha.practice.worksheets.command import add_options, drawn, texts
+from mha.practice.worksheets.command import drawn, texts
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.of_model import TITLE as MODEL
 from mha.practice.worksheets.of_model import ModelSheet
 from mha.practice.worksheets.text import calculator, emptied, points, rounding, steps, tolerance
 from mha.views.table import Table
 
-FOLDER = BUILD / "worksheets"
-TITLE = "Attention by hand"
 PAPERS = {"a4": "a4", "letter": "us-letter"}
 LONGEST = 120
 """Letters that a title, a course or a date may have: it stands in one line of each page."""
 
 Part = dict[str, Any]
 """What stands on pages of its own: its `kind`, which the template knows, and what that wants."""
-
-
-def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
-    """Add the command `worksheet`, with the options that `mha` draws worksheets by."""
-    command = what.add_parser(
-        "worksheet",
-        parents=[paper(), option_to(FOLDER)],
-        help="worksheets with fresh numbers for each student, and their key",
-        description="Make worksheets: for each student other numbers, short enough to be worked by"
-        " hand, a key with every step, and the answers alone, as PDF and for programs as CSV and"
-        " JSON. The same seed gives the same sheets.",
-    )
-    add_options(command)
-    command.add_argument("--title", default=TITLE, help=f"default: {TITLE}")
-    for name in ("--course", "--date"):
-        command.add_argument(name, default="", help="stands on each page")
-    command.add_argument(
-        "--each", action="store_true", help="a PDF for each student, not one for all"
-    )
-    command.set_defaults(plan=plan, needs_pages=lambda _: False)
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:

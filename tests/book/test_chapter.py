@@ -13,6 +13,7 @@ from faults import cell
 from one_book import build, on_paper
 
 from byhand.reading import results
+from byhand.reading.running import Limits
 from byhand.reading.steps import Step
 
 CONFIG = {
@@ -210,9 +211,41 @@ def test_what_is_refused_is_told_with_its_line(tmp_path):
     assert len(told) == len(REFUSED), told
 
 
-def test_a_cell_that_never_ends_is_told(tmp_path, monkeypatch):
+ENDLESS, WAITING = "while True: pass", "import time; time.sleep(999)"
+BUSY = "import time; time.sleep(3)"  # as if others had the processors: 3 s by the clock
+COMPUTING = "import time\nwhile time.process_time() < begun + 0.7: pass"
+
+
+@pytest.mark.parametrize(
+    ("cells", "limits", "faults"),
+    [
+        ([ENDLESS], Limits(1, 60), [(7, "it did not end within 1 seconds of processor time")]),
+        (
+            [WAITING],
+            Limits(60, 1),
+            [(7, "it did not end within 1 seconds; perhaps it waits for ever")],
+        ),
+        ([BUSY], Limits(1, 60), []),
+        # Each cell has its own second of processor time.
+        ([f"import time; begun = time.process_time()\n{COMPUTING}"] * 4, Limits(1, 60), []),
+        (
+            ["import os; os.kill(os.getpid(), 9)"],
+            Limits(1, 60),
+            [(7, "its kernel died, perhaps for want of memory")],
+        ),
+    ],
+)
+def test_a_cell_has_processor_time_and_an_endless_one_is_told(
+    tmp_path, monkeypatch, cells, limits, faults
+):
     monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(results, "KEPT", tmp_path)
     (tmp_path / "book").mkdir()
-    steps = [Step("cell", 0, 7, "while True: pass")]
-    found = results.compute(tmp_path / "book" / "page.md", steps, "now", 1)
-    assert found.faults == [(7, "it did not end within 1 seconds")]
+    steps = [Step("cell", number, 7, source) for number, source in enumerate(cells)]
+    found = results.compute(tmp_path / "book" / "page.md", steps, "now", limits)
+    assert found.faults == faults
+
+
+def test_chapters_have_more_time_than_a_slow_laptop_takes():
+    assert Limits().processor >= 300
+    assert Limits().clock >= 10 * Limits().processor

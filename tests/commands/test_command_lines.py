@@ -9,6 +9,7 @@ from pathlib import Path
 
 import building
 import pytest
+from command_lines import build_parser
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -80,9 +81,9 @@ def line(first, *options):
 
 def plan(arguments):
     """Read a command line of build.py as far as it goes without building anything."""
-    read = building._parser().parse_args(arguments)
+    read = build_parser().parse_args(arguments)
     with building._told_in_one_sentence():
-        read.plan(read)
+        building.plan(read)
 
 
 WHAT = st.sampled_from(("html", "pdf", "course", "epub", "worksheet", "packs", "odd", "--watch"))

@@ -9,6 +9,7 @@ import building
 import pytest
 import yaml
 from book_site import ROOT, source
+from command_lines import build_parser
 from packs import notebooks
 
 from byhand.checking.sources import Page
@@ -21,7 +22,7 @@ FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 def asked(command):
     """Return what a command line of build.py asks for, and nothing of another."""
     words = shlex.split(command)
-    return building._parser().parse_args(words[2:]) if words[:2] == BUILD else None
+    return build_parser().parse_args(words[2:]) if words[:2] == BUILD else None
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -65,7 +66,7 @@ def test_a_command_of_the_term_can_be_done(command, tmp_path, monkeypatch):
         assert "Emmy Noether" in Path("handed-in-graded/grades.csv").read_text(encoding="utf-8")
     else:  # what is made of it has tests of its own
         read = asked(command)
-        read.plan(read)
+        building.plan(read)
 
 
 def test_each_lesson_that_speaks_of_a_worksheet_has_a_command():

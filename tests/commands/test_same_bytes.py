@@ -1,4 +1,7 @@
-"""The same sources give the same bytes: in another folder, for another user, at another time."""
+"""The same sources give the same bytes: in another folder, for another user, at another time.
+
+So does a project that is moved after it was built, with all that the build keeps.
+"""
 
 import os
 import shutil
@@ -33,19 +36,20 @@ LONG_AGO = 1_000_000_000  # in 2001
 
 # What build.py does, one command after the other: each begins without what Sphinx has registered.
 # Then the wheel, as of a date, and what the audit says and writes.
-MAKE = f"""\
+MAKE = """\
 import contextlib, os, sys
 sys.path[:0] = ["scripts", "book/_ext"]
 import building
 from flit_core.buildapi import build_wheel
 from mha.audit.__main__ import main
 from sphinx.util.docutils import docutils_namespace
-for command in {COMMANDS!r}:
+commands = sys.argv[1:]
+for command in commands:
     sys.argv = ["build.py", *command.split()]
     with docutils_namespace():
         building.main()
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
-os.mkdir("_build/package")
+os.makedirs("_build/package", exist_ok=True)
 build_wheel("_build/package")
 with open("_build/package/said.txt", "w") as file, contextlib.redirect_stdout(file):
     main(["--json", "_build/package/audit.json"])
@@ -78,9 +82,9 @@ def of_someone_else(project, home):
     return own | {"USER": "someone", "LOGNAME": "someone", "HOME": str(home)}
 
 
-def made(folder, **variables):
+def made(folder, commands=COMMANDS, **variables):
     """Make everything of a project, and return each file that came of it."""
-    done = run(MAKE, cwd=folder, env=environment(folder, **variables))
+    done = run(MAKE, *commands, cwd=folder, env=environment(folder, **variables))
     assert done.returncode == 0, done.stderr
     paths = [path for name in MADE for path in (folder / "_build" / name).rglob("*.*")]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
@@ -108,5 +112,13 @@ def test_what_two_make_is_byte_identical_and_pages_name_no_folder_user_or_date(t
     kinds = {".html", ".pdf", ".epub", ".md", ".gift", ".zip", ".svg", ".ipynb", ".whl", ".json"}
     assert {Path(name).suffix for name in first} > kinds
     pages = {name: data for name, data in second.items() if name.startswith("_build/html/")}
+
+    moved = here.rename(tmp_path / "moved")
+    for name in ("pdf", "epub", "worksheets", "packs"):
+        shutil.rmtree(moved / "_build" / name)
+    html, *others = COMMANDS  # the first command after the move is one that prints
+    third = made(moved, [*others, html, "without-solutions"])
+    assert sorted(third) == sorted(first)
+    assert [name for name in first if first[name] != third[name]] == []
     for secret in (str(here), str(there), "Büchlein", "someone", "Auckland"):
         assert [name for name, data in pages.items() if secret.encode() in data] == []

@@ -6,9 +6,14 @@ import sys
 import sysconfig
 
 import building
+import command_lines
 import environment
 import pytest
 from book_site import ROOT
+from packs import command as packs
+
+from mha.practice.drawing import LEVELS
+from mha.practice.worksheets import TASKS, options
 
 
 @pytest.fixture
@@ -36,11 +41,69 @@ def start(folder, *arguments):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+COMMANDS = {
+    "build.py": (
+        "html",
+        "without-solutions",
+        "site",
+        "pdf",
+        "course",
+        "epub",
+        "worksheet",
+        "packs",
+    ),
+    "check.py": (),
+    "learn_over_seeds.py": (),
+    "test.py": (),
+    "train_model.py": (),
+}
+"""The commands that begin with `environment.py`, and their subcommands."""
+
+
+def test_every_command_of_the_folder_is_listed():
+    begin = {
+        path.name
+        for path in (ROOT / "scripts").glob("*.py")
+        if "environment.start(" in path.read_text(encoding="utf-8")
+    }
+    assert begin == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_needs_no_package_and_creates_nothing(name, tmp_path):
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    for file in ("command_line.py", "practice/worksheets/options.py"):
+        (tmp_path / "mha" / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "mha" / file, tmp_path / "mha" / file)
+    before = sorted(tmp_path.rglob("*"))
+    python = ("-S", "-E", "-B")  # no package is found, nothing is compiled
+    for command in ((), *((sub,) for sub in COMMANDS[name])):
+        for option in ("--help", "-h"):
+            done = start(tmp_path, *python, f"scripts/{name}", *command, option)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout.startswith(" ".join(["usage:", name, *command, "[-h]"]))
+    if name != "test.py":  # which gives every other option to pytest
+        wrong = start(tmp_path, *python, f"scripts/{name}", *COMMANDS[name][:1], "--no-such")
+        assert wrong.returncode == 2, wrong.stderr
+        assert wrong.stderr.startswith(f"{name}")
+        assert wrong.stderr.count("\n") == 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_parsers_know_the_names_of_the_modules_that_do_the_work():
+    assert set(command_lines.PACKS) == set(packs.PACKS)
+    assert tuple(LEVELS) == options.DIFFICULTIES
+    assert tuple(TASKS) == options.STAGES
+
+
 def test_commands_go_on_inside_the_environment_and_explain_themselves(project):
     for name in ("check.py", "test.py", "build.py worksheet"):
         done = start(project, *f"scripts/{name} --help".split())
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith(f"usage: {name}")
+    done = start(project, "scripts/check.py", "no-such-page")
+    assert done.returncode == 1
+    assert "no-such-page" in done.stderr
     done = start(project, "scripts/build.py", "mobi")
     assert done.returncode == 2
     assert done.stderr.startswith("build.py: argument what: invalid choice: 'mobi' (choose from ")

@@ -51,6 +51,10 @@ FORMS = {
 
 
 def students(folder, data):
+    return listed(folder, data).students
+
+
+def listed(folder, data):
     (folder / "class.csv").write_bytes(data if isinstance(data, bytes) else data.encode())
     return read_class(folder / "class.csv")
 
@@ -76,6 +80,51 @@ def test_a_name_is_read_as_it_is_written(tmp_path, data, wanted):
     assert students(tmp_path, data)[0].name == wanted
 
 
+ROLES = [
+    ("Teacher", False),
+    ("Non-editing teacher", False),
+    ("Manager", False),
+    ("Course creator", False),
+    ("Teacher, Course creator", False),
+    ("No roles", False),
+    ("Trainer/in", False),
+    ("Enseignant", False),
+    ("Profesor", False),
+    ("Docent", False),
+    ("Student", True),
+    ("student", True),
+    ("Student, Tutor", True),
+    ("Teilnehmer/in", True),
+    ("Étudiant", True),
+    ("Estudiante", True),
+    ("Студент", True),
+    ("学生", True),
+    ("", True),
+]
+"""Roles of Moodle's participants, and whether they make a student."""
+
+
+@pytest.mark.parametrize("column", ["Roles", "Role"])
+@pytest.mark.parametrize(("role", "is_student"), ROLES)
+def test_only_students_of_the_participants_get_a_worksheet(tmp_path, column, role, is_student):
+    rows = [("Bo", "Ek", "b1", "Student"), ("Ann", "Lee", "a1", role)]
+    found = listed(tmp_path, table(("First name", "Last name", "ID number", column), *rows))
+    assert [one.name for one in found.students] == ["Bo Ek", "Ann Lee"][: 1 + is_student]
+    assert found.others == (() if is_student else (("Ann Lee", role),))
+
+
+def test_the_people_without_a_worksheet_are_counted_and_named(tmp_path):
+    people = [("Bo", "Ek", "Student"), ("Ann", "Lee", "Teacher"), ("Cy", "Poe", "Manager")]
+    data = table(("First name", "Last name", "Roles"), *people)
+    assert str(listed(tmp_path, data)) == (
+        "class.csv names 1 student, such as Bo Ek; 2 people are left out, being no student:"
+        " Ann Lee (Teacher), Cy Poe (Manager)"
+    )
+    assert listed(tmp_path, FORMS["Canvas's gradebook"]).others == (
+        ("Test Student", "Canvas's test user"),
+    )
+
+
 NO_HEADER = "; the columns name and id are wanted, First name and Last name as in Moodle"
 NO_TEXT = "class.csv is not in UTF-8, UTF-16 or Windows-1252; save it"
 
@@ -84,6 +133,7 @@ NO_TEXT = "class.csv is not in UTF-8, UTF-16 or Windows-1252; save it"
     ("data", "sentence"),
     [
         ("", "class.csv names no student"),
+        ("name,role\nBo,Lehrer\nCy,Tutor\n", "class.csv names no student; its roles are Lehrer, T"),
         ("Név;Kód\nBo;b1\n", f"class.csv begins with Név, Kód{NO_HEADER}"),
         ("Noether, Emmy\n", f"class.csv begins with Noether, Emmy{NO_HEADER}"),
         ("a,1,b,c,d,e,f\n", f"class.csv begins with a, 1, b, c, d, e, …{NO_HEADER}"),

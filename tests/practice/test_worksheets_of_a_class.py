@@ -1,6 +1,7 @@
 """The worksheets of a class: its options, its files, and the answers as programs read them."""
 
 import argparse
+import codecs
 import csv
 import io
 import json
@@ -22,6 +23,7 @@ from mha.practice.worksheets.command import AFTER_PROJECTION, add_options, drawn
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.of_model import LETTERS, ModelSheet
 
+ROOT = Path(__file__).parents[2]
 TWO = ["--seed", "5", "--students", "2"]
 FILES = ["answers-5.csv", "answers-5.json", "key-5.md", "worksheets-5.md"]
 
@@ -39,7 +41,7 @@ def class_list(folder, text):
 
 
 def answers_of(text):
-    return list(csv.DictReader(io.StringIO(text)))
+    return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
 
 
 # ---- Which sheets are drawn ----
@@ -118,8 +120,8 @@ def test_no_student_seed_lesson_or_secret_has_the_numbers_of_another(tmp_path):
     stories = {ModelSheet(Seed(5, lesson), Student(1)).story for lesson in range(13)}
     assert len(stories) > 10  # there are few stories
     # Who joins a class changes no other sheet.
-    before = read_class(class_list(tmp_path, "name,id\nBo,b1\nCy,c1\n"))
-    _, *after = read_class(class_list(tmp_path, "name,id\nAl,a1\nBo,b1\nCy,c1\n"))
+    before = read_class(class_list(tmp_path, "name,id\nBo,b1\nCy,c1\n")).students
+    _, *after = read_class(class_list(tmp_path, "name,id\nAl,a1\nBo,b1\nCy,c1\n")).students
     for old, new in zip(before, after, strict=True):
         ours, theirs = worksheet(7, old).run, worksheet(7, new).run
         assert (ours.embeddings == theirs.embeddings).all()
@@ -211,6 +213,24 @@ def test_no_spreadsheet_takes_a_word_for_a_formula(tmp_path):
     assert {row["row"] for row in rows} == {"'=a", "'-b"}
     assert min(float(row["answer"]) for row in rows) < 0
     assert json.loads(as_json(sheets))[0]["student"] == "=1+1"
+
+
+def test_tables_open_in_excel_as_they_are_written(tmp_path):
+    main([*TWO, "--sentence=Žofie čte", "--tokens=2", str(tmp_path)])
+    data = (tmp_path / "answers-5.csv").read_bytes()
+    assert data.startswith(codecs.BOM_UTF8)
+    assert data.count(b"\n") == data.count(b"\r\n") > 2
+    assert "Žofie" in {row["row"] for row in answers_of(data.decode())}
+
+
+def test_every_table_is_written_by_one_module():
+    writers = [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("mha", "scripts", "book/_ext")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"\bcsv\.(writer|DictWriter)\b", path.read_text(encoding="utf-8"))
+    ]
+    assert writers == ["mha/practice/spreadsheet.py"]
 
 
 def test_a_term_stands_in_one_folder_and_nothing_is_overwritten(tmp_path):

@@ -19,7 +19,27 @@ def page_of(made):
 
 
 def printed(made):
-    return made._repr_mimebundle_()["text/markdown"].split("~~~~{only} typst")[1]
+    return forms_of(made)[0]
+
+
+def forms_of(made):
+    """Return the print form of a box, and of its answer."""
+    both = made._repr_mimebundle_()["text/markdown"].split("~~~~{only} typst")[1]
+    return both.split("~~~{admonition} Worked answer\n:class: your-turn-answer\n")
+
+
+def test_a_box_prints_its_answer_apart():
+    river = trace(load_example("river-bank"))
+    boxes = {
+        "1×1.4 + 1.2×1.2 = 1.4 + 1.44 = 2.84": your_turn(RUN, "scores", 1, 2),
+        "(1, 1) gives *the* 0.2\xa0%, *river* 98.0\xa0%, *bank* 1.8\xa0%": build_query(
+            river, 2, {1: (0.9, 1), 0: (0, 0.05)}, solution=(1, 1)
+        ),
+    }
+    for line, made in boxes.items():
+        question, answer = forms_of(made)
+        assert line not in question
+        assert answer == f"\n{line}\n~~~\n~~~~"
 
 
 def test_a_box_holds_and_prints_its_question_and_no_answer():

@@ -8,8 +8,9 @@ decimals.
 
 `sheet` has what a sheet asks and answers, `text` writes it as Markdown, and `answers` for programs.
 `seeds` has what the numbers follow from, `class_list` reads the list of a class, `files` keeps what
-a folder has, and `command` has the options. ``python -m mha.practice.worksheets --seed 7 --students
-24 FOLDER`` writes the texts and the answers, and ``python3 scripts/build.py worksheet`` prints too.
+a folder has, `options` has the options, and `command` draws what they ask for.
+``python -m mha.practice.worksheets --seed 7 --students 24 FOLDER`` writes texts and answers, and
+``python3 scripts/build.py worksheet`` prints too.
 """
 
 from mha.practice.worksheets.seeds import Seed

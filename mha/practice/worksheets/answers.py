@@ -1,11 +1,10 @@
 """The answers of worksheets for programs: as rows of CSV, and as JSON."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from mha.practice import spreadsheet
 from mha.practice.spreadsheet import harmless
 from mha.practice.worksheets.sheet import PLACES, Worksheet
 from mha.practice.worksheets.text import name
@@ -92,14 +91,13 @@ def as_csv(sheets: Sequence[Worksheet]) -> str:
     Returns
     -------
     str
+        As `mha.practice.spreadsheet.as_csv` writes a table.
     """
-    file = io.StringIO()
-    writer = csv.DictWriter(file, list(Answer.__annotations__), lineterminator="\n")
-    writer.writeheader()
+    rows = [list(Answer.__annotations__)]
     for answer in (answer for made in sheets for answer in answers(made)):
         words = {name: harmless(getattr(answer, name)) for name in WORDS}
-        writer.writerow(asdict(answer) | words)
-    return file.getvalue()
+        rows.append(list((asdict(answer) | words).values()))
+    return spreadsheet.as_csv(rows)
 
 
 def as_json(sheets: Sequence[Worksheet]) -> str:

@@ -1,6 +1,7 @@
 """The list of a class, as a teacher writes it or as Moodle and Canvas export it.
 
 Nothing is guessed: a list whose first line reads like a header, and is none of `FORMS`, is refused.
+Where a list has a column of roles, only students get a worksheet; the others are named.
 """
 
 import codecs
@@ -23,6 +24,7 @@ MOST = 300
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 """What parts the cells of a line."""
 
+Person = tuple[int, str, str, str]  # a line's number, the name, the id and the role
 Row = tuple[int, list[str]]  # a line's number, and its cells
 Cells = tuple[int, dict[str, str]]  # the same by the columns' names
 
@@ -54,8 +56,22 @@ CANVAS = Form(("student",), ("sis user id", "sis login id", "id"))
 FORMS = (*MOODLE, CANVAS, Form(("name",), ("id",)))
 """The lists that are understood: participants and grades of Moodle, Canvas's gradebook, ours."""
 
-ABOVE, TESTER = "points possible", "Student, Test"
+ABOVE, TESTERS = "points possible", ("student, test", "test student")
 """The last row that Canvas has above the students, and the student that it adds for trials."""
+
+ROLES = ("roles", "role", "course role", "course roles")
+"""The column of a person's roles, parted by commas: Moodle's list of participants has it."""
+
+STUDENT_ROLES = {
+    *("student", "learner", "participant", "pupil"),
+    *("student/in", "teilnehmer", "teilnehmer/in", "teilnehmerin"),
+    *("élève", "étudiant", "étudiante", "étudiant·e"),
+    *("alumno", "aluno", "estudante", "estudiante", "studente"),
+    *("cursist", "leerling", "opiskelija", "studerende"),
+    *("diák", "hallgató", "öğrenci", "φοιτητής", "студент"),
+    *("תלמיד", "طالب", "学生", "學生", "학생"),
+}
+"""The role of a student, in small letters, in English and in translations of Moodle and Canvas."""
 
 WANTED = "name and id are wanted, First name and Last name as in Moodle, or Student as in Canvas"
 
@@ -67,19 +83,53 @@ OF_HEADERS = re.compile(
 """Words by which a first line is known as a header, in small letters."""
 
 
-def read_class(path: Path) -> tuple[Student, ...]:
-    """Return the students of a list.
+@dataclass(frozen=True)
+class ClassList:
+    """The students of a list, and the people on it who are not students.
+
+    Parameters
+    ----------
+    file : str
+        The name of the list's file.
+    students : tuple of Student
+    others : tuple of pairs of str
+        The name and the role of each person whose role is not a student's.
+    """
+
+    file: str
+    students: tuple[Student, ...]
+    others: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        """Return how many students there are, with an example, and whom the list leaves out.
+
+        The example is a name with an accent, if there is one: a wrong encoding is seen there.
+        """
+        of_accent = (student for student in self.students if not student.name.isascii())
+        example = next(of_accent, self.students[0])
+        count = "1 student" if len(self.students) == 1 else f"{len(self.students)} students"
+        with_id = f", with the id {example.id}" if example.id else ""
+        told = f"{in_one_line(self.file)} names {count}, such as {example.name}{with_id}"
+        if not self.others:
+            return told
+        people = ", ".join(f"{name} ({role})" for name, role in self.others)
+        verb = "1 person is" if len(self.others) == 1 else f"{len(self.others)} people are"
+        return f"{told}; {verb} left out, being no student: {in_one_line(people)}"
+
+
+def read_class(path: Path) -> ClassList:
+    """Return the students of a list, and who is on it besides.
 
     Parameters
     ----------
     path : pathlib.Path
         A table as CSV in UTF-8, UTF-16 or Windows-1252, parted by commas, semicolons or tabs. Its
         first line names the columns, as one of `FORMS`; without one, the first column is the name
-        and the second, if any, the id.
+        and the second, if any, the id. In a column of `ROLES` an empty cell is a student's.
 
     Returns
     -------
-    tuple of Student
+    ClassList
 
     Raises
     ------
@@ -87,17 +137,29 @@ def read_class(path: Path) -> tuple[Student, ...]:
         If there is no such list, naming its line where a line is at fault.
     """
     students: list[Student] = []
+    others: list[tuple[str, str]] = []
     taken: dict[str, int] = {}
-    for line, name, known_by in _read(path.name, _text(path)):
+    for line, name, known_by, role in _read(path.name, _text(path)):
+        if not _is_student(role):
+            others.append((name, role))
+            continue
         student = Student(len(students) + 1, name, known_by)
         _check(f"line {line} of {path.name}", student, taken)
         taken[student.known_by] = line
         students.append(student)
     if not students:
-        raise ValueError(f"{path.name} names no student")
+        roles = ", ".join(sorted({role for _, role in others}))
+        told = f"; its roles are {in_one_line(roles)}, and Student is wanted" if others else ""
+        raise ValueError(f"{path.name} names no student{told}")
     if len(students) > MOST:
         raise ValueError(f"{path.name} names {len(students)} students; at most {MOST} are wanted")
-    return tuple(students)
+    return ClassList(path.name, tuple(students), tuple(others))
+
+
+def _is_student(role: str) -> bool:
+    """Tell whether one of a person's roles is that of a student."""
+    roles = [part.strip().casefold() for part in role.split(",")]
+    return not role or not STUDENT_ROLES.isdisjoint(roles)
 
 
 def _text(path: Path) -> str:
@@ -123,8 +185,8 @@ def _is_western(text: str) -> bool:
     return all(map(str.isalpha, beyond)) and not re.search(r"[^\x00-\x7f]{3}", text)
 
 
-def _read(file: str, text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, the name and the id of each student."""
+def _read(file: str, text: str) -> Iterator[Person]:
+    """Yield each person of a list."""
     for separator in SEPARATORS:
         rows = _rows(file, text, separator)
         header = [cell.casefold() for cell in rows[0][1]] if rows else []
@@ -146,8 +208,8 @@ def _rows(file: str, text: str, separator: str) -> list[Row]:
 
 def _by_header(
     file: str, form: Form, header: Sequence[str], rows: Sequence[Row]
-) -> Iterator[tuple[int, str, str]]:
-    """Yield the students of a list whose columns have names."""
+) -> Iterator[Person]:
+    """Yield the people of a list whose columns have names."""
     _check_lengths(file, rows, len(header))
     table = [(line, dict(zip(header, row, strict=False))) for line, row in rows]
     if form is CANVAS:
@@ -156,7 +218,8 @@ def _by_header(
     column = next(filled, "")
     for line, cells in table:
         parts = [cells.get(part, "") for part in form.name]
-        yield line, " ".join(filter(None, parts)), cells.get(column, "")
+        role = next(filter(None, (cells.get(name) for name in ROLES)), "")
+        yield line, " ".join(filter(None, parts)), cells.get(column, ""), role
 
 
 def _of_canvas(table: Sequence[Cells]) -> Iterator[Cells]:
@@ -165,12 +228,12 @@ def _of_canvas(table: Sequence[Cells]) -> Iterator[Cells]:
     for line, cells in table[above[0] + 1 if above else 0 :]:
         family, _, given = cells["student"].partition(", ")
         turned = f"{given} {family}" if given and "," not in given else cells["student"]
-        if cells["student"] != TESTER:
-            yield line, cells | {"student": turned}
+        role = {"role": "Canvas's test user"} if cells["student"].casefold() in TESTERS else {}
+        yield line, cells | {"student": turned} | role
 
 
-def _without_header(file: str, text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the students of a list of names, or of names and ids."""
+def _without_header(file: str, text: str) -> Iterator[Person]:
+    """Yield the people of a list of names, or of names and ids."""
     found = [separator for separator in SEPARATORS if separator in text.strip().partition("\n")[0]]
     if len(found) > 1:
         both = " and ".join(SEPARATORS[separator] for separator in found)
@@ -185,7 +248,7 @@ def _without_header(file: str, text: str) -> Iterator[tuple[int, str, str]]:
         raise ValueError(f"{file} begins with {columns}{more}; the columns {WANTED}")
     _check_lengths(file, rows, 2)
     for line, row in rows:
-        yield line, row[0], "".join(row[1:2])
+        yield line, row[0], "".join(row[1:2]), ""
 
 
 def _check_lengths(file: str, rows: Sequence[Row], most: int) -> None:

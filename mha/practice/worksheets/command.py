@@ -1,4 +1,4 @@
-"""The options by which the worksheets of a class are drawn, and what is written of them."""
+"""The worksheets of a class as the options ask for them, and the files that are written."""
 
 import argparse
 import sys
@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from mha.command_line import Parser, in_one_line
-from mha.practice.drawing import LEVELS, MOST_TOKENS
+from mha.practice.drawing import MOST_TOKENS
 from mha.practice.worksheets.answers import as_csv, as_json
 from mha.practice.worksheets.class_list import MOST, read_class
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.of_model import model_texts
+from mha.practice.worksheets.options import add_options
 from mha.practice.worksheets.seeds import Seed, read_secret
-from mha.practice.worksheets.sheet import TASKS, Worksheet, possible_stages, worksheet
+from mha.practice.worksheets.sheet import Worksheet, possible_stages, worksheet
 from mha.practice.worksheets.students import Student
 from mha.practice.worksheets.text import key, sheet
 
@@ -50,79 +51,6 @@ BEFORE_MASK = ("query", "key", "value", "scores", "scaled_scores")
 
 LONGEST_WORD = 16
 """Letters that a word of a sentence may have."""
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which worksheets are drawn.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_options(parser)
-    >>> parser.parse_args(["--seed=7", "--students=2", "--stages=key,scores"]).stages
-    ['key', 'scores']
-    """
-    add = parser.add_argument
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument(
-        "--seed",
-        type=int,
-        help="a number of your choice. It stands on each sheet, and who knows it can draw the sheet"
-        " and its key; --secret gives nothing away",
-    )
-    source.add_argument(
-        "--secret",
-        type=Path,
-        metavar="FILE",
-        help="what the numbers follow from in the place of a seed: a file that you keep. A check"
-        " number stands on the sheets",
-    )
-    add(
-        "--lesson",
-        type=int,
-        help="1 to 12: names the files, and draws other numbers than for other lessons; 2, 4 and 5"
-        " ask what these lessons of the page for teachers ask, unless you say otherwise",
-    )
-    who = parser.add_mutually_exclusive_group(required=True)
-    who.add_argument("--students", type=int, help="how many sheets")
-    who.add_argument(
-        "--class",
-        type=Path,
-        dest="list",
-        metavar="FILE",
-        help="a sheet for each student of a list: CSV with the columns name and id, or as Moodle or"
-        " Canvas export it",
-    )
-    add("--difficulty", choices=list(LEVELS), default="medium", help="default: medium")
-    add(
-        "--stages",
-        type=lambda text: text.split(","),
-        metavar="A,B",
-        help=f"what is asked, of {', '.join(TASKS)}; default: all but the mask",
-    )
-    add(
-        "--causal",
-        action=argparse.BooleanOptionalAction,
-        help="with the stage mask: no token attends to later ones",
-    )
-    add("--tokens", type=int, help="words in a sheet; default: 3, or those of the sentence")
-    add("--heads", type=int, help="heads in a sheet; default: 1")
-    add(
-        "--sentence",
-        action="append",
-        metavar="TEXT",
-        help="what a sheet is about; several take turns; default: six of ours",
-    )
-    add(
-        "--model",
-        action=argparse.BooleanOptionalAction,
-        help="two tasks from the trained model with each sheet",
-    )
-    add("--force", action="store_true", help="replace files that have other contents")
 
 
 def drawn(options: argparse.Namespace) -> tuple[Worksheet, ...]:
@@ -172,15 +100,12 @@ def _seed(options: argparse.Namespace) -> Seed:
 
 
 def _students(options: argparse.Namespace) -> Sequence[Student]:
-    """Return the students, and say of a list whom it names: so a wrong encoding is seen."""
+    """Return the students, and print whom a list names and whom it leaves out."""
     if options.list is None:
         return [Student(number) for number in range(1, options.students + 1)]
     found = read_class(options.list)
-    example = next((student for student in found if not student.name.isascii()), found[0])
-    who = "1 student" if len(found) == 1 else f"{len(found)} students"
-    with_id = f", with the id {example.id}" if example.id else ""
-    print(f"{in_one_line(options.list.name)} names {who}, such as {example.name}{with_id}")
-    return found
+    print(found)
+    return found.students
 
 
 def _drawn(

@@ -5,19 +5,16 @@ template beside this module, such as ``#import "/style.typ": *``. A line ``// at
 what comes from a chapter lets an error name its place.
 """
 
-import os
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 import typst
 
-from byhand.digests import ROOT
+from byhand.edition import edition
 from byhand.press import markup, typefaces
 
 TEMPLATES = Path(__file__).parent
-NO_DATE = 1767225600  # 2026-01-01: a PDF's date where neither the caller nor git gives one
 PLACE = re.compile(r"^// at (.*:\d+)$")
 WHERE = re.compile(r"__typst_py_bytes__\.typ:(\d+)")
 NO_GLYPH = re.compile(r"the text `\"(.*?)\"` could not be displayed")
@@ -38,7 +35,7 @@ def press(source: str) -> bytes:
     """
     try:
         pdf, warnings = compiler(source).compile_with_warnings(
-            pdf_standards="ua-1", timestamp=date()
+            pdf_standards="ua-1", timestamp=int(edition().begins.timestamp())
         )
     except typst.TypstError as error:
         raise PressError(_said(error, source)) from None
@@ -59,19 +56,6 @@ def compiler(source: str) -> typst.Compiler:
         font_paths=[str(typefaces.folder())],
     )
     return typst.Compiler(source.encode(), root=str(TEMPLATES), font_paths=fonts)
-
-
-def date() -> int:
-    """Return the second that everything printed is dated by: the caller's, or the last commit's."""
-    given = os.environ.get("SOURCE_DATE_EPOCH")
-    if given:
-        return int(given)
-    command = ["git", "log", "-1", "--format=%ct"]
-    try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        return NO_DATE
-    return int(done.stdout) if done.returncode == 0 and done.stdout.strip() else NO_DATE
 
 
 def unprintable(texts: Mapping[str, str]) -> tuple[str, str] | None:

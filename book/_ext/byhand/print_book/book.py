@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
@@ -14,23 +13,24 @@ from sphinx.util import logging
 from sphinx_exercise.nodes import solution_node
 
 from byhand.contents import Contents, Part, read_contents
-from byhand.digests import ROOT
 from byhand.document import BIBLIOGRAPHY, BOOK, Document
+from byhand.edition import edition
 from byhand.press.markup import array, drawing, string, text
 from byhand.print_book import references, terms
 from byhand.print_book.references import Goal, number_of_chapter
 from byhand.print_book.writer import Writer
-from byhand.quiz.elements import quiz
+from byhand.quiz.elements import QUESTION, quiz, quiz_answer
 
 logger = logging.getLogger(__name__)
 
 FRONT = "About this book"
-CITATION = ROOT / "CITATION.cff"
 # What a source prints beside a number is shown on demand; a button leads to another page. A cell
 # has its tags as classes.
 SCREEN_ONLY = {"printed", "screen-only", "tag_screen-only", "sd-btn"}
 OBJECT = re.compile(r"^<[\w.]+( object)?( at 0x[0-9a-f]+)?>$")
+ANSWERS = "Answers to the questions and boxes"
 Solutions = dict[str, list[solution_node]]
+Answers = dict[str, list[nodes.Element]]
 
 
 def source(app: Sphinx, document: Document) -> str:
@@ -62,15 +62,15 @@ class Book:
         self.pages = {n: page_of(env, builder, n, document) for n in [*self.front, *names]}
         drawings = (n for page in self.pages.values() for n in page.findall(nodes.raw))
         self.cover = next((node for node in drawings if "drawing" in node), None)
-        self.solutions = take_solutions(self.pages)
-        everything = [*self.pages.items(), *self.solved()]
+        self.solutions, self.answers = take_solutions(self.pages), take_answers(self.pages)
+        everything = [*self.pages.items(), *self.solved(), *self.answered()]
         references.leave_out_uncited_numbers(everything)
         known = references.names_in(everything) if document.solutions != "appendix" else set()
         if document.solutions == "only":
             self.pages = {BIBLIOGRAPHY: self.pages[BIBLIOGRAPHY]}
         if document.solutions == "none":
-            self.solutions = {}
-        roots = [*self.pages.items(), *self.solved()]
+            self.solutions, self.answers = {}, {}
+        roots = [*self.pages.items(), *self.solved(), *self.answered()]
         self.wanted = references.resolve(env, roots, names, known)
         keep_cited(self.pages[BIBLIOGRAPHY], self.wanted)
         self.entries = terms.mark(p for n, p in self.pages.items() if n != BIBLIOGRAPHY)
@@ -78,6 +78,10 @@ class Book:
     def solved(self) -> list[tuple[str, solution_node]]:
         """Return all solutions, each with its page."""
         return [(page, node) for page, of_page in self.solutions.items() for node in of_page]
+
+    def answered(self) -> list[tuple[str, nodes.Element]]:
+        """Return all answers to questions and boxes, each with its page."""
+        return [(page, node) for page, of_page in self.answers.items() for node in of_page]
 
     def pieces(self) -> Iterator[str]:
         """Yield the document, piece by piece."""
@@ -111,12 +115,10 @@ class Book:
     def opening(self) -> str:
         """Return the title page, its back, and the contents."""
         document = self.document
-        cited = yaml.safe_load(CITATION.read_text(encoding="utf-8"))  # version and date
         people = [document.course, document.instructor, document.date]
         if not document.is_reader:
             people = [self.config.author]
-        edition = [f"Edition of {cited['date-released']:%-d %B %Y}, version {cited['version']}"]
-        edition += [self.config.html_baseurl] * bool(self.config.html_baseurl)
+        lines = [str(edition()), *filter(None, [self.config.html_baseurl])]
         figure = f"[#{drawing(self.cover['drawing'], self.cover['alt'])}]" if self.cover else "none"
         fields = {
             "title": string(document.title),
@@ -124,7 +126,7 @@ class Book:
             "author": string(self.config.author),
             "paper": string({"a4": "a4", "letter": "us-letter"}[document.paper]),
             "people": array(map(string, filter(None, people))),
-            "edition": array(map(string, edition)),
+            "edition": array(map(string, lines)),
             "copyright": string(f"{self.config.copyright} {self.config.author}"),
             "is-reader": "true" if document.is_reader else "false",
             "figure": figure,
@@ -132,15 +134,13 @@ class Book:
         return f"#show: book.with({', '.join(f'{k}: {v}' for k, v in fields.items())})"
 
     def key(self) -> Iterator[str]:
-        """Yield the answers to the questions, chapter by chapter."""
-        asked = {page: list(tree.findall(quiz)) for page, tree in self.pages.items()}
-        if self.document.solutions == "none" or not any(asked.values()):
+        """Yield the answers to questions and boxes, chapter by chapter."""
+        if not self.answers:
             return
-        yield '#chapter(1, "", ())[Answers to the questions]\n#small-columns[\n'
-        for page, quizzes in asked.items():
-            if quizzes:
-                yield f"#chapter-of[{text(self.heading(page))}]"
-                yield from map(self.writer(page).write_key, quizzes)
+        yield f'#chapter(1, "", ())[{ANSWERS}]\n#small-columns[\n'
+        for page, of_page in self.answers.items():
+            yield f"#chapter-of[{text(self.heading(page))}]"
+            yield from map(self.writer(page).write_key, of_page)
         yield "]"
 
     def appendix(self) -> Iterator[str]:
@@ -210,6 +210,37 @@ def take_solutions(pages: dict[str, nodes.document]) -> Solutions:
             solution.parent.remove(solution)
             taken.setdefault(name, []).append(solution)
     return taken
+
+
+def take_answers(pages: dict[str, nodes.document]) -> Answers:
+    """Remove the answers to questions and boxes, and return them, page by page.
+
+    Each has the title of its question. Boxes are numbered here: on a screen none needs a number.
+    """
+    taken: Answers = {}
+    for name, page in pages.items():
+        boxes = 0
+        for node in list(page.findall(is_answer)):
+            before = node.parent[node.parent.index(node) - 1]
+            if isinstance(node, quiz_answer):
+                around = node.parent
+                while not isinstance(around, quiz):
+                    around = around.parent
+                node["of"] = QUESTION.format(around["number"])
+            else:
+                boxes += 1
+                title = before.next_node(nodes.title)
+                title += nodes.Text(f" {boxes}")
+                node["of"] = title.astext()
+            node.parent.remove(node)
+            taken.setdefault(name, []).append(node)
+    return taken
+
+
+def is_answer(node: nodes.Node) -> bool:
+    """Tell whether a node is the answer to a question or a box."""
+    is_of_box = isinstance(node, nodes.admonition) and "your-turn-answer" in node["classes"]
+    return is_of_box or isinstance(node, quiz_answer)
 
 
 def keep_cited(bibliography: nodes.document, wanted: set[Goal]) -> None:

@@ -366,12 +366,15 @@ class Writer:
         return f"#options{array(options)}\n\n"
 
     def write_key(self, node: nodes.Element) -> str:
-        """Return the answer to a quiz: its right letters, and what there is to say to each."""
+        """Return an answer: a question's right letters with their reasons, or a box's lines."""
         notes = [n for n in node.findall() if type(n).__name__ == "quiz_feedback"]
+        if not notes:
+            lines = self.boxed(child for child in node if not isinstance(child, nodes.title))
+            return f"#worked[{text(node['of'])}][\n{lines}]\n\n"
         letters = ", ".join(f"({n['letter']})" for n in notes if n["right"])
-        title = QUESTION.format(node["number"])
-        said = (f"({string(n['letter'])}, [{self.unwrapped(n)}])" for n in notes)
-        return f"#answered({array(said)})[{text(f'{title}: {letters}')}]\n\n"
+        reasons = (f"({string(n['letter'])}, [{self.unwrapped(n)}])" for n in notes)
+        title = text(f"{node['of']}: {letters}")
+        return f"#answered({array(reasons)})[{title}]\n\n"
 
     # ---- The bibliography ----
 

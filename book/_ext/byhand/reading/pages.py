@@ -94,10 +94,10 @@ class Reader:
 
     def run_ahead(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
         """Begin to run the pages whose results are not kept, as they will be read, on all cores."""
-        self.now, seconds = made_from(), app.config.nb_execution_timeout
+        self.now = made_from()
         pool = ThreadPoolExecutor(usable_cores())
         for name, page, steps in without_results(env, names, self.now):
-            self.ahead[name] = pool.submit(compute, page, steps, self.now, seconds)
+            self.ahead[name] = pool.submit(compute, page, steps, self.now)
         pool.shutdown(wait=False)
 
     def read(self, app: Sphinx, name: str, source: list[str]) -> None:
@@ -107,7 +107,7 @@ class Reader:
         if steps := steps_of(notebook, source[0]):
             ran = self.ahead.pop(name, None)
             results = ran.result() if ran else kept(page, steps, self.now)
-            results = results or compute(page, steps, self.now, app.config.nb_execution_timeout)
+            results = results or compute(page, steps, self.now)
             app.env.temp_data[RESULTS] = results
             _put(results, notebook)
             for line, cause in results.faults:

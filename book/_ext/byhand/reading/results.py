@@ -7,9 +7,12 @@ of the last run stand, so that prose can be edited without computing anything.
 
 import json
 import multiprocessing
+import signal
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,8 +112,11 @@ def last(page: Path) -> Results | None:
         return None
 
 
-def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Results:
-    """Run a page, each step for so many seconds at most, and keep what it gave if all is well."""
+def compute(
+    page: Path, steps: Sequence[Step], now: str, limits: running.Limits | None = None
+) -> Results:
+    """Run a page, each step within its limits, and keep what it gave if all is well."""
+    limits = limits or running.Limits()
     if not __debug__:  # the book's claims would not be checked
         raise ExtensionError("Python runs without assertions; nothing is built")
     results = Results(now, list(steps))
@@ -118,13 +124,12 @@ def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Result
     context.set_forkserver_preload(IMPORTED)
     ours, theirs = context.Pipe(duplex=False)
     tasks = [(step.kind, step.source) for step in steps]
-    process = context.Process(
-        target=running.run, args=(tasks, str(page.parent), str(ROOT), theirs), daemon=True
-    )
+    given = (tasks, str(page.parent), str(ROOT), theirs, limits.processor)
+    process = context.Process(target=running.run, args=given, daemon=True)
     process.start()
     theirs.close()
     try:
-        _hear(ours, results, seconds)
+        _hear(ours, process, results, limits)
     finally:
         process.kill()
         process.join()
@@ -134,19 +139,25 @@ def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Result
     return results
 
 
-def _hear(connection: Any, results: Results, seconds: int) -> None:
+def _hear(
+    connection: Connection, process: BaseProcess, results: Results, limits: running.Limits
+) -> None:
     """Take what the steps give, until all have run or one has failed."""
     for number, step in enumerate(results.steps):
         try:
             if number == 0:
                 connection.recv()  # it is ready; what it imports until then is not the cell's time
-            if not connection.poll(seconds):
-                results.faults.append((step.line, f"it did not end within {seconds} seconds"))
+            if not connection.poll(limits.clock):
+                said = f"it did not end within {limits.clock:,} seconds; perhaps it waits for ever"
+                results.faults.append((step.line, said))
                 return
             outputs, error = connection.recv()
         except EOFError:
-            died = "its kernel died, perhaps for want of memory"
-            results.faults.append((step.line, died))
+            process.join()
+            said = "its kernel died, perhaps for want of memory"
+            if process.exitcode == -signal.SIGXCPU:
+                said = f"it did not end within {limits.processor} seconds of processor time"
+            results.faults.append((step.line, said))
             return
         results.outputs.append(outputs)
         if step.kind == "expression":

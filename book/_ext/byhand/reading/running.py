@@ -7,12 +7,15 @@ so that no kernel, no sockets and no protocol are wanted.
 
 import base64
 import io
+import math
 import multiprocessing
 import os
+import resource
 import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from difflib import get_close_matches
 from multiprocessing.connection import Connection, wait
 from threading import Thread
@@ -32,6 +35,18 @@ from mha.widgets.instrument import Explorer
 LIMIT = 1_000_000  # characters that a cell may print
 
 Output = dict[str, Any]  # as a notebook has it
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a cell or an expression may take, in seconds.
+
+    A machine that is busy with other work takes no more processor time. The clock ends a step that
+    waits without computing; no slow machine should meet that limit.
+    """
+
+    processor: int = 300
+    clock: int = 3600
 
 
 class Hook(DisplayHook):
@@ -108,10 +123,17 @@ class Stream(io.TextIOBase):
         return len(text)
 
 
-def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Connection) -> None:
+def run(
+    steps: Sequence[tuple[str, str]],
+    folder: str,
+    root: str,
+    connection: Connection,
+    processor_seconds: int,
+) -> None:
     """Run cells and expressions, and tell of each what it gave and why it failed, if it did.
 
-    A step is ``cell`` or ``expression``, and its source. Nothing runs after a cell that fails. The
+    A step is ``cell`` or ``expression``, and its source. Nothing runs after a cell that fails; the
+    system ends this process with SIGXCPU where a step takes more processor time than allowed. The
     connection gets ``"ready"``, and for each step a pair: outputs, and None or a line of the source
     with an error. At the end it gets the files below `root` that were opened, and what texts are
     tied to.
@@ -129,11 +151,22 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
     warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
     connection.send("ready")
     for number, (kind, source) in enumerate(steps):
+        _allow(processor_seconds)
         done = _done(shell, source, number, is_cell=kind == "cell")
         connection.send(done)
         if kind == "cell" and done[1] is not None:
             return
     connection.send((sorted(opened), shell.ties.settled()))
+
+
+def _allow(seconds: int) -> None:
+    """Let this process compute for so many seconds more, all its threads together."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    wanted = math.ceil(used.ru_utime + used.ru_stime) + seconds
+    _, highest = resource.getrlimit(resource.RLIMIT_CPU)
+    if highest != resource.RLIM_INFINITY:
+        wanted = min(wanted, highest)
+    resource.setrlimit(resource.RLIMIT_CPU, (wanted, highest))
 
 
 def _on_a_page(shell: Shell) -> None:

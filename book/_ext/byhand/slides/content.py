@@ -30,7 +30,6 @@ TEXT = ("paragraph", "bullets", "numbers")
 LONG = 40  # characters of a line of arithmetic that may be broken
 SIGN = re.compile(r" (?=[=≈] )")
 PART = "\x1f"  # between the label of a line and its value
-SECONDS = 60  # a step may take
 
 BESIDE, LARGEST = (458, 410), 2.6  # points that a drawing has beside a text; of a pixel at most
 WIDE, HIGH, LINE = 848, 372, 34  # points that are below the title; a line of text, with its space
@@ -245,7 +244,7 @@ def _results(deck: Deck, now: str) -> Results:
     page, steps = ROOT / deck.page.file, list(dict.fromkeys(steps_of(deck)))
     if not steps:
         return Results(now, [])
-    return kept(page, steps, now) or compute(page, steps, now, SECONDS)
+    return kept(page, steps, now) or compute(page, steps, now)
 
 
 def steps_of(deck: Deck) -> Iterator[Step]:

@@ -6,7 +6,6 @@ Everything stands where the press put it on the PDF. The fonts are those that Po
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from lxml import etree
@@ -17,9 +16,9 @@ from pptx.oxml.ns import qn
 from pptx.util import Pt
 
 from byhand.checking.decks import Piece
+from byhand.edition import edition
 from byhand.press.archives import undated
 from byhand.press.markup import Cell
-from byhand.press.pdf import date
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown
 from byhand.slides.paper import KICKERS, Placed, pictures
 from byhand.slides.words import Run, plain, runs
@@ -38,7 +37,7 @@ def file(title: str, slides: list[Shown], placed: list[Placed]) -> bytes:
     """Return a deck as a PowerPoint file, the same bytes each time."""
     deck = Presentation()
     deck.slide_width, deck.slide_height = Pt(WIDTH), Pt(HEIGHT)
-    made = datetime.fromtimestamp(date(), UTC).replace(tzinfo=None)
+    made = edition().begins.replace(tzinfo=None)
     about = deck.core_properties
     about.title, about.author = title, "Attention by Hand"
     about.created = about.modified = made

@@ -1,0 +1,30 @@
+"""The command `learn_over_seeds.py`: train the toy language's layers with all seeds.
+
+It takes about twenty minutes, and writes mha/examples/learning-runs.json anew. The trained layers
+and the seeds were fixed before the first run, in mha/examples/learning_runs.py.
+"""
+
+import json
+
+from command_lines import seeds_parser
+
+from mha import over_seeds
+from mha.examples.learning_runs import KEPT, PLANNED, SEEDS, examined, learned
+
+
+def main() -> None:
+    """Train the layers, and keep the losses and shares of all seeds."""
+    seeds_parser().parse_args()
+    tables = [
+        f'"{steps} steps": {{\n' + ",\n".join(_line(steps, h) for h in heads) + "\n}"
+        for steps, heads in PLANNED.items()
+    ]
+    KEPT.write_text("{" + ",\n".join(tables) + "}\n", encoding="utf-8")
+    print(f"written: {KEPT}")
+
+
+def _line(steps: int, heads: int) -> str:
+    """Return the losses and shares of all seeds, as they are kept."""
+    print(f"{steps} steps, {heads} heads ...", flush=True)
+    runs = over_seeds(lambda rng: examined(learned(rng, heads, steps)), SEEDS)
+    return f'  "{heads} heads": {json.dumps(runs.values.round(6).tolist())}'
