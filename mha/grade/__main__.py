@@ -2,9 +2,7 @@
 
 import os
 import secrets
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +12,7 @@ from mha.command_line import Parser, in_one_line
 from mha.grade.grading import Graded, grade
 from mha.grade.notebook_process import Limits
 from mha.grade.report import TABLE, as_table, as_text, name_of
-from mha.grade.sandbox import Sandbox, python
+from mha.grade.sandbox import Sandbox, start_without_sandbox
 from mha.grade.submissions import find_submissions
 from mha.practice.worksheets.class_list import read_class
 from mha.practice.worksheets.seeds import GRADING, key_for, read_secret
@@ -22,13 +20,14 @@ from mha.practice.worksheets.seeds import GRADING, key_for, read_secret
 CAPS = {"seconds": (1, 600), "memory": (256, 1 << 20), "at_once": (1, 256)}
 """The smallest and the largest value of each option that is a number."""
 
+UNBOUNDED = "without a sandbox (--trust-submissions)"
 
 SANDBOX = (
-    "The code of each notebook runs on this machine, in a sandbox of its own (bubblewrap, on Linux)."
-    " It can read Python, its packages and the system's libraries, and write to an empty folder of"
-    " 64 MB, which is deleted. It cannot reach the network, other programs, your files, the secret,"
-    " the other notebooks or the right answers, nor start programs. Time, memory and output are"
-    " limited. Where no sandbox can be made, nothing runs."
+    "The code of each notebook runs on this machine, in a sandbox of its own, which bubblewrap"
+    " makes on Linux. It can read Python, its packages and the system's libraries, and write to an"
+    " empty folder of 64 MB, which is deleted. It cannot start programs or reach the network, other"
+    " programs, your files, the secret, the other notebooks or the right answers. Time, memory and"
+    " output are limited. Where no sandbox can be made, nothing runs."
 )
 """The code that the command runs, and the reach of that code."""
 
@@ -57,45 +56,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not found:
             raise ValueError(f"{folder} holds no submission")
         limits = Limits(options.seconds, 6 * options.seconds, options.memory)
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-            if options.trust_submissions:
-                ran, start = UNBOUNDED, Unbounded(Path(scratch)).start
-                print(
-                    f"{parser.prog}: notebooks run {ran}: they can do all that you can",
-                    file=sys.stderr,
-                    flush=True,
-                )
-            else:
-                hidden = (folder, target, *filter(None, (options.secret, options.list)))
-                ran, start = "in a sandbox", Sandbox(hidden).start
-            with ThreadPoolExecutor(options.at_once) as pool:
-                done = list(pool.map(lambda one: grade(one, key, limits, start), found))
+        if options.trust_submissions:
+            ran, start = UNBOUNDED, start_without_sandbox
+            print(f"{parser.prog}: notebooks run {ran}, and can do all you can", file=sys.stderr)
+        else:
+            hidden = (folder, target, *filter(None, (options.secret, options.list)))
+            ran, start = "in a sandbox", Sandbox(hidden).start
+        with ThreadPoolExecutor(options.at_once) as pool:
+            done = list(pool.map(lambda one: grade(one, key, limits, start), found))
         _write(done, target, ran)
     except ValueError as error:
         parser.error(str(error))
     except OSError as error:
         parser.error(f"{error.filename or target}: {error.strerror or error}")
     print(f"Submissions graded: {len(done)}. The table is {in_one_line(str(target / TABLE))}")
-
-
-UNBOUNDED = "without a sandbox (--trust-submissions)"
-
-
-class Unbounded:
-    """A start of Python without any sandbox, in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def start(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-        """Start Python with some arguments."""
-        return subprocess.Popen(
-            python(arguments),
-            cwd=self.folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
 
 
 def _write(done: Sequence[Graded], target: Path, ran: str) -> None:

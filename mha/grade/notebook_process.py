@@ -23,17 +23,7 @@ Start = Callable[[Sequence[str]], "subprocess.Popen[bytes]"]
 
 @dataclass(frozen=True)
 class Limits:
-    """The time and memory that a notebook may take.
-
-    Parameters
-    ----------
-    seconds : float, default 10
-        For each cell, and for each call of a function.
-    in_all : float, default 60
-        Seconds for the whole notebook.
-    megabytes : int, default 2048
-        Of memory.
-    """
+    """The time and memory of a notebook: seconds per cell or call, and in all; megabytes."""
 
     seconds: float = 10
     in_all: float = 60
@@ -41,13 +31,8 @@ class Limits:
 
     def as_json(self) -> dict[str, int]:
         """Return the limits that the process sets for itself, by their names in `resource`."""
-        return {
-            "RLIMIT_AS": self.megabytes << 20,
-            "RLIMIT_CPU": int(self.in_all) + 1,
-            "RLIMIT_FSIZE": 64 << 20,
-            "RLIMIT_NOFILE": 64,
-            "RLIMIT_CORE": 0,
-        }
+        sizes = {"RLIMIT_AS": self.megabytes << 20, "RLIMIT_FSIZE": 64 << 20, "RLIMIT_CORE": 0}
+        return sizes | {"RLIMIT_CPU": int(self.in_all) + 1, "RLIMIT_NOFILE": 64}
 
 
 class EndedError(Exception):
@@ -60,6 +45,7 @@ class Process:
     def __init__(self, start: Start, limits: Limits, until: float) -> None:
         self.process = start(["-m", notebook_runner.__name__])
         self.read = b""
+        # A process that does not read its questions would hold up the one that writes them.
         self.watchdog = Timer(max(0.0, until - time.monotonic()), self.process.kill)
         self.watchdog.daemon = True
         self.watchdog.start()
@@ -68,19 +54,19 @@ class Process:
     def ask(self, question: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """Return the answer to a question, or end the process and raise an `EndedError`."""
         assert self.process.stdin is not None
+        fault = "sends an answer that cannot be read"
         try:
             self.process.stdin.write(json.dumps(question).encode() + b"\n")
             self.process.stdin.flush()
             found = json.loads(self._line(time.monotonic() + seconds))
             if isinstance(found, dict):
                 return found
-            fault = "sends an answer that cannot be read"
         except TimeoutError:
             fault = f"does not end within {seconds:g} seconds"
         except (EOFError, BrokenPipeError):
             fault = "ends the process that it runs in"
         except (ValueError, RecursionError):
-            fault = "sends an answer that cannot be read"
+            pass
         self.stop()
         raise EndedError(fault)
 
@@ -115,13 +101,6 @@ class Notebook:
     """A notebook whose cells have run.
 
     A process that ends, or does not answer in time, is started again without the cell at fault.
-
-    Parameters
-    ----------
-    cells : sequence of str
-    limits : Limits
-    start : callable
-        Starts Python with some arguments.
     """
 
     def __init__(self, cells: Sequence[str], limits: Limits, start: Start) -> None:
@@ -141,58 +120,42 @@ class Notebook:
             self.process.stop()
 
     def call(self, name: str, given: Sequence[Any]) -> Answer:
-        """Return the answer of a function of the notebook.
+        """Return the answer of a function of the notebook to some arrays and numbers."""
+        return self._answer({"call": name, "given": as_json(given)})
 
-        Parameters
-        ----------
-        name : str
-        given : sequence of ndarray and int
-
-        Returns
-        -------
-        Answer
-        """
+    def _answer(self, question: Mapping[str, Any]) -> Answer:
         try:
-            return Answer.from_json(self._ask({"call": name, "given": as_json(given)}))
-        except EndedError as error:
-            return Answer(None, (), str(error))
-
-    def _ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        process = self.process or self._started()
-        try:
-            return process.ask(question, self.limits.seconds)
+            process = self.process or self._started()
+            return Answer.from_json(process.ask(question, self.limits.seconds))
         except EndedError as error:
             self.process = None
-            raise self._late() if time.monotonic() >= self.until else error from None
+            is_late = time.monotonic() >= self.until
+            return Answer(None, (), self._late if is_late else str(error))
 
     def _started(self) -> Process:
         """Return a process in which the cells have run, except those that end it."""
         while time.monotonic() < self.until:
             try:
-                process = self.process = Process(self.start, self.limits, self.until)
+                self.process = Process(self.start, self.limits, self.until)
             except EndedError:
-                if time.monotonic() < self.until:
-                    raise EndedError("is not called: Python needs more memory") from None
-                break
+                raise EndedError("is not called: Python needs more memory") from None
             if self._run_cells():
-                return process
-        raise self._late()
+                return self.process
+        raise EndedError(self._late)
 
     def _run_cells(self) -> bool:
         """Run the cells in order, and return whether the process still answers."""
         for number, source in enumerate(self.cells, 1):
             if number in self.skipped:
                 continue
-            try:
-                answer = Answer.from_json(self._ask({"cell": source}))
-            except EndedError as error:
-                answer = Answer(None, (), str(error))
-                self.skipped.add(number)
+            answer = self._answer({"cell": source})
             if answer.fault:
                 self.faults[number] = Remark(f"Code cell {number} {answer.said}.", answer.quoted)
             if self.process is None:
+                self.skipped.add(number)
                 return False
         return True
 
-    def _late(self) -> EndedError:
-        return EndedError(f"is not reached: the notebook takes over {self.limits.in_all:g} seconds")
+    @property
+    def _late(self) -> str:
+        return f"is not reached: the notebook takes over {self.limits.in_all:g} seconds"

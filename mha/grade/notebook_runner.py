@@ -2,11 +2,7 @@
 
 It reads one question per line, as JSON, and writes one answer per line. The first line has the
 limits that it sets for itself; each further line has the source of a cell, or the name of a
-function with its arguments. Printed output is discarded. A notebook that imports `mha` gets
-modules in which `check` says nothing, so that it runs where `mha` is not.
-
-IPython reads magics. Where it is missing, lines and cells that begin with ``%``, ``!`` or ``?``
-are skipped, and ``x = !ls`` is an error of its cell.
+function with its arguments. Printed output is discarded, and magics are skipped.
 """
 
 import builtins
@@ -14,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from types import ModuleType
 from typing import Any
@@ -23,103 +19,47 @@ import numpy as np
 
 from mha.practice.answers import Answer, call_function, describe_error
 
-BODIES = {"time", "capture", "prun"}
+TIMED = {"time", "capture", "prun"}
 """Cell magics whose body runs as the notebook's own code."""
 
-
-def as_python(source: str) -> str:
-    r"""Return a cell as Python: its magics are calls of `get_ipython()`.
-
-    Examples
-    --------
-    >>> as_python("x = 1\n!pip install mha").splitlines()
-    ['x = 1', "get_ipython().system('pip install mha')"]
-    """
-    try:
-        from IPython.core.inputtransformer2 import TransformerManager
-    except ImportError:
-        return without_magics(source)
-    manager = TransformerManager()  # type: ignore[no-untyped-call]
-    return str(manager.transform_cell(source))
+MAGICS = (
+    (r"^([ \t]*)%time[ \t]+(?=\S)", r"\1"),
+    (r"^([ \t]*[\w.]+[ \t]*=[ \t]*)[%!].*", r"\1[]"),
+    (r"^([ \t]*)(?:[%!?](?:.*\\\n)*.*|[\w.]+\?+[ \t]*$)", r"\1pass"),
+)
+"""Lines that Jupyter understands and Python does not, and the Python in their place."""
 
 
 def without_magics(source: str) -> str:
-    r"""Return a cell with `pass` for magics.
+    r"""Return a cell without the magics of Jupyter.
 
     Examples
     --------
     >>> without_magics("%%time\nx = 1"), without_magics("if x:\n    %matplotlib inline")
     ('x = 1', 'if x:\n    pass')
+    >>> without_magics("files = !ls\n%time x = 1")
+    'files = []\nx = 1'
     """
     first, _, rest = source.lstrip().partition("\n")
     if first.startswith("%%"):
-        return rest if first[2:].partition(" ")[0] in BODIES else ""
+        return rest if first[2:].partition(" ")[0] in TIMED else ""
     try:
         compile(source, "cell", "exec", dont_inherit=True)
     except SyntaxError:
-        return re.sub(r"(?m)^([ \t]*)(?:[%!?].*|[\w.]+\?+[ \t]*$)", r"\1pass", source)
+        for magic, python in MAGICS:
+            source = re.sub(magic, python, source, flags=re.MULTILINE)
     return source
 
 
 class Shell:
-    """The shell that `get_ipython()` returns: magics that time Python run it, others do nothing."""
+    """The shell that `get_ipython()` returns: all that it can do is nothing."""
 
-    def __init__(self, run: Callable[[str], None]) -> None:
-        self.run = run
-
-    def run_line_magic(self, name: str, line: str, *_: Any, **__: Any) -> None:
-        """Run the statement after ``%time``."""
-        if name == "time":
-            self.run(line)
-
-    def run_cell_magic(self, name: str, line: str, body: str) -> None:
-        """Run the body of ``%%time`` and its like."""
-        if name in BODIES:
-            self.run(body)
-
-    def getoutput(self, *_: Any, **__: Any) -> list[str]:
-        """Return the lines that a program printed: no program is started."""
-        return []
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
+    def __getattr__(self, name: str) -> Any:
         return lambda *_, **__: None
 
 
-class Notebook:
-    """The names that the cells of a notebook have defined so far."""
-
-    def __init__(self) -> None:
-        module = ModuleType("__main__")
-        sys.modules["__main__"] = module
-        self.names: dict[str, Any] = module.__dict__
-        shell = Shell(self._run)
-        builtins.get_ipython = lambda: shell  # type: ignore[attr-defined]
-        builtins.display = lambda *_, **__: None  # type: ignore[attr-defined]
-
-    def run_cell(self, source: str) -> Answer:
-        """Run a cell; the answer is empty, or the error that stopped the cell."""
-        try:
-            self._run(source)
-        except BaseException as error:
-            return Answer(None, (), "stopped", describe_error(error))
-        return Answer(np.empty(0))
-
-    def _run(self, source: str) -> None:
-        exec(compile(as_python(source), "cell", "exec", dont_inherit=True), self.names)
-
-    def answer(self, asked: Mapping[str, Any]) -> Answer:
-        """Run a cell or call a function."""
-        if "cell" in asked:
-            return self.run_cell(asked["cell"])
-        function = self.names.get(asked["call"])
-        if not callable(function):
-            return Answer(None, (), "missing")
-        given = [np.array(each) if isinstance(each, list) else each for each in asked["given"]]
-        return call_function(function, given)
-
-
 class EmptyModule(ModuleType):
-    """A module of `mha` with nothing but a `check` that says nothing."""
+    """A module of `mha` with a `check` that says nothing, so that notebooks run without `mha`."""
 
     __path__: list[str] = []  # noqa: RUF012 -- the search path of its modules
 
@@ -131,13 +71,29 @@ class EmptyModule(ModuleType):
         raise ImportError(f"{self.__name__}.{name} is not here: steps are written with NumPy alone")
 
 
-def replace_mha() -> None:
-    """Put empty modules in the place of `mha`."""
+def empty_modules() -> dict[str, ModuleType]:
+    """Return modules for the place of `mha`, and one for the names of the cells."""
     names = ("mha", "mha.practice", "mha.practice.steps")
-    made = {name: EmptyModule(name) for name in names}
-    sys.modules.update(made)
+    made: dict[str, ModuleType] = {name: EmptyModule(name) for name in names}
     vars(made["mha"])["practice"] = made["mha.practice"]
     vars(made["mha.practice"])["steps"] = made["mha.practice.steps"]
+    return made | {"__main__": ModuleType("__main__")}
+
+
+def answer(asked: Mapping[str, Any], names: dict[str, Any]) -> Answer:
+    """Run a cell, whose answer is empty, or call a function of the notebook."""
+    if "cell" in asked:
+        try:
+            exec(compile(without_magics(asked["cell"]), "cell", "exec", dont_inherit=True), names)
+        except BaseException as error:
+            return Answer(None, (), "stopped", describe_error(error))
+        return Answer(np.empty(0))
+    function = names.get(asked["call"])
+    if not callable(function):
+        return Answer(None, (), "missing")
+    return call_function(
+        function, [np.array(each) if isinstance(each, list) else each for each in asked["given"]]
+    )
 
 
 def set_limits(limits: Mapping[str, int]) -> None:
@@ -157,14 +113,13 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for channel in (0, 1, 2):
         os.dup2(nowhere, channel)
-    notebook = Notebook()
-    as_python("")  # imports IPython before memory is limited
-    replace_mha()
+    vars(builtins).update(get_ipython=Shell, display=lambda *_, **__: None)
+    sys.modules.update(empty_modules())
+    names = vars(sys.modules["__main__"])
     set_limits(json.loads(questions.readline()))
     print("{}", file=answers, flush=True)
     for line in questions:
-        data = notebook.answer(json.loads(line)).as_json()
-        print(json.dumps(data), file=answers, flush=True)
+        print(json.dumps(answer(json.loads(line), names).as_json()), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,8 @@ def _owners(name: str, students: Sequence[Student]) -> tuple[Student | None, lis
     """
     words = _words(MOODLE.sub("", name))
     whole = [each for each in students if words and words in (_words(each.id), _words(each.name))]
-    inside, similar = [], []
+    inside: list[Student] = []
+    similar: list[Student] = []
     for each in students:
         for own in filter(None, (_words(each.id), _words(each.name))):
             if set(own) <= set(words):
