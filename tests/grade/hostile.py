@@ -100,8 +100,6 @@ PROCESSES = {
     "return spawnv_passfds(sys.executable.encode(), [b'python', b'-V'], ())",
     "multiprocessing": "import multiprocessing as m\np = m.get_context('spawn').Process(target=print)"
     "\np.start()\nreturn p.pid",
-    "_posixsubprocess": "from multiprocessing import util\nimport sys\n"
-    "return util.spawnv_passfds(sys.executable, [sys.executable, '-c', '1'], [])",
     "syscall-fork": _called("57"),
     "syscall-vfork-by-clone": _called("56, 0x4111, 0, 0, 0, 0"),
     "clone3": C + "args = (ctypes.c_ulonglong * 11)(0x4100)\n"
