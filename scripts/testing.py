@@ -57,6 +57,8 @@ def main() -> None:
         if shutil.which("epubcheck") is None:
             environment.system_package("epubcheck, which looks into EPUBs,", "epubcheck")
         printing.print_all([Document()], FOLDERS["pdf"])
+    if not arguments.quick and sys.platform == "linux" and shutil.which("bwrap") is None:
+        environment.system_package("bubblewrap, in which notebooks are graded,", "bubblewrap")
     with step("Running the tests"):
         # A process a processor; tests of one file share what they build; the longest files begin.
         spread = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]

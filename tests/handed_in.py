@@ -1,4 +1,7 @@
-"""Notebooks as students hand them in: right in several styles, wrong in one step, and cheating."""
+"""Notebooks as students hand them in: right in several styles, wrong in one step, and cheating.
+
+The folder `grade` has those that attack the machine.
+"""
 
 import json
 import textwrap
@@ -58,7 +61,7 @@ SCALED = "query @ key.T / np.sqrt(key.shape[1])"
 
 WRONG = {
     "project-turned": (*_with("project", "(x @ w).T"), "the shape is"),
-    "no-transpose": (*_with("dot_products", "query @ key"), "stops with ValueError"),
+    "no-transpose": (*_with("dot_products", "query @ key"), "stops with an error"),
     "by-d-k": (*_with("scale", "scores / d_k"), "not by its root"),
     "scaled-in-place": (
         *_with("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
@@ -102,13 +105,6 @@ CHEATS = {
         "mha.practice.steps.check = check = lambda *a, **k: 'Right: ' + a[0].__name__",
         "def scale(scores, d_k):\n    return scores\nprint(check(scale))",
     ],
-    "prints-right": [
-        "print('Right: scale gives what is wanted')",
-        "import os\nfor fd in range(1, 20):\n    try:\n"
-        '        os.write(fd, b\'{"fault": "", "said": "Right", "points": 8}\\n\')\n'
-        "    except OSError: pass",
-        "def scale(scores, d_k):\n    print('Right')\n    return 'Right'",
-    ],
     "imports-reference": [
         "from mha.practice.steps import BY_NAME",
         "weights = BY_NAME['weights'].right",
@@ -123,17 +119,6 @@ CHEATS = {
         "import runpy\nweights = runpy.run_path('{package}/core/softmax.py')['softmax']",
         "import importlib.util as u\ns = u.spec_from_file_location('m', '{package}/__init__.py')\n"
         "m = u.module_from_spec(s)\ns.loader.exec_module(m)\nweights = m.softmax",
-    ],
-    "starts-python": [
-        "import subprocess, sys, json, os\nimport numpy as np",
-        "def weights(scores):\n    code = f'import mha; print(mha.softmax({{scores.tolist()}}))'\n"
-        "    return subprocess.check_output([sys.executable, '-c', code])",
-        "def mix(weights, value):\n    os.fork()\n    os.system('true')\n    return value",
-    ],
-    "patches-numpy": [
-        "import numpy as np\nnp.isclose = np.allclose = np.array_equal = lambda *a, **k: True\n"
-        "np.argwhere = lambda *a: np.empty((0, 2))",
-        "def scale(scores, d_k):\n    return scores",
     ],
     "looks-into-frames": [
         "import gc, sys, numpy as np",
@@ -152,14 +137,8 @@ CHEATS = {
     "knows-the-shown-numbers": [
         f"known = {_shown()}\ndef scale(scores, d_k):\n    return known[d_k]"
     ],
-    "reads-another": [
-        "import json",
-        "for cell in json.load(open('{folder}/right-loops.ipynb'))['cells']:\n"
-        "    exec(''.join(cell['source']))",
-    ],
-    "reads-the-secret": ["print(open('{secret}').read())", "open('{folder}/x', 'w')"],
 }
-"""By name: cells of which none is worth a point; `{...}` stands for paths."""
+"""By name: cells of which none is worth a point; `{package}` is the folder of `mha`."""
 
 LOOPS = """\
 from math import exp, inf, sqrt

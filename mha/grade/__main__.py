@@ -1,23 +1,35 @@
 """Grade a folder of notebooks: ``python -m mha.grade FOLDER``."""
 
-import hashlib
 import os
 import secrets
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from mha.command_line import Parser, in_one_line
-from mha.grade.grading import Graded, graded
+from mha.grade.grading import Graded, grade
+from mha.grade.notebook_process import Limits
 from mha.grade.report import TABLE, as_table, as_text, name_of
-from mha.grade.running import Limits
-from mha.grade.submissions import submissions
+from mha.grade.sandbox import Sandbox, start_without_sandbox
+from mha.grade.submissions import find_submissions
 from mha.practice.worksheets.class_list import read_class
-from mha.practice.worksheets.seeds import read_secret
+from mha.practice.worksheets.seeds import GRADING, key_for, read_secret
 
 CAPS = {"seconds": (1, 600), "memory": (256, 1 << 20), "at_once": (1, 256)}
-"""From where to where each option goes that is a number."""
+"""The smallest and the largest value of each option that is a number."""
+
+UNBOUNDED = "without a sandbox (--trust-submissions)"
+
+SANDBOX = (
+    "The code of each notebook runs on this machine, in a sandbox of its own, which bubblewrap"
+    " makes on Linux. It can read Python, its packages and the system's libraries, and write to an"
+    " empty folder of 64 MB, which is deleted. It cannot start programs or reach the network, other"
+    " programs, your files, the secret, the other notebooks or the right answers. Time, memory and"
+    " output are limited. Where no sandbox can be made, nothing runs."
+)
+"""The code that the command runs, and the reach of that code."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -38,17 +50,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     target: Path = options.to or folder.absolute().with_name(f"{folder.absolute().name}-graded")
     try:
         _check(options, target)
-        seed = _seed(options.secret)
+        key = _key(options.secret)
         listed = read_class(options.list) if options.list else None
         students = listed.students if listed else ()
-        found = submissions(folder, students)
+        found = find_submissions(folder, students)
         if not found:
             raise ValueError(f"{folder} holds no submission")
-        hidden = (folder, target, *filter(None, (options.secret, options.list)))
-        limits = Limits(options.seconds, 6 * options.seconds, options.memory, hidden)
+        limits = Limits(options.seconds, 6 * options.seconds, options.memory)
+        if options.trust_submissions:
+            ran, start = UNBOUNDED, start_without_sandbox
+            print(f"{parser.prog}: notebooks run {ran}, and can do all you can", file=sys.stderr)
+        else:
+            hidden = (folder, target, *filter(None, (options.secret, options.list)))
+            ran, start = "in a sandbox", Sandbox(hidden).start
         with ThreadPoolExecutor(options.at_once) as pool:
-            done = list(pool.map(lambda one: graded(one, seed, limits), found))
-        _write(done, target)
+            done = list(pool.map(lambda one: grade(one, key, limits, start), found))
+        _write(done, target, ran)
     except ValueError as error:
         parser.error(str(error))
     except OSError as error:
@@ -58,21 +75,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"Submissions graded: {len(done)}. The table is {in_one_line(str(target / TABLE))}")
 
 
-def _write(done: Sequence[Graded], target: Path) -> None:
+def _write(done: Sequence[Graded], target: Path, ran: str) -> None:
     """Write the table and the reports, in the place of those of another time."""
     reports = target / "reports"
     reports.mkdir(parents=True, exist_ok=True)
     for old in reports.glob("[0-9][0-9][0-9]-*.md"):
         old.unlink()
     for number, one in enumerate(done, 1):
-        (reports / name_of(number, one)).write_text(as_text(one), encoding="utf-8")
-    (target / TABLE).write_bytes(as_table(done).encode())
+        (reports / name_of(number, one)).write_text(as_text(one, ran), encoding="utf-8")
+    (target / TABLE).write_bytes(as_table(done, ran).encode())
 
 
 def _parser() -> Parser:
     parser = Parser(
         prog="python -m mha.grade",
         description="Grade notebooks in which students wrote the steps of attention.",
+        epilog=SANDBOX,
     )
     add = parser.add_argument
     add("folder", type=Path, help="a notebook, or a folder with one, for each student")
@@ -84,6 +102,8 @@ def _parser() -> Parser:
     add("--seconds", type=int, default=10, help="for each cell; default: 10; six times for all")
     add("--memory", type=int, default=2048, help="megabytes for each notebook; default: 2048")
     add("--at-once", type=int, default=os.cpu_count() or 1, help="notebooks; default: a processor")
+    trust = "run the notebooks without a sandbox, because you wrote them yourself"
+    add("--trust-submissions", action="store_true", help=trust)
     add("--force", action="store_true", help="overwrite the table and reports of another time")
     return parser
 
@@ -102,11 +122,9 @@ def _check(options: Any, target: Path) -> None:
         raise ValueError(f"{target / TABLE} is there already; another --to, or --force is wanted")
 
 
-def _seed(secret: Path | None) -> list[int]:
-    """Return what the numbers follow from: a file, or else chance."""
-    if secret is None:
-        return [secrets.randbits(128)]
-    return list(hashlib.sha256(read_secret(secret)).digest())
+def _key(secret: Path | None) -> bytes:
+    """Return the key that the numbers follow from: of a file, or else a new one."""
+    return secrets.token_bytes() if secret is None else key_for(read_secret(secret), GRADING)
 
 
 if __name__ == "__main__":

@@ -1,80 +1,83 @@
-"""From a submission to its points: each step is asked for, and what comes back is compared here."""
+"""From a submission to its points: each step is called, and its answers are judged here."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from mha.command_line import in_one_line
-from mha.grade.running import Limits, Notebook
-from mha.grade.submissions import Submission, cells
+from mha.grade.notebook_process import Limits, Notebook, Start
+from mha.grade.submissions import Submission, read_cells
+from mha.practice.answers import Remark
 from mha.practice.steps import STEPS, judged
+from mha.practice.worksheets.seeds import key_for
 
-NOT_NEEDED = (
-    r"_getframe|sys\.modules|builtins|__import__|importlib|runpy|inspect|gc|ctypes|os\.\w+",
-    r"subprocess|socket|urllib|requests|open(?=\()",
-    r"(?:np|numpy)\.\w+(?=\s*=[^=])",  # something else in the place of a function of NumPy's
-    r"(?:from|import)\s+(?:torch|tensorflow|keras|jax|scipy)\b",
-    r"(?:from|import)\s+mha\b(?!\.practice\.steps\s+import\s+check\s*$)[\w. ]*",
-)
-LOOK = re.compile(rf"\b(?:{'|'.join(NOT_NEEDED)})", re.MULTILINE)
-"""What a notebook needs for no step."""
+IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)(.*)", re.MULTILINE)
+NEEDED = {"numpy", "math"}
+OWN_CHECK = re.compile(r"\.practice\.steps\s+import\s+check\s*")
 
 
 @dataclass(frozen=True)
 class Graded:
-    """What one submission is worth.
+    """The grade of one submission.
 
     Parameters
     ----------
     submission : Submission
-    words : mapping of str to str, default {}
-        Of each step: "Right: ..." or "Not yet: ..."; empty where there is no notebook.
-    faults : sequence of str, default ()
-        Why there is no notebook, or which of its cells stop.
-    look : sequence of str, default ()
-        What a person should look at.
+    remarks : mapping of str to Remark, default {}
+        By step; empty where there is no notebook.
+    faults : sequence of Remark, default ()
+        Why there is no notebook, or the cells that stop.
+    imports : sequence of str, default ()
+        Imported modules that no step needs.
     """
 
     submission: Submission
-    words: Mapping[str, str] = field(default_factory=dict)
-    faults: Sequence[str] = ()
-    look: Sequence[str] = ()
+    remarks: Mapping[str, Remark] = field(default_factory=dict)
+    faults: Sequence[Remark] = ()
+    imports: Sequence[str] = ()
 
     def points_of(self, step: str) -> int:
         """Return 1 for a step that is right, else 0."""
-        return int(self.words.get(step, "").startswith("Right"))
+        return int(step in self.remarks and self.remarks[step].is_right)
 
     @property
     def points(self) -> int:
         """The points of all steps."""
-        return sum(self.points_of(step) for step in self.words)
+        return sum(self.points_of(step) for step in self.remarks)
 
 
-def graded(submission: Submission, seed: Sequence[int], limits: Limits) -> Graded:
+def grade(submission: Submission, key: bytes, limits: Limits, start: Start) -> Graded:
     """Grade a submission.
 
     Parameters
     ----------
     submission : Submission
-    seed : sequence of int
-        What the numbers are drawn from that no student knows.
+    key : bytes
+        The numbers follow from it and from the notebook, so that whoever changes a notebook after
+        a report does not know the numbers of the next.
     limits : Limits
+    start : callable
+        Starts Python with some arguments.
 
     Returns
     -------
     Graded
-        Also of what is missing, or is not a notebook.
+        Also of a submission that is missing, or no notebook.
     """
     try:
-        sources = cells(submission.path)
+        cells = read_cells(submission.path)
     except ValueError as error:
-        return Graded(submission, faults=[in_one_line(str(error))])
-    with Notebook(sources, limits) as notebook:
-        words = {
-            step.name: in_one_line(judged(step, partial(notebook.call, step.name), seed))
-            for step in STEPS
+        return Graded(submission, faults=[Remark(*error.args)])
+    text = "\n".join(cells)
+    seed = list(key_for(key, text))
+    with Notebook(cells, limits, start) as notebook:
+        remarks = {
+            step.name: judged(step, partial(notebook.call, step.name), seed) for step in STEPS
         }
-    found = dict.fromkeys(each.group().strip() for each in LOOK.finditer("\n".join(sources)))
-    faults = [in_one_line(fault) for _, fault in sorted(notebook.faults.items())]
-    return Graded(submission, words, faults, list(found))
+    imports = dict.fromkeys(
+        module
+        for module, rest in IMPORTS.findall(text)
+        if module not in NEEDED and not (module == "mha" and OWN_CHECK.fullmatch(rest))
+    )
+    faults = [fault for _, fault in sorted(notebook.faults.items())]
+    return Graded(submission, remarks, faults, list(imports))

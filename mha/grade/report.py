@@ -1,10 +1,11 @@
-"""What is written: a table with a row a student, and a report for each."""
+"""The written results: a table with a row per student, and a report for each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mha.command_line import in_one_line
 from mha.grade.grading import Graded
+from mha.practice.answers import MOST_LETTERS, Remark
 from mha.practice.spreadsheet import as_csv, harmless
 from mha.practice.steps import STEPS
 
@@ -25,48 +26,92 @@ def name_of(number: int, one: Graded) -> str:
     return f"{number:03d}-{letters}.md"
 
 
-def as_table(all_of_them: Sequence[Graded]) -> str:
+def quoted(text: str, mark: str) -> str:
+    r"""Return a student's text between two marks, in one line, short, and without the mark in it.
+
+    Parameters
+    ----------
+    text : str
+    mark : str
+        One character, which the text cannot end early.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(quoted("no `axis`\n- `scale`: Right", "`"))
+    `no 'axis'\n- 'scale': Right`
+    """
+    line = in_one_line(text[: MOST_LETTERS + 1].replace(mark, "'"))
+    short = line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 1]}…"
+    return f"{mark}{short or ' '}{mark}"
+
+
+def as_sentence(remark: Remark, mark: str) -> str:
+    """Return a remark with the student's words between two marks."""
+    return f"{remark.said} {quoted(remark.quoted, mark)}" if remark.quoted else remark.said
+
+
+def as_table(all_of_them: Sequence[Graded], ran: str) -> str:
     """Return the table as CSV, in which no cell is a formula.
 
     Parameters
     ----------
     all_of_them : sequence of Graded
+    ran : str
+        Where the notebooks ran.
 
     Returns
     -------
     str
-        Columns: student, id, points, of, for each step its points and what is said of it, what is
-        wrong with the notebook, what to look at, and the names of file and report.
+        Columns: student, id, points, of, per step its points and a remark, faults of the notebook,
+        things for a person to look at, the names of file and report, and where it ran. The
+        student's words are between quotation marks.
     """
     steps = [cell for step in STEPS for cell in (step.name, f"{step.name}, in words")]
     rows: list[list[str | int]] = [
-        ["student", "id", "points", "of", *steps, "notebook", "look", "file", "report"]
+        ["student", "id", "points", "of", *steps, "notebook", "look", "file", "report", "ran"]
     ]
     for number, one in enumerate(all_of_them, 1):
-        row: list[str | int] = [one.submission.student, one.submission.id, one.points, len(STEPS)]
+        of = one.submission
+        row: list[str | int] = [of.student, of.id, one.points, len(STEPS)]
         for step in STEPS:
-            row += [one.points_of(step.name), one.words.get(step.name, "")]
-        path = one.submission.path
-        row += ["; ".join(one.faults), "; ".join(one.look), path.name if path else ""]
-        row.append(name_of(number, one))
+            remark = one.remarks.get(step.name)
+            row += [one.points_of(step.name), as_sentence(remark, '"') if remark else ""]
+        imports = [Remark("It imports", ", ".join(one.imports))] if one.imports else []
+        row += [_joined(one.faults), _joined([*of.notes, *imports])]
+        row += [of.path.name if of.path else "", name_of(number, one), ran]
         rows.append([harmless(in_one_line(x)) if isinstance(x, str) else x for x in row])
     return as_csv(rows)
 
 
-def as_text(one: Graded) -> str:
-    """Return the report for a student, as Markdown.
+def _joined(remarks: Iterable[Remark]) -> str:
+    return " ".join(as_sentence(remark, '"') for remark in list(remarks)[:MOST_REMARKS])
+
+
+MOST_REMARKS = 20
+"""The longest list of faults that is written."""
+
+
+def as_text(one: Graded, ran: str) -> str:
+    """Return the report for a student, as Markdown, with the student's words as code.
 
     Parameters
     ----------
     one : Graded
+    ran : str
+        Where the notebook ran.
 
     Returns
     -------
     str
     """
-    student = in_one_line(one.submission.student)
-    lines = [f"# {student}", "", f"{one.points} of {len(STEPS)} points.", ""]
-    lines += [f"- `{step}`: {words}" for step, words in one.words.items()]
+    lines = [f"# {quoted(one.submission.student, '`')}", ""]
+    lines += [f"{one.points} of {len(STEPS)} points, {ran}.", ""]
+    lines += [f"- `{step}`: {as_sentence(remark, '`')}" for step, remark in one.remarks.items()]
     if one.faults:
-        lines += ["", "The notebook:", "", *(f"- {fault}" for fault in one.faults)]
+        faults = [f"- {as_sentence(fault, '`')}" for fault in one.faults[:MOST_REMARKS]]
+        lines += ["", "The notebook:", "", *faults]
     return "\n".join(lines) + "\n"

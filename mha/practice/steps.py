@@ -5,6 +5,7 @@ makes the notebook, and `mha.grade` grades what comes back on numbers that no fi
 is told with the numbers that show it, and by the mistake where it is a known one.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,11 +16,14 @@ import numpy as np
 from mha.core.attention import scaled_dot_product_attention
 from mha.core.checks import Array
 from mha.core.softmax import softmax
-from mha.practice.submission import Answer, called
+from mha.practice.answers import Answer, Remark, call_function
 from mha.runs.rounding import short
 
 LEVEL = 4000.0
 """How large a large score is: no exponential of it, scaled, is a number of float64."""
+
+LARGE = 1e6
+"""Above it a message writes a number with a power of ten."""
 
 CLOSE = 1e-9
 """How far an answer may be off: more than sums in another order are, less than any rounding."""
@@ -265,33 +269,34 @@ by d_k itself, not by its root.
     name = getattr(function, "__name__", repr(function))
     if name not in BY_NAME:
         raise ValueError(f"function is {name}; one of {', '.join(BY_NAME)} is wanted")
-    return judged(BY_NAME[name], lambda given: called(function, given), [seed])
+    return str(judged(BY_NAME[name], lambda given: call_function(function, given), [seed]))
 
 
-def judged(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[int]) -> str:
-    """Say whether a step is right, wherever it runs.
+def judged(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[int]) -> Remark:
+    """Return whether a step is right, wherever it runs, and why not.
 
     Parameters
     ----------
     step : Step
     ask : callable
-        Takes what the function is to be called with, and returns what came of it.
+        Takes the arguments of a call, and returns its answer.
     seed : sequence of int
-        What the numbers are drawn from.
+        The arguments follow from it.
 
     Returns
     -------
-    str
-        As of `check`.
+    Remark
+        Its sentence begins with "Right" or with "Not yet".
     """
     for number, case in enumerate(CASES):
         given = step.given(drawn(np.random.default_rng([*seed, number]), case))
         answer = ask(given)
         fault = _fault(step, given, answer)
         if fault:
-            of_case = answer.value is not None or answer.fault.startswith("stops")
-            return f"Not yet: {f'{case}, ' * of_case}{fault}"
-    return f"Right: {step.name} gives what is wanted on {len(CASES)} sets of numbers."
+            of_case = answer.value is not None or answer.fault == "stopped"
+            return Remark(f"Not yet: {f'{case}, ' * of_case}{fault}", answer.quoted)
+    said = f"Right: {step.name} gives what is wanted on {len(CASES)} sets of numbers."
+    return Remark(said, is_right=True)
 
 
 def drawn(rng: np.random.Generator, case: Case) -> Numbers:
@@ -328,7 +333,7 @@ def _fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
     wanted = np.asarray(step.right(*given), dtype=float)
     found = answer.value
     if found is None:
-        return f"{step.name} {answer.fault}"
+        return f"{step.name} {answer.said}{':' if answer.quoted else '.'}"
     if found.shape != wanted.shape:
         return f"the shape is {found.shape}, {wanted.shape} is wanted."
     off = ~np.isclose(found, wanted, rtol=CLOSE, atol=CLOSE)
@@ -360,7 +365,13 @@ def _known(step: Step, given: tuple[Any, ...], found: Array, wanted: Array) -> s
 def _apart(found: float, wanted: float) -> tuple[str, str]:
     """Return two numbers with as many decimals as tell them apart, at least four."""
     for places in range(4, 16):
-        texts = short(float(found), places), short(float(wanted), places)
+        texts = _written(float(found), places), _written(float(wanted), places)
         if texts[0] != texts[1]:
             return texts
     return repr(float(found)), repr(float(wanted))
+
+
+def _written(number: float, places: int) -> str:
+    """Return a number with some decimals; a large one with a power of ten, so that it is short."""
+    is_large = LARGE < abs(number) < math.inf
+    return f"{number:.{places}e}".replace("-", "−") if is_large else short(number, places)

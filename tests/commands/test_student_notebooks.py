@@ -2,14 +2,16 @@
 
 import json
 import re
+import sys
 
 import nbformat
 import pytest
 from handed_in import RIGHT
 from packs import notebooks
 
-from mha.grade.grading import graded
-from mha.grade.running import Limits
+from mha.grade.grading import grade
+from mha.grade.notebook_process import Limits
+from mha.grade.sandbox import Sandbox
 from mha.grade.submissions import Submission
 from mha.practice.steps import STEPS
 
@@ -50,19 +52,20 @@ def test_a_notebook_runs_with_its_blanks_and_with_its_answers():
     for made in MADE:
         nbformat.validate(nbformat.from_dict(made))
     blank, right = said_by_checks(MADE[0]), said_by_checks(filled(MADE[0]))
-    assert [text.partition(" returns ")[2] for text in blank] == ["nothing"] * len(STEPS)
+    assert [text.partition(" returns ")[2] for text in blank] == ["nothing."] * len(STEPS)
     assert [text.partition(":")[0] for text in right] == ["Right"] * len(STEPS)
     assert said_by_checks(MADE[1]) == []
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="a sandbox needs Linux")
 def test_both_notebooks_are_graded_as_they_come_back(tmp_path):
-    path = tmp_path / "a.ipynb"
+    path, start = tmp_path / "a.ipynb", Sandbox([tmp_path]).start
     for made in MADE:
         for contents, points in ((made, 0), (filled(made), len(STEPS))):
             path.write_text(json.dumps(contents), encoding="utf-8")
-            one = graded(Submission("a", "", path), [5], Limits())
-            assert (one.points, one.faults, one.look) == (points, [], [])
+            one = grade(Submission("a", "", path), b"5", Limits(), start)
+            assert (one.points, one.faults, one.imports) == (points, [], [])
 
 
 def test_no_answer_stands_in_the_files_and_what_is_graded_needs_numpy_alone():

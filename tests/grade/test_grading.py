@@ -1,34 +1,46 @@
-"""A folder of notebooks is graded: each right, wrong and cheating one, and what is no notebook."""
+"""A folder of notebooks is graded: right, wrong, cheating and hostile ones, and other files."""
 
 import csv
 import os
+import platform
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from handed_in import CHEATS, STYLES, WRONG, filled, notebook
+from hostile import DISRUPTIVE, KINDS, REACHED, attempt
 from wheel_only import run
 
 from mha.command_line import in_one_line
 from mha.grade.__main__ import main
-from mha.grade.submissions import submissions
+from mha.grade.submissions import find_submissions, read_cells
 from mha.practice.steps import STEPS
 from mha.practice.worksheets import Student
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="a sandbox needs Linux"),
+]
 
 ROOT = Path(__file__).resolve().parents[2]
+SECRET = "nobody guesses this, nor tries it out"
 STUBBORN = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
 
 ODD = {
-    "empty.ipynb": (b"", "empty.ipynb is empty"),
-    "text.ipynb": (b"def scale(): pass", "text.ipynb is not a notebook of Jupyter"),
-    "deep.ipynb": (b"[" * 100_000, "is not a notebook of Jupyter"),
-    "old.ipynb": (b'{"worksheets": [], "nbformat": 3}', "is not a notebook of Jupyter, version 4"),
+    "empty.ipynb": (b"", "The file is empty."),
+    "text.ipynb": (b"def scale(): pass", "The file is not a notebook of Jupyter, version 4."),
+    "deep.ipynb": (b"[" * 100_000, "The file is not a notebook of Jupyter"),
+    "old.ipynb": (b'{"worksheets": [], "nbformat": 3}', "not a notebook of Jupyter, version 4"),
     "picture.png": (b"\x89PNG\r\n\xff", "its bytes are no text"),
     "prose.ipynb": (notebook().encode(), "has no cell with code"),
-    os.fsdecode(b"no-\xff-text.ipynb"): (b"", r"no-\udcff-text.ipynb is empty"),
+    os.fsdecode(b"no-\xff-text.ipynb"): (b"", "The file is empty."),
 }
-"""Files that are no notebook, and what is said of them."""
+"""Files that are no notebook, and words of the remark on each."""
 
 WRONG_IN = []
 """Wrong steps by notebook, as many in one as are of different steps: name by step."""
@@ -38,43 +50,100 @@ for name, (step, _, _) in WRONG.items():
         WRONG_IN.append(place)
     place[step] = name
 
+if platform.machine() != "x86_64":
+    KINDS = {
+        kind: {name: body for name, body in bodies.items() if "syscall(" not in body}
+        for kind, bodies in KINDS.items()
+    }
 
-def put(folder, secret):
-    """Put everything that comes back into a folder."""
-    notebooks = STYLES | {"=SUM(A1)": notebook(STUBBORN, STUBBORN + "\n1")}
-    for i, names in enumerate(WRONG_IN):
-        notebooks[f"wrong-{i}"] = filled(**{step: WRONG[name][1] for step, name in names.items()})
-    places = {"{package}": ROOT / "mha", "{folder}": folder, "{secret}": secret}
-    for name, cells in CHEATS.items():
-        named = [cell.replace("{{", "{").replace("}}", "}") for cell in cells]
-        for place, path in places.items():
-            named = [cell.replace(place, str(path)) for cell in named]
-        notebooks[name] = notebook(*named)
-    moodle = "Emmy Noether_17_assignsubmission_file"
-    files = {f"{moodle}/one/a.ipynb": filled(), "two/a.ipynb": filled(), "two/b.ipynb": filled()}
-    files |= {f"{name}.ipynb": text for name, text in notebooks.items()} | {".DS_Store": ""}
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    for name, (contents, _) in ODD.items():
-        (folder / name).write_bytes(contents)
-    (folder / "nobody").mkdir()
+
+class Around:
+    """The folder of submissions, and everything around it that no notebook may reach."""
+
+    def __init__(self, around):
+        self.around = around
+        self.folder, self.secret, self.canary = (
+            around / name for name in ("handed in", "secret.txt", "teacher.txt")
+        )
+        self.folder.mkdir()
+        self.secret.write_text(SECRET, encoding="utf-8")
+        self.canary.write_text("the teacher's", encoding="utf-8")
+        kinds = (socket.AF_INET, socket.SOCK_STREAM), (socket.AF_INET, socket.SOCK_DGRAM)
+        self.listening = [socket.socket(*kind) for kind in kinds]
+        self.listening[0].bind(("127.0.0.1", 0))
+        self.port = self.listening[0].getsockname()[1]
+        self.listening[1].bind(("127.0.0.1", self.port))
+        self.unix = str(Path(os.path.relpath(around)) / "u")
+        for name in (self.unix, f"\0{around / 'u'}"):
+            self.listening.append(socket.socket(socket.AF_UNIX))
+            self.listening[-1].bind(name)
+        for each in self.listening:
+            if each.type == socket.SOCK_STREAM:
+                each.listen()
+            each.setblocking(False)
+
+    def set_up(self):
+        """Return a cell that tells a hostile notebook where everything is."""
+        mate = self.folder / "right-loops.ipynb"
+        return (
+            "import os\nimport numpy as np\n"
+            f"secret, folder, classmate = {str(self.secret)!r}, {str(self.folder)!r}, {str(mate)!r}"
+            f"\ncanary, package, port = {str(self.canary)!r}, {str(ROOT / 'mha')!r}, {self.port}\n"
+            f"unix = {str(self.around / 'u')!r}\n"
+        )
+
+    def fill(self):
+        """Write all submissions into the folder."""
+        notebooks = STYLES | {"=SUM(A1)": notebook(STUBBORN, STUBBORN + "\n1")}
+        for i, names in enumerate(WRONG_IN):
+            steps = {step: WRONG[name][1] for step, name in names.items()}
+            notebooks[f"wrong-{i}"] = filled(**steps)
+        for name, cells in CHEATS.items():
+            own = [cell.replace("{package}", str(ROOT / "mha")) for cell in cells]
+            notebooks[name] = notebook(*own)
+        for kind, bodies in KINDS.items():
+            notebooks[f"hostile-{kind}"] = notebook(self.set_up(), *map(attempt, bodies.values()))
+        for name, cells in DISRUPTIVE.items():
+            notebooks[f"disruptive-{name}"] = notebook(*cells)
+        moodle = "Emmy Noether_17_assignsubmission_file"
+        files = {f"{moodle}/one/a.ipynb": filled(), "two/a.ipynb": filled(), "two/b.ipynb": "{}"}
+        files |= {f"{name}.ipynb": text for name, text in notebooks.items()} | {".DS_Store": ""}
+        for name, text in files.items():
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text(text, encoding="utf-8")
+        for name, (contents, _) in ODD.items():
+            (self.folder / name).write_bytes(contents)
+        (self.folder / "nobody").mkdir()
+        (self.folder / "link-to-secret.ipynb").symlink_to(self.secret)
+        (self.folder / "link-to-mate.ipynb").symlink_to(self.folder / "right-loops.ipynb")
+        (self.folder / "link-to-folder").symlink_to(self.folder / moodle)
+        (self.folder / "link-inside").mkdir()
+        (self.folder / "link-inside" / "a.ipynb").symlink_to(self.folder / "right-loops.ipynb")
+        os.mkfifo(self.folder / "pipe.ipynb")
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory):
-    """Grade the folder; return its rows by their files' names."""
-    around = tmp_path_factory.mktemp("week 1")
-    folder, secret, listed = (around / name for name in ("handed in", "secret.txt", "class.csv"))
-    folder.mkdir()
-    secret.write_text("nobody guesses this, nor tries it out", encoding="utf-8")
+def around(tmp_path_factory):
+    """Grade the folder; return what is around it."""
+    around = Around(tmp_path_factory.mktemp("week 1"))
+    around.fill()
+    around.files = snapshot(around.around)
+    listed = around.around / "class.csv"
     listed.write_text("name,id\nEmmy Noether,e17\nSofja Kowalewskaja,s1\n", encoding="utf-8")
-    put(folder, secret)
-    main([str(folder), "--class", str(listed), "--secret", str(secret), "--seconds", "4"])
-    rows = table(around / "handed in-graded")
+    secret = str(around.secret)
+    main([str(around.folder), "--class", str(listed), "--secret", secret, "--seconds", "4"])
+    yield around
+    for each in around.listening:
+        each.close()
+
+
+@pytest.fixture(scope="module")
+def graded(around):
+    """Return the rows of the table by their files' names, and with each the report."""
+    target = around.around / "handed in-graded"
+    rows = table(target)
     for row in rows:
-        report = around / "handed in-graded" / "reports" / row["report"]
-        row["text"] = report.read_text(encoding="utf-8")
+        row["text"] = (target / "reports" / row["report"]).read_text(encoding="utf-8")
     return {row["file"].removeprefix("'").removesuffix(".ipynb"): row for row in rows}
 
 
@@ -84,67 +153,232 @@ def table(target):
         return list(csv.DictReader(file))
 
 
+def snapshot(folder):
+    """Return by file below a folder when it was changed, and its contents."""
+    return {
+        path: (path.lstat().st_mtime_ns, path.is_file() and path.read_bytes())
+        for path in folder.rglob("*")
+    }
+
+
+# ---- Right, wrong and cheating ----
+
+
 @pytest.mark.parametrize("name", STYLES)
-def test_what_is_right_has_all_points_in_any_style(graded, name):
+def test_a_right_notebook_has_all_points_in_any_style(graded, name):
     row = graded[name]
     assert [step.name for step in STEPS if row[step.name] != "1"] == [], row
-    assert (row["points"], row["of"]) == ("8", "8")
+    assert (row["points"], row["of"], row["ran"]) == ("8", "8", "in a sandbox")
 
 
 @pytest.mark.parametrize("place", range(len(WRONG_IN)))
-def test_what_is_wrong_costs_its_step_alone_and_says_why(graded, place):
+def test_a_wrong_step_costs_one_point_and_is_explained(graded, place):
     row, names = graded[f"wrong-{place}"], WRONG_IN[place]
     assert {step.name for step in STEPS if row[step.name] != "1"} == set(names)
     for step, name in names.items():
         words = row[f"{step}, in words"]
         assert words.startswith("Not yet: ")
         assert WRONG[name][2] in words
-        assert words in row["text"]
+        assert words.partition('"')[0] in row["text"]
         found, _, wanted = words.partition(" is wanted")[0].rpartition(", ")
         assert not found.endswith(f" {wanted}"), words
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_who_cheats_has_no_point(graded, name):
+def test_a_cheating_notebook_has_no_point(graded, name):
     assert graded[name]["points"] == "0", graded[name]
 
 
-def test_what_a_person_should_look_at_is_named(graded):
-    assert graded["imports-reference"]["look"].startswith("from mha.practice.steps import BY_NAME")
-    assert graded["patches-numpy"]["look"].startswith("np.isclose")
-    assert "sys.modules" in graded["puts-mha-back"]["look"]
-    assert {graded[name]["look"] for name in ("right-as-asked", "right-einsum", "wrong-0")} == {""}
-    for name in ("reads-the-package", "reads-another"):
-        assert "this file is closed" in graded[name]["notebook"]
-    assert "starts no programs" in graded["starts-python"]["weights, in words"]
+def test_imports_that_no_step_needs_are_named(graded):
+    assert graded["imports-reference"]["look"].endswith('It imports "mha"')
+    assert '"sys, mha"' in graded["puts-mha-back"]["look"]
+    of_none = "The name of the file is of no student in the list."
+    for name in ("right-as-asked", "right-einsum", "wrong-0"):
+        assert graded[name]["look"] == of_none
+
+
+# ---- Hostile ----
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        pytest.param(kind, number, id=f"{kind}-{name}")
+        for kind, bodies in KINDS.items()
+        for number, name in enumerate(bodies, 2)
+    ],
+)
+def test_no_attempt_reaches_anything(graded, kind, number):
+    row = graded[f"hostile-{kind}"]
+    assert "code cell 1 " not in row["notebook"].casefold()
+    remark = re.search(rf"Code cell {number} (.*?)(?=Code cell \d|$)", row["notebook"])
+    assert remark is None or REACHED not in remark[1]
+    assert row["points"] == "0"
+
+
+@pytest.mark.parametrize("name", DISRUPTIVE)
+def test_a_disruptive_notebook_is_a_short_row_without_points(graded, name):
+    row = graded[f"disruptive-{name}"]
+    assert row["points"] == "0"
+    assert REACHED not in row["text"]
+    assert all(len(cell) < 2000 for cell in row.values())
+    assert all(cell.isprintable() for name, cell in row.items() if name != "text")
+    outside_code = re.sub(r"`[^`\n]*`", "", row["text"])
+    assert len(re.findall("points", outside_code)) == 1
+    assert "0 of 8 points, in a sandbox." in outside_code
+    assert "Right" not in outside_code
+    assert row["text"].isascii() or "\u202e" not in row["text"]
+
+
+def test_nothing_around_a_hostile_notebook_is_read_changed_or_reached(around, graded):
+    for row in graded.values():
+        assert SECRET not in "".join(row.values())
+    for name, row in graded.items():
+        if name.startswith(("hostile", "disruptive")):
+            assert "right-loops" not in "".join(row.values())
+    outside = {path for path in snapshot(around.around) if "handed in-graded" not in str(path)}
+    assert outside == {*around.files, around.around / "class.csv"}
+    now = snapshot(around.around)
+    changed = [path for path in around.files if path.is_file() and now[path] != around.files[path]]
+    assert changed == []
+    for each in around.listening:
+        with pytest.raises(BlockingIOError):
+            each.recv(1) if each.type == socket.SOCK_DGRAM else each.accept()
+
+
+def family(pid):
+    """Return the processes below one."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, fields = path.read_text().rsplit(")", 1)
+        except OSError:
+            continue
+        if fields.split()[0] != "Z":
+            parents[int(name.split()[0])] = int(fields.split()[1])
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def test_no_process_is_left(graded):
+    assert [pid for pid in family(os.getpid()) if b"runner" in cmdline(pid)] == []
+
+
+def cmdline(pid):
+    """Return the command line of a process, empty if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_everything_ends_with_a_killed_grader(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    asleep = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n" + STUBBORN
+    (folder / "a.ipynb").write_text(notebook(asleep), encoding="utf-8")
+    command = [sys.executable, "-m", "mha.grade", str(folder), "--seconds", "99"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as grader:
+        until = time.monotonic() + 60
+        while not any(b"notebook_runner" in cmdline(pid) for pid in family(grader.pid)):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        time.sleep(0.5)
+        below = family(grader.pid)
+        os.kill(grader.pid, signal.SIGKILL)
+        grader.wait()
+    while any(b"notebook_runner" in cmdline(pid) for pid in below):
+        assert time.monotonic() < until, "a process of the sandbox outlives the grader"
+        time.sleep(0.05)
+
+
+# ---- Files and students ----
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_what_is_no_notebook_is_a_row(graded, name):
+def test_a_file_that_is_no_notebook_is_a_row(graded, name):
     row = graded[in_one_line(name).removesuffix(".ipynb")]
     assert row["points"] == "0"
     assert ODD[name][1] in row["notebook"]
     assert row["notebook"] in row["text"]
 
 
-def test_a_folder_is_a_submission_and_who_is_missing_is_a_row(graded):
+@pytest.mark.parametrize("name", ["link-to-secret", "link-to-mate", "link-to-folder", "pipe"])
+def test_no_link_is_followed(graded, name):
+    assert graded[name]["notebook"].startswith("The submission is a link or no file")
+
+
+def test_no_link_in_a_folder_is_followed(graded):
+    assert graded["link-inside"]["notebook"].startswith("The submission is a link or no file")
+
+
+def test_a_folder_is_a_submission_and_a_missing_student_is_a_row(graded):
     emmy = graded["Emmy Noether_17_assignsubmission_file"]
     assert (emmy["student"], emmy["id"], emmy["points"]) == ("Emmy Noether", "e17", "8")
-    assert graded["two"]["notebook"] == "two has 2 notebooks (a.ipynb, b.ipynb); one is wanted"
-    assert graded["nobody"]["notebook"] == "nobody has no notebook; one is wanted"
+    assert (
+        graded["two"]["notebook"] == 'The folder has 2 notebooks; one is wanted. "a.ipynb, b.ipynb"'
+    )
+    assert graded["nobody"]["notebook"] == "The folder has no notebook; one is wanted."
     missing = graded[""]
     assert (missing["student"], missing["points"]) == ("Sofja Kowalewskaja", "0")
-    assert missing["notebook"] == "nothing was handed in"
+    assert missing["notebook"] == "Nothing was handed in."
 
 
-def test_a_part_of_a_name_is_nobody_s(tmp_path):
-    for name in ("e17-weights", "Emmy Klein_18_file"):
-        (tmp_path / name).mkdir()
-    found = submissions(tmp_path, [Student(1, "Emmy Noether", "e17"), Student(2, "Bo Ek")])
-    assert [each.student for each in found] == ["Emmy Noether", "Emmy Klein_18_file", "Bo Ek"]
+def found(folder, students, *names):
+    """Return by name of a file its submission, where some students are in the list."""
+    listed = [Student(n, name, id_) for n, (name, id_) in enumerate(students, 1)]
+    for name in names:
+        (folder / name).touch()
+    return {each.path and each.path.name: each for each in find_submissions(folder, listed)}
 
 
-def test_what_never_ends_is_told_and_costs_what_it_hides_alone(graded):
+EMMY, SOFJA, BO = ("Emmy Noether", "e1"), ("Sofja Kowalewskaja", "s1"), ("Bo Ek", "1234567")
+
+
+@pytest.mark.parametrize(
+    ("name", "student"),
+    [
+        ("e1.ipynb", "Emmy Noether"),
+        ("Emmy Noether.ipynb", "Emmy Noether"),
+        ("weights_emmy-noether.ipynb", "Emmy Noether"),
+        ("Bo Ek_9_assignsubmission_file_a.ipynb", "Bo Ek"),
+        ("1234567-final.ipynb", "Bo Ek"),
+        ("e17-weights.ipynb", None),
+        ("s1-weights-final.ipynb", None),
+        ("e1 s1.ipynb", None),
+        ("Emmy Noether and Sofja Kowalewskaja.ipynb", None),
+        ("12345678.ipynb", None),
+    ],
+)
+def test_a_name_that_resembles_a_student_s_is_reported_and_not_guessed(tmp_path, name, student):
+    one = found(tmp_path, [EMMY, SOFJA, BO], name)[name]
+    assert one.student == (student or name.removesuffix(".ipynb"))
+    assert bool(one.notes) == (student is None)
+    if student is None:
+        assert one.id == ""
+        assert one.notes[0].said.startswith("The name of the file resembles")
+
+
+def test_two_submissions_of_one_student_are_both_rows_for_a_person(tmp_path):
+    names = "Emmy Noether.ipynb", "e1.ipynb"
+    both = found(tmp_path, [EMMY], *names)
+    assert set(both) == set(names)
+    for one in both.values():
+        assert one.student == "Emmy Noether"
+        assert one.notes[0].said == "2 submissions of one student; a person chooses:"
+        assert one.notes[0].quoted == "e1.ipynb; Emmy Noether.ipynb"
+
+
+def test_a_large_file_is_refused_before_it_is_read_whole(tmp_path):
+    with (tmp_path / "a.ipynb").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(ValueError, match="larger than 50 MB"):
+        read_cells(tmp_path / "a.ipynb")
+
+
+def test_a_cell_that_never_ends_is_named_and_costs_only_what_it_hides(graded):
     assert "does not end within 4 seconds" in graded["right-but-loops"]["notebook"]
     assert "ends the process" in graded["right-but-exits"]["notebook"]
     assert "MemoryError" in graded["right-but-eats"]["notebook"]
@@ -156,17 +390,20 @@ def test_what_never_ends_is_told_and_costs_what_it_hides_alone(graded):
 # ---- The command ----
 
 
-def test_the_same_secret_draws_the_same_numbers(tmp_path, capsys):
+def test_the_same_secret_draws_the_same_numbers_for_the_same_notebook(tmp_path):
     folder, tables = tmp_path / "in", []
     folder.mkdir()
-    (folder / "a.ipynb").write_text(filled(scale=WRONG["by-d-k"][1]), encoding="utf-8")
+    wrong = filled(scale=WRONG["by-d-k"][1])
+    (folder / "a.ipynb").write_text(wrong, encoding="utf-8")
+    (folder / "b.ipynb").write_text(wrong.replace("seed=1", "seed=2"), encoding="utf-8")
     for i, words in enumerate(["a secret of one", "a secret of one", "a secret of two"]):
         secret, target = tmp_path / f"secret{i}", tmp_path / f"out{i}"
         secret.write_text(f"{words} of thirty-two letters", encoding="utf-8")
         main([str(folder), "--secret", str(secret), "--to", str(target)])
         tables.append(table(target))
     assert tables[0] == tables[1] != tables[2]
-    assert "Submissions graded: 1. The table is" in capsys.readouterr().out
+    first, second = (row["scale, in words"] for row in tables[0])
+    assert first != second
 
 
 def refused(capsys, *arguments):
@@ -180,7 +417,7 @@ def refused(capsys, *arguments):
     return said.partition(": ")[2].strip()
 
 
-def test_what_cannot_be_graded_is_refused_in_a_sentence(tmp_path, capsys):
+def test_a_wrong_command_is_refused_in_a_sentence(tmp_path, capsys):
     folder, short = tmp_path / "in", tmp_path / "short"
     assert refused(capsys, folder) == f"{folder} is no folder"
     folder.mkdir()
@@ -191,6 +428,44 @@ def test_what_cannot_be_graded_is_refused_in_a_sentence(tmp_path, capsys):
     assert "has 3 letters" in refused(capsys, folder, "--secret", short)
     assert "No such file" in refused(capsys, folder, "--secret", tmp_path / "none")
     assert "cannot be read" in refused(capsys, folder, "--class", tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("bwrap", "reason"),
+    [
+        (None, "bubblewrap is missing (sudo apt-get install bubblewrap)"),
+        ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "No permissions"),
+        ("exit 7", "bwrap ends with 7"),
+    ],
+)
+def test_without_a_sandbox_nothing_runs_unless_it_is_trusted(
+    tmp_path, capsys, monkeypatch, bwrap, reason
+):
+    folder, programs, trace = (tmp_path / name for name in ("in", "bin", "it ran"))
+    for each in (folder, programs):
+        each.mkdir()
+    if bwrap is not None:
+        (programs / "bwrap").write_text(f"#!/bin/sh\n{bwrap}\n", encoding="utf-8")
+        (programs / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    touches = notebook(f"open({str(trace)!r}, 'w')", *read_cells_of(filled()))
+    (folder / "a.ipynb").write_text(touches, encoding="utf-8")
+    said = refused(capsys, folder)
+    assert reason in said
+    assert "docker run --rm --network none" in said
+    assert not trace.exists()
+    main([str(folder), "--trust-submissions"])
+    assert "notebooks run without a sandbox (--trust-submissions)" in capsys.readouterr().err
+    assert trace.exists()
+    (row,) = table(tmp_path / "in-graded")
+    assert (row["points"], row["ran"]) == ("8", "without a sandbox (--trust-submissions)")
+
+
+def read_cells_of(text):
+    """Return the cells of a notebook that is given as text."""
+    import json
+
+    return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
 
 
 def test_a_table_that_is_there_is_overwritten_by_force_alone(tmp_path, capsys):
@@ -205,13 +480,21 @@ def test_a_table_that_is_there_is_overwritten_by_force_alone(tmp_path, capsys):
     stale.touch()
     main([str(folder), "--force"])
     assert not stale.exists()
-    assert table(target)[0]["notebook"] == "a.ipynb is empty"
+    assert table(target)[0]["notebook"] == "The file is empty."
 
 
-def test_numpy_is_enough_to_grade_and_magics_are_left_out(wheel_only, tmp_path):
+def test_an_installed_package_is_hidden_from_notebooks_and_numpy_is_enough(wheel_only, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     for name in ("right-colab", "right-loops"):
         (folder / f"{name}.ipynb").write_text(STYLES[name], encoding="utf-8")
+    lists = "import glob, sys\nassert not [n for p in sys.path for n in glob.glob(p + '/mha/core')]"
+    stub = "[sys.modules.pop(n) for n in list(sys.modules) if n.split('.')[0] == 'mha']"
+    cheat = notebook(lists, f"{stub}\nfrom mha.core.softmax import softmax as weights")
+    (folder / "z.ipynb").write_text(cheat, encoding="utf-8")
     run(wheel_only, "-W", "error", "-m", "mha.grade", folder, cwd=tmp_path)
-    assert [row["points"] for row in table(tmp_path / "in-graded")] == ["8", "8"]
+    *right, hidden = table(tmp_path / "in-graded")
+    assert [row["points"] for row in right] == ["8", "8"]
+    assert hidden["points"] == "0"
+    assert "Code cell 1" not in hidden["notebook"]
+    assert "ModuleNotFoundError" in hidden["notebook"]

@@ -3,6 +3,7 @@
 import argparse
 import codecs
 import csv
+import hashlib
 import io
 import json
 import re
@@ -22,6 +23,7 @@ from mha.practice.worksheets.class_list import read_class
 from mha.practice.worksheets.command import AFTER_PROJECTION, add_options, drawn, main
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.of_model import LETTERS, ModelSheet
+from mha.practice.worksheets.seeds import GRADING, key_for
 
 ROOT = Path(__file__).parents[2]
 TWO = ["--seed", "5", "--students", "2"]
@@ -301,3 +303,13 @@ def test_what_the_model_s_tables_ask_has_one_answer_and_the_key_has_it(number):
         numbers = [float(t.strip("()").replace("−", "-")) for t in terms.split(" + ")]
         assert sum(numbers) == pytest.approx(float(total.replace("−", "-")))
         assert sum(numbers) == pytest.approx(logits[word], abs=0.005 * len(numbers))
+
+
+def test_the_key_of_one_purpose_gives_no_other():
+    for secret in (b"a" * 32, b"b" * 64, b"c" * 200):
+        grading = key_for(secret, GRADING)
+        # A secret of more than 64 bytes is hashed once to be the key of each HMAC.
+        assert grading != hashlib.sha256(secret).digest()
+        sheets = [Seed(lesson=2, secret=key) for key in (secret, grading)]
+        assert sheets[0].rng(1).random() != sheets[1].rng(1).random()
+    assert Seed(lesson=2, secret=b"a" * 32).check == "880840", "printed sheets keep their numbers"

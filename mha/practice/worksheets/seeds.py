@@ -63,7 +63,7 @@ class Seed:
         return np.random.default_rng([self.number, drawn_by, what, self.lesson])
 
     def _hashed(self, text: str) -> int:
-        return int.from_bytes(hmac.digest(self.secret, text.encode(), "sha256"))
+        return int.from_bytes(key_for(self.secret, text))
 
     @property
     def check(self) -> str:
@@ -78,6 +78,31 @@ class Seed:
         """Return what a file of the set is called, without its ending."""
         lesson = f"lesson-{self.lesson:02}-" if self.lesson else ""
         return f"{lesson}{what}-{f'check-{self.check}' if self.secret else self.number}"
+
+
+GRADING = "grading of notebooks"
+"""The purpose of the key for grading; the purposes of worksheets begin with a lesson's number."""
+
+
+def key_for(secret: bytes, purpose: str) -> bytes:
+    """Return the key for one purpose, which gives away neither the secret nor any other key.
+
+    Parameters
+    ----------
+    secret : bytes
+    purpose : str
+
+    Returns
+    -------
+    bytes
+        The HMAC-SHA-256 of the purpose.
+
+    Examples
+    --------
+    >>> key_for(b"a secret", "1 2 0").hex()[:8], key_for(b"a secret", GRADING).hex()[:8]
+    ('1165388d', '2cff6f67')
+    """
+    return hmac.digest(secret, purpose.encode(errors="surrogatepass"), "sha256")
 
 
 def read_secret(path: Path) -> bytes:

@@ -1,0 +1,126 @@
+"""The program inside the sandbox: it runs a notebook's cells and calls the notebook's functions.
+
+It reads one question per line, as JSON, and writes one answer per line. The first line has the
+limits that it sets for itself; each further line has the source of a cell, or the name of a
+function with its arguments. Printed output is discarded, and magics are skipped.
+"""
+
+import builtins
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from mha.practice.answers import Answer, call_function, describe_error
+
+TIMED = {"time", "capture", "prun"}
+"""Cell magics whose body runs as the notebook's own code."""
+
+MAGICS = (
+    (r"^([ \t]*)%time[ \t]+(?=\S)", r"\1"),
+    (r"^([ \t]*[\w.]+[ \t]*=[ \t]*)[%!].*", r"\1[]"),
+    (r"^([ \t]*)(?:[%!?](?:.*\\\n)*.*|[\w.]+\?+[ \t]*$)", r"\1pass"),
+)
+"""Lines that Jupyter understands and Python does not, and the Python in their place."""
+
+
+def without_magics(source: str) -> str:
+    r"""Return a cell without the magics of Jupyter.
+
+    Examples
+    --------
+    >>> without_magics("%%time\nx = 1"), without_magics("if x:\n    %matplotlib inline")
+    ('x = 1', 'if x:\n    pass')
+    >>> without_magics("files = !ls\n%time x = 1")
+    'files = []\nx = 1'
+    """
+    first, _, rest = source.lstrip().partition("\n")
+    if first.startswith("%%"):
+        return rest if first[2:].partition(" ")[0] in TIMED else ""
+    try:
+        compile(source, "cell", "exec", dont_inherit=True)
+    except SyntaxError:
+        for magic, python in MAGICS:
+            source = re.sub(magic, python, source, flags=re.MULTILINE)
+    return source
+
+
+class Shell:
+    """The shell that `get_ipython()` returns: all that it can do is nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: None
+
+
+class EmptyModule(ModuleType):
+    """A module of `mha` with a `check` that says nothing, so that notebooks run without `mha`."""
+
+    __path__: list[str] = []  # noqa: RUF012 -- the search path of its modules
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "check":
+            return lambda *_, **__: "graded elsewhere"
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ImportError(f"{self.__name__}.{name} is not here: steps are written with NumPy alone")
+
+
+def empty_modules() -> dict[str, ModuleType]:
+    """Return modules for the place of `mha`, and one for the names of the cells."""
+    names = ("mha", "mha.practice", "mha.practice.steps")
+    made: dict[str, ModuleType] = {name: EmptyModule(name) for name in names}
+    vars(made["mha"])["practice"] = made["mha.practice"]
+    vars(made["mha.practice"])["steps"] = made["mha.practice.steps"]
+    return made | {"__main__": ModuleType("__main__")}
+
+
+def answer(asked: Mapping[str, Any], names: dict[str, Any]) -> Answer:
+    """Run a cell, whose answer is empty, or call a function of the notebook."""
+    if "cell" in asked:
+        try:
+            exec(compile(without_magics(asked["cell"]), "cell", "exec", dont_inherit=True), names)
+        except BaseException as error:
+            return Answer(None, (), "stopped", describe_error(error))
+        return Answer(np.empty(0))
+    function = names.get(asked["call"])
+    if not callable(function):
+        return Answer(None, (), "missing")
+    return call_function(
+        function, [np.array(each) if isinstance(each, list) else each for each in asked["given"]]
+    )
+
+
+def set_limits(limits: Mapping[str, int]) -> None:
+    """Set limits of this process by their names in `resource`, where the system has them."""
+    with suppress(ImportError):
+        import resource
+
+        for name, most in limits.items():
+            with suppress(ValueError, OSError):
+                resource.setrlimit(getattr(resource, name), (most, most))
+
+
+def main() -> None:
+    """Answer questions until there are no more."""
+    questions = os.fdopen(os.dup(0), encoding="utf-8")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for channel in (0, 1, 2):
+        os.dup2(nowhere, channel)
+    vars(builtins).update(get_ipython=Shell, display=lambda *_, **__: None)
+    sys.modules.update(empty_modules())
+    names = vars(sys.modules["__main__"])
+    set_limits(json.loads(questions.readline()))
+    print("{}", file=answers, flush=True)
+    for line in questions:
+        print(json.dumps(answer(json.loads(line), names).as_json()), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

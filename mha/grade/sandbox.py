@@ -1,0 +1,212 @@
+"""A sandbox for the program of somebody else, made with bubblewrap.
+
+A process in it sees a file system of its own: the shared libraries, Python and the packages beside
+it, read-only, and an empty folder of limited size, which ends with it. There is no network, no
+other process, no `/proc`, no home, and nothing of `mha` but the runner. The runner limits memory,
+processor time and the size of files before it runs the first cell. If the grader ends, however it
+ends, the kernel ends the sandbox.
+"""
+
+import os
+import platform
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mha.grade import notebook_runner
+from mha.practice import answers
+
+PACKAGE = Path(answers.__file__).parents[1]
+RUNNER, FOLDER, FOLDER_BYTES = "/runner", "/notebook", 64 << 20
+
+LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32")
+"""The folders of the system's shared libraries, some of them links to others."""
+
+VARIABLES = {
+    **{"HOME": FOLDER, "TMPDIR": FOLDER, "LANG": "C.UTF-8", "PATH": "", "MPLBACKEND": "agg"},
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+}
+
+ALONE = (
+    *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
+    *("--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session"),
+    *("--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "notebook"),
+)
+
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+
+REFUSED = {
+    "clone": (56, 220), "fork": (57,), "vfork": (58,), "clone3": (435, 435),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438), "unshare": (272, 97), "setns": (308, 268), "socket": (41, 198),
+    "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "add_key": (248, 217),
+    "request_key": (249, 218), "keyctl": (250, 219), "bpf": (321, 280),
+    "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
+}  # fmt: skip
+"""System calls that are refused, with their numbers on each of `ARCHITECTURES`.
+
+They start processes and threads, reach into other processes, connect (the socket of a virtual
+machine belongs to no network namespace), or hold memory that no limit of a process counts.
+"""
+
+CONTAINER = (
+    "printf 'FROM python:3.13-slim\\nRUN apt-get update && apt-get install -y bubblewrap"
+    " && pip install numpy\\n' | docker build -t mha-grade - && docker run --rm --network none"
+    " --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
+    ' -v "{package}:/mha/mha:ro" -e PYTHONPATH=/mha -v "$PWD:/class" -w /class'
+    " mha-grade python -m mha.grade FOLDER"
+)
+"""A command for systems without a sandbox: within a container, one can be made."""
+
+
+class Sandbox:
+    """A sandbox in which this Python can be started, or a `ValueError` where there is none.
+
+    Parameters
+    ----------
+    hidden : iterable of pathlib.Path
+        Files and folders that no process in it may see, wherever they are.
+    """
+
+    def __init__(self, hidden: Iterable[Path]) -> None:
+        bwrap = shutil.which("bwrap")
+        if sys.platform != "linux":
+            raise _no_sandbox("bubblewrap, which makes it, needs Linux")
+        if bwrap is None:
+            raise _no_sandbox("bubblewrap is missing (sudo apt-get install bubblewrap)")
+        if platform.machine() not in ARCHITECTURES:
+            raise _no_sandbox(f"the system calls of {platform.machine()} are not known")
+        self.command = [bwrap, *ALONE, *_files([PACKAGE, *hidden])]
+        probe = self.start(["-c", "import numpy"], stderr=subprocess.PIPE)
+        said = probe.communicate()[1].decode(errors="replace").strip().splitlines()
+        if probe.returncode != 0:
+            raise _no_sandbox(said[-1] if said else f"bwrap ends with {probe.returncode}")
+
+    def start(
+        self, arguments: Sequence[str], stderr: int = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
+        """Start Python with some arguments; its end, or that of the caller, ends all in it."""
+        filtering, program = os.pipe()
+        os.write(program, seccomp_program(platform.machine()))
+        os.close(program)
+        command = [*self.command, "--seccomp", str(filtering), "--", *_python(arguments)]
+        try:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                pass_fds=[filtering],
+            )
+        finally:
+            os.close(filtering)
+
+
+def start_without_sandbox(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start Python with some arguments, with all rights of the caller."""
+    return subprocess.Popen(
+        _python(arguments),
+        cwd=tempfile.gettempdir(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _python(arguments: Sequence[str]) -> list[str]:
+    return [sys.executable, "-P", "-B", "-X", "utf8", *arguments]
+
+
+def _no_sandbox(reason: str) -> ValueError:
+    return ValueError(
+        f"no sandbox can be made for the notebooks: {reason}; grade them in a container with"
+        f" `{CONTAINER.format(package=PACKAGE)}`, or with --trust-submissions if you wrote them"
+    )
+
+
+def _files(hidden: Sequence[Path]) -> Iterator[str]:
+    """Yield the options of bwrap for the file system and the variables."""
+    shown, own = list(_folders()), [Path(sys.base_prefix), Path(sys.prefix)]
+    files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in _runner()}
+    single = ("/etc/ld.so.cache", sys.executable, f"{sys.prefix}/pyvenv.cfg")
+    files |= {name: Path(name) for name in single}
+    numpy = Path(np.__file__).resolve().parent
+    if not _paths_in(numpy, shown):
+        files |= {f"{RUNNER}/{name}": numpy.with_name(name) for name in ("numpy", "numpy.libs")}
+    searched = [RUNNER, *(str(each) for each in _package_folders() if not _paths_in(each, own))]
+    yield "--clearenv"
+    for name, value in (VARIABLES | {"PYTHONPATH": ":".join(searched)}).items():
+        yield from ("--setenv", name, value)
+    for library in filter(os.path.islink, LIBRARIES):
+        yield from ("--symlink", os.readlink(library), library)
+    for folder in shown:
+        yield from ("--ro-bind", str(folder), str(folder))
+    for covered in dict.fromkeys(map(str, _covered(shown, hidden))):
+        if os.path.isdir(covered):
+            yield from ("--size", "4096", "--tmpfs", covered, "--remount-ro", covered)
+        else:
+            yield from ("--ro-bind", os.devnull, covered)
+    for target, file in files.items():
+        if file.exists():
+            yield from ("--ro-bind", str(file.resolve()), target)
+    for device in (os.devnull, "/dev/urandom"):
+        yield from ("--dev-bind", device, device)
+    yield from ("--size", str(FOLDER_BYTES), "--tmpfs", FOLDER, "--chdir", FOLDER)
+    yield from ("--remount-ro", "/")
+
+
+def _runner() -> list[Path]:
+    """Return the files of `mha` that run in the sandbox; none of them has a right answer."""
+    return [Path(str(module.__file__)) for module in (answers, notebook_runner)]
+
+
+def _folders() -> Iterator[Path]:
+    """Yield the folders that Python needs, and no parent of them."""
+    libraries = [Path(each) for each in LIBRARIES if not os.path.islink(each)]
+    prefixes = [
+        Path(each, lib) for each in (sys.base_prefix, sys.prefix) for lib in ("lib", "lib64")
+    ]
+    yield from filter(Path.is_dir, dict.fromkeys([*libraries, *prefixes, *_package_folders()]))
+
+
+def _package_folders() -> list[Path]:
+    """Return the folders of installed packages that this Python searches."""
+    return [Path(each) for each in sys.path if each.endswith(("site-packages", "dist-packages"))]
+
+
+def _covered(shown: Sequence[Path], hidden: Sequence[Path]) -> Iterator[Path]:
+    """Yield the paths below the shown folders that no notebook may see."""
+    for path in filter(Path.exists, hidden):
+        yield from _paths_in(path, shown)
+    searched = {folder.resolve() for folder in _package_folders()}
+    for folder in shown:
+        yield from folder.glob("mha")
+        for packages in folder.glob("python*/*-packages"):
+            is_own = packages.resolve() in searched
+            yield from packages.glob("mha") if is_own else [packages]
+
+
+def _paths_in(path: Path, folders: Iterable[Path]) -> list[Path]:
+    """Return the paths at which a file is seen below some folders."""
+    real, roots = path.resolve(), [(folder, folder.resolve()) for folder in folders]
+    return [f / real.relative_to(root) for f, root in roots if real.is_relative_to(root)]
+
+
+def seccomp_program(machine: str) -> bytes:
+    """Return the filter that refuses system calls, as the kernel reads it."""
+    which = list(ARCHITECTURES).index(machine)
+    numbers = [each[which] for each in REFUSED.values() if which < len(each)]
+    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06  # operations of the packet filter
+    kill, refuse, allow = 0x80000000, 0x00050001, 0x7FFF0000  # the 1 of `refuse` is EPERM
+    lines = [(load, 0, 0, 4), (equal, 1, 0, ARCHITECTURES[machine]), (give, 0, 0, kill)]
+    lines += [(load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (give, 0, 0, kill)]  # x32's numbers
+    lines += [(equal, len(numbers) - i, 0, number) for i, number in enumerate(numbers)]
+    lines += [(give, 0, 0, allow), (give, 0, 0, refuse)]
+    return b"".join(struct.pack("HBBI", *line) for line in lines)
