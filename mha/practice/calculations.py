@@ -7,7 +7,9 @@ hints are filled with, for numbers that it draws itself; the tests hold the two 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from types import MappingProxyType
+from typing import Any
 
 from mha.core.feed_forward import normal_share
 from mha.runs.operations import Operand, Operation, Origin
@@ -17,7 +19,13 @@ from mha.runs.rounding import PLACES, short, shown
 from mha.views.arithmetic import factor, in_brackets, written_out
 from mha.views.signs import chain
 
-Formula = Callable[[Sequence[Sequence[float]], int], float]
+Number = Any
+"""A float, or a Decimal: a formula returns the type of the numbers that it is given."""
+
+Formula = Callable[[Sequence[Sequence[Number]], int], Number]
+
+DIGITS = 50
+"""Significant digits of a calculation with the decimals that a question prints."""
 
 HINTS = MappingProxyType(
     {
@@ -71,57 +79,99 @@ BASIC = MappingProxyType({"root": 2, "times": 2, "normalised": 3})
 """How many groups such a calculation has without them."""
 
 
-def _dot(left: Sequence[float], right: Sequence[float]) -> float:
-    return math.fsum(a * b for a, b in zip(left, right, strict=True))
+def _total(numbers: Sequence[Number]) -> Number:
+    """Return a sum; floats are added without rounding between the terms."""
+    return sum(numbers) if isinstance(numbers[0], Decimal) else math.fsum(numbers)
 
 
-def _masked(givens: Sequence[Sequence[float]], scaled: float) -> float:
+def _exp(number: Number) -> Number:
+    return number.exp() if isinstance(number, Decimal) else math.exp(number)
+
+
+def _root(number: Number) -> Number:
+    return number.sqrt() if isinstance(number, Decimal) else math.sqrt(number)
+
+
+def _dot(left: Sequence[Number], right: Sequence[Number]) -> Number:
+    return _total([a * b for a, b in zip(left, right, strict=True)])
+
+
+def _masked(givens: Sequence[Sequence[Number]], scaled: Number) -> Number:
     """Return a scaled score with the mask's term, where a third operand gives one."""
-    return scaled + math.fsum(term for (term,) in givens[2:])
+    return scaled + _total([term for (term,) in givens[2:]]) if givens[2:] else scaled
 
 
-def _average(numbers: Sequence[float]) -> float:
-    return math.fsum(numbers) / len(numbers)
+def _average(numbers: Sequence[Number]) -> Number:
+    return _total(numbers) / len(numbers)
 
 
-def _left(numbers: Sequence[float]) -> list[float]:
+def _left(numbers: Sequence[Number]) -> list[Number]:
     """Return what is left of numbers when their mean is taken away."""
     mean = _average(numbers)
     return [number - mean for number in numbers]
 
 
-def _squares(givens: Sequence[Sequence[float]]) -> float:
+def _squares(givens: Sequence[Sequence[Number]]) -> Number:
     """Return the mean square of what is left, and eps where a second operand gives one."""
     numbers, *eps = givens
-    return _average([left**2 for left in _left(numbers)]) + math.fsum(x for (x,) in eps)
+    return _average([left**2 for left in _left(numbers)]) + sum(x for (x,) in eps)
 
 
-def _normed(givens: Sequence[Sequence[float]]) -> float:
+def _normed(givens: Sequence[Sequence[Number]]) -> Number:
     """Return a normalised number; a fourth and a fifth operand are its gain and its bias."""
     (number,), (mean,), (spread,), *learned = givens
-    gain, bias = (x for (x,) in learned) if learned else (1.0, 0.0)
+    gain, bias = (x for (x,) in learned) if learned else (1, 0)
     return (number - mean) / spread * gain + bias
 
 
 FORMULAS: Mapping[str, Formula] = MappingProxyType(
     {
         "products": lambda givens, column: _dot(*givens),
-        "root": lambda givens, column: _masked(givens, givens[0][0] / math.sqrt(givens[1][0])),
+        "root": lambda givens, column: _masked(givens, givens[0][0] / _root(givens[1][0])),
         "times": lambda givens, column: _masked(givens, givens[0][0] * givens[1][0]),
-        "power": lambda givens, column: math.exp(givens[0][0]),
-        "sum": lambda givens, column: math.fsum(givens[0]),
+        "power": lambda givens, column: _exp(givens[0][0]),
+        "sum": lambda givens, column: _total(givens[0]),
         "share": lambda givens, column: (
-            math.exp(givens[0][column]) / math.fsum(map(math.exp, givens[0]))
+            _exp(givens[0][column]) / _total([_exp(exponent) for exponent in givens[0]])
         ),
         "mean": lambda givens, column: _average(givens[0]),
-        "spread": lambda givens, column: math.sqrt(_squares(givens)),
+        "spread": lambda givens, column: _root(_squares(givens)),
         "normalised": lambda givens, column: _normed(givens),
-        "relu": lambda givens, column: max(givens[0][0], 0.0),
+        "relu": lambda givens, column: max(givens[0][0], 0 * givens[0][0]),
         "largest": lambda givens, column: max(givens[0]),
         "quotient": lambda givens, column: givens[0][0] / givens[1][0],
     }
 )
 """How each kind of calculation combines what is given, for numbers as they are shown."""
+
+
+def as_printed(kind: str, givens: Sequence[Sequence[str]], column: int) -> Decimal:
+    """Return the result of a calculation with printed numbers, to `DIGITS` digits.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `FORMULAS`.
+    givens : sequence of sequence of str
+        The operands as a question prints them.
+    column : int
+        Of a share, the asked operand; 0 for other calculations.
+
+    Returns
+    -------
+    Decimal
+
+    Examples
+    --------
+    >>> as_printed("products", [["0.5", "−1"], ["1.1", "0.3"]], 0)
+    Decimal('0.25')
+    """
+    numbers = [
+        [Decimal(text.replace("−", "-").replace("∞", "Infinity")) for text in group]
+        for group in givens
+    ]
+    with localcontext(prec=DIGITS):
+        return Decimal(FORMULAS[kind](numbers, column))
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 Up to float64's round-off, a drawn example's embeddings, queries, keys and values have at most one
 decimal, its scores at most two, its scaled scores at most three. Entries of w_o have at most one
 decimal, other matrices are whole. No scaled score is beyond ±6, no two scores of a row are equal,
-and no token's embedding, query, key or value is all zeros. There is something to see in each row:
+and no token's embedding, query, key or value is all zeros. Tokens differ in each of the four, no
+column of the four is all zeros, and no column of the values is a multiple of another, unless a
+width of one makes it so. There is something to see in each row:
 its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves the last row.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -60,6 +62,10 @@ def _tenths(low: int, high: int) -> Array:
     return np.arange(low, high + 1) / 10
 
 
+def _signed(sizes: Iterable[int]) -> Array:
+    return np.array([sign * size for size in sizes for sign in (-1.0, 1.0)])
+
+
 LEVELS = MappingProxyType(
     {
         "easy": _Level(np.arange(0.0, 3.0), np.arange(-1.0, 2.0), np.arange(-1.0, 3.0)),
@@ -68,6 +74,63 @@ LEVELS = MappingProxyType(
     }
 )
 """Difficulties: whole numbers, positive tenths, signed tenths with larger matrices."""
+
+
+TRIVIAL = (-1.0, 0.0, 1.0)
+"""Factors that leave nothing to multiply."""
+
+FACTORS = MappingProxyType(
+    {
+        "easy": _Level(np.arange(2.0, 6.0), _signed([2, 3]), _signed([2, 3])),
+        "medium": _Level(_tenths(2, 9), _signed([2, 3]), _tenths(2, 9)),
+        "hard": _Level(
+            _signed([*range(2, 10), 11, 12]) / 10,
+            _signed([2, 3, 4]),
+            _signed(range(2, 10)) / 10,
+        ),
+    }
+)
+"""The numbers of `LEVELS` that are worth a multiplication, with larger matrices."""
+
+
+def with_factors(
+    rng: np.random.Generator, example: WorkedExample, difficulty: str, *, keep_scores: bool
+) -> WorkedExample:
+    """Return an example whose embeddings and matrices have no entry 0, 1 or −1.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    example : WorkedExample
+        Drawn by `draw_example`, with an output projection.
+    difficulty : str
+        A key of `LEVELS`.
+    keep_scores : bool
+        Draw only w_v and w_o anew: the weights stay as they are. Otherwise all is drawn anew, and
+        scores may be too large for exponentials by hand.
+
+    Returns
+    -------
+    WorkedExample
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> drawn = draw_example(rng, with_output=True, difficulty="easy")
+    >>> with_factors(rng, drawn, "easy", keep_scores=False).embeddings.min() >= 2
+    True
+    """
+    level, layer = FACTORS[difficulty], example.layer
+    assert layer is not None
+    assert layer.w_o is not None
+    assert example.embeddings is not None
+    w_v = rng.choice(level.matrices, layer.w_v.shape)
+    w_o = rng.choice(level.outputs, layer.w_o.shape)
+    if keep_scores:
+        return replace(example, layer=replace(layer, w_v=w_v, w_o=w_o))
+    w_q, w_k = (rng.choice(level.matrices, w.shape) for w in (layer.w_q, layer.w_k))
+    embeddings = rng.choice(level.embeddings, example.embeddings.shape)
+    return replace(example, embeddings=embeddings, layer=MultiHeadWeights(w_q, w_k, w_v, w_o))
 
 
 def draw_example(
@@ -152,12 +215,12 @@ def _draw(
     level = LEVELS[difficulty]
     for _ in range(TRIES):
         embeddings = rng.choice(level.embeddings, shape)
-        if not _says_something(embeddings):
+        if not (_says_something(embeddings) and _rows_differ(embeddings)):
             continue
         heads = [_draw_head(rng, level, embeddings, *widths) for _ in range(num_heads)]
         drawn = [head for head in heads if head is not None]
         if len(drawn) == num_heads:
-            w_o = rng.choice(level.outputs, (num_heads * widths[1], shape[1]))
+            w_o = _draw_output(rng, level.outputs, (num_heads * widths[1], shape[1]))
             return _drawn_example(embeddings, drawn, w_o if with_output else None)
     raise ValueError(
         f"no short numbers were found for num_tokens={shape[0]}, d_model={shape[1]},"
@@ -172,23 +235,58 @@ def _draw_head(
     d_model = embeddings.shape[1]
     w_q, w_k = rng.choice(level.matrices, (2, CANDIDATES, d_model, d_k))
     w_v = rng.choice(level.matrices, (CANDIDATES, d_model, d_v))
-    query, key = embeddings @ w_q, embeddings @ w_k
+    query, key, value = embeddings @ w_q, embeddings @ w_k, embeddings @ w_v
     scores = np.sort(query @ key.swapaxes(1, 2))
     no_ties = (np.diff(scores) > SMALLEST).all(axis=(1, 2))
     no_extremes = np.abs(scores).max(axis=(1, 2)) <= LARGEST_SCALED * math.sqrt(d_k)
     spread = (scores[..., -1] - scores[..., 0]).min(axis=1)
     differ = spread >= math.log(CONTRAST) * math.sqrt(d_k)
     fits = no_ties & no_extremes & differ & _says_something(query) & _says_something(key)
-    values_fit = _says_something(embeddings @ w_v)
+    fits &= _rows_differ(query)
+    values_fit = _says_something(value) & _rows_differ(value)
+    if d_model > 1:
+        values_fit &= _no_multiples(value)
     if not fits.any() or not values_fit.any():
         return None
     chosen = fits.argmax()
     return w_q[chosen], w_k[chosen], w_v[values_fit.argmax()]
 
 
+def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int]) -> Array:
+    """Return an output projection without a row or column of zeros or a multiple of a column."""
+    while True:
+        w_o = rng.choice(numbers, (CANDIDATES, *shape))
+        fits = _says_something(w_o)
+        if shape[0] > 1:
+            fits &= _no_multiples(w_o)
+        if fits.any():
+            return np.asarray(w_o[fits.argmax()])
+
+
 def _says_something(rows: Array) -> Array:
-    """Tell of each matrix whether none of its rows is all zeros."""
-    return np.asarray((np.abs(rows) > SMALLEST).any(axis=-1).all(axis=-1))
+    """Return of each matrix whether none of its rows and columns is all zeros."""
+    is_not_zero = np.abs(rows) > SMALLEST
+    return np.asarray(
+        is_not_zero.any(axis=-1).all(axis=-1) & is_not_zero.any(axis=-2).all(axis=-1)
+    )
+
+
+def _rows_differ(rows: Array) -> Array:
+    """Return of each matrix whether no two of its rows are equal."""
+    first, second = np.triu_indices(rows.shape[-2], 1)
+    apart = np.abs(rows[..., first, :] - rows[..., second, :]) > SMALLEST
+    return np.asarray(apart.any(axis=-1).all(axis=-1))
+
+
+def _no_multiples(rows: Array) -> Array:
+    """Return of each matrix whether no column is a multiple of another."""
+    # By Cauchy and Schwarz, two columns are multiples where their dot product is as large as the
+    # product of their lengths.
+    dots = rows.swapaxes(-1, -2) @ rows
+    lengths = np.einsum("...ii->...i", dots)
+    left = lengths[..., :, None] * lengths[..., None, :] - dots**2
+    first, second = np.triu_indices(rows.shape[-1], 1)
+    return np.asarray((left[..., first, second] > SMALLEST).all(axis=-1))
 
 
 def _drawn_example(

@@ -7,17 +7,25 @@ them as they are shown is right.
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 
-from mha.practice.calculations import FORMULAS, Calculation, calculation, exponentials
+from mha.practice.calculations import Calculation, as_printed, calculation, exponentials
 from mha.practice.wordings import ACTIVATIONS, WORDINGS
 from mha.runs.operations import Origin
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
-from mha.runs.rounding import PLACES, dimensions, percent, rounded, short, shown
+from mha.runs.rounding import PLACES, dimensions, is_tie, percent, short, shown
 from mha.runs.running import RUNNING
 from mha.views.arithmetic import Arithmetic, written_out
 from mha.views.signs import sign
+
+
+MOST_PLACES = 16
+"""The most decimals of an operand: float64 has no more."""
+
+ROUND_OFF = Decimal("1e-12")
+"""The largest difference that float64 leaves between an answer and its exact value."""
 
 
 @dataclass(frozen=True)
@@ -165,8 +173,9 @@ def numeric_exercise(
         A key of `mha.practice.wordings.WORDINGS`.
     row, column, head : int
         Counted from 0; what the stage has no axis for is left out.
-    places : int, default 2, more where an exact answer has up to 4, 0 for percentages
-        Decimals asked for.
+    places : int, optional
+        Decimals asked for. By default 2, all of an exact answer that has 3 or 4, and in percent
+        the fewest with which the answer is not halfway between two roundings.
     percent : bool, default False
         Ask for the number, a share, in percent.
 
@@ -206,7 +215,8 @@ def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> Nu
     by_hand = calculation(run, found)
     answer = found.evaluate()
     places = _decimals(places, 100 * answer if percent else answer, percent)
-    shown_places = _operand_places(by_hand, place, answer, places + 2 * percent)
+    column = (place.column or 0) if by_hand.kind == "share" else 0
+    shown_places = _operand_places(by_hand, column, answer, places + 2 * percent)
     wording, names = WORDINGS[place.stage], _names(run, place) | _bias(found)
     labels = wording.givens[: len(by_hand.operands)]
     return NumericExercise(
@@ -262,7 +272,7 @@ def _decimals(places: int | None, asked: float, percent: bool) -> int:
     """Return how many decimals are asked for."""
     if places is None:
         if percent:
-            return 0
+            return next(decimals for decimals in range(PLACES) if not is_tie(asked, decimals))
         exact = short(asked, PLACES) != shown(asked, PLACES)
         return max(2, len(short(asked, PLACES).partition(".")[2])) if exact else 2
     if isinstance(places, bool) or not isinstance(places, int) or not 0 <= places <= 6:
@@ -315,14 +325,21 @@ def _of_blocks(run: Trace, place: Place) -> dict[str, str]:
     }
 
 
-def _operand_places(by_hand: Calculation, place: Place, answer: float, places: int) -> int:
-    """Return how many decimals of the operands lead to an answer that counts as right."""
-    formula, column = FORMULAS[by_hand.kind], place.column or 0
-    for shown_places in range(PLACES, 16):
-        given = [[rounded(x, shown_places) for x in values] for values in by_hand.operands]
-        if abs(rounded(formula(given, column), places) - answer) <= half_unit(places):
+def _operand_places(by_hand: Calculation, column: int, answer: float, places: int) -> int:
+    """Return how many decimals of the operands lead to the answer and to no tie.
+
+    A reader who computes exactly with the printed operands then rounds to the same number as the
+    key. Only an answer that is itself a tie has no such decimals: both roundings count as right.
+    """
+    wanted = shown(answer, places)
+    for shown_places in range(PLACES, MOST_PLACES):
+        given = [[short(x, shown_places) for x in values] for values in by_hand.operands]
+        found = as_printed(by_hand.kind, given, column)
+        if shown(float(found), places) == wanted and not is_tie(found, places):
             return shown_places
-    return 16
+        if is_tie(answer, places) and abs(found - Decimal(answer)) < ROUND_OFF:
+            return shown_places
+    return MOST_PLACES
 
 
 def half_unit(places: int) -> float:

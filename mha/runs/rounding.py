@@ -83,6 +83,32 @@ def rounded(value: float, places: int = PLACES) -> float:
     return float(f"{_without_dust(value, places):.{places}f}")
 
 
+def is_tie(value: float | Decimal, places: int = PLACES) -> bool:
+    """Return whether a number lies halfway between two numbers of so many decimals.
+
+    Parameters
+    ----------
+    value : float or Decimal
+        A float is read as `shown` reads it, a Decimal exactly.
+    places : int, default 4
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_tie(-1.505, 2), is_tie(-1.50499, 2), is_tie(Decimal("0.125"), 2), is_tie(0.5 * 0.25, 2)
+    (True, False, True, True)
+    """
+    exact = value if isinstance(value, Decimal) else Decimal(_without_dust(value, places))
+    if not exact.is_finite():
+        return False
+    with localcontext(prec=60):
+        from_tie = abs(abs(exact.scaleb(places)) % 1 - Decimal("0.5"))
+    return from_tie < Decimal("1e-30")
+
+
 def _without_dust(value: float, places: int) -> float | Decimal:
     """Return a number without the digits that are not trusted, if so many places are."""
     trusted = TRUSTED - len(str(int(abs(value)))) if math.isfinite(value) else 0

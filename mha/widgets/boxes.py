@@ -12,6 +12,7 @@ from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.laws import draws
 from mha.practice.mistakes import mistakes, of_operands
 from mha.runs.record import Trace
+from mha.runs.rounding import is_tie
 from mha.views.table import no_tags
 
 LABELS = {
@@ -256,6 +257,11 @@ def your_turn(
     'turn-cat-sat-scores-1-1-2'
     """
     exercise = numeric_exercise(run, stage, row, column, head, places=places, percent=percent)
+    if is_tie(exercise.asked, exercise.places):
+        raise ValueError(
+            f"the answer, {exercise.asked}, lies halfway between two numbers of {exercise.places}"
+            " decimals; another number of places is wanted"
+        )
     cell = f"{stage.replace('_', '-')}-{head + 1}-{row + 1}-{column + 1}"
     by_operands = of_operands(exercise)
     beside = tuple(

@@ -1,7 +1,9 @@
 """Questions that stand alone: each with the tables, figures and formulas that it names.
 
-A question that names what it has not stops the pack, with its file and line. `bank.toml` lists what
-questions take without naming it, and the questions that cannot do without their page.
+Numbers of the book mean nothing to a reader who has one question alone: a question calls its tables
+Table A and Table B, its figures Figure A, its formulas (A). A question that names anything it does
+not carry stops the pack, with its file and line. `bank.toml` lists the givens that questions need
+and do not name, and the questions that cannot do without their page.
 """
 
 import re
@@ -11,6 +13,7 @@ from copy import copy
 from dataclasses import replace
 from html import escape
 from pathlib import Path
+from string import ascii_uppercase
 
 import yaml
 from bs4 import BeautifulSoup, Tag
@@ -35,9 +38,14 @@ PICTURE = re.compile(r'(?<=src=")[\w-]+\.svg(?=")')
 PLACES = re.compile(
     r"\b(?:tables?|figures?|formulas?|blocks?|sections?|chapters?|examples?) (?:above|below)\b"
     r"|\b(?:this|the|last|next|previous) (?:page|notebook)\b|\bnotebook of\b"
-    r"|\b(?:this|last|next|previous) (?:chapter|section)\b|\bwork it here\b"
+    r"|\b(?:this|last|next|previous|the) (?:chapter|section)\b|\bwork it here\b"
+    r"|\b(?:Tables?|Figs?\.|Figures?|Equations?|Exercises?|Algorithms?|Listings?|Examples?|Sections?"
+    r"|Chapters?)\s\d+\.\d+|\b(?:Exercise|Question|Chapter)\s\d+"
 )
-"""Words for what stands elsewhere on a page. Numbers of tables are links there, and no words."""
+"""Words for things elsewhere on a page, and numbers that only the book has."""
+
+BY_TITLE = re.compile(r"\(\0[^\0]*\0\)\s?|\s?\(\0[^\0]*\0\)|\0")
+"""A reference in brackets by a title, which is left out where there is no book to link to."""
 
 
 class Book:
@@ -50,33 +58,44 @@ class Book:
             str(holder["id"]): page for page in pages for holder in page.article.find_all(id=THING)
         }
 
-    def things(self, label: str, name: str) -> list[str]:
-        """Return what a text calls by a name, as HTML, and what its caption names.
+    def thing(self, label: str, names: "Names") -> str:
+        """Return a table, figure or formula as HTML, below its name in a question and its caption.
 
         Raises LookupError where no page has it.
         """
         if label not in self.holders:
-            raise LookupError(name)
-        html, more = _resolved(self._thing(self.holders[label], label, name), self)
-        return [html, *more]
-
-    def _thing(self, page: Page, label: str, name: str) -> str:
-        """Return a table, figure or formula below its name and caption."""
+            raise LookupError(label)
+        page, name = self.holders[label], names.of(label)
         holder = one(page.article, f'[id="{label}"]')
         if label.startswith("equation-"):
             return f"<p>{name} {standing_alone(one(holder, 'math'))}</p>"
         shown = self._picture(page, label) if label.startswith("fig-") else _tables(holder)
         group = holder if holder.select_one(".caption-text") else holder.find_parent("figure")
-        caption = one(group or holder, ".caption-text")
-        number = caption.find_previous_sibling(class_="caption-number")
-        name = name if name != label or number is None else number.get_text(strip=True)
-        return f"<p><strong>{escape(name)}</strong> {standing_alone(caption)}</p>{shown}"
+        caption = standing_alone(one(group or holder, ".caption-text"))
+        caption, _ = _resolved(caption, self, names)
+        return f"<p><strong>{name}</strong> {caption}</p>{shown}"
 
     def _picture(self, page: Page, label: str) -> str:
         name = label.removeprefix("fig-")
         self.pictures[f"{name}.svg"] = drawing = dict(figures.of_page(page))[name]
         said = re.search(r'aria-label="([^"]*)"', drawing)
         return f'<p><img alt="{said[1] if said else ""}" src="{name}.svg"/></p>'
+
+
+class Names:
+    """The names of the things that one question carries, in the order in which it takes them."""
+
+    def __init__(self) -> None:
+        self.labels: dict[str, list[str]] = {"table": [], "figure": [], "formula": []}
+
+    def of(self, label: str) -> str:
+        """Return the name of a thing: Table A, Figure A or (A)."""
+        kind = {"t": "table", "f": "figure", "e": "formula"}[label[0]]
+        taken = self.labels[kind]
+        if label not in taken:
+            taken.append(label)
+        letter = ascii_uppercase[taken.index(label)]
+        return f"({letter})" if kind == "formula" else f"{kind.title()} {letter}"
 
 
 def _tables(holder: Tag) -> str:
@@ -113,15 +132,21 @@ def base_address() -> str:
 
 
 def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
-    """Return a question with the things that it names, and a link to its page."""
+    """Return a question with the things that it names or needs, and a link to its page."""
+    names = Names()
     try:
-        text, named = _resolved(question.text, book, _labels(doctree, question))
-        parts = [_resolved(part, book) for part in _replies(question)]
+        text, asked = _resolved(question.text, book, names, _labels(doctree, question.label))
+        solved = _labels(doctree, question.label, of_solution=True)
+        parts = [
+            _resolved(part, book, names, solved if part is question.feedback else ())
+            for part in _replies(question)
+        ]
         needs = BANK["needs"].get(question.label, ())
-        needed = [thing for need in needs for thing in _needed(need, book)]
-        things = dict.fromkeys([*named, *needed])
-        said = {thing: None for _, found in parts for thing in found if thing not in things}
-        check("".join([text, *(part for part, _ in parts)]))
+        wanted = dict.fromkeys([*asked, *needs])
+        things = [_needed(need, book, names) for need in wanted]
+        said = dict.fromkeys(label for _, labels in parts for label in labels)
+        behind = [book.thing(label, names) for label in said if label not in wanted]
+        check("".join([text, *(part for part, _ in parts), *things, *behind]))
     except LookupError as error:
         quizzes = (node for node in doctree.findall(quiz) if node["label"] == question.label)
         line = doctree.ids.get(question.label, next(quizzes, doctree)).line or 1
@@ -134,7 +159,7 @@ def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
     where = f"{question.page}.html#{question.label}"
     chapter = escape(question.chapter)
     origin = f'<a href="{book.address}{where}">{chapter}</a>' if book.address else chapter
-    feedback = f"{next(replies)}{''.join(said)}<p>From {BOOK}: {origin}.</p>"
+    feedback = f"{next(replies)}{''.join(behind)}<p>From {BOOK}: {origin}.</p>"
     if things:
         text = f"{text if text.startswith('<p') else f'<p>{text}</p>'}{''.join(things)}"
     shown = sorted({*PICTURE.findall(text + feedback)})
@@ -148,33 +173,43 @@ def _replies(question: Question) -> Iterator[str]:
     yield question.feedback
 
 
-def _labels(doctree: nodes.document, question: Question) -> list[str]:
-    """Return the tables and figures that an exercise names: a page's links lead to whole groups."""
-    exercise = doctree.ids.get(question.label)
-    links = exercise.findall(addnodes.pending_xref) if exercise else ()
+def _labels(doctree: nodes.document, label: str, *, of_solution: bool = False) -> list[str]:
+    """Return the tables and figures that an exercise or its solution names.
+
+    The links of the page lead to whole groups of tables.
+    """
+    solutions = (n for n in doctree.findall(nodes.Element) if n.get("target_label") == label)
+    source = next(solutions, None) if of_solution else doctree.ids.get(label)
+    links = source.findall(addnodes.pending_xref) if source else ()
     return [link["reftarget"] for link in links if link["reftype"] == "numref"]
 
 
-def _resolved(html: str, book: Book, labels: Sequence[str] = ()) -> tuple[str, list[str]]:
-    """Return HTML whose links lead to the published book, and the things that it names."""
+def _resolved(
+    html: str, book: Book, names: Names, labels: Sequence[str] = ()
+) -> tuple[str, list[str]]:
+    """Return HTML that calls things by their names in the question, and the labels of these.
+
+    Other links lead to the published book.
+    """
     soup, things, own = BeautifulSoup(html, "html.parser"), [], iter(labels)
     for link in soup.find_all("a"):
         address = str(link["href"])
         label = address.partition("#")[2]
         if THING.fullmatch(label):
-            wanted = label if label.startswith("equation-") else next(own, label)
-            things += book.things(wanted, link.get_text())
-            link.unwrap()
+            things.append(label if label.startswith("equation-") else next(own, label))
+            link.replace_with(names.of(things[-1]))
         elif "://" not in address and not book.address:
+            link.insert_before("\0")
+            link.insert_after("\0")
             link.unwrap()
         elif "://" not in address:
             link["href"] = book.address + address
-    return soup.decode(formatter="minimal"), things
+    return BY_TITLE.sub("", soup.decode(formatter="minimal")), things
 
 
-def _needed(need: str, book: Book) -> list[str]:
-    """Return a thing that the bank's list names for a question, or a sentence that it has."""
-    return book.things(need, need) if THING.fullmatch(need) else [f"<p>{escape(need)}</p>"]
+def _needed(need: str, book: Book, names: Names) -> str:
+    """Return a thing by its label, or a sentence that the bank's list has for a question."""
+    return book.thing(need, names) if THING.fullmatch(need) else f"<p>{need}</p>"
 
 
 def check(html: str) -> None:

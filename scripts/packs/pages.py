@@ -30,7 +30,7 @@ KEPT = {
 
 DROPPED = (
     "script, style, button, input, svg.icon, .reading-unseen, .headerlink, .screen-only"
-    ", details.code-fold, .printed, .reading-button, .page-only"
+    ", details.code-fold, .printed, .reading-button, .page-only, .caption-number"
 )
 
 OF_FORMULAS = {"stretchy", "mathvariant", "width", "lspace", "rspace"}
@@ -75,7 +75,7 @@ class Question:
     def title(self) -> str:
         """What people call the question: its chapter, and how it begins."""
         words = BeautifulSoup(self.asked or self.text, "html.parser").get_text(" ").split()
-        begin = textwrap.shorten(" ".join(words), LONGEST, placeholder=" …")
+        begin = textwrap.shorten(without_tags(" ".join(words)), LONGEST, placeholder=" …")
         return f"{self.chapter}: {begin}"
 
     @property
@@ -137,11 +137,11 @@ class Page:
 
     @property
     def title(self) -> str:
-        """The heading, without its number and its link."""
+        """The heading as a name, without its number and its link."""
         heading = copy(one(self.article, "h1"))
         for link in heading.select(".headerlink, .section-number"):
             link.decompose()
-        return " ".join(heading.get_text().split())
+        return without_tags(" ".join(heading.get_text().split()))
 
 
 def read(folder: Path) -> list[Page]:
@@ -253,6 +253,15 @@ def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, 
         places = 0
     forms = ROUNDINGS_IN_PERCENT if percent else ROUNDINGS
     return places, forms[min(places, 2)].format(places=places)
+
+
+def without_tags(text: str) -> str:
+    """Return a name in which no program sees a tag: Moodle drops <end> from names of questions.
+
+    Some programs escape names themselves and some do not, so that an entity would be shown as it
+    is written. Single guillemets are safe in both.
+    """
+    return text.replace("<", "‹").replace(">", "›")
 
 
 def marked(text: str) -> str:

@@ -21,11 +21,12 @@ from templates import templates
 
 from byhand.document import BOOK
 from byhand.press.archives import packed
-from mha.practice.drawing import LEVELS, SENTENCES, draw_example
+from mha.practice.drawing import LEVELS, SENTENCES, TRIVIAL, draw_example, with_factors
 from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.wordings import WORDINGS
 from mha.runs.places import places
 from mha.runs.record import Trace, trace
+from mha.runs.rounding import rounded
 from mha.runs.stages import STAGES
 from packs import alone
 from packs.pages import Page, Question, marked, rounding
@@ -48,7 +49,7 @@ def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
 
 def drawable() -> list[str]:
     """Return the stages of which questions are drawn: those that a drawn run has."""
-    run = _drawn(np.random.default_rng(0), 0)
+    run = _drawn(np.random.default_rng(0), 0, "output")
     return [stage for stage in WORDINGS if STAGES[stage].array(run) is not None]
 
 
@@ -57,10 +58,7 @@ def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:
     order = list(WORDINGS)
     for number in range(variants):
         rng = np.random.default_rng([seed, order.index(stage), number])
-        run = _drawn(rng, number)
-        possible = list(places(run, stage))
-        place = possible[int(rng.integers(len(possible)))]
-        exercise = numeric_exercise(run, stage, place.row or 0, place.column or 0, place.head or 0)
+        exercise = _exercise(rng, stage, number)
         decimals, sentence = rounding(exercise.answer, exercise.places, percent=exercise.percent)
         yield Question(
             name=f"fresh-{seed}-{stage.replace('_', '-')}-{number + 1}",
@@ -73,11 +71,36 @@ def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:
         )
 
 
-def _drawn(rng: np.random.Generator, number: int) -> Trace:
-    sentence = SENTENCES[number % len(SENTENCES)]
+def _exercise(rng: np.random.Generator, stage: str, number: int) -> NumericExercise:
+    """Return an exercise of a stage that leaves something to compute."""
+    while True:
+        run = _drawn(rng, number, stage)
+        possible = list(places(run, stage))
+        for i in rng.permutation(len(possible)):
+            place = possible[i]
+            cell = (place.row or 0, place.column or 0, place.head or 0)
+            exercise = numeric_exercise(run, stage, *cell)
+            if not _is_trivial(exercise):
+                return exercise
+
+
+def _is_trivial(exercise: NumericExercise) -> bool:
+    """Return whether an exercise has a factor 0, 1 or −1, a score 0 or an exponent 0."""
+    printed = [[rounded(x, given.places) for x in given.values] for given in exercise.givens]
+    if exercise.kind == "products":
+        return any(x in TRIVIAL for group in printed for x in group)
+    return exercise.kind in ("root", "power") and printed[0] == [0]
+
+
+def _drawn(rng: np.random.Generator, number: int, stage: str) -> Trace:
+    sentence, difficulty = SENTENCES[number % len(SENTENCES)], _difficulty(number)
     example = draw_example(
-        rng, num_heads=2, with_output=True, difficulty=_difficulty(number), sentence=sentence
+        rng, num_heads=2, with_output=True, difficulty=difficulty, sentence=sentence
     )
+    if stage in ("query", "key", "value", "scores"):
+        example = with_factors(rng, example, difficulty, keep_scores=False)
+    if stage in ("head_outputs", "head_contributions", "output"):
+        example = with_factors(rng, example, difficulty, keep_scores=True)
     return trace(example)
 
 
@@ -87,7 +110,10 @@ def _difficulty(number: int) -> str:
 
 def _asked(exercise: NumericExercise, rounding: str) -> str:
     """Return a question with what it gives, as HTML."""
-    givens = "".join(f"<li>{marked(str(given))}</li>" for given in exercise.givens)
+    givens = "".join(
+        f"<li>{marked(str(given)).replace('d_k', '<em>d</em><sub>k</sub>')}</li>"
+        for given in exercise.givens
+    )
     return f"<p>{marked(exercise.question)}</p><ul>{givens}</ul><p>{escape(rounding)}</p>"
 
 

@@ -1,6 +1,7 @@
 """Fresh numbers: short, the same for the same seed, and what cannot be drawn."""
 
 import re
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,6 +16,12 @@ def decimals(*arrays):
     """Return how many decimals the longest number has, as the book shows it."""
     texts = [short(float(x), 12) for array in arrays for x in np.ravel(array)]
     return max(len(text.partition(".")[2]) for text in texts)
+
+
+def are_apart(array):
+    """Return whether no two tokens have the same row."""
+    heads = array if array.ndim == 3 else array[None]
+    return all(len(np.unique(head.round(9), axis=0)) == len(head) for head in heads)
 
 
 @pytest.mark.parametrize("difficulty", LEVELS)
@@ -44,6 +51,11 @@ def test_drawn_numbers_are_short(difficulty, seed, num_tokens, d_model, d_k, num
     assert (np.diff(np.sort(run.scores), axis=-1) > 1e-9).all()
     assert all((np.abs(array) > 1e-9).any(axis=-1).all() for array in rows)
     assert (run.shifts == 0).all()
+    assert all(are_apart(array) for array in rows)
+    assert all((np.abs(array) > 1e-9).any(axis=-2).all() for array in (*rows, layer.w_o))
+    for columns in (*run.value.swapaxes(-1, -2), layer.w_o.T):
+        for pair in combinations(columns, 2):
+            assert np.linalg.matrix_rank(pair, tol=1e-9) == 2
     assert (run.weights.max(axis=-1) >= (2 - 1e-9) * run.weights.min(axis=-1)).all()
 
 

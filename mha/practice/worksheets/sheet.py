@@ -15,7 +15,7 @@ from mha.practice.worksheets.students import Student
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, places
 from mha.runs.record import Trace, continued, trace
-from mha.runs.rounding import rounded
+from mha.runs.rounding import is_tie, rounded
 from mha.runs.stages import STAGES
 from mha.views.arithmetic import Arithmetic, written_out
 from mha.views.tables import Table, stage_table
@@ -139,6 +139,15 @@ class Worksheet:
     def slips(self) -> dict[str, int]:
         """How far a right answer may be off, by stage, in units of the last decimal."""
         return tolerances(self.run, self.stages, PLACES)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether an answer lies halfway between two numbers that it may be rounded to."""
+        return any(
+            is_tie(float(number), PLACES)
+            for stage in self.rounded
+            for number in np.ravel(getattr(self.run, stage))
+        )
 
     @property
     def title(self) -> str:
@@ -308,16 +317,20 @@ def worksheet(
     if not isinstance(seed, Seed):
         seed = Seed(seed)
     asked = _asked(stages, num_heads)
-    example = draw_example(
-        seed.rng(student.drawn_by),
-        num_tokens=num_tokens,
-        num_heads=num_heads,
-        with_output=num_heads > 1,
-        difficulty=difficulty,
-        sentence=sentence or SENTENCES[(student.drawn_by - 1) % len(SENTENCES)],
-    )
-    run = trace(replace(example, is_causal="mask" in asked))
-    return Worksheet(seed, student, difficulty, asked, run)
+    rng = seed.rng(student.drawn_by)
+    while True:
+        example = draw_example(
+            rng,
+            num_tokens=num_tokens,
+            num_heads=num_heads,
+            with_output=num_heads > 1,
+            difficulty=difficulty,
+            sentence=sentence or SENTENCES[(student.drawn_by - 1) % len(SENTENCES)],
+        )
+        run = trace(replace(example, is_causal="mask" in asked))
+        made = Worksheet(seed, student, difficulty, asked, run)
+        if not made.has_ties:
+            return made
 
 
 def possible_stages(num_heads: int) -> tuple[str, ...]:

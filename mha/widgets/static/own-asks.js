@@ -43,14 +43,23 @@
     return text === shown(answer) ? 2 : Math.max(2, (text.split(".")[1] ?? "").length);
   }
 
-  /** How many decimals of what is given lead to an answer that counts as right.
+  /** How near to a tie, in units of the last decimal, a number is one: a sum of products of printed
+      numbers is either a tie or farther from it. */
+  const TIE = 1e-9;
+
+  /** Whether a number lies halfway between two numbers of so many decimals.
+      @param {number} value @param {number} places */
+  const isTie = (value, places) => Math.abs(Math.abs(value) * 10 ** places % 1 - 0.5) < TIE;
+
+  /** How many decimals of the operands lead to the answer and to no tie.
       @param {Task} task @param {number} answer */
   function givenPlaces(task, answer) {
+    const wanted = fixed(answer, task.places);
     for (let places = LEAST; places < MOST; places += 1) {
       const givens = task.givens.map((values) => values.map((x) =>
         (Number.isFinite(x) ? Number(fixed(x, places)) : x)));
-      const found = Number(fixed(window.mhaExercises.asked({ ...task, givens }), task.places));
-      if (Math.abs(found - answer) <= 0.5 * 10 ** -task.places * (1 + 1e-9)) return places;
+      const found = window.mhaExercises.asked({ ...task, givens });
+      if (fixed(found, task.places) === wanted && !isTie(found, task.places)) return places;
     }
     return MOST;
   }

@@ -25,6 +25,7 @@ from sphinx.util.docutils import SphinxDirective
 from byhand.digests import ROOT
 from byhand.reading.steps import number_of, numbers_of
 from byhand.reading.values import NoValueError, value
+from mha.runs.rounding import is_tie
 
 logger = logging.getLogger(__name__)
 
@@ -152,6 +153,9 @@ class Asked(SphinxDirective):
             return []
         for output in found.outputs:  # one, but after a cell that failed
             number = float(output["data"]["text/plain"])
+            if is_tie(number, places):
+                said = "{asked} %s: %s lies halfway between two numbers of %s decimals"
+                logger.warning(said, label, number, places, location=(self.env.docname, self.lineno))
             asked = document.setdefault("asked", {}).setdefault(label, [])
             asked.append((self.lineno, what, number, places))
         return []
