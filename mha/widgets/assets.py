@@ -85,7 +85,7 @@ LATE_PARTS = {
     ),
     "letters.js": ("strings-letters.js", "letters.js"),
     "tied.js": ("strings-tied.js", "tied-lines.js", "tied-strip.js", "tied.js"),
-    "tied-figure.js": ("tied-figure.js",),
+    "tied-figure.js": ("plane-labels.js", "tied-figure.js"),
     "tied-still.js": ("tied-still.js",),
     "explorer-steps.js": (*TIME, "strings-explorer-steps.js", "explorer-steps.js"),
     "cache.js": (*TIME, *STEPS, "cache.js"),

@@ -77,7 +77,7 @@ def _panel(
     width = _LEFT + _SIDE + max(_RIGHT, max(width_of(word, 17) for word in run.tokens))
     drawn = group(*parts, colour=head_colour(head))
     if np.array_equal(run.value[head], run.embeddings):  # a page may move them, by these numbers
-        numbers = map("{:g}".format, (token, head, _LEFT, bottom, step))
+        numbers = map("{:g}".format, (token, head, _LEFT, bottom, step, most))
         drawn = element("g", drawn, data_at=" ".join([run.example.name, *numbers]))
     return Panel(width, bottom + _BELOW, drawn)
 
@@ -91,15 +91,14 @@ def _axes(names: tuple[str, str], bottom: float, step: float, most: int) -> list
         plain(_LEFT + _SIDE / 2, bottom + 36, names[0], "f-soft", "middle"),
         group(plain(0, 0, names[1], "f-soft", "middle"), transform=upright),
     ]
+    across, up = [], []
     for unit in range(1, most + 1):
         x, y = _LEFT + step * unit, bottom - step * unit
-        parts += [
-            line(x, bottom, x, bottom + 4, "f-quiet"),
-            line(_LEFT - 4, y, _LEFT, y, "f-quiet"),
-            plain(x, bottom + 18, str(unit), "f-soft", "middle"),
-            plain(_LEFT - 8, y + 5, str(unit), "f-soft", "end"),
-        ]
-    return parts
+        across.append(line(x, bottom, x, bottom + 4, "f-quiet"))
+        across.append(plain(x, bottom + 18, str(unit), "f-soft", "middle"))
+        up.append(line(_LEFT - 4, y, _LEFT, y, "f-quiet"))
+        up.append(plain(_LEFT - 8, y + 5, str(unit), "f-soft", "end"))
+    return [*parts, group(*across, data_axis="0"), group(*up, data_axis="1")]
 
 
 def _in_words(name: str, run: Trace, token: int, head: int) -> str:

@@ -30,7 +30,7 @@
   const GLIDE_MS = 300;
 
   /** What is drawn below comes first. */
-  const KINDS = ["grid", "sheet", "axis", "area", "line", "arrow", "point", "text"];
+  const KINDS = ["grid", "sheet", "axis", "area", "line", "leader", "arrow", "point", "text"];
 
   /** A step of the plane has this many steps of a slider. */
   const FINE = 20;
@@ -157,9 +157,9 @@
     /** @type {Record<string, number>} */
     used = {};
 
-    /** What names should not cover: numbers and tips as boxes, and lines.
-        @type {{ boxes: number[][], lines: PlaneLine[], size: number[] }} */
-    drawn = { boxes: [], lines: [], size: [0, 0] };
+    /** What labels should not cover, numbers and tips as boxes, and lines; and the points and ticks.
+        @type {PlaneDrawn} */
+    drawn = { boxes: [], lines: [], anchors: [], size: [0, 0] };
 
     /** Which of its places each name has. @type {number[]} */
     places = [];
@@ -291,7 +291,7 @@
       this.fit();
       this.measure();
       this.used = {};
-      this.drawn = { boxes: [], lines: [], size: this.area.size };
+      this.drawn = { boxes: [], lines: [], anchors: [], size: this.area.size };
       if (!this.isBare) this.drawAxes();
       const marks = [...this.behind(this.low, this.high), ...this.marks];
       for (const mark of marks) this.drawMark(mark);
@@ -323,6 +323,7 @@
           lines.push(axis ? `M0 ${y}H${width}` : `M${x} 0V${height}`);
           const isNearEnd = axis ? y < 2 * LINE : x > width - widthOf(this.names[0]) - LINE;
           if (i && !isNearEnd) {
+            this.drawn.anchors.push(axis ? [zeroX, y] : [x, zeroY]);
             const place = axis ? [zeroX - OFF.up, y + 4] : [x, zeroY + OFF.across];
             this.tick(short(i * step), place, axis ? "end" : "middle");
           }
@@ -363,6 +364,7 @@
       const isLit = this.lit !== null && mark.token === this.lit;
       const name = `${mark.name ?? ""}${isLit ? " lit" : ""}`;
       const [x, y] = this.at(at);
+      if (kind === "arrow" || kind === "point") this.drawn.anchors.push([x, y]);
       if (kind === "arrow") {
         const start = this.at(from);
         set(this.next(kind, "path", name), "d", pointer(start, [x, y]));
@@ -394,13 +396,17 @@
     write(marks) {
       /** @type {PlaneName[]} */
       const names = marks.map((mark) => {
-        const { at = [0, 0], from = [0, 0], text = "", along } = mark;
-        return { owner: mark, at: this.at(at), from: this.at(from), size: [widthOf(text), LINE],
+        const { at = [0, 0], from = [0, 0], text = "", name = "", token, along } = mark;
+        const isBold = name === "main" || (this.lit !== null && token === this.lit);
+        return { owner: mark, at: this.at(at), from: this.at(from), size: [widthOf(text, isBold), LINE],
           along: along?.map((point) => this.at(point)) };
       });
       const kept = isPressed || gliding.has(this) ? this.places : [];
-      const { middles, chosen } = placed(names, this.drawn, kept);
+      const { middles, leaders, chosen } = placed(names, this.drawn, kept);
       this.places = chosen;
+      for (const leader of leaders) {
+        if (leader) set(this.next("leader", "path", "leader"), "d", path([leader.slice(0, 2), leader.slice(2)]));
+      }
       marks.forEach(({ text = "", name = "", token }, i) => {
         const node = this.next("text", "text", `${name}${this.lit !== null && token === this.lit ? " lit" : ""}`);
         set(node, "x", middles[i][0]);

@@ -7,8 +7,8 @@
     hint: "Point at any number to see where it comes from and what it moves.",
     hintTouch: "Tap any number to see where it comes from and what it moves.",
     hintHeads: " A head is one reading; one that is off counts for nothing.",
-    title: "One query, worked live: whom does {token} attend to in {sentence}? Drag any underlined " +
-      "number.",
+    title: "One query, worked live: whom does {token} attend to in {sentence}?",
+    titleHow: " Drag any underlined number.",
     query: "Query",
     columns: {
       query: "query of *{token}*", key: "keys", scores: "scores", exponentials: "exp",

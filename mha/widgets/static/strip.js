@@ -110,7 +110,8 @@
         setText(sentence, state.order.map((i) => data.tokens[i]).join(" "));
       });
       const [before, between, after] = texts.title.split(/\{\w+\}/);
-      return make("p", { className: "strip-title" }, before, query, between, sentence, after);
+      const how = make("span", { className: "strip-how" }, texts.titleHow);
+      return make("p", { className: "strip-title" }, before, query, between, sentence, after, how);
     }
 
     build() {

@@ -4,7 +4,7 @@
   "use strict";
 
   const { at: placeAt, valueAt } = window.mhaPlaces;
-  const { WRITERS, set, setText } = window.mhaExplorer;
+  const { LINE, WRITERS, placed, set, setText, widthOf } = window.mhaExplorer;
   const { short } = window.mhaNumbers;
 
   /** How wide an arc is for a weight of 1, and the thinnest one; below the least weight none is drawn. */
@@ -13,61 +13,138 @@
   /** How long the point of the arrow is, and half as wide; no arrow is longer than its way. */
   const POINT = { long: 11, share: 0.7, half: 0.38 };
 
-  /** Where the axes end above, how far beyond them a point is drawn, and how far beyond that a name goes
-      on, in pixels. */
-  const TOP = 52;
-  const BEYOND = 12;
-  const ROOM = 32;
+  /** The book's points are written to a tenth of a pixel. */
+  const ROUNDED = 0.1;
 
-  /** A name stands above its point, or below it where the end of the arrow is there. */
-  const NAME = { up: 8, down: 20, wide: 44, high: 18 };
+  /** The room of a name beyond the axes. */
+  const ROOM = { right: 44, below: 8 };
 
-  /** Points are the values of a run, and go where a reader moves them. One for which the axes are too
-      short stands at their end, and its name says where it is. */
+  /** The greatest number of steps between ticks on an axis. */
+  const MOST_TICKS = 6;
+
+  /** Half the side of a square around a point that a label keeps off. */
+  const AROUND = 6;
+
+  /** The size of a point's name, as figures.css has it, compared with that of a plane's labels. */
+  const LARGER = 17 / 14;
+
+  /** The cost of a pixel of the arrow and of an axis below a label. */
+  const COVERED = { arrow: 9, axis: 4 };
+
+  /** The step between ticks: 1, 2 or 5 times a power of ten. @param {number} span */
+  function stepOf(span) {
+    const ten = 10 ** Math.floor(Math.log10(span / MOST_TICKS));
+    return [1, 2, 5, 10].map((times) => times * ten).find((step) => span <= MOST_TICKS * step) ?? 10 * ten;
+  }
+
+  /** Points are the values of a run, and go where a reader moves them. The axes grow with them, so that
+      every point is where its numbers say; labels have the positions of labels in planes. */
   class MovedFigure {
     isMoved = false;
 
     /** @param {Element} node */
     constructor(node) {
       const [, ...numbers] = (node.getAttribute("data-at") ?? "").split(" ");
-      const [token, head, left, bottom, step] = numbers.map(Number);
+      const [token, head, left, bottom, step, most] = numbers.map(Number);
       Object.assign(this, { token, head });
-      /** @type {(x: number, y: number) => number[]} */
-      this.onScreen = (x, y) => [left + step * x, bottom - step * y];
-      this.least = [left - BEYOND, TOP - BEYOND];
-      this.most = [left + bottom - TOP + BEYOND, bottom + BEYOND];
+      this.frame = { left, bottom, side: step * most, most };
       const circles = [...node.querySelectorAll("circle")];
       this.end = circles.pop();
-      this.points = circles.map((circle) => ({ circle, word: circle.nextElementSibling,
-        name: circle.nextElementSibling?.textContent }));
+      this.points = circles.map((circle) => ({ circle, word: circle.nextElementSibling }));
       this.shaft = node.querySelector("path.f-stroke");
       this.tip = node.querySelector("path.f-head");
+      this.axes = [...node.querySelectorAll("[data-axis]")];
+      /** Everything as the book has it: it comes back with the book's numbers. */
+      this.first = [...node.querySelectorAll("circle, text, path")].map((shape) => ({ shape,
+        attributes: { "text-anchor": "start",
+          ...Object.fromEntries([...shape.attributes].map(({ name, value }) => [name, value])) } }));
+      this.ticks = this.axes.map((axis) => [...axis.childNodes]);
+      this.book = [...this.points.map(({ circle }) => circle), this.end].map((circle) =>
+        ["cx", "cy"].map((name) => Number(circle?.getAttribute(name))));
     }
 
     /** @param {any} numbers of the explorer @param {number} _ its temperature
         @param {(at: Place) => Place} moved where a place is now */
     paint(numbers, _, moved) {
       const { head, token } = /** @type {any} */ (this);
-      const at = (/** @type {string} */ stage, /** @type {number} */ row) => {
-        const values = [0, 1].map((i) => valueAt(numbers, moved(placeAt(stage, head, row, i))));
-        const wanted = this.onScreen(values[0], values[1]);
-        const point = wanted.map((x, i) => Math.min(this.most[i], Math.max(this.least[i], x)));
-        const isOut = point.some((x, i) => x !== wanted[i]);
-        return { point, isOut, says: isOut ? ` (${values.map((x) => short(x, 2)).join(", ")})` : "" };
-      };
-      const points = this.points.map((_one, i) => at("value", i));
-      const { point: [x, y], says: ends } = at("head_outputs", token);
-      this.points.forEach(({ circle, word, name }, i) => {
-        const { point: [left, top], isOut, says } = points[i];
-        this.put(circle, { cx: left, cy: top });
-        const isRight = isOut && left > (this.least[0] + this.most[0]) / 2;
-        const isMet = Math.abs(x - left - NAME.wide / 2) < NAME.wide && Math.abs(y - top + NAME.up) < NAME.high;
-        this.put(word, { "x": isRight ? this.most[0] + ROOM : left + 9, "y": top + (isMet ? NAME.down : -NAME.up),
-          "text-anchor": isRight ? "end" : "start" });
-        if (word) setText(word, name + says + (i === token && ends ? ` →${ends}` : ""));
-      });
+      const at = (/** @type {string} */ stage, /** @type {number} */ row) =>
+        [0, 1].map((i) => valueAt(numbers, moved(placeAt(stage, head, row, i))));
+      const points = [...this.points.map((_one, i) => at("value", i)), at("head_outputs", token)];
+      const { left, bottom, side, most } = this.frame;
+      const isBook = points.every(([x, y], i) => Math.hypot(left + (side / most) * x - this.book[i][0],
+        bottom - (side / most) * y - this.book[i][1]) < ROUNDED);
+      if (isBook) {
+        this.restore();
+        return;
+      }
+      const scale = this.scaleOf(points);
+      const places = points.map(scale.at);
+      const [x, y] = places.pop() ?? [0, 0];
+      this.drawAxes(scale);
+      this.points.forEach(({ circle }, i) => this.put(circle, { cx: places[i][0], cy: places[i][1] }));
       this.put(this.end, { cx: x, cy: y });
-      this.arrow(points[token].point, [x, y]);
+      this.arrow(places[token], [x, y]);
+      this.write(scale, places, [x, y]);
+    }
+
+    restore() {
+      this.first.forEach(({ shape, attributes }) => this.put(shape, attributes));
+      this.axes.forEach((axis, i) => {
+        if (axis.firstChild !== this.ticks[i][0]) axis.replaceChildren(...this.ticks[i]);
+      });
+    }
+
+    /** Equal units on both axes, from whole ticks that hold zero, the book's axes and every point.
+        @param {number[][]} points */
+    scaleOf(points) {
+      const { left, bottom, side, most } = this.frame;
+      const ends = [0, 1].map((axis) => [Math.min(0, ...points.map((point) => point[axis])),
+        Math.max(most, ...points.map((point) => point[axis]))]);
+      const tick = stepOf(Math.max(...ends.map(([low, high]) => high - low)));
+      const lows = ends.map(([low]) => tick * Math.floor(low / tick));
+      const span = Math.max(...ends.map(([, high], axis) => tick * Math.ceil((high - lows[axis]) / tick)));
+      const unit = side / span;
+      /** @type {(point: number[]) => number[]} */
+      const at = ([x, y]) => [left + unit * (x - lows[0]), bottom - unit * (y - lows[1])];
+      return { at, lows, span, tick };
+    }
+
+    /** @param {{ at: (point: number[]) => number[], lows: number[], span: number, tick: number }} scale */
+    drawAxes({ at, lows, span, tick }) {
+      const { left, bottom } = this.frame;
+      this.axes.forEach((node, axis) => {
+        const [mark, text] = ["path", "text"].map((name) => node.querySelector(name));
+        const count = Math.round(span / tick);
+        const parts = Array.from({ length: count + 1 }, (_, i) => lows[axis] + i * tick)
+          .filter((value) => value || lows[axis] < 0).flatMap((value) => {
+            const [x, y] = at(axis ? [lows[0], value] : [value, lows[1]]);
+            const [line, number] = [mark, text].map((one) => /** @type {Element} */ (one?.cloneNode()));
+            this.put(line, { d: axis ? `M${left - 4} ${y}L${left} ${y}` : `M${x} ${bottom}L${x} ${bottom + 4}` });
+            this.put(number, axis ? { x: left - 8, y: y + 5 } : { x, y: bottom + 18 });
+            number.textContent = short(Number(value.toFixed(6)));
+            return [line, number];
+          });
+        node.replaceChildren(...parts);
+      });
+    }
+
+    /** Write each word beside its point, as labels are written in planes.
+        @param {{ at: (point: number[]) => number[], lows: number[] }} scale
+        @param {number[][]} places @param {number[]} end of the arrow */
+    write({ at, lows }, places, end) {
+      const { left, bottom, side } = this.frame;
+      const { token } = /** @type {any} */ (this);
+      const boxes = [...places, end].map(([x, y]) => [x - AROUND, y - AROUND, x + AROUND, y + AROUND]);
+      const owner = /** @type {PlaneMark} */ ({ kind: "point" });
+      const lines = [{ line: [...places[token], ...end], weight: COVERED.arrow, owner },
+        { line: [left, bottom, left + side, bottom], weight: COVERED.axis, owner },
+        { line: [left, bottom - side, left, bottom], weight: COVERED.axis, owner }];
+      const names = this.points.map(({ word }, i) => ({ owner: /** @type {PlaneMark} */ ({ kind: "text" }),
+        at: places[i], from: at([Math.min(0, lows[0]), 0]),
+        size: [LARGER * widthOf(word?.textContent ?? ""), LARGER * LINE] }));
+      const room = [left + side + ROOM.right, bottom + ROOM.below];
+      const { middles } = placed(names, { lines, boxes, anchors: [...places, end], size: room }, []);
+      this.points.forEach(({ word }, i) => this.put(word, { "x": middles[i][0], "y": middles[i][1] + 6, "text-anchor": "middle" }));
     }
 
     /** @param {number[]} start @param {number[]} end */

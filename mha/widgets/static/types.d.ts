@@ -320,6 +320,15 @@ interface PlaneLine {
   owner?: PlaneMark;
 }
 
+/** What is drawn in a plane, in pixels: lines and boxes that a label should not cover, and the points and
+    ticks that should not be nearer to it than its own point. */
+interface PlaneDrawn {
+  lines: PlaneLine[];
+  boxes: number[][];
+  anchors: number[][];
+  size: number[];
+}
+
 /** A name to be placed, in pixels: what it names, and how large it is. */
 interface PlaneName {
   owner: PlaneMark;
@@ -830,10 +839,9 @@ interface Window {
     LINE: number;
     glide(time: number, step: (part: number) => void): () => void;
     placed(
-      names: PlaneName[], drawn: { lines: PlaneLine[]; boxes: number[][]; size: number[] },
-      kept: number[],
-    ): { middles: number[][]; chosen: number[] };
-    widthOf(text: string): number;
+      names: PlaneName[], drawn: PlaneDrawn, kept: number[],
+    ): { middles: number[][]; leaders: (number[] | null)[]; chosen: number[] };
+    widthOf(text: string, isBold?: boolean): number;
     Sliders: new (planes: () => PlaneDrawing[]) => {
       node: HTMLElement;
       // deno-lint-ignore no-explicit-any
