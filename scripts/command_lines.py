@@ -261,7 +261,7 @@ def test_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="test.py",
         description="Run everything: unit tests, doctests, properties, linters, the chapters'"
-        " assertions and the built book in a real Chromium.",
+        " assertions and the built book in real browsers.",
         epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
     )
     runs = {

@@ -84,13 +84,51 @@ def rng():
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """Start one Chromium for all tests that look at pages."""
+def playwright():
+    """Start the driver of Chromium and Firefox once."""
     from playwright.sync_api import sync_playwright
 
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright):
+    """Start one Chromium for all tests that look at pages."""
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     assert chromium, "no Chromium; run: python3 scripts/test.py"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+    browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(playwright):
+    """Start one Firefox for all tests of a process that need it: Playwright's browser."""
+    import engines
+
+    with engines.firefox(playwright) as browser:
         yield browser
-        browser.close()
+
+
+@pytest.fixture(scope="session")
+def webkit():
+    """Start one WebKit for all tests of a process that need it: its only page."""
+    import engines
+
+    with engines.webkit() as page:
+        yield page
+
+
+@pytest.fixture(scope="session", params=["chromium", "firefox", "webkit"])
+def engine(request):
+    """Return each engine in turn; its method `open` opens a page."""
+    import engines
+
+    if request.param == "webkit":
+        yield engines.EnginePages("webkit", request.getfixturevalue("webkit"))
+    else:
+        started = {"chromium": "browser", "firefox": "firefox"}[request.param]
+        context = request.getfixturevalue(started).new_context()
+        yield engines.EnginePages(request.param, context.new_page())
+        context.close()
