@@ -18,7 +18,7 @@ _TOKEN = re.compile(
     r"|[.,]\d+(?:e[-+]?\d+)?|sqrt|exp|e|[-+*/^()√])",
     re.ASCII,
 )
-_SAME = {
+_SAME: dict[int, str | int] = {
     **{0xFF01 + i: 0x21 + i for i in range(94)},  # full-width forms
     **dict.fromkeys([*range(0x2010, 0x2014), 0x2212, 0xFE63], "-"),
     **str.maketrans("×·÷", "**/"),

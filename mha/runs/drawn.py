@@ -49,10 +49,10 @@ VOCABULARY = {
     "she": "person", "child": "person", "teacher": "person", "man": "person",
     "i": "person", "we": "person", "you": "person",
     "river": "place", "garden": "place", "bank": "thing place",
-    "the": "", "a": "", "on": "", "in": "", "was": "", "to": "", "and": "", "because": "", "near": "",
-    "<end>": "",
+    "the": "", "a": "", "on": "", "in": "", "was": "", "to": "", "and": "",
+    "because": "", "near": "", "<end>": "",
 }  # fmt: skip
-"""Words with meanings, among them those of the book's own sentences; the last ones have none, and so
+"""Words with meanings, among them those of the book's sentences. The last ones have none, and so
 ask for nothing."""
 
 _TENTHS = {"w_q": 15, "w_k": 15, "w_v": 9, "w_o": 9}

@@ -655,7 +655,8 @@ def test_the_width_rises_to_what_the_words_need_and_says_so(own):
         "A word now has 6 numbers, as a meaning needs them."
     )
     expect(seen.page.locator(".own-says .soft")).to_contain_text(
-        "\u2068river\u2069, \u2068bank\u2069: a meaning beyond the first four, so a word has 6 numbers."
+        "\u2068river\u2069, \u2068bank\u2069: a meaning beyond the first four, "
+        "so a word has 6 numbers."
     )
     width.fill("4")
     error = seen.page.locator(f"#{width.get_attribute('aria-describedby')}")
@@ -686,9 +687,12 @@ def test_punctuation_is_left_out_of_words(own):
 def test_each_edit_of_a_size_is_one_step(own):
     seen = own()
     width = seen.field("Numbers per word")
-    for text in ("6", "5", "3"):  # as fast as can be
+    for text in ("6", "5", "4"):  # as fast as can be
         width.fill(text)
     for value in ("5", "6", "4"):
         seen.press("Undo")
         expect(width).to_have_value(value)
     assert not seen.can("Undo")
+    width.fill("3")
+    error = seen.page.locator(f"#{width.get_attribute('aria-describedby')}")
+    expect(error).to_have_text("“3” is too few: a meaning of drinks needs 4 numbers per word.")

@@ -1,11 +1,9 @@
 """Undo and redo of the figures, in a real Chromium: each edit is one step."""
 
-from dataclasses import replace
-
 import pytest
 from hand import drag, middle
 from playwright.sync_api import expect
-from worked_runs import ON_A_SHEET, TIRED
+from worked_runs import CAUSAL, ON_A_SHEET, TIRED
 
 from mha import load_example, recorded_sentences, trace
 from mha.widgets.cache import growing_cache
@@ -17,8 +15,6 @@ from mha.widgets.sheet import variants_explorer
 from mha.widgets.tiles import moving_tile
 
 pytestmark = pytest.mark.browser
-
-CAUSAL = trace(replace(load_example("cat-sat-on-it"), is_causal=True))
 
 
 def history(page):

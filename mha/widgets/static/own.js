@@ -368,10 +368,10 @@
       return this.settings.numbers === "meanings" && !Object.hasOwn(this.data.vocabulary, bareWord(word));
     }
 
-    /** The words for which a word needs more numbers than usual. */
-    wideWords() {
+    /** The words whose meanings need more numbers than some. @param {number} width */
+    wordsBeyond(width) {
       const { data, settings: { numbers, words } } = this;
-      return numbers === "meanings" ? words.filter((word) => neededWidth([word], data) > WIDTH) : [];
+      return numbers === "meanings" ? words.filter((word) => neededWidth([word], data) > width) : [];
     }
 
     /** What is to be said of words that the vocabulary does not have, and of those with meanings that need
@@ -384,7 +384,7 @@
           words: named.length > NAMED ? fill(texts.many, { count: each.length }) : named }) : "";
       };
       return [said(texts.unknown, this.settings.words.filter((word) => this.isByChance(word))),
-        said(texts.needed, this.wideWords())];
+        said(texts.needed, this.wordsBeyond(WIDTH))];
     }
 
     // ---- What is chosen: the kind of numbers, the seed, the sizes ----
@@ -465,7 +465,7 @@
       const field = this.whole(label, (text) => {
         const found = entered(text, { least: low, most: high, whole: true });
         return found.value < least() ? { value: NaN, wrong: fill(texts.tooFew,
-          { text: text.trim(), words: this.wideWords().join(", "), least: least() }) } : found;
+          { text: text.trim(), words: this.wordsBeyond(found.value).join(", "), least: least() }) } : found;
       }, now, take);
       const step = (/** @type {number} */ by, /** @type {string} */ sign, /** @type {string} */ says) => {
         const button = makeButton(sign, () => {
