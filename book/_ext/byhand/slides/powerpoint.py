@@ -1,11 +1,12 @@
 """A deck to be changed: text as text, tables as tables, formulas and figures as pictures.
 
-Everything stands where the press put it on the PDF. The fonts are those that PowerPoint has.
+Everything stands where the press put it on the PDF. PowerPoint has the fonts, and LibreOffice has
+Liberation's, which are as wide. A program may set wider ones: letters are as large as DejaVu's fit.
 """
 
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lxml import etree
@@ -19,6 +20,7 @@ from byhand.checking.decks import Piece
 from byhand.edition import edition
 from byhand.press.archives import undated
 from byhand.press.markup import Cell
+from byhand.slides import widths
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown
 from byhand.slides.paper import KICKERS, Placed, pictures
 from byhand.slides.words import Run, plain, runs
@@ -26,11 +28,15 @@ from byhand.tables.element import Part, joined
 
 WIDTH, HEIGHT = 960, 540  # points
 LEFT, WIDE = 56, 848
-SERIF, SANS, MONO = "Cambria", "Calibri", "Consolas"
+SERIF, SANS, MONO = "Times New Roman", "Arial", "Courier New"
 INK, SOFT, ACCENT = map(RGBColor.from_string, ("1C1B19", "5F5A52", "8A2F1B"))
 TITLE_ONLY = 5  # of the layouts that python-pptx brings
-DIGIT = 0.49  # of the letters' size: how wide one is, about
+TOP, BOTTOM = 104, 502  # between the title and the foot of a slide
+MARGIN = 0.3  # of the letters' size: at both sides of a cell
+BOLDER = 1.15  # how much wider bold letters are
+SMALLEST = 9  # points: letters of a deck are never smaller
 RULE = 15875  # a table's line, in EMU: 1.25 points
+Room = tuple[float, float, float, float]  # from the left, from above, width and height, in points
 
 
 def file(title: str, slides: list[Shown], placed: list[Placed]) -> bytes:
@@ -57,18 +63,27 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     head = slide.shapes.title
     room = (LEFT, 140, WIDE, 90) if is_first else (LEFT, 44, WIDE, 60)
     head.left, head.top, head.width, head.height = map(Pt, room)
-    _write(head.text_frame, _line(shown.slide.title), 60 if is_first else 38, SERIF)
+    title = _line(shown.slide.title)
+    # A title of two lines may reach down to the text.
+    tall = (
+        room[3] if is_first else min([p.y for p in at.values() if p.part != "title"] or [TOP]) - 46
+    )
+    size = _fitting(title, 60 if is_first else 38, WIDE, tall, serif=True)
+    _write(head.text_frame, title, size, SERIF)
     if is_first:
-        _write(_box(slide, LEFT, 250, 720, 120), shown.before, 28, colour=SOFT)
+        size = _fitting(shown.before, 28, 720, 230)
+        _write(_box(slide, LEFT, 250, 720, 230), shown.before, size, colour=SOFT)
     elif shown.slide.kind in KICKERS:
         kicker = _line(KICKERS[shown.slide.kind])
         _write(_box(slide, LEFT, 18, WIDE, 26), kicker, 20, colour=ACCENT)
     for part, pieces in (("before", shown.before), ("after", shown.after)):
         if part in at:
             lettered = shown.slide.kind == "question"
-            _write(_box(slide, *_room(at[part])), pieces, at[part].size, lettered=lettered)
+            room = _area(at, part)
+            size = _fitting(pieces, at[part].size, room[2], room[3])
+            _write(_box(slide, *room), pieces, size, lettered=lettered)
     if "thing" in at:
-        _thing(slide, shown.thing, at["thing"], picture)
+        _thing(slide, shown.thing, at["thing"], _area(at, "thing"), picture)
     footer = _line(f"Attention by Hand · {n}")
     _write(_box(slide, LEFT, 508, WIDE, 18), footer, 12, colour=SOFT)
     said = [f"{shown.slide.minutes} minutes."] if shown.slide.minutes else []
@@ -77,8 +92,54 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     slide.notes_slide.notes_text_frame.text = "\n".join(said)
 
 
-def _room(at: Placed) -> tuple[float, float, float, float]:
+def _room(at: Placed) -> Room:
     return at.x, at.y, at.width, at.height
+
+
+def _area(at: dict[str, Placed], part: str) -> Room:
+    """Return the room that a part has between the others: a text begins where the press put it."""
+    own = at[part]
+    left, top, right, bottom = LEFT, TOP, LEFT + WIDE, BOTTOM
+    for other in at.values():
+        if other.part in (part, "title"):
+            continue
+        if other.x >= own.x + own.width:
+            right = min(right, other.x - 16)
+        elif other.x + other.width <= own.x:
+            left = max(left, other.x + other.width + 16)
+        elif other.y > own.y:
+            bottom = min(bottom, other.y - 4)
+        else:
+            top = max(top, other.y + other.height + 4)
+    if part != "thing":
+        left, top, right = own.x, own.y, own.x + own.width
+    return left, top, right - left, bottom - top
+
+
+def _fitting(
+    pieces: Sequence[Piece], size: float, wide: float, tall: float, *, serif: bool = False
+) -> float:
+    """Return the largest size at which pieces of text fit into a room, `size` at most."""
+
+    def fits(size: float) -> bool:
+        words = (word for piece in pieces for _, text in piece.items for word in widths.words(text))
+        is_wide = all(widths.width(word, size, serif=serif) <= wide for word in words)
+        return is_wide and widths.height(pieces, size, wide, serif=serif) <= tall
+
+    return _largest(size, fits)
+
+
+def _largest(size: float, fits: Callable[[float], bool]) -> float:
+    """Return the largest size that fits, in steps of half a point down from `size`."""
+    while size > SMALLEST and not fits(size):
+        size -= 0.5
+    return size
+
+
+def _centred(area: Room, wide: float, tall: float) -> Room:
+    """Return a room of some width and height in the middle of an area."""
+    left, top, width, height = area
+    return left + (width - wide) / 2, top + (height - tall) / 2, wide, tall
 
 
 def _box(slide: Any, *room: float) -> Any:
@@ -106,9 +167,10 @@ def _write(
         for i, (_, text) in enumerate(piece.items):
             paragraph = frame.paragraphs[0] if first else frame.add_paragraph()
             if not first:
-                paragraph.space_before = Pt(size * (0.45 if i else 0.6))
+                share = widths.BETWEEN_ITEMS if i else widths.BETWEEN
+                paragraph.space_before = Pt(size * share)
             first = False
-            paragraph.line_spacing = 0.95
+            paragraph.line_spacing = widths.SPACING
             paragraph.alignment = PP_ALIGN.LEFT
             _mark(paragraph, piece.kind, size, lettered=lettered)
             for run in runs(text):
@@ -126,7 +188,7 @@ def _mark(paragraph: Any, kind: str, size: float, *, lettered: bool) -> None:
     else:
         etree.SubElement(properties, qn("a:buNone"))
         return
-    indent = int(Pt(size * 0.95))
+    indent = int(Pt(size * widths.INDENT))
     properties.set("marL", str(indent))
     properties.set("indent", str(-indent))
 
@@ -146,7 +208,7 @@ def _run(paragraph: Any, run: Run, size: float, font: str, colour: RGBColor) -> 
 # ---- What is to be looked at ----
 
 
-def _thing(slide: Any, thing: Any, at: Placed, picture: bytes | None) -> None:
+def _thing(slide: Any, thing: Any, at: Placed, area: Room, picture: bytes | None) -> None:
     match thing:
         case Formula() | Drawing():
             assert picture is not None
@@ -155,39 +217,57 @@ def _thing(slide: Any, thing: Any, at: Placed, picture: bytes | None) -> None:
             about.set("descr", thing.alt)
             about.set("name", "Formula" if isinstance(thing, Formula) else "Figure")
         case Code():
-            frame = _box(slide, *_room(at))
-            _write(frame, [], at.size)
-            for i, line in enumerate(thing.source.splitlines()):
+            lines = thing.source.splitlines()
+
+            def need(size: float) -> tuple[float, float]:
+                wide = max(widths.width(line, size, mono=True) for line in lines)
+                return wide, len(lines) * size * widths.LINE
+
+            size = _largest(at.size * 0.92, lambda size: _within(need(size), area))
+            frame = _box(slide, *_centred(area, *need(size)))
+            _write(frame, [], size)
+            for i, line in enumerate(lines):
                 paragraph = frame.add_paragraph() if i else frame.paragraphs[0]
-                _run(paragraph, Run(line, code=True), at.size * 0.92, MONO, INK)
+                _run(paragraph, Run(line, code=True), size, MONO, INK)
             frame.word_wrap = False
         case Lines():
-            _lines(slide, thing, at)
+            _lines(slide, thing, at, area)
         case Numbers():
             heads, rows = _rows(thing.parts)
-            columns = range(1, len(rows[0]))
             is_words = "words" in thing.parts[0].classes
-            _table(slide, rows, at, heads=heads, right=() if is_words else tuple(columns))
+            _table(slide, _set(rows, at, area, wraps=is_words), heads=heads, wraps=is_words)
 
 
-def _lines(slide: Any, thing: Lines, at: Placed) -> None:
+def _within(need: tuple[float, float], area: Room) -> bool:
+    """Tell whether a width and a height fit into an area."""
+    return need[0] <= area[2] and need[1] <= area[3]
+
+
+def _lines(slide: Any, thing: Lines, at: Placed, area: Room) -> None:
     """Add lines of arithmetic: each label ends at a tab, and behind it begins the line."""
     rows = thing.broken if at.broken else thing.rows
-    raised = replace(at, y=at.y - at.size / 2)  # in print a line is as high as its digits
-    frame = _box(slide, *_room(raised))
-    _write(frame, _line("") * len(rows), at.size)
+    share = (at.height + 0.75 * at.size) / len(rows) / at.size  # of the size: from line to line
+
+    def labels(size: float) -> float:
+        return max(widths.of_line(label.strip(), size) for label, _ in rows)
+
+    def need(size: float) -> tuple[float, float]:
+        longest = max(widths.of_line(line, size) for _, line in rows)
+        return labels(size) + size + longest, len(rows) * share * size
+
+    size = _largest(at.size, lambda size: _within(need(size), area))
+    frame = _box(slide, *_centred(area, *need(size)))
+    _write(frame, _line("") * len(rows), size)
     frame.word_wrap = False
-    pitch = Pt((at.height + 0.75 * at.size) / len(rows))
-    labels = max(len(plain(label)) for label, _ in rows) * at.size * DIGIT
     for paragraph, (label, line) in zip(frame.paragraphs, rows, strict=True):
         stops = etree.SubElement(paragraph._p.get_or_add_pPr(), qn("a:tabLst"))
-        for place, how in ((labels, "r"), (labels + at.size, "l")):
+        for place, how in ((labels(size), "r"), (labels(size) + size, "l")):
             etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=how)
-        paragraph.space_before, paragraph.line_spacing = Pt(0), pitch
+        paragraph.space_before, paragraph.line_spacing = Pt(0), Pt(share * size)
         for run in runs(f"\t{label.strip()}\t"):
-            _run(paragraph, run, at.size, SANS, SOFT)
+            _run(paragraph, run, size, SANS, SOFT)
         for run in runs(line):
-            _run(paragraph, run, at.size, SANS, INK)
+            _run(paragraph, run, size, SANS, INK)
 
 
 def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
@@ -209,34 +289,119 @@ def _spread(row: Sequence[Cell]) -> Iterator[Cell]:
         yield from [Cell("")] * (cell.columns - 1)
 
 
-def _table(
-    slide: Any, rows: list[list[Cell]], at: Placed, *, heads: int, right: Sequence[int]
-) -> None:
+@dataclass(frozen=True)
+class _Set:
+    """A table with the size of its letters, and the widths and heights that its cells need."""
+
+    rows: list[list[Cell]]
+    size: float
+    columns: list[float]
+    heights: list[float]
+    area: Room
+
+
+def _set(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) -> _Set:
+    """Return a table with the largest letters, up to those of the press, at which it fits."""
+
+    def tried(size: float) -> _Set:
+        columns = _columns(rows, size)
+        if wraps and sum(columns) > area[2]:
+            columns = _narrowed(rows, size, columns, area[2])
+        pad = 2 * MARGIN * size
+        counts = [
+            max(
+                widths.lines(cell.content, size, wide - pad)
+                for cell, wide in zip(row, columns, strict=True)
+            )
+            if wraps
+            else 1
+            for row in rows
+        ]
+        spread = (at.height / len(rows) - at.size) / at.size if not wraps else 0.5
+        heights = [size * (n * widths.LINE + max(0.25, spread - 0.165)) for n in counts]
+        return _Set(rows, size, columns, heights, area)
+
+    def fits(size: float) -> bool:
+        made = tried(size)
+        return _within((sum(made.columns), sum(made.heights)), area)
+
+    return tried(_largest(at.size, fits))
+
+
+def _columns(rows: list[list[Cell]], size: float) -> list[float]:
+    """Return how wide each column is for its cells in one line; those that cover several share."""
+    pad = 2 * MARGIN * size
+    found = [
+        max(
+            (_width(row[j], size) + pad for row in rows if row[j].columns == 1),
+            default=pad,
+        )
+        for j in range(len(rows[0]))
+    ]
+    for row in rows:
+        for j, cell in enumerate(row):
+            missing = _width(cell, size) + pad - sum(found[j : j + cell.columns])
+            if cell.columns > 1 and missing > 0:
+                for i in range(j, j + cell.columns):
+                    found[i] += missing / cell.columns
+    return found
+
+
+def _width(cell: Cell, size: float) -> float:
+    """Return how wide a cell's content is in one line."""
+    scale = BOLDER if cell.bold else 1
+    return scale * widths.of_line(cell.content, size)
+
+
+def _narrowed(
+    rows: list[list[Cell]], size: float, columns: list[float], wide: float
+) -> list[float]:
+    """Return narrower columns whose cells wrap: none narrower than its longest word."""
+    pad = 2 * MARGIN * size
+    least = [
+        max(
+            widths.width(word, size)
+            for row in rows
+            for word in [*widths.words(row[j].content), "m"]
+        )
+        + pad
+        for j in range(len(columns))
+    ]
+    spare = wide - sum(least)
+    more = sum(columns) - sum(least)
+    if spare <= 0 or more <= 0:
+        return least
+    return [low + (high - low) * spare / more for low, high in zip(least, columns, strict=True)]
+
+
+def _table(slide: Any, made: _Set, *, heads: int, wraps: bool) -> None:
     """Add a table without colours of its own, ruled as the book's are."""
-    frame = slide.shapes.add_table(len(rows), len(rows[0]), *map(Pt, _room(at)))
+    rows = made.rows
+    room = _centred(made.area, sum(made.columns), sum(made.heights))
+    frame = slide.shapes.add_table(len(rows), len(rows[0]), *map(Pt, room))
     table = frame.table
     style = table._tbl.tblPr
     style.set("bandRow", "0")
     style.find(qn("a:tableStyleId")).text = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"  # no style
-    longest = [max(len(plain(row[j].content)) + 2 for row in rows) for j in range(len(rows[0]))]
-    for column, length in zip(table.columns, longest, strict=True):
-        column.width = int(Pt(at.width) * length / sum(longest))
+    for column, wide in zip(table.columns, made.columns, strict=True):
+        column.width = int(Pt(wide))
     for i, row in enumerate(rows):
-        table.rows[i].height = int(Pt(at.height) / len(rows))
+        table.rows[i].height = int(Pt(made.heights[i]))
         for j, cell in enumerate(row):
             target = table.cell(i, j)
             if cell.columns > 1:
                 target.merge(table.cell(i, j + cell.columns - 1))
-            _fill(target, cell, at.size, align=PP_ALIGN.RIGHT if j in right else PP_ALIGN.LEFT)
+            is_number = j > 0 and not wraps
+            _fill(target, cell, made.size, PP_ALIGN.RIGHT if is_number else PP_ALIGN.LEFT)
+            target.text_frame.word_wrap = wraps
             _rule(target, top=i == 0, bottom=i in (heads - 1, len(rows) - 1))
 
 
 def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:
     _write(target.text_frame, _line(cell.content), size)
-    target.margin_left = target.margin_right = Pt(size * 0.3)
+    target.margin_left = target.margin_right = Pt(size * MARGIN)
     target.margin_top = target.margin_bottom = 0
     target.vertical_anchor = MSO_ANCHOR.MIDDLE
-    target.text_frame.word_wrap = False
     paragraph = target.text_frame.paragraphs[0]
     paragraph.alignment = PP_ALIGN.CENTER if cell.columns > 1 else align
     for run in paragraph.runs:
