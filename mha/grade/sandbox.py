@@ -135,7 +135,8 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
     """Yield the options of bwrap for the file system and the variables."""
     shown, own = list(_folders()), [Path(sys.base_prefix), Path(sys.prefix)]
     files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in _runner()}
-    single = ("/etc/ld.so.cache", sys.executable, f"{sys.prefix}/pyvenv.cfg")
+    real = os.path.realpath(sys.executable)
+    single = ("/etc/ld.so.cache", real, f"{sys.prefix}/pyvenv.cfg")
     files |= {name: Path(name) for name in single}
     numpy = Path(np.__file__).resolve().parent
     if not _paths_in(numpy, shown):
@@ -146,6 +147,8 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
         yield from ("--setenv", name, value)
     for library in filter(os.path.islink, LIBRARIES):
         yield from ("--symlink", os.readlink(library), library)
+    if real != sys.executable:
+        yield from ("--symlink", real, sys.executable)
     for folder in shown:
         yield from ("--ro-bind", str(folder), str(folder))
     for covered in dict.fromkeys(map(str, _covered(shown, hidden))):
