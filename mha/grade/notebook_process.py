@@ -1,14 +1,12 @@
 """A notebook in a process of its own: its cells are run and its functions called, within limits."""
 
 import json
-import os
-import select
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import Timer
+from threading import Event, Timer
 from typing import Any
 
 from mha.grade import notebook_runner
@@ -42,54 +40,41 @@ class EndedError(Exception):
 class Process:
     """A process that answers questions, one at a time."""
 
-    def __init__(self, start: Start, limits: Limits, until: float) -> None:
+    def __init__(self, start: Start, limits: Limits, seconds: float) -> None:
         self.process = start(["-m", notebook_runner.__name__])
-        self.read = b""
-        # A process that does not read its questions would hold up the one that writes them.
-        self.watchdog = Timer(max(0.0, until - time.monotonic()), self.process.kill)
-        self.watchdog.daemon = True
-        self.watchdog.start()
-        self.ask(limits.as_json(), limits.in_all)
+        self.ask(limits.as_json(), seconds)
 
     def ask(self, question: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """Return the answer to a question, or end the process and raise an `EndedError`."""
-        assert self.process.stdin is not None
+        questions, answers = self.process.stdin, self.process.stdout
+        assert questions is not None
+        assert answers is not None
+        is_late = Event()
+        # Killed in time, the process holds up neither who writes a question nor who reads.
+        timer = Timer(seconds, lambda: (is_late.set(), self.process.kill()))
+        timer.daemon = True
+        timer.start()
         fault = "sends an answer that cannot be read"
         try:
-            self.process.stdin.write(json.dumps(question).encode() + b"\n")
-            self.process.stdin.flush()
-            found = json.loads(self._line(time.monotonic() + seconds))
+            questions.write(json.dumps(question).encode() + b"\n")
+            questions.flush()
+            if not (line := answers.readline(MOST_BYTES)):
+                raise BrokenPipeError
+            found = json.loads(line)
             if isinstance(found, dict):
                 return found
-        except TimeoutError:
-            fault = f"does not end within {seconds:g} seconds"
-        except (EOFError, BrokenPipeError):
-            fault = "ends the process that it runs in"
+        except BrokenPipeError:
+            late = f"does not end within {seconds:.3g} seconds"
+            fault = late if is_late.is_set() else "ends the process that it runs in"
         except (ValueError, RecursionError):
             pass
+        finally:
+            timer.cancel()
         self.stop()
         raise EndedError(fault)
 
-    def _line(self, until: float) -> bytes:
-        """Return the next line that the process writes."""
-        assert self.process.stdout is not None
-        channel, waiting = self.process.stdout.fileno(), select.poll()
-        waiting.register(channel, select.POLLIN)
-        while b"\n" not in self.read:
-            if len(self.read) > MOST_BYTES:
-                raise ValueError("a longer line than any answer")
-            if not waiting.poll(max(0.0, 1000 * (until - time.monotonic()))):
-                raise TimeoutError
-            came = os.read(channel, 1 << 16)
-            if not came:
-                raise EOFError
-            self.read += came
-        line, _, self.read = self.read.partition(b"\n")
-        return line
-
     def stop(self) -> None:
         """End the process, and with it its sandbox."""
-        self.watchdog.cancel()
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
@@ -126,7 +111,8 @@ class Notebook:
     def _answer(self, question: Mapping[str, Any]) -> Answer:
         try:
             process = self.process or self._started()
-            return Answer.from_json(process.ask(question, self.limits.seconds))
+            seconds = min(self.limits.seconds, self.until - time.monotonic())
+            return Answer.from_json(process.ask(question, seconds))
         except EndedError as error:
             self.process = None
             is_late = time.monotonic() >= self.until
@@ -134,9 +120,9 @@ class Notebook:
 
     def _started(self) -> Process:
         """Return a process in which the cells have run, except those that end it."""
-        while time.monotonic() < self.until:
+        while (left := self.until - time.monotonic()) > 0:
             try:
-                self.process = Process(self.start, self.limits, self.until)
+                self.process = Process(self.start, self.limits, left)
             except EndedError:
                 raise EndedError("is not called: Python needs more memory") from None
             if self._run_cells():
