@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,10 +70,7 @@ CONTAINER = (
 class Sandbox:
     """A sandbox in which this Python can be started, or a `ValueError` where there is none.
 
-    Parameters
-    ----------
-    hidden : iterable of pathlib.Path
-        Files and folders that no process in it may see, wherever they are.
+    No process in it sees the hidden files and folders, wherever they are.
     """
 
     def __init__(self, hidden: Iterable[Path]) -> None:
@@ -98,26 +96,18 @@ class Sandbox:
         os.close(program)
         command = [*self.command, "--seccomp", str(filtering), "--", *_python(arguments)]
         try:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                pass_fds=[filtering],
-            )
+            return _started(command, stderr=stderr, pass_fds=[filtering])
         finally:
             os.close(filtering)
 
 
 def start_without_sandbox(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     """Start Python with some arguments, with all rights of the caller."""
-    return subprocess.Popen(
-        _python(arguments),
-        cwd=tempfile.gettempdir(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+    return _started(_python(arguments), stderr=subprocess.DEVNULL, cwd=tempfile.gettempdir())
+
+
+def _started(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
 
 
 def _python(arguments: Sequence[str]) -> list[str]:

@@ -9,10 +9,9 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mha.practice.answers import Remark
 from mha.practice.worksheets.students import Student
@@ -25,6 +24,8 @@ SHORT = 5
 
 SKIPPED = re.compile(r"^[.~]|^__MACOSX$|^desktop\.ini$|^Thumbs\.db$", re.IGNORECASE)
 """Entries that systems and editors put into a folder."""
+
+NOTEBOOK = re.compile(r"^[^.~].*\.ipynb$")
 
 MOODLE = re.compile(r"_\d+_assignsubmission_.*")
 """The end of the name that Moodle gives to each student's folder or file."""
@@ -117,7 +118,8 @@ def read_cells(path: Path | None) -> list[str]:
     if not text.strip():
         raise ValueError("The file is empty.")
     try:
-        found = _code(json.loads(text))
+        cells = [each for each in json.loads(text)["cells"] if each["cell_type"] == "code"]
+        found = ["".join(cell["source"]) for cell in cells]
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise ValueError("The file is not a notebook of Jupyter, version 4.") from None
     if not found:
@@ -129,22 +131,15 @@ def _notebook_in(path: Path) -> Path:
     """Return the one notebook that a path is, or that lies below it."""
     if not _is_folder(path):
         return path
-    found = sorted(_notebooks_below(path))
+    found = []
+    for folder, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if not SKIPPED.search(name)]
+        found += [Path(folder, name) for name in files if NOTEBOOK.search(name)]
     if len(found) != 1:
         counted = f"{len(found)} notebooks" if found else "no notebook"
-        names = ", ".join(each.name for each in found[:4])
+        names = ", ".join(each.name for each in sorted(found)[:4])
         raise ValueError(f"The folder has {counted}; one is wanted.", names)
     return found[0]
-
-
-def _notebooks_below(folder: Path) -> Iterator[Path]:
-    for entry in folder.iterdir():
-        if SKIPPED.search(entry.name):
-            continue
-        if _is_folder(entry):
-            yield from _notebooks_below(entry)
-        elif entry.suffix == ".ipynb":
-            yield entry
 
 
 def _is_folder(path: Path) -> bool:
@@ -161,9 +156,3 @@ def _read(path: Path) -> bytes:
     if len(contents) > MEGABYTES << 20:
         raise ValueError(f"The file is larger than {MEGABYTES} MB.")
     return contents
-
-
-def _code(notebook: dict[str, Any]) -> list[str]:
-    """Return the code cells of a notebook."""
-    sources = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    return ["".join(source) for source in sources]
