@@ -33,16 +33,9 @@ SANDBOX = (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Grade what a folder holds, and write the table and the reports.
+    """Grade the submissions in a folder, and write the table and the reports.
 
-    Parameters
-    ----------
-    arguments : sequence of str, default those of the command line
-
-    Raises
-    ------
-    SystemExit
-        With code 2 and one sentence where nothing can be graded, or something would be lost.
+    If nothing can be graded, or something would be lost, the command ends with code 2.
     """
     parser = _parser()
     options = parser.parse_args(arguments)

@@ -20,15 +20,8 @@ OWN_CHECK = re.compile(r"\.practice\.steps\s+import\s+check\s*")
 class Graded:
     """The grade of one submission.
 
-    Parameters
-    ----------
-    submission : Submission
-    remarks : mapping of str to Remark, default {}
-        By step; empty where there is no notebook.
-    faults : sequence of Remark, default ()
-        Why there is no notebook, or the cells that stop.
-    imports : sequence of str, default ()
-        Imported modules that no step needs.
+    `remarks` are by step, and empty where there is no notebook. `faults` say why there is none, or
+    which cells stop. `imports` are the imported modules that no step needs.
     """
 
     submission: Submission
@@ -47,22 +40,10 @@ class Graded:
 
 
 def grade(submission: Submission, key: bytes, limits: Limits, start: Start) -> Graded:
-    """Grade a submission.
+    """Return the grade of a submission, also of one that is missing, or no notebook.
 
-    Parameters
-    ----------
-    submission : Submission
-    key : bytes
-        The numbers follow from it and from the notebook, so that whoever changes a notebook after
-        a report does not know the numbers of the next.
-    limits : Limits
-    start : callable
-        Starts Python with some arguments.
-
-    Returns
-    -------
-    Graded
-        Also of a submission that is missing, or no notebook.
+    The numbers follow from the key and from the notebook: whoever changes a notebook after a report
+    does not know the numbers of the next.
     """
     try:
         cells = read_cells(submission.path)

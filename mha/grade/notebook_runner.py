@@ -1,8 +1,8 @@
 """The program inside the sandbox: it runs a notebook's cells and calls the notebook's functions.
 
-It reads one question per line, as JSON, and writes one answer per line. The first line has the
-limits that it sets for itself; each further line has the source of a cell, or the name of a
-function with its arguments. Printed output is discarded, and magics are skipped.
+It reads one question per line, as JSON, and writes one answer per line. A question has limits for
+the process itself, the source of a cell, or the name of a function with its arguments. Printed
+output is discarded, and magics are skipped.
 """
 
 import builtins
@@ -68,20 +68,16 @@ class EmptyModule(ModuleType):
             return lambda *_, **__: "graded elsewhere"
         if name.startswith("__"):
             raise AttributeError(name)
+        if found := sys.modules.get(f"{self.__name__}.{name}"):
+            return found
         raise ImportError(f"{self.__name__}.{name} is not here: steps are written with NumPy alone")
 
 
-def empty_modules() -> dict[str, ModuleType]:
-    """Return modules for the place of `mha`, and one for the names of the cells."""
-    names = ("mha", "mha.practice", "mha.practice.steps")
-    made: dict[str, ModuleType] = {name: EmptyModule(name) for name in names}
-    vars(made["mha"])["practice"] = made["mha.practice"]
-    vars(made["mha.practice"])["steps"] = made["mha.practice.steps"]
-    return made | {"__main__": ModuleType("__main__")}
-
-
 def answer(asked: Mapping[str, Any], names: dict[str, Any]) -> Answer:
-    """Run a cell, whose answer is empty, or call a function of the notebook."""
+    """Set limits or run a cell, whose answers are empty, or call a function of the notebook."""
+    if "limits" in asked:
+        set_limits(asked["limits"])
+        return Answer(np.empty(0))
     if "cell" in asked:
         try:
             exec(compile(without_magics(asked["cell"]), "cell", "exec", dont_inherit=True), names)
@@ -114,10 +110,10 @@ def main() -> None:
     for channel in (0, 1, 2):
         os.dup2(nowhere, channel)
     vars(builtins).update(get_ipython=Shell, display=lambda *_, **__: None)
-    sys.modules.update(empty_modules())
+    for name in ("mha", "mha.practice", "mha.practice.steps"):
+        sys.modules[name] = EmptyModule(name)
+    sys.modules["__main__"] = ModuleType("__main__")
     names = vars(sys.modules["__main__"])
-    set_limits(json.loads(questions.readline()))
-    print("{}", file=answers, flush=True)
     for line in questions:
         print(json.dumps(answer(json.loads(line), names).as_json()), file=answers, flush=True)
 

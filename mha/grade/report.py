@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from mha.command_line import in_one_line
 from mha.grade.grading import Graded
@@ -10,7 +11,7 @@ from mha.practice.spreadsheet import as_csv, harmless
 from mha.practice.steps import STEPS
 
 TABLE = "grades.csv"
-"""The name of the table."""
+MOST_REMARKS = 20
 
 
 def name_of(number: int, one: Graded) -> str:
@@ -26,22 +27,12 @@ def name_of(number: int, one: Graded) -> str:
     return f"{number:03d}-{letters}.md"
 
 
-def quoted(text: str, mark: str) -> str:
-    r"""Return a student's text between two marks, in one line, short, and without the mark in it.
-
-    Parameters
-    ----------
-    text : str
-    mark : str
-        One character, which the text cannot end early.
-
-    Returns
-    -------
-    str
+def as_code(text: str, mark: str = "`") -> str:
+    r"""Return a student's text between two marks: in one line, short, and without the mark in it.
 
     Examples
     --------
-    >>> print(quoted("no `axis`\n- `scale`: Right", "`"))
+    >>> print(as_code("no `axis`\n- `scale`: Right"))
     `no 'axis'\n- 'scale': Right`
     """
     line = in_one_line(text[: MOST_LETTERS + 1].replace(mark, "'"))
@@ -49,9 +40,12 @@ def quoted(text: str, mark: str) -> str:
     return f"{mark}{short or ' '}{mark}"
 
 
-def as_sentence(remark: Remark, mark: str) -> str:
-    """Return a remark with the student's words between two marks."""
-    return f"{remark.said} {quoted(remark.quoted, mark)}" if remark.quoted else remark.said
+def as_sentences(remarks: Iterable[Remark], mark: str = "`") -> list[str]:
+    """Return remarks, of many the first ones, with the student's words between two marks."""
+    return [
+        f"{remark.said} {as_code(remark.quoted, mark)}" if remark.quoted else remark.said
+        for remark in islice(remarks, MOST_REMARKS)
+    ]
 
 
 def as_table(all_of_them: Sequence[Graded], ran: str) -> str:
@@ -78,40 +72,22 @@ def as_table(all_of_them: Sequence[Graded], ran: str) -> str:
         of = one.submission
         row: list[str | int] = [of.student, of.id, one.points, len(STEPS)]
         for step in STEPS:
-            remark = one.remarks.get(step.name)
-            row += [one.points_of(step.name), as_sentence(remark, '"') if remark else ""]
+            remark = [one.remarks[step.name]] if one.remarks else []
+            row += [one.points_of(step.name), *(as_sentences(remark, '"') or [""])]
         imports = [Remark("It imports", ", ".join(one.imports))] if one.imports else []
-        row += [_joined(one.faults), _joined([*of.notes, *imports])]
+        for remarks in (one.faults, [*of.notes, *imports]):
+            row.append(" ".join(as_sentences(remarks, '"')))
         row += [of.path.name if of.path else "", name_of(number, one), ran]
         rows.append([harmless(in_one_line(x)) if isinstance(x, str) else x for x in row])
     return as_csv(rows)
 
 
-def _joined(remarks: Iterable[Remark]) -> str:
-    return " ".join(as_sentence(remark, '"') for remark in list(remarks)[:MOST_REMARKS])
-
-
-MOST_REMARKS = 20
-"""The longest list of faults that is written."""
-
-
 def as_text(one: Graded, ran: str) -> str:
-    """Return the report for a student, as Markdown, with the student's words as code.
-
-    Parameters
-    ----------
-    one : Graded
-    ran : str
-        Where the notebook ran.
-
-    Returns
-    -------
-    str
-    """
-    lines = [f"# {quoted(one.submission.student, '`')}", ""]
+    """Return the report for a student, as Markdown, with the student's words as code."""
+    lines = [f"# {as_code(one.submission.student)}", ""]
     lines += [f"{one.points} of {len(STEPS)} points, {ran}.", ""]
-    lines += [f"- `{step}`: {as_sentence(remark, '`')}" for step, remark in one.remarks.items()]
+    of_steps = as_sentences(one.remarks.values())
+    lines += [f"- `{step}`: {said}" for step, said in zip(one.remarks, of_steps, strict=True)]
     if one.faults:
-        faults = [f"- {as_sentence(fault, '`')}" for fault in one.faults[:MOST_REMARKS]]
-        lines += ["", "The notebook:", "", *faults]
+        lines += ["", "The notebook:", "", *(f"- {said}" for said in as_sentences(one.faults))]
     return "\n".join(lines) + "\n"

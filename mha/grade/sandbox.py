@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,10 +70,7 @@ CONTAINER = (
 class Sandbox:
     """A sandbox in which this Python can be started, or a `ValueError` where there is none.
 
-    Parameters
-    ----------
-    hidden : iterable of pathlib.Path
-        Files and folders that no process in it may see, wherever they are.
+    No process in it sees the hidden files and folders, wherever they are.
     """
 
     def __init__(self, hidden: Iterable[Path]) -> None:
@@ -98,26 +96,18 @@ class Sandbox:
         os.close(program)
         command = [*self.command, "--seccomp", str(filtering), "--", *_python(arguments)]
         try:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                pass_fds=[filtering],
-            )
+            return _started(command, stderr=stderr, pass_fds=[filtering])
         finally:
             os.close(filtering)
 
 
 def start_without_sandbox(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     """Start Python with some arguments, with all rights of the caller."""
-    return subprocess.Popen(
-        _python(arguments),
-        cwd=tempfile.gettempdir(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+    return _started(_python(arguments), stderr=subprocess.DEVNULL, cwd=tempfile.gettempdir())
+
+
+def _started(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
 
 
 def _python(arguments: Sequence[str]) -> list[str]:
@@ -135,7 +125,8 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
     """Yield the options of bwrap for the file system and the variables."""
     shown, own = list(_folders()), [Path(sys.base_prefix), Path(sys.prefix)]
     files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in _runner()}
-    single = ("/etc/ld.so.cache", sys.executable, f"{sys.prefix}/pyvenv.cfg")
+    real = os.path.realpath(sys.executable)
+    single = ("/etc/ld.so.cache", real, f"{sys.prefix}/pyvenv.cfg")
     files |= {name: Path(name) for name in single}
     numpy = Path(np.__file__).resolve().parent
     if not _paths_in(numpy, shown):
@@ -146,6 +137,8 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
         yield from ("--setenv", name, value)
     for library in filter(os.path.islink, LIBRARIES):
         yield from ("--symlink", os.readlink(library), library)
+    if real != sys.executable:
+        yield from ("--symlink", real, sys.executable)
     for folder in shown:
         yield from ("--ro-bind", str(folder), str(folder))
     for covered in dict.fromkeys(map(str, _covered(shown, hidden))):

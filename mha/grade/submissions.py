@@ -9,10 +9,9 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mha.practice.answers import Remark
 from mha.practice.worksheets.students import Student
@@ -26,24 +25,18 @@ SHORT = 5
 SKIPPED = re.compile(r"^[.~]|^__MACOSX$|^desktop\.ini$|^Thumbs\.db$", re.IGNORECASE)
 """Entries that systems and editors put into a folder."""
 
+NOTEBOOK = re.compile(r"^[^.~].*\.ipynb$")
+
 MOODLE = re.compile(r"_\d+_assignsubmission_.*")
 """The end of the name that Moodle gives to each student's folder or file."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's submission.
+    """A file or folder and its student, or a student without one.
 
-    Parameters
-    ----------
-    student : str
-        The name in the list of the class, or else that of the file or folder.
-    id : str
-        The id in the list of the class, empty without it.
-    path : pathlib.Path or None
-        A file, or a folder of one student; None if there is none.
-    notes : tuple of Remark, default ()
-        Doubts about the owner, for a person to decide.
+    Without a list of the class, or where its owner is not certain, it has the name of the file, and
+    no id. The notes are for a person, who decides.
     """
 
     student: str
@@ -56,68 +49,53 @@ def find_submissions(folder: Path, students: Sequence[Student] = ()) -> list[Sub
     """Return the submissions in a folder, in the order of names, and then the missing ones.
 
     A file is a submission, and so is a folder, as Moodle gives one to each student.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-    students : sequence of Student, default ()
-
-    Returns
-    -------
-    list of Submission
     """
-    paths = sorted(folder.iterdir(), key=lambda path: path.name.casefold())
-    owners = {
-        path: _owners(path.name if _is_folder(path) else path.stem, students)
-        for path in paths
-        if not SKIPPED.search(path.name)
-    }
+    paths = [path for path in folder.iterdir() if not SKIPPED.search(path.name)]
+    paths.sort(key=lambda path: path.name.casefold())
+    names = [path.name if _is_folder(path) else path.stem for path in paths]
+    owners = [_owner(name, students) for name in names]
     found = []
-    for path, (owner, similar) in owners.items():
-        if owner is None:
-            name = path.name if _is_folder(path) else path.stem
-            found.append(Submission(name, "", path, _doubts(similar, bool(students))))
-            continue
-        same = [other.name for other, (its, _) in owners.items() if its == owner]
-        more = Remark(f"{len(same)} submissions of one student; a person chooses:", "; ".join(same))
-        found.append(Submission(owner.name, owner.id, path, (more,) if len(same) > 1 else ()))
-    for student in students:
-        if any(owner == student for owner, _ in owners.values()):
-            continue
-        maybe = [path.name for path, (_, similar) in owners.items() if student in similar]
-        missing = Submission(student.name, student.id, None)
-        if maybe:
-            missing = replace(missing, notes=(Remark("Perhaps it is", "; ".join(maybe)),))
-        found.append(missing)
-    return found
+    for path, name, owner in zip(paths, names, owners, strict=True):
+        similar = [each.known_by for each in students if _resembles(name, each)]
+        same = [other.name for other, its in zip(paths, owners, strict=True) if its == owner]
+        notes = []
+        if owner is None and similar:
+            said = "The name of the file resembles that of a student; whose is it?"
+            notes = [Remark(said, "; ".join(similar))]
+        elif owner is None and students:
+            notes = [Remark("The name of the file is of no student in the list.")]
+        elif owner is not None and len(same) > 1:
+            said = f"{len(same)} submissions of one student; a person chooses:"
+            notes = [Remark(said, "; ".join(same))]
+        student, id_ = (owner.name, owner.id) if owner else (name, "")
+        found.append(Submission(student, id_, path, tuple(notes)))
+    missing = [student for student in students if student not in owners]
+    return found + [Submission(student.name, student.id, None) for student in missing]
 
 
-def _doubts(similar: Sequence[Student], is_listed: bool) -> tuple[Remark, ...]:
-    """Return a remark on a file that is nobody's for certain."""
-    if similar:
-        names = "; ".join(student.known_by for student in similar)
-        return (Remark("The name of the file resembles that of a student; whose is it?", names),)
-    return (Remark("The name of the file is of no student in the list."),) if is_listed else ()
-
-
-def _owners(name: str, students: Sequence[Student]) -> tuple[Student | None, list[Student]]:
-    """Return the one student to whom a name belongs, or None, and the students that it resembles.
-
-    A name belongs to a student if it is an id or a student's name, or has one of some length among
-    its words.
-    """
+def _owner(name: str, students: Sequence[Student]) -> Student | None:
+    """Return the one student whose id or name a name is, or has among its words if it is long."""
     words = _words(MOODLE.sub("", name))
-    whole = [each for each in students if words and words in (_words(each.id), _words(each.name))]
-    inside: list[Student] = []
-    similar: list[Student] = []
-    for each in students:
-        for own in filter(None, (_words(each.id), _words(each.name))):
-            if set(own) <= set(words):
-                (inside if len("".join(own)) >= SHORT else similar).append(each)
-            elif "".join(words).startswith("".join(own)):
-                similar.append(each)
-    sure = list(dict.fromkeys(whole or inside))
-    return (sure[0], []) if len(sure) == 1 else (None, sure or list(dict.fromkeys(similar)))
+    whole = [each for each in students if words in _known_by(each)]
+    inside = [
+        each
+        for each in students
+        if any(set(own) <= set(words) and len("".join(own)) >= SHORT for own in _known_by(each))
+    ]
+    sure = whole or inside
+    return sure[0] if len(sure) == 1 else None
+
+
+def _resembles(name: str, student: Student) -> bool:
+    words = _words(name)
+    return any(
+        set(own) <= set(words) or "".join(words).startswith("".join(own))
+        for own in _known_by(student)
+    )
+
+
+def _known_by(student: Student) -> list[list[str]]:
+    return list(filter(None, (_words(student.id), _words(student.name))))
 
 
 def _words(text: str) -> list[str]:
@@ -125,21 +103,9 @@ def _words(text: str) -> list[str]:
 
 
 def read_cells(path: Path | None) -> list[str]:
-    """Return the code of a notebook, one text per cell.
+    """Return the code of a notebook, or of the only one in a folder, one text per cell.
 
-    Parameters
-    ----------
-    path : pathlib.Path or None
-        A file, or a folder with one notebook somewhere in it.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    ValueError
-        If there is no such notebook: the reason, and names of files apart from it.
+    A `ValueError` has the reason why there is none, and apart from it names of files.
     """
     if path is None:
         raise ValueError("Nothing was handed in.")
@@ -152,7 +118,8 @@ def read_cells(path: Path | None) -> list[str]:
     if not text.strip():
         raise ValueError("The file is empty.")
     try:
-        found = _code(json.loads(text))
+        cells = [each for each in json.loads(text)["cells"] if each["cell_type"] == "code"]
+        found = ["".join(cell["source"]) for cell in cells]
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise ValueError("The file is not a notebook of Jupyter, version 4.") from None
     if not found:
@@ -164,22 +131,15 @@ def _notebook_in(path: Path) -> Path:
     """Return the one notebook that a path is, or that lies below it."""
     if not _is_folder(path):
         return path
-    found = sorted(_notebooks_below(path))
+    found = []
+    for folder, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if not SKIPPED.search(name)]
+        found += [Path(folder, name) for name in files if NOTEBOOK.search(name)]
     if len(found) != 1:
         counted = f"{len(found)} notebooks" if found else "no notebook"
-        names = ", ".join(each.name for each in found[:4])
+        names = ", ".join(each.name for each in sorted(found)[:4])
         raise ValueError(f"The folder has {counted}; one is wanted.", names)
     return found[0]
-
-
-def _notebooks_below(folder: Path) -> Iterator[Path]:
-    for entry in folder.iterdir():
-        if SKIPPED.search(entry.name):
-            continue
-        if _is_folder(entry):
-            yield from _notebooks_below(entry)
-        elif entry.suffix == ".ipynb":
-            yield entry
 
 
 def _is_folder(path: Path) -> bool:
@@ -196,9 +156,3 @@ def _read(path: Path) -> bytes:
     if len(contents) > MEGABYTES << 20:
         raise ValueError(f"The file is larger than {MEGABYTES} MB.")
     return contents
-
-
-def _code(notebook: dict[str, Any]) -> list[str]:
-    """Return the code cells of a notebook."""
-    sources = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    return ["".join(source) for source in sources]

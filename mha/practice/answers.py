@@ -28,20 +28,12 @@ FAULTS = {
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence on a student's program, and the student's own words apart from it.
-
-    Parameters
-    ----------
-    said : str
-    quoted : str, default ""
-        An error's message, or the name of a file: any text, which no one may take for `said`.
-    is_right : bool, default False
-        Whether the sentence says that a step is right.
+    """A sentence of ours, and apart from it the words of a student that belong to it.
 
     Examples
     --------
-    >>> print(Remark("The function stops with an error.", "ValueError: axis 2"))
-    The function stops with an error. ValueError: axis 2
+    >>> print(Remark("The function stops with an error:", "ValueError: axis 2"))
+    The function stops with an error: ValueError: axis 2
     """
 
     said: str
@@ -54,18 +46,10 @@ class Remark:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answer to one call of a function: an array or a fault.
+    """The answer to one call: an array, or a fault with the student's words for it.
 
-    Parameters
-    ----------
-    value : ndarray or None
-        None if there is a fault.
-    given : tuple
-        The arguments after the call, which the function may have changed.
-    fault : str, default ""
-        A key of `FAULTS`, or words like those.
-    quoted : str, default ""
-        The student's own words: the kind and message of an error.
+    `given` are the arguments after the call, which the function may have changed. A fault is a key
+    of `FAULTS`, or words like those.
     """
 
     value: NDArray[np.float64] | None
@@ -80,14 +64,9 @@ class Answer:
 
     def as_json(self) -> dict[str, Any]:
         """Return the answer as values that JSON has."""
-        value = self.value
-        return {
-            "shape": None if value is None else value.shape,
-            "numbers": None if value is None else value.ravel().tolist(),
-            "given": as_json(self.given),
-            "fault": self.fault,
-            "quoted": self.quoted,
-        }
+        value = np.empty(0) if self.value is None else self.value
+        array = {"shape": value.shape, "numbers": value.ravel().tolist()}
+        return array | {"given": as_json(self.given), "fault": self.fault, "quoted": self.quoted}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Answer":
@@ -98,16 +77,14 @@ class Answer:
                 quoted = str(data["quoted"])[:MOST_LETTERS]
                 return cls(None, (), fault if is_known else "no array", quoted)
             shape, numbers = data["shape"], data["numbers"]
-            if len(shape) > MOST_AXES or len(numbers) > MOST_NUMBERS:
-                raise ValueError
-            if not all(type(number) in (int, float) for number in numbers):
-                raise TypeError
-            if not all(type(size) is int and size >= 0 for size in shape):
-                raise TypeError
-            given = tuple(np.array(each, dtype=float) for each in data["given"])
-            return cls(np.array(numbers, dtype=float).reshape(shape), given)
+            is_array = len(shape) <= MOST_AXES and len(numbers) <= MOST_NUMBERS
+            is_array &= all(type(number) in (int, float) for number in numbers)
+            if is_array and all(type(size) is int and size >= 0 for size in shape):
+                given = tuple(np.array(each, dtype=float) for each in data["given"])
+                return cls(np.array(numbers, dtype=float).reshape(shape), given)
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
-            return cls(None, (), "no array")
+            pass
+        return cls(None, (), "no array")
 
 
 def as_json(given: Sequence[Any]) -> list[Any]:
@@ -116,17 +93,7 @@ def as_json(given: Sequence[Any]) -> list[Any]:
 
 
 def call_function(function: Callable[..., Any], given: Sequence[Any]) -> Answer:
-    """Return the answer of a function to arrays, of which it gets copies.
-
-    Parameters
-    ----------
-    function : callable
-    given : sequence of ndarray and int
-
-    Returns
-    -------
-    Answer
-    """
+    """Return the answer of a function to arrays, of which it gets copies, and numbers."""
     copies = tuple(np.copy(each) if isinstance(each, np.ndarray) else each for each in given)
     try:
         with np.errstate(all="ignore"):

@@ -336,7 +336,8 @@ def _fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
         return f"{step.name} {answer.said}{':' if answer.quoted else '.'}"
     if found.shape != wanted.shape:
         return f"the shape is {found.shape}, {wanted.shape} is wanted."
-    off = ~np.isclose(found, wanted, rtol=CLOSE, atol=CLOSE)
+    with np.errstate(all="ignore"):
+        off = ~np.isclose(found, wanted, rtol=CLOSE, atol=CLOSE)
     if off.any():
         row, column = (int(i) for i in np.argwhere(off)[0])
         is_, meant = _apart(found[row, column], wanted[row, column])
@@ -356,9 +357,10 @@ def _known(step: Step, given: tuple[Any, ...], found: Array, wanted: Array) -> s
                 other = mistaken(*given)
             except ValueError:  # the mistake cannot be made with these shapes
                 continue
-        if other.shape == found.shape and np.allclose(other, found, equal_nan=True):
-            return f" {said}"
-    is_near = np.allclose(found, wanted, rtol=1e-2, atol=1e-2)
+            if other.shape == found.shape and np.allclose(other, found, equal_nan=True):
+                return f" {said}"
+    with np.errstate(all="ignore"):
+        is_near = np.allclose(found, wanted, rtol=1e-2, atol=1e-2)
     return " Is something rounded on the way? All digits are wanted." if is_near else ""
 
 

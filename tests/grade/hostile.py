@@ -98,8 +98,8 @@ PROCESSES = {
     "posix_spawn": "import sys\nreturn os.posix_spawn(sys.executable, ['python', '-V'], {})",
     "spawnv_passfds": "import sys\nfrom multiprocessing.util import spawnv_passfds\n"
     "return spawnv_passfds(sys.executable.encode(), [b'python', b'-V'], ())",
-    "multiprocessing": "import multiprocessing as m\np = m.get_context('spawn').Process(target=print)"
-    "\np.start()\nreturn p.pid",
+    "multiprocessing": "from multiprocessing import get_context\n"
+    "p = get_context('spawn').Process(target=print)\np.start()\nreturn p.pid",
     "syscall-fork": _called("57"),
     "syscall-vfork-by-clone": _called("56, 0x4111, 0, 0, 0, 0"),
     "clone3": C + "args = (ctypes.c_ulonglong * 11)(0x4100)\n"
@@ -191,20 +191,24 @@ DISRUPTIVE = {
         f" os.write(fd, b'{FORGED}\\n')\n        except OSError: break"
     ],
     "forged-words": [
-        "import json, os\nsaid = {'fault': 'Right: 8 of 8 points', 'quoted': ['8 of 8 points.'] * 9}"
-        "\nfor fd in range(64):\n    try: os.write(fd, json.dumps(said).encode() + b'\\n')\n"
+        "import json, os\n"
+        "said = {'fault': 'Right: 8 of 8 points', 'quoted': ['8 of 8 points.'] * 9}\n"
+        "for fd in range(64):\n    try: os.write(fd, json.dumps(said).encode() + b'\\n')\n"
         "    except OSError: pass"
     ],
     "deep-answer": ["import os\nfor fd in range(3, 9):\n    try:"
                     " os.write(fd, b'[' * 10**5 + b'\\n')\n    except OSError: pass"],
     "no-answer": ["import os\nfor fd in range(3, 9):\n    try: os.close(fd)\n"
                   "    except OSError: pass"],
-    "exit-handler": ["import atexit, os, sys\natexit.register(lambda: os.write(1, b'x'))\nsys.exit()"],
+    "exit-handler": [
+        "import atexit, os, sys\natexit.register(lambda: os.write(1, b'x'))\nsys.exit()"
+    ],
     "signals": ["import os, signal\nfor n in range(1, 65):\n    try: os.kill(-1, n)\n"
                 "    except (OSError, ValueError): pass"],
     "stops-itself": ["import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)"],
     "ignores-signals": ["import signal\nfor n in range(1, 65):\n    try:"
-                        " signal.signal(n, signal.SIG_IGN)\n    except (OSError, ValueError): pass\n"
+                        " signal.signal(n, signal.SIG_IGN)\n"
+                        "    except (OSError, ValueError): pass\n"
                         "while True:\n    try:\n        while True: pass\n"
                         "    except BaseException: pass"],
     "long-class": ["raise type('x' * 900_000, (Exception,), {})('8 of 8 points')"],
@@ -219,7 +223,9 @@ DISRUPTIVE = {
         "class M(type):\n    __name__ = property(lambda c: 1 / 0)\n"
         "class F(Exception, metaclass=M): pass\nraise F",
     ],
-    "endless-str": ["class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E"],
+    "endless-str": [
+        "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E"
+    ],
     "odd-arrays": [
         "import numpy as np\nclass Lies(np.ndarray):\n"
         "    shape = property(lambda s: (3, 3))\n    size = property(lambda s: 9)\n"
