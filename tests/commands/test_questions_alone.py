@@ -17,6 +17,7 @@ from question_text import Given
 
 pytestmark = pytest.mark.book
 
+
 @pytest.fixture(scope="module")
 def book():
     return pages.read(SITE)
@@ -100,8 +101,9 @@ ANSWERS = {
     ),
     "ex-heads-by-hand": by_hand,
     "ex-heads-root": lambda g: g.rows[0]["it"] @ g.rows[1]["cat"] / math.sqrt(len(g.rows[0]["it"])),
-    "ex-heads-contribution": lambda g: g.rows[1]["it"]
-    @ [g.rows[0][f"Head 1, {name}"][2] for name in ("animal", "thing")],
+    "ex-heads-contribution": lambda g: (
+        g.rows[1]["it"] @ [g.rows[0][f"Head 1, {name}"][2] for name in ("animal", "thing")]
+    ),
     "ex-cat-sat-equal": lambda g: np.mean([g.rows[2]["cat"][0], g.rows[2]["sat"][0]]),
     "ex-cat-sat-three-quarters-1": lambda g: math.log(3),
     "ex-cat-sat-three-quarters-2": lambda g: [3 / 4, 1 / 4] @ np.array([*g.rows[0].values()])[:, 0],
@@ -115,23 +117,27 @@ ANSWERS = {
         (g.rows[0]["apple"][1] - g.rows[0]["apple"][4]) / math.sqrt(g.shapes["query"][2])
     ),
     "ex-apple-query-sum": lambda g: sum(g.prose[2:6]),
-    "ex-play-football-key": lambda g: g.rows[2]["I"]
-    @ (g.rows[0]["football"] @ np.array([*g.rows[1].values()])),
+    "ex-play-football-key": lambda g: (
+        g.rows[2]["I"] @ (g.rows[0]["football"] @ np.array([*g.rows[1].values()]))
+    ),
     "ex-play-football-wrong-root": lambda g: g.rows[0]["play"][1] / math.sqrt(3),
     "ex-play-football-percent": lambda g: 100 - g.prose[0] - g.prose[1],
-    "ex-the-cat-sat-sat": lambda g: (g.rows[2]["sat"] @ np.array([*g.rows[0].values()]))
-    @ g.rows[1]["sat"],
-    "ex-the-cat-sat-steps": lambda g: g.rows[0]["cat"]
-    @ np.diff(np.array([*g.rows[1].values()]), axis=1)[:, 0],
+    "ex-the-cat-sat-sat": lambda g: (
+        (g.rows[2]["sat"] @ np.array([*g.rows[0].values()])) @ g.rows[1]["sat"]
+    ),
+    "ex-the-cat-sat-steps": lambda g: (
+        g.rows[0]["cat"] @ np.diff(np.array([*g.rows[1].values()]), axis=1)[:, 0]
+    ),
     "ex-the-cat-sat-order-of-weights": lambda g: softmax(g.prose[1:4])[2],
     "ex-the-cat-sat-end-recall": lambda g: math.sqrt(g.prose[0]),
     "ex-the-cat-sat-end-query": lambda g: projected(g, "<end>", "The"),
-    "ex-the-cat-sat-end-ratio": lambda g: 100
-    * (g.rows[0]["<end>"][3] - g.rows[0]["<end>"][2]),
+    "ex-the-cat-sat-end-ratio": lambda g: 100 * (g.rows[0]["<end>"][3] - g.rows[0]["<end>"][2]),
     "ex-the-cat-sat-end-count-1": lambda g: multiplications(g, 1),
     "ex-the-cat-sat-end-count-2": lambda g: multiplications(g, 4),
-    "ex-the-cat-sat-end-key-slip": lambda g: g.rows[2]["The"][2]
-    * (g.rows[0]["<end>"] @ np.array([*g.rows[1].values()])[:, 2] - g.prose[0]),
+    "ex-the-cat-sat-end-key-slip": lambda g: (
+        g.rows[2]["The"][2]
+        * (g.rows[0]["<end>"] @ np.array([*g.rows[1].values()])[:, 2] - g.prose[0])
+    ),
     "ex-work-your-own-causal": lambda g: g.rows[0]["drink"][0] / sum(g.rows[0]["drink"][:2]),
     "ex-order-three": lambda g: g.rows[0]["cat"] @ turned(g.rows[1]["sat"], 1),
     "ex-decoding-window-1": lambda g: sum(min(i, 1 + g.prose[1]) for i in range(1, 11)),
