@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 
 from mha.core.feed_forward import normal_share
@@ -186,10 +187,18 @@ def reached(origin: Origin, places: int = PLACES) -> Arithmetic:
     for more in range(places, MOST_PLACES):
         finer = replace(written_out(origin, more), result=line.result)
         steps = [finer.expression, *([" + ".join(finer.products)] if finer.products else [])]
-        values = [value for step in steps if (value := as_printed(step)) is not None]
+        values = [value for step in steps if (value := _by_calculator(step)) is not None]
         if all(abs(value - result) <= Fraction(1, 2 * 10**places) for value in values):
             return finer
     return line
+
+
+def _by_calculator(step: str) -> Fraction | None:
+    """Return the value of a printed step, or None where it is neither a fraction nor a power."""
+    power = re.fullmatch(r"e\^(−?[\d.]+)", step)
+    if power:
+        return Fraction(Decimal(power[1].replace("−", "-")).exp())
+    return as_printed(step)
 
 
 def factor(value: float, places: int = PLACES) -> str:

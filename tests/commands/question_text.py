@@ -5,39 +5,16 @@ import re
 import numpy as np
 from bs4 import BeautifulSoup
 
-WORDS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-        ]
-    )
-} | {"half": 0.5, "quarter": 0.25, "tenth": 0.1, "fourth": 4}
+UP_TO_TWELVE = (
+    *("zero", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+WORDS = {word: number for number, word in enumerate(UP_TO_TWELVE)}
+WORDS |= {"sixteen": 16, "half": 0.5, "quarter": 0.25, "tenth": 0.1}
 NUMBER = re.compile(rf"(?<![\w.])−?\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(WORDS)})\b")
 
 
 SHAPE = re.compile(r"\(\d+(?:, \d+)+\)")
-
-
-def eval_shape(text):
-    """Return a printed shape."""
-    return tuple(map(int, text.strip("()").split(", ")))
 
 
 def number(text):
@@ -67,7 +44,8 @@ class Given:
                 numbers = [number(cell) for cell in cells]
                 if numbers and None not in numbers:
                     rows[name if name not in rows else f"{name} {len(rows)}"] = np.array(numbers)
-                self.shapes |= {name: eval_shape(cell) for cell in cells if SHAPE.fullmatch(cell)}
+                if cells and SHAPE.fullmatch(cells[0]):
+                    self.shapes[name] = tuple(map(int, cells[0].strip("()").split(", ")))
             self.rows.append(rows)
             table.decompose()
         for fraction in soup.find_all("mfrac"):

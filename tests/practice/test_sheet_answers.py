@@ -75,8 +75,8 @@ def test_every_line_of_every_key_holds_as_it_is_printed(texts):
 
 def test_a_calculator_reaches_each_result_of_120_keys_from_the_printed_operands():
     read = 0
-    for number in range(120):
-        made = worksheet(number % 7, number + 1, difficulty=[*LEVELS][number % 3])
+    for student in range(120):
+        made = worksheet(student % 7, student + 1, difficulty=[*LEVELS][student % 3])
         found = chains.read(chains.sheet_text(key_of(made)))
         assert [fault for chain in found for fault in chain.missed()] == [], made.title
         read += len(found)
@@ -90,9 +90,9 @@ def test_the_reader_of_lines_refuses_a_result_that_its_operands_do_not_give(line
 
 
 def test_no_answer_that_is_rounded_lies_on_a_tie():
-    for number in range(60):
-        stages = [["head_outputs"], ["weights"], None][number % 3]
-        made = worksheet(number, 1, difficulty=[*LEVELS][number % 3], stages=stages, num_heads=2)
+    for student in range(60):
+        stages = [["head_outputs"], ["weights"], None][student % 3]
+        made = worksheet(student, 1, difficulty=[*LEVELS][student % 3], stages=stages, num_heads=2)
         sheet, key = sheet_of(made), key_of(made)
         rough, places = rounded(sheet)
         for task, _, exact in answers(sheet, key):
