@@ -39,7 +39,7 @@ def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
         help="worksheets with fresh numbers for each student, and their key",
         description="Make worksheets: for each student other numbers, short enough to be worked by"
         " hand, a key with every step, and the answers alone, as PDF and for programs as CSV and"
-        " JSON. The same seed gives the same sheets.",
+        " JSON. With one edition of the book, the same seed gives the same sheets.",
     )
     add_options(command)
     command.add_argument("--title", default=TITLE, help=f"default: {TITLE}")
