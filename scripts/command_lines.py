@@ -170,7 +170,7 @@ def _add_worksheet(what: Commands) -> None:
         help="worksheets with fresh numbers for each student, and their key",
         description="Make worksheets: for each student other numbers, short enough to be worked by"
         " hand, a key with every step, and the answers alone, as PDF and for programs as CSV and"
-        " JSON. The same seed gives the same sheets.",
+        " JSON. With one edition of the book, the same seed gives the same sheets.",
     )
     _module_of_mha("practice/worksheets/options.py").add_options(command)
     command.add_argument("--title", default=WORKSHEET_TITLE, help=f"default: {WORKSHEET_TITLE}")

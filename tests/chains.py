@@ -66,13 +66,26 @@ class Chain:
         if sign == "≈" and off > self._slack(left) + self._slack(right):
             yield f"{self.text}: off by {float(off):.2g}, more than rounding explains"
 
+    def missed(self, units=Fraction(1, 2)):
+        """Return the results that a calculator does not reach from the printed operands, in words.
+
+        A result is reached if it differs from the exact value of the step before it, with the
+        numbers as they are printed, by no more than so many units of its last digit.
+        """
+        for left, right in pairwise(self.steps):
+            *sign, result = right
+            if isinstance(result, Number) and sign in ([], ["−"]):
+                off = abs(value_of(left) - value_of(right)) / result.unit
+                if off > units:
+                    yield f"{self.text}: off by {float(off):.2g} units of the last digit"
+
     def _slack(self, step):
         """Return how far the rounding of its numbers may have moved a step."""
         most = max(n.decimals for s in self.steps for n in s if isinstance(n, Number))
-        total = Fraction(0)
+        total, is_alone = Fraction(0), sum(isinstance(n, Number) for n in step) == 1
         for i, number in enumerate(step):
             is_rounded = isinstance(number, Number) and (
-                len(step) == 1 or number.is_percent or 2 <= number.decimals == most
+                is_alone or number.is_percent or 2 <= number.decimals == most
             )
             if is_rounded:
                 moved = [

@@ -117,8 +117,8 @@ def with_factors(
     --------
     >>> rng = np.random.default_rng(1)
     >>> drawn = draw_example(rng, with_output=True, difficulty="easy")
-    >>> with_factors(rng, drawn, "easy", keep_scores=False).embeddings.min() >= 2
-    True
+    >>> float(with_factors(rng, drawn, "easy", keep_scores=False).embeddings.min())
+    2.0
     """
     level, layer = FACTORS[difficulty], example.layer
     assert layer is not None
@@ -266,9 +266,7 @@ def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int
 def _says_something(rows: Array) -> Array:
     """Return of each matrix whether none of its rows and columns is all zeros."""
     is_not_zero = np.abs(rows) > SMALLEST
-    return np.asarray(
-        is_not_zero.any(axis=-1).all(axis=-1) & is_not_zero.any(axis=-2).all(axis=-1)
-    )
+    return np.asarray(is_not_zero.any(axis=-1).all(axis=-1) & is_not_zero.any(axis=-2).all(axis=-1))
 
 
 def _rows_differ(rows: Array) -> Array:

@@ -20,7 +20,6 @@ from mha.runs.running import RUNNING
 from mha.views.arithmetic import Arithmetic, written_out
 from mha.views.signs import sign
 
-
 MOST_PLACES = 16
 """The most decimals of an operand: float64 has no more."""
 

@@ -7,6 +7,8 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 
 from mha.core.feed_forward import normal_share
 from mha.runs.operations import Operation, Origin
@@ -15,7 +17,7 @@ from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
 from mha.runs.sheets import Sheet
-from mha.views.signs import chain
+from mha.views.signs import as_printed, chain
 
 LONGEST, KEPT = 48, 8
 """Beyond how many terms a line is cut, and how many of them, the largest, it then has."""
@@ -69,6 +71,7 @@ def arithmetic(
     *,
     head: int = 0,
     places: int = PLACES,
+    by_calculator: bool = False,
 ) -> Arithmetic:
     """Write out one number of a run, or of a sheet.
 
@@ -85,6 +88,8 @@ def arithmetic(
         Counted from 0. The output has none.
     places : int, default 4
         Decimals shown; the calculation itself is not rounded.
+    by_calculator : bool, default False
+        Show as many decimals of the operands as a calculator needs to reach the printed result.
 
     Returns
     -------
@@ -106,8 +111,10 @@ def arithmetic(
     2.7183 ÷ 3.7183 ≈ 0.7311
     """
     if isinstance(run, Sheet):
-        return written_out(run.origin(stage, row, column), places)
-    return written_out(origin(run, Place.of(stage, head, row, column)), places)
+        found = run.origin(stage, row, column)
+    else:
+        found = origin(run, Place.of(stage, head, row, column))
+    return reached(found, places) if by_calculator else written_out(found, places)
 
 
 def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
@@ -138,6 +145,60 @@ def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
     if origin.operation == "given":
         raise ValueError(f"{origin.place} is given; a number that is computed is wanted")
     return _LINES[origin.operation](origin, places)
+
+
+MOST_PLACES = 12
+"""The most decimals of an operand in a line that a calculator reaches."""
+
+
+def reached(origin: Origin, places: int = PLACES) -> Arithmetic:
+    """Return a line whose printed operands give the printed result, to its last digit.
+
+    Operands have more decimals than the result where they need them: 0.135 ÷ 0.188 is 0.718, and
+    the exponentials that were rounded to these give 0.721.
+
+    Parameters
+    ----------
+    origin : Origin
+    places : int, default 4
+        Decimals of the result, and the fewest of the operands.
+
+    Returns
+    -------
+    Arithmetic
+
+    Raises
+    ------
+    ValueError
+        As `written_out`.
+
+    Examples
+    --------
+    >>> from mha import load_example, origin, trace
+    >>> run = trace(load_example("cat-sat"))
+    >>> weight = origin(run, Place("weights", head=0, row=0, column=1))
+    >>> print(written_out(weight, 2), "and", reached(weight, 2))
+    1.00 ÷ 3.72 ≈ 0.27 and 1.00 ÷ 3.72 ≈ 0.27
+    """
+    line = written_out(origin, places)
+    result = as_printed(line.result)
+    if result is None:
+        return line
+    for more in range(places, MOST_PLACES):
+        finer = replace(written_out(origin, more), result=line.result)
+        steps = [finer.expression, *([" + ".join(finer.products)] if finer.products else [])]
+        values = [value for step in steps if (value := _by_calculator(step)) is not None]
+        if all(abs(value - result) <= Fraction(1, 2 * 10**places) for value in values):
+            return finer
+    return line
+
+
+def _by_calculator(step: str) -> Fraction | None:
+    """Return the value of a printed step, or None where it is neither a fraction nor a power."""
+    power = re.fullmatch(r"e\^(−?[\d.]+)", step)
+    if power:
+        return Fraction(Decimal(power[1].replace("−", "-")).exp())
+    return as_printed(step)
 
 
 def factor(value: float, places: int = PLACES) -> str:

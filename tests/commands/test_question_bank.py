@@ -105,16 +105,12 @@ def test_every_question_has_what_it_names_and_is_named_for_people(bank):
         for text in texts:
             ElementTree.fromstring(f"<div>{text}</div>".replace("&nbsp;", " "))
         said = "".join(texts)
-        words = " ".join(BeautifulSoup(said, "html.parser").get_text(" ").split())
-        for name in re.findall(r"(?:Table|Fig\.|Figure|Equation) \d+\.\d+", words):
-            shown = rf"<(?:strong|caption)>{re.escape(name)}\b"
-            assert re.search(shown, said), (question.name, name)
         assert not re.search(r"\[Figure|(?<!href=)\"#|this page|notebook of|tables above", said)
         assert {*re.findall(' src="([^"]+)"', said)} == {*question.files}
         links = re.findall('href="([^"]+)"', said)
         assert all(link.startswith("https://") for link in links), question.name
         assert question.title.startswith(f"{question.chapter}: ")
-        assert "<" not in question.title.replace("<end>", "")
+        assert "<" not in question.title
         assert question.tags[:2] == (question.chapter, question.kind)
         assert question.feedback.startswith("<p>From") <= bool(question.options), question.name
     assert sum(bool(question.files) for question in bank) >= 4
@@ -131,7 +127,7 @@ def test_a_table_that_holds_the_answer_too_comes_in_part(bank):
     ("page", "said", "wanted"),
     [
         ("mechanism/softmax", "the tables above.", "fill names 'tables above', which the question"),
-        ("mechanism/softmax", '<a href="#tbl-none">Table 4.9</a>.', "fill names Table 4.9, which"),
+        ("mechanism/softmax", '<a href="#tbl-none">Table 4.9</a>.', "fill names tbl-none, which"),
         ("transformer/depth", "No number.", "ex-depth-norm is no exercise that the q"),
     ],
 )

@@ -3,7 +3,9 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from helpers import example
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +13,7 @@ from mha import load_example, shown, trace
 from mha.practice.entered import LONGEST, read
 from mha.practice.exercise import numeric_exercise
 from mha.practice.verdict import verdict
+from mha.widgets.boxes import your_turn
 
 MADE = numeric_exercise(trace(load_example("the-cat-sat")), "weights", 0, 0)
 WEIGHT = 0.7310585786
@@ -107,3 +110,24 @@ def test_the_answer_as_the_book_shows_it_is_right_and_one_unit_off_is_not(answer
     for off in (round(answer, places) - unit, round(answer, places) + unit):
         tie = abs(abs(off - answer) - 0.5 * unit) < 1e-8 * unit
         assert tie or judged(answer, f"{off:.12f}", places) != "right"
+
+
+def tokens(count, **numbers):
+    """Return the run of an example of so many tokens whose heads are one wide."""
+    names = [f"token{i}" for i in range(count)]
+    columns = {name: np.full((count, 1), x) for name, x in numbers.items()}
+    return trace(example(tokens=names, scale=1.0, value=np.ones((count, 1)), **columns))
+
+
+def test_both_roundings_of_a_tie_are_right_and_no_box_of_a_page_has_one():
+    halves = tokens(2, query=0.5, key=0.25)
+    tie = numeric_exercise(halves, "scores", 0, 0, places=2)
+    assert [verdict(tie, text) for text in ("0.12", "0.13", "0.14")] == ["right", "right", "near"]
+    with pytest.raises(ValueError, match=r"^the answer, 0\.125, lies halfway between two numbers"):
+        your_turn(halves, "scores", 0, 0, places=2)
+    assert numeric_exercise(halves, "scores", 0, 0).places == 3
+
+
+def test_a_percentage_is_asked_for_with_the_decimals_that_make_it_no_tie():
+    made = numeric_exercise(tokens(8, query=0.0, key=0.0), "weights", 0, 0, percent=True)
+    assert (made.asked, made.places) == (12.5, 1)

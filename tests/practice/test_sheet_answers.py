@@ -69,7 +69,35 @@ def test_every_line_of_every_key_holds_as_it_is_printed(texts):
         read += len(found)
         assert len(found) == key.count("\n- ")
         assert [fault for chain in found for fault in chain.faults()] == [], sheet[:40]
+        assert [fault for chain in found for fault in chain.missed()] == [], sheet[:40]
     assert read > 10 * len(texts)
+
+
+def test_a_calculator_reaches_each_result_of_120_keys_from_the_printed_operands():
+    read = 0
+    for student in range(120):
+        made = worksheet(student % 7, student + 1, difficulty=[*LEVELS][student % 3])
+        found = chains.read(chains.sheet_text(key_of(made)))
+        assert [fault for chain in found for fault in chain.missed()] == [], made.title
+        read += len(found)
+    assert read > 5000
+
+
+@pytest.mark.parametrize("line", ["0.135 ÷ 0.188 ≈ 0.721", "91×0.055118 ≈ 5.015748"])
+def test_the_reader_of_lines_refuses_a_result_that_its_operands_do_not_give(line):
+    (chain,) = chains.read(line)
+    assert [*chain.missed()]
+
+
+def test_no_answer_that_is_rounded_lies_on_a_tie():
+    for student in range(60):
+        stages = [["head_outputs"], ["weights"], None][student % 3]
+        made = worksheet(student, 1, difficulty=[*LEVELS][student % 3], stages=stages, num_heads=2)
+        sheet, key = sheet_of(made), key_of(made)
+        rough, places = rounded(sheet)
+        for task, _, exact in answers(sheet, key):
+            if task in rough and exact is not None:
+                assert abs(exact * 10**places) % 1 != Fraction(1, 2), made.title
 
 
 def test_a_pupil_who_goes_on_with_rounded_numbers_is_as_near_as_the_key_says(texts):

@@ -155,7 +155,9 @@ class Asked(SphinxDirective):
             number = float(output["data"]["text/plain"])
             if is_tie(number, places):
                 said = "{asked} %s: %s lies halfway between two numbers of %s decimals"
-                logger.warning(said, label, number, places, location=(self.env.docname, self.lineno))
+                logger.warning(
+                    said, label, number, places, location=(self.env.docname, self.lineno)
+                )
             asked = document.setdefault("asked", {}).setdefault(label, [])
             asked.append((self.lineno, what, number, places))
         return []

@@ -95,10 +95,18 @@ class _Line(str):
 
 
 def _arithmetic(
-    run: Any, stage: str, row: Any, column: int = 0, *, head: int = 0, places: int = 4
+    run: Any,
+    stage: str,
+    row: Any,
+    column: int = 0,
+    *,
+    head: int = 0,
+    places: int = 4,
+    by_calculator: bool = False,
 ) -> _Line:
     """Return a line that is tied as a whole: to the number that it works out."""
-    if not isinstance(run, Seen) or not isinstance(run._thing, Trace):
+    # The script of a page does not choose the digits of operands by the result.
+    if by_calculator or not isinstance(run, Seen) or not isinstance(run._thing, Trace):
         raise UntiedError
     line = mha.arithmetic(run._thing, stage, row, column, head=head, places=places)
     place = Place.of(stage, head, row, column)
