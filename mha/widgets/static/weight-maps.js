@@ -42,8 +42,8 @@
       });
       const title = view.titleOf?.(i) ?? make("p", { className: "soft" }, name);
       if (!isLabelled) return { canvas, line, box, labels: [], node: make("div", {}, title, box) };
-      const labels = ["rows", "columns"].map((side) => make("div", { className: `model-${side}`, ariaHidden: "true" }));
-      const labelled = make("div", { className: "model-labelled" }, labels[0], box, labels[1]);
+      const labels = ["rows", "columns"].map((side) => make("div", { className: `along-${side}`, ariaHidden: "true" }));
+      const labelled = make("div", { className: "words-around" }, labels[0], box, labels[1]);
       return { canvas, line, box, labels, node: make("div", {}, title, labelled) };
     });
     return make("div", { className: "model-maps" },
