@@ -39,15 +39,17 @@ SMALL = """() => {
   return found;
 }"""
 
-# Targets below 24 by 24 pixels (WCAG 2.2, 2.5.8). One in a line of text may be smaller, and so may one
-# inside a larger label.
+# Targets below 24 by 24 pixels (WCAG 2.2, 2.5.8). One in a line of text may be smaller, and so may
+# one inside a larger label.
 SMALL_TARGETS = """() => [...document.querySelectorAll(
     "button, input, select, textarea, summary, [role=slider], [role=button], label:has(input)")]
-  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest("dialog:not([open])"))
+  .filter((e) => e.checkVisibility({ visibilityProperty: true }))
+  .filter((e) => !e.closest("dialog:not([open])"))
   .filter((e) => !e.closest("p, figcaption, caption, h1, h2, h3") || !e.matches("button"))
   .map((e) => [e, e.getBoundingClientRect(), e.closest("label")?.getBoundingClientRect()])
   .filter(([, box]) => box.width > 1 && box.height > 1)
-  .filter(([e, box, label]) => [box, label].every((one) => !one || one.width < 23.9 || one.height < 23.9))
+  .filter(([e, box, label]) => [box, label]
+    .every((one) => !one || one.width < 23.9 || one.height < 23.9))
   .map(([e, box]) => `${box.width} by ${box.height}: ${e.outerHTML.slice(0, 90)}`)"""
 
 NAMELESS = """() => [...document.querySelectorAll("th")]

@@ -13,15 +13,17 @@ PAGES = toc_pages()
 # Controls that a reader sees. The switch of printed numbers works by its style sheet alone; a fold
 # opens without a script.
 CONTROLS = """() => [...document.querySelectorAll(
-    "article :is(button, input, select, textarea, [role=button], [role=slider], [role=spinbutton])")]
+    "article :is(button, input, select, textarea, [role=button], [role=slider], [role=spinbutton])"
+  )]
   .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
   .filter((e) => e.getBoundingClientRect().width > 1 && !e.closest(".printed-switch"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
 # Words that ask for a hand. Figures and formulas have none.
 ASKS = re.compile(
-    r"\b(Drag (an|any|the|a)|drag (it|any)|Press Play|press \w+ (first|beside)|[Uu]ntick|Type a"
-    r"|[Tt]ap (it|any)|pull (the bar|one arrow)|Move the (slope|temperature)|Play before you read)\b"
+    r"\b(Drag (an|any|the|a)|drag (it|any)|Press Play|press \w+ (first|beside)|[Uu]ntick"
+    r"|Type a|[Tt]ap (it|any)|pull (the bar|one arrow)|Move the (slope|temperature)"
+    r"|Play before you read)\b"
 )
 
 # Neighbours in a row of a table between which there is less room than a space.
@@ -56,10 +58,12 @@ def test_without_a_script_no_control_is_idle_and_numbers_are_apart(opened, name)
 
 
 # Controls on paper: numbers of an instrument are buttons and fields that look like text.
-ON_PAPER = """() => [...document.querySelectorAll("article :is(button, select, input, [role=slider])")]
+ON_PAPER = """() => [...document.querySelectorAll(
+    "article :is(button, select, input, [role=slider])")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
   .filter((e) => e.getBoundingClientRect().width > 1)
-  .filter((e) => !e.matches(".number, .model-word, [type=text], [type=number], .model-map, .own-word"))
+  .filter((e) => !e.matches(".number, .model-word, [type=text], [type=number], .model-map"))
+  .filter((e) => !e.matches(".own-word, .bugs-choice"))
   .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
@@ -68,7 +72,8 @@ EMPTY_BARS = """() => [...document.querySelectorAll("article *")].filter((e) => 
   .filter((e) => getComputedStyle(e).backgroundImage.includes("gradient")
     && getComputedStyle(e).printColorAdjust !== "exact").map((e) => e.outerHTML.slice(0, 90))"""
 
-HALOS = """() => [...document.querySelectorAll("article svg text")].filter((e) => e.checkVisibility())
+HALOS = """() => [...document.querySelectorAll("article svg text")]
+  .filter((e) => e.checkVisibility())
   .filter((e) => getComputedStyle(e).stroke !== "none").map((e) => e.textContent)"""
 
 
