@@ -45,6 +45,6 @@ def language_model(story: str, *, figure: Drawing | None = None) -> Explorer:
         before=f"<p><i>{escape(' '.join(words))}</i> …</p>",
         late=_LATE,
         dress=("model.css", "time-bar.css"),
-        heights=(68.7, 84.3, 82.9, 97.2, 108.0, 132.9, 135.6),
+        heights=(71.5, 84.3, 82.9, 97.2, 108.0, 132.9, 135.6),
         figure=figure,
     )

@@ -20,13 +20,13 @@ OPEN_BLOCKS = """[...document.querySelectorAll('article div.highlight')]
     .filter(e => e.checkVisibility() && !e.closest('.cell_output')).length"""
 LINES = "document.querySelector('article').innerText.split('\\n').map(line => line.trim())"
 
-# Texts below 12 pixels. Indices and exponents of mathematics are small by their nature.
+# Texts below 12 pixels, also indices and exponents.
 SMALL = """() => {
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = walker.nextNode(); text; text = walker.nextNode()) {
     const element = text.parentElement;
-    const skipped = "math, script, style, noscript, .reading-unseen, dialog:not([open])";
+    const skipped = "script, style, noscript, .reading-unseen, dialog:not([open])";
     if (!text.data.trim() || element.closest(skipped) || !element.checkVisibility()) continue;
     const range = document.createRange();
     range.selectNodeContents(text);
@@ -38,6 +38,23 @@ SMALL = """() => {
   }
   return found;
 }"""
+
+# Targets below 24 by 24 pixels (WCAG 2.2, 2.5.8). One in a line of text may be smaller, and so may
+# one inside a larger label.
+SMALL_TARGETS = """() => [...document.querySelectorAll(
+    "button, input, select, textarea, summary, [role=slider], [role=button], label:has(input)")]
+  .filter((e) => e.checkVisibility({ visibilityProperty: true }))
+  .filter((e) => !e.closest("dialog:not([open])"))
+  .filter((e) => !e.closest("p, figcaption, caption, h1, h2, h3") || !e.matches("button"))
+  .map((e) => [e, e.getBoundingClientRect(), e.closest("label")?.getBoundingClientRect()])
+  .filter(([, box]) => box.width > 1 && box.height > 1)
+  .filter(([e, box, label]) => [box, label]
+    .every((one) => !one || one.width < 23.9 || one.height < 23.9))
+  .map(([e, box]) => `${box.width} by ${box.height}: ${e.outerHTML.slice(0, 90)}`)"""
+
+NAMELESS = """() => [...document.querySelectorAll("th")]
+  .filter((e) => !e.textContent.trim() && !e.getAttribute("aria-label"))
+  .map((e) => e.closest("table").textContent.trim().slice(0, 60))"""
 
 # Words of a drawing that leave it, and pairs of words of which one covers the other. A turned word
 # has a box of another kind.
@@ -193,6 +210,11 @@ def open_every_fold(page):
 def no_word_is_small_or_covered(page):
     assert page.evaluate(SMALL) == []
     assert page.evaluate(MEETING) == []
+
+
+def every_target_can_be_hit_and_every_header_has_a_name(page):
+    assert page.evaluate(SMALL_TARGETS) == []
+    assert page.evaluate(NAMELESS) == []
 
 
 def two_or_three_figures_own_the_full_measure(page):

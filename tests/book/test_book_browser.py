@@ -72,6 +72,7 @@ def test_a_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, 
     assert violations(page, runOnly=OTHERWISE) == []
     checks.open_every_fold(page)
     checks.no_word_is_small_or_covered(page)
+    checks.every_target_can_be_hit_and_every_header_has_a_name(page)
     checks.numbers_stand_below_each_other_and_labels_on_their_line(page)
     checks.figures_captions_and_folded_code_keep_their_distance(page)
     checks.formulas_touch_neither_their_number_nor_each_other(page)

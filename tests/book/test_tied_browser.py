@@ -300,6 +300,45 @@ def test_a_number_of_the_first_screen_is_scrubbed_and_a_reset_is_near(opened, wi
     expect(button).to_be_in_viewport()
 
 
+def test_the_axes_of_a_figure_grow_with_its_points_and_come_back(opened):
+    page = opened("mechanism/what-attention-does")
+    number = page.locator("p data[role=spinbutton]").first
+    number.wait_for()
+    panel = page.locator("#fig-river-bank-moved [data-at]").first
+    place = """(panel) => {
+      const river = panel.querySelectorAll("circle")[1].getAttribute("cx");
+      const ticks = [...panel.querySelectorAll('[data-axis="0"] text')]
+        .map((e) => [e.textContent, Number(e.getAttribute("x"))]);
+      return [Number(river), Object.fromEntries(ticks), panel.textContent];
+    }"""
+    river, ticks, said = panel.evaluate(place)
+    assert river == ticks["3"]
+    for _ in range(10):
+        number.press("ArrowUp")
+    settled(page)
+    river, ticks, text = panel.evaluate(place)
+    assert (number.inner_text(), list(ticks)[-1]) == ("4", "4")
+    assert river == pytest.approx(ticks["4"], abs=0.2)
+    assert "(4" not in text
+    for _ in range(10):
+        number.press("ArrowDown")
+    settled(page)
+    assert panel.evaluate(place)[2] == said
+
+
+@pytest.mark.parametrize("width", [820, 900, 1024, 1100, 1280])
+@pytest.mark.parametrize("name", ["mechanism/what-attention-does", "mechanism/self-attention"])
+def test_two_planes_are_on_one_screen(opened, name, width):
+    page = opened(name, width=width, height=768)
+    page.locator("mha-explorer").first.scroll_into_view_if_needed()
+    planes = page.locator("mha-explorer").first.locator(".plane:visible")
+    planes.nth(1).wait_for()
+    boxes = [plane.bounding_box() for plane in planes.all()]
+    ends = [box["y"] + box["height"] for box in boxes]
+    assert max(ends) - min(box["y"] for box in boxes) < 400
+    assert min(box["width"] for box in boxes) > 290
+
+
 def test_pointing_lights_the_place_in_the_strip_and_what_is_pressed_stays_there(tied):
     page = tied("mechanism/self-attention", width=390)
     number = page.locator("p data[role=spinbutton]").first

@@ -1,6 +1,6 @@
 """Labels in planes: each is legible and belongs visibly to its own point, also after drags.
 
-The points are read off the ticks and the coordinates that a label names, not off the drawing's code.
+The points are read off the ticks and the coordinates that a label names.
 """
 
 import numpy as np
@@ -23,12 +23,13 @@ FIVE = trace(example(
     tokens=["one", "two", "three", "four", "five"],
 ))  # fmt: skip
 
-# Labels of points as first found: overlaps with other labels, tick numbers and tips, and labels that
-# are nearer to another point or tick than to their own and have no line that leads to it.
+# Overlaps of labels with other labels, tick numbers and tips, and labels that are nearer to another
+# point or tick than to their own and have no line that leads to it.
 WRONG = r"""() => [...document.querySelectorAll(".plane-area")].flatMap((area) => {
   const frame = area.getBoundingClientRect();
   if (!area.checkVisibility()) return [];
-  const seen = (selector) => [...area.querySelectorAll(selector)].filter((e) => e.style.display !== "none");
+  const seen = (selector) =>
+    [...area.querySelectorAll(selector)].filter((e) => e.style.display !== "none");
   const value = (text) => Number(text.replace("−", "-").replace(/[  ,]/g, ""));
   const box = (e) => {
     const { left, right, top, bottom } = e.getBoundingClientRect();
@@ -37,19 +38,22 @@ WRONG = r"""() => [...document.querySelectorAll(".plane-area")].flatMap((area) =
   };
   const ticks = seen("text.tick");
   const path = (selector) => seen(selector)[0].getAttribute("d");
-  const [upright, axis] = [/M([\d.-]+) 0V/, /M0 ([\d.-]+)H/].map((line) => Number(path(".of-axis path").match(line)[1]));
+  const [upright, axis] = [/M([\d.-]+) 0V/, /M0 ([\d.-]+)H/].map((line) =>
+    Number(path(".of-axis path").match(line)[1]));
   const values = ["middle", "end"].map((anchor) =>
     ticks.filter((e) => e.getAttribute("text-anchor") === anchor).map((e) => value(e.textContent)));
   // A number is moved where the edge would cut it; the others are exactly below their ticks.
   const units = ticks.filter((e) => e.getAttribute("text-anchor") === "middle")
-    .map((e) => (Number(e.getAttribute("x")) - upright) / value(e.textContent)).sort((a, b) => a - b);
+    .map((e) => (Number(e.getAttribute("x")) - upright) / value(e.textContent))
+    .sort((a, b) => a - b);
   const unit = units[Math.floor(units.length / 2)];
   const point = ([x, y]) => [upright + unit * x, axis - unit * y];
   const tips = [...area.parentNode.querySelectorAll(".tip")].map((e) => {
     const { left, top, width, height } = e.getBoundingClientRect();
     return [left + width / 2 - frame.left, top + height / 2 - frame.top];
   });
-  const circles = seen(".of-point circle").map((e) => ["cx", "cy"].map((key) => Number(e.getAttribute(key))));
+  const circles = seen(".of-point circle").map((e) =>
+    ["cx", "cy"].map((key) => Number(e.getAttribute(key))));
   const anchors = [...values[0].map((x) => point([x, 0])), ...values[1].map((y) => point([0, y])),
     ...tips, ...circles];
   const leaders = seen(".leader").map((e) => e.getAttribute("d").match(/-?[\d.]+/g).map(Number));
@@ -65,9 +69,12 @@ WRONG = r"""() => [...document.querySelectorAll(".plane-area")].flatMap((area) =
     for (const other of [...boxes.slice(i + 1), ...others]) {
       const [left, top, right, bottom] = boxes[i];
       if (Math.min(right, other[2]) - Math.max(left, other[0]) > 1
-        && Math.min(bottom, other[3]) - Math.max(top, other[1]) > 1) found.push(`${name} covers ${other}`);
+        && Math.min(bottom, other[3]) - Math.max(top, other[1]) > 1) {
+        found.push(`${name} covers ${other}`);
+      }
     }
-    if (boxes[i][0] < -1 || boxes[i][2] > frame.width + 1 || boxes[i][1] < -1 || boxes[i][3] > frame.height + 1) {
+    const [left, top, right, bottom] = boxes[i];
+    if (left < -1 || right > frame.width + 1 || top < -1 || bottom > frame.height + 1) {
       found.push(`${name} leaves the plane`);
     }
     const own = point(name.match(/\(([^()]*)\)$/)[1].split(", ").map(value));
@@ -97,7 +104,9 @@ def drag_to(page, node, place):
     page.mouse.move(x, y)
     page.mouse.down()
     across, down = place
-    page.mouse.move(frame["x"] + across * frame["width"], frame["y"] + down * frame["height"], steps=3)
+    page.mouse.move(
+        frame["x"] + across * frame["width"], frame["y"] + down * frame["height"], steps=3
+    )
     page.mouse.up()
     rest(page, 30)
 

@@ -78,7 +78,7 @@
       const live = make("div", { className: "model-live" }, parts.title,
         make("div", { className: "layer-tokens", role: "group", "aria-label": texts.tokens },
           ...parts.tokens), mapsOf(this, this.data.heads), originOf(this), this.table(),
-        make("p", { className: "soft" }, texts.help));
+        make("p", { className: "soft how" }, texts.help));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
       });

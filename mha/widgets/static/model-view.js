@@ -97,7 +97,7 @@
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
           this.sharesSection(), curvesOf(this)),
-        this.time(), this.history(), mapsOf(this, texts.headNames), originOf(this));
+        this.time(), this.history(), mapsOf(this, texts.headNames, { isLabelled: true }), originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
       });

@@ -417,7 +417,7 @@
 
     /** One cloud, and beside it the planes of both heads, each above its hands. */
     cloud() {
-      const how = make("p", { className: "soft" }, texts.planeCloudHow);
+      const how = make("p", { className: "soft how" }, texts.planeCloudHow);
       const hands = [make("div", {}, this.choose(), how), ...this.pulls.map(({ node }) => node)];
       const columns = this.planes.map(({ node }, i) => make("div", {}, node, hands[i]));
       const choices = /** @type {NonNullable<typeof this.choices>} */ (this.choices);

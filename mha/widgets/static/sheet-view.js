@@ -152,7 +152,7 @@
       parts.redo = button(redo, () => this.step(this.future, this.past, redone));
       const reset = button(texts.reset, () => this.change(structuredClone(this.start), "", wasReset));
       const live = make("div", { className: "sheet-live" },
-        make("p", { className: "soft" }, texts.help),
+        make("p", { className: "soft how" }, texts.help),
         make("div", { className: "sheet-top" },
           make("fieldset", {}, make("legend", {}, texts.switches),
             make("div", { className: "sheet-switches" },

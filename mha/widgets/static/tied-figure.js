@@ -100,12 +100,13 @@
       const { left, bottom, side, most } = this.frame;
       const ends = [0, 1].map((axis) => [Math.min(0, ...points.map((point) => point[axis])),
         Math.max(most, ...points.map((point) => point[axis]))]);
-      const tick = stepOf(Math.max(...ends.map(([low, high]) => high - low)));
+      const tick = Math.max(1, stepOf(Math.max(...ends.map(([low, high]) => high - low))));
       const lows = ends.map(([low]) => tick * Math.floor(low / tick));
       const span = Math.max(...ends.map(([, high], axis) => tick * Math.ceil((high - lows[axis]) / tick)));
       const unit = side / span;
       /** @type {(point: number[]) => number[]} */
-      const at = ([x, y]) => [left + unit * (x - lows[0]), bottom - unit * (y - lows[1])];
+      const at = ([x, y]) => [left + unit * (x - lows[0]), bottom - unit * (y - lows[1])]
+        .map((place) => Math.round(10 * place) / 10);
       return { at, lows, span, tick };
     }
 

@@ -745,7 +745,7 @@ interface Window {
     // deno-lint-ignore no-explicit-any
     goBack(view: any, isAll?: boolean): void;
     // deno-lint-ignore no-explicit-any
-    mapsOf(view: any, names: string[]): HTMLElement;
+    mapsOf(view: any, names: string[], options?: { isLabelled?: boolean }): HTMLElement;
     // deno-lint-ignore no-explicit-any
     originOf(view: any): HTMLElement;
     // deno-lint-ignore no-explicit-any

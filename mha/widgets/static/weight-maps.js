@@ -9,9 +9,13 @@
   /** How many heads differ in colour. */
   const COLOURS = 6;
 
+  /** So many words have room along a map, on a screen and on a phone. */
+  const WORDS = { screen: 13, phone: 8 };
+
   /** The maps, to look at and to choose a row and a head of.
-      @param {any} view @param {string[]} names of the heads */
-  function mapsOf(view, names) {
+      @param {any} view @param {string[]} names of the heads
+      @param {{ isLabelled?: boolean }} options whether words are beside the rows and below the columns */
+  function mapsOf(view, names, { isLabelled = false } = {}) {
     const { parts } = view;
     parts.maps = names.map((/** @type {string} */ name, /** @type {number} */ i) => {
       const canvas = make("canvas");
@@ -37,10 +41,29 @@
           column: view.words[words[column]], weight: percent(weight) }));
       });
       const title = view.titleOf?.(i) ?? make("p", { className: "soft" }, name);
-      return { canvas, line, box, node: make("div", {}, title, box) };
+      if (!isLabelled) return { canvas, line, box, labels: [], node: make("div", {}, title, box) };
+      const labels = ["rows", "columns"].map((side) => make("div", { className: `along-${side}`, ariaHidden: "true" }));
+      const labelled = make("div", { className: "words-around" }, labels[0], box, labels[1]);
+      return { canvas, line, box, labels, node: make("div", {}, title, labelled) };
     });
     return make("div", { className: "model-maps" },
       ...parts.maps.map((/** @type {any} */ { node }) => node));
+  }
+
+  /** Write the words beside the rows and below the columns, as many as there is room for, and always the
+      one that looks. @param {any} view @param {any[]} labels */
+  function writeLabels(view, labels) {
+    const { place, words } = view.state;
+    const most = matchMedia("(max-width: 48rem)").matches ? WORDS.phone : WORDS.screen;
+    const every = Math.ceil(words.length / most);
+    labels.forEach((label, side) => {
+      label.replaceChildren(...words.flatMap((/** @type {number} */ word, /** @type {number} */ i) => {
+        if (i % every !== place % every) return [];
+        const node = make("span", { className: i === place && !side ? "main" : "" }, view.words[word]);
+        set(node, side ? ".left" : ".top", `${(100 * (i + 0.5)) / words.length}%`);
+        return [node];
+      }));
+    });
   }
 
   /** A size that a canvas has already would have the page laid out.
@@ -81,6 +104,7 @@
       const weights = view.weightsOf(head);
       if (map.weights !== weights) drawWeights(canvas, weights, color);
       map.weights = weights;
+      if (map.labels.length) writeLabels(view, map.labels);
       set(line, ".top", `${(100 * place) / n}%`);
       set(line, ".height", `${100 / n}%`);
       const row = weights[place];
