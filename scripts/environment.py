@@ -189,6 +189,18 @@ def chromium() -> str:
     return str(found)
 
 
+def engines() -> None:
+    """Install Firefox and WebKit, which the tests drive besides Chromium, and WebKit's display."""
+    packages = {
+        "firefox-esr": "firefox-esr",
+        "WebKitWebDriver": "webkit2gtk-driver",
+        "Xvfb": "xvfb",
+    }
+    missing = [package for program, package in packages.items() if shutil.which(program) is None]
+    if missing:
+        system_package("a browser of the tests", *missing)
+
+
 def _find_chromium() -> str | None:
     others = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     names = (WITHOUT_WINDOWS, *others)

@@ -50,6 +50,11 @@ def main() -> None:
         for_pytest = ["-m", WITHOUT_BOOK, *for_pytest]
     else:
         variables["CHROMIUM"] = environment.chromium()
+        if sys.platform == "linux":
+            environment.engines()
+        else:  # WebKitGTK is for Linux
+            for_pytest = ["-m", "not engines", *for_pytest]
+            print("Left out: the tests in Firefox and WebKit, which run on Linux.")
         with step("Building the HTML book"):
             build_html()
         if shutil.which("pdftotext") is None:
@@ -88,7 +93,7 @@ def _parser() -> Parser:
     parser = Parser(
         prog="test.py",
         description="Run everything: unit tests, doctests, properties, linters, the chapters'"
-        " assertions and the built book in a real Chromium.",
+        " assertions and the built book in real browsers.",
         epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
     )
     runs = {

@@ -34,6 +34,7 @@ QUIET = [
 
 LONGEST_FIRST = (
     "book/test_book_browser.py",
+    "book/test_engines.py",
     "book/test_printing.py",
     "book/test_pdf.py",
     "commands/test_build.py",
@@ -84,13 +85,71 @@ def rng():
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """Start one Chromium for all tests that look at pages."""
+def playwright():
+    """Start the driver of Chromium and Firefox once."""
     from playwright.sync_api import sync_playwright
 
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright):
+    """Start one Chromium for all tests that look at pages."""
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     assert chromium, "no Chromium; run: python3 scripts/test.py"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+    browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(playwright):
+    """Start one Firefox for all tests of a process that need it: Playwright's browser."""
+    import engines
+
+    with engines.firefox(playwright) as browser:
         yield browser
-        browser.close()
+
+
+@pytest.fixture(scope="session")
+def webkit():
+    """Start one WebKit for all tests of a process that need it: its only page."""
+    import engines
+
+    with engines.webkit() as page:
+        yield page
+
+
+@pytest.fixture(scope="session")
+def in_firefox(firefox):
+    """Return Firefox; its method `open` opens a page."""
+    import engines
+
+    context = firefox.new_context()
+    yield engines.EnginePages("firefox", context.new_page())
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def in_webkit(webkit):
+    """Return WebKit; its method `open` opens a page."""
+    import engines
+
+    return engines.EnginePages("webkit", webkit)
+
+
+@pytest.fixture(scope="session")
+def in_chromium(browser):
+    """Return Chromium; its method `open` opens a page."""
+    import engines
+
+    context = browser.new_context()
+    yield engines.EnginePages("chromium", context.new_page())
+    context.close()
+
+
+@pytest.fixture(scope="session", params=["chromium", "firefox", "webkit"])
+def engine(request):
+    """Return each engine in turn; its method `open` opens a page."""
+    return request.getfixturevalue(f"in_{request.param}")
