@@ -34,6 +34,7 @@ QUIET = [
 
 LONGEST_FIRST = (
     "book/test_book_browser.py",
+    "book/test_engines.py",
     "book/test_printing.py",
     "book/test_pdf.py",
     "commands/test_build.py",
@@ -120,15 +121,35 @@ def webkit():
         yield page
 
 
+@pytest.fixture(scope="session")
+def in_firefox(firefox):
+    """Return Firefox; its method `open` opens a page."""
+    import engines
+
+    context = firefox.new_context()
+    yield engines.EnginePages("firefox", context.new_page())
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def in_webkit(webkit):
+    """Return WebKit; its method `open` opens a page."""
+    import engines
+
+    return engines.EnginePages("webkit", webkit)
+
+
+@pytest.fixture(scope="session")
+def in_chromium(browser):
+    """Return Chromium; its method `open` opens a page."""
+    import engines
+
+    context = browser.new_context()
+    yield engines.EnginePages("chromium", context.new_page())
+    context.close()
+
+
 @pytest.fixture(scope="session", params=["chromium", "firefox", "webkit"])
 def engine(request):
     """Return each engine in turn; its method `open` opens a page."""
-    import engines
-
-    if request.param == "webkit":
-        yield engines.EnginePages("webkit", request.getfixturevalue("webkit"))
-    else:
-        started = {"chromium": "browser", "firefox": "firefox"}[request.param]
-        context = request.getfixturevalue(started).new_context()
-        yield engines.EnginePages(request.param, context.new_page())
-        context.close()
+    return request.getfixturevalue(f"in_{request.param}")

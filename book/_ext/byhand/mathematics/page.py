@@ -69,9 +69,9 @@ def to_mathml(tex: str, *, display: bool) -> str:
     options = {
         "displayMode": display,
         "throwOnError": True,
-        # A displayed equation scrolls in its own box. One in a sentence may break before its second
-        # equals sign; Temml's other rule, "tex", also parts a function's name from its bracket.
-        "wrap": "none" if display else "=",
+        # No engine breaks a formula between lines by itself. One that is wider than the page
+        # scrolls in its own box.
+        "wrap": "none",
     }
     result = _engine(os.getpid()).call("renderTeX", tex, options)
     if "error" in result:
