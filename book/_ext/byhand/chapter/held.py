@@ -46,7 +46,7 @@ class InPyTorch(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the code, its output and the version, and warn of a number that is not the run's."""
+        """Return the code, its output and the version; warn of numbers the run lacks."""
         code, _, output = "\n".join(self.content).partition(BETWEEN)
         if not output or "prints" not in self.options:
             raise self.error("code, a line ---, what it prints, and :prints: are wanted")
