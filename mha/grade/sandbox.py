@@ -124,9 +124,12 @@ def _no_sandbox(reason: str) -> ValueError:
 def _files(hidden: Sequence[Path]) -> Iterator[str]:
     """Yield the options of bwrap for the file system and the variables."""
     shown, own = list(_folders()), [Path(sys.base_prefix), Path(sys.prefix)]
-    files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in _runner()}
+    # None of these files has a right answer.
+    runner = [Path(str(module.__file__)) for module in (answers, notebook_runner)]
+    files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in runner}
     real = os.path.realpath(sys.executable)
-    single = ("/etc/ld.so.cache", real, f"{sys.prefix}/pyvenv.cfg")
+    # Debian's NumPy finds its BLAS by a link through /etc/alternatives.
+    single = ("/etc/ld.so.cache", "/etc/alternatives", real, f"{sys.prefix}/pyvenv.cfg")
     files |= {name: Path(name) for name in single}
     numpy = Path(np.__file__).resolve().parent
     if not _paths_in(numpy, shown):
@@ -153,11 +156,6 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
         yield from ("--dev-bind", device, device)
     yield from ("--size", str(FOLDER_BYTES), "--tmpfs", FOLDER, "--chdir", FOLDER)
     yield from ("--remount-ro", "/")
-
-
-def _runner() -> list[Path]:
-    """Return the files of `mha` that run in the sandbox; none of them has a right answer."""
-    return [Path(str(module.__file__)) for module in (answers, notebook_runner)]
 
 
 def _folders() -> Iterator[Path]:
