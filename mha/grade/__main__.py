@@ -43,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     target: Path = options.to or folder.absolute().with_name(f"{folder.absolute().name}-graded")
     try:
         _check(options, target)
-        key = _key(options.secret)
+        key = secrets.token_bytes()  # of the numbers
+        if options.secret:
+            key = key_for(read_secret(options.secret), GRADING)
         students = read_class(options.list) if options.list else ()
         found = find_submissions(folder, students)
         if not found:
@@ -110,11 +112,6 @@ def _check(options: Any, target: Path) -> None:
         raise ValueError(f"--to is {target}, among the submissions; another folder is wanted")
     if (target / TABLE).exists() and not options.force:
         raise ValueError(f"{target / TABLE} is there already; another --to, or --force is wanted")
-
-
-def _key(secret: Path | None) -> bytes:
-    """Return the key that the numbers follow from: of a file, or else a new one."""
-    return secrets.token_bytes() if secret is None else key_for(read_secret(secret), GRADING)
 
 
 if __name__ == "__main__":

@@ -115,10 +115,9 @@ def _python(arguments: Sequence[str]) -> list[str]:
 
 
 def _no_sandbox(reason: str) -> ValueError:
-    return ValueError(
-        f"no sandbox can be made for the notebooks: {reason}; grade them in a container with"
-        f" `{CONTAINER.format(package=PACKAGE)}`, or with --trust-submissions if you wrote them"
-    )
+    command = CONTAINER.format(package=PACKAGE)
+    instead = f"use a container: `{command}`, or --trust-submissions if you wrote them yourself"
+    return ValueError(f"no sandbox can be made for the notebooks: {reason}; {instead}")
 
 
 def _files(hidden: Sequence[Path]) -> Iterator[str]:
@@ -161,10 +160,9 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
 def _folders() -> Iterator[Path]:
     """Yield the folders that Python needs, and no parent of them."""
     libraries = [Path(each) for each in LIBRARIES if not os.path.islink(each)]
-    prefixes = [
-        Path(each, lib) for each in (sys.base_prefix, sys.prefix) for lib in ("lib", "lib64")
-    ]
-    yield from filter(Path.is_dir, dict.fromkeys([*libraries, *prefixes, *_package_folders()]))
+    base, own = Path(sys.base_prefix), Path(sys.prefix)
+    of_python = [base / "lib", base / "lib64", own / "lib", own / "lib64", *_package_folders()]
+    yield from filter(Path.is_dir, dict.fromkeys([*libraries, *of_python]))
 
 
 def _package_folders() -> list[Path]:
