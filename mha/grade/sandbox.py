@@ -11,11 +11,11 @@ import os
 import platform
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
 from typing import Any
 
 import numpy as np
@@ -82,14 +82,12 @@ class Sandbox:
         if platform.machine() not in ARCHITECTURES:
             raise _no_sandbox(f"the system calls of {platform.machine()} are not known")
         self.command = [bwrap, *ALONE, *_files([PACKAGE, *hidden])]
-        probe = self.start(["-c", "import numpy"], stderr=subprocess.PIPE)
+        probe = self.start(["-c", "import numpy"], stderr=PIPE)
         said = probe.communicate()[1].decode(errors="replace").strip().splitlines()
         if probe.returncode != 0:
             raise _no_sandbox(said[-1] if said else f"bwrap ends with {probe.returncode}")
 
-    def start(
-        self, arguments: Sequence[str], stderr: int = subprocess.DEVNULL
-    ) -> subprocess.Popen[bytes]:
+    def start(self, arguments: Sequence[str], stderr: int = DEVNULL) -> Popen[bytes]:
         """Start Python with some arguments; its end, or that of the caller, ends all in it."""
         filtering, program = os.pipe()
         os.write(program, seccomp_program(platform.machine()))
@@ -101,13 +99,13 @@ class Sandbox:
             os.close(filtering)
 
 
-def start_without_sandbox(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+def start_without_sandbox(arguments: Sequence[str]) -> Popen[bytes]:
     """Start Python with some arguments, with all rights of the caller."""
-    return _started(_python(arguments), stderr=subprocess.DEVNULL, cwd=tempfile.gettempdir())
+    return _started(_python(arguments), stderr=DEVNULL, cwd=tempfile.gettempdir())
 
 
-def _started(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+def _started(command: Sequence[str], **options: Any) -> Popen[bytes]:
+    return Popen(command, stdin=PIPE, stdout=PIPE, **options)
 
 
 def _python(arguments: Sequence[str]) -> list[str]:
@@ -151,8 +149,7 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
     for target, file in files.items():
         if file.exists():
             yield from ("--ro-bind", str(file.resolve()), target)
-    for device in (os.devnull, "/dev/urandom"):
-        yield from ("--dev-bind", device, device)
+    yield from ("--dev-bind", os.devnull, os.devnull)
     yield from ("--size", str(FOLDER_BYTES), "--tmpfs", FOLDER, "--chdir", FOLDER)
     yield from ("--remount-ro", "/")
 

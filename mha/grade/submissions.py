@@ -129,8 +129,8 @@ def _notebook_in(path: Path) -> Path:
     found = []
     for folder, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not SKIPPED.search(name)]
-        names = [name for name in files if name.endswith(".ipynb")]
-        found += [Path(folder, name) for name in names if not SKIPPED.search(name)]
+        files = [name for name in files if name.endswith(".ipynb")]
+        found += [Path(folder, name) for name in files if not SKIPPED.search(name)]
     if len(found) != 1:
         counted = f"{len(found)} notebooks" if found else "no notebook"
         names = ", ".join(each.name for each in sorted(found)[:4])
