@@ -36,7 +36,7 @@ VARIABLES = {
 
 ALONE = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
-    *("--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session"),
+    *("--unshare-cgroup-try", "--die-with-parent", "--new-session"),
     *("--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "notebook"),
 )
 
@@ -53,8 +53,8 @@ REFUSED = {
 }  # fmt: skip
 """System calls that are refused, with their numbers on each of `ARCHITECTURES`.
 
-They start processes and threads, reach into other processes, connect (the socket of a virtual
-machine belongs to no network namespace), or hold memory that no limit of a process counts.
+They start processes and threads, make namespaces, reach into other processes, connect (the socket of
+a virtual machine is in no network namespace), or hold memory that no limit of a process counts.
 """
 
 CONTAINER = (
