@@ -53,8 +53,8 @@ REFUSED = {
 }  # fmt: skip
 """System calls that are refused, with their numbers on each of `ARCHITECTURES`.
 
-They start processes and threads, make namespaces, reach into other processes, connect (the socket of
-a virtual machine is in no network namespace), or hold memory that no limit of a process counts.
+They start processes and threads, make namespaces, reach into other processes, connect (sockets of
+a virtual machine are in no network namespace), or hold memory that no limit of a process counts.
 """
 
 CONTAINER = (
