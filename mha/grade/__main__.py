@@ -1,11 +1,11 @@
 """Grade a folder of notebooks: ``python -m mha.grade FOLDER``."""
 
 import os
-import secrets
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any
 
 from mha.command_line import Parser, in_one_line
@@ -20,8 +20,6 @@ from mha.practice.worksheets.seeds import GRADING, key_for, read_secret
 CAPS = {"seconds": (1, 600), "memory": (256, 1 << 20), "at_once": (1, 256)}
 """The smallest and the largest value of each option that is a number."""
 
-UNBOUNDED = "without a sandbox (--trust-submissions)"
-
 SANDBOX = (
     "The code of each notebook runs on this machine, in a sandbox of its own, which bubblewrap"
     " makes on Linux. It can read Python, its packages and the system's libraries, and write to an"
@@ -29,7 +27,6 @@ SANDBOX = (
     " programs, your files, the secret, the other notebooks or the right answers. Time, memory and"
     " output are limited. Where no sandbox can be made, nothing runs."
 )
-"""The code that the command runs, and the reach of that code."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -43,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     target: Path = options.to or folder.absolute().with_name(f"{folder.absolute().name}-graded")
     try:
         _check(options, target)
-        key = _key(options.secret)
+        key = key_for(read_secret(options.secret), GRADING) if options.secret else token_bytes()
         listed = read_class(options.list) if options.list else None
         students = listed.students if listed else ()
         found = find_submissions(folder, students)
@@ -51,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise ValueError(f"{folder} holds no submission")
         limits = Limits(options.seconds, 6 * options.seconds, options.memory)
         if options.trust_submissions:
-            ran, start = UNBOUNDED, start_without_sandbox
+            ran, start = "without a sandbox (--trust-submissions)", start_without_sandbox
             print(f"{parser.prog}: notebooks run {ran}, and can do all you can", file=sys.stderr)
         else:
             hidden = (folder, target, *filter(None, (options.secret, options.list)))
@@ -113,11 +110,6 @@ def _check(options: Any, target: Path) -> None:
         raise ValueError(f"--to is {target}, among the submissions; another folder is wanted")
     if (target / TABLE).exists() and not options.force:
         raise ValueError(f"{target / TABLE} is there already; another --to, or --force is wanted")
-
-
-def _key(secret: Path | None) -> bytes:
-    """Return the key that the numbers follow from: of a file, or else a new one."""
-    return secrets.token_bytes() if secret is None else key_for(read_secret(secret), GRADING)
 
 
 if __name__ == "__main__":

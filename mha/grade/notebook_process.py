@@ -67,15 +67,15 @@ class Notebook:
             if self.process is None:
                 return
             for number, source in enumerate(self.cells, 1):
-                if self.process is not None and number not in self.skipped:
-                    self._run_cell(number, source)
-
-    def _run_cell(self, number: int, source: str) -> None:
-        answer = self._ask({"cell": source}, self.limits.seconds)
-        if answer.fault:
-            self.faults[number] = Remark(f"Code cell {number} {answer.said}.", answer.quoted)
-        if self.process is None:
-            self.skipped.add(number)
+                if number in self.skipped:
+                    continue
+                answer = self._ask({"cell": source}, self.limits.seconds)
+                if answer.fault:
+                    said = f"Code cell {number} {answer.said}."
+                    self.faults[number] = Remark(said, answer.quoted)
+                if self.process is None:
+                    self.skipped.add(number)
+                    break
 
     def _ask(self, question: Mapping[str, Any], seconds: float) -> Answer:
         """Return the answer to a question; a process that gives none is ended."""

@@ -15,14 +15,7 @@ MOST_REMARKS = 20
 
 
 def name_of(number: int, one: Graded) -> str:
-    """Return the name of a student's report; the number is that of the row, from 1.
-
-    Examples
-    --------
-    >>> from mha.grade.submissions import Submission
-    >>> name_of(3, Graded(Submission("../Emmy Noether", "e17", None)))
-    '003-Emmy-Noether.md'
-    """
+    """Return the name of a student's report; the number is that of the row, from 1."""
     letters = re.sub(r"\W+", "-", one.submission.student).strip("-")[:40]
     return f"{number:03d}-{letters}.md"
 

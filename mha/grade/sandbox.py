@@ -11,11 +11,11 @@ import os
 import platform
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ VARIABLES = {
 
 ALONE = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
-    *("--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session"),
+    *("--unshare-cgroup-try", "--die-with-parent", "--new-session"),
     *("--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "notebook"),
 )
 
@@ -53,8 +53,8 @@ REFUSED = {
 }  # fmt: skip
 """System calls that are refused, with their numbers on each of `ARCHITECTURES`.
 
-They start processes and threads, reach into other processes, connect (the socket of a virtual
-machine belongs to no network namespace), or hold memory that no limit of a process counts.
+They start processes and threads, make namespaces, reach into other processes, connect (sockets of
+a virtual machine are in no network namespace), or hold memory that no limit of a process counts.
 """
 
 CONTAINER = (
@@ -82,14 +82,12 @@ class Sandbox:
         if platform.machine() not in ARCHITECTURES:
             raise _no_sandbox(f"the system calls of {platform.machine()} are not known")
         self.command = [bwrap, *ALONE, *_files([PACKAGE, *hidden])]
-        probe = self.start(["-c", "import numpy"], stderr=subprocess.PIPE)
+        probe = self.start(["-c", "import numpy"], stderr=PIPE)
         said = probe.communicate()[1].decode(errors="replace").strip().splitlines()
         if probe.returncode != 0:
             raise _no_sandbox(said[-1] if said else f"bwrap ends with {probe.returncode}")
 
-    def start(
-        self, arguments: Sequence[str], stderr: int = subprocess.DEVNULL
-    ) -> subprocess.Popen[bytes]:
+    def start(self, arguments: Sequence[str], stderr: int = DEVNULL) -> Popen[bytes]:
         """Start Python with some arguments; its end, or that of the caller, ends all in it."""
         filtering, program = os.pipe()
         os.write(program, seccomp_program(platform.machine()))
@@ -101,13 +99,13 @@ class Sandbox:
             os.close(filtering)
 
 
-def start_without_sandbox(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+def start_without_sandbox(arguments: Sequence[str]) -> Popen[bytes]:
     """Start Python with some arguments, with all rights of the caller."""
-    return _started(_python(arguments), stderr=subprocess.DEVNULL, cwd=tempfile.gettempdir())
+    return _started(_python(arguments), stderr=DEVNULL, cwd=tempfile.gettempdir())
 
 
-def _started(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+def _started(command: Sequence[str], **options: Any) -> Popen[bytes]:
+    return Popen(command, stdin=PIPE, stdout=PIPE, **options)
 
 
 def _python(arguments: Sequence[str]) -> list[str]:
@@ -115,18 +113,20 @@ def _python(arguments: Sequence[str]) -> list[str]:
 
 
 def _no_sandbox(reason: str) -> ValueError:
-    return ValueError(
-        f"no sandbox can be made for the notebooks: {reason}; grade them in a container with"
-        f" `{CONTAINER.format(package=PACKAGE)}`, or with --trust-submissions if you wrote them"
-    )
+    command = CONTAINER.format(package=PACKAGE)
+    instead = f"use a container: `{command}`, or --trust-submissions if you wrote them yourself"
+    return ValueError(f"no sandbox can be made for the notebooks: {reason}; {instead}")
 
 
 def _files(hidden: Sequence[Path]) -> Iterator[str]:
     """Yield the options of bwrap for the file system and the variables."""
     shown, own = list(_folders()), [Path(sys.base_prefix), Path(sys.prefix)]
-    files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in _runner()}
+    # None of these files has a right answer.
+    runner = [Path(str(module.__file__)) for module in (answers, notebook_runner)]
+    files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in runner}
     real = os.path.realpath(sys.executable)
-    single = ("/etc/ld.so.cache", real, f"{sys.prefix}/pyvenv.cfg")
+    # Debian's NumPy finds its BLAS by a link through /etc/alternatives.
+    single = ("/etc/ld.so.cache", "/etc/alternatives", real, f"{sys.prefix}/pyvenv.cfg")
     files |= {name: Path(name) for name in single}
     numpy = Path(np.__file__).resolve().parent
     if not _paths_in(numpy, shown):
@@ -149,24 +149,17 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
     for target, file in files.items():
         if file.exists():
             yield from ("--ro-bind", str(file.resolve()), target)
-    for device in (os.devnull, "/dev/urandom"):
-        yield from ("--dev-bind", device, device)
+    yield from ("--dev-bind", os.devnull, os.devnull)
     yield from ("--size", str(FOLDER_BYTES), "--tmpfs", FOLDER, "--chdir", FOLDER)
     yield from ("--remount-ro", "/")
-
-
-def _runner() -> list[Path]:
-    """Return the files of `mha` that run in the sandbox; none of them has a right answer."""
-    return [Path(str(module.__file__)) for module in (answers, notebook_runner)]
 
 
 def _folders() -> Iterator[Path]:
     """Yield the folders that Python needs, and no parent of them."""
     libraries = [Path(each) for each in LIBRARIES if not os.path.islink(each)]
-    prefixes = [
-        Path(each, lib) for each in (sys.base_prefix, sys.prefix) for lib in ("lib", "lib64")
-    ]
-    yield from filter(Path.is_dir, dict.fromkeys([*libraries, *prefixes, *_package_folders()]))
+    base, own = Path(sys.base_prefix), Path(sys.prefix)
+    of_python = [base / "lib", base / "lib64", own / "lib", own / "lib64", *_package_folders()]
+    yield from filter(Path.is_dir, dict.fromkeys([*libraries, *of_python]))
 
 
 def _package_folders() -> list[Path]:

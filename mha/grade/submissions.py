@@ -25,8 +25,6 @@ SHORT = 5
 SKIPPED = re.compile(r"^[.~]|^__MACOSX$|^desktop\.ini$|^Thumbs\.db$", re.IGNORECASE)
 """Entries that systems and editors put into a folder."""
 
-NOTEBOOK = re.compile(r"^[^.~].*\.ipynb$")
-
 MOODLE = re.compile(r"_\d+_assignsubmission_.*")
 """The end of the name that Moodle gives to each student's folder or file."""
 
@@ -77,11 +75,8 @@ def _owner(name: str, students: Sequence[Student]) -> Student | None:
     """Return the one student whose id or name a name is, or has among its words if it is long."""
     words = _words(MOODLE.sub("", name))
     whole = [each for each in students if words in _known_by(each)]
-    inside = [
-        each
-        for each in students
-        if any(set(own) <= set(words) and len("".join(own)) >= SHORT for own in _known_by(each))
-    ]
+    long = {each: [o for o in _known_by(each) if len("".join(o)) >= SHORT] for each in students}
+    inside = [each for each, its in long.items() if any(set(o) <= set(words) for o in its)]
     sure = whole or inside
     return sure[0] if len(sure) == 1 else None
 
@@ -134,7 +129,8 @@ def _notebook_in(path: Path) -> Path:
     found = []
     for folder, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not SKIPPED.search(name)]
-        found += [Path(folder, name) for name in files if NOTEBOOK.search(name)]
+        files = [name for name in files if name.endswith(".ipynb")]
+        found += [Path(folder, name) for name in files if not SKIPPED.search(name)]
     if len(found) != 1:
         counted = f"{len(found)} notebooks" if found else "no notebook"
         names = ", ".join(each.name for each in sorted(found)[:4])
@@ -143,7 +139,6 @@ def _notebook_in(path: Path) -> Path:
 
 
 def _is_folder(path: Path) -> bool:
-    """Return whether a path is a folder itself, and no link to one."""
     return stat.S_ISDIR(path.lstat().st_mode)
 
 

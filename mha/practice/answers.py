@@ -28,13 +28,7 @@ FAULTS = {
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence of ours, and apart from it the words of a student that belong to it.
-
-    Examples
-    --------
-    >>> print(Remark("The function stops with an error:", "ValueError: axis 2"))
-    The function stops with an error: ValueError: axis 2
-    """
+    """A sentence of ours, and apart from it the words of a student that belong to it."""
 
     said: str
     quoted: str = ""

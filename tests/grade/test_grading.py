@@ -6,6 +6,7 @@ import platform
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from wheel_only import run
 
 from mha.command_line import in_one_line
 from mha.grade.__main__ import main
+from mha.grade.sandbox import ARCHITECTURES, REFUSED, seccomp_program
 from mha.grade.submissions import find_submissions, read_cells
 from mha.practice.steps import STEPS
 from mha.practice.worksheets import Student
@@ -483,18 +485,54 @@ def test_a_table_that_is_there_is_overwritten_by_force_alone(tmp_path, capsys):
     assert table(target)[0]["notebook"] == "The file is empty."
 
 
-def test_an_installed_package_is_hidden_from_notebooks_and_numpy_is_enough(wheel_only, tmp_path):
-    folder = tmp_path / "in"
+def test_files_below_the_environment_are_hidden_and_numpy_is_enough(wheel_only):
+    library = wheel_only.parents[1] / "lib"
+    folder, secret = library / "in", library / "secret.txt"
     folder.mkdir()
+    secret.write_text(SECRET, encoding="utf-8")
     for name in ("right-colab", "right-loops"):
         (folder / f"{name}.ipynb").write_text(STYLES[name], encoding="utf-8")
-    lists = "import glob, sys\nassert not [n for p in sys.path for n in glob.glob(p + '/mha/core')]"
-    stub = "[sys.modules.pop(n) for n in list(sys.modules) if n.split('.')[0] == 'mha']"
-    cheat = notebook(lists, f"{stub}\nfrom mha.core.softmax import softmax as weights")
-    (folder / "z.ipynb").write_text(cheat, encoding="utf-8")
-    run(wheel_only, "-W", "error", "-m", "mha.grade", folder, cwd=tmp_path)
-    *right, hidden = table(tmp_path / "in-graded")
+    (package,) = library.glob("python*/site-packages/mha")
+    seen = [
+        f"import os, sys\nassert sys.prefix == {str(wheel_only.parents[1])!r}",
+        f"assert os.listdir({str(package)!r}) == os.listdir({str(folder)!r}) == []",
+        f"try: assert not open({str(secret)!r}).read()\nexcept PermissionError: pass",
+        "[sys.modules.pop(n) for n in list(sys.modules) if n.split('.')[0] == 'mha']",
+        "from mha.core.softmax import softmax as weights",
+    ]
+    (folder / "z.ipynb").write_text(notebook(*seen), encoding="utf-8")
+    command = ("-W", "error", "-m", "mha.grade", folder, "--secret", secret)
+    run(wheel_only, *command, cwd=library)
+    *right, hidden = table(library / "in-graded")
     assert [row["points"] for row in right] == ["8", "8"]
     assert hidden["points"] == "0"
-    assert "Code cell 1" not in hidden["notebook"]
-    assert "ModuleNotFoundError" in hidden["notebook"]
+    error = "stops with an error. \"ModuleNotFoundError: No module named 'mha.core'\""
+    assert hidden["notebook"] == f"Code cell 5 {error}"
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+def test_the_filter_refuses_its_system_calls_and_no_others(machine):
+    program = list(struct.iter_unpack("HBBI", seccomp_program(machine)))
+    which = list(ARCHITECTURES).index(machine)
+    refused = {numbers[which] for numbers in REFUSED.values() if which < len(numbers)}
+    allow, eperm, kill = 0x7FFF0000, 0x00050001, 0x80000000
+    for number in range(500):
+        given = filtered(program, ARCHITECTURES[machine], number)
+        assert given == (eperm if number in refused else allow)
+    assert filtered(program, 0x40000003, 2) == filtered(program, 1, 2) == kill  # i386, another
+    assert filtered(program, ARCHITECTURES[machine], 0x40000039) == kill
+
+
+def filtered(program, architecture, number):
+    """Return the result of a packet filter for a system call."""
+    at, value = 0, 0
+    while True:
+        code, if_true, if_false, operand = program[at]
+        at += 1
+        if code == 0x06:
+            return operand
+        if code == 0x20:
+            value = {0: number, 4: architecture}[operand]
+        else:
+            holds = value == operand if code == 0x15 else value >= operand
+            at += if_true if holds else if_false
