@@ -204,7 +204,7 @@ def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else
     undo = page.get_by_role("button", name="Undo")
     while undo.is_enabled():
         undo.press("Enter")
-    expect(page.get_by_role("button", name="Reset")).to_be_focused()
+    expect(page.get_by_role("button", name="Redo")).to_be_focused()
     press("Reset")
     expect(page.locator(".strip-title")).to_contain_text("Whom does it (9) attend to?")
 

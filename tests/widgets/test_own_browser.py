@@ -696,3 +696,18 @@ def test_each_edit_of_a_size_is_one_step(own):
     width.fill("3")
     error = seen.page.locator(f"#{width.get_attribute('aria-describedby')}")
     expect(error).to_have_text("“3” is too few: a meaning of drinks needs 4 numbers per word.")
+
+
+def test_a_box_that_is_asked_for_is_not_answered_by_one_of_an_earlier_visit(own):
+    seen = own()
+    for _ in range(2):
+        seen.press("Ask")
+        box = seen.page.locator("mha-your-turn")
+        done = box.locator(".reading-done")
+        expect(done).to_be_empty()
+        line = box.locator(".your-turn-worked p").text_content()
+        box.get_by_label("Your answer").fill(re.split(" [=≈] ", line)[-1])
+        box.get_by_role("button", name="Check").click()
+        expect(done).to_have_text("answered")
+        seen.page.reload()
+        seen.page.locator("mha-instrument.live").wait_for()

@@ -120,7 +120,7 @@
     const said = knowledge.labels;
     const id = `turn-own-${freshId()}`;
     const finite = task.givens.map((values) => values.map((x) => (Number.isFinite(x) ? x : null)));
-    const json = JSON.stringify({ tasks: [{ ...task, givens: finite, elsewhere: [] }], together: false });
+    const json = JSON.stringify({ tasks: [{ ...task, givens: finite, elsewhere: [] }], together: false, isKept: false });
     const items = labels.map((label, i) => make("li", {}, ...rich(label), ": ",
       make("span", { className: "your-turn-given" }, listed(task.givens[i], task.shownPlaces))));
     const button = (/** @type {string} */ type, /** @type {string} */ name, /** @type {string} */ label) =>

@@ -34,7 +34,7 @@
 
   /**
    * @param {HTMLElement} box
-   * @returns {{tasks: Task[], together: boolean}}
+   * @returns {{tasks: Task[], together: boolean, isKept?: boolean}}
    */
   function readData(box) {
     const data = JSON.parse(find(box, "script", HTMLElement).textContent);
@@ -49,7 +49,8 @@
     tasks = this.data.tasks;
     hinted = this.tasks.map(() => 0); // hints given so far, by task
     count = 0; // sets of new numbers so far
-  isRight = window.mhaProgress.isRight(this.id); // whether the set that is shown is answered
+  // Whether the set that is shown is answered; a box that the page makes anew has no earlier answer.
+  isRight = this.data.isKept !== false && window.mhaProgress.isRight(this.id);
 
     connectedCallback() {
       this.find("form").addEventListener("submit", (event) => this.check(event));
@@ -117,7 +118,7 @@
       if (right === found.length) {
         this.say(isAlone ? `${strings.right}. ${this.answer()}` : strings.allRight, "right");
         this.isRight = true;
-        window.mhaProgress.setRight(this.id);
+        if (this.data.isKept !== false) window.mhaProgress.setRight(this.id);
         this.showDone();
       } else if (wrong >= 0) {
         const so = isAlone ? "" : `${fill(strings.some, { right, total: found.length })} `;

@@ -82,8 +82,14 @@ def test_new_numbers_ask_anew_and_come_back_with_the_page(reader):
     line = turn.locator(".your-turn-worked p").text_content()
     answer(page, "output", re.split(" [=≈] ", line)[-1])
     expect(turn.get_by_role("status")).to_contain_text("Right.")
-    made.again()
+    done = turn.locator(".reading-done")
+    expect(done).to_have_text("answered")
     another.click()
+    expect(done).to_be_empty()  # these numbers are not answered yet
+    made.again()
+    expect(done).to_have_text("answered")
+    another.click()
+    expect(done).to_be_empty()
     assert turn.locator(".your-turn-givens").inner_text() == seen[0]
 
 
