@@ -45,7 +45,7 @@ class InPyTorch(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the code, its output and the version, and warn of a number that is not the run's."""
+        """Return code, output and version, and warn where a number is not the run's."""
         code, _, output = "\n".join(self.content).partition(BETWEEN)
         if not output or "prints" not in self.options:
             raise self.error("code, a line ---, what it prints, and :prints: are wanted")
