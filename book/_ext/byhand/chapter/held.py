@@ -25,7 +25,6 @@ from sphinx.util.docutils import SphinxDirective
 from byhand.digests import ROOT
 from byhand.reading.steps import number_of, numbers_of
 from byhand.reading.values import NoValueError, value
-from mha.runs.rounding import is_tie
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +45,7 @@ class InPyTorch(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the code, its output and the version; warn of numbers the run lacks."""
+        """Return code, output and version, and warn where a number is not the run's."""
         code, _, output = "\n".join(self.content).partition(BETWEEN)
         if not output or "prints" not in self.options:
             raise self.error("code, a line ---, what it prints, and :prints: are wanted")
@@ -153,11 +152,6 @@ class Asked(SphinxDirective):
             return []
         for output in found.outputs:  # one, but after a cell that failed
             number = float(output["data"]["text/plain"])
-            if is_tie(number, places):
-                said = "{asked} %s: %s lies halfway between two numbers of %s decimals"
-                logger.warning(
-                    said, label, number, places, location=(self.env.docname, self.lineno)
-                )
             asked = document.setdefault("asked", {}).setdefault(label, [])
             asked.append((self.lineno, what, number, places))
         return []
