@@ -61,7 +61,7 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
     is_first = n == 1
     head = slide.shapes.title
-    room = (LEFT, 140, WIDE, 90) if is_first else (LEFT, 44, WIDE, 60)
+    room: Room = (LEFT, 140, WIDE, 90) if is_first else (LEFT, 44, WIDE, 60)
     head.left, head.top, head.width, head.height = map(Pt, room)
     title = _line(shown.slide.title)
     # A title of two lines may reach down to the text.
@@ -104,7 +104,7 @@ def _room(at: Placed) -> Room:
 def _area(at: dict[str, Placed], part: str) -> Room:
     """Return the room that a part has between the others: a text begins where the press put it."""
     own = at[part]
-    left, top, right, bottom = LEFT, TOP, LEFT + WIDE, BOTTOM
+    left, top, right, bottom = map(float, (LEFT, TOP, LEFT + WIDE, BOTTOM))
     for other in at.values():
         if other.part in (part, "title"):
             continue
