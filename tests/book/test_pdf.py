@@ -225,7 +225,7 @@ def test_readers_of_chance_refer_to_nothing_that_they_lack():
 
 ASKED = re.compile(r"#boxed(?:\(how: \"[^\"]*\"\))?\[((?:Question|Your turn) \d+)\]|(#exercise)\(")
 ANSWERED = re.compile(
-    r"#answered\(.*\)\[(Question \d+)\\:|#worked\[(Your turn \d+)\]|(#solution)\("
+    r"#answered\((?s:.*?)\)\[(Question \d+)\\:|#worked\[(Your turn \d+)\]|(#solution)\("
 )
 
 

@@ -63,11 +63,13 @@ class Book:
         self.pages = {n: page_of(env, builder, n, document) for n in [*self.front, *names]}
         drawings = (n for page in self.pages.values() for n in page.findall(nodes.raw))
         self.cover = next((node for node in drawings if "drawing" in node), None)
-        self.solutions, self.answers = take_solutions(self.pages), take_answers(self.pages)
+        self.solutions = take_solutions(self.pages)
         for page in self.pages.values():
             mark_ending(page)
-        everything = [*self.pages.items(), *self.solved(), *self.answered()]
+        everything = [*self.pages.items(), *self.solved()]
         references.leave_out_uncited_numbers(everything)
+        self.answers = take_answers(self.pages)  # of the boxes that are left
+        everything += self.answered()
         known = references.names_in(everything) if document.solutions != "appendix" else set()
         if document.solutions == "only":
             self.pages = {BIBLIOGRAPHY: self.pages[BIBLIOGRAPHY]}
