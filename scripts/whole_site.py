@@ -15,10 +15,10 @@ from io import StringIO
 from pathlib import Path
 
 import printing
-from command_lines import PACKS, build_parser
+from command_lines import HTML, PACKS, build_parser
 from environment import BUILD, ROOT, fail, step
 from epub import book as epub
-from html_book import HTML, MADE_FROM, in_place_of, one_at_a_time
+from html_book import MADE_FROM, in_place_of, one_at_a_time
 from packs import command as packs
 
 import mha

@@ -18,8 +18,9 @@ from pathlib import Path
 
 import nbformat
 from bs4 import BeautifulSoup
+from command_lines import HTML
 from environment import BUILD, step
-from html_book import HTML, in_place_of, leads_to
+from html_book import in_place_of, leads_to
 
 from byhand.search import INDEX
 from byhand.search.sections import read_sections

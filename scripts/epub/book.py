@@ -7,8 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from command_lines import HTML
 from environment import fail, step
-from html_book import HTML
 from lxml import etree
 from printing import put
 from templates import templates

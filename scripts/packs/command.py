@@ -4,10 +4,11 @@ import argparse
 import re
 from collections.abc import Callable
 
+from command_lines import HTML
 from environment import fail, step
-from html_book import HTML
 from printing import put
 
+from mha.widgets.own import WHEEL
 from packs import alone, cards, figures, notebooks, pages, questions, slides
 from packs.pages import Page
 
@@ -52,7 +53,7 @@ PACKS: dict[str, Pack] = {
     "figures": lambda asked, found: figures.files(found),
     "notebooks": lambda asked, found: (
         notebooks.files(asked.seed, alone.base_address() if asked.site is None else asked.site)
-        | {notebooks.WHEEL: notebooks.wheel()}
+        | {WHEEL: notebooks.wheel()}
     ),
 }
 """What can be made, by the name that it is asked for with."""

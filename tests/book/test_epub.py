@@ -6,6 +6,7 @@ from pathlib import Path
 
 import book_site
 import pytest
+import yaml
 from epub import book
 from lxml import etree
 from lxml.html.builder import E
@@ -58,6 +59,16 @@ def test_every_number_of_the_pages_is_there(epub):
         assert numbers == found, page
         total += len(numbers)
     assert total > 300
+
+
+def test_the_edition_is_that_of_the_citation(epub):
+    cited = yaml.safe_load((book_site.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    day = cited["date-released"]
+    package = zipfile.ZipFile(epub[0]).read("book/package.opf").decode()
+    assert f"<dc:date>{day}</dc:date>" in package
+    assert f">{day}T00:00:00Z</meta>" in package
+    contents = said(epub[1]["contents.xhtml"])
+    assert f"Edition of {day:%-d %B %Y}, version {cited['version']}" in contents
 
 
 def test_each_question_leads_to_its_answer_and_back(epub):

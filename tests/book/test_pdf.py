@@ -4,6 +4,7 @@ import random
 import re
 import subprocess
 import sys
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from copy import copy
 from functools import cache
@@ -107,6 +108,7 @@ def test_the_book_says_what_it_is_and_nothing_is_raster(reader, pages):
     cover = " ".join(pages[0].split())
     assert "Attention by Hand" in cover
     assert f"{cited['date-released']:%-d %B %Y}, version {cited['version']}" in cover
+    assert reader.metadata.creation_date.date() == cited["date-released"]
     assert "Every result of a worked example was computed" in " ".join(pages[1].split())
     assert printed_book.poppler("pdfimages", "-list", str(PDF)).splitlines()[2:] == []
 
@@ -219,6 +221,50 @@ def test_readers_of_chance_refer_to_nothing_that_they_lack():
         assert led_to <= named, document.chapters
         works = re.findall(r"// at book/bibliography\.md:3\n(.+)", source)
         assert len(works) == len(set(works)), document.chapters
+
+
+ASKED = re.compile(r"#boxed(?:\(how: \"[^\"]*\"\))?\[((?:Question|Your turn) \d+)\]|(#exercise)\(")
+ANSWERED = re.compile(
+    r"#answered\((?s:.*?)\)\[(Question \d+)\\:|#worked\[(Your turn \d+)\]|(#solution)\("
+)
+
+
+def found_by(pattern, source):
+    """Return how often the press is given each question, or each answer, by their titles."""
+    titles = ("".join(filter(None, found.groups())) for found in pattern.finditer(source))
+    return Counter(title.replace("#solution", "#exercise") for title in titles)
+
+
+@pytest.mark.slow
+def test_every_question_on_paper_has_its_answer_in_that_edition():
+    chapters = ("mechanism/self-attention", "mechanism/scaling")
+    kinds = ("appendix", "none", "only")
+    readers = [Document(name=kind, chapters=chapters, solutions=kind) for kind in kinds]
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        sources = pool.submit(printing.sources, [Document(), *readers]).result()
+    whole, appendix, none, only = sources
+    assert found_by(ASKED, whole).total() > 260
+    assert found_by(ANSWERED, whole) == found_by(ASKED, whole)
+    asked = found_by(ASKED, none)
+    assert {title.split()[0] for title in asked} == {"Question", "Your", "#exercise"}
+    assert found_by(ANSWERED, none).total() == 0
+    assert found_by(ASKED, only).total() == 0
+    assert found_by(ANSWERED, only) == asked
+    assert found_by(ASKED, appendix) == found_by(ANSWERED, appendix) == asked
+
+
+@pytest.mark.slow
+def test_no_page_on_either_paper_holds_a_few_lines_alone(tmp_path):
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        made = pool.submit(printing.typeset, [printing.whole_book("letter")]).result()
+    letter = tmp_path / "letter.pdf"
+    letter.write_bytes(made["attention-by-hand-letter.pdf"])
+    for pdf in (PDF, letter):
+        title, _, *pages, _ = printed_book.text_of(pdf, "-layout")
+        assert "Attention" in title
+        for number, page in enumerate(pages, 3):
+            lines = [line for line in page.splitlines() if line.strip()]
+            assert len(lines) >= 9 or "Fig." in page, (pdf.name, number)  # the head is one of them
 
 
 def test_the_outline_holds_the_parts_and_what_print_adds(reader, pages):

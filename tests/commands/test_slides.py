@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 from book_site import ROOT
+from deck_widths import faults
 from pptx import Presentation
 from pypdf import PdfReader
 from sphinx_runs import prepare
@@ -75,6 +76,13 @@ def test_the_powerpoint_file_has_the_same_and_can_be_changed(made):
         assert isinstance(shown.thing, content.Numbers) == any(s.has_table for s in slide.shapes)
         noted = slide.notes_slide.notes_text_frame.text
         assert noted.startswith(f"{shown.slide.minutes} minutes.") == bool(shown.slide.minutes)
+
+
+def test_every_slide_is_whole_where_the_fonts_are_the_widest(made):
+    deck, slides, _, placed = made
+    found = Presentation(io.BytesIO(powerpoint.file(deck.title, slides, placed)))
+    wrong = [f"{n}: {said}" for n, slide in enumerate(found.slides, 1) for said in faults(slide)]
+    assert wrong == []
 
 
 def test_each_chapter_has_a_deck_and_the_notes_have_every_slide_and_the_minutes(runs):

@@ -2,11 +2,16 @@
 
 import json
 import re
+import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
+from command_lines import build_parser
 from handed_in import RIGHT
+from packs import command as packs
 from packs import notebooks
 
 from mha.grade.grading import grade
@@ -75,6 +80,40 @@ def test_no_answer_stands_in_the_files_and_what_is_graded_needs_numpy_alone():
     assert [body for body in bodies if body in own + graded_one] == []
     assert "seed=8" in own
     assert re.search("mha|seed", graded_one) is None
+
+
+def test_the_pack_has_the_wheel_that_its_notebook_installs_and_nothing_else_is_wanted(tmp_path):
+    asked = build_parser().parse_args(["packs", "--only", "notebooks", "--to", str(tmp_path)])
+    packs.make(asked)
+    folder = tmp_path / "notebooks"
+    made = nbformat.read(folder / notebooks.STUDENTS, as_version=4)
+    code = [cell.source for cell in made.cells if cell.cell_type == "code"]
+    (installs,) = (source for source in code if source.startswith("%pip "))
+    # A student's Python: pip and NumPy, and no registry, so that the wheel must lie beside it.
+    python = student_python(tmp_path)
+    offline = {"PATH": "/usr/bin:/bin", "PIP_NO_INDEX": "1", "HOME": str(tmp_path)}
+    command = [*PIP, "--python", str(python), *installs.removeprefix("%pip ").split()]
+    done = subprocess.run(command, cwd=folder, env=offline, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rest = "\n".join(f"print({source})" if source.startswith("check(") else source
+                     for source in code if source != installs)  # fmt: skip
+    command = [str(python), "-I", "-c", rest]
+    done = subprocess.run(command, cwd=folder, env=offline, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(" returns nothing") == len(STEPS)
+
+
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+
+
+def student_python(folder):
+    """Return the Python of an environment in which there is NumPy alone."""
+    command = [sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")]
+    subprocess.run(command, check=True)
+    (site,) = (folder / "venv").glob("lib/python*/site-packages")
+    for found in Path(np.__file__).parents[1].glob("numpy*"):
+        (site / found.name).symlink_to(found)
+    return folder / "venv" / "bin" / "python"
 
 
 def test_the_first_code_cell_installs_the_wheel_of_the_site_or_one_beside_it(wheel):

@@ -10,7 +10,7 @@ from sphinx.builders import Builder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
-from sphinx_exercise.nodes import solution_node
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
 from byhand.contents import Contents, Part, read_contents
 from byhand.document import BIBLIOGRAPHY, BOOK, Document
@@ -28,6 +28,7 @@ FRONT = "About this book"
 # has its tags as classes.
 SCREEN_ONLY = {"printed", "screen-only", "tag_screen-only", "sd-btn"}
 OBJECT = re.compile(r"^<[\w.]+( object)?( at 0x[0-9a-f]+)?>$")
+LONGEST_ENDING = 1600  # letters that stay together at the end of a chapter
 ANSWERS = "Answers to the questions and boxes"
 Solutions = dict[str, list[solution_node]]
 Answers = dict[str, list[nodes.Element]]
@@ -62,9 +63,13 @@ class Book:
         self.pages = {n: page_of(env, builder, n, document) for n in [*self.front, *names]}
         drawings = (n for page in self.pages.values() for n in page.findall(nodes.raw))
         self.cover = next((node for node in drawings if "drawing" in node), None)
-        self.solutions, self.answers = take_solutions(self.pages), take_answers(self.pages)
-        everything = [*self.pages.items(), *self.solved(), *self.answered()]
+        self.solutions = take_solutions(self.pages)
+        for page in self.pages.values():
+            mark_ending(page)
+        everything = [*self.pages.items(), *self.solved()]
         references.leave_out_uncited_numbers(everything)
+        self.answers = take_answers(self.pages)  # of the boxes that are left
+        everything += self.answered()
         known = references.names_in(everything) if document.solutions != "appendix" else set()
         if document.solutions == "only":
             self.pages = {BIBLIOGRAPHY: self.pages[BIBLIOGRAPHY]}
@@ -210,6 +215,22 @@ def take_solutions(pages: dict[str, nodes.document]) -> Solutions:
             solution.parent.remove(solution)
             taken.setdefault(name, []).append(solution)
     return taken
+
+
+def mark_ending(page: nodes.document) -> None:
+    """Mark what ends a chapter: it stays together, so that the last page has more than a few lines.
+
+    That is the last section, if it is short, and the exercise before it.
+    """
+    top = page.next_node(nodes.section)
+    sections = [child for child in top.children if isinstance(child, nodes.section)]
+    if len(sections) < 2 or len(sections[-1].astext()) > LONGEST_ENDING:
+        return
+    sections[-1]["ends"] = True
+    kinds = (exercise_node, exercise_enumerable_node)
+    exercises = [node for node in sections[-2].findall() if isinstance(node, kinds)]
+    if exercises and len(exercises[-1].astext()) <= LONGEST_ENDING:
+        exercises[-1]["ends"] = True
 
 
 def take_answers(pages: dict[str, nodes.document]) -> Answers:

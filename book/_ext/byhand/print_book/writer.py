@@ -122,7 +122,7 @@ class Writer:
             self.near = set(names_of(self.page, node))
         written = self.inside(node)
         self.level -= 1
-        return written
+        return f"#ending[\n{written}]\n\n" if node.get("ends") else written
 
     def write_title(self, node: nodes.title) -> str:
         section = node.parent
@@ -343,7 +343,9 @@ class Writer:
         words = "".join(
             [*map(self.write, marks), text(f"Exercise {number}".strip()), *map(self.write, named)]
         )
-        return f"{self.anchors(node)}#exercise({solution})[{words}][\n{self.boxed(rest)}]\n\n"
+        ends = ", ends: true" if node.get("ends") else ""
+        head = f"#exercise({solution}{ends})[{words}]"
+        return f"{self.anchors(node)}{head}[\n{self.boxed(rest)}]\n\n"
 
     write_exercise_enumerable_node = write_exercise_node
 

@@ -31,7 +31,7 @@ LEFT, WIDE = 56, 848
 SERIF, SANS, MONO = "Times New Roman", "Arial", "Courier New"
 INK, SOFT, ACCENT = map(RGBColor.from_string, ("1C1B19", "5F5A52", "8A2F1B"))
 TITLE_ONLY = 5  # of the layouts that python-pptx brings
-TOP, BOTTOM = 104, 502  # between the title and the foot of a slide
+TOP, BOTTOM = 104, 500  # between the title and the foot of a slide
 MARGIN = 0.3  # of the letters' size: at both sides of a cell
 BOLDER = 1.15  # how much wider bold letters are
 SMALLEST = 9  # points: letters of a deck are never smaller
@@ -61,7 +61,7 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
     is_first = n == 1
     head = slide.shapes.title
-    room = (LEFT, 140, WIDE, 90) if is_first else (LEFT, 44, WIDE, 60)
+    room: Room = (LEFT, 140, WIDE, 90) if is_first else (LEFT, 44, WIDE, 60)
     head.left, head.top, head.width, head.height = map(Pt, room)
     title = _line(shown.slide.title)
     # A title of two lines may reach down to the text.
@@ -76,11 +76,16 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     elif shown.slide.kind in KICKERS:
         kicker = _line(KICKERS[shown.slide.kind])
         _write(_box(slide, LEFT, 18, WIDE, 26), kicker, 20, colour=ACCENT)
-    for part, pieces in (("before", shown.before), ("after", shown.after)):
+    for part, pieces in (("after", shown.after), ("before", shown.before)):
         if part in at:
             lettered = shown.slide.kind == "question"
-            room = _area(at, part)
-            size = _fitting(pieces, at[part].size, room[2], room[3])
+            left, top, wide, tall = _area(at, part)
+            size = _fitting(pieces, at[part].size, wide, tall)
+            end, tall = top + tall, min(tall, widths.height(pieces, size, wide))
+            if part == "after" and not shown.beside:  # it ends where the press lets it end
+                top = end - tall
+            at[part] = replace(at[part], y=top, height=tall)  # for those that follow
+            room = (left, top, wide, tall)
             _write(_box(slide, *room), pieces, size, lettered=lettered)
     if "thing" in at:
         _thing(slide, shown.thing, at["thing"], _area(at, "thing"), picture)
@@ -99,7 +104,7 @@ def _room(at: Placed) -> Room:
 def _area(at: dict[str, Placed], part: str) -> Room:
     """Return the room that a part has between the others: a text begins where the press put it."""
     own = at[part]
-    left, top, right, bottom = LEFT, TOP, LEFT + WIDE, BOTTOM
+    left, top, right, bottom = map(float, (LEFT, TOP, LEFT + WIDE, BOTTOM))
     for other in at.values():
         if other.part in (part, "title"):
             continue
@@ -112,7 +117,9 @@ def _area(at: dict[str, Placed], part: str) -> Room:
         else:
             top = max(top, other.y + other.height + 4)
     if part != "thing":
-        left, top, right = own.x, own.y, own.x + own.width
+        left, right = own.x, own.x + own.width
+    if part == "before" or (part == "after" and top == TOP):
+        top = own.y
     return left, top, right - left, bottom - top
 
 
@@ -318,7 +325,7 @@ def _set(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) -> _Set
             for row in rows
         ]
         spread = (at.height / len(rows) - at.size) / at.size if not wraps else 0.5
-        heights = [size * (n * widths.LINE + max(0.25, spread - 0.165)) for n in counts]
+        heights = [size * (n * widths.LINE + max(0.25, spread - 0.2)) for n in counts]
         return _Set(rows, size, columns, heights, area)
 
     def fits(size: float) -> bool:

@@ -18,9 +18,10 @@ from byhand.slides.words import Run, runs
 
 FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 RAISED = 0.67  # of the letters' size: how large an index or an exponent is
-LINE = 1.165  # of the letters' size: how high a line is in DejaVu's fonts
+LINE = 1.2  # of the letters' size: how high a line is in DejaVu's fonts, with some slack
+SLACK = 1.03  # programs round how wide a letter is, each in its way
 SPACING = 0.95  # of that, as decks set their lines
-INDENT = 0.95  # of the letters' size: how far a list stands from the margin
+INDENT = 1.3  # of the letters' size: how far a list stands from the margin
 BETWEEN, BETWEEN_ITEMS = 0.6, 0.45  # of the letters' size: between paragraphs, and items of a list
 
 
@@ -45,14 +46,19 @@ def width(text: str, size: float, *, serif: bool = False, mono: bool = False, bo
     Examples
     --------
     >>> width("mm", 10, mono=True)
-    12.04...
+    12.40...
     >>> width("Wide", 20) > width("Wide", 10) > width("il", 10)
     True
     """
     family = "DejaVuSansMono" if mono else "DejaVuSerif" if serif else "DejaVuSans"
     font = _font(family + "-Bold" * bold)
     # Where a font lacks a letter, another font's is no wider than this.
-    return sum(font.advances.get(ord(letter), font.units) for letter in text) * size / font.units
+    return (
+        sum(font.advances.get(ord(letter), font.units) for letter in text)
+        * size
+        * SLACK
+        / font.units
+    )
 
 
 def _of_run(run: Run, text: str, size: float, *, serif: bool) -> float:
