@@ -10,7 +10,7 @@ UP_TO_TWELVE = (
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
 WORDS = {word: number for number, word in enumerate(UP_TO_TWELVE)}
-WORDS |= {"sixteen": 16, "half": 0.5, "quarter": 0.25, "tenth": 0.1}
+WORDS |= {"fourth": 4, "sixteen": 16, "half": 0.5, "quarter": 0.25, "tenth": 0.1}
 NUMBER = re.compile(rf"(?<![\w.])−?\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(WORDS)})\b")
 
 
