@@ -161,3 +161,26 @@ def test_grid_lines_in_forced_colours_are_grey(browser):
     for stroke in strokes:
         red, green, blue, *_ = map(float, re.findall(r"[\d.]+", stroke.replace("srgb", "")))
         assert red == green == blue, stroke
+
+
+PLACE = """
+() => {
+  const number = document.querySelector("mha-explorer .number.given");
+  number.scrollIntoView({ block: "center" });
+  const box = number.getBoundingClientRect();
+  return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
+}
+"""
+VALUE = "document.querySelector('mha-explorer .number.given').value"
+
+
+def test_an_underlined_number_follows_the_mouse(engine):
+    page = engine.open(path("mechanism/multi-head-attention").as_uri())
+    page.evaluate(BEGIN)
+    place, before = page.evaluate(PLACE), page.evaluate(VALUE)
+    page.mouse.move(place["x"], place["y"])
+    page.mouse.down()
+    for pixels in (10, 30, 60):
+        page.mouse.move(place["x"] + pixels, place["y"])
+    page.mouse.up()
+    until(page, f"{VALUE} !== {before!r}")
