@@ -15,8 +15,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TextIO
 
+from command_lines import HTML as BUILT
 from environment import BUILD, ROOT, fail
-from html_book import HTML as BUILT
 from html_book import build_html, one_at_a_time
 from sphinx_runs import DOCTREES, STATE
 from watchfiles import DefaultFilter, awatch
