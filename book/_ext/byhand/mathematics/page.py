@@ -36,7 +36,7 @@ TAG = re.compile(r"<[^>]*>")
 HELD = re.compile(
     r'(<span class="math [^>]*><math>(?:(?!</math>).)*</math></span>)([.,;:!?)’”]+)', re.DOTALL
 )
-NARROW = 20  # characters that fit any screen; a longer formula in a sentence may need to scroll
+NARROW = 16  # characters that fit any screen; a longer formula in a sentence may need to scroll
 
 # A failure comes back as data: an exception's text would hold the whole of Temml's file.
 # Some incomplete TeX trips Temml itself, and then only its engine has a message.
