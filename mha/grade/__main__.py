@@ -28,11 +28,15 @@ SANDBOX = (
     " output are limited. Where no sandbox can be made, nothing runs."
 )
 
+INTERRUPTED = 130
+"""The exit code of a command that ended with Ctrl-C, as shells give it."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Grade the submissions in a folder, and write the table and the reports.
 
-    If nothing can be graded, or something would be lost, the command ends with code 2.
+    If nothing can be graded, or something would be lost, the command ends with code 2, and with
+    code 130 at Ctrl-C. No table is written then.
     """
     parser = _parser()
     options = parser.parse_args(arguments)
@@ -53,9 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         else:
             hidden = (folder, target, *filter(None, (options.secret, options.list)))
             ran, start = "in a sandbox", Sandbox(hidden).start
-        with ThreadPoolExecutor(options.at_once) as pool:
-            done = list(pool.map(lambda one: grade(one, key, limits, start), found))
+        at_once = options.at_once or _most_at_once(options.memory)
+        pool = ThreadPoolExecutor(at_once)
+        done = list(pool.map(lambda one: grade(one, key, limits, start), found))
         _write(done, target, ran)
+    except KeyboardInterrupt:
+        print(f"{parser.prog}: stopped before a table was written", file=sys.stderr, flush=True)
+        # An ordinary exit waits for each notebook that runs; the sandboxes end with this process.
+        os._exit(INTERRUPTED)
     except ValueError as error:
         parser.error(str(error))
     except OSError as error:
@@ -63,6 +72,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if listed:
         print(listed)
     print(f"Submissions graded: {len(done)}. The table is {in_one_line(str(target / TABLE))}")
+
+
+def _most_at_once(megabytes: int) -> int:
+    """Return a number of notebooks for which processors and memory suffice.
+
+    Each may use its own memory, that of its folder, and that of its JSON in this process.
+    """
+    processors = os.cpu_count() or 1
+    if not hasattr(os, "sysconf"):  # Windows
+        return processors
+    present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    return max(1, min(processors, present // (2 * megabytes)))
 
 
 def _write(done: Sequence[Graded], target: Path, ran: str) -> None:
@@ -89,9 +110,12 @@ def _parser() -> Parser:
     add("--class", type=Path, dest="list", metavar="FILE", help=listed)
     secret = "a file of yours that the numbers follow from; default: new ones each time"
     add("--secret", type=Path, metavar="FILE", help=secret)
-    add("--seconds", type=int, default=10, help="for each cell; default: 10; six times for all")
-    add("--memory", type=int, default=2048, help="megabytes for each notebook; default: 2048")
-    add("--at-once", type=int, default=os.cpu_count() or 1, help="notebooks; default: a processor")
+    seconds = "limit for each cell, a whole notebook has six times as much; default: 10"
+    add("--seconds", type=int, default=10, help=seconds)
+    memory = "limit for each notebook, in megabytes; default: 2048"
+    add("--memory", type=int, default=2048, help=memory)
+    at_once = "notebooks that run at once; default: as processors and memory allow"
+    add("--at-once", type=int, metavar="NUMBER", help=at_once)
     trust = "run the notebooks without a sandbox, because you wrote them yourself"
     add("--trust-submissions", action="store_true", help=trust)
     add("--force", action="store_true", help="overwrite the table and reports of another time")
@@ -101,11 +125,18 @@ def _parser() -> Parser:
 def _check(options: Any, target: Path) -> None:
     """Raise unless the command line makes sense and nothing is lost."""
     for name, (low, high) in CAPS.items():
-        if not low <= getattr(options, name) <= high:
+        number = getattr(options, name)
+        if number is not None and not low <= number <= high:
             option = name.replace("_", "-")
-            raise ValueError(f"--{option} is {getattr(options, name)}; {low} to {high:,} is wanted")
+            raise ValueError(f"--{option} is {number}; {low} to {high:,} is wanted")
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder")
+    for searched in map(Path, filter(None, sys.path)):
+        if searched.resolve().is_relative_to(options.folder.resolve()):
+            raise ValueError(
+                f"Python looks for modules in {searched}, among the submissions, and would run a"
+                " file there that is named like one; start the command in another folder"
+            )
     if target.resolve().is_relative_to(options.folder.resolve()):
         raise ValueError(f"--to is {target}, among the submissions; another folder is wanted")
     if (target / TABLE).exists() and not options.force:

@@ -16,8 +16,11 @@ from pathlib import Path
 from mha.practice.answers import Remark
 from mha.practice.worksheets.students import Student
 
-MEGABYTES = 50
-"""The size of the largest notebook that is read: pictures are in it too."""
+MEGABYTES = 20
+"""The size of the largest notebook that is read: pictures are in it too.
+
+Its JSON may take forty times as much memory, in the process of the grader.
+"""
 
 SHORT = 5
 """An id or name with fewer letters is often part of another word: it must be the whole name."""
@@ -129,7 +132,7 @@ def _notebook_in(path: Path) -> Path:
     found = []
     for folder, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not SKIPPED.search(name)]
-        files = [name for name in files if name.endswith(".ipynb")]
+        files = [name for name in files if name.casefold().endswith(".ipynb")]
         found += [Path(folder, name) for name in files if not SKIPPED.search(name)]
     if len(found) != 1:
         counted = f"{len(found)} notebooks" if found else "no notebook"
