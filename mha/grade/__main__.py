@@ -11,7 +11,7 @@ from typing import Any
 from mha.command_line import Parser, in_one_line
 from mha.grade.grading import Graded, grade
 from mha.grade.notebook_process import Limits
-from mha.grade.report import TABLE, as_table, as_text, name_of
+from mha.grade.report import TABLE, as_table, as_text, report_name
 from mha.grade.sandbox import Sandbox, start_without_sandbox
 from mha.grade.submissions import find_submissions
 from mha.practice.worksheets.class_list import read_class
@@ -22,10 +22,10 @@ CAPS = {"seconds": (1, 600), "memory": (256, 1 << 20), "at_once": (1, 256)}
 
 SANDBOX = (
     "The code of each notebook runs on this machine, in a sandbox of its own, which bubblewrap"
-    " makes on Linux. It can read Python, its packages and the system's libraries, and write to an"
-    " empty folder of 64 MB, which is deleted. It cannot start programs or reach the network, other"
-    " programs, your files, the secret, the other notebooks or the right answers. Time, memory and"
-    " output are limited. Where no sandbox can be made, nothing runs."
+    " makes on Linux. The code can read Python, its packages and the system's libraries, and write"
+    " to an empty folder of 64 MB, which is deleted. It cannot start programs or reach the network,"
+    " other programs, your files, the secret, the other notebooks or the right answers. Time,"
+    " memory and output are limited. Where no sandbox can be made, nothing runs."
 )
 
 INTERRUPTED = 130
@@ -87,13 +87,13 @@ def _most_at_once(megabytes: int) -> int:
 
 
 def _write(done: Sequence[Graded], target: Path, ran: str) -> None:
-    """Write the table and the reports, in the place of those of another time."""
+    """Write the table and the reports, and delete the reports of an earlier time."""
     reports = target / "reports"
     reports.mkdir(parents=True, exist_ok=True)
     for old in reports.glob("[0-9][0-9][0-9]-*.md"):
         old.unlink()
     for number, one in enumerate(done, 1):
-        (reports / name_of(number, one)).write_text(as_text(one, ran), encoding="utf-8")
+        (reports / report_name(number, one)).write_text(as_text(one, ran), encoding="utf-8")
     (target / TABLE).write_bytes(as_table(done, ran).encode())
 
 
@@ -104,11 +104,13 @@ def _parser() -> Parser:
         epilog=SANDBOX,
     )
     add = parser.add_argument
-    add("folder", type=Path, help="a notebook, or a folder with one, for each student")
-    add("--to", type=Path, metavar="FOLDER", help="where table and reports go; default: beside it")
-    listed = "the list of the class: who handed in nothing is a row too"
+    submissions = "has a notebook for each student, or a folder with one notebook"
+    add("folder", type=Path, help=submissions)
+    target = "for the table and the reports; default: the folder's name with -graded"
+    add("--to", type=Path, metavar="FOLDER", help=target)
+    listed = "the list of the class; a student who handed in nothing has a row too"
     add("--class", type=Path, dest="list", metavar="FILE", help=listed)
-    secret = "a file of yours that the numbers follow from; default: new ones each time"
+    secret = "a file of yours from which the numbers follow; default: new numbers each time"
     add("--secret", type=Path, metavar="FILE", help=secret)
     seconds = "limit for each cell, a whole notebook has six times as much; default: 10"
     add("--seconds", type=int, default=10, help=seconds)
@@ -118,7 +120,11 @@ def _parser() -> Parser:
     add("--at-once", type=int, metavar="NUMBER", help=at_once)
     trust = "run the notebooks without a sandbox, because you wrote them yourself"
     add("--trust-submissions", action="store_true", help=trust)
-    add("--force", action="store_true", help="overwrite the table and reports of another time")
+    add(
+        "--force",
+        action="store_true",
+        help="overwrite the table and the reports of an earlier time",
+    )
     return parser
 
 

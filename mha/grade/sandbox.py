@@ -223,9 +223,9 @@ def _paths_in(path: Path, folders: Iterable[Path]) -> list[Path]:
 
 
 def seccomp_program(machine: str) -> bytes:
-    """Return the filter that refuses system calls, as the kernel reads it."""
-    which = list(ARCHITECTURES).index(machine)
-    numbers = [each[which] for each in REFUSED.values() if which < len(each)]
+    """Return the filter that refuses system calls: an array of the kernel's `sock_filter`."""
+    column = list(ARCHITECTURES).index(machine)
+    numbers = [each[column] for each in REFUSED.values() if column < len(each)]
     load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06  # operations of the packet filter
     kill, refuse, allow = 0x80000000, 0x00050001, 0x7FFF0000  # the 1 of `refuse` is EPERM
     lines = [(load, 0, 0, 4), (equal, 1, 0, ARCHITECTURES[machine]), (give, 0, 0, kill)]
