@@ -8,7 +8,7 @@ import textwrap
 
 import numpy as np
 
-from mha.practice.steps import CASES, drawn
+from mha.practice.steps import BY_NAME, CASES, STEPS, drawn
 
 RIGHT = {
     "project": "def project(x, w):\n    return x @ w",
@@ -77,6 +77,15 @@ WRONG = {
         *_with("weights", f"powers = np.exp(np.clip(scores, -700, 700))\nreturn {SHARES}"),
         "with large scores",
     ),
+    "remembered": (
+        "attention",
+        "outputs = {}\ndef mix(weights, value):\n"
+        "    return outputs.setdefault(value.tobytes(), weights @ value)\n"
+        "def attention(query, key, value, mask):\n    return outputs[value.tobytes()]",
+        "stops with an error",
+    ),
+    "complex": (*_with("project", "x @ w + 0j"), "project gives no array of numbers"),
+    "text": (*_with("dot_products", "(query @ key.T).astype(str)"), "gives no array of numbers"),
     "mask-too-late": (
         *_with(
             "attention",
@@ -91,7 +100,8 @@ WRONG = {
 
 def _shown():
     """Return the right answers on the numbers on which a notebook's own check tries `scale`."""
-    runs = [drawn(np.random.default_rng([1, i]), case) for i, case in enumerate(CASES)]
+    step = STEPS.index(BY_NAME["scale"])
+    runs = [drawn(np.random.default_rng([1, step, i]), case) for i, case in enumerate(CASES)]
     return {run.d_k: run.scaled.tolist() for run in runs}
 
 

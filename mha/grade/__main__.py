@@ -11,7 +11,7 @@ from typing import Any
 from mha.command_line import Parser, in_one_line
 from mha.grade.grading import Graded, grade
 from mha.grade.notebook_process import Limits
-from mha.grade.report import TABLE, as_table, as_text, name_of
+from mha.grade.report import TABLE, as_table, as_text, report_name
 from mha.grade.sandbox import Sandbox, start_without_sandbox
 from mha.grade.submissions import find_submissions
 from mha.practice.worksheets.class_list import read_class
@@ -22,17 +22,21 @@ CAPS = {"seconds": (1, 600), "memory": (256, 1 << 20), "at_once": (1, 256)}
 
 SANDBOX = (
     "The code of each notebook runs on this machine, in a sandbox of its own, which bubblewrap"
-    " makes on Linux. It can read Python, its packages and the system's libraries, and write to an"
-    " empty folder of 64 MB, which is deleted. It cannot start programs or reach the network, other"
-    " programs, your files, the secret, the other notebooks or the right answers. Time, memory and"
-    " output are limited. Where no sandbox can be made, nothing runs."
+    " makes on Linux. The code can read Python, its packages and the system's libraries, and write"
+    " to an empty folder of 64 MB, which is deleted. It cannot start programs or reach the network,"
+    " other programs, your files, the secret, the other notebooks or the right answers. Time,"
+    " memory and output are limited. Where no sandbox can be made, nothing runs."
 )
+
+INTERRUPTED = 130
+"""The exit code of a command that ended with Ctrl-C, as shells give it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Grade the submissions in a folder, and write the table and the reports.
 
-    If nothing can be graded, or something would be lost, the command ends with code 2.
+    If nothing can be graded, or something would be lost, the command ends with code 2, and with
+    code 130 at Ctrl-C. No table is written then.
     """
     parser = _parser()
     options = parser.parse_args(arguments)
@@ -53,9 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         else:
             hidden = (folder, target, *filter(None, (options.secret, options.list)))
             ran, start = "in a sandbox", Sandbox(hidden).start
-        with ThreadPoolExecutor(options.at_once) as pool:
-            done = list(pool.map(lambda one: grade(one, key, limits, start), found))
+        at_once = options.at_once or _most_at_once(options.memory)
+        pool = ThreadPoolExecutor(at_once)
+        done = list(pool.map(lambda one: grade(one, key, limits, start), found))
         _write(done, target, ran)
+    except KeyboardInterrupt:
+        print(f"{parser.prog}: stopped before a table was written", file=sys.stderr, flush=True)
+        # An ordinary exit waits for each notebook that runs; the sandboxes end with this process.
+        os._exit(INTERRUPTED)
     except ValueError as error:
         parser.error(str(error))
     except OSError as error:
@@ -65,14 +74,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"Submissions graded: {len(done)}. The table is {in_one_line(str(target / TABLE))}")
 
 
+def _most_at_once(megabytes: int) -> int:
+    """Return a number of notebooks for which processors and memory suffice.
+
+    Each may use its own memory, that of its folder, and that of its JSON in this process.
+    """
+    processors = os.cpu_count() or 1
+    if not hasattr(os, "sysconf"):  # Windows
+        return processors
+    present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    return max(1, min(processors, present // (2 * megabytes)))
+
+
 def _write(done: Sequence[Graded], target: Path, ran: str) -> None:
-    """Write the table and the reports, in the place of those of another time."""
+    """Write the table and the reports, and delete the reports of an earlier time."""
     reports = target / "reports"
     reports.mkdir(parents=True, exist_ok=True)
     for old in reports.glob("[0-9][0-9][0-9]-*.md"):
         old.unlink()
     for number, one in enumerate(done, 1):
-        (reports / name_of(number, one)).write_text(as_text(one, ran), encoding="utf-8")
+        (reports / report_name(number, one)).write_text(as_text(one, ran), encoding="utf-8")
     (target / TABLE).write_bytes(as_table(done, ran).encode())
 
 
@@ -83,29 +104,45 @@ def _parser() -> Parser:
         epilog=SANDBOX,
     )
     add = parser.add_argument
-    add("folder", type=Path, help="a notebook, or a folder with one, for each student")
-    add("--to", type=Path, metavar="FOLDER", help="where table and reports go; default: beside it")
-    listed = "the list of the class: who handed in nothing is a row too"
+    submissions = "has a notebook for each student, or a folder with one notebook"
+    add("folder", type=Path, help=submissions)
+    target = "for the table and the reports; default: the folder's name with -graded"
+    add("--to", type=Path, metavar="FOLDER", help=target)
+    listed = "the list of the class; a student who handed in nothing has a row too"
     add("--class", type=Path, dest="list", metavar="FILE", help=listed)
-    secret = "a file of yours that the numbers follow from; default: new ones each time"
+    secret = "a file of yours from which the numbers follow; default: new numbers each time"
     add("--secret", type=Path, metavar="FILE", help=secret)
-    add("--seconds", type=int, default=10, help="for each cell; default: 10; six times for all")
-    add("--memory", type=int, default=2048, help="megabytes for each notebook; default: 2048")
-    add("--at-once", type=int, default=os.cpu_count() or 1, help="notebooks; default: a processor")
+    seconds = "limit for each cell, a whole notebook has six times as much; default: 10"
+    add("--seconds", type=int, default=10, help=seconds)
+    memory = "limit for each notebook, in megabytes; default: 2048"
+    add("--memory", type=int, default=2048, help=memory)
+    at_once = "notebooks that run at once; default: as processors and memory allow"
+    add("--at-once", type=int, metavar="NUMBER", help=at_once)
     trust = "run the notebooks without a sandbox, because you wrote them yourself"
     add("--trust-submissions", action="store_true", help=trust)
-    add("--force", action="store_true", help="overwrite the table and reports of another time")
+    add(
+        "--force",
+        action="store_true",
+        help="overwrite the table and the reports of an earlier time",
+    )
     return parser
 
 
 def _check(options: Any, target: Path) -> None:
     """Raise unless the command line makes sense and nothing is lost."""
     for name, (low, high) in CAPS.items():
-        if not low <= getattr(options, name) <= high:
+        number = getattr(options, name)
+        if number is not None and not low <= number <= high:
             option = name.replace("_", "-")
-            raise ValueError(f"--{option} is {getattr(options, name)}; {low} to {high:,} is wanted")
+            raise ValueError(f"--{option} is {number}; {low} to {high:,} is wanted")
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder")
+    for searched in map(Path, filter(None, sys.path)):
+        if searched.resolve().is_relative_to(options.folder.resolve()):
+            raise ValueError(
+                f"Python looks for modules in {searched}, among the submissions, and would run a"
+                " file there that is named like one; start the command in another folder"
+            )
     if target.resolve().is_relative_to(options.folder.resolve()):
         raise ValueError(f"--to is {target}, among the submissions; another folder is wanted")
     if (target / TABLE).exists() and not options.force:

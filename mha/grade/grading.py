@@ -1,5 +1,6 @@
-"""From a submission to its points: each step is called, and its answers are judged here."""
+"""The grade of a submission: each step is called in its process, and its answers judged here."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,16 +12,23 @@ from mha.practice.answers import Remark
 from mha.practice.steps import STEPS, judged
 from mha.practice.worksheets.seeds import key_for
 
-NEEDED = r"(?:numpy|math)\b|mha\.practice\.steps import check\s*$"
-IMPORTS = re.compile(rf"^[ \t]*(?:import|from)[ \t]+(?!{NEEDED})(\w+)", re.MULTILINE)
+NEEDED = {"numpy", "math"}
+"""The modules that the steps need."""
+
+IMPORT = re.compile(
+    r"(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b[ \t]*([^\n;#]*)"
+    r"|import[ \t]+([^\n;#]*))|(__import__)",
+    re.MULTILINE,
+)
+"""A statement that imports: a module and names of it, or modules; or a call that does the same."""
 
 
 @dataclass(frozen=True)
 class Graded:
     """The grade of one submission.
 
-    `remarks` are by step, and empty where there is no notebook. `faults` say why there is none, or
-    which cells stop. `imports` are the imported modules that no step needs.
+    `remarks` has a remark per name of a step, and is empty where there is no notebook. `faults` say
+    why there is none, or which cells failed. `imports` are imported modules that no step needs.
     """
 
     submission: Submission
@@ -48,11 +56,21 @@ def grade(submission: Submission, key: bytes, limits: Limits, start: Start) -> G
         cells = read_cells(submission.path)
     except ValueError as error:
         return Graded(submission, faults=[Remark(*error.args)])
-    text = "\n".join(cells)
-    seed = list(key_for(key, text))
+    seed = list(key_for(key, json.dumps(cells)))
     with Notebook(cells, limits, start) as notebook:
         remarks = {
             step.name: judged(step, partial(notebook.call, step.name), seed) for step in STEPS
         }
     faults = [fault for _, fault in sorted(notebook.faults.items())]
-    return Graded(submission, remarks, faults, list(dict.fromkeys(IMPORTS.findall(text))))
+    return Graded(submission, remarks, faults, imported(cells))
+
+
+def imported(cells: Sequence[str]) -> list[str]:
+    """Return the modules that cells import openly and no step needs, each once."""
+    names: dict[str, None] = {}
+    for module, members, modules, call in IMPORT.findall("\n".join(cells)):
+        if (module, members.strip()) == ("mha.practice.steps", "check"):
+            continue
+        found = re.findall(r"(?:^|,)[ \t]*(\w+)", module or modules or call)
+        names |= dict.fromkeys(name for name in found if name not in NEEDED)
+    return list(names)

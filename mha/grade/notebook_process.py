@@ -21,22 +21,27 @@ Start = Callable[[Sequence[str]], "subprocess.Popen[bytes]"]
 
 @dataclass(frozen=True)
 class Limits:
-    """The time and memory of a notebook: seconds per cell or call, and in all; megabytes."""
+    """The limits of one notebook.
+
+    `seconds` limits each cell and each call of a function, `in_all` the whole notebook, and
+    `megabytes` the address space of its process.
+    """
 
     seconds: float = 10
     in_all: float = 60
     megabytes: int = 2048
 
     def as_json(self) -> dict[str, int]:
-        """Return the limits that the process sets for itself, by their names in `resource`."""
+        """Return the limits by their names in `resource`: bytes, seconds of CPU time, a count."""
         sizes = {"RLIMIT_AS": self.megabytes << 20, "RLIMIT_FSIZE": 64 << 20, "RLIMIT_CORE": 0}
         return sizes | {"RLIMIT_CPU": int(self.in_all) + 1, "RLIMIT_NOFILE": 64}
 
 
 class Notebook:
-    """A notebook whose cells have run, in a process that answers one question at a time.
+    """A notebook whose cells have run in a process, which answers one question at a time.
 
-    A process that ends, or does not answer in time, is started again without the cell at fault.
+    If a cell ends the process, or takes too long, the cells run again in a new process without it.
+    A function that does the same costs its own answer only: the next call starts a new process.
     """
 
     def __init__(self, cells: Sequence[str], limits: Limits, start: Start) -> None:
@@ -54,13 +59,13 @@ class Notebook:
         self._stop()
 
     def call(self, name: str, given: Sequence[Any]) -> Answer:
-        """Return the answer of a function of the notebook to some arrays and numbers."""
+        """Return the answer of the function of that name to arrays and numbers."""
         if self.process is None:
             self._run_cells()
         return self._ask({"call": name, "given": as_json(given)}, self.limits.seconds)
 
     def _run_cells(self) -> None:
-        """Start a process, and run the cells in it, except those that end it."""
+        """Start a process and run the cells in it, without those that ended an earlier one."""
         while self.process is None and time.monotonic() < self.until:
             self.process = self.start(["-m", notebook_runner.__name__])
             self._ask({"limits": self.limits.as_json()}, self.limits.in_all)
@@ -78,7 +83,7 @@ class Notebook:
                     break
 
     def _ask(self, question: Mapping[str, Any], seconds: float) -> Answer:
-        """Return the answer to a question; a process that gives none is ended."""
+        """Return the answer to a question, or a fault after which the process has ended."""
         process, until = self.process, min(time.monotonic() + seconds, self.until)
         fault = "is not called: Python and NumPy need more memory"
         if process is not None:

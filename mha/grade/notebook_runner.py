@@ -50,7 +50,7 @@ def without_magics(source: str) -> str:
 
 
 class Shell:
-    """The shell that `get_ipython()` returns: all that it can do is nothing."""
+    """The object that `get_ipython()` returns; each of its methods does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         return lambda *_, **__: None
@@ -71,17 +71,27 @@ class EmptyModule(ModuleType):
         raise ImportError(f"{self.__name__}.{name} is not here: steps are written with NumPy alone")
 
 
-def answer(asked: Mapping[str, Any], names: dict[str, Any]) -> Answer:
-    """Set limits or run a cell, whose answers are empty, or call a function of the notebook."""
-    if "limits" in asked:
-        set_limits(asked["limits"])
-    elif "cell" in asked:
+def answer_question(question: Mapping[str, Any], names: dict[str, Any]) -> Answer:
+    """Return the answer to a question, which is an empty array except for a call.
+
+    Parameters
+    ----------
+    question : mapping
+        `limits` has limits of this process by name; or `cell` has the source of a cell; or `call`
+        has the name of a function and `given` its arguments.
+    names : dict
+        The variables of the notebook, which cells change.
+    """
+    if "limits" in question:
+        set_limits(question["limits"])
+    elif "cell" in question:
         try:
-            exec(compile(without_magics(asked["cell"]), "cell", "exec", dont_inherit=True), names)
+            source = without_magics(question["cell"])
+            exec(compile(source, "cell", "exec", dont_inherit=True), names)
         except BaseException as error:
             return Answer(None, (), "stopped", describe_error(error))
-    elif callable(function := names.get(asked["call"])):
-        given = [np.array(each) if isinstance(each, list) else each for each in asked["given"]]
+    elif callable(function := names.get(question["call"])):
+        given = [np.array(x) if isinstance(x, list) else x for x in question["given"]]
         return call_function(function, given)
     else:
         return Answer(None, (), "missing")
@@ -111,7 +121,8 @@ def main() -> None:
     sys.modules["__main__"] = ModuleType("__main__")
     names = vars(sys.modules["__main__"])
     for line in questions:
-        print(json.dumps(answer(json.loads(line), names).as_json()), file=answers, flush=True)
+        answer = answer_question(json.loads(line), names)
+        print(json.dumps(answer.as_json()), file=answers, flush=True)
 
 
 if __name__ == "__main__":

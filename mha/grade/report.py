@@ -14,8 +14,8 @@ TABLE = "grades.csv"
 MOST_REMARKS = 20
 
 
-def name_of(number: int, one: Graded) -> str:
-    """Return the name of a student's report; the number is that of the row, from 1."""
+def report_name(number: int, one: Graded) -> str:
+    """Return the file name of the report for a row of the table; rows count from 1."""
     letters = re.sub(r"\W+", "-", one.submission.student).strip("-")[:40]
     return f"{number:03d}-{letters}.md"
 
@@ -34,34 +34,35 @@ def as_code(text: str, mark: str = "`") -> str:
 
 
 def as_sentences(remarks: Iterable[Remark], mark: str = "`") -> list[str]:
-    """Return remarks, of many the first ones, with the student's words between two marks."""
+    """Return the first `MOST_REMARKS` remarks as text, the student's words between two marks."""
     return [
         f"{remark.said} {as_code(remark.quoted, mark)}" if remark.quoted else remark.said
         for remark in islice(remarks, MOST_REMARKS)
     ]
 
 
-def as_table(all_of_them: Sequence[Graded], ran: str) -> str:
+def as_table(grades: Sequence[Graded], ran: str) -> str:
     """Return the table as CSV, in which no cell is a formula.
 
     Parameters
     ----------
-    all_of_them : sequence of Graded
+    grades : sequence of Graded
     ran : str
         Where the notebooks ran.
 
     Returns
     -------
     str
-        Columns: student, id, points, of, per step its points and a remark, faults of the notebook,
-        things for a person to look at, the names of file and report, and where it ran. The
-        student's words are between quotation marks.
+        A row per submission. Columns: student, id, points, the number of points there are, per
+        step its points and a remark, faults of the notebook, things for a person to look at, the
+        names of the submission and of the report, and where the notebook ran. The student's words
+        are between quotation marks.
     """
     steps = [cell for step in STEPS for cell in (step.name, f"{step.name}, in words")]
     rows: list[list[str | int]] = [
         ["student", "id", "points", "of", *steps, "notebook", "look", "file", "report", "ran"]
     ]
-    for number, one in enumerate(all_of_them, 1):
+    for number, one in enumerate(grades, 1):
         of = one.submission
         row: list[str | int] = [of.student, of.id, one.points, len(STEPS)]
         for step in STEPS:
@@ -70,7 +71,7 @@ def as_table(all_of_them: Sequence[Graded], ran: str) -> str:
         imports = [Remark("It imports", ", ".join(one.imports))] if one.imports else []
         for remarks in (one.faults, [*of.notes, *imports]):
             row.append(" ".join(as_sentences(remarks, '"')))
-        row += [of.path.name if of.path else "", name_of(number, one), ran]
+        row += [of.path.name if of.path else "", report_name(number, one), ran]
         rows.append([harmless(in_one_line(x)) if isinstance(x, str) else x for x in row])
     return as_csv(rows)
 

@@ -1,10 +1,10 @@
-"""A sandbox for the program of somebody else, made with bubblewrap.
+"""A sandbox in which Python runs code of others, made with bubblewrap.
 
-A process in it sees a file system of its own: the shared libraries, Python and the packages beside
-it, read-only, and an empty folder of limited size, which ends with it. There is no network, no
-other process, no `/proc`, no home, and nothing of `mha` but the runner. The runner limits memory,
-processor time and the size of files before it runs the first cell. If the grader ends, however it
-ends, the kernel ends the sandbox.
+A process in it sees a file system of its own: read-only, the shared libraries, Python and its
+packages; and an empty folder of limited size, which is deleted at its end. It has no network, no
+`/proc` and no home, and sees no other process and nothing of `mha` but the runner. The runner
+limits memory, processor time and the size of files before it runs the first cell. If the grader
+ends, in whatever way, the kernel ends the sandbox.
 """
 
 import os
@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from typing import Any
 
 import numpy as np
@@ -24,23 +24,34 @@ from mha.grade import notebook_runner
 from mha.practice import answers
 
 PACKAGE = Path(answers.__file__).parents[1]
-RUNNER, FOLDER, FOLDER_BYTES = "/runner", "/notebook", 64 << 20
+RUNNER, FOLDER = "/runner", "/notebook"
+"""Paths in the sandbox: the runner's modules, and the folder of the notebook."""
+
+FOLDER_BYTES = 64 << 20
 
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32")
 """The folders of the system's shared libraries, some of them links to others."""
+
+PROBE = "import numpy, os, sys; print(os.path.exists(sys.argv[1]))"
+"""A program that prints whether it sees a file."""
+
+PROBE_SECONDS = 60
 
 VARIABLES = {
     **{"HOME": FOLDER, "TMPDIR": FOLDER, "LANG": "C.UTF-8", "PATH": "", "MPLBACKEND": "agg"},
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
 }
+"""The environment of a process in the sandbox, but for `PYTHONPATH`."""
 
-ALONE = (
+ISOLATION = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
     *("--unshare-cgroup-try", "--die-with-parent", "--new-session"),
     *("--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "notebook"),
 )
+"""The options of bwrap that separate a process from all others."""
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+"""The kernel's numbers (AUDIT_ARCH_*) of the machines whose system calls are known."""
 
 REFUSED = {
     "clone": (56, 220), "fork": (57,), "vfork": (58,), "clone3": (435, 435),
@@ -50,11 +61,13 @@ REFUSED = {
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "add_key": (248, 217),
     "request_key": (249, 218), "keyctl": (250, 219), "bpf": (321, 280),
     "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
 }  # fmt: skip
 """System calls that are refused, with their numbers on each of `ARCHITECTURES`.
 
 They start processes and threads, make namespaces, reach into other processes, connect (sockets of
-a virtual machine are in no network namespace), or hold memory that no limit of a process counts.
+a virtual machine are in no network namespace), or hold memory that no limit counts: a file's
+extended attributes count neither as memory of a process nor as bytes of the folder.
 """
 
 CONTAINER = (
@@ -62,15 +75,23 @@ CONTAINER = (
     " && pip install numpy\\n' | docker build -t mha-grade - && docker run --rm --network none"
     " --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
     ' -v "{package}:/mha/mha:ro" -e PYTHONPATH=/mha -v "$PWD:/class" -w /class'
-    " mha-grade python -m mha.grade FOLDER"
+    " mha-grade python -P -m mha.grade FOLDER"
 )
 """A command for systems without a sandbox: within a container, one can be made."""
 
 
 class Sandbox:
-    """A sandbox in which this Python can be started, or a `ValueError` where there is none.
+    """A sandbox in which this Python can be started.
 
-    No process in it sees the hidden files and folders, wherever they are.
+    Parameters
+    ----------
+    hidden : iterable of Path
+        Files and folders that no process in it sees, even below a folder that it does see.
+
+    Raises
+    ------
+    ValueError
+        If no sandbox can be made, with the reason and a command to use instead.
     """
 
     def __init__(self, hidden: Iterable[Path]) -> None:
@@ -81,14 +102,30 @@ class Sandbox:
             raise _no_sandbox("bubblewrap is missing (sudo apt-get install bubblewrap)")
         if platform.machine() not in ARCHITECTURES:
             raise _no_sandbox(f"the system calls of {platform.machine()} are not known")
-        self.command = [bwrap, *ALONE, *_files([PACKAGE, *hidden])]
-        probe = self.start(["-c", "import numpy"], stderr=PIPE)
-        said = probe.communicate()[1].decode(errors="replace").strip().splitlines()
-        if probe.returncode != 0:
-            raise _no_sandbox(said[-1] if said else f"bwrap ends with {probe.returncode}")
+        self.command = [bwrap, *ISOLATION, *_files([PACKAGE, *hidden])]
+        self._probe()
+
+    def _probe(self) -> None:
+        """Raise unless Python and NumPy start in the sandbox and do not see a file outside it."""
+        probe = self.start(["-c", PROBE, __file__], stderr=PIPE)
+        try:
+            printed, errors = probe.communicate(timeout=PROBE_SECONDS)
+        except TimeoutExpired:
+            probe.kill()
+            raise _no_sandbox(f"bwrap starts no Python in {PROBE_SECONDS} seconds") from None
+        if printed.strip() == b"True":
+            raise _no_sandbox("files are visible in it that should be hidden")
+        if probe.returncode != 0 or printed.strip() != b"False":
+            lines = errors.decode(errors="replace").strip().splitlines()
+            raise _no_sandbox(
+                lines[-1] if lines else f"bwrap ends with {probe.returncode}, and starts no Python"
+            )
 
     def start(self, arguments: Sequence[str], stderr: int = DEVNULL) -> Popen[bytes]:
-        """Start Python with some arguments; its end, or that of the caller, ends all in it."""
+        """Start Python with some arguments.
+
+        All that runs in the sandbox ends with this process, and with the caller's.
+        """
         filtering, program = os.pipe()
         os.write(program, seccomp_program(platform.machine()))
         os.close(program)
@@ -119,9 +156,9 @@ def _no_sandbox(reason: str) -> ValueError:
 
 
 def _files(hidden: Sequence[Path]) -> Iterator[str]:
-    """Yield the options of bwrap for the file system and the variables."""
+    """Yield the options of bwrap for the file system and the environment."""
     shown, own = list(_folders()), [Path(sys.base_prefix), Path(sys.prefix)]
-    # None of these files has a right answer.
+    # The runner's own modules: neither computes a right answer.
     runner = [Path(str(module.__file__)) for module in (answers, notebook_runner)]
     files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in runner}
     real = os.path.realpath(sys.executable)
@@ -186,9 +223,9 @@ def _paths_in(path: Path, folders: Iterable[Path]) -> list[Path]:
 
 
 def seccomp_program(machine: str) -> bytes:
-    """Return the filter that refuses system calls, as the kernel reads it."""
-    which = list(ARCHITECTURES).index(machine)
-    numbers = [each[which] for each in REFUSED.values() if which < len(each)]
+    """Return the filter that refuses system calls: an array of the kernel's `sock_filter`."""
+    column = list(ARCHITECTURES).index(machine)
+    numbers = [each[column] for each in REFUSED.values() if column < len(each)]
     load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06  # operations of the packet filter
     kill, refuse, allow = 0x80000000, 0x00050001, 0x7FFF0000  # the 1 of `refuse` is EPERM
     lines = [(load, 0, 0, 4), (equal, 1, 0, ARCHITECTURES[machine]), (give, 0, 0, kill)]

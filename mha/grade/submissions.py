@@ -16,8 +16,11 @@ from pathlib import Path
 from mha.practice.answers import Remark
 from mha.practice.worksheets.students import Student
 
-MEGABYTES = 50
-"""The size of the largest notebook that is read: pictures are in it too."""
+MEGABYTES = 20
+"""The size of the largest notebook that is read: pictures are in it too.
+
+Its JSON may take forty times as much memory, in the process of the grader.
+"""
 
 SHORT = 5
 """An id or name with fewer letters is often part of another word: it must be the whole name."""
@@ -31,10 +34,10 @@ MOODLE = re.compile(r"_\d+_assignsubmission_.*")
 
 @dataclass(frozen=True)
 class Submission:
-    """A file or folder and its student, or a student without one.
+    """A student and a file or folder of theirs; `path` is None if nothing was handed in.
 
-    Without a list of the class, or where its owner is not certain, it has the name of the file, and
-    no id. The notes are for a person, who decides.
+    Without a list of the class, or if the owner is uncertain, `student` is the name of the file and
+    `id` is empty. The notes are for a person, who decides.
     """
 
     student: str
@@ -44,9 +47,9 @@ class Submission:
 
 
 def find_submissions(folder: Path, students: Sequence[Student] = ()) -> list[Submission]:
-    """Return the submissions in a folder, in the order of names, and then the missing ones.
+    """Return the submissions in a folder by name, and then one per student without any.
 
-    A file is a submission, and so is a folder, as Moodle gives one to each student.
+    A file is a submission, and so is a folder: Moodle gives one to each student.
     """
     paths = [path for path in folder.iterdir() if not SKIPPED.search(path.name)]
     paths.sort(key=lambda path: path.name.casefold())
@@ -72,7 +75,10 @@ def find_submissions(folder: Path, students: Sequence[Student] = ()) -> list[Sub
 
 
 def _owner(name: str, students: Sequence[Student]) -> Student | None:
-    """Return the one student whose id or name a name is, or has among its words if it is long."""
+    """Return the student to whom a file's name belongs, or None if that is not certain.
+
+    The name is the student's id or name, or has all words of it if it is not short.
+    """
     words = _words(MOODLE.sub("", name))
     whole = [each for each in students if words in _known_by(each)]
     long = {each: [o for o in _known_by(each) if len("".join(o)) >= SHORT] for each in students}
@@ -82,6 +88,7 @@ def _owner(name: str, students: Sequence[Student]) -> Student | None:
 
 
 def _resembles(name: str, student: Student) -> bool:
+    """Return whether a file's name begins like a student's id or name, or has its words."""
     words = _words(name)
     return any(
         set(own) <= set(words) or "".join(words).startswith("".join(own))
@@ -98,9 +105,12 @@ def _words(text: str) -> list[str]:
 
 
 def read_cells(path: Path | None) -> list[str]:
-    """Return the code of a notebook, or of the only one in a folder, one text per cell.
+    """Return the source of each code cell of a notebook, or of the only notebook in a folder.
 
-    A `ValueError` has the reason why there is none, and apart from it names of files.
+    Raises
+    ------
+    ValueError
+        If there is none. Its arguments are those of a `Remark`: the reason, and names of files.
     """
     if path is None:
         raise ValueError("Nothing was handed in.")
@@ -123,13 +133,13 @@ def read_cells(path: Path | None) -> list[str]:
 
 
 def _notebook_in(path: Path) -> Path:
-    """Return the one notebook that a path is, or that lies below it."""
+    """Return the path itself if it is no folder, else the only notebook below it."""
     if not _is_folder(path):
         return path
     found = []
     for folder, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not SKIPPED.search(name)]
-        files = [name for name in files if name.endswith(".ipynb")]
+        files = [name for name in files if name.casefold().endswith(".ipynb")]
         found += [Path(folder, name) for name in files if not SKIPPED.search(name)]
     if len(found) != 1:
         counted = f"{len(found)} notebooks" if found else "no notebook"

@@ -21,9 +21,12 @@ FAULTS = {
     "nothing": "returns nothing",
     "missing": "is not written",
     "large": f"gives more than {MOST_NUMBERS:,} numbers",
-    "no array": "gives no array",
+    "no array": "gives no array of numbers",
 }
 """The faults of an answer, and the words for each."""
+
+KINDS_OF_NUMBERS = "biufO"
+"""The kinds of NumPy's types that can be answers: complex numbers, text and dates cannot."""
 
 
 @dataclass(frozen=True)
@@ -64,21 +67,26 @@ class Answer:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Answer":
-        """Return the answer that a student's process sent, which may be anything."""
+        """Return the answer that a student's process sent.
+
+        Raises
+        ------
+        ValueError
+            If the data has another form than `as_json` gives; a student can send anything.
+        """
         try:
-            if fault := data["fault"]:
-                is_known = type(fault) is str and fault in FAULTS
-                quoted = str(data["quoted"])[:MOST_LETTERS]
-                return cls(None, (), fault if is_known else "no array", quoted)
+            fault, quoted = data["fault"], str(data["quoted"])[:MOST_LETTERS]
+            if type(fault) is str and fault in FAULTS:
+                return cls(None, (), fault, quoted)
             shape, numbers = data["shape"], data["numbers"]
-            is_array = len(shape) <= MOST_AXES and len(numbers) <= MOST_NUMBERS
+            is_array = fault == "" and len(shape) <= MOST_AXES and len(numbers) <= MOST_NUMBERS
             is_array &= all(type(number) in (int, float) for number in numbers)
             if is_array and all(type(size) is int and size >= 0 for size in shape):
                 given = tuple(np.array(each, dtype=float) for each in data["given"])
                 return cls(np.array(numbers, dtype=float).reshape(shape), given)
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
             pass
-        return cls(None, (), "no array")
+        raise ValueError("the data is not an answer")
 
 
 def as_json(given: Sequence[Any]) -> list[Any]:
@@ -92,16 +100,23 @@ def call_function(function: Callable[..., Any], given: Sequence[Any]) -> Answer:
     try:
         with np.errstate(all="ignore"):
             found = function(*copies)
-        if found is None:
-            return Answer(None, copies, "nothing")
-        value = np.array(found, dtype=float)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         return Answer(None, copies, "stopped", describe_error(error))
-    if value.size > MOST_NUMBERS:
-        return Answer(None, copies, "large")
-    return Answer(value, copies)
+    if found is None:
+        return Answer(None, copies, "nothing")
+    try:
+        array = np.asarray(found)
+        if array.size > MOST_NUMBERS:
+            return Answer(None, copies, "large")
+        if array.dtype.kind not in KINDS_OF_NUMBERS or np.ma.is_masked(found):
+            return Answer(None, copies, "no array")
+        return Answer(array.astype(float), copies)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the conversion runs methods of the student's objects
+        return Answer(None, copies, "no array", describe_error(error))
 
 
 def describe_error(error: BaseException) -> str:

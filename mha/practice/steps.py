@@ -263,8 +263,8 @@ def check(function: Callable[..., Any], seed: int = 1) -> str:
     >>> def scale(scores, d_k):
     ...     return scores / d_k
     >>> print(check(scale))
-    Not yet: for 3 tokens and d_k = 2, row 1, column 1 is 0.06, 0.0849 is wanted. This divides \
-by d_k itself, not by its root.
+    Not yet: for 3 tokens and d_k = 2, row 1, column 1 is −3.78, −5.3457 is wanted. \
+This divides by d_k itself, not by its root.
     """
     name = getattr(function, "__name__", repr(function))
     if name not in BY_NAME:
@@ -289,7 +289,9 @@ def judged(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[
         Its sentence begins with "Right" or with "Not yet".
     """
     for number, case in enumerate(CASES):
-        given = step.given(drawn(np.random.default_rng([*seed, number]), case))
+        # Each step has numbers of its own: the result of one step is an argument of the next.
+        rng = np.random.default_rng([*seed, STEPS.index(step), number])
+        given = step.given(drawn(rng, case))
         answer = ask(given)
         fault = _fault(step, given, answer)
         if fault:
@@ -350,14 +352,16 @@ def _fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
 
 
 def _known(step: Step, given: tuple[Any, ...], found: Array, wanted: Array) -> str:
-    """Return what is said of a known mistake, after a space."""
+    """Return the sentence on a known mistake that gives these numbers, after a space."""
     for said, mistaken in step.mistakes.items():
         with np.errstate(all="ignore"):
             try:
                 other = mistaken(*given)
             except ValueError:  # the mistake cannot be made with these shapes
                 continue
-            if other.shape == found.shape and np.allclose(other, found, equal_nan=True):
+            if other.shape != found.shape or np.allclose(other, wanted):
+                continue  # on these numbers the mistake shows nowhere
+            if np.allclose(other, found, equal_nan=True):
                 return f" {said}"
     with np.errstate(all="ignore"):
         is_near = np.allclose(found, wanted, rtol=1e-2, atol=1e-2)

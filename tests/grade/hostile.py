@@ -139,6 +139,8 @@ NETWORK = {
     "lookup": "import socket\nreturn socket.getaddrinfo('example.org', 80)",
     "shmget": C + "n = libc.shmget(1, 1 << 30, 0o1600)\nreturn None if n == -1 else 'held'",
     "memfd": "return os.memfd_create('x')",
+    "attributes": "open('x', 'w').close()\nos.setxattr('x', 'user.x', b'x' * 60_000)\n"
+    "return 'held'",
     "keyring": _called("248, b'user', b'a', b'b', 1, -3"),
     "message-queue": C + "n = libc.msgget(1, 0o1600)\nreturn None if n == -1 else n",
     "bpf": _called("321, 0, 0, 0"),
@@ -211,6 +213,12 @@ DISRUPTIVE = {
                         "    except (OSError, ValueError): pass\n"
                         "while True:\n    try:\n        while True: pass\n"
                         "    except BaseException: pass"],
+    "restarts": ["import os\nos._exit(0)"] * 30,
+    "lone-surrogates": ["x = '\ud800'", "\udfff\x00",
+                        "def scale(s, d): raise ValueError('\ud800')"],
+    "huge-arguments": ["def scale(scores, d_k):\n"
+                       "    scores.resize((10**6, 9), refcheck=False)\n    return scores[:3, :3]"],
+    "dead-arguments": ["def mix(weights, value):\n    value.dtype = 'S8'\n    return weights"],
     "long-class": ["raise type('x' * 900_000, (Exception,), {})('8 of 8 points')"],
     "long-message": ["raise ValueError('Right: ' * 10**6)"],
     "forged-report": [

@@ -19,6 +19,7 @@ from wheel_only import run
 
 from mha.command_line import in_one_line
 from mha.grade.__main__ import main
+from mha.grade.grading import imported
 from mha.grade.sandbox import ARCHITECTURES, REFUSED, seccomp_program
 from mha.grade.submissions import find_submissions, read_cells
 from mha.practice.steps import STEPS
@@ -31,6 +32,7 @@ pytestmark = [
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "nobody guesses this, nor tries it out"
+RUNS = b"-m\0mha.grade.notebook_runner"
 STUBBORN = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
 
 ODD = {
@@ -199,6 +201,22 @@ def test_imports_that_no_step_needs_are_named(graded):
         assert graded[name]["look"] == of_none
 
 
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        ("import numpy as np, math\nfrom numpy import exp\nfrom math import inf", []),
+        ("from mha.practice.steps import check", []),
+        ("from mha.practice.steps import check, BY_NAME", ["mha"]),
+        ("import numpy as np, os\nx = 1; import socket", ["os", "socket"]),
+        ("if True: import ctypes.util as c, mmap", ["ctypes", "mmap"]),
+        ("__import__('os')", ["__import__"]),
+        ("# import nothing else\nimportant = 1", []),
+    ],
+)
+def test_modules_that_a_cell_imports_openly(cell, names):
+    assert imported([cell]) == names
+
+
 # ---- Hostile ----
 
 
@@ -284,14 +302,14 @@ def test_everything_ends_with_a_killed_grader(tmp_path):
     command = [sys.executable, "-m", "mha.grade", str(folder), "--seconds", "99"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as grader:
         until = time.monotonic() + 60
-        while not any(b"notebook_runner" in cmdline(pid) for pid in family(grader.pid)):
+        while not any(RUNS in cmdline(pid) for pid in family(grader.pid)):
             assert time.monotonic() < until
             time.sleep(0.05)
         time.sleep(0.5)
         below = family(grader.pid)
         os.kill(grader.pid, signal.SIGKILL)
         grader.wait()
-    while any(b"notebook_runner" in cmdline(pid) for pid in below):
+    while any(RUNS in cmdline(pid) for pid in below):
         assert time.monotonic() < until, "a process of the sandbox outlives the grader"
         time.sleep(0.05)
 
@@ -376,7 +394,7 @@ def test_two_submissions_of_one_student_are_both_rows_for_a_person(tmp_path):
 def test_a_large_file_is_refused_before_it_is_read_whole(tmp_path):
     with (tmp_path / "a.ipynb").open("wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(ValueError, match="larger than 50 MB"):
+    with pytest.raises(ValueError, match="larger than 20 MB"):
         read_cells(tmp_path / "a.ipynb")
 
 
@@ -432,12 +450,53 @@ def test_a_wrong_command_is_refused_in_a_sentence(tmp_path, capsys):
     assert "cannot be read" in refused(capsys, folder, "--class", tmp_path / "none")
 
 
+def test_no_module_is_imported_from_the_submissions(tmp_path):
+    (tmp_path / "a.ipynb").write_text(filled(), encoding="utf-8")
+    (tmp_path / "week").mkdir()
+    for folder in (tmp_path, tmp_path / "week"):
+        command = [sys.executable, "-m", "mha.grade", str(tmp_path)]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (2, "")
+        said = f"python -m mha.grade: Python looks for modules in {folder}, among the submissions"
+        assert done.stderr.startswith(said)
+    assert sorted(path.name for path in tmp_path.parent.glob(f"{tmp_path.name}*")) == [
+        tmp_path.name
+    ]
+
+
+def test_an_interrupted_grader_stops_and_writes_nothing(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("a.ipynb", "b.ipynb"):
+        (folder / name).write_text(notebook(STUBBORN), encoding="utf-8")
+    program = "import signal, sys; from mha.grade.__main__ import main;"
+    program += "signal.signal(signal.SIGINT, signal.default_int_handler); main(sys.argv[1:])"
+    command = [sys.executable, "-c", program, str(folder), "--seconds", "99", "--at-once", "1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as grader:
+        until = time.monotonic() + 60
+        while not any(RUNS in cmdline(pid) for pid in family(grader.pid)):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        below = family(grader.pid)
+        grader.send_signal(signal.SIGINT)
+        assert grader.communicate(timeout=30)[1] == (
+            "python -m mha.grade: stopped before a table was written\n"
+        )
+    assert grader.returncode == 130
+    assert not (tmp_path / "in-graded").exists()
+    while any(RUNS in cmdline(pid) for pid in below):
+        assert time.monotonic() < until, "a process of the sandbox outlives the grader"
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize(
     ("bwrap", "reason"),
     [
         (None, "bubblewrap is missing (sudo apt-get install bubblewrap)"),
         ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "No permissions"),
         ("exit 7", "bwrap ends with 7"),
+        ("exit 0", "bwrap ends with 0, and starts no Python"),
+        ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "files are visible in it"),
     ],
 )
 def test_without_a_sandbox_nothing_runs_unless_it_is_trusted(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -80,12 +81,82 @@ def test_there_is_no_other_step():
         {"fault": "", "numbers": [0.0] * 10_001, "shape": [10_001], "given": []},
         {"fault": "Right: 8 of 8 points", "quoted": ""},
         {"fault": ["stopped"], "quoted": ""},
-        {"fault": "stopped"},
+        {"fault": None, "numbers": [1.0], "shape": [1], "given": []},
     ],
 )
-def test_data_that_is_no_answer_is_a_fault_whoever_wrote_it(data):
-    answer = Answer.from_json(data)
-    assert (answer.value, answer.said) == (None, "gives no array")
+def test_data_that_is_no_answer_is_refused(data):
+    with pytest.raises(ValueError, match="the data is not an answer"):
+        Answer.from_json({"quoted": ""} | data)
+
+
+@pytest.mark.parametrize("data", [None, 1, "fault", [], [[]], {"fault": "stopped"}])
+def test_data_without_the_parts_of_an_answer_is_refused(data):
+    with pytest.raises(ValueError, match="the data is not an answer"):
+        Answer.from_json(data)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        np.array([[1j]]),
+        np.array([["1.0"]]),
+        [["1.0"]],
+        np.array([[b"1.0"]]),
+        np.array([[1]], "m8[s]"),
+        np.array([["2020"]], "M8[Y]"),
+        np.ma.array([[1.0]], mask=True),
+        np.zeros((1, 1), [("a", float)]),
+        [[1.0], [2.0, 3.0]],
+        {"weights": 1.0},
+        (x for x in [1.0]),
+        [[10**400]],
+    ],
+    ids=lambda result: type(result).__name__,
+)
+def test_only_real_numbers_are_an_answer(result):
+    answer = call_function(lambda: result, ())
+    assert (answer.value, answer.said) == (None, "gives no array of numbers")
+
+
+@pytest.mark.parametrize(
+    "result",
+    [[[1]], np.array([[True]]), np.array([[1]], "u1"), [[Fraction(1)]], np.ma.ones((1, 1))],
+)
+def test_numbers_of_any_real_kind_are_an_answer(result):
+    np.testing.assert_array_equal(call_function(lambda: result, ()).value, [[1.0]])
+
+
+def test_a_large_array_is_refused_before_it_is_copied():
+    large = np.broadcast_to(0.0, (10**9, 10**9))
+    assert call_function(lambda: large, ()).said == "gives more than 10,000 numbers"
+
+
+def test_no_step_is_tried_on_the_numbers_of_another():
+    seen = []
+    for step in STEPS:
+
+        def ask(given, step=step):
+            result = np.asarray(step.right(*given), dtype=float)
+            arrays = [each for each in given if isinstance(each, np.ndarray)]
+            seen.extend(
+                (step.name, each.tobytes())
+                for each in [*arrays, result]
+                if not np.isin(each, [0, 1]).all()
+            )  # masks may be alike
+            return Answer(result, given)
+
+        assert judged(step, ask, [1]).is_right
+    steps = {}
+    for name, numbers in seen:
+        steps.setdefault(numbers, set()).add(name)
+    assert len(steps) > 100
+    assert [names for names in steps.values() if len(names) > 1] == []
+
+
+def test_a_mistake_is_not_named_where_it_shows_nothing():
+    told = checked("masked", lambda scores, mask: np.where(mask, np.round(scores, 3), -np.inf))
+    assert "rounded on the way" in told
+    assert "Zero is a score" not in told
 
 
 def test_the_words_of_a_student_are_short_and_apart_from_ours():
