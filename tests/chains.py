@@ -62,7 +62,7 @@ class Chain:
             fault for (left, right), sign in pairs
             for fault in self._of(left, sign, right, is_column)
         ]  # fmt: skip
-        return found if is_column else found + [*self._far(self.steps[0], self.steps[-1])]
+        return found if is_column else [*found, *self._far(self.steps[0], self.steps[-1])]
 
     def _of(self, left, sign, right, is_column):
         off = abs(value_of(left) - value_of(right))

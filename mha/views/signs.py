@@ -54,7 +54,7 @@ def by_calculator(text: str) -> Fraction | None:
     Examples
     --------
     >>> float(by_calculator("1 ÷ √2")), float(by_calculator("e^4.2426"))
-    (0.7071067811865476, 69.58853293887333)
+    (0.7071067811865475, 69.58854705552615)
     """
     return _value(text, _IN_FLOATS)
 

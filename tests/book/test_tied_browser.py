@@ -235,7 +235,8 @@ def test_lines_that_follow_random_edits_hold_as_they_are_printed(tied, name):
         page.evaluate(
             """(drawn) => {
               const { strip } = document.querySelector("mha-explorer").explorer;
-              strip.numbers.filter(({ given }) => given).forEach((one, i) => strip.edit(one, drawn[i]));
+              const fields = strip.numbers.filter(({ given }) => given);
+              fields.forEach((one, i) => strip.edit(one, drawn[i]));
             }""",
             drawn,
         )
