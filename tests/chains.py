@@ -2,8 +2,8 @@
 
 It knows nothing of `mha`. A chain is what stands between words: steps made of numbers and the
 signs + − × ÷ / √ ^ %, with = or ≈ between them. Each number is read as the exact decimal that is
-printed. An equals sign must hold exactly; ≈ must not be exact, and must be explained by the
-rounding of the numbers that are printed.
+printed. An equals sign must hold exactly. ≈ must not be exact, and a calculator reaches the number
+behind it from the printed numbers before it, to half a unit of its last digit.
 """
 
 import ast
@@ -51,33 +51,47 @@ class Chain:
     steps: tuple[tuple[Number | str, ...], ...]
     relations: tuple[str, ...]
 
-    def faults(self):
-        """Return what does not hold, in words, a sentence a pair of steps."""
-        pairs = zip(pairwise(self.steps), self.relations, strict=True)
-        return [fault for (left, right), sign in pairs for fault in self._of(left, sign, right)]
+    def faults(self, *, is_column=False):
+        """Return what does not hold, in words, a sentence a pair of steps.
 
-    def _of(self, left, sign, right):
+        A column of numbers, each rounded in its own cell, may miss the printed sum by as much as
+        their rounding explains.
+        """
+        pairs = zip(pairwise(self.steps), self.relations, strict=True)
+        found = [
+            fault for (left, right), sign in pairs
+            for fault in self._of(left, sign, right, is_column)
+        ]  # fmt: skip
+        return found if is_column else [*found, *self._far(self.steps[0], self.steps[-1])]
+
+    def _of(self, left, sign, right, is_column):
         off = abs(value_of(left) - value_of(right))
         is_exact = off <= SAME
         if sign == "=" and not is_exact:
             yield f"{self.text}: off by {float(off):.2g} where = stands"
         if sign == "≈" and is_exact:
             yield f"{self.text}: ≈ stands where it is exact"
-        if sign == "≈" and off > self._slack(left) + self._slack(right):
-            yield f"{self.text}: off by {float(off):.2g}, more than rounding explains"
+        if sign == "≈":
+            lefts, rights = terms_of(left), terms_of(right)
+            if len(rights) == 1 and not is_column:
+                yield from self._far(left, right)
+            elif len(lefts) == len(rights) and not is_column:
+                for one, other in zip(lefts, rights, strict=True):
+                    yield from self._far(one, other)
+            elif off > self._slack(left) + self._slack(right):
+                yield f"{self.text}: off by {float(off):.2g}, more than rounding explains"
 
-    def missed(self, units=Fraction(1, 2)):
-        """Return the results that a calculator does not reach from the printed operands, in words.
+    def _far(self, step, rounded):
+        """Say where a calculator does not reach a printed number from the step before it.
 
-        A result is reached if it differs from the exact value of the step before it, with the
-        numbers as they are printed, by no more than so many units of its last digit.
+        The exact value of the step, with its numbers as they are printed, may differ from the
+        number by half a unit of its last digit.
         """
-        for left, right in pairwise(self.steps):
-            *sign, result = right
-            if isinstance(result, Number) and sign in ([], ["−"]):
-                off = abs(value_of(left) - value_of(right)) / result.unit
-                if off > units:
-                    yield f"{self.text}: off by {float(off):.2g} units of the last digit"
+        numbers = [one for one in rounded if one not in ("−", "(", ")")]
+        if len(numbers) == 1 and isinstance(numbers[0], Number):
+            off = abs(value_of(step) - value_of(rounded)) / numbers[0].unit
+            if off > Fraction(1, 2):
+                yield f"{self.text}: off by {float(off):.2g} units of the last digit"
 
     def _slack(self, step):
         """Return how far the rounding of its numbers may have moved a step."""
@@ -105,10 +119,10 @@ def read(text):
     return found
 
 
-def hold(text):
+def hold(text, *, is_column=False):
     """Assert that every chain of a text holds as it is printed, and return the chains."""
     found = read(text)
-    assert [fault for chain in found for fault in chain.faults()] == []
+    assert [fault for chain in found for fault in chain.faults(is_column=is_column)] == []
     return found
 
 
@@ -215,6 +229,18 @@ def _decimal(value, function):
         raise ValueError(f"{value} is not read here")
     with localcontext(prec=DIGITS):
         return Fraction(function(Decimal(value.numerator) / Decimal(value.denominator)))
+
+
+def terms_of(step):
+    """Return the terms of a sum, or of a difference, with their signs."""
+    terms, depth = [[]], 0
+    for i, one in enumerate(step):
+        if one in ("+", "−") and depth == 0 and i and step[i - 1] not in (*"×÷√^",):
+            terms.append([one] if one == "−" else [])
+        else:
+            depth += (one == "(") - (one == ")")
+            terms[-1].append(one)
+    return [tuple(term) for term in terms]
 
 
 def sheet_text(markdown):

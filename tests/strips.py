@@ -22,5 +22,5 @@ SUMS = """() => [...document.querySelectorAll(".strip")].flatMap((strip) => {
 def sums_hold(page):
     """Assert that the sums of a page's strips hold as they are printed, and return the lines."""
     lines = page.evaluate(SUMS)
-    assert [len(chains.hold(line)) for line in lines] == [1] * len(lines), lines
+    assert [len(chains.hold(line, is_column=True)) for line in lines] == [1] * len(lines), lines
     return lines

@@ -7,8 +7,8 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
+from functools import cache, partial
 
 from mha.core.feed_forward import normal_share
 from mha.runs.operations import Operation, Origin
@@ -17,7 +17,7 @@ from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
 from mha.runs.sheets import Sheet
-from mha.views.signs import as_printed, chain
+from mha.views.signs import as_printed, by_calculator, chain
 
 LONGEST, KEPT = 48, 8
 """Beyond how many terms a line is cut, and how many of them, the largest, it then has."""
@@ -71,7 +71,6 @@ def arithmetic(
     *,
     head: int = 0,
     places: int = PLACES,
-    by_calculator: bool = False,
 ) -> Arithmetic:
     """Write out one number of a run, or of a sheet.
 
@@ -87,9 +86,8 @@ def arithmetic(
     head : int, default 0
         Counted from 0. The output has none.
     places : int, default 4
-        Decimals shown; the calculation itself is not rounded.
-    by_calculator : bool, default False
-        Show as many decimals of the operands as a calculator needs to reach the printed result.
+        Decimals of the result. Operands have more where the printed result does not follow from
+        fewer; the calculation itself is not rounded.
 
     Returns
     -------
@@ -114,17 +112,26 @@ def arithmetic(
         found = run.origin(stage, row, column)
     else:
         found = origin(run, Place.of(stage, head, row, column))
-    return reached(found, places) if by_calculator else written_out(found, places)
+    return written_out(found, places)
+
+
+MOST_PLACES = 15
+"""The most decimals of an operand: a float64 between 1 and 10 has no more."""
 
 
 def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
-    """Write out where a number comes from.
+    """Return a line that gives a number, in which each step follows from the printed one before it.
+
+    A pocket calculator reaches the printed result from the printed operands to the last digit, so
+    operands have more decimals than the result where it needs them: 69.5914 is e^4.2426407, and
+    e^4.2426 is 69.5885.
 
     Parameters
     ----------
     origin : Origin
         Of a number that is computed.
     places : int, default 4
+        Decimals of the result, and the fewest of the operands.
 
     Returns
     -------
@@ -144,61 +151,36 @@ def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
     """
     if origin.operation == "given":
         raise ValueError(f"{origin.place} is given; a number that is computed is wanted")
-    return _LINES[origin.operation](origin, places)
+    line = cache(partial(_LINES[origin.operation], origin))
+    result = line(places).result
+
+    def are_enough_for_terms(p: int) -> bool:
+        return not _differ(" + ".join(line(p).products), result, places)
+
+    terms = _fewest(places, are_enough_for_terms)
+    products = line(terms).products
+
+    def are_enough_for_factors(p: int) -> bool:
+        expression = line(p).expression
+        pairs = zip(expression.split(" + "), products, strict=False)  # not all lines have products
+        return not _differ(expression, result, places) and not any(
+            _differ(factors, product, terms) for factors, product in pairs
+        )
+
+    return Arithmetic(line(_fewest(places, are_enough_for_factors)).expression, products, result)
 
 
-MOST_PLACES = 12
-"""The most decimals of an operand in a line that a calculator reaches."""
+def _fewest(places: int, are_enough: Callable[[int], bool]) -> int:
+    """Return the fewest decimals, of `places` or more, that are enough."""
+    return next(filter(are_enough, range(places, MOST_PLACES)), max(places, MOST_PLACES))
 
 
-def reached(origin: Origin, places: int = PLACES) -> Arithmetic:
-    """Return a line whose printed operands give the printed result, to its last digit.
-
-    Operands have more decimals than the result where they need them: 0.135 ÷ 0.188 is 0.718, and
-    the exponentials that were rounded to these give 0.721.
-
-    Parameters
-    ----------
-    origin : Origin
-    places : int, default 4
-        Decimals of the result, and the fewest of the operands.
-
-    Returns
-    -------
-    Arithmetic
-
-    Raises
-    ------
-    ValueError
-        As `written_out`.
-
-    Examples
-    --------
-    >>> from mha import load_example, origin, trace
-    >>> run = trace(load_example("cat-sat"))
-    >>> weight = origin(run, Place("weights", head=0, row=0, column=1))
-    >>> print(written_out(weight, 2), "and", reached(weight, 2))
-    1.00 ÷ 3.72 ≈ 0.27 and 1.00 ÷ 3.72 ≈ 0.27
-    """
-    line = written_out(origin, places)
-    result = as_printed(line.result)
-    if result is None:
-        return line
-    for more in range(places, MOST_PLACES):
-        finer = replace(written_out(origin, more), result=line.result)
-        steps = [finer.expression, *([" + ".join(finer.products)] if finer.products else [])]
-        values = [value for step in steps if (value := _by_calculator(step)) is not None]
-        if all(abs(value - result) <= Fraction(1, 2 * 10**places) for value in values):
-            return finer
-    return line
-
-
-def _by_calculator(step: str) -> Fraction | None:
-    """Return the value of a printed step, or None where it is neither a fraction nor a power."""
-    power = re.fullmatch(r"e\^(−?[\d.]+)", step)
-    if power:
-        return Fraction(Decimal(power[1].replace("−", "-")).exp())
-    return as_printed(step)
+def _differ(step: str, rounded: str, places: int) -> bool:
+    """Tell whether a printed step is more than half a unit away from its printed result."""
+    value, result = by_calculator(step), as_printed(rounded)
+    if value is None or result is None:
+        return False
+    return abs(value - result) > Fraction(1, 2 * 10**places)
 
 
 def factor(value: float, places: int = PLACES) -> str:

@@ -7,7 +7,7 @@ but the printed text, for every line of the book; in the browser signs.js does i
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -34,15 +34,29 @@ def as_printed(text: str) -> Fraction | None:
     >>> as_printed("0.6×1.2 + (−0.5)"), as_printed("1 ÷ √4"), as_printed("1 ÷ √2")
     (Fraction(11, 50), Fraction(1, 2), None)
     """
-    text = _LARGEST.sub(_largest, text.replace("e^−∞", "0"))
-    if re.search(r"∞|[^\W\d_e]", text):
-        return None
-    tokens = _TOKEN.findall(text)
-    try:
-        value = _sum_of(tokens)
-    except (IndexError, ValueError, ZeroDivisionError):
-        return None
-    return None if tokens else value
+    return _value(text, _EXACTLY)
+
+
+@lru_cache(maxsize=1 << 8)
+def by_calculator(text: str) -> Fraction | None:
+    """Return the value of a printed calculation, its roots and powers of e in float64.
+
+    Parameters
+    ----------
+    text : str
+        As for `as_printed`.
+
+    Returns
+    -------
+    Fraction or None
+        None where the text is no calculation, or a number of it is beyond float64.
+
+    Examples
+    --------
+    >>> float(by_calculator("1 ÷ √2")), float(by_calculator("e^4.2426"))
+    (0.7071067811865475, 69.58854705552615)
+    """
+    return _value(text, _IN_FLOATS)
 
 
 def sign(left: str, right: str) -> str:
@@ -106,6 +120,22 @@ _LARGEST = re.compile(r"max\(((?:−?[\d.]+|−∞)(?:, (?:−?[\d.]+|−∞))+)
 
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|e ?\^|\S")
 
+_Functions = Mapping[str, Callable[[Fraction], Fraction | None]]
+"""Functions of one number, by the first letter of their sign."""
+
+
+def _value(text: str, functions: _Functions) -> Fraction | None:
+    """Return the value of a printed calculation, None where there is none."""
+    text = _LARGEST.sub(_largest, text.replace("e^−∞", "0"))
+    if re.search(r"∞|[^\W\d_e]", text):
+        return None
+    tokens = _TOKEN.findall(text)
+    try:
+        value = _sum_of(tokens, functions)
+    except (ArithmeticError, IndexError, ValueError):
+        return None
+    return None if tokens else value
+
 
 def _largest(found: re.Match[str]) -> str:
     """Return the largest of some printed numbers, in brackets, as it is printed."""
@@ -113,12 +143,12 @@ def _largest(found: re.Match[str]) -> str:
     return f"({max(numbers, key=lambda text: float(text.replace('−', '-').replace('∞', 'inf')))})"
 
 
-def _sum_of(tokens: list[str]) -> Fraction | None:
+def _sum_of(tokens: list[str], functions: _Functions) -> Fraction | None:
     """Take a sum off the front of some tokens; return its value, None where it is irrational."""
-    total = _product_of(tokens)
+    total = _product_of(tokens, functions)
     while tokens and tokens[0] in "+−":
         is_plus = tokens.pop(0) == "+"
-        term = _product_of(tokens)
+        term = _product_of(tokens, functions)
         if total is not None and term is not None:
             total = total + term if is_plus else total - term
         else:
@@ -126,11 +156,11 @@ def _sum_of(tokens: list[str]) -> Fraction | None:
     return total
 
 
-def _product_of(tokens: list[str]) -> Fraction | None:
-    total = _factor_of(tokens)
+def _product_of(tokens: list[str], functions: _Functions) -> Fraction | None:
+    total = _factor_of(tokens, functions)
     while tokens and tokens[0] in "×÷":
         is_times = tokens.pop(0) == "×"
-        by = _factor_of(tokens)
+        by = _factor_of(tokens, functions)
         total = _times(total, by) if is_times else _divided(total, by)
     return total
 
@@ -146,13 +176,13 @@ def _divided(left: Fraction | None, right: Fraction | None) -> Fraction | None:
     return _times(left, None if right is None else 1 / right)
 
 
-def _factor_of(tokens: list[str]) -> Fraction | None:
+def _factor_of(tokens: list[str], functions: _Functions) -> Fraction | None:
     token = tokens.pop(0)
     if token in ("−", "√") or token.startswith("e"):
-        value = _factor_of(tokens)
-        return None if value is None else _APPLIED[token[0]](value)
+        value = _factor_of(tokens, functions)
+        return None if value is None else functions[token[0]](value)
     if token == "(":
-        value = _sum_of(tokens)
+        value = _sum_of(tokens, functions)
         if tokens.pop(0) != ")":
             raise ValueError("a bracket is not closed")
         return value
@@ -177,8 +207,14 @@ def _exact_root(value: Fraction) -> Fraction | None:
     return root if root * root == value else None
 
 
-_APPLIED: dict[str, Callable[[Fraction], Fraction | None]] = {
+_EXACTLY: _Functions = {
     "−": lambda value: -value,
     "√": _exact_root,
     "e": lambda value: None if value else Fraction(1),
+}
+
+_IN_FLOATS: _Functions = {
+    "−": lambda value: -value,
+    "√": lambda value: Fraction(math.sqrt(value)),
+    "e": lambda value: Fraction(math.exp(value)),
 }

@@ -189,10 +189,6 @@ def test_every_line_of_the_pages_holds_as_it_is_printed():
     read = [one for name in PAGES for one in chains.read(page_text(site.soup(name)))]
     wrong = "0.48 + 0.04 + 0.6 + 0.06 = 0.81"  # quoted, because a source prints it
     assert {one.text for one in read if one.faults()} == {wrong}
-    # Products of a sum are each rounded before they are added, which moves a sum by up to two
-    # units. An exponent has the four decimals that its table has.
-    far = {one.text for one in read if "e^" not in one.text and [*one.missed(units=2)]}
-    assert far <= {wrong}
     signs = [sign for one in read for sign in one.relations]
     assert len(read) >= 250  # or the reader finds no lines any more
     assert min(signs.count("="), signs.count("≈")) >= 60

@@ -7,6 +7,7 @@ import json
 import operator
 import re
 
+import chains
 import numpy as np
 import pytest
 from accessible import violations
@@ -206,6 +207,46 @@ def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_
     if page.locator(".small-strip:visible").count():
         page.get_by_role("button", name="Put the small strip away").click()
         assert page.locator(".small-strip:visible").count() == 0
+
+
+# The lines of the text that follow the strip, and for each number of the strip the line that it has
+# when it is pointed at, in its panel and in its steps; without words.
+LINES = """() => {
+  const { explorer } = document.querySelector("mha-explorer");
+  const { data, state, numbers, strip } = explorer;
+  const prose = [...document.querySelectorAll("data[data-as^=line]")].map((data) => {
+    const copy = data.cloneNode(true);
+    copy.querySelectorAll("sup").forEach((sup) => sup.prepend("^"));
+    return copy.textContent;
+  });
+  const worked = strip.numbers.filter(({ given }) => !given)
+    .map(({ at }) => mhaExplorer.worked(data, state, numbers, at));
+  return [prose, worked].map((lines) =>
+    lines.map((line) => line.replace(/\\p{L}{2,}/gu, (word) => (word === "max" ? word : ""))));
+}"""
+
+
+@pytest.mark.parametrize("name", ["mechanism/multi-head-attention", "examples/cat-sat"])
+def test_lines_that_follow_random_edits_hold_as_they_are_printed(tied, name):
+    page = tied(name)
+    rng, first, read = np.random.default_rng(SEED), page.evaluate(LINES), [0, 0]
+    for places in (1, 2, 3, 4):
+        drawn = rng.normal(scale=1.5, size=60).round(places).tolist()
+        page.evaluate(
+            """(drawn) => {
+              const { strip } = document.querySelector("mha-explorer").explorer;
+              const fields = strip.numbers.filter(({ given }) => given);
+              fields.forEach((one, i) => strip.edit(one, drawn[i]));
+            }""",
+            drawn,
+        )
+        settled(page)
+        found = page.evaluate(LINES)
+        assert found != first
+        for kind, lines in enumerate(found):
+            read[kind] += sum(len(chains.hold(line)) for line in lines)
+    assert read[0] >= 4 * len(first[0]) >= 8
+    assert read[1] >= 60
 
 
 def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied):

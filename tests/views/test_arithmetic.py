@@ -30,11 +30,11 @@ RUNS = {name: trace(load_example(name)) for name in mha.example_names()} | {
     ("name", "where", "line"),
     [
         ("cat-sat", ("scaled_scores", 0, 0), "2 ÷ √4 = 1"),
-        ("cat-sat", ("head_outputs", 0, 0), "0.7311×2 + 0.2689×5 ≈ 1.4621 + 1.3447 = 2.8068"),
+        ("cat-sat", ("head_outputs", 0, 0), "0.73106×2 + 0.26894×5 ≈ 1.4621 + 1.3447 = 2.8068"),
         ("cat-sat-on-it", ("query", 0, 0),
          "1.1×(−1.4) + 0.5×(−0.3) + (−0.4)×1.2 = (−1.54) + (−0.15) + (−0.48) = −2.17"),
         ("the-cat-sat", ("root", 0), "√2 ≈ 1.4142"),
-        ("cat-sat", ("percentages", 0, 0), "100×0.7311 ≈ 73.1059"),
+        ("cat-sat", ("percentages", 0, 0), "100×0.731059 = 73.1059"),
         ("masked", ("scaled_scores", 3, 1), "masked = −∞"),
         ("masked", ("exponentials", 3, 1), "e^−∞ = 0.0000"),
         ("masked", ("weights", 2, 1), "masked = 0.0000"),  # of a row that may attend to none
@@ -44,7 +44,7 @@ RUNS = {name: trace(load_example(name)) for name in mha.example_names()} | {
         ("block", ("stream_spreads", 0, 0),
          "√((0.5×0.5 + (−0.5)×(−0.5)) ÷ 2 + 0.25) ≈ 0.7071"),
         ("block", ("stream_normed", 0, 1), "(1 − 1.5) ÷ 0.7071 × 2 + 0.5 ≈ −0.9142"),
-        ("block", ("active", 0, 0), "0.7071×0.7602 ≈ 0.5376"),
+        ("block", ("active", 0, 0), "0.70711×0.76025 ≈ 0.5376"),
     ],
 )  # fmt: skip
 def test_lines(name, where, line):

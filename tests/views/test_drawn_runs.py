@@ -32,7 +32,7 @@ def sum_in(said, parts):
     """Return what parts add up to in a drawing, whose sign holds as it is printed."""
     (end,) = (words for words in said if words[0] in "=≈")
     line = " + ".join(f"({part})" if part[0] == "−" else part for part in parts)
-    assert len(chains.hold(f"{line} {end}")) == 1
+    assert len(chains.hold(f"{line} {end}", is_column=True)) == 1
     return end[2:]
 
 

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
   const { fill } = window.mhaPage;
-  const { chain, percent, short, shown } = window.mhaNumbers;
+  const { chain, decimalsOf, percent, reached, short, shown, sign } = window.mhaNumbers;
 
   /* ---- The calculations ---- */
 
@@ -41,24 +41,30 @@
   /**
    * A number inside a calculation: in brackets if it is negative.
    * @param {number} value
+   * @param {number} [places]
    */
-  const factor = (value) => inBrackets(short(value));
+  const factor = (value, places = 4) => inBrackets(short(value, places));
 
   /**
-   * A calculation of each kind: the result, what the hints are filled with, and the worked line.
+   * A calculation of each kind: the result, what the hints are filled with, and the worked line: its
+   * steps with so many decimals, and its result.
    * @type {Record<Kind, (givens: number[][], column: number) => Calculated>}
-   * @typedef {{value: number, fields: Record<string, string>, line: string[]}} Calculated
+   * @typedef {{value: number, fields: Record<string, string>, result: string,
+   *   steps: (places: number) => string[]}} Calculated
    */
   const CALCULATIONS = {
     products: (givens) => {
       const value = result("products", pairs(givens));
-      const fields = {
-        expression: pairs(givens).map((pair) => pair.map(factor).join("×")).join(" + "),
-        products: products(givens).map(factor).join(" + "),
-      };
+      const expression = (/** @type {number} */ places) =>
+        pairs(givens).map((pair) => pair.map((x) => factor(x, places)).join("×")).join(" + ");
+      const worked = (/** @type {number} */ places) =>
+        products(givens).map((x) => factor(x, places)).join(" + ");
       // One product is the result itself.
-      const several = pairs(givens).length > 1 ? [fields.products] : [];
-      return { value, fields, line: [fields.expression, ...several, short(value)] };
+      const steps = (/** @type {number} */ places) =>
+        [expression, ...pairs(givens).length > 1 ? [worked] : []].map((step) => step(places));
+      const decimals = decimalsOf(steps, short(value), 4);
+      const fields = { expression: expression(decimals[0]), products: worked(decimals[1] ?? 4) };
+      return { value, fields, result: short(value), steps };
     },
     root: (givens) => {
       const [[score], [width]] = givens;
@@ -69,12 +75,12 @@
         root_line: chain(`√${short(width)}`, root),
         mask: maskOf(givens),
       };
-      return scaled(givens, "d_k", fields, `${fields.score} ÷ √${short(width)}`);
+      return scaled(givens, "d_k", fields, (p) => `${short(score, p)} ÷ √${short(width, p)}`);
     },
     times: (givens) => {
       const [[score], [scale]] = givens;
       const fields = { score: factor(score), scale: factor(scale), mask: maskOf(givens) };
-      return scaled(givens, "scale", fields, `${short(score)} × ${fields.scale}`);
+      return scaled(givens, "scale", fields, (p) => `${short(score, p)} × ${factor(scale, p)}`);
     },
     power: (givens) => {
       const [[exponent]] = givens;
@@ -85,17 +91,19 @@
         low: chain(`e^${short(low)}`, short(lowPower)),
         high: chain(`e^${short(low + 1)}`, short(highPower)),
       };
-      return { value, fields, line: [`e^${short(exponent)}`, shown(value)] };
+      return { value, fields, result: shown(value), steps: (p) => [`e^${short(exponent, p)}`] };
     },
     sum: ([terms]) => {
       const value = sum(terms);
       const texts = terms.map((term) => inBrackets(shown(term)));
+      const steps = (/** @type {number} */ p) =>
+        [terms.map((term) => inBrackets(shown(term, p))).join(" + ")];
       const partial = shown(sum(terms.slice(0, -1)));
       const fields = {
         partial: terms.length > 2 ? chain(texts.slice(0, -1).join(" + "), partial) : partial,
         last: shown(terms[terms.length - 1]),
       };
-      return { value, fields, line: [texts.join(" + "), shown(value)] };
+      return { value, fields, result: shown(value), steps };
     },
     share: (givens, column) => {
       const exponentials = powers(givens);
@@ -107,24 +115,31 @@
         sum: chain(texts.join(" + "), shown(total)),
         top: texts[column],
       };
-      return { value, fields, line: [`${fields.top} ÷ ${shown(total)}`, shown(value)] };
+      const steps = (/** @type {number} */ p) =>
+        [`${shown(exponentials[column], p)} ÷ ${shown(total, p)}`];
+      return { value, fields, result: shown(value), steps };
     },
     mean: ([numbers]) => {
-      const fields = { sum: numbers.map(factor).join(" + "), count: String(numbers.length) };
+      const fields = { sum: numbers.map((x) => factor(x)).join(" + "), count: String(numbers.length) };
       const value = mean(numbers);
-      return { value, fields, line: [`(${fields.sum}) ÷ ${fields.count}`, short(value)] };
+      const steps = (/** @type {number} */ p) =>
+        [`(${numbers.map((x) => factor(x, p)).join(" + ")}) ÷ ${numbers.length}`];
+      return { value, fields, result: short(value), steps };
     },
     spread: ([numbers, [eps] = [0]]) => {
       const middle = mean(numbers);
-      const squares = numbers.map((x) => factor(x - middle)).map((left) => `${left}×${left}`);
+      const squares = (/** @type {number} */ p) =>
+        numbers.map((x) => factor(x - middle, p)).map((left) => `${left}×${left}`);
       const value = Math.sqrt(mean(numbers.map((x) => (x - middle) ** 2)) + eps);
       const fields = {
-        mean: short(middle), squares: squares.join(", "), and_eps: eps ? ", and eps," : "",
+        mean: short(middle), squares: squares(4).join(", "), and_eps: eps ? ", and eps," : "",
         square: short(value ** 2),
       };
-      const added = Number(eps.toFixed(4)) ? ` + ${short(eps)}` : "";
-      const line = `√((${squares.join(" + ")}) ÷ ${numbers.length}${added})`;
-      return { value, fields, line: [line, short(value)] };
+      const steps = (/** @type {number} */ p) => {
+        const added = Number(eps.toFixed(p)) ? ` + ${short(eps, p)}` : "";
+        return [`√((${squares(p).join(" + ")}) ÷ ${numbers.length}${added})`];
+      };
+      return { value, fields, result: short(value), steps };
     },
     normalised: ([[x], [middle], [by], [gain] = [1], [bias] = [0]]) => {
       const fields = {
@@ -132,23 +147,29 @@
         gain: factor(gain), bias: factor(bias),
       };
       const value = (x - middle) / by * gain + bias;
-      const learned = (gain === 1 ? "" : ` × ${fields.gain}`) + (bias ? ` + ${fields.bias}` : "");
-      return { value, fields, line: [`(${fields.away}) ÷ ${fields.spread}${learned}`, short(value)] };
+      const steps = (/** @type {number} */ p) => {
+        const learned = (gain === 1 ? "" : ` × ${factor(gain, p)}`) + (bias ? ` + ${factor(bias, p)}` : "");
+        return [`(${short(x, p)} − ${factor(middle, p)}) ÷ ${factor(by, p)}${learned}`];
+      };
+      return { value, fields, result: short(value), steps };
     },
     relu: ([[x]]) => {
       const value = Math.max(0, x);
-      return { value, fields: {}, line: [`max(0, ${short(x)})`, short(value)] };
+      return { value, fields: {}, result: short(value), steps: (p) => [`max(0, ${short(x, p)})`] };
     },
     largest: ([numbers]) => {
       const value = Math.max(...numbers);
-      const texts = numbers.map((x) => short(x));
-      const line = texts.length > 1 ? `max(${texts.join(", ")})` : texts[0];
-      return { value, fields: {}, line: [line, short(value)] };
+      const steps = (/** @type {number} */ p) => {
+        const texts = numbers.map((x) => short(x, p));
+        return [texts.length > 1 ? `max(${texts.join(", ")})` : texts[0]];
+      };
+      return { value, fields: {}, result: short(value), steps };
     },
     quotient: ([[top], [bottom]]) => {
       const value = top / bottom;
       const fields = { top: factor(top), bottom: factor(bottom) };
-      return { value, fields, line: [`${short(top)} ÷ ${short(bottom)}`, short(value)] };
+      const steps = (/** @type {number} */ p) => [`${short(top, p)} ÷ ${short(bottom, p)}`];
+      return { value, fields, result: short(value), steps };
     },
   };
 
@@ -163,13 +184,15 @@
    * @param {number[][]} givens
    * @param {string} by
    * @param {Record<string, string>} fields
-   * @param {string} expression without the mask's term
+   * @param {(places: number) => string} expression without the mask's term
    * @returns {Calculated}
    */
   function scaled(givens, by, fields, expression) {
     const value = result("scaled", givens, by);
-    const added = fields.mask && ` + ${fields.mask}`;
-    return { value, fields, line: [expression + added, short(value)] };
+    const mask = givens.slice(2).flat();
+    const steps = (/** @type {number} */ p) =>
+      [expression(p) + mask.map((term) => ` + ${factor(term, p)}`).join("")];
+    return { value, fields, result: short(value), steps };
   }
 
   /** @param {Task} task */
@@ -192,8 +215,11 @@
 
   /** @param {Task} task */
   function worked(task) {
-    const { line, value } = calculated(task);
-    return chain(...line, ...task.percent ? [percent(value, task.places)] : []);
+    const { result: last, steps, value } = calculated(task);
+    const line = reached(steps, last);
+    if (!task.percent) return line;
+    const share = percent(value, task.places);
+    return `${line} ${sign(last, share)} ${share}`;
   }
 
   /* ---- New numbers ---- */

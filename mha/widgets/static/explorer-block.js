@@ -25,13 +25,14 @@
       const numbers = terms.slice(0, -2);
       const [[mean], [eps]] = terms.slice(-2);
       const squares = numbers.map(([number]) => ["(", number, "−", mean, ")²"]);
-      const seen = parsed(short(eps.value)) ? [`+ ${short(eps.value)}`] : [];
+      const seen = parsed(short(eps.value)) ? [(/** @type {number} */ p) => `+ ${short(eps.value, p)}`] : [];
       return [["√ ( (", ...plus(squares), `) ÷ ${numbers.length}`, ...seen, ")"]];
     },
     normalised: ({ terms: [[number], [mean], [spread], ...rest] }) => [["(", number, "−", mean,
       ") ÷", spread, ...rest.flatMap(([own]) => [own.name === "gain" ? "×" : "+", own])]],
     relu: ({ terms: [[hidden]] }) => [["max(0,", hidden, ")"]],
-    gelu: ({ terms: [[hidden]] }) => [[hidden, "×", inBrackets(short(normalShare(hidden.value)))]],
+    gelu: ({ terms: [[hidden]] }) => [[hidden, "×",
+      (p) => inBrackets(short(normalShare(hidden.value), p))]],
   }));
 
   // ---- Around the strip ----

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { chain, short, shown } = window.mhaNumbers;
+  const { chain, decimalsOf, short, shown } = window.mhaNumbers;
   const { address } = window.mhaPlaces;
   const { constant, evaluate, origin } = window.mhaOrigins;
   const { fill } = window.mhaExplorer;
@@ -12,17 +12,17 @@
   const inBrackets = (/** @type {string} */ text) => (text.startsWith("−") ? `(${text})` : text);
 
   /** What a score is multiplied with, as a text.
-      @type {(origin: Origin, state: ExplorerState) => string} */
-  function scaleText({ terms }, { temperature }) {
+      @type {(origin: Origin, state: ExplorerState, places: number) => string} */
+  function scaleText({ terms }, { temperature }, places) {
     const [by] = terms[1];
-    const scale = short(by.name === "d_k" ? 1 / Math.sqrt(by.value) : by.value);
+    const scale = short(by.name === "d_k" ? 1 / Math.sqrt(by.value) : by.value, places);
     return temperature === 1 ? scale
-      : `(${fill(texts.dividedBy, { scale, temperature: short(temperature) })})`;
+      : `(${fill(texts.dividedBy, { scale, temperature: short(temperature, places) })})`;
   }
 
   /** The second factor may be a constant: a cosine or a sine. @type {Layout} */
   const factors = ({ terms }) => terms.map(([left, right]) =>
-    [left, "×", right.place ? right : inBrackets(short(right.value))]);
+    [left, "×", right.place ? right : (p) => inBrackets(short(right.value, p))]);
 
   /** @type {Layout} */
   const oneByOne = ({ terms }) => terms;
@@ -38,13 +38,13 @@
     share: ({ terms: [[exponential], [total]] }) => [[exponential, "÷", total]],
     scaled: (from, state) => {
       const mask = constant(from, "mask");
-      const added = mask === null ? [] : ["+", inBrackets(short(mask))];
-      return [[from.terms[0][0], "×", scaleText(from, state), ...added]];
+      return [[from.terms[0][0], "×", (p) => scaleText(from, state, p),
+        ...(mask === null ? [] : [(/** @type {number} */ p) => `+ ${inBrackets(short(mask, p))}`])]];
     },
     exponential: (from) => {
       const shift = constant(from, "shift");
       const [score] = from.terms[0];
-      return shift === null ? [["e ^", score]] : [["e ^ (", score, `− ${shown(shift)})`]];
+      return shift === null ? [["e ^", score]] : [["e ^ (", score, (p) => `− ${shown(shift, p)})`]];
     },
   };
 
@@ -76,6 +76,27 @@
     return { why, from, items: (!why && LAYOUTS[from.operation]?.(from, state)) || [] };
   }
 
+  /** A part of a line as it is printed, with so many decimals.
+      @type {(part: Part, places?: number) => string} */
+  function written(part, places = 4) {
+    if (typeof part === "function") return part(places);
+    return typeof part === "object" ? inBrackets(short(part.value, places)) : part;
+  }
+
+  /** The items of a line as a printed sum.
+      @type {(items: Part[][], places?: number) => string} */
+  const sumOf = (items, places) =>
+    items.map((parts) => parts.map((part) => written(part, places)).join(" ")).join(" + ");
+
+  /** A line as a calculation alone, without the words in it. @type {(line: string) => string} */
+  const calculation = (line) =>
+    line.replace(/\p{L}{2,}/gu, (word) => (word === "max" ? word : ""));
+
+  /** The decimals with which the items of a line give its printed result.
+      @type {(items: Part[][], result: string) => number} */
+  const decimalsFor = (items, result) =>
+    decimalsOf((p) => [calculation(sumOf(items, p))], result, 4)[0];
+
   /**
    * How a number comes about, on one line; "≈" stands where rounding enters.
    * @param {ExplorerData} data
@@ -87,9 +108,8 @@
   function worked(data, state, numbers, at) {
     const { why, from, items } = described(data, state, numbers, at);
     if (!items.length) return why || texts.isInput;
-    const sum = items.map((parts) => parts.map((part) =>
-      (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" ")).join(" + ");
-    return chain(sum, short(evaluate(from)));
+    const result = short(evaluate(from));
+    return chain(sumOf(items, decimalsFor(items, result)), result);
   }
 
   /** The key that a number is of, where a mask may hide it; a part of an output is of one, too.
@@ -137,5 +157,6 @@
     };
   }
 
-  Object.assign(window.mhaExplorer, { LAYOUTS, chainOf, described, inBrackets, worked });
+  Object.assign(window.mhaExplorer, { LAYOUTS, calculation, chainOf, decimalsFor, described,
+    inBrackets, sumOf, worked, written });
 })();

@@ -2,25 +2,18 @@
 (function () {
   "use strict";
 
-  const { full, parsed, short, shown, sign } = window.mhaNumbers;
+  const { decimalsOf, full, parsed, short, shown, sign } = window.mhaNumbers;
   const { address, of: placeOf, parse, valueAt } = window.mhaPlaces;
   const { constant } = window.mhaOrigins;
-  const { STEP, described, fill, inBrackets, inputAddress, isChanged, isInput, make, makeButton,
-    makeField, printed } = window.mhaExplorer;
+  const { STEP, calculation, described, fill, inBrackets, inputAddress, isChanged, isInput, make,
+    makeButton, makeField, printed, sumOf, written } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
-  /** A part of a line as it is printed. @type {(part: Part) => string} */
-  const written = (part) => (typeof part === "object" ? inBrackets(short(part.value)) : part);
-
-  /** An item as a calculation alone, without the words in it.
-      @type {(parts: Part[]) => string} */
-  const calculation = (parts) => parts.map(written).join(" ")
-    .replace(/\p{L}{2,}/gu, (word) => (word === "max" ? word : ""));
-
-  /** A product worked out, nothing where an item is none. @type {(parts: Part[]) => string} */
-  const worked = ([left, times, right]) =>
+  /** A product worked out, nothing where an item is none.
+      @type {(parts: Part[], places?: number) => string} */
+  const worked = ([left, times, right], places) =>
     (times === "×" && typeof left === "object" && typeof right === "object"
-      ? short(left.value * right.value) : "");
+      ? short(left.value * right.value, places) : "");
 
   /** The rule of an operation, in words.
       @type {(origin: Origin) => string} */
@@ -104,22 +97,28 @@
      */
     sum(at, items) {
       if (!items.length) return [];
-      const lines = items.map((parts, term) => this.line(parts, { ...at, term }));
       const value = shown(valueAt(this.explorer.numbers, at));
-      const terms = items.map((parts) => worked(parts) || calculation(parts));
-      const total = make("li", { className: "total" }, `${sign(terms.join(" + "), value)} ${value}`);
+      const expression = (/** @type {number} */ p) => calculation(sumOf(items, p));
+      const products = (/** @type {number} */ p) =>
+        items.map((parts) => worked(parts, p) || calculation(sumOf([parts], p))).join(" + ");
+      const decimals = decimalsOf((p) => [expression(p), products(p)], value, 4);
+      const lines = items.map((parts, term) => this.line(parts, { ...at, term }, decimals));
+      const sum = products(decimals[1]);
+      const total = make("li", { className: "total" }, `${sign(sum, value)} ${value}`);
       return [make("ul", { className: "sum" }, ...lines, total)];
     }
 
     /** One item of what a number comes from: its parts, and a product worked out.
         @param {Part[]} parts
         @param {Place} at
+        @param {number[]} decimals of the parts where they are multiplied, and of what is added
         @returns {HTMLElement} */
-    line(parts, at) {
+    line(parts, at, [ofFactors, ofTerms]) {
+      const product = worked(parts, ofTerms);
+      const places = product ? ofFactors : ofTerms;
       const line = make("li", {}, ...parts.flatMap((part) =>
-        [typeof part === "object" ? this.operand(part) : part, " "]));
-      const product = worked(parts);
-      if (product) line.append(`${sign(calculation(parts), product)} ${product}`);
+        [typeof part === "object" ? this.operand(part, places) : written(part, places), " "]));
+      if (product) line.append(`${sign(calculation(sumOf([parts], places)), product)} ${product}`);
       const found = this.prints(address(at));
       if (found) line.append(make("span", { className: "aside" }, ` ${found}`));
       return line;
@@ -127,11 +126,12 @@
 
     /**
      * @param {{ place: any, value: number }} operand
+     * @param {number} [places]
      * @returns {HTMLElement}
      */
-    operand({ place, value }) {
+    operand({ place, value }, places) {
       const { explorer } = this;
-      const text = short(value);
+      const text = short(value, places);
       return makeButton(inBrackets(text), () => explorer.select(place, true), {
         className: "operand", "aria-label": `${text}, ${explorer.nameOf(place)}`,
         title: explorer.nameOf(place),

@@ -7,7 +7,8 @@
 
   const { chain, short } = window.mhaNumbers;
   const { address, of: placeOf } = window.mhaPlaces;
-  const { TimeBar, described, eased, fill, fly, inBrackets, inItalics, make, set, worked } = window.mhaExplorer;
+  const { TimeBar, decimalsFor, described, eased, fill, fly, inItalics, make, set,
+    sumOf, worked, written } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Milliseconds of a step; until when in its movement numbers fly in, and from when the result
@@ -75,9 +76,9 @@
       const at = this.results[i];
       if (!at) return fill(texts.firstStep, { token: strip.view().token });
       const terms = this.terms(at);
-      const words = terms.map((parts) => parts.map((part) =>
-        (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" ")).join(" + ");
-      const line = words ? chain(words, short(strip.valueOf(at))) : worked(data, state, numbers, at);
+      const result = short(strip.valueOf(at));
+      const line = terms.length ? chain(sumOf(terms, decimalsFor(terms, result)), result)
+        : worked(data, state, numbers, at);
       return fill(texts.stepOf, { name: nameOf.call(this.explorer, at), line });
     }
 
@@ -136,17 +137,18 @@
         const from = place ? this.ofPlace?.get(address(place))?.node : undefined;
         return { node, from };
       };
+      const result = short(this.explorer.strip.valueOf(at));
+      const places = decimalsFor(terms, result);
       const words = terms.map((parts, n) => {
         const nodes = parts.map((part) => {
-          if (typeof part !== "object") return part;
-          const taken = inLine(part.place, inBrackets(short(part.value)));
+          if (typeof part !== "object") return written(part, places);
+          const taken = inLine(part.place, written(part, places));
           this.taken.push(taken);
           return taken.node;
         });
         return make("span", { className: "steps-term" }, n ? "+ " : "",
           ...nodes.flatMap((node, k) => (k ? [" ", node] : [node])));
       });
-      const result = short(this.explorer.strip.valueOf(at));
       this.given = inLine(at, result);
       const name = make("span", { className: "soft" }, ...inItalics(`${this.explorer.called(at)}: `));
       this.line.replaceChildren(name, ...words.flatMap((word) => [word, " "]),

@@ -3,9 +3,9 @@
 (function () {
   "use strict";
 
-  const { LAYOUTS, fill, inBrackets, make, makeButton, setText } = window.mhaExplorer;
+  const { LAYOUTS, fill, make, makeButton, setText, sumOf, written } = window.mhaExplorer;
   const { evaluate } = window.mhaOrigins;
-  const { chain, short } = window.mhaNumbers;
+  const { chain, decimalsOf, short } = window.mhaNumbers;
   const texts = window.mhaStrings.looking;
 
   /** The layouts of an explorer know no temperature here. @type {any} */
@@ -99,24 +99,22 @@
     if (rest) items.push([`(${rest})`]);
     /** @type {any[]} */
     const nodes = [];
-    /** @type {string[]} */
-    const words = [];
+    const result = short(from.result ?? evaluate(from));
+    const [places] = decimalsOf((p) => [sumOf(items, p)], result, 4);
     items.forEach((parts, i) => {
-      words.push(parts.map((part) =>
-        (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" "));
       const term = parts.flatMap((part) => [typeof part === "object" && part.place
-        ? operandOf(view, part, view.about.source(from, part, at))
-        : typeof part === "object" ? inBrackets(short(part.value)) : part, " "]);
+        ? operandOf(view, part, view.about.source(from, part, at), places)
+        : written(part, places), " "]);
       nodes.push(make("span", { className: "model-term" }, ...term, i < items.length - 1 ? "+" : ""), " ");
     });
-    const result = short(from.result ?? evaluate(from));
-    const line = chain(words.join(" + "), result);
+    const line = chain(sumOf(items, places), result);
     view.parts.line.replaceChildren(...nodes, line.slice(line.length - result.length - 2));
   }
 
-  /** @param {any} view @param {Operand} operand @param {any} at where it is computed */
-  function operandOf(view, { value }, at) {
-    return makeButton(inBrackets(short(value)), () => ask(view, at),
+  /** @param {any} view @param {Operand} operand @param {any} at where it is computed
+      @param {number} places */
+  function operandOf(view, operand, at, places) {
+    return makeButton(written(operand, places), () => ask(view, at),
       { className: "number", title: view.about.name(at) });
   }
 

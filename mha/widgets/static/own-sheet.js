@@ -2,9 +2,9 @@
 (function () {
   "use strict";
 
-  const { chain, fixed, short, shown } = window.mhaNumbers;
+  const { reached, short, shown } = window.mhaNumbers;
   const { at: placeAt, valueAt } = window.mhaPlaces;
-  const { compute, dimension, fill, make, startOf, worked } = window.mhaExplorer;
+  const { compute, dimension, fill, inBrackets, make, startOf, worked } = window.mhaExplorer;
   const { isGiven } = window.mhaOrigins;
   const texts = window.mhaStrings.own;
 
@@ -25,9 +25,6 @@
 
   /** So many columns, or letters above them, are too wide for a narrow page. */
   const [COLUMNS, LETTERS] = [8, 60];
-
-  /** The fewest and the most decimals of an exponent. */
-  const [LEAST, MOST] = [4, 12];
 
   class Sheet {
     /**
@@ -229,22 +226,20 @@
       return [...left, ...parts, ...end];
     }
 
-    /** How a number comes about. A score is divided by the root, as the rules say; an exponent has as many
-        decimals as lead to the exponential that stands there.
+    /** How a number comes about. A score is divided by the root, as the rules say.
         @param {Place} at */
     workedOut(at) {
       const { data, numbers, state } = this;
       if (at.stage === "exponentials" && !numbers.shifts[at.head ?? 0][at.row ?? 0]) {
         const [exponent, value] = ["scaled_scores", "exponentials"].map((stage) => valueAt(numbers, { ...at, stage }));
-        const places = Array.from({ length: MOST - LEAST }, (_, i) => LEAST + i)
-          .find((decimals) => short(Math.exp(Number(fixed(exponent, decimals)))) === short(value)) ?? MOST;
-        return chain(`e ^ ${short(exponent, places)}`.replace(/(?<=\^ )(−.*)/, "($1)"), short(value));
+        return reached((p) => [`e ^ ${inBrackets(short(exponent, p))}`], short(value));
       }
       if (at.stage !== "scaled_scores" || data.scale !== null || !Number.isFinite(valueAt(numbers, at))) {
         return worked(data, state, numbers, at);
       }
-      const score = short(valueAt(numbers, { ...at, stage: "scores" }));
-      return chain(`${score} ÷ √${numbers.query[0][0].length}`, short(valueAt(numbers, at)));
+      const score = valueAt(numbers, { ...at, stage: "scores" });
+      return reached((p) => [`${short(score, p)} ÷ √${numbers.query[0][0].length}`],
+        short(valueAt(numbers, at)));
     }
 
     /** @param {Place} at */

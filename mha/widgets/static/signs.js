@@ -22,8 +22,11 @@
     return root * root === value ? root : null;
   }
 
-  /** @type {Record<string, (value: Fraction) => Fraction | null>} */
-  const APPLIED = {
+  /** Functions of one number, by the first letter of their sign.
+      @typedef {Record<string, (value: Fraction) => Fraction | null>} Functions */
+
+  /** @type {Functions} */
+  const EXACTLY = {
     "−": ([top, bottom]) => [-top, bottom],
     // The root of a/b is that of a times b, over b.
     "√": ([top, bottom]) => {
@@ -39,16 +42,31 @@
     return [BigInt(whole + decimals), 10n ** BigInt(decimals.length)];
   }
 
+  /** Decimals of a number on its way between a fraction and a float. */
+  const KEPT = 30;
+
+  /** A function of floats as one of fractions, null where its value is no finite number.
+      @type {(functionOf: (value: number) => number) => (value: Fraction) => Fraction | null} */
+  const inFloats = (functionOf) => ([top, bottom]) => {
+    const scaled = top * 10n ** BigInt(KEPT) / bottom;
+    const value = functionOf(Number(scaled) / 10 ** KEPT);
+    if (!Number.isFinite(value)) return null;
+    return value < 1e21 ? fractionOf(value.toFixed(KEPT)) : [BigInt(value), 1n];
+  };
+
+  /** @type {Functions} */
+  const IN_FLOATS = { "−": EXACTLY["−"], "√": inFloats(Math.sqrt), e: inFloats(Math.exp) };
+
   /** Take a number, a bracket, or what a sign does to one off the front of some tokens.
-      @type {(tokens: string[]) => Fraction | null} */
-  function factorOf(tokens) {
+      @type {(tokens: string[], functions: Functions) => Fraction | null} */
+  function factorOf(tokens, functions) {
     const token = tokens.shift() ?? "";
     if ("−√".includes(token[0]) || token[0] === "e") {
-      const value = factorOf(tokens);
-      return value && APPLIED[token[0]](value);
+      const value = factorOf(tokens, functions);
+      return value && functions[token[0]](value);
     }
     if (token === "(") {
-      const value = combined(tokens, "+−");
+      const value = combined(tokens, "+−", functions);
       return tokens.shift() === ")" ? value : null;
     }
     if (!/^\d/.test(token)) return null;
@@ -59,9 +77,10 @@
   }
 
   /** Take a sum, or a product, off the front of some tokens.
-      @type {(tokens: string[], signs: "+−" | "×÷") => Fraction | null} */
-  function combined(tokens, signs) {
-    const part = () => (signs === "+−" ? combined(tokens, "×÷") : factorOf(tokens));
+      @type {(tokens: string[], signs: "+−" | "×÷", functions: Functions) => Fraction | null} */
+  function combined(tokens, signs, functions) {
+    const part = () =>
+      (signs === "+−" ? combined(tokens, "×÷", functions) : factorOf(tokens, functions));
     let total = part();
     while (tokens.length && signs.includes(tokens[0])) {
       const by = tokens.shift() ?? "";
@@ -74,19 +93,23 @@
     return total;
   }
 
+  /** The value of a printed calculation; null where there is none.
+      @type {(text: string, functions: Functions) => Fraction | null} */
+  function valueOf(text, functions) {
+    const finite = text.replace("e^−∞", "0");
+    if (/∞|[^\P{L}e]/u.test(finite)) return null;
+    const tokens = finite.match(/\d+(?:\.\d+)?|e ?\^|\S/g) ?? [];
+    const value = combined(tokens, "+−", functions);
+    return tokens.length ? null : value;
+  }
+
   /**
-   * What a printed calculation comes to, its numbers read as exact decimals; null where that is no
+   * The value of a printed calculation, its numbers read as exact decimals; null where that is no
    * fraction.
    * @param {string} text
    * @returns {Fraction | null}
    */
-  function asPrinted(text) {
-    const finite = text.replace("e^−∞", "0");
-    if (/∞|[^\P{L}e]/u.test(finite)) return null;
-    const tokens = finite.match(/\d+(?:\.\d+)?|e ?\^|\S/g) ?? [];
-    const value = combined(tokens, "+−");
-    return tokens.length ? null : value;
-  }
+  const asPrinted = (text) => valueOf(text, EXACTLY);
 
   // The largest of rounded numbers is the largest, rounded.
   /**
@@ -110,5 +133,54 @@
   const chain = (...steps) => steps.reduce((line, step, i) =>
     `${line} ${sign(steps[i - 1], step)} ${step}`);
 
-  Object.assign(window.mhaNumbers, { chain, sign });
+  /** The most decimals of an operand: a float between 1 and 10 has no more. */
+  const MOST_PLACES = 15;
+
+  /** Whether a printed step is more than half a unit away from its printed result.
+      @type {(step: string, rounded: string, places: number) => boolean} */
+  function differ(step, rounded, places) {
+    const [value, result] = [valueOf(step, IN_FLOATS), asPrinted(rounded)];
+    if (!value || !result) return false;
+    const off = value[0] * result[1] - result[0] * value[1];
+    return 2n * (off < 0n ? -off : off) * 10n ** BigInt(places) > value[1] * result[1];
+  }
+
+  /**
+   * The decimals of each step of a line with which it follows from the printed step before it, as
+   * written_out in mha/views/arithmetic.py chooses them.
+   * @param {(places: number) => string[]} stepsOf the steps before the result
+   * @param {string} result
+   * @param {number} places decimals of the result, and the fewest of a step
+   * @returns {number[]}
+   */
+  function decimalsOf(stepsOf, result, places) {
+    /** @type {number[]} */
+    const found = [];
+    /** @type {string[]} */
+    let next = [];
+    for (let i = stepsOf(places).length - 1; i >= 0; i -= 1) {
+      const areEnough = (/** @type {number} */ p) => {
+        const step = stepsOf(p)[i];
+        return !differ(step, result, places) && !step.split(" + ").some((term, j) =>
+          j < next.length && differ(term, next[j], found[0]));
+      };
+      let p = places;
+      while (p < MOST_PLACES && !areEnough(p)) p += 1;
+      found.unshift(p);
+      next = stepsOf(p)[i].split(" + ");
+    }
+    return found;
+  }
+
+  /**
+   * A line of arithmetic in which each step follows from the printed one before it.
+   * @param {(places: number) => string[]} stepsOf the steps before the result
+   * @param {string} result
+   * @param {number} [places] decimals of the result
+   * @returns {string}
+   */
+  const reached = (stepsOf, result, places = 4) =>
+    chain(...decimalsOf(stepsOf, result, places).map((p, i) => stepsOf(p)[i]), result);
+
+  Object.assign(window.mhaNumbers, { chain, decimalsOf, reached, sign });
 })();

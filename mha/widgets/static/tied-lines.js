@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { parsed, percent, short, shown, sign } = window.mhaNumbers;
+  const { decimalsOf, parsed, percent, short, shown, sign } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
   const { inBrackets } = window.mhaExplorer;
@@ -112,8 +112,9 @@
       plain(score, places),
       word(by.name === "d_k" ? ` ÷ √${inBrackets(short(by.value, places))}`
         : ` × ${inBrackets(short(by.value, places))}`),
-      word(mask.map(([added]) => ` + ${inBrackets(short(added.value, places))}`).join("")
-        + (temperature === 1 ? "" : ` ÷ ${short(temperature)}`)),
+      // The mask is added after the temperature has divided the score.
+      word((temperature === 1 ? "" : ` ÷ ${short(temperature, places)}`)
+        + mask.map(([added]) => ` + ${inBrackets(short(added.value, places))}`).join("")),
     ]],
     exponential: ({ terms: [[score], ...shift] }, places) => [[word("e"), {
       text: short(shift.reduce((left, [{ value }]) => left - value, score.value), places),
@@ -172,8 +173,12 @@
     const write = EXACT.includes(from.operation) ? shown : short;
     const isMasked = !Number.isFinite(value)
       || (from.operation === "share" && from.terms[1][0].value === 0);
-    const steps = isMasked ? [[word("masked")]] : LINES[from.operation]?.(from, places, temperature) ?? [];
-    return [...steps, [{ text: write(value, places), place: at }]].flatMap((step, i, all) =>
+    const result = write(value, places);
+    const stepsOf = (/** @type {number} */ p) =>
+      (isMasked ? [[word("masked")]] : LINES[from.operation]?.(from, p, temperature) ?? []);
+    const steps = decimalsOf((p) => stepsOf(p).map(textOf), result, places)
+      .map((p, i) => stepsOf(p)[i]);
+    return [...steps, [{ text: result, place: at }]].flatMap((step, i, all) =>
       (i ? [word(` ${sign(textOf(all[i - 1]), textOf(step))} `), ...step] : step));
   }
 

@@ -6,7 +6,7 @@
 
   const { StepsState, TimeBar, eased, fill, fly, inBrackets, make, makeComplaint, movable, set, setText, wholes } =
     window.mhaExplorer;
-  const { chain, parsed, short, shown } = window.mhaNumbers;
+  const { parsed, reached, short, shown } = window.mhaNumbers;
   const { MOST, entered } = window.mhaTyped;
   const { matmul, softmax } = window.mhaAttention;
   const texts = window.mhaStrings.tiles;
@@ -234,25 +234,26 @@
       const words = { query: tokens[i], queries: names(rows), keys: names(keys) };
       if (!Number.isFinite(now[i].total) && phase !== "look") return this.lost(rows);
       const { factor, exponentials, largest, mixture, total } = now[i];
-      const number = (/** @type {number} */ x) => inBrackets(short(x));
+      const number = (/** @type {number} */ x, /** @type {number} */ p) => inBrackets(short(x, p));
       if (phase === "look") {
         if (this.state.now.plain) return fill(texts.plainLook, words);
         const old = kept[i].largest;
         if (old === -Infinity) return fill(texts.first, { ...words, new: short(largest) });
         return fill(texts.look, { ...words, old: short(old), new: short(largest),
-          line: chain(`e ^ (${short(old)} − ${number(largest)})`, short(factor)) });
+          line: reached((p) => [`e ^ (${short(old, p)} − ${number(largest, p)})`], short(factor)) });
       }
       if (phase === "add") {
-        const sum = (/** @type {number} */ before, /** @type {(x: number, j: number) => string} */ term) =>
-          [`${number(factor)} × ${number(before)}`, ...exponentials.map(term)].join(" + ");
+        const sum = (/** @type {number} */ before, /** @type {number} */ p,
+          /** @type {(x: number, j: number) => string} */ term) =>
+          [`${number(factor, p)} × ${number(before, p)}`, ...exponentials.map(term)].join(" + ");
         const value = this.data.value.slice(...keys);
         return fill(texts.add, { ...words,
-          total: chain(sum(kept[i].total, number), short(total)),
-          mixture: chain(sum(kept[i].mixture[0], (/** @type {number} */ x, /** @type {number} */ j) =>
-            `${number(x)} × ${number(value[j][0])}`), short(mixture[0])) });
+          total: reached((p) => [sum(kept[i].total, p, (x) => number(x, p))], short(total)),
+          mixture: reached((p) => [sum(kept[i].mixture[0], p, (x, j) =>
+            `${number(x, p)} × ${number(value[j][0], p)}`)], short(mixture[0])) });
       }
       const said = fill(total ? texts.divide : texts.tooSmall, { ...words,
-        line: chain(`${short(mixture[0])} ÷ ${short(total)}`, short(outputs[i][0])) });
+        line: reached((p) => [`${short(mixture[0], p)} ÷ ${short(total, p)}`], short(outputs[i][0])) });
       if (step < this.frames.length - 1) return said;
       const difference = this.difference();
       if (Number.isNaN(difference)) return this.lost([0, tokens.length]);

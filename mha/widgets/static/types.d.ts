@@ -205,7 +205,7 @@ interface ExplorerMaker {
 type ExplorerNumbers = Inputs & Run & { inputs: Inputs };
 
 /** An operand with a place, or a text between operands. */
-type Part = Operand | string;
+type Part = Operand | string | ((places: number) => string);
 
 type Layout = (origin: Origin, state: ExplorerState) => Part[][];
 
@@ -708,7 +708,11 @@ interface Window {
     addBlock(strip: any): void;
     RESULTS: (keyof ExplorerState)[];
     STEP: number;
+    calculation(line: string): string;
     chainOf(numbers: ExplorerNumbers, places: Place[]): (at: Place) => Set<string>;
+    decimalsFor(items: Part[][], result: string): number;
+    sumOf(items: Part[][], places?: number): string;
+    written(part: Part, places?: number): string;
     compute(data: ExplorerData, state: ExplorerState): ExplorerNumbers;
     dimension(symbol: string, i: number): string;
     described(
@@ -1000,6 +1004,8 @@ interface Window {
     short(value: number, places?: number): string;
     shown(value: number, places?: number): string;
     chain(...steps: string[]): string;
+    decimalsOf(stepsOf: (places: number) => string[], result: string, places: number): number[];
+    reached(stepsOf: (places: number) => string[], result: string, places?: number): string;
     sign(left: string, right: string): "=" | "≈";
   };
   mhaTyped: {

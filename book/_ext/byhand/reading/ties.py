@@ -102,11 +102,9 @@ def _arithmetic(
     *,
     head: int = 0,
     places: int = 4,
-    by_calculator: bool = False,
 ) -> _Line:
     """Return a line that is tied as a whole: to the number that it works out."""
-    # The script of a page does not choose the digits of operands by the result.
-    if by_calculator or not isinstance(run, Seen) or not isinstance(run._thing, Trace):
+    if not isinstance(run, Seen) or not isinstance(run._thing, Trace):
         raise UntiedError
     line = mha.arithmetic(run._thing, stage, row, column, head=head, places=places)
     place = Place.of(stage, head, row, column)
