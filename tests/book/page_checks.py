@@ -56,8 +56,8 @@ NAMELESS = """() => [...document.querySelectorAll("th")]
   .filter((e) => !e.textContent.trim() && !e.getAttribute("aria-label"))
   .map((e) => e.closest("table").textContent.trim().slice(0, 60))"""
 
-# Words of a drawing that leave it, and pairs of words of which one covers the other. A word's box is
-# as high as its letters, without the room for accents, and as turned as the word.
+# Words of a drawing that leave it, and pairs of words of which one covers the other. Each word has a
+# box as high as its letters, without the room for accents, and as turned as the word.
 MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg) => {
   const whole = svg.getBoundingClientRect();
   const words = [...svg.querySelectorAll("text")]
@@ -83,7 +83,7 @@ MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg
     return [x / length, y / length];
   });
   const shared = (one, other) => Math.min(...[...sides(one), ...sides(other)].map(([x, y]) => {
-    const [a, b] = [one, other].map((corners) => corners.map((corner) => corner[0] * x + corner[1] * y));
+    const [a, b] = [one, other].map((corners) => corners.map(([i, j]) => i * x + j * y));
     return Math.min(Math.max(...a), Math.max(...b)) - Math.max(Math.min(...a), Math.min(...b));
   }));
   const meet = words.flatMap((one, i) => words.slice(i + 1)
@@ -96,15 +96,19 @@ MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg
 # to a tick, than to their own, which is drawn before its label: a dot, or an arrow's tip.
 LABELS = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg) => {
   const at = (e, x, y) => {
-    const { x: right, y: down } = new DOMPoint(Number(x), Number(y)).matrixTransform(e.getScreenCTM());
-    return [right, down];
+    const point = new DOMPoint(Number(x), Number(y)).matrixTransform(e.getScreenCTM());
+    return [point.x, point.y];
   };
-  const end = (e) => e.localName === "circle" ? at(e, e.getAttribute("cx"), e.getAttribute("cy"))
+  const end = (e) => e.localName === "circle"
+    ? at(e, e.getAttribute("cx"), e.getAttribute("cy"))
     : at(e, ...e.getAttribute("d").match(/-?[\\d.]+/g));
-  const labels = [...svg.querySelectorAll("text.f-token")].filter((text) => text.getBoundingClientRect().width > 0
+  const labels = [...svg.querySelectorAll("text.f-token")]
+    .filter((text) => text.getBoundingClientRect().width > 0
     && text.previousElementSibling?.matches("circle, path:is(.f-ink, .f-head)"));
-  const ticks = [...svg.querySelectorAll("[data-axis] path")].filter((e) => e.getClientRects().length);
-  const points = [...labels.map((text) => end(text.previousElementSibling)), ...ticks.map(end)];
+  const ticks = [...svg.querySelectorAll("[data-axis] path")]
+    .filter((e) => e.getClientRects().length);
+  const dots = labels.map((text) => text.previousElementSibling);
+  const points = [...dots, ...ticks].map(end);
   return labels.map((text, i) => {
     const { left, right, top, bottom } = text.getBoundingClientRect();
     const distance = ([x, y]) => Math.hypot(Math.max(left - x, 0, x - right),
