@@ -56,8 +56,8 @@ NAMELESS = """() => [...document.querySelectorAll("th")]
   .filter((e) => !e.textContent.trim() && !e.getAttribute("aria-label"))
   .map((e) => e.closest("table").textContent.trim().slice(0, 60))"""
 
-# Words of a drawing that leave it, and pairs of words of which one covers the other. Each word has a
-# box as high as its letters, without the room for accents, and as turned as the word.
+# Words of a drawing that leave it, and pairs of words of which one covers the other. Each word has
+# a box as high as its letters, without the room for accents, and as turned as the word.
 MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg) => {
   const whole = svg.getBoundingClientRect();
   const words = [...svg.querySelectorAll("text")]
