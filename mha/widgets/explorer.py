@@ -31,6 +31,10 @@ View = Literal["strip", "plane", "temperature", "dial"]
 LONGEST_LINE = 8
 """From so many numbers of an embedding and its key on, a phone has no room for them on one line."""
 
+LONG_VECTOR = 4
+"""From so many components of an embedding on, the query is above the strip on a desk, not beside
+it."""
+
 _OPENED = ("explorer-all.js", "explorer-settings.js", "explorer-steps.js")
 
 _DRESS = ("explorer.css", "time-bar.css", "steps.css")
@@ -148,11 +152,13 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     stages = "".join(sections(run))
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
     label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
-    wide = run.embeddings is not None and run.embeddings.shape[1] + run.key.shape[2] >= LONGEST_LINE
+    components = 0 if run.embeddings is None else run.embeddings.shape[1]
+    wide = components > 0 and components + run.key.shape[2] >= LONGEST_LINE
     start = "outright" if run.embeddings is None and run.angles is None else "computed"
     # Of a fold with two planes its line takes room; "flat" are queries that a plane can show.
     above = "fold" if data["view"] == "plane" and run.num_heads == 2 else data["view"]
     marks = f"with-{above} {_joined(run)} {start}" + " flat" * _is_plane(run)
+    marks += " long" * (components >= LONG_VECTOR)
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
         f" --heads: {run.num_heads}; --card: {8.25 if wide else 6.9}rem;"

@@ -56,21 +56,66 @@ NAMELESS = """() => [...document.querySelectorAll("th")]
   .filter((e) => !e.textContent.trim() && !e.getAttribute("aria-label"))
   .map((e) => e.closest("table").textContent.trim().slice(0, 60))"""
 
-# Words of a drawing that leave it, and pairs of words of which one covers the other. A turned word
-# has a box of another kind.
+# Words of a drawing that leave it, and pairs of words of which one covers the other. Each word has
+# a box as high as its letters, without the room for accents, and as turned as the word.
 MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg) => {
   const whole = svg.getBoundingClientRect();
-  const words = [...svg.querySelectorAll("text:not([transform])")]
-    .filter((text) => text.checkVisibility() && text.textContent.trim())
-    .map((text) => [text.textContent, text.getBoundingClientRect()])
-    .filter(([, box]) => box.width > 0);
-  const out = words.filter(([, box]) => box.left < whole.left - 1.5 || box.right > whole.right + 1
-    || box.top < whole.top - 2 || box.bottom > whole.bottom + 4).map(([text]) => text);
-  const meet = words.flatMap(([a, one], i) => words.slice(i + 1).filter(([, other]) =>
-    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 2
-    && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 8
-  ).map(([b]) => `${a} | ${b}`));
+  const words = [...svg.querySelectorAll("text")]
+    .filter((text) => text.checkVisibility() && text.textContent.trim()
+      && text.getBoundingClientRect().width > 0)  // of two layouts, one has no boxes
+    .map((text) => {
+      const { x, y, width, height } = text.getBBox();
+      const half = 0.42 * parseFloat(getComputedStyle(text).fontSize);
+      const [top, bottom] = [y + height / 2 - half, y + height / 2 + half];
+      const corners = [[x, top], [x + width, top], [x + width, bottom], [x, bottom]];
+      const matrix = text.getScreenCTM();
+      return { text: text.textContent, corners: corners.map((corner) => {
+        const point = new DOMPoint(...corner).matrixTransform(matrix);
+        return [point.x, point.y];
+      }) };
+    });
+  const out = words.filter(({ corners }) => corners.some(([x, y]) => x < whole.left - 1.5
+    || x > whole.right + 1 || y < whole.top - 1 || y > whole.bottom + 1)).map(({ text }) => text);
+  // Two boxes are apart if their shadows on a side of one of them are.
+  const sides = ([a, b, c]) => [[a, b], [b, c]].map(([from, to]) => {
+    const [x, y] = [to[0] - from[0], to[1] - from[1]];
+    const length = Math.hypot(x, y);
+    return [x / length, y / length];
+  });
+  const shared = (one, other) => Math.min(...[...sides(one), ...sides(other)].map(([x, y]) => {
+    const [a, b] = [one, other].map((corners) => corners.map(([i, j]) => i * x + j * y));
+    return Math.min(Math.max(...a), Math.max(...b)) - Math.max(Math.min(...a), Math.min(...b));
+  }));
+  const meet = words.flatMap((one, i) => words.slice(i + 1)
+    .filter((other) => shared(one.corners, other.corners) > 1)
+    .map((other) => `${one.text} | ${other.text}`));
   return [...out, ...meet];
+})"""
+
+# Labels of points in the planes of drawings, and those of them that are nearer to another point, or
+# to a tick, than to their own, which is drawn before its label: a dot, or an arrow's tip.
+LABELS = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg) => {
+  const at = (e, x, y) => {
+    const point = new DOMPoint(Number(x), Number(y)).matrixTransform(e.getScreenCTM());
+    return [point.x, point.y];
+  };
+  const end = (e) => e.localName === "circle"
+    ? at(e, e.getAttribute("cx"), e.getAttribute("cy"))
+    : at(e, ...e.getAttribute("d").match(/-?[\\d.]+/g));
+  const labels = [...svg.querySelectorAll("text.f-token")]
+    .filter((text) => text.getBoundingClientRect().width > 0
+    && text.previousElementSibling?.matches("circle, path:is(.f-ink, .f-head)"));
+  const ticks = [...svg.querySelectorAll("[data-axis] path")]
+    .filter((e) => e.getClientRects().length);
+  const dots = labels.map((text) => text.previousElementSibling);
+  const points = [...dots, ...ticks].map(end);
+  return labels.map((text, i) => {
+    const { left, right, top, bottom } = text.getBoundingClientRect();
+    const distance = ([x, y]) => Math.hypot(Math.max(left - x, 0, x - right),
+      Math.max(top - y, 0, y - bottom));
+    const [own, ...others] = [points[i], ...points.filter((_, other) => other !== i)].map(distance);
+    return [text.textContent, own <= Math.min(...others) + 0.5];
+  });
 })"""
 
 # How far what is seen of the full measure, figures and explorers, reaches beyond the text.
@@ -210,6 +255,7 @@ def open_every_fold(page):
 def no_word_is_small_or_covered(page):
     assert page.evaluate(SMALL) == []
     assert page.evaluate(MEETING) == []
+    assert [label for label, is_nearest in page.evaluate(LABELS) if not is_nearest] == []
 
 
 def every_target_can_be_hit_and_every_header_has_a_name(page):

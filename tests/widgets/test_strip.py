@@ -66,9 +66,34 @@ def test_an_explorer_starts_where_it_stands_and_shows_the_numbers_of_the_trace(v
 def is_on_one_screen(seen):
     """Assert that from the title to the heads' shares nothing is out of sight or cut."""
     assert seen.page.locator(".strip").bounding_box()["height"] <= 680
-    assert seen.page.locator(".one").bounding_box()["height"] <= 440
+    assert seen.page.locator(".one").bounding_box()["height"] <= 460
     assert seen.page.locator(".strip .number:visible").evaluate_all(FURTHEST) <= 1280
     assert seen.page.evaluate(CUT) == []
+
+
+# The free pixels between neighbours in the strip's line of headings.
+BETWEEN_HEADINGS = """() => {
+  const boxes = [...document.querySelectorAll(".heading .head")].filter((e) => e.checkVisibility())
+    .map((e) => {
+      const range = document.createRange();
+      range.selectNodeContents(e);
+      return range.getBoundingClientRect();
+    }).filter((box) => box.width).sort((a, b) => a.left - b.left);
+  return boxes.slice(1).map((box, i) => box.left - boxes[i].right);
+}"""
+
+
+@pytest.mark.parametrize("name", ["it-tired", "apple", "the-cat-sat-end"])
+def test_the_query_of_long_vectors_is_above_the_keys_on_a_desk(view, name):
+    seen = view(name)
+    seen.live()
+    assert seen.run.embeddings.shape[1] >= 4
+    for width in (1040, 1280):
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        query, keys = (seen.page.locator(one).bounding_box() for one in (".query", ".rows"))
+        assert query["y"] + query["height"] <= keys["y"] + 1
+        assert query["height"] < 40
+        assert min(seen.page.evaluate(BETWEEN_HEADINGS)) >= 16
 
 
 CHAINS = """() => {

@@ -15,6 +15,9 @@
   /** From so many numbers of an embedding and its key on, a phone has no room for them on a line. */
   const WIDE = 8;
 
+  /** From so many components of an embedding on, the query is above the strip on a desk. */
+  const LONG = 4;
+
   /** @param {string} text */
   const escaped = (text) => text.replace(/[&<>"']/g, (sign) =>
     ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" }[sign] ?? ""));
@@ -162,6 +165,7 @@
     const { heads, inputs, tokens } = data;
     const { embeddings = [[]], w_k = [[[]]], w_o } = inputs;
     const isWide = embeddings[0].length + w_k[0][0].length >= WIDE;
+    const long = embeddings[0].length >= LONG ? " long" : "";
     const joined = w_o ? "projected" : heads.length > 1 ? "joined" : "single";
     const style = { "--keys": tokens.length, "--heads": heads.length, "--tasks": 0,
       "--card": isWide ? "8.25rem" : "6.9rem" };
@@ -175,7 +179,7 @@
       body.style.cssText = `--digits: ${digits}; --label: ${longest(["Token", ...tokens])}`;
       text.append(found);
     };
-    const node = make("mha-explorer", { className: `with-strip ${joined} computed` },
+    const node = make("mha-explorer", { className: `with-strip ${joined} computed${long}` },
       make("div", { className: "face" }),
       make("details", { className: "fold all", ontoggle: write }, make("summary", {}, "All numbers"), body),
       make("script", { type: "application/json" }, JSON.stringify(data)));
