@@ -4,8 +4,9 @@ Up to float64's round-off, a drawn example's embeddings, queries, keys and value
 decimal, its scores at most two, its scaled scores at most three. Entries of w_o have at most one
 decimal, other matrices are whole. No scaled score is beyond ±6, no two scores of a row are equal,
 and no token's embedding, query, key or value is all zeros. Tokens differ in each of the four, no
-column of the four is all zeros, and no column of the values is a multiple of another, unless a
-width of one makes it so. There is something to see in each row:
+column of the four is all zeros, no two columns of the queries or of the keys are equal, and no
+column of the values is a multiple of another, unless a width of one makes it so. No column of the
+values is the same number for every token: its mixture would need no weights. There is something to see in each row:
 its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves the last row.
 """
 
@@ -98,6 +99,8 @@ def with_factors(
 ) -> WorkedExample:
     """Return an example whose embeddings and matrices have no entry 0, 1 or −1.
 
+    Its values and its output projection are as this module says.
+
     Parameters
     ----------
     rng : numpy.random.Generator
@@ -124,12 +127,13 @@ def with_factors(
     assert layer is not None
     assert layer.w_o is not None
     assert example.embeddings is not None
-    w_v = rng.choice(level.matrices, layer.w_v.shape)
-    w_o = rng.choice(level.outputs, layer.w_o.shape)
+    w_o = _draw_output(rng, level.outputs, layer.w_o.shape)
     if keep_scores:
+        w_v = _draw_values(rng, level.matrices, example.embeddings, layer.w_v.shape)
         return replace(example, layer=replace(layer, w_v=w_v, w_o=w_o))
     w_q, w_k = (rng.choice(level.matrices, w.shape) for w in (layer.w_q, layer.w_k))
-    embeddings = rng.choice(level.embeddings, example.embeddings.shape)
+    embeddings = _draw_embeddings(rng, level.embeddings, example.embeddings.shape)
+    w_v = _draw_values(rng, level.matrices, embeddings, layer.w_v.shape)
     return replace(example, embeddings=embeddings, layer=MultiHeadWeights(w_q, w_k, w_v, w_o))
 
 
@@ -243,13 +247,33 @@ def _draw_head(
     differ = spread >= math.log(CONTRAST) * math.sqrt(d_k)
     fits = no_ties & no_extremes & differ & _says_something(query) & _says_something(key)
     fits &= _rows_differ(query)
-    values_fit = _says_something(value) & _rows_differ(value)
     if d_model > 1:
-        values_fit &= _no_multiples(value)
+        fits &= _columns_differ(query) & _columns_differ(key)
+    values_fit = _values_fit(value, d_model)
     if not fits.any() or not values_fit.any():
         return None
     chosen = fits.argmax()
     return w_q[chosen], w_k[chosen], w_v[values_fit.argmax()]
+
+
+def _draw_embeddings(rng: np.random.Generator, numbers: Array, shape: tuple[int, ...]) -> Array:
+    """Return embeddings of tokens that differ, with no multiples among their components."""
+    while True:
+        embeddings = rng.choice(numbers, (CANDIDATES, *shape))
+        fits = _values_fit(embeddings, shape[-1])
+        if fits.any():
+            return np.asarray(embeddings[fits.argmax()])
+
+
+def _draw_values(
+    rng: np.random.Generator, numbers: Array, embeddings: Array, shape: tuple[int, ...]
+) -> Array:
+    """Return value projections, one per head, whose values fit."""
+    while True:
+        w_v = rng.choice(numbers, (CANDIDATES, *shape))
+        fits = _values_fit(embeddings @ w_v, shape[-2]).all(axis=-1)
+        if fits.any():
+            return np.asarray(w_v[fits.argmax()])
 
 
 def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int]) -> Array:
@@ -274,6 +298,18 @@ def _rows_differ(rows: Array) -> Array:
     first, second = np.triu_indices(rows.shape[-2], 1)
     apart = np.abs(rows[..., first, :] - rows[..., second, :]) > SMALLEST
     return np.asarray(apart.any(axis=-1).all(axis=-1))
+
+
+def _values_fit(value: Array, d_model: int) -> Array:
+    """Return of each matrix of values whether each column says something of its own."""
+    varies = np.ptp(value, axis=-2) > SMALLEST
+    fits = _says_something(value) & _rows_differ(value) & varies.all(axis=-1)
+    return np.asarray(fits & _no_multiples(value) if d_model > 1 else fits)
+
+
+def _columns_differ(rows: Array) -> Array:
+    """Return of each matrix whether no two of its columns are equal."""
+    return _rows_differ(rows.swapaxes(-1, -2))
 
 
 def _no_multiples(rows: Array) -> Array:
