@@ -6,8 +6,9 @@ decimal, other matrices are whole. No scaled score is beyond ±6, no two scores 
 and no token's embedding, query, key or value is all zeros. Tokens differ in each of the four, no
 column of the four is all zeros, no two columns of the queries or of the keys are equal, and no
 column of the values is a multiple of another, unless a width of one makes it so. No column of the
-values is the same number for every token: its mixture would need no weights. There is something to see in each row:
-its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves the last row.
+values is the same number for every token: its mixture would need no weights. There is something to
+see in each row: its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves
+the last row.
 """
 
 import math
