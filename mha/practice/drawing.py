@@ -6,9 +6,10 @@ decimal, other matrices are whole. No scaled score is beyond ±6, no two scores 
 and no token's embedding, query, key or value is all zeros. Tokens differ in each of the four, no
 column of the four is all zeros, no two columns of the queries or of the keys are equal, and no
 column of the values is a multiple of another, unless a width of one makes it so. No column of the
-values is the same number for every token: its mixture would need no weights. There is something to
-see in each row: its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves
-the last row.
+values is the same number for every token: its mixture would need no weights. Three decimals tell
+the rows of weights apart, before a mask and unless a key is one wide. There is something to see in
+each row: its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves the
+last row.
 """
 
 import math
@@ -20,6 +21,7 @@ import numpy as np
 
 from mha.core.checks import Array, as_count
 from mha.core.multihead import MultiHeadWeights
+from mha.core.softmax import softmax
 from mha.runs.worked import WorkedExample
 
 SENTENCES = tuple(
@@ -43,6 +45,9 @@ TRIES, CANDIDATES = 100, 400
 
 SMALLEST, LARGEST_SCALED = 1e-9, 6.0
 """What counts as zero among short numbers, and the largest scaled score that is drawn."""
+
+VISIBLE = 0.001
+"""By how much two rows of weights differ in some entry, so that three decimals tell them apart."""
 
 CONTRAST = 2.0
 """How many times the smallest weight of a row its largest is, at least, before a mask."""
@@ -241,13 +246,16 @@ def _draw_head(
     w_q, w_k = rng.choice(level.matrices, (2, CANDIDATES, d_model, d_k))
     w_v = rng.choice(level.matrices, (CANDIDATES, d_model, d_v))
     query, key, value = embeddings @ w_q, embeddings @ w_k, embeddings @ w_v
-    scores = np.sort(query @ key.swapaxes(1, 2))
+    unsorted = query @ key.swapaxes(1, 2)
+    scores = np.sort(unsorted)
     no_ties = (np.diff(scores) > SMALLEST).all(axis=(1, 2))
     no_extremes = np.abs(scores).max(axis=(1, 2)) <= LARGEST_SCALED * math.sqrt(d_k)
     spread = (scores[..., -1] - scores[..., 0]).min(axis=1)
     differ = spread >= math.log(CONTRAST) * math.sqrt(d_k)
     fits = no_ties & no_extremes & differ & _says_something(query) & _says_something(key)
     fits &= _rows_differ(query)
+    if d_k > 1:
+        fits &= _rows_differ(softmax(unsorted / math.sqrt(d_k)), VISIBLE)
     if d_model > 1:
         fits &= _columns_differ(query) & _columns_differ(key)
     values_fit = _values_fit(value, d_model)
@@ -294,10 +302,10 @@ def _says_something(rows: Array) -> Array:
     return np.asarray(is_not_zero.any(axis=-1).all(axis=-1) & is_not_zero.any(axis=-2).all(axis=-1))
 
 
-def _rows_differ(rows: Array) -> Array:
-    """Return of each matrix whether no two of its rows are equal."""
+def _rows_differ(rows: Array, by: float = SMALLEST) -> Array:
+    """Return of each matrix whether no two of its rows are equal: some entry differs by more."""
     first, second = np.triu_indices(rows.shape[-2], 1)
-    apart = np.abs(rows[..., first, :] - rows[..., second, :]) > SMALLEST
+    apart = np.abs(rows[..., first, :] - rows[..., second, :]) > by
     return np.asarray(apart.any(axis=-1).all(axis=-1))
 
 
