@@ -76,7 +76,13 @@ def build_parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
-    what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
+    what.add_parser(
+        "html",
+        parents=[common],
+        help="the pages, into _build/html; the default",
+        description="Build the pages of the book, in _build/html. The path printed last is the"
+        " page to open.",
+    )
     _add_without_solutions(what, common)
     _add_site(what, common)
     _add_pdf_and_course(what, common)
@@ -90,7 +96,8 @@ def _add_without_solutions(what: Commands, common: argparse.ArgumentParser) -> N
     command = what.add_parser(
         "without-solutions",
         parents=[common],
-        help="the pages with no solution in any file, into _build/html-without-solutions",
+        help="the pages with no solution in any file",
+        description="Build the pages without solutions, in _build/html-without-solutions.",
     )
     command.set_defaults(module="without_solutions")
 
@@ -99,7 +106,9 @@ def _add_site(what: Commands, common: argparse.ArgumentParser) -> None:
     command = what.add_parser(
         "site",
         parents=[common],
-        help="what is published, into _build/site: the pages, and all that is to be downloaded",
+        help="the published site, into _build/site: the pages and all downloads",
+        description="Build the published site, in _build/site: the pages, the PDF on both papers,"
+        " the EPUB, the packs except the figures, the package and the sources.",
     )
     command.set_defaults(module="whole_site")
 
@@ -137,17 +146,21 @@ def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
         "--chapters",
         required=True,
         metavar="A,B",
-        help="in the order in which they are to stand, such as self-attention,scaling,cat-sat",
+        help="such as self-attention,scaling,cat-sat, in this order",
     )
-    course.add_argument("--title", default="Attention by Hand: a reader")
+    course.add_argument(
+        "--title",
+        default="Attention by Hand: a reader",
+        help="names the file too; default: %(default)s",
+    )
     for name in ("--course", "--instructor", "--date"):
         course.add_argument(name, default="", help="for the title page")
     course.add_argument(
         "--solutions",
         choices=["none", "appendix", "separate"],
         default="appendix",
-        help="leave them out, append them (default), or print them as a PDF of their own; so the"
-        " answers to questions and boxes",
+        help="leave them out, append them (default), or print them as a PDF of their own, with"
+        " the answers to questions and boxes",
     )
 
 

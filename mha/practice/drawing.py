@@ -4,9 +4,12 @@ Up to float64's round-off, a drawn example's embeddings, queries, keys and value
 decimal, its scores at most two, its scaled scores at most three. Entries of w_o have at most one
 decimal, other matrices are whole. No scaled score is beyond ±6, no two scores of a row are equal,
 and no token's embedding, query, key or value is all zeros. Tokens differ in each of the four, no
-column of the four is all zeros, and no column of the values is a multiple of another, unless a
-width of one makes it so. There is something to see in each row:
-its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves the last row.
+column of the four is all zeros, no two columns of the queries or of the keys are equal, and no
+column of the values is a multiple of another, unless a width of one makes it so. No column of the
+values is the same number for every token: its mixture would need no weights. Three decimals tell
+the rows of weights apart, before a mask and unless a key is one wide. There is something to see in
+each row: its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves the
+last row.
 """
 
 import math
@@ -18,6 +21,7 @@ import numpy as np
 
 from mha.core.checks import Array, as_count
 from mha.core.multihead import MultiHeadWeights
+from mha.core.softmax import softmax
 from mha.runs.worked import WorkedExample
 
 SENTENCES = tuple(
@@ -41,6 +45,9 @@ TRIES, CANDIDATES = 100, 400
 
 SMALLEST, LARGEST_SCALED = 1e-9, 6.0
 """What counts as zero among short numbers, and the largest scaled score that is drawn."""
+
+VISIBLE = 0.001
+"""By how much two rows of weights differ in some entry, so that three decimals tell them apart."""
 
 CONTRAST = 2.0
 """How many times the smallest weight of a row its largest is, at least, before a mask."""
@@ -98,6 +105,8 @@ def with_factors(
 ) -> WorkedExample:
     """Return an example whose embeddings and matrices have no entry 0, 1 or −1.
 
+    Its values and its output projection are as this module says.
+
     Parameters
     ----------
     rng : numpy.random.Generator
@@ -124,12 +133,13 @@ def with_factors(
     assert layer is not None
     assert layer.w_o is not None
     assert example.embeddings is not None
-    w_v = rng.choice(level.matrices, layer.w_v.shape)
-    w_o = rng.choice(level.outputs, layer.w_o.shape)
+    w_o = _draw_output(rng, level.outputs, layer.w_o.shape)
     if keep_scores:
+        w_v = _draw_values(rng, level.matrices, example.embeddings, layer.w_v.shape)
         return replace(example, layer=replace(layer, w_v=w_v, w_o=w_o))
     w_q, w_k = (rng.choice(level.matrices, w.shape) for w in (layer.w_q, layer.w_k))
-    embeddings = rng.choice(level.embeddings, example.embeddings.shape)
+    embeddings = _draw_embeddings(rng, level.embeddings, example.embeddings.shape)
+    w_v = _draw_values(rng, level.matrices, embeddings, layer.w_v.shape)
     return replace(example, embeddings=embeddings, layer=MultiHeadWeights(w_q, w_k, w_v, w_o))
 
 
@@ -236,20 +246,43 @@ def _draw_head(
     w_q, w_k = rng.choice(level.matrices, (2, CANDIDATES, d_model, d_k))
     w_v = rng.choice(level.matrices, (CANDIDATES, d_model, d_v))
     query, key, value = embeddings @ w_q, embeddings @ w_k, embeddings @ w_v
-    scores = np.sort(query @ key.swapaxes(1, 2))
+    unsorted = query @ key.swapaxes(1, 2)
+    scores = np.sort(unsorted)
     no_ties = (np.diff(scores) > SMALLEST).all(axis=(1, 2))
     no_extremes = np.abs(scores).max(axis=(1, 2)) <= LARGEST_SCALED * math.sqrt(d_k)
     spread = (scores[..., -1] - scores[..., 0]).min(axis=1)
     differ = spread >= math.log(CONTRAST) * math.sqrt(d_k)
     fits = no_ties & no_extremes & differ & _says_something(query) & _says_something(key)
     fits &= _rows_differ(query)
-    values_fit = _says_something(value) & _rows_differ(value)
+    if d_k > 1:
+        fits &= _rows_differ(softmax(unsorted / math.sqrt(d_k)), VISIBLE)
     if d_model > 1:
-        values_fit &= _no_multiples(value)
+        fits &= _columns_differ(query) & _columns_differ(key)
+    values_fit = _values_fit(value, d_model)
     if not fits.any() or not values_fit.any():
         return None
     chosen = fits.argmax()
     return w_q[chosen], w_k[chosen], w_v[values_fit.argmax()]
+
+
+def _draw_embeddings(rng: np.random.Generator, numbers: Array, shape: tuple[int, ...]) -> Array:
+    """Return embeddings of tokens that differ, with no multiples among their components."""
+    while True:
+        embeddings = rng.choice(numbers, (CANDIDATES, *shape))
+        fits = _values_fit(embeddings, shape[-1])
+        if fits.any():
+            return np.asarray(embeddings[fits.argmax()])
+
+
+def _draw_values(
+    rng: np.random.Generator, numbers: Array, embeddings: Array, shape: tuple[int, ...]
+) -> Array:
+    """Return value projections, one per head, whose values fit."""
+    while True:
+        w_v = rng.choice(numbers, (CANDIDATES, *shape))
+        fits = _values_fit(embeddings @ w_v, shape[-2]).all(axis=-1)
+        if fits.any():
+            return np.asarray(w_v[fits.argmax()])
 
 
 def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int]) -> Array:
@@ -269,11 +302,23 @@ def _says_something(rows: Array) -> Array:
     return np.asarray(is_not_zero.any(axis=-1).all(axis=-1) & is_not_zero.any(axis=-2).all(axis=-1))
 
 
-def _rows_differ(rows: Array) -> Array:
-    """Return of each matrix whether no two of its rows are equal."""
+def _rows_differ(rows: Array, by: float = SMALLEST) -> Array:
+    """Return of each matrix whether no two of its rows are equal: some entry differs by more."""
     first, second = np.triu_indices(rows.shape[-2], 1)
-    apart = np.abs(rows[..., first, :] - rows[..., second, :]) > SMALLEST
+    apart = np.abs(rows[..., first, :] - rows[..., second, :]) > by
     return np.asarray(apart.any(axis=-1).all(axis=-1))
+
+
+def _values_fit(value: Array, d_model: int) -> Array:
+    """Return of each matrix of values whether each column says something of its own."""
+    varies = np.ptp(value, axis=-2) > SMALLEST
+    fits = _says_something(value) & _rows_differ(value) & varies.all(axis=-1)
+    return np.asarray(fits & _no_multiples(value) if d_model > 1 else fits)
+
+
+def _columns_differ(rows: Array) -> Array:
+    """Return of each matrix whether no two of its columns are equal."""
+    return _rows_differ(rows.swapaxes(-1, -2))
 
 
 def _no_multiples(rows: Array) -> Array:

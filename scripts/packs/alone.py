@@ -23,6 +23,7 @@ from sphinx import addnodes
 from sphinx_runs import doctree_of
 
 from byhand.document import BOOK
+from byhand.press.embedding import with_fonts
 from byhand.quiz.elements import quiz
 from packs import figures
 from packs.pages import Page, Question, marked, one, rounding, standing_alone
@@ -77,7 +78,8 @@ class Book:
 
     def _picture(self, page: Page, label: str) -> str:
         name = label.removeprefix("fig-")
-        self.pictures[f"{name}.svg"] = drawing = dict(figures.of_page(page))[name]
+        drawing = dict(figures.of_page(page))[name]
+        self.pictures[f"{name}.svg"] = with_fonts(drawing)
         said = re.search(r'aria-label="([^"]*)"', drawing)
         return f'<p><img alt="{said[1] if said else ""}" src="{name}.svg"/></p>'
 

@@ -9,6 +9,7 @@ from docutils import nodes
 from sphinx_runs import doctree_of
 
 from byhand.press import drawings, markup
+from byhand.press.embedding import with_fonts
 from byhand.press.pdf import press
 from packs.mathematics import as_tex
 from packs.pages import Page
@@ -17,7 +18,8 @@ from packs.pages import Page
 def of_page(page: Page) -> Iterator[tuple[str, str]]:
     """Yield the names, without "fig-", and the drawings of a page's figures, as print has them.
 
-    The drawings are SVG with colours and fonts of their own: they need no style sheet.
+    The drawings are SVG with their colours in attributes: they need no style sheet, and where they
+    leave the book, `byhand.press.embedding.with_fonts`.
     """
     for figure in doctree_of(page.name).findall(nodes.figure):
         drawn = next((node for node in figure.findall(nodes.raw) if "drawing" in node), None)
@@ -62,7 +64,7 @@ def files(pages: list[Page]) -> dict[str, bytes]:
     for page in pages:
         folder = page.name.rpartition("/")[2]
         for name, drawing in of_page(page):
-            made[f"{folder}/{name}.svg"] = f"{drawing}\n".encode()
+            made[f"{folder}/{name}.svg"] = f"{with_fonts(drawing)}\n".encode()
             made[f"{folder}/{name}.pdf"] = press(_as_page(name, drawing))
         for name, table in tables(page):
             made[f"{folder}/{name}.tex"] = in_tex(table).encode()

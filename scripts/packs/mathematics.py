@@ -7,6 +7,9 @@ from bs4 import Tag
 from bs4.element import NavigableString
 
 SIGNS = tomllib.loads(Path(__file__).with_name("signs.toml").read_text(encoding="utf-8"))
+FUNCTIONS = frozenset({"cos", "exp", "lim", "ln", "log", "max", "min", "sin"})
+"""Names that TeX knows, and sets apart from what they are taken of."""
+
 IN_FORMULA = str.maketrans(SIGNS["formula"])
 IN_TEXT = str.maketrans(
     {sign: f"${tex}$" for sign, tex in SIGNS["formula"].items()} | SIGNS["text"]
@@ -40,6 +43,8 @@ def _formula(node: Tag) -> str:
             text = node.get_text().translate(IN_FORMULA)
             if text.startswith("\\"):
                 return text + " "
+            if node.name == "mi" and text in FUNCTIONS:
+                return f"\\{text} "
             return rf"\mathrm{{{text}}}" if node.name == "mi" and len(text) > 1 else text
         case "msub" | "munder":
             return f"{inner[0]}_{{{inner[1]}}}"

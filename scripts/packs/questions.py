@@ -29,7 +29,7 @@ from mha.runs.record import Trace, trace
 from mha.runs.rounding import rounded
 from mha.runs.stages import STAGES
 from packs import alone
-from packs.pages import Page, Question, marked, rounding
+from packs.pages import WHOLE, Page, Question, marked, rounding
 
 README = Path(__file__).with_suffix(".md")
 FRESH = "Fresh numbers"
@@ -85,11 +85,26 @@ def _exercise(rng: np.random.Generator, stage: str, number: int) -> NumericExerc
 
 
 def _is_trivial(exercise: NumericExercise) -> bool:
-    """Return whether an exercise has a factor 0, 1 or −1, a score 0 or an exponent 0."""
+    """Return whether an exercise has nothing to compute, or an answer that its rounding hides.
+
+    A factor 0, 1 or −1, a score 0 or an exponent 0 leaves nothing to compute. A small answer may
+    be rounded to 0, and a whole number may follow from rounded givens in none of their sums.
+    """
     printed = [[rounded(x, given.places) for x in given.values] for given in exercise.givens]
+    decimals, _ = rounding(exercise.answer, exercise.places, percent=exercise.percent)
+    is_lost = exercise.answer != 0 == rounded(exercise.asked, decimals)
+    if is_lost or (decimals == 0 and _is_rounded(exercise)):
+        return True
     if exercise.kind == "products":
         return any(x in TRIVIAL for group in printed for x in group)
     return exercise.kind in ("root", "power") and printed[0] == [0]
+
+
+def _is_rounded(exercise: NumericExercise) -> bool:
+    """Return whether a given is printed with fewer decimals than it has."""
+    return any(
+        abs(rounded(x, given.places) - x) > WHOLE for given in exercise.givens for x in given.values
+    )
 
 
 def _drawn(rng: np.random.Generator, number: int, stage: str) -> Trace:

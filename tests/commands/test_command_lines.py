@@ -52,6 +52,24 @@ def test_what_cannot_be_made_gets_one_sentence_and_nothing_is_lost(
     assert {path.as_posix(): path.read_text(encoding="utf-8") for path in left} == files
 
 
+# ---- Help ----
+
+
+def subcommands():
+    """Return the parser of each command of build.py by its name."""
+    actions = build_parser()._actions
+    return next(action for action in actions if action.dest == "what").choices
+
+
+@pytest.mark.parametrize("command", subcommands())
+def test_help_explains_the_command_and_each_option_and_cuts_no_name(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    parser = subcommands()[command]
+    assert parser.description
+    assert all(action.help for action in parser._actions)
+    assert not re.search(r"[a-z]-$", parser.format_help(), re.MULTILINE)
+
+
 # ---- Whatever chance writes ----
 
 SENTENCE = re.compile(

@@ -3,9 +3,14 @@
 import html
 import re
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal, localcontext
+from itertools import combinations
 
+import numpy as np
 import pytest
 from packs import questions
+
+from mha import trace
+from mha.practice.drawing import LEVELS, draw_example, with_factors
 
 PRODUCTS = ("query", "key", "value", "scores", "head_outputs", "head_contributions", "output")
 
@@ -36,17 +41,37 @@ def computed(stage, question):
 
 
 @pytest.mark.parametrize("stage", questions.drawable())
-def test_no_fresh_question_lies_on_a_tie_or_multiplies_by_0_or_1(stage):
+def test_fresh_questions_have_one_rounding_and_something_to_compute(stage):
     for seed in range(1, 16):
         for question in questions.fresh(stage, seed, 12):
             exact, unit = computed(stage, question), Decimal(1).scaleb(-question.places)
             up, down = (exact.quantize(unit, way) for way in (ROUND_HALF_UP, ROUND_HALF_DOWN))
             assert up == down == Decimal(question.key), question.text
             low, high = question.limits
-            assert low <= exact <= high or question.places == 0
+            assert low <= exact <= high, question.text
+            assert (exact == 0) == (Decimal(question.key) == 0), question.text
+            if stage == "head_outputs":
+                assert len(set(groups_of(question)[1])) > 1, question.text
             if stage in PRODUCTS:
                 factors = {abs(number) for group in groups_of(question) for number in group}
                 assert factors.isdisjoint({0, 1}), question.text
+
+
+def are_multiples(columns):
+    return any(np.linalg.matrix_rank(pair, tol=1e-9) < 2 for pair in combinations(columns, 2))
+
+
+@pytest.mark.parametrize("keep_scores", [True, False])
+@pytest.mark.parametrize("difficulty", LEVELS)
+def test_no_component_of_the_numbers_with_factors_is_a_multiple_of_another(difficulty, keep_scores):
+    for seed in range(31):
+        rng = np.random.default_rng(seed)
+        example = draw_example(rng, num_heads=2, with_output=True, difficulty=difficulty)
+        run = trace(with_factors(rng, example, difficulty, keep_scores=keep_scores))
+        layer = run.example.layer
+        for columns in (*run.value.swapaxes(-1, -2), run.embeddings.T, layer.w_o.T):
+            assert not are_multiples(columns), columns
+        assert (np.ptp(run.value, axis=-2) > 1e-9).all()
 
 
 def test_the_question_whose_printed_numbers_gave_a_tie_has_one_rounding():

@@ -44,12 +44,14 @@ def runs(text: str) -> list[Run]:
 
 
 def plain(text: str) -> str:
-    """Return a text's letters.
+    r"""Return a text's letters.
 
     Examples
     --------
     >>> plain("*cat*: $W^Q$, $1/2$")
     'cat: WQ, 1/2'
+    >>> plain(r"$\log 3$")
+    'log 3'
     """
     return "".join(run.text for run in runs(text))
 
@@ -67,6 +69,9 @@ def _of_formula(element: Element) -> Iterator[Run]:
             yield from (
                 replace(run, text=run.text.strip(), baseline=level) for run in _of_formula(child)
             )
+    elif kind == "mspace":
+        if not element.get("width", "").startswith("-"):
+            yield Run(" ", math=True)
     elif kind == "msqrt":
         yield Run("√", math=True)
         yield from _bracketed([run for child in children for run in _of_formula(child)])

@@ -1,0 +1,94 @@
+"""Drawings that carry the letters they use: they look alike where no font of the book is.
+
+A drawing's widths are measured in the book's fonts. With another font its longest words would run
+over its edge, where a picture is cut.
+"""
+
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from io import BytesIO
+from xml.etree import ElementTree
+
+from byhand.press.typefaces import CUTS, folder
+
+BOLD = 600
+"""The weight from which on a letter is bold, as drawings have it."""
+
+FEATURES = ["kern", "liga", "mark", "mkmk", "ccmp"]
+"""What is kept of the rules that a font has for letters beside each other."""
+
+FACES = {(family, "Bold" in name, "Italic" in name): name for name, (family, _, _) in CUTS.items()}
+
+
+def with_fonts(drawing: str) -> str:
+    """Return a drawing of SVG with its letters in it, as fonts.
+
+    Parameters
+    ----------
+    drawing : str
+        With its looks in attributes, as `byhand.press.drawings.in_attributes` returns it.
+    """
+    used: dict[str, set[str]] = defaultdict(set)
+    for text, families, weight, style in _letters(ElementTree.fromstring(drawing), "", "", ""):
+        waiting = set(text)
+        for family in families.replace("'", "").split(","):
+            name = _face(family.strip(), weight.isdigit() and int(weight) >= BOLD, bool(style))
+            found = waiting & _characters(name)
+            if found:
+                used[name] |= found
+            waiting -= found
+    rules = "".join(_rule(name, "".join(sorted(used[name]))) for name in sorted(used))
+    end_of_tag = drawing.index(">") + 1
+    return f"{drawing[:end_of_tag]}<style>{rules}</style>{drawing[end_of_tag:]}"
+
+
+def _letters(
+    element: ElementTree.Element, families: str, weight: str, style: str
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the texts of an element, each with its families, its weight and its style."""
+    families = element.get("font-family", families)
+    weight, style = element.get("font-weight", weight), element.get("font-style", style)
+    if element.text:
+        yield element.text, families, weight, style
+    for child in element:
+        yield from _letters(child, families, weight, style)
+        if child.tail:
+            yield child.tail, families, weight, style
+
+
+def _face(family: str, is_bold: bool, is_italic: bool) -> str:
+    """Return the name of the font of a family that is nearest to a weight and a style."""
+    wanted = [(is_bold, is_italic), (False, is_italic), (is_bold, False), (False, False)]
+    return next(FACES[family, *face] for face in wanted if (family, *face) in FACES)
+
+
+@cache
+def _characters(name: str) -> frozenset[str]:
+    from fontTools.ttLib import TTFont
+
+    return frozenset(map(chr, TTFont(folder() / f"{name}.ttf").getBestCmap()))
+
+
+@cache
+def _rule(name: str, characters: str) -> str:
+    """Return a style sheet's rule for a font with these characters alone."""
+    from fontTools import subset
+    from fontTools.ttLib import TTFont
+
+    options = subset.Options(layout_features=FEATURES, flavor="woff2", drop_tables=["MATH"])
+    font = TTFont(folder() / f"{name}.ttf", recalcTimestamp=False)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(text=characters)
+    subsetter.subset(font)
+    font.flavor = "woff2"
+    packed = BytesIO()
+    font.save(packed)
+    weight = BOLD if "Bold" in name else 400
+    style = "italic" if "Italic" in name else "normal"
+    data = b64encode(packed.getvalue()).decode()
+    return (
+        f"@font-face{{font-family:'{CUTS[name][0]}';font-weight:{weight};font-style:{style};"
+        f"src:url(data:font/woff2;base64,{data})}}"
+    )
