@@ -97,3 +97,27 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     reset.click()
     expect(score).to_have_value("12.34")
     expect(page.get_by_role("alert")).to_have_text("")
+
+
+@pytest.mark.parametrize(
+    ("typed", "at_rest", "focused"),
+    [
+        ("0.125", "0.125", "0.125"),
+        ("-1,5", "−1.5", "−1.5"),
+        ("1/3", "0.33", "0.3333333333"),
+        ("1000", "1000", "1000"),
+    ],
+)
+def test_a_typed_score_is_shown_as_typed(tiles, typed, at_rest, focused):
+    page = tiles()
+    score = page.get_by_label("Score of cat with sat")
+    score.fill(typed)
+    score.blur()
+    expect(score).to_have_value(at_rest)
+    score.focus()
+    expect(score).to_have_value(focused)
+    score.blur()
+    expect(score).to_have_value(at_rest)
+    assert page.get_by_role("button", name="Redo").get_attribute("aria-disabled") == "true"
+    page.get_by_role("button", name="Undo").click()
+    expect(score).to_have_value("12.34")

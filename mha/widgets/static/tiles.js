@@ -52,6 +52,16 @@
     return Math.abs(x) < LARGE ? shown(x, PLACES) : x.toExponential(1).replace("e+", "e");
   }
 
+  /** How many characters of a score there is room for, and the decimals of one that is typed. */
+  const ROOM = 6;
+  const ALL_PLACES = 10;
+
+  /** A score that a reader typed, as it was typed where there is room. @param {number} score */
+  function writtenAsTyped(score) {
+    const text = short(score, ALL_PLACES);
+    return text.length > ROOM ? written(score) : text;
+  }
+
   class Tiles {
     /** @type {any[]} */
     frames = [];
@@ -140,12 +150,27 @@
     field(query, key, i, j) {
       const field = make("input", { type: "text", inputMode: "decimal", autocomplete: "off",
         spellcheck: false, "aria-label": fill(texts.score, { query, key }),
-        oninput: () => this.edit(i, j, field), onfocus: () => this.parts.error.clear() });
+        oninput: () => this.edit(i, j, field), onfocus: () => this.beginTyping(i, j, field) });
       movable(field, () => this.scores()[i][j]);
       ["blur", "change"].forEach((name) => field.addEventListener(name, () => {
-        field.value = written(this.scores()[i][j]); // refused text gives way to the number that stays
+        field.value = this.textOf(i, j); // refused text gives way to the number that stays
       }));
       return field;
+    }
+
+    /** The text of a field that nobody types in. @param {number} i @param {number} j */
+    textOf(i, j) {
+      const score = this.scores()[i][j];
+      return score === this.data.scores[i][j] ? written(score) : writtenAsTyped(score);
+    }
+
+    /** Show all digits of a score, to be typed over.
+        @param {number} i @param {number} j @param {HTMLInputElement} field */
+    beginTyping(i, j, field) {
+      this.parts.error.clear();
+      if (field.readOnly) return;
+      field.value = short(this.scores()[i][j], ALL_PLACES);
+      field.select();
     }
 
     // ---- Changes ----
@@ -279,7 +304,7 @@
       this.scores().forEach((row, i) => row.forEach((score, j) => {
         const field = parts.fields[i][j];
         const isTyped = field === document.activeElement && entered(field.value).value === score;
-        if (!isTyped) field.value = written(score);
+        if (!isTyped) field.value = this.textOf(i, j);
         field.readOnly = score === -Infinity;
       }));
       this.atOnce().forEach((row, i) => row.forEach((x, n) => setText(parts.once[i][n], written(x))));
