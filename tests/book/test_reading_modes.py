@@ -31,7 +31,7 @@ TOUCHING = """() => [...document.querySelectorAll("article tr")].filter((e) => e
   .flatMap((row) => {
     const boxes = [...row.cells].map((cell) => {
       const range = document.createRange();
-      range.selectNodeContents(cell);
+      range.selectNodeContents(cell.querySelector(".heat") ?? cell);  // which has its own padding
       return [cell.textContent, range.getBoundingClientRect()];
     }).filter(([text, box]) => /\\d/.test(text) && box.width > 0);
     return boxes.slice(1).filter(([, box], i) => {
@@ -63,7 +63,7 @@ ON_PAPER = """() => [...document.querySelectorAll(
   .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
   .filter((e) => e.getBoundingClientRect().width > 1)
   .filter((e) => !e.matches(".number, .model-word, [type=text], [type=number], .model-map"))
-  .filter((e) => !e.matches(".own-word, .bugs-choice"))
+  .filter((e) => !e.matches(".own-word, .bugs-choice, .heads-products"))
   .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
