@@ -32,8 +32,6 @@ TEMML = Path(__file__).parent / "temml" / "temml.min.js"
 CSS_CLASSES = "math notranslate nohighlight"  # what Sphinx and its themes know mathematics by
 
 TAG = re.compile(r"<[^>]*>")
-OUTER_ROW = re.compile(r"(<math\b[^>]*>)<mrow>(.*)</mrow></math>", re.DOTALL)
-MROW = re.compile(r"</?mrow\b")
 # A formula in a sentence, and behind it what never begins a line.
 HELD = re.compile(
     r'(<span class="math [^>]*><math>(?:(?!</math>).)*</math></span>)([.,;:!?)’”]+)', re.DOTALL
@@ -78,28 +76,7 @@ def to_mathml(tex: str, *, display: bool) -> str:
     result = _engine(os.getpid()).call("renderTeX", tex, options)
     if "error" in result:
         raise TemmlError(_one_line(result["error"]))
-    return without_outer_row(result["mathml"])
-
-
-def without_outer_row(mathml: str) -> str:
-    """Return MathML without a row around the whole formula: ``<math>`` lays out the same.
-
-    Each formula then has one element less, and a long page a hundred.
-
-    Examples
-    --------
-    >>> without_outer_row("<math><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow></math>")
-    '<math><mi>a</mi><mo>+</mo><mi>b</mi></math>'
-    >>> without_outer_row("<math><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></math>")
-    '<math><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></math>'
-    """
-    found = OUTER_ROW.fullmatch(mathml)
-    depth = 0
-    for tag in MROW.findall(found[2]) if found else ():
-        depth += -1 if tag == "</mrow" else 1
-        if depth < 0:  # the first row ends before the last one begins
-            return mathml
-    return found[1] + found[2] + "</math>" if found else mathml
+    return result["mathml"]
 
 
 @functools.cache
