@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import time
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -252,19 +253,23 @@ def open_every_fold(page):
     until(page, "!document.querySelector('details > noscript')")
 
 
+def finds_nothing(page, search, seconds=10):
+    """Assert that a search finds nothing, at the latest when a loading fold has its styles."""
+    end = time.monotonic() + seconds
+    while found := page.evaluate(search):
+        assert time.monotonic() < end, found[:5]
+        page.wait_for_timeout(50)
+
+
 def no_word_is_small_or_covered(page):
-    found = page.evaluate(SMALL)
-    assert found == [], found
-    found = page.evaluate(MEETING)
-    assert found == [], found
+    finds_nothing(page, SMALL)
+    finds_nothing(page, MEETING)
     assert [label for label, is_nearest in page.evaluate(LABELS) if not is_nearest] == []
 
 
 def every_target_can_be_hit_and_every_header_has_a_name(page):
-    found = page.evaluate(SMALL_TARGETS)
-    assert found == [], found
-    found = page.evaluate(NAMELESS)
-    assert found == [], found
+    finds_nothing(page, SMALL_TARGETS)
+    finds_nothing(page, NAMELESS)
 
 
 def two_or_three_figures_own_the_full_measure(page):
