@@ -184,3 +184,41 @@ def test_an_underlined_number_follows_the_mouse(engine):
         page.mouse.move(place["x"] + pixels, place["y"])
     page.mouse.up()
     until(page, f"{VALUE} !== {before!r}")
+
+
+FIRST_NUMBER = "document.querySelector('mha-explorer .strip input.number.given')"
+CENTRE = f"""
+() => {{
+  {FIRST_NUMBER}.scrollIntoView({{ block: "center" }});
+  const box = {FIRST_NUMBER}.getBoundingClientRect();
+  return [box.left + box.width / 2, box.top + box.height / 2];
+}}
+"""
+PRESS_UNDO = """
+() => [...document.querySelectorAll("mha-explorer button")]
+  .find((button) => button.textContent.trim() === "Undo").click()
+"""
+
+
+def test_each_typed_number_is_shown_and_undone_alone(engine):
+    page = engine.open(path("mechanism/self-attention").as_uri())
+    page.evaluate(BEGIN)
+    until(page, FIRST_NUMBER)
+    number = f"{FIRST_NUMBER}.value.replace('−', '-')"
+    shown = [page.evaluate(number)]
+    for typed, wanted in (("7.25", "7.25"), ("-2", "-2"), ("1/3", "0.333")):
+        until(page, f"(([x, y]) => y > 0 && y < innerHeight)(({CENTRE})())")
+        page.mouse.click(*page.evaluate(CENTRE))
+        page.evaluate(f"() => {FIRST_NUMBER}.select()")
+        page.keyboard.type(typed)
+        page.keyboard.press("Enter")
+        until(page, f"{number}.startsWith('{wanted}')")
+        shown.append(page.evaluate(number))
+    page.evaluate(f"() => {{ {FIRST_NUMBER}.focus(); {FIRST_NUMBER}.select(); }}")
+    page.keyboard.type("1e400")
+    page.keyboard.press("Enter")
+    until(page, "document.querySelector('mha-explorer [role=alert]').textContent.includes('1e400')")
+    page.keyboard.press("Escape")
+    for before in reversed(shown[:-1]):
+        page.evaluate(PRESS_UNDO)
+        until(page, f"{number} === '{before}'")
