@@ -151,8 +151,9 @@ def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
     """
     if origin.operation == "given":
         raise ValueError(f"{origin.place} is given; a number that is computed is wanted")
+    result = _LINES[origin.operation](origin, places).result  # checks the number of places
+    places = int(places)
     line = cache(partial(_LINES[origin.operation], origin))
-    result = line(places).result
 
     def are_enough_for_terms(p: int) -> bool:
         return not _differ(" + ".join(line(p).products), result, places)
