@@ -83,8 +83,8 @@ def third(g):
     columns = np.array([*rows.values()])
     x = np.array(g.prose[:4])
     query, place = x @ columns[:, 2:4], turned(x @ columns[:, 4:6], 2)
-    up = np.array(g.prose[-8:-4]).reshape(2, 2)
-    return query @ up.T @ g.prose[-4:-2] + place @ g.prose[-2:]
+    up = np.array(g.prose[7:11]).reshape(2, 2)
+    return query @ up.T @ g.prose[11:13] + place @ g.prose[13:15]
 
 
 ANSWERS = {
