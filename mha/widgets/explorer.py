@@ -196,7 +196,7 @@ def _height_of_block(run: Trace, data: dict[str, Any]) -> str:
     # As wide as the stream, the attention's output takes more lines there than usual.
     narrow += 1.9 * (counts[0] // 4 + asked)
     apart = 2 * titles  # the margins of the lines before and behind the strip
-    wide, narrow = wide + apart, narrow + apart
+    wide, narrow = wide + apart, narrow + apart + 0.25 * len(counts)  # gaps below labels
     height = f"clamp({wide:.2f}rem, (32rem - 100cqi) * 999, {narrow:.2f}rem)"
     return f' style="--extra: {height}"'
 

@@ -78,7 +78,7 @@ def lines(text: str, size: float, room: float, *, serif: bool = False) -> int:
 
     Examples
     --------
-    >>> lines("one two three", 20, 1000), lines("one two three", 20, 90)
+    >>> lines("one two three", 20, 1000), lines("one two three", 20, 80)
     (1, 3)
     """
     count, used = 1, 0.0
