@@ -1,6 +1,7 @@
 """The built pages in Chromium, Firefox and WebKit: the defects of one engine alone."""
 
 import re
+import time
 
 import pytest
 from book_site import ROOT, SITE, path, toc_pages, until
@@ -88,8 +89,12 @@ def test_firefox_tells_of_what_a_page_may_not_load(in_firefox, tmp_path):
     page = path("search").read_text(encoding="utf-8")
     refused = "<script>let added = 1;</script></head>"
     (tmp_path / "page.html").write_text(page.replace("</head>", refused), encoding="utf-8")
-    in_firefox.open((tmp_path / "page.html").as_uri())
-    assert any("script-src" in complaint for complaint in in_firefox.complaints())
+    opened = in_firefox.open((tmp_path / "page.html").as_uri())
+    said, end = in_firefox.complaints(), time.monotonic() + 20
+    while not any("script-src" in complaint for complaint in said):
+        assert time.monotonic() < end, said
+        opened.wait_for_timeout(50)
+        said += in_firefox.complaints()
 
 
 UNDERLINES = """
@@ -102,6 +107,8 @@ UNDERLINES = """
 
 def test_numbers_to_drag_are_underlined(engine):
     page = engine.open(path("mechanism/multi-head-attention").as_uri())
+    page.evaluate(BEGIN)
+    until(page, "document.querySelector('mha-explorer .number.given')")
     assert page.evaluate(UNDERLINES, "mha-explorer .number.given") == ["underline dotted"]
     page = engine.open(path("mechanism/self-attention").as_uri())
     page.evaluate(BEGIN)
@@ -128,7 +135,7 @@ COVERED = """
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_bars_of_a_head_cover_no_number(engine, width):
     page = engine.open(path("mechanism/multi-head-attention").as_uri(), width=width)
-    assert page.evaluate("document.querySelectorAll('mha-explorer .mini').length") == 2
+    until(page, "document.querySelectorAll('mha-explorer .mini').length === 2")
     assert page.evaluate(COVERED) == 0
 
 
@@ -142,6 +149,7 @@ BEHIND_ROOTS = """
 
 def test_a_formula_ends_where_its_last_root_ends(engine):
     page = engine.open(path("mechanism/self-attention").as_uri())
+    page.evaluate("document.fonts.ready.then(() => {})")
     behind = page.evaluate(BEHIND_ROOTS)
     assert len(behind) > 3
     assert all(-0.5 < pixels < 3 for pixels in behind)
