@@ -185,6 +185,8 @@ VALUE = "document.querySelector('mha-explorer .number.given').value"
 def test_an_underlined_number_follows_the_mouse(engine):
     page = engine.open(path("mechanism/multi-head-attention").as_uri())
     page.evaluate(BEGIN)
+    until(page, "document.querySelector('mha-explorer .number.given')")
+    until(page, f"(({{ y }}) => y > 0 && y < innerHeight)(({PLACE})())")
     place, before = page.evaluate(PLACE), page.evaluate(VALUE)
     page.mouse.move(place["x"], place["y"])
     page.mouse.down()
