@@ -46,7 +46,7 @@ class Limits:
     """
 
     processor: int = 300
-    clock: int = 900
+    clock: int = 3600
 
 
 class Hook(DisplayHook):
