@@ -265,9 +265,7 @@ def _draw_head(
     return w_q[of_query], w_k[of_key], w_v[0]
 
 
-def _projections(
-    rng: np.random.Generator, numbers: Array, embeddings: Array, width: int
-) -> Array:
+def _projections(rng: np.random.Generator, numbers: Array, embeddings: Array, width: int) -> Array:
     """Return the projections to a width whose rows fit, of `CANDIDATES`."""
     drawn = rng.choice(numbers, (CANDIDATES, embeddings.shape[-1], width))
     return np.asarray(drawn[_rows_fit(embeddings @ drawn, embeddings.shape[-1])])
