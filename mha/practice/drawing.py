@@ -3,13 +3,12 @@
 Up to float64's round-off, a drawn example's embeddings, queries, keys and values have at most one
 decimal, its scores at most two, its scaled scores at most three. Entries of w_o have at most one
 decimal, other matrices are whole. No scaled score is beyond ±6, no two scores of a row are equal,
-and no token's embedding, query, key or value is all zeros. Tokens differ in each of the four, no
-column of the four is all zeros, no two columns of the queries or of the keys are equal, and no
-column of the values is a multiple of another, unless a width of one makes it so. No column of the
-values is the same number for every token: its mixture would need no weights. Three decimals tell
-the rows of weights apart, before a mask and unless a key is one wide. There is something to see in
-each row: its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves the
-last row.
+and no token's embedding, query, key or value is all zeros. Tokens differ in each of the four, and
+no column of the four is all zeros. No column of the queries, keys or values is the same number for
+every token, or a multiple of another column unless a width of one makes it so: it would be copied
+rather than computed. Three decimals tell the rows of weights apart, before a mask and unless a key
+is one wide. There is something to see in each row: its largest weight is at least `CONTRAST` times
+its smallest. A causal mask leaves the last row.
 """
 
 import math
@@ -40,8 +39,11 @@ SENTENCES = tuple(
 MOST_TOKENS = 8
 """Tokens that an example has at most."""
 
-TRIES, CANDIDATES = 100, 400
-"""How many embeddings are tried, and how many matrices for each, before giving up."""
+TRIES, CANDIDATES, PAIRED = 100, 400, 20
+"""How many embeddings are tried before giving up, and for each how many matrices.
+
+Of those that fit, so many projections to queries are paired with as many to keys.
+"""
 
 SMALLEST, LARGEST_SCALED = 1e-9, 6.0
 """What counts as zero among short numbers, and the largest scaled score that is drawn."""
@@ -135,11 +137,13 @@ def with_factors(
     assert example.embeddings is not None
     w_o = _draw_output(rng, level.outputs, layer.w_o.shape)
     if keep_scores:
-        w_v = _draw_values(rng, level.matrices, example.embeddings, layer.w_v.shape)
+        w_v = _draw_projection(rng, level.matrices, example.embeddings, layer.w_v.shape)
         return replace(example, layer=replace(layer, w_v=w_v, w_o=w_o))
-    w_q, w_k = (rng.choice(level.matrices, w.shape) for w in (layer.w_q, layer.w_k))
     embeddings = _draw_embeddings(rng, level.embeddings, example.embeddings.shape)
-    w_v = _draw_values(rng, level.matrices, embeddings, layer.w_v.shape)
+    w_q, w_k, w_v = (
+        _draw_projection(rng, level.matrices, embeddings, w.shape)
+        for w in (layer.w_q, layer.w_k, layer.w_v)
+    )
     return replace(example, embeddings=embeddings, layer=MultiHeadWeights(w_q, w_k, w_v, w_o))
 
 
@@ -242,47 +246,49 @@ def _draw_head(
     rng: np.random.Generator, level: _Level, embeddings: Array, d_k: int, d_v: int
 ) -> tuple[Array, Array, Array] | None:
     """Return one head's w_q, w_k and w_v that fit the embeddings, or None if none was drawn."""
-    d_model = embeddings.shape[1]
-    w_q, w_k = rng.choice(level.matrices, (2, CANDIDATES, d_model, d_k))
-    w_v = rng.choice(level.matrices, (CANDIDATES, d_model, d_v))
-    query, key, value = embeddings @ w_q, embeddings @ w_k, embeddings @ w_v
-    unsorted = query @ key.swapaxes(1, 2)
+    w_q, w_k, w_v = (
+        _projections(rng, level.matrices, embeddings, width)[:PAIRED] for width in (d_k, d_k, d_v)
+    )
+    if not (len(w_q) and len(w_k) and len(w_v)):
+        return None
+    unsorted = (embeddings @ w_q)[:, None] @ (embeddings @ w_k).swapaxes(-1, -2)
     scores = np.sort(unsorted)
-    no_ties = (np.diff(scores) > SMALLEST).all(axis=(1, 2))
-    no_extremes = np.abs(scores).max(axis=(1, 2)) <= LARGEST_SCALED * math.sqrt(d_k)
-    spread = (scores[..., -1] - scores[..., 0]).min(axis=1)
-    differ = spread >= math.log(CONTRAST) * math.sqrt(d_k)
-    fits = no_ties & no_extremes & differ & _says_something(query) & _says_something(key)
-    fits &= _rows_differ(query)
+    no_ties = (np.diff(scores) > SMALLEST).all(axis=(-1, -2))
+    no_extremes = np.abs(scores).max(axis=(-1, -2)) <= LARGEST_SCALED * math.sqrt(d_k)
+    spread = (scores[..., -1] - scores[..., 0]).min(axis=-1)
+    fits = no_ties & no_extremes & (spread >= math.log(CONTRAST) * math.sqrt(d_k))
     if d_k > 1:
         fits &= _rows_differ(softmax(unsorted / math.sqrt(d_k)), VISIBLE)
-    if d_model > 1:
-        fits &= _columns_differ(query) & _columns_differ(key)
-    values_fit = _values_fit(value, d_model)
-    if not fits.any() or not values_fit.any():
+    if not fits.any():
         return None
-    chosen = fits.argmax()
-    return w_q[chosen], w_k[chosen], w_v[values_fit.argmax()]
+    of_query, of_key = np.argwhere(fits)[0]
+    return w_q[of_query], w_k[of_key], w_v[0]
+
+
+def _projections(rng: np.random.Generator, numbers: Array, embeddings: Array, width: int) -> Array:
+    """Return the projections to a width whose rows fit, of `CANDIDATES`."""
+    drawn = rng.choice(numbers, (CANDIDATES, embeddings.shape[-1], width))
+    return np.asarray(drawn[_rows_fit(embeddings @ drawn, embeddings.shape[-1])])
 
 
 def _draw_embeddings(rng: np.random.Generator, numbers: Array, shape: tuple[int, ...]) -> Array:
     """Return embeddings of tokens that differ, with no multiples among their components."""
     while True:
         embeddings = rng.choice(numbers, (CANDIDATES, *shape))
-        fits = _values_fit(embeddings, shape[-1])
+        fits = _rows_fit(embeddings, shape[-1])
         if fits.any():
             return np.asarray(embeddings[fits.argmax()])
 
 
-def _draw_values(
+def _draw_projection(
     rng: np.random.Generator, numbers: Array, embeddings: Array, shape: tuple[int, ...]
 ) -> Array:
-    """Return value projections, one per head, whose values fit."""
-    while True:
-        w_v = rng.choice(numbers, (CANDIDATES, *shape))
-        fits = _values_fit(embeddings @ w_v, shape[-2]).all(axis=-1)
-        if fits.any():
-            return np.asarray(w_v[fits.argmax()])
+    """Return a projection for each head whose rows fit; `shape` is that of all of them."""
+    num_heads, _, width = shape
+    drawn: list[Array] = []
+    while len(drawn) < num_heads:
+        drawn += list(_projections(rng, numbers, embeddings, width))
+    return np.stack(drawn[:num_heads])
 
 
 def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int]) -> Array:
@@ -309,16 +315,11 @@ def _rows_differ(rows: Array, by: float = SMALLEST) -> Array:
     return np.asarray(apart.any(axis=-1).all(axis=-1))
 
 
-def _values_fit(value: Array, d_model: int) -> Array:
-    """Return of each matrix of values whether each column says something of its own."""
-    varies = np.ptp(value, axis=-2) > SMALLEST
-    fits = _says_something(value) & _rows_differ(value) & varies.all(axis=-1)
-    return np.asarray(fits & _no_multiples(value) if d_model > 1 else fits)
-
-
-def _columns_differ(rows: Array) -> Array:
-    """Return of each matrix whether no two of its columns are equal."""
-    return _rows_differ(rows.swapaxes(-1, -2))
+def _rows_fit(rows: Array, d_model: int) -> Array:
+    """Return of each matrix whether its rows differ and each column says something of its own."""
+    varies = np.ptp(rows, axis=-2) > SMALLEST
+    fits = _says_something(rows) & _rows_differ(rows) & varies.all(axis=-1)
+    return np.asarray(fits & _no_multiples(rows) if d_model > 1 else fits)
 
 
 def _no_multiples(rows: Array) -> Array:

@@ -71,10 +71,9 @@ class Book:
         if label.startswith("equation-"):
             return f"<p>{name} {standing_alone(one(holder, 'math'))}</p>"
         shown = self._picture(page, label) if label.startswith("fig-") else _tables(holder)
-        group = holder if holder.select_one(".caption-text") else holder.find_parent("figure")
-        caption = standing_alone(one(group or holder, ".caption-text"))
-        caption, _ = _resolved(caption, self, names)
-        return f"<p><strong>{name}</strong> {caption}</p>{shown}"
+        caption, _ = _resolved(_caption(holder), self, names)
+        title = f"<strong>{name}</strong> {caption}".rstrip()
+        return f"<p>{title}</p>{shown}"
 
     def _picture(self, page: Page, label: str) -> str:
         name = label.removeprefix("fig-")
@@ -98,6 +97,20 @@ class Names:
             taken.append(label)
         letter = ascii_uppercase[taken.index(label)]
         return f"({letter})" if kind == "formula" else f"{kind.title()} {letter}"
+
+
+def _caption(holder: Tag) -> str:
+    """Return a thing's caption; a part has that of its group if all parts are of one stage.
+
+    In a group of several stages the header of each part names its own.
+    """
+    if holder.select_one(".caption-text") is None:
+        group = holder.find_parent("figure") or holder
+        stages = {str(part["data-at"]).partition(".")[0] for part in group.select("[data-at]")}
+        if len(stages) > 1:
+            return ""
+        holder = group
+    return standing_alone(one(holder, ".caption-text"))
 
 
 def _tables(holder: Tag) -> str:

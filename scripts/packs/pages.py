@@ -14,9 +14,11 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
 from html_book import leads_to
+from lxml.html import fragment_fromstring
 
 from byhand.chapter.openings import MINUTES_A_BOX, MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
 from byhand.contents import read_contents
+from byhand.search.formulas import in_one_line
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import ROUNDINGS, ROUNDINGS_IN_PERCENT
 from mha.runs.rounding import shown
@@ -37,6 +39,12 @@ OF_FORMULAS = {"stretchy", "mathvariant", "width", "lspace", "rspace"}
 ATTRIBUTES = {"colspan", "rowspan", "href", "src", "alt"}
 WHOLE = 1e-9
 """How far a whole number may be from one."""
+
+BLOCKS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "th", "td", "pre", "div", "br")
+"""Elements that part words; others stand within a line."""
+
+INDEX, EXPONENT = re.compile("₍([^₎]*)₎"), re.compile("⁽([^⁾]*)⁾")
+"""How a line of text has what stands below and above in a formula."""
 
 LONGEST = 70
 """Characters of what a question is called by, behind its chapter."""
@@ -74,8 +82,8 @@ class Question:
     @property
     def title(self) -> str:
         """What people call the question: its chapter, and how it begins."""
-        words = BeautifulSoup(self.asked or self.text, "html.parser").get_text(" ").split()
-        begin = textwrap.shorten(without_tags(" ".join(words)), LONGEST, placeholder=" …")
+        words = without_tags(in_words(self.asked or self.text))
+        begin = textwrap.shorten(words, LONGEST, placeholder=" …")
         return f"{self.chapter}: {begin}"
 
     @property
@@ -253,6 +261,26 @@ def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, 
         places = 0
     forms = ROUNDINGS_IN_PERCENT if percent else ROUNDINGS
     return places, forms[min(places, 2)].format(places=places)
+
+
+def in_words(html: str) -> str:
+    """Return HTML as one line of text, with words parted where its blocks are.
+
+    Examples
+    --------
+    >>> in_words("<p>The key of <em>it</em>.</p><p>Answer with a whole number.</p>")
+    'The key of it. Answer with a whole number.'
+    >>> in_words("<p><math><msub><mi>d</mi><mi>k</mi></msub></math>, the width</p>")
+    'd_k, the width'
+    """
+    text = fragment_fromstring(html, create_parent="div")
+    for formula in list(text.iter("math")):
+        line, after = in_one_line(formula), formula.tail
+        formula.clear()
+        formula.text, formula.tail = INDEX.sub(r"_\1", EXPONENT.sub(r"^\1", line)), after
+    for block in text.iter(*BLOCKS):
+        block.tail = f" {block.tail or ''}"
+    return " ".join(text.text_content().split())
 
 
 def without_tags(text: str) -> str:

@@ -169,6 +169,9 @@ SOLUTIONS = [
           "```{solution} lost\nSo.\n```"),
     _page("a solution that does not end", "this solution does not end",
           exercise("one") + "\n\n```{solution-start} one\n```", 6),
+    _page("a solution whose program is not printed", "print leaves this answer out",
+          exercise("one") + "\n\n```{solution-start} one\n```\n\n"
+          + cell("one = 1", "assert check(one)") + "\n\n```{solution-end}\n```", 9),
     _page("a solution that ends twice", "nothing begins here", "```{solution-end}\n```"),
 ]  # fmt: skip
 WORDING = [

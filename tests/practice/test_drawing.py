@@ -53,11 +53,11 @@ def test_drawn_numbers_are_short(difficulty, seed, num_tokens, d_model, d_k, num
     assert (run.shifts == 0).all()
     assert all(are_apart(array) for array in rows)
     assert all((np.abs(array) > 1e-9).any(axis=-2).all() for array in (*rows, layer.w_o))
-    assert (np.ptp(run.value, axis=-2) > 1e-9).all()
-    assert are_apart(run.query.swapaxes(-1, -2))
-    assert are_apart(run.key.swapaxes(-1, -2))
+    projected = (run.query, run.key, run.value)
+    assert all((np.ptp(array, axis=-2) > 1e-9).all() for array in projected)
     assert d_k == 1 or are_apart(run.weights.round(3))
-    for columns in (*run.value.swapaxes(-1, -2), layer.w_o.T):
+    heads = [columns for array in projected for columns in array.swapaxes(-1, -2)]
+    for columns in (*heads, layer.w_o.T):
         for pair in combinations(columns, 2):
             assert np.linalg.matrix_rank(pair, tol=1e-9) == 2
     assert (run.weights.max(axis=-1) >= (2 - 1e-9) * run.weights.min(axis=-1)).all()

@@ -12,7 +12,7 @@ from byhand.checking import blocks, claims, data, decks, markup, patterns, symbo
 from byhand.checking.sources import Finding, Project
 
 OF_A_PAGE = (
-    *(blocks.unreadable, blocks.long_cells, blocks.unpaired),
+    *(blocks.unreadable, blocks.long_cells, blocks.unpaired, blocks.folded_answers),
     *(claims.unnamed_sources, claims.without_kind),
     *(patterns.unwanted, patterns.wording),
     *(symbols.table, symbols.other_meanings),

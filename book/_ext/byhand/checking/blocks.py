@@ -5,6 +5,7 @@ solutions it would tell without a line, or only by stopping.
 """
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,9 @@ EXERCISES = ("exercise", "exercise-start")
 """The blocks that hold an exercise, or begin one."""
 
 PAIRS = {"exercise-start": "exercise-end", "solution-start": "solution-end"}
+
+ANSWERS = re.compile(r"^assert check\(", re.MULTILINE)
+"""A line of a cell that holds what an exercise asks to write: its ``check`` is satisfied."""
 
 
 def unreadable(page: Page) -> Iterator[Line]:
@@ -64,6 +68,21 @@ def unpaired(page: Page) -> Iterator[Line]:
             yield from _not_ended(opened)
             opened = block
     yield from _not_ended(opened)
+
+
+def folded_answers(page: Page) -> Iterator[Line]:
+    """Find cells with the program that an exercise asks for, which fold away in its solution."""
+    cells: list[Block] | None = None
+    for block in page.blocks:
+        if block.name in ("solution-start", "solution-end"):
+            cells = [] if block.name == "solution-start" else None
+        elif block.name == "code-cell" and cells is not None:
+            cells.append(block)
+            if ANSWERS.search(block.code):
+                for cell in cells:
+                    if "teaches" not in cell.options.get("tags", (0, ""))[1]:
+                        yield cell.line, "print leaves this answer out; the tag teaches is wanted"
+                cells = []
 
 
 def _not_ended(block: Block | None) -> Iterator[Line]:
