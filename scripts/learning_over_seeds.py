@@ -6,7 +6,7 @@ and the seeds were fixed before the first run, in mha/examples/learning_runs.py.
 
 import json
 
-from command_lines import seeds_parser
+from command_lines import make_parser
 
 from mha import over_seeds
 from mha.examples.learning_runs import KEPT, PLANNED, SEEDS, examined, learned
@@ -14,7 +14,7 @@ from mha.examples.learning_runs import KEPT, PLANNED, SEEDS, examined, learned
 
 def main() -> None:
     """Train the layers, and keep the losses and shares of all seeds."""
-    seeds_parser().parse_args()
+    make_parser("learning_over_seeds").parse_args()
     tables = [
         f'"{steps} steps": {{\n' + ",\n".join(_line(steps, h) for h in heads) + "\n}"
         for steps, heads in PLANNED.items()
