@@ -19,7 +19,7 @@ from wheel_only import run
 
 from mha.command_line import in_one_line
 from mha.grade.__main__ import main
-from mha.grade.grading import imported
+from mha.grade.grading import find_imports
 from mha.grade.sandbox import ARCHITECTURES, REFUSED, seccomp_program
 from mha.grade.submissions import find_submissions, read_cells
 from mha.practice.steps import STEPS
@@ -37,11 +37,11 @@ STUBBORN = "while True:\n    try:\n        while True: pass\n    except BaseExce
 
 ODD = {
     "empty.ipynb": (b"", "The file is empty."),
-    "text.ipynb": (b"def scale(): pass", "The file is not a notebook of Jupyter, version 4."),
-    "deep.ipynb": (b"[" * 100_000, "The file is not a notebook of Jupyter"),
-    "old.ipynb": (b'{"worksheets": [], "nbformat": 3}', "not a notebook of Jupyter, version 4"),
-    "picture.png": (b"\x89PNG\r\n\xff", "its bytes are no text"),
-    "prose.ipynb": (notebook().encode(), "has no cell with code"),
+    "text.ipynb": (b"def scale(): pass", "The file is not a Jupyter notebook of version 4."),
+    "deep.ipynb": (b"[" * 100_000, "The file is not a Jupyter notebook"),
+    "old.ipynb": (b'{"worksheets": [], "nbformat": 3}', "not a Jupyter notebook of version 4"),
+    "picture.png": (b"\x89PNG\r\n\xff", "it is not text in UTF-8"),
+    "prose.ipynb": (notebook().encode(), "has no code cell"),
     os.fsdecode(b"no-\xff-text.ipynb"): (b"", "The file is empty."),
 }
 """Files that are no notebook, and words of the remark on each."""
@@ -196,7 +196,7 @@ def test_a_cheating_notebook_has_no_point(graded, name):
 def test_imports_that_no_step_needs_are_named(graded):
     assert graded["imports-reference"]["look"].endswith('It imports "mha"')
     assert '"sys, mha"' in graded["puts-mha-back"]["look"]
-    of_none = "The name of the file is of no student in the list."
+    of_none = "The name of the file matches no student in the list."
     for name in ("right-as-asked", "right-einsum", "wrong-0"):
         assert graded[name]["look"] == of_none
 
@@ -214,7 +214,7 @@ def test_imports_that_no_step_needs_are_named(graded):
     ],
 )
 def test_modules_that_a_cell_imports_openly(cell, names):
-    assert imported([cell]) == names
+    assert find_imports([cell]) == names
 
 
 # ---- Hostile ----
@@ -327,11 +327,11 @@ def test_a_file_that_is_no_notebook_is_a_row(graded, name):
 
 @pytest.mark.parametrize("name", ["link-to-secret", "link-to-mate", "link-to-folder", "pipe"])
 def test_no_link_is_followed(graded, name):
-    assert graded[name]["notebook"].startswith("The submission is a link or no file")
+    assert graded[name]["notebook"].startswith("The submission is a link or a device")
 
 
 def test_no_link_in_a_folder_is_followed(graded):
-    assert graded["link-inside"]["notebook"].startswith("The submission is a link or no file")
+    assert graded["link-inside"]["notebook"].startswith("The submission is a link or a device")
 
 
 def test_a_folder_is_a_submission_and_a_missing_student_is_a_row(graded):
@@ -378,7 +378,7 @@ def test_a_name_that_resembles_a_student_s_is_reported_and_not_guessed(tmp_path,
     assert bool(one.notes) == (student is None)
     if student is None:
         assert one.id == ""
-        assert one.notes[0].said.startswith("The name of the file resembles")
+        assert one.notes[0].sentence.startswith("The name of the file resembles")
 
 
 def test_two_submissions_of_one_student_are_both_rows_for_a_person(tmp_path):
@@ -387,7 +387,7 @@ def test_two_submissions_of_one_student_are_both_rows_for_a_person(tmp_path):
     assert set(both) == set(names)
     for one in both.values():
         assert one.student == "Emmy Noether"
-        assert one.notes[0].said == "2 submissions of one student; a person chooses:"
+        assert one.notes[0].sentence == "This student has 2 submissions; choose one:"
         assert one.notes[0].quoted == "e1.ipynb; Emmy Noether.ipynb"
 
 
