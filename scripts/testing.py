@@ -54,13 +54,13 @@ def main() -> None:
             environment.engines()
         else:  # WebKitGTK is for Linux
             for_pytest = ["-m", "not engines", *for_pytest]
-            print("Left out: the tests in Firefox and WebKit, which run on Linux.")
+            print("Left out: the tests in Firefox and WebKit, which run only on Linux.")
         with step("Building the HTML book"):
             build_html()
         if shutil.which("pdftotext") is None:
             environment.system_package("poppler's programs, which look into PDFs,", "poppler-utils")
         if shutil.which("epubcheck") is None:
-            environment.system_package("epubcheck, which looks into EPUBs,", "epubcheck")
+            environment.system_package("epubcheck, which checks EPUBs,", "epubcheck")
         printing.print_all([Document()], FOLDERS["pdf"])
     if not arguments.quick and sys.platform == "linux" and shutil.which("bwrap") is None:
         environment.system_package("bubblewrap, in which notebooks are graded,", "bubblewrap")

@@ -61,7 +61,7 @@ def fill(folder: Path) -> None:
     epub.make(folder)
     wanted = ",".join(name for name in PACKS if name != LEFT_OUT)
     packs.make(make_parser("building").parse_args(["packs", "--only", wanted, "--to", str(folder)]))
-    # Notebooks that are made on a page look for the wheel here.
+    # Notebooks that a page makes install the wheel from this address.
     (folder / "notebooks" / WHEEL).rename(folder / WHEEL)
     archive_sources(folder / f"attention-by-hand-{mha.__version__}-source.zip")
 

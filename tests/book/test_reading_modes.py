@@ -1,4 +1,4 @@
-"""Every page without a script, and as a browser prints it: nothing asks for what cannot be done."""
+"""Every page without a script and in print: nothing asks for an action that is impossible."""
 
 import re
 
@@ -10,8 +10,8 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGES = toc_pages()
 
-# Controls that a reader sees. The switch of printed numbers works by its style sheet alone; a fold
-# opens without a script.
+# Visible controls that need a script. The switch of printed numbers works by its style sheet alone,
+# and a fold opens without a script.
 CONTROLS = """() => [...document.querySelectorAll(
     "article :is(button, input, select, textarea, [role=button], [role=slider], [role=spinbutton])"
   )]
@@ -19,19 +19,20 @@ CONTROLS = """() => [...document.querySelectorAll(
   .filter((e) => e.getBoundingClientRect().width > 1 && !e.closest(".printed-switch"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
-# Words that ask for a hand. Figures and formulas have none.
-ASKS = re.compile(
+# Words that ask the reader to operate something.
+REQUESTS = re.compile(
     r"\b(Drag (an|any|the|a)|drag (it|any)|Press Play|press \w+ (first|beside)|[Uu]ntick"
     r"|Type a|[Tt]ap (it|any)|pull (the bar|one arrow)|Move the (slope|temperature)"
     r"|Play before you read)\b"
 )
 
-# Neighbours in a row of a table between which there is less room than a space.
+# Neighbouring numbers in a row of a table that are less than a space apart. Padding around a number
+# inside its shading counts as distance.
 TOUCHING = """() => [...document.querySelectorAll("article tr")].filter((e) => e.checkVisibility())
   .flatMap((row) => {
     const boxes = [...row.cells].map((cell) => {
       const range = document.createRange();
-      range.selectNodeContents(cell.querySelector(".heat") ?? cell);  // which has its own padding
+      range.selectNodeContents(cell.querySelector(".heat") ?? cell);
       return [cell.textContent, range.getBoundingClientRect()];
     }).filter(([text, box]) => /\\d/.test(text) && box.width > 0);
     return boxes.slice(1).filter(([, box], i) => {
@@ -41,16 +42,16 @@ TOUCHING = """() => [...document.querySelectorAll("article tr")].filter((e) => e
   })"""
 
 
-def asked(page):
-    """Return the words of a page that ask for a hand."""
-    return [found[0] for found in ASKS.finditer(page.locator("article").inner_text())]
+def requests(page):
+    """Return the words of a page that ask the reader to operate something."""
+    return [found[0] for found in REQUESTS.finditer(page.locator("article").inner_text())]
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_without_a_script_no_control_is_idle_and_numbers_are_apart(opened, name):
     page = opened(name, java_script_enabled=False)
     assert page.evaluate(CONTROLS) == []
-    assert asked(page) == []
+    assert requests(page) == []
     assert page.evaluate(TOUCHING) == []
     # Copied text has a tab between two cells.
     rows = page.locator("article .before tr").all_inner_texts()
@@ -67,7 +68,7 @@ ON_PAPER = """() => [...document.querySelectorAll(
   .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
-# Bars whose ground the printer would leave out.
+# Bars whose fill would not be printed.
 EMPTY_BARS = """() => [...document.querySelectorAll("article *")].filter((e) => e.checkVisibility())
   .filter((e) => getComputedStyle(e).backgroundImage.includes("gradient")
     && getComputedStyle(e).printColorAdjust !== "exact").map((e) => e.outerHTML.slice(0, 90))"""
@@ -86,4 +87,4 @@ def test_print_has_filled_bars_whole_labels_and_no_controls(opened, name):
     assert page.evaluate(ON_PAPER) == []
     assert page.evaluate(EMPTY_BARS) == []
     assert page.evaluate(HALOS) == []
-    assert asked(page) == []
+    assert requests(page) == []

@@ -209,8 +209,8 @@ def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_
         assert page.locator(".small-strip:visible").count() == 0
 
 
-# The lines of the text that follow the strip, and for each number of the strip the line that it has
-# when it is pointed at, in its panel and in its steps; without words.
+# The lines of arithmetic in the text that follow the strip, and those that are shown for each
+# number of the strip that is not given; words of two letters or more are removed.
 LINES = """() => {
   const { explorer } = document.querySelector("mha-explorer");
   const { data, state, numbers, strip } = explorer;

@@ -1,4 +1,4 @@
-"""A folder of notebooks is graded: right, wrong, cheating and hostile ones, and other files."""
+"""Grading of a folder with right, wrong, cheating and hostile notebooks, and with other files."""
 
 import csv
 import os
@@ -44,7 +44,7 @@ ODD = {
     "prose.ipynb": (notebook().encode(), "has no code cell"),
     os.fsdecode(b"no-\xff-text.ipynb"): (b"", "The file is empty."),
 }
-"""Files that are no notebook, and words of the remark on each."""
+"""Files that are not notebooks, and words of the remark on each."""
 
 WRONG_IN = []
 """Wrong steps by notebook, as many in one as are of different steps: name by step."""
@@ -62,7 +62,7 @@ if platform.machine() != "x86_64":
 
 
 class Around:
-    """The folder of submissions, and everything around it that no notebook may reach."""
+    """A folder of submissions, and the files and sockets that no notebook may reach."""
 
     def __init__(self, around):
         self.around = around
@@ -143,7 +143,7 @@ def around(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def graded(around):
-    """Return the rows of the table by their files' names, and with each the report."""
+    """Return the rows of the table by file name, each with the text of its report."""
     target = around.around / "handed in-graded"
     rows = table(target)
     for row in rows:
@@ -158,7 +158,7 @@ def table(target):
 
 
 def snapshot(folder):
-    """Return by file below a folder when it was changed, and its contents."""
+    """Return the time of change and the contents of each file below a folder."""
     return {
         path: (path.lstat().st_mtime_ns, path.is_file() and path.read_bytes())
         for path in folder.rglob("*")
@@ -267,7 +267,7 @@ def test_nothing_around_a_hostile_notebook_is_read_changed_or_reached(around, gr
 
 
 def family(pid):
-    """Return the processes below one."""
+    """Return the descendants of a process."""
     parents = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -347,7 +347,7 @@ def test_a_folder_is_a_submission_and_a_missing_student_is_a_row(graded):
 
 
 def found(folder, students, *names):
-    """Return by name of a file its submission, where some students are in the list."""
+    """Return the submission of each file by its name, for a list of students."""
     listed = [Student(n, name, id_) for n, (name, id_) in enumerate(students, 1)]
     for name in names:
         (folder / name).touch()
