@@ -103,7 +103,7 @@ class Notebook:
                 timer.cancel()
             self._stop()
         if time.monotonic() >= self.until:
-            fault = f"is not reached: the notebook takes more than {self.limits.in_all:g} seconds"
+            fault = f"does not run: the notebook takes more than {self.limits.in_all:g} seconds"
         return Answer(None, (), fault)
 
     @staticmethod

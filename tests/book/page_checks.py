@@ -17,6 +17,12 @@ MOST_ELEMENTS = 7000
 LONGEST, LONGEST_CHAPTER = 25_000, 18_000
 """How many pixels any page, and a page that teaches, may be high at 1280 as first opened."""
 
+# Builds the figures that a page builds only when a reader scrolls to them.
+BEGIN = """
+() => Promise.all([...document.querySelectorAll("mha-explorer, mha-instrument")]
+  .map((figure) => figure.begin())).then(() => {})
+"""
+
 OPEN_BLOCKS = """[...document.querySelectorAll('article div.highlight')]
     .filter(e => e.checkVisibility() && !e.closest('.cell_output')).length"""
 LINES = "document.querySelector('article').innerText.split('\\n').map(line => line.trim())"

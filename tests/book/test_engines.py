@@ -5,7 +5,7 @@ import time
 
 import pytest
 from book_site import ROOT, SITE, path, toc_pages, until
-from page_checks import open_every_fold
+from page_checks import BEGIN, open_every_fold
 from served_site import serving_below_a_path
 from style_sheets import declarations
 
@@ -36,11 +36,6 @@ STACKED = """
     .map((part) => part.getBoundingClientRect()).filter((box) => box.width);
   return boxes.some((box, i) => i > 0 && box.left < boxes[i - 1].right - 4);
 }).map((math) => math.textContent)
-"""
-# Builds the figures that a page builds only when a reader scrolls to them.
-BEGIN = """
-() => Promise.all([...document.querySelectorAll("mha-explorer, mha-instrument")]
-  .map((figure) => figure.begin())).then(() => {})
 """
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 

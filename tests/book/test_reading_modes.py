@@ -4,7 +4,7 @@ import re
 
 import pytest
 from book_site import toc_pages
-from page_checks import build_explorers, open_every_fold
+from page_checks import BEGIN, build_explorers, open_every_fold
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -26,15 +26,23 @@ REQUESTS = re.compile(
     r"|Play before you read)\b"
 )
 
-# Neighbouring numbers in a row of a table that are less than a space apart. Padding around a number
-# inside its shading counts as distance.
+# Neighbouring numbers in a row of a table whose texts are less than a space apart.
 TOUCHING = """() => [...document.querySelectorAll("article tr")].filter((e) => e.checkVisibility())
   .flatMap((row) => {
     const boxes = [...row.cells].map((cell) => {
-      const range = document.createRange();
-      range.selectNodeContents(cell.querySelector(".heat") ?? cell);
-      return [cell.textContent, range.getBoundingClientRect()];
-    }).filter(([text, box]) => /\\d/.test(text) && box.width > 0);
+      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      const rects = [];
+      for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        if (!text.data.trim() || !text.parentElement.checkVisibility()) continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        rects.push(...range.getClientRects());
+      }
+      const [left, top] = ["left", "top"].map((side) => Math.min(...rects.map((r) => r[side])));
+      const [right, bottom] = ["right", "bottom"].map((side) =>
+        Math.max(...rects.map((r) => r[side])));
+      return [cell.textContent, { left, top, right, bottom }];
+    }).filter(([text, box]) => /\\d/.test(text) && box.right > box.left);
     return boxes.slice(1).filter(([, box], i) => {
       const before = boxes[i][1];
       return box.top < before.bottom && before.top < box.bottom && box.left - before.right < 4;
@@ -58,13 +66,16 @@ def test_without_a_script_no_control_is_idle_and_numbers_are_apart(opened, name)
     assert not [row for row in rows if re.search(r"\d\.\d+\.\d", row)]
 
 
-# Controls on paper: numbers of an instrument are buttons and fields that look like text.
+# Controls on paper. A button without words and without a frame prints as the number or the drawing
+# inside it. The named controls show data: words, typed texts and maps.
 ON_PAPER = """() => [...document.querySelectorAll(
     "article :is(button, select, input, [role=slider])")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
   .filter((e) => e.getBoundingClientRect().width > 1)
-  .filter((e) => !e.matches(".number, .model-word, [type=text], [type=number], .model-map"))
-  .filter((e) => !e.matches(".own-word, .bugs-choice, .heads-products"))
+  .filter((e) => !e.matches("button") || /\\p{L}{2}/u.test(e.textContent)
+    || getComputedStyle(e).borderTopStyle !== "none")
+  .filter((e) => !e.matches(".model-word, [type=text], [type=number], .model-map"))
+  .filter((e) => !e.matches(".own-word, .bugs-choice"))
   .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
@@ -82,6 +93,7 @@ HALOS = """() => [...document.querySelectorAll("article svg text")]
 def test_print_has_filled_bars_whole_labels_and_no_controls(opened, name):
     page = opened(name)
     open_every_fold(page)
+    page.evaluate(BEGIN)
     build_explorers(page)
     page.emulate_media(media="print")
     assert page.evaluate(ON_PAPER) == []

@@ -66,7 +66,7 @@ def test_an_explorer_starts_where_it_stands_and_shows_the_numbers_of_the_trace(v
 def is_on_one_screen(seen):
     """Assert that from the title to the heads' shares nothing is out of sight or cut."""
     assert seen.page.locator(".strip").bounding_box()["height"] <= 680
-    assert seen.page.locator(".one").bounding_box()["height"] <= 460
+    assert seen.page.locator(".one").bounding_box()["height"] <= 448
     assert seen.page.locator(".strip .number:visible").evaluate_all(FURTHEST) <= 1280
     assert seen.page.evaluate(CUT) == []
 
