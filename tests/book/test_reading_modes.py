@@ -75,7 +75,7 @@ ON_PAPER = """() => [...document.querySelectorAll(
   .filter((e) => !e.matches("button") || /\\p{L}{2}/u.test(e.textContent)
     || getComputedStyle(e).borderTopStyle !== "none")
   .filter((e) => !e.matches(".model-word, [type=text], [type=number], .model-map"))
-  .filter((e) => !e.matches(".own-word, .bugs-choice"))
+  .filter((e) => !e.matches(".learning-blocks, .own-word, .bugs-choice"))
   .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
