@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from command_lines import build_parser
+from command_lines import make_parser
 from environment import BUILD, fail, step
 from html_book import build_html
 
@@ -16,7 +16,7 @@ from mha.command_line import in_one_line
 
 def main() -> None:
     """Read the arguments, build, and print where the result is."""
-    arguments = build_parser().parse_args()
+    arguments = make_parser("building").parse_args()
     with _told_in_one_sentence():
         if arguments.watch:
             from preview.watching import watch
@@ -34,9 +34,9 @@ def main() -> None:
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the results, or end with a sentence if none can be made."""
-    # A command does not wait for the imports of others.
-    planned: Callable[[], None] = importlib.import_module(arguments.module).plan(arguments)
-    return planned
+    # Only the module of this command is imported: the others are slow to load.
+    make: Callable[[], None] = importlib.import_module(arguments.module).plan(arguments)
+    return make
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from command_lines import check_parser
+from command_lines import make_parser
 from environment import ROOT, fail
 
 from byhand.checking import Finding, check_sources
@@ -11,7 +11,7 @@ from byhand.checking import Finding, check_sources
 
 def main() -> None:
     """Print every finding; end with exit code 1 if there is one."""
-    arguments = check_parser().parse_args()
+    arguments = make_parser("checking").parse_args()
     pages = [page_of(given) for given in arguments.chapter]
     try:
         found = check_sources(ROOT, pages)

@@ -1,12 +1,13 @@
-"""The command lines of `build.py`, `check.py`, `test.py` and `train_model.py`: options and help.
+"""The command lines of the commands in this folder: options and help.
 
-Standard library only, so that a command explains itself, or refuses a misspelt option, before any
-environment is there. The modules that do the work are imported later, inside the environment.
+Only the standard library is imported here, so that help is printed and a misspelt option is refused
+before the environment exists. The modules of the commands are imported later, inside it.
 """
 
 import argparse
 import importlib.util
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,16 @@ from environment import BUILD, FRAMEWORKS, ROOT, Commands
 
 HTML = BUILD / "html"
 FOLDERS = {name: BUILD / name for name in ("pdf", "epub", "packs", "worksheets")}
-"""Where a command puts its results, unless --to names another folder."""
+"""The default folder of each command's results; the option --to names another one."""
 
 PACKS = ("questions", "cards", "slides", "figures", "notebooks")
 WORKSHEET_TITLE = "Attention by hand"
 
 
 def _module_of_mha(file: str) -> Any:
-    """Return a module of `mha` that needs the standard library alone.
+    """Return a module of `mha` that imports the standard library alone.
 
-    It is loaded by its file: importing it by its name would import the package, and so NumPy.
+    It is loaded from its file: an import by name would load the package too, and with it NumPy.
     """
     path = ROOT / "mha" / file
     spec = importlib.util.spec_from_file_location(f"alone_{path.stem}", path)
@@ -37,10 +38,28 @@ def _module_of_mha(file: str) -> Any:
 Parser: type[argparse.ArgumentParser] = _module_of_mha("command_line.py").Parser
 
 
-def read(module: str) -> None:
-    """Print the help of a command that is asked for it, or refuse what its parser does not know."""
-    parser = PARSERS[module]()
-    if module == "testing":
+@dataclass(frozen=True)
+class CommandLine:
+    """The command line of a command: its name, its description and its options."""
+
+    prog: str
+    description: str
+    add_options: Callable[[argparse.ArgumentParser], None] = lambda _: None
+    epilog: str | None = None
+
+
+def make_parser(module: str) -> argparse.ArgumentParser:
+    """Return the parser of the command that a module of this folder runs."""
+    line = COMMAND_LINES[module]
+    parser = Parser(prog=line.prog, description=line.description, epilog=line.epilog)
+    line.add_options(parser)
+    return parser
+
+
+def check_arguments(module: str) -> None:
+    """Print the help of a command if it was asked for, or end with an error at a wrong option."""
+    parser = make_parser(module)
+    if module == "testing":  # pytest reads the other options
         parser.parse_known_args()
     else:
         parser.parse_args()
@@ -49,32 +68,29 @@ def read(module: str) -> None:
 # ---- build.py ----
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of `build.py`.
+def _add_build_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options and the subcommands of `build.py`.
 
-    Each command has a `module`, whose function `plan` takes the arguments: it ends with a sentence
-    where they cannot be met, else it returns a function that makes the result, which is called once
-    the pages are built, if the command `needs_pages`.
+    Each subcommand sets `module`, a module of this folder. The function `plan` of this module takes
+    the arguments and returns a function that makes the result, or ends with a sentence if it cannot
+    be made. `needs_pages` tells from the arguments whether the pages are built first.
     """
-    parser = Parser(
-        prog="build.py",
-        description="Build the HTML book into _build/html, print it, or make worksheets. Only"
-        " pages that changed, or whose numbers may have changed, are computed again. A failed"
-        " build leaves the last good book where it is.",
-    )
     parser.set_defaults(module="html_book", needs_pages=lambda _: True)
-    explained = "compute every page again"
-    parser.add_argument("--all", action="store_true", help=explained)
+    help_of_all = "compute every page again"
+    parser.add_argument("--all", action="store_true", help=help_of_all)
     parser.add_argument(
         "--watch",
         action="store_true",
         help="serve the book, and show each edit when it is saved, until Ctrl-C",
     )
     parser.add_argument(
-        "--port", type=int, default=8000, help="where --watch serves; default: 8000; 0: any free"
+        "--port",
+        type=int,
+        default=8000,
+        help="port of --watch; default: 8000; 0 means any free port",
     )
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
+    common.add_argument("--all", action="store_true", help=help_of_all, default=argparse.SUPPRESS)
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
     what.add_parser(
         "html",
@@ -89,7 +105,6 @@ def build_parser() -> argparse.ArgumentParser:
     _add_epub(what, common)
     _add_worksheet(what)
     _add_packs(what, common)
-    return parser
 
 
 def _add_without_solutions(what: Commands, common: argparse.ArgumentParser) -> None:
@@ -127,8 +142,8 @@ def _add_pdf_and_course(what: Commands, common: argparse.ArgumentParser) -> None
         "course",
         parents=parents,
         help="a reader of chosen chapters as a PDF",
-        description="Print a reader for a course. Everything keeps the number that it has in the"
-        " whole book, and what the reader leaves out is named where it is referred to.",
+        description="Print a reader for a course. Numbers of chapters, tables and exercises are"
+        " those of the whole book. A reference to an omitted part of the book names it.",
     )
     _add_options_of_a_reader(course)
     for command in (pdf, course):
@@ -136,7 +151,7 @@ def _add_pdf_and_course(what: Commands, common: argparse.ArgumentParser) -> None
             "--no-code",
             dest="code",
             action="store_false",
-            help="a short edition: a line says where the code is",
+            help="omit the code; a line in its place tells where to find it",
         )
         command.set_defaults(module="printing")
 
@@ -146,15 +161,15 @@ def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
         "--chapters",
         required=True,
         metavar="A,B",
-        help="such as self-attention,scaling,cat-sat, in this order",
+        help="chapters, such as self-attention,scaling,cat-sat, in this order",
     )
     course.add_argument(
         "--title",
         default="Attention by Hand: a reader",
-        help="names the file too; default: %(default)s",
+        help="the title, from which the file is named; default: %(default)s",
     )
     for name in ("--course", "--instructor", "--date"):
-        course.add_argument(name, default="", help="for the title page")
+        course.add_argument(name, default="", help="printed on the title page")
     course.add_argument(
         "--solutions",
         choices=["none", "appendix", "separate"],
@@ -181,16 +196,16 @@ def _add_worksheet(what: Commands) -> None:
         "worksheet",
         parents=[_paper(), _option_to("worksheets")],
         help="worksheets with fresh numbers for each student, and their key",
-        description="Make worksheets: for each student other numbers, short enough to be worked by"
-        " hand, a key with every step, and the answers alone, as PDF and for programs as CSV and"
-        " JSON. With one edition of the book, the same seed gives the same sheets.",
+        description="Make worksheets with different numbers for each student, short enough to"
+        " compute by hand; a key with every step; and the answers alone, as PDF, and as CSV and"
+        " JSON for programs. In one edition of the book, the same seed gives the same sheets.",
     )
     _module_of_mha("practice/worksheets/options.py").add_options(command)
     command.add_argument("--title", default=WORKSHEET_TITLE, help=f"default: {WORKSHEET_TITLE}")
     for name in ("--course", "--date"):
-        command.add_argument(name, default="", help="stands on each page")
+        command.add_argument(name, default="", help="printed on each page")
     command.add_argument(
-        "--each", action="store_true", help="a PDF for each student, not one for all"
+        "--each", action="store_true", help="make a PDF for each student instead of one for all"
     )
     command.set_defaults(module="packs.worksheets", needs_pages=lambda _: False)
 
@@ -199,87 +214,73 @@ def _add_packs(what: Commands, common: argparse.ArgumentParser) -> None:
     command = what.add_parser(
         "packs",
         parents=[common, _option_to("packs")],
-        help="for teachers: " + ", ".join(PACKS),
-        description="Make what a teacher takes from the book into a course. The pages are built"
-        " first, unless slides alone are wanted; nothing is computed twice.",
+        help="course materials for teachers: " + ", ".join(PACKS),
+        description="Make course materials for teachers from the book. The pages are built first,"
+        " unless only slides are made; nothing is computed twice.",
     )
     command.add_argument(
         "--only",
         type=lambda text: text.split(","),
         default=list(PACKS),
         metavar="A,B",
-        help=f"of {', '.join(PACKS)}; default: all",
+        help=f"the packs to make, of {', '.join(PACKS)}; default: all",
     )
     command.add_argument(
         "--chapters",
         type=lambda text: text.split(","),
         default=[],
         metavar="A,B",
-        help="whose slides, such as self-attention; default: all",
+        help="the chapters of the slides, such as self-attention; default: all",
     )
-    command.add_argument("--seed", type=int, default=1, help="of fresh numbers; default: 1")
+    command.add_argument("--seed", type=int, default=1, help="seed of fresh numbers; default: 1")
     command.add_argument(
         "--variants", type=int, default=6, help="fresh questions of each kind; default: 6"
     )
     command.add_argument(
         "--site",
         metavar="ADDRESS",
-        help="where the book is published, for the notebooks; default: the address in _config.yml",
+        help="address of the published book, for the notebooks; default: that in _config.yml",
     )
-    # Slides have sources of their own; the other packs are made of the built pages.
+    # Slides have their own sources; the other packs are made from the built pages.
     command.set_defaults(module="packs.command", needs_pages=lambda asked: asked.only != ["slides"])
 
 
 def _paper() -> argparse.ArgumentParser:
-    """Return the option of everything that is printed."""
+    """Return a parent parser with the option --paper."""
     options = argparse.ArgumentParser(add_help=False)
     options.add_argument("--paper", choices=["a4", "letter"], default="a4", help="default: a4")
     return options
 
 
 def _option_to(name: str) -> argparse.ArgumentParser:
-    """Return the option that names another folder for the results."""
+    """Return a parent parser with the option --to."""
     options = argparse.ArgumentParser(add_help=False)
     options.add_argument(
         "--to",
         type=Path,
         default=FOLDERS[name],
         metavar="FOLDER",
-        help=f"where the result goes; default: {FOLDERS[name].relative_to(ROOT)}",
+        help=f"folder of the results; default: {FOLDERS[name].relative_to(ROOT)}",
     )
     return options
 
 
-# ---- check.py, test.py, train_model.py ----
+# ---- The other commands ----
 
 
-def check_parser() -> argparse.ArgumentParser:
-    """Return the parser of `check.py`."""
-    parser = Parser(
-        prog="check.py",
-        description="Check the book's sources in a few seconds, executing nothing: Markdown, data,"
-        " cells, claims, wording. The build does the same while it begins, and tells in the end"
-        " what leads nowhere.",
-    )
+def _add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "chapter",
         nargs="*",
         help="a page, such as mechanism/softmax or its file; all sources by default",
     )
-    return parser
 
 
-def test_parser() -> argparse.ArgumentParser:
-    """Return the parser of `test.py`."""
-    parser = Parser(
-        prog="test.py",
-        description="Run everything: unit tests, doctests, properties, linters, the chapters'"
-        " assertions and the built book in real browsers.",
-        epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
-    )
+def _add_test_options(parser: argparse.ArgumentParser) -> None:
     runs = {
-        "--quick": "what a commit should have passed, in about a minute; says what it leaves out",
-        "--no-book": "leave out what needs the built book or a browser",
+        "--quick": "run the checks that each commit should pass, in about a minute, and print"
+        " which tests are omitted",
+        "--no-book": "omit the tests that need the built book or a browser",
         "--torch": "only compare the mathematics, and the numbers that pages print, with PyTorch's,"
         f" which no other run does: makes .frameworks, an environment of {FRAMEWORKS.gigabytes} GB,"
         " and takes --draws besides pytest's arguments",
@@ -289,39 +290,49 @@ def test_parser() -> argparse.ArgumentParser:
     group = parser.add_mutually_exclusive_group()
     for name, explained in runs.items():
         group.add_argument(name, action="store_true", help=explained)
-    return parser
 
 
-def train_parser() -> argparse.ArgumentParser:
-    """Return the parser of `train_model.py`."""
-    parser = Parser(
-        prog="train_model.py",
-        description="Train the book's model of names anew, in two minutes, and say whether it came"
-        " out as the chapter says.",
-    )
+def _add_training_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="keep the numbers in mha/examples/names, with what three other seeds give; it takes"
-        " four times as long",
-    )
-    return parser
-
-
-def seeds_parser() -> argparse.ArgumentParser:
-    """Return the parser of `learn_over_seeds.py`."""
-    return Parser(
-        prog="learn_over_seeds.py",
-        description="Train the layer of the chapter on learning from many seeds, and keep the"
-        " results in mha/examples/learning-runs.json.",
+        help="write the numbers, and the results of three other seeds, to mha/examples/names; this"
+        " takes four times as long",
     )
 
 
-PARSERS: dict[str, Callable[[], argparse.ArgumentParser]] = {
-    "building": build_parser,
-    "checking": check_parser,
-    "testing": test_parser,
-    "model_training": train_parser,
-    "learning_over_seeds": seeds_parser,
+COMMAND_LINES = {
+    "building": CommandLine(
+        "build.py",
+        "Build the HTML book into _build/html, print it, or make worksheets. Only pages that"
+        " changed, or whose numbers may have changed, are computed again. A failed build leaves the"
+        " last good book where it is.",
+        _add_build_options,
+    ),
+    "checking": CommandLine(
+        "check.py",
+        "Check the book's sources in a few seconds without running them: Markdown, data, cells,"
+        " claims, wording. The build begins with the same checks; it also reports links that lead"
+        " nowhere.",
+        _add_check_options,
+    ),
+    "testing": CommandLine(
+        "test.py",
+        "Run everything: unit tests, doctests, properties, linters, the chapters' assertions and"
+        " the built book in real browsers.",
+        _add_test_options,
+        epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
+    ),
+    "model_training": CommandLine(
+        "train_model.py",
+        "Train the book's model of names anew, in two minutes, and report whether the result is as"
+        " the chapter describes it.",
+        _add_training_options,
+    ),
+    "learning_over_seeds": CommandLine(
+        "learn_over_seeds.py",
+        "Train the layer of the chapter on learning from many seeds, and write the results to"
+        " mha/examples/learning-runs.json.",
+    ),
 }
-"""The parser of each command, by the module that does its work."""
+"""The command line of each command, by the module that runs it."""

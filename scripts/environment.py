@@ -139,11 +139,11 @@ def enter() -> None:
 
 
 def start(module: str) -> None:
-    """Run a command, which is the function `main` of a module, inside the environment.
+    """Run the function `main` of a module inside the environment.
 
-    Help is printed, and an unknown option refused, before there is any environment.
+    Help is printed, and an unknown option refused, before the environment is made.
     """
-    importlib.import_module("command_lines").read(module)
+    importlib.import_module("command_lines").check_arguments(module)
     enter()
     importlib.import_module(module).main()
 
@@ -194,7 +194,7 @@ def chromium() -> str:
 
 
 def engines() -> None:
-    """Install Firefox and WebKit, which the tests drive besides Chromium, and WebKit's display."""
+    """Install the other two browsers of the tests, Firefox and WebKit, and Xvfb for WebKit."""
     packages = {
         "firefox-esr": "firefox-esr",
         "WebKitWebDriver": "webkit2gtk-driver",
@@ -202,7 +202,7 @@ def engines() -> None:
     }
     missing = [package for program, package in packages.items() if shutil.which(program) is None]
     if missing:
-        system_package("a browser of the tests", *missing)
+        system_package("a browser that the tests need", *missing)
 
 
 def _find_chromium() -> str | None:

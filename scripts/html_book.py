@@ -39,7 +39,7 @@ PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
-    """Return the function that says where the pages are, which are built by then."""
+    """Return a function that prints the path of the pages, which are built before it is called."""
     return lambda: print(f"The book is in {HTML / 'index.html'}")
 
 
@@ -91,8 +91,8 @@ def leads_to(link: str, page: str) -> tuple[str, str]:
 def made_from(root: Path = ROOT, *, pages: bool = True) -> str:
     """Return a digest of all that the book depends on, or of all but its pages.
 
-    The folder counts too: Sphinx forgets everything that it read in another folder, so after a move
-    the state of the last build is no longer what the printed book can be made of.
+    The digest depends on the folder too. Sphinx drops everything that it read in another folder, so
+    after a move the printed book cannot be made from the state of the last build.
     """
     names = (path.relative_to(root).as_posix() for path in files_in(MADE_FROM, root))
     wanted = [name for name in names if pages or not PAGE.fullmatch(name)]

@@ -1,12 +1,12 @@
 """The command `learn_over_seeds.py`: train the toy language's layers with all seeds.
 
-It takes about twenty minutes, and writes mha/examples/learning-runs.json anew. The trained layers
-and the seeds were fixed before the first run, in mha/examples/learning_runs.py.
+It takes about twenty minutes and overwrites mha/examples/learning-runs.json. The choice of layers
+and seeds in mha/examples/learning_runs.py was made before the first run.
 """
 
 import json
 
-from command_lines import seeds_parser
+from command_lines import make_parser
 
 from mha import over_seeds
 from mha.examples.learning_runs import KEPT, PLANNED, SEEDS, examined, learned
@@ -14,7 +14,7 @@ from mha.examples.learning_runs import KEPT, PLANNED, SEEDS, examined, learned
 
 def main() -> None:
     """Train the layers, and keep the losses and shares of all seeds."""
-    seeds_parser().parse_args()
+    make_parser("learning_over_seeds").parse_args()
     tables = [
         f'"{steps} steps": {{\n' + ",\n".join(_line(steps, h) for h in heads) + "\n}"
         for steps, heads in PLANNED.items()
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def _line(steps: int, heads: int) -> str:
-    """Return the losses and shares of all seeds, as they are kept."""
+    """Train with all seeds, and return the losses and shares as a line of JSON."""
     print(f"{steps} steps, {heads} heads ...", flush=True)
     runs = over_seeds(lambda rng: examined(learned(rng, heads, steps)), SEEDS)
     return f'  "{heads} heads": {json.dumps(runs.values.round(6).tolist())}'

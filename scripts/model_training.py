@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from command_lines import train_parser
+from command_lines import make_parser
 from environment import ROOT, fail, step
 
 from mha.core.language import LanguageModel
@@ -31,7 +31,7 @@ OTHER_SEEDS = (1, 2, 3)
 
 def main() -> None:
     """Train, keep, and say in one line whether it came out as the chapter says."""
-    arguments = train_parser().parse_args()
+    arguments = make_parser("model_training").parse_args()
     kept, losses = _train(SEED)
     found = _of_fresh_stories(kept[-1])
     print(json.dumps(found))

@@ -8,7 +8,7 @@ import sys
 import environment
 import printing
 from checking import refuse
-from command_lines import FOLDERS, test_parser
+from command_lines import FOLDERS, make_parser
 from environment import FRAMEWORKS, ROOT, step
 from html_book import build_html
 
@@ -35,7 +35,7 @@ AGAINST_TORCH, AGAINST_FRAMEWORKS = "tests/against_torch", "tests/against_framew
 
 def main() -> None:
     """Build the book, and run pytest on everything."""
-    arguments, for_pytest = test_parser().parse_known_args()
+    arguments, for_pytest = make_parser("testing").parse_known_args()
     if arguments.torch or arguments.frameworks:
         sys.exit(against(AGAINST_TORCH if arguments.torch else AGAINST_FRAMEWORKS, for_pytest))
     variables = dict(os.environ)
@@ -54,13 +54,13 @@ def main() -> None:
             environment.engines()
         else:  # WebKitGTK is for Linux
             for_pytest = ["-m", "not engines", *for_pytest]
-            print("Left out: the tests in Firefox and WebKit, which run on Linux.")
+            print("Left out: the tests in Firefox and WebKit, which run only on Linux.")
         with step("Building the HTML book"):
             build_html()
         if shutil.which("pdftotext") is None:
             environment.system_package("poppler's programs, which look into PDFs,", "poppler-utils")
         if shutil.which("epubcheck") is None:
-            environment.system_package("epubcheck, which looks into EPUBs,", "epubcheck")
+            environment.system_package("epubcheck, which checks EPUBs,", "epubcheck")
         printing.print_all([Document()], FOLDERS["pdf"])
     if not arguments.quick and sys.platform == "linux" and shutil.which("bwrap") is None:
         environment.system_package("bubblewrap, in which notebooks are graded,", "bubblewrap")

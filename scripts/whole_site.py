@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 
 import printing
-from command_lines import HTML, PACKS, build_parser
+from command_lines import HTML, PACKS, make_parser
 from environment import BUILD, ROOT, fail, step
 from epub import book as epub
 from html_book import MADE_FROM, in_place_of, one_at_a_time
@@ -60,8 +60,8 @@ def fill(folder: Path) -> None:
     printing.print_all([printing.whole_book(paper) for paper in ("a4", "letter")], folder)
     epub.make(folder)
     wanted = ",".join(name for name in PACKS if name != LEFT_OUT)
-    packs.make(build_parser().parse_args(["packs", "--only", wanted, "--to", str(folder)]))
-    # Notebooks that are made on a page look for the wheel here.
+    packs.make(make_parser("building").parse_args(["packs", "--only", wanted, "--to", str(folder)]))
+    # Notebooks that a page makes install the wheel from this address.
     (folder / "notebooks" / WHEEL).rename(folder / WHEEL)
     archive_sources(folder / f"attention-by-hand-{mha.__version__}-source.zip")
 

@@ -2,8 +2,8 @@
 
 It knows nothing of `mha`. A chain is what stands between words: steps made of numbers and the
 signs + − × ÷ / √ ^ %, with = or ≈ between them. Each number is read as the exact decimal that is
-printed. An equals sign must hold exactly. ≈ must not be exact, and a calculator reaches the number
-behind it from the printed numbers before it, to half a unit of its last digit.
+printed. An equals sign must hold exactly. ≈ must not be exact, and the number after it must differ
+by at most half a unit of its last digit from the value of the printed numbers before it.
 """
 
 import ast
@@ -52,10 +52,10 @@ class Chain:
     relations: tuple[str, ...]
 
     def faults(self, *, is_column=False):
-        """Return what does not hold, in words, a sentence a pair of steps.
+        """Return a sentence for each pair of steps that does not hold.
 
-        A column of numbers, each rounded in its own cell, may miss the printed sum by as much as
-        their rounding explains.
+        If `is_column`, the numbers are rounded separately, each in its own cell, and may differ
+        from the printed sum by as much as this rounding explains.
         """
         pairs = zip(pairwise(self.steps), self.relations, strict=True)
         found = [
@@ -82,10 +82,10 @@ class Chain:
                 yield f"{self.text}: off by {float(off):.2g}, more than rounding explains"
 
     def _far(self, step, rounded):
-        """Say where a calculator does not reach a printed number from the step before it.
+        """Yield a sentence if the step before a printed number does not round to it.
 
-        The exact value of the step, with its numbers as they are printed, may differ from the
-        number by half a unit of its last digit.
+        The exact value of the step, computed from its printed numbers, may differ from the number
+        by half a unit of its last digit.
         """
         numbers = [one for one in rounded if one not in ("−", "(", ")")]
         if len(numbers) == 1 and isinstance(numbers[0], Number):

@@ -1,8 +1,8 @@
 """The three browser engines that open the built pages: Chromium, Firefox and WebKit.
 
-Playwright drives Chromium and Firefox as the system installs them. It drives no WebKit but its own
-build, so WebKitGTK is driven by Selenium; `WebKitPage` has the calls of Playwright's page that the
-tests make. WebKitGTK needs a display, which Xvfb gives.
+Playwright drives the system's Chromium and Firefox. It cannot drive the system's WebKit, so
+Selenium drives WebKitGTK, and `WebKitPage` has the methods of Playwright's page that the tests
+call. Xvfb provides the display that WebKitGTK needs.
 """
 
 import json
@@ -23,7 +23,7 @@ from selenium.webdriver.remote.remote_connection import RemoteConnection
 from selenium.webdriver.webkitgtk.service import Service
 
 MINI_BROWSER = "/usr/lib/*/webkit2gtk-4.1/MiniBrowser"
-# Firefox says this of a right formula, too, when it draws the page before all of it has come.
+# Firefox also reports this of a valid formula if it draws the page before it has loaded all of it.
 HALF_READ = "Incorrect number of children for <"
 EVALUATE = """
 const done = arguments[arguments.length - 1];
@@ -52,13 +52,13 @@ def firefox(playwright):
 
 @contextmanager
 def webkit():
-    """Start WebKit on a display of its own and yield its only page."""
+    """Start WebKit on its own display and yield its only page."""
     browser = next(Path("/").glob(MINI_BROWSER.lstrip("/")), None)
     assert browser, "WebKitGTK's MiniBrowser is not installed; run: python3 scripts/test.py"
     options = webdriver.WebKitGTKOptions()
     options.binary_location = str(browser)
     options.add_argument("--automation")
-    options.add_argument("--full-screen")  # without bars, which would make windows 447 px wide
+    options.add_argument("--full-screen")  # with toolbars, no window is narrower than 447 px
     with _display() as display:
         variables = {**os.environ, "DISPLAY": display}
         service = Service(_program("WebKitWebDriver"), env=variables)
@@ -88,7 +88,7 @@ def _display():
 
 
 class WebKitPage:
-    """The one page of a WebKit browser, with Playwright's names for what it can do."""
+    """The only page of a WebKit browser, with methods named as in Playwright."""
 
     def __init__(self, driver):
         self.driver = driver
@@ -99,7 +99,7 @@ class WebKitPage:
         self.driver.get(address)
 
     def evaluate(self, expression, argument=None):
-        """Return the value of an expression, or of the function that it is, called."""
+        """Return the value of an expression; if that is a function, return the value of a call."""
         answer = self.driver.execute_async_script(EVALUATE % (expression, json.dumps(argument)))
         assert "error" not in answer, answer["error"]
         return answer.get("value")
@@ -142,7 +142,7 @@ class Mouse:
 
 
 class Keyboard:
-    """The keyboard, which types into whatever has the focus."""
+    """The keyboard, which types into the focused element."""
 
     def __init__(self, driver):
         self._driver = driver
@@ -173,7 +173,7 @@ class EnginePages:
             self._said.append(message.text)
 
     def open(self, address, *, width=1280, height=900, theme="light"):
-        """Open a page in a window of a size and in a theme, and return it."""
+        """Open a page at a window size and in a theme, and return the page."""
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.goto(address)
         self.page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)

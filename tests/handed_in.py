@@ -1,6 +1,6 @@
 """Notebooks as students hand them in: right in several styles, wrong in one step, and cheating.
 
-The folder `grade` has those that attack the machine.
+Notebooks that attack the machine are in `grade/hostile.py`.
 """
 
 import json
@@ -148,7 +148,7 @@ CHEATS = {
         f"known = {_shown()}\ndef scale(scores, d_k):\n    return known[d_k]"
     ],
 }
-"""By name: cells of which none is worth a point; `{package}` is the folder of `mha`."""
+"""Cells, by name, none of which deserves a point; `{package}` stands for the folder of `mha`."""
 
 LOOPS = """\
 from math import exp, inf, sqrt

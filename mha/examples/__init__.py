@@ -22,7 +22,7 @@ REQUIRED_KEYS = ("title", "source", "tokens")
 
 
 class ExampleError(ValueError):
-    """A file that describes no worked example, with the position of the mistake.
+    """An error in the file of a worked example, with its position.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class ExampleError(ValueError):
     table : str, default ""
         The array of tables that the key is in, ``heads`` or ``readings``; empty at the top level.
     number : int, default 0
-        Which of these tables, counted from 1.
+        The position of the table in that array, counted from 1.
     """
 
     def __init__(self, message: str, key: str = "", table: str = "", number: int = 0) -> None:
@@ -139,7 +139,7 @@ def _example(name: str, data: dict[str, Any]) -> WorkedExample:
 
 
 def _tables(data: dict[str, Any], table: str, keys: Collection[str]) -> list[dict[str, Any]]:
-    """Remove an array of tables from the data and return it, its keys checked."""
+    """Remove an array of tables from the data, check its keys, and return it."""
     tables = data.pop(table, [])
     if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
         raise ExampleError(f"'{table}' must be written as [[{table}]] tables", table)

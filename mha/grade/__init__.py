@@ -2,5 +2,6 @@
 
 `submissions` finds the notebooks, `sandbox` makes a boundary of the operating system,
 `notebook_process` runs a notebook in it (`notebook_runner` is the program inside), `grading` judges
-the arrays that come back, and `report` writes. Whatever a sandbox sends is a student's data.
+the returned arrays, and `report` writes the results. Everything that a sandbox sends is data of a
+student, and is checked before it is used.
 """

@@ -29,14 +29,14 @@ SANDBOX = (
 )
 
 INTERRUPTED = 130
-"""The exit code of a command that ended with Ctrl-C, as shells give it."""
+"""The exit code of shells for a command that was ended with Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Grade the submissions in a folder, and write the table and the reports.
 
-    If nothing can be graded, or something would be lost, the command ends with code 2, and with
-    code 130 at Ctrl-C. No table is written then.
+    The command ends with code 2 if nothing can be graded or a file would be overwritten, and with
+    code 130 at Ctrl-C; then it writes no table.
     """
     parser = _parser()
     options = parser.parse_args(arguments)
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _write(done, target, ran)
     except KeyboardInterrupt:
         print(f"{parser.prog}: stopped before a table was written", file=sys.stderr, flush=True)
-        # An ordinary exit waits for each notebook that runs; the sandboxes end with this process.
+        # sys.exit would wait for each running notebook; the sandboxes end with this process.
         os._exit(INTERRUPTED)
     except ValueError as error:
         parser.error(str(error))
@@ -75,9 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _most_at_once(megabytes: int) -> int:
-    """Return a number of notebooks for which processors and memory suffice.
+    """Return how many notebooks of this size can run at once on this machine.
 
-    Each may use its own memory, that of its folder, and that of its JSON in this process.
+    Each is counted twice: its folder, and its JSON in this process, need memory too.
     """
     processors = os.cpu_count() or 1
     if not hasattr(os, "sysconf"):  # Windows
@@ -87,7 +87,7 @@ def _most_at_once(megabytes: int) -> int:
 
 
 def _write(done: Sequence[Graded], target: Path, ran: str) -> None:
-    """Write the table and the reports, and delete the reports of an earlier time."""
+    """Write the table and the reports, and delete the reports of an earlier run."""
     reports = target / "reports"
     reports.mkdir(parents=True, exist_ok=True)
     for old in reports.glob("[0-9][0-9][0-9]-*.md"):
@@ -104,26 +104,26 @@ def _parser() -> Parser:
         epilog=SANDBOX,
     )
     add = parser.add_argument
-    submissions = "has a notebook for each student, or a folder with one notebook"
+    submissions = "contains a notebook per student, or a folder per student with one notebook"
     add("folder", type=Path, help=submissions)
     target = "for the table and the reports; default: the folder's name with -graded"
     add("--to", type=Path, metavar="FOLDER", help=target)
     listed = "the list of the class; a student who handed in nothing has a row too"
     add("--class", type=Path, dest="list", metavar="FILE", help=listed)
-    secret = "a file of yours from which the numbers follow; default: new numbers each time"
+    secret = "a file of yours from which the numbers are derived; default: new numbers each time"
     add("--secret", type=Path, metavar="FILE", help=secret)
-    seconds = "limit for each cell, a whole notebook has six times as much; default: 10"
+    seconds = "time limit of each cell; a whole notebook has six times as much; default: 10"
     add("--seconds", type=int, default=10, help=seconds)
-    memory = "limit for each notebook, in megabytes; default: 2048"
+    memory = "memory limit of each notebook, in megabytes; default: 2048"
     add("--memory", type=int, default=2048, help=memory)
-    at_once = "notebooks that run at once; default: as processors and memory allow"
+    at_once = "notebooks that run at once; default: as many as processors and memory allow"
     add("--at-once", type=int, metavar="NUMBER", help=at_once)
     trust = "run the notebooks without a sandbox, because you wrote them yourself"
     add("--trust-submissions", action="store_true", help=trust)
     add(
         "--force",
         action="store_true",
-        help="overwrite the table and the reports of an earlier time",
+        help="overwrite the table and the reports of an earlier run",
     )
     return parser
 
@@ -141,7 +141,7 @@ def _check(options: Any, target: Path) -> None:
         if searched.resolve().is_relative_to(options.folder.resolve()):
             raise ValueError(
                 f"Python looks for modules in {searched}, among the submissions, and would run a"
-                " file there that is named like one; start the command in another folder"
+                " file there that has a module's name; start the command in another folder"
             )
     if target.resolve().is_relative_to(options.folder.resolve()):
         raise ValueError(f"--to is {target}, among the submissions; another folder is wanted")

@@ -1,4 +1,4 @@
-"""The grade of a submission: each step is called in its process, and its answers judged here."""
+"""Grading of a submission: steps are called in the notebook's process, answers are judged here."""
 
 import json
 import re
@@ -13,22 +13,22 @@ from mha.practice.steps import STEPS, judged
 from mha.practice.worksheets.seeds import key_for
 
 NEEDED = {"numpy", "math"}
-"""The modules that the steps need."""
+"""The modules that a step may import without a remark."""
 
 IMPORT = re.compile(
     r"(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b[ \t]*([^\n;#]*)"
     r"|import[ \t]+([^\n;#]*))|(__import__)",
     re.MULTILINE,
 )
-"""A statement that imports: a module and names of it, or modules; or a call that does the same."""
+"""An import of names from a module, of modules, or by a call of `__import__`."""
 
 
 @dataclass(frozen=True)
 class Graded:
     """The grade of one submission.
 
-    `remarks` has a remark per name of a step, and is empty where there is no notebook. `faults` say
-    why there is none, or which cells failed. `imports` are imported modules that no step needs.
+    `remarks` maps the name of each step to a remark; it is empty if there is no notebook. `faults`
+    explain why there is none, or which cells failed. `imports` lists modules that no step needs.
     """
 
     submission: Submission
@@ -47,10 +47,10 @@ class Graded:
 
 
 def grade(submission: Submission, key: bytes, limits: Limits, start: Start) -> Graded:
-    """Return the grade of a submission, also of one that is missing, or no notebook.
+    """Return the grade of a submission; one that is missing or no notebook has no points.
 
-    The numbers follow from the key and from the notebook: whoever changes a notebook after a report
-    does not know the numbers of the next.
+    The numbers of the calls are derived from the key and the notebook, so a student who changes a
+    notebook after a report does not know the numbers of the next one.
     """
     try:
         cells = read_cells(submission.path)
@@ -62,11 +62,11 @@ def grade(submission: Submission, key: bytes, limits: Limits, start: Start) -> G
             step.name: judged(step, partial(notebook.call, step.name), seed) for step in STEPS
         }
     faults = [fault for _, fault in sorted(notebook.faults.items())]
-    return Graded(submission, remarks, faults, imported(cells))
+    return Graded(submission, remarks, faults, find_imports(cells))
 
 
-def imported(cells: Sequence[str]) -> list[str]:
-    """Return the modules that cells import openly and no step needs, each once."""
+def find_imports(cells: Sequence[str]) -> list[str]:
+    """Return the modules that import statements of cells name and no step needs, each once."""
     names: dict[str, None] = {}
     for module, members, modules, call in IMPORT.findall("\n".join(cells)):
         if (module, members.strip()) == ("mha.practice.steps", "check"):

@@ -13,7 +13,7 @@ from mha.grade import notebook_runner
 from mha.practice.answers import Answer, Remark, as_json
 
 MOST_BYTES = 1 << 20
-"""The length of the longest answer."""
+"""The longest line that is read as an answer, in bytes."""
 
 Start = Callable[[Sequence[str]], "subprocess.Popen[bytes]"]
 """A function that starts Python with some arguments, in a sandbox or without one."""
@@ -41,7 +41,7 @@ class Notebook:
     """A notebook whose cells have run in a process, which answers one question at a time.
 
     If a cell ends the process, or takes too long, the cells run again in a new process without it.
-    A function that does the same costs its own answer only: the next call starts a new process.
+    If a function does so, only its own answer is lost: the next call starts a new process.
     """
 
     def __init__(self, cells: Sequence[str], limits: Limits, start: Start) -> None:
@@ -76,8 +76,8 @@ class Notebook:
                     continue
                 answer = self._ask({"cell": source}, self.limits.seconds)
                 if answer.fault:
-                    said = f"Code cell {number} {answer.said}."
-                    self.faults[number] = Remark(said, answer.quoted)
+                    sentence = f"Code cell {number} {answer.fault_text}."
+                    self.faults[number] = Remark(sentence, answer.quoted)
                 if self.process is None:
                     self.skipped.add(number)
                     break
@@ -87,7 +87,7 @@ class Notebook:
         process, until = self.process, min(time.monotonic() + seconds, self.until)
         fault = "is not called: Python and NumPy need more memory"
         if process is not None:
-            # Killed in time, a process holds up neither the writing nor the reading of a line.
+            # A process that does not read or write would block this one until it is killed.
             timer = Timer(max(0.0, until - time.monotonic()), process.kill)
             timer.daemon = True
             timer.start()
@@ -103,12 +103,12 @@ class Notebook:
                 timer.cancel()
             self._stop()
         if time.monotonic() >= self.until:
-            fault = f"is not reached: the notebook takes over {self.limits.in_all:g} seconds"
+            fault = f"does not run: the notebook takes more than {self.limits.in_all:g} seconds"
         return Answer(None, (), fault)
 
     @staticmethod
     def _line(process: "subprocess.Popen[bytes]", question: Mapping[str, Any]) -> Any:
-        """Write a question, and return the data of the next line."""
+        """Write a question, and return the data of the line that the process writes next."""
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps(question).encode() + b"\n")

@@ -57,7 +57,7 @@ class Shell:
 
 
 class EmptyModule(ModuleType):
-    """A module of `mha` with a `check` that says nothing, so that notebooks run without `mha`."""
+    """A module of `mha` whose `check` does nothing, so that notebooks run without `mha`."""
 
     __path__: list[str] = []  # noqa: RUF012 -- the search path of its modules
 
@@ -112,9 +112,9 @@ def main() -> None:
     """Answer questions until there are no more."""
     questions = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    null = os.open(os.devnull, os.O_RDWR)
     for channel in (0, 1, 2):
-        os.dup2(nowhere, channel)
+        os.dup2(null, channel)
     vars(builtins).update(get_ipython=Shell, display=lambda *_, **__: None)
     for name in ("mha", "mha.practice", "mha.practice.steps"):
         sys.modules[name] = EmptyModule(name)

@@ -21,7 +21,7 @@ def report_name(number: int, one: Graded) -> str:
 
 
 def as_code(text: str, mark: str = "`") -> str:
-    r"""Return a student's text between two marks: in one line, short, and without the mark in it.
+    r"""Return a student's text in one line between two marks, shortened and free of that mark.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def as_code(text: str, mark: str = "`") -> str:
 def as_sentences(remarks: Iterable[Remark], mark: str = "`") -> list[str]:
     """Return the first `MOST_REMARKS` remarks as text, the student's words between two marks."""
     return [
-        f"{remark.said} {as_code(remark.quoted, mark)}" if remark.quoted else remark.said
+        f"{remark.sentence} {as_code(remark.quoted, mark)}" if remark.quoted else remark.sentence
         for remark in islice(remarks, MOST_REMARKS)
     ]
 
@@ -48,15 +48,15 @@ def as_table(grades: Sequence[Graded], ran: str) -> str:
     ----------
     grades : sequence of Graded
     ran : str
-        Where the notebooks ran.
+        How the notebooks ran, such as "in a sandbox".
 
     Returns
     -------
     str
-        A row per submission. Columns: student, id, points, the number of points there are, per
-        step its points and a remark, faults of the notebook, things for a person to look at, the
-        names of the submission and of the report, and where the notebook ran. The student's words
-        are between quotation marks.
+        A row per submission. Columns: student, id, points, highest possible points; per step its
+        points and a remark; faults of the notebook, matters that a person decides, the file names
+        of the submission and of the report, and how the notebook ran. The student's words are
+        between quotation marks.
     """
     steps = [cell for step in STEPS for cell in (step.name, f"{step.name}, in words")]
     rows: list[list[str | int]] = [

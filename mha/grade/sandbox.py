@@ -1,10 +1,10 @@
-"""A sandbox in which Python runs code of others, made with bubblewrap.
+"""A sandbox in which Python runs untrusted code, made with bubblewrap.
 
-A process in it sees a file system of its own: read-only, the shared libraries, Python and its
-packages; and an empty folder of limited size, which is deleted at its end. It has no network, no
-`/proc` and no home, and sees no other process and nothing of `mha` but the runner. The runner
-limits memory, processor time and the size of files before it runs the first cell. If the grader
-ends, in whatever way, the kernel ends the sandbox.
+A process in the sandbox has its own file system: the shared libraries, Python and its packages,
+all read-only, and an empty folder of limited size that is deleted at the end. The process has no
+network, no `/proc` and no home folder. It sees no other process, and of `mha` only the runner. The
+runner limits memory, processor time and the size of files before it runs the first cell. If the
+grader ends, however it ends, the kernel ends the sandbox.
 """
 
 import os
@@ -25,12 +25,12 @@ from mha.practice import answers
 
 PACKAGE = Path(answers.__file__).parents[1]
 RUNNER, FOLDER = "/runner", "/notebook"
-"""Paths in the sandbox: the runner's modules, and the folder of the notebook."""
+"""Paths in the sandbox: the folder of the runner's modules, and the notebook's own folder."""
 
 FOLDER_BYTES = 64 << 20
 
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32")
-"""The folders of the system's shared libraries, some of them links to others."""
+"""The folders of the system's shared libraries; some may be links to others."""
 
 PROBE = "import numpy, os, sys; print(os.path.exists(sys.argv[1]))"
 """A program that prints whether it sees a file."""
@@ -41,7 +41,7 @@ VARIABLES = {
     **{"HOME": FOLDER, "TMPDIR": FOLDER, "LANG": "C.UTF-8", "PATH": "", "MPLBACKEND": "agg"},
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
 }
-"""The environment of a process in the sandbox, but for `PYTHONPATH`."""
+"""The environment variables of a process in the sandbox, apart from `PYTHONPATH`."""
 
 ISOLATION = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
@@ -65,9 +65,9 @@ REFUSED = {
 }  # fmt: skip
 """System calls that are refused, with their numbers on each of `ARCHITECTURES`.
 
-They start processes and threads, make namespaces, reach into other processes, connect (sockets of
-a virtual machine are in no network namespace), or hold memory that no limit counts: a file's
-extended attributes count neither as memory of a process nor as bytes of the folder.
+These calls start processes and threads, make namespaces, read other processes, open connections
+(a virtual machine's sockets belong to no network namespace), or keep memory that no limit counts: a
+file's extended attributes count neither as memory of a process nor as bytes of the folder.
 """
 
 CONTAINER = (
@@ -77,7 +77,7 @@ CONTAINER = (
     ' -v "{package}:/mha/mha:ro" -e PYTHONPATH=/mha -v "$PWD:/class" -w /class'
     " mha-grade python -P -m mha.grade FOLDER"
 )
-"""A command for systems without a sandbox: within a container, one can be made."""
+"""A command for systems on which no sandbox can be made: in this container, one can."""
 
 
 class Sandbox:
@@ -86,7 +86,7 @@ class Sandbox:
     Parameters
     ----------
     hidden : iterable of Path
-        Files and folders that no process in it sees, even below a folder that it does see.
+        Files and folders that a process in the sandbox cannot see, even inside a visible folder.
 
     Raises
     ------
@@ -124,28 +124,28 @@ class Sandbox:
     def start(self, arguments: Sequence[str], stderr: int = DEVNULL) -> Popen[bytes]:
         """Start Python with some arguments.
 
-        All that runs in the sandbox ends with this process, and with the caller's.
+        The sandbox ends when this process ends, or the caller's.
         """
         filtering, program = os.pipe()
         os.write(program, seccomp_program(platform.machine()))
         os.close(program)
-        command = [*self.command, "--seccomp", str(filtering), "--", *_python(arguments)]
+        command = [*self.command, "--seccomp", str(filtering), "--", *_python_command(arguments)]
         try:
-            return _started(command, stderr=stderr, pass_fds=[filtering])
+            return _start_process(command, stderr=stderr, pass_fds=[filtering])
         finally:
             os.close(filtering)
 
 
 def start_without_sandbox(arguments: Sequence[str]) -> Popen[bytes]:
     """Start Python with some arguments, with all rights of the caller."""
-    return _started(_python(arguments), stderr=DEVNULL, cwd=tempfile.gettempdir())
+    return _start_process(_python_command(arguments), stderr=DEVNULL, cwd=tempfile.gettempdir())
 
 
-def _started(command: Sequence[str], **options: Any) -> Popen[bytes]:
+def _start_process(command: Sequence[str], **options: Any) -> Popen[bytes]:
     return Popen(command, stdin=PIPE, stdout=PIPE, **options)
 
 
-def _python(arguments: Sequence[str]) -> list[str]:
+def _python_command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-P", "-B", "-X", "utf8", *arguments]
 
 
@@ -158,7 +158,7 @@ def _no_sandbox(reason: str) -> ValueError:
 def _files(hidden: Sequence[Path]) -> Iterator[str]:
     """Yield the options of bwrap for the file system and the environment."""
     shown, own = list(_folders()), [Path(sys.base_prefix), Path(sys.prefix)]
-    # The runner's own modules: neither computes a right answer.
+    # The two modules of the runner; neither can compute a right answer.
     runner = [Path(str(module.__file__)) for module in (answers, notebook_runner)]
     files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in runner}
     real = os.path.realpath(sys.executable)
@@ -192,7 +192,7 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
 
 
 def _folders() -> Iterator[Path]:
-    """Yield the folders that Python needs, and no parent of them."""
+    """Yield the folders that Python needs, without their parents."""
     libraries = [Path(each) for each in LIBRARIES if not os.path.islink(each)]
     base, own = Path(sys.base_prefix), Path(sys.prefix)
     of_python = [base / "lib", base / "lib64", own / "lib", own / "lib64", *_package_folders()]
@@ -217,7 +217,7 @@ def _covered(shown: Sequence[Path], hidden: Sequence[Path]) -> Iterator[Path]:
 
 
 def _paths_in(path: Path, folders: Iterable[Path]) -> list[Path]:
-    """Return the paths at which a file is seen below some folders."""
+    """Return the paths below some folders by which a file can be reached."""
     real, roots = path.resolve(), [(folder, folder.resolve()) for folder in folders]
     return [f / real.relative_to(root) for f, root in roots if real.is_relative_to(root)]
 
@@ -226,10 +226,10 @@ def seccomp_program(machine: str) -> bytes:
     """Return the filter that refuses system calls: an array of the kernel's `sock_filter`."""
     column = list(ARCHITECTURES).index(machine)
     numbers = [each[column] for each in REFUSED.values() if column < len(each)]
-    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06  # operations of the packet filter
+    load, equal, at_least, end = 0x20, 0x15, 0x35, 0x06  # operations of the packet filter
     kill, refuse, allow = 0x80000000, 0x00050001, 0x7FFF0000  # the 1 of `refuse` is EPERM
-    lines = [(load, 0, 0, 4), (equal, 1, 0, ARCHITECTURES[machine]), (give, 0, 0, kill)]
-    lines += [(load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (give, 0, 0, kill)]  # x32's numbers
+    lines = [(load, 0, 0, 4), (equal, 1, 0, ARCHITECTURES[machine]), (end, 0, 0, kill)]
+    lines += [(load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (end, 0, 0, kill)]  # x32's numbers
     lines += [(equal, len(numbers) - i, 0, number) for i, number in enumerate(numbers)]
-    lines += [(give, 0, 0, allow), (give, 0, 0, refuse)]
+    lines += [(end, 0, 0, allow), (end, 0, 0, refuse)]
     return b"".join(struct.pack("HBBI", *line) for line in lines)

@@ -1,7 +1,7 @@
 """Submissions: the entries of a folder, the students they belong to, and the cells of a notebook.
 
-The files are students' too. No link is followed, and a name that only resembles a student's is
-reported to a person.
+Students can make any file and give it any name. No link is followed, and a file whose name only
+resembles a student's is reported, not assigned.
 """
 
 import json
@@ -17,19 +17,19 @@ from mha.practice.answers import Remark
 from mha.practice.worksheets.students import Student
 
 MEGABYTES = 20
-"""The size of the largest notebook that is read: pictures are in it too.
+"""The largest notebook that is read, with its pictures, in megabytes.
 
-Its JSON may take forty times as much memory, in the process of the grader.
+Its parsed JSON may take forty times as much memory in the grader's process.
 """
 
 SHORT = 5
-"""An id or name with fewer letters is often part of another word: it must be the whole name."""
+"""An id or name with fewer letters must be a file's whole name: it may be part of other words."""
 
 SKIPPED = re.compile(r"^[.~]|^__MACOSX$|^desktop\.ini$|^Thumbs\.db$", re.IGNORECASE)
 """Entries that systems and editors put into a folder."""
 
 MOODLE = re.compile(r"_\d+_assignsubmission_.*")
-"""The end of the name that Moodle gives to each student's folder or file."""
+"""The part that Moodle adds to a student's name in the name of a folder or file."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Submission:
     """A student and a file or folder of theirs; `path` is None if nothing was handed in.
 
     Without a list of the class, or if the owner is uncertain, `student` is the name of the file and
-    `id` is empty. The notes are for a person, who decides.
+    `id` is empty. `notes` describe matters that a person decides.
     """
 
     student: str
@@ -47,9 +47,9 @@ class Submission:
 
 
 def find_submissions(folder: Path, students: Sequence[Student] = ()) -> list[Submission]:
-    """Return the submissions in a folder by name, and then one per student without any.
+    """Return the submissions in a folder by name, then an empty one for each other student.
 
-    A file is a submission, and so is a folder: Moodle gives one to each student.
+    Each file and each folder is a submission: Moodle makes a folder for each student.
     """
     paths = [path for path in folder.iterdir() if not SKIPPED.search(path.name)]
     paths.sort(key=lambda path: path.name.casefold())
@@ -61,13 +61,13 @@ def find_submissions(folder: Path, students: Sequence[Student] = ()) -> list[Sub
         same = [other.name for other, its in zip(paths, owners, strict=True) if its == owner]
         notes = []
         if owner is None and similar:
-            said = "The name of the file resembles that of a student; whose is it?"
-            notes = [Remark(said, "; ".join(similar))]
+            question = "The name of the file resembles that of a student; whose is it?"
+            notes = [Remark(question, "; ".join(similar))]
         elif owner is None and students:
-            notes = [Remark("The name of the file is of no student in the list.")]
+            notes = [Remark("The name of the file matches no student in the list.")]
         elif owner is not None and len(same) > 1:
-            said = f"{len(same)} submissions of one student; a person chooses:"
-            notes = [Remark(said, "; ".join(same))]
+            request = f"This student has {len(same)} submissions; choose one:"
+            notes = [Remark(request, "; ".join(same))]
         student, id_ = (owner.name, owner.id) if owner else (name, "")
         found.append(Submission(student, id_, path, tuple(notes)))
     missing = [student for student in students if student not in owners]
@@ -75,9 +75,9 @@ def find_submissions(folder: Path, students: Sequence[Student] = ()) -> list[Sub
 
 
 def _owner(name: str, students: Sequence[Student]) -> Student | None:
-    """Return the student to whom a file's name belongs, or None if that is not certain.
+    """Return the student whose file this is by its name, or None if that is uncertain.
 
-    The name is the student's id or name, or has all words of it if it is not short.
+    The name must be the student's id or name, or contain all words of one that is not `SHORT`.
     """
     words = _words(MOODLE.sub("", name))
     whole = [each for each in students if words in _known_by(each)]
@@ -110,7 +110,7 @@ def read_cells(path: Path | None) -> list[str]:
     Raises
     ------
     ValueError
-        If there is none. Its arguments are those of a `Remark`: the reason, and names of files.
+        If there is none. Its arguments are those of a `Remark`: the reason, and file names.
     """
     if path is None:
         raise ValueError("Nothing was handed in.")
@@ -119,16 +119,16 @@ def read_cells(path: Path | None) -> list[str]:
     except OSError as error:
         raise ValueError(f"The file cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise ValueError("The file is not a notebook: its bytes are no text.") from None
+        raise ValueError("The file is not a notebook: it is not text in UTF-8.") from None
     if not text.strip():
         raise ValueError("The file is empty.")
     try:
         cells = [each for each in json.loads(text)["cells"] if each["cell_type"] == "code"]
         found = ["".join(cell["source"]) for cell in cells]
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        raise ValueError("The file is not a notebook of Jupyter, version 4.") from None
+        raise ValueError("The file is not a Jupyter notebook of version 4.") from None
     if not found:
-        raise ValueError("The notebook has no cell with code.")
+        raise ValueError("The notebook has no code cell.")
     return found
 
 
@@ -153,9 +153,9 @@ def _is_folder(path: Path) -> bool:
 
 
 def _read(path: Path) -> bytes:
-    """Return the bytes of a file that is no link, no device and not too large."""
+    """Return the bytes of a file; refuse links, devices and large files."""
     if not stat.S_ISREG(path.lstat().st_mode):
-        raise ValueError("The submission is a link or no file; the notebook itself is wanted.")
+        raise ValueError("The submission is a link or a device; the notebook itself is wanted.")
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
         contents = file.read((MEGABYTES << 20) + 1)
     if len(contents) > MEGABYTES << 20:

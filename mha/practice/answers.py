@@ -1,6 +1,6 @@
-"""Answers of a student's function, wherever it runs: here, or in a process of its own.
+"""Answers of a student's function, which runs in this process or in its own.
 
-Nothing else of `mha` is imported, so that a process with this module holds no right answer.
+Nothing else of `mha` is imported, so that a process that imports this module has no right answer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_NUMBERS, MOST_AXES = 10_000, 8
-"""The size of the largest array that is an answer."""
+"""The largest array that is accepted as an answer."""
 
 MOST_LETTERS = 300
-"""The length of the longest text of a student that is kept."""
+"""The longest text of a student that is kept, in characters."""
 
 FAULTS = {
     "stopped": "stops with an error",
@@ -23,30 +23,30 @@ FAULTS = {
     "large": f"gives more than {MOST_NUMBERS:,} numbers",
     "no array": "gives no array of numbers",
 }
-"""The faults of an answer, and the words for each."""
+"""The faults of an answer, and their descriptions."""
 
 KINDS_OF_NUMBERS = "biufO"
-"""The kinds of NumPy's types that can be answers: complex numbers, text and dates cannot."""
+"""NumPy's kinds of types that are accepted; complex numbers, text and dates are not."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence of ours, and apart from it the words of a student that belong to it."""
+    """A sentence about an answer, and separately the words of the student that it quotes."""
 
-    said: str
+    sentence: str
     quoted: str = ""
     is_right: bool = False
 
     def __str__(self) -> str:
-        return f"{self.said} {self.quoted}".rstrip()
+        return f"{self.sentence} {self.quoted}".rstrip()
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answer to one call: an array, or a fault with the student's words for it.
+    """The answer to one call: an array, or a fault and the text of the student's error.
 
-    `given` are the arguments after the call, which the function may have changed. A fault is a key
-    of `FAULTS`, or words like those.
+    `given` has the arguments after the call, which the function may have changed. `fault` is a key
+    of `FAULTS`, or a description of the same form as its values.
     """
 
     value: NDArray[np.float64] | None
@@ -55,12 +55,12 @@ class Answer:
     quoted: str = ""
 
     @property
-    def said(self) -> str:
-        """The words for the fault."""
+    def fault_text(self) -> str:
+        """The description of the fault."""
         return FAULTS.get(self.fault, self.fault)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the answer as values that JSON has."""
+        """Return the answer as values that can be written as JSON."""
         value = np.empty(0) if self.value is None else self.value
         array = {"shape": value.shape, "numbers": value.ravel().tolist()}
         return array | {"given": as_json(self.given), "fault": self.fault, "quoted": self.quoted}
@@ -72,7 +72,7 @@ class Answer:
         Raises
         ------
         ValueError
-            If the data has another form than `as_json` gives; a student can send anything.
+            If the data does not have the form that `as_json` returns; a student can send anything.
         """
         try:
             fault, quoted = data["fault"], str(data["quoted"])[:MOST_LETTERS]
@@ -90,12 +90,12 @@ class Answer:
 
 
 def as_json(given: Sequence[Any]) -> list[Any]:
-    """Return arrays and numbers as values that JSON has."""
+    """Return arrays and numbers as values that can be written as JSON."""
     return [each.tolist() if isinstance(each, np.ndarray) else each for each in given]
 
 
 def call_function(function: Callable[..., Any], given: Sequence[Any]) -> Answer:
-    """Return the answer of a function to arrays, of which it gets copies, and numbers."""
+    """Call a function with numbers and with copies of arrays, and return its answer."""
     copies = tuple(np.copy(each) if isinstance(each, np.ndarray) else each for each in given)
     try:
         with np.errstate(all="ignore"):
@@ -123,6 +123,6 @@ def describe_error(error: BaseException) -> str:
     """Return the kind and message of an error, cut to `MOST_LETTERS`."""
     try:
         text = f"{type(error).__name__}: {error}"
-    except BaseException:  # the class is the student's, and so is its __str__
+    except BaseException:  # the student may have written the class and its __str__
         text = "an error without a message"
     return text[:MOST_LETTERS].removesuffix(": ")

@@ -155,7 +155,7 @@ def as_printed(kind: str, givens: Sequence[Sequence[str]], column: int) -> Decim
     givens : sequence of sequence of str
         The operands as a question prints them.
     column : int
-        Of a share, the asked operand; 0 for other calculations.
+        The index of the operand whose share is asked for; 0 for other calculations.
 
     Returns
     -------

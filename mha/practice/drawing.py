@@ -1,14 +1,17 @@
-"""Fresh numbers: examples drawn at random whose numbers are short enough to be worked by hand.
+"""Fresh numbers: examples drawn at random whose numbers are short enough to compute by hand.
 
-Up to float64's round-off, a drawn example's embeddings, queries, keys and values have at most one
-decimal, its scores at most two, its scaled scores at most three. Entries of w_o have at most one
-decimal, other matrices are whole. No scaled score is beyond ±6, no two scores of a row are equal,
-and no token's embedding, query, key or value is all zeros. Tokens differ in each of the four, and
-no column of the four is all zeros. No column of the queries, keys or values is the same number for
-every token, or a multiple of another column unless a width of one makes it so: it would be copied
-rather than computed. Three decimals tell the rows of weights apart, before a mask and unless a key
-is one wide. There is something to see in each row: its largest weight is at least `CONTRAST` times
-its smallest. A causal mask leaves the last row.
+Up to float64's round-off, a drawn example has these properties:
+
+- Embeddings, queries, keys and values have at most one decimal, scores at most two, and scaled
+  scores at most three. Entries of w_o have at most one decimal; other matrices are whole.
+- No scaled score is beyond ±6, and no two scores of a row are equal.
+- Any two tokens have different embeddings, queries, keys and values. None of these four matrices
+  has a row or a column of zeros.
+- No column of the queries, keys or values is constant or a multiple of another column, unless
+  `d_model` or the column's matrix has width 1: a student would copy it instead of computing it.
+- Before a mask, any two rows of weights differ in their first three decimals, unless keys have
+  width 1. The largest weight of a row is at least `CONTRAST` times its smallest. (A causal mask
+  changes every row but the last.)
 """
 
 import math
@@ -49,7 +52,7 @@ SMALLEST, LARGEST_SCALED = 1e-9, 6.0
 """What counts as zero among short numbers, and the largest scaled score that is drawn."""
 
 VISIBLE = 0.001
-"""By how much two rows of weights differ in some entry, so that three decimals tell them apart."""
+"""The smallest difference between two rows of weights: three decimals show it in some entry."""
 
 CONTRAST = 2.0
 """How many times the smallest weight of a row its largest is, at least, before a mask."""
@@ -86,7 +89,7 @@ LEVELS = MappingProxyType(
 
 
 TRIVIAL = (-1.0, 0.0, 1.0)
-"""Factors that leave nothing to multiply."""
+"""Factors by which nobody needs to multiply."""
 
 FACTORS = MappingProxyType(
     {
@@ -99,7 +102,7 @@ FACTORS = MappingProxyType(
         ),
     }
 )
-"""The numbers of `LEVELS` that are worth a multiplication, with larger matrices."""
+"""The numbers of `LEVELS` without `TRIVIAL` ones, and with larger entries of matrices."""
 
 
 def with_factors(
@@ -107,7 +110,7 @@ def with_factors(
 ) -> WorkedExample:
     """Return an example whose embeddings and matrices have no entry 0, 1 or −1.
 
-    Its values and its output projection are as this module says.
+    Its values and its output projection have the properties that the module's docstring lists.
 
     Parameters
     ----------
@@ -117,8 +120,8 @@ def with_factors(
     difficulty : str
         A key of `LEVELS`.
     keep_scores : bool
-        Draw only w_v and w_o anew: the weights stay as they are. Otherwise all is drawn anew, and
-        scores may be too large for exponentials by hand.
+        Draw only w_v and w_o anew, so that the weights stay as they are. Otherwise draw everything
+        anew; scores may then be too large to exponentiate by hand.
 
     Returns
     -------
@@ -229,7 +232,7 @@ def _draw(
     level = LEVELS[difficulty]
     for _ in range(TRIES):
         embeddings = rng.choice(level.embeddings, shape)
-        if not (_says_something(embeddings) and _rows_differ(embeddings)):
+        if not (_has_no_zero_line(embeddings) and _rows_differ(embeddings)):
             continue
         heads = [_draw_head(rng, level, embeddings, *widths) for _ in range(num_heads)]
         drawn = [head for head in heads if head is not None]
@@ -272,7 +275,7 @@ def _projections(rng: np.random.Generator, numbers: Array, embeddings: Array, wi
 
 
 def _draw_embeddings(rng: np.random.Generator, numbers: Array, shape: tuple[int, ...]) -> Array:
-    """Return embeddings of tokens that differ, with no multiples among their components."""
+    """Return embeddings that fit as values do: tokens differ, no column is another's multiple."""
     while True:
         embeddings = rng.choice(numbers, (CANDIDATES, *shape))
         fits = _rows_fit(embeddings, shape[-1])
@@ -295,37 +298,37 @@ def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int
     """Return an output projection without a row or column of zeros or a multiple of a column."""
     while True:
         w_o = rng.choice(numbers, (CANDIDATES, *shape))
-        fits = _says_something(w_o)
+        fits = _has_no_zero_line(w_o)
         if shape[0] > 1:
             fits &= _no_multiples(w_o)
         if fits.any():
             return np.asarray(w_o[fits.argmax()])
 
 
-def _says_something(rows: Array) -> Array:
-    """Return of each matrix whether none of its rows and columns is all zeros."""
+def _has_no_zero_line(rows: Array) -> Array:
+    """Return for each matrix whether none of its rows and columns is all zeros."""
     is_not_zero = np.abs(rows) > SMALLEST
     return np.asarray(is_not_zero.any(axis=-1).all(axis=-1) & is_not_zero.any(axis=-2).all(axis=-1))
 
 
 def _rows_differ(rows: Array, by: float = SMALLEST) -> Array:
-    """Return of each matrix whether no two of its rows are equal: some entry differs by more."""
+    """Return for each matrix whether any two rows differ by more than `by` in some entry."""
     first, second = np.triu_indices(rows.shape[-2], 1)
     apart = np.abs(rows[..., first, :] - rows[..., second, :]) > by
     return np.asarray(apart.any(axis=-1).all(axis=-1))
 
 
 def _rows_fit(rows: Array, d_model: int) -> Array:
-    """Return of each matrix whether its rows differ and each column says something of its own."""
+    """Return for each matrix whether it has the properties that this module promises."""
     varies = np.ptp(rows, axis=-2) > SMALLEST
-    fits = _says_something(rows) & _rows_differ(rows) & varies.all(axis=-1)
+    fits = _has_no_zero_line(rows) & _rows_differ(rows) & varies.all(axis=-1)
     return np.asarray(fits & _no_multiples(rows) if d_model > 1 else fits)
 
 
 def _no_multiples(rows: Array) -> Array:
-    """Return of each matrix whether no column is a multiple of another."""
-    # By Cauchy and Schwarz, two columns are multiples where their dot product is as large as the
-    # product of their lengths.
+    """Return for each matrix whether no column is a multiple of another."""
+    # By the Cauchy-Schwarz inequality, one column is a multiple of another exactly where their dot
+    # product is as large as the product of their lengths.
     dots = rows.swapaxes(-1, -2) @ rows
     lengths = np.einsum("...ii->...i", dots)
     left = lengths[..., :, None] * lengths[..., None, :] - dots**2

@@ -13,7 +13,7 @@ _SPACES = re.compile(f"[{_SPACE}]")
 _AROUND = re.compile(f"^[{_SPACE}]+|[{_SPACE}]+\\Z")
 _PLAIN = re.compile(r"[+-]?(?:\d+(?:[.,](\d*))?|[.,](\d+))", re.ASCII)
 _TOKEN = re.compile(
-    # A space between digits parts thousands, or two numbers, which are no calculation.
+    # A space between digits separates thousands; elsewhere it separates two numbers, an error.
     rf"[{_SPACE}]*((?:\d{{1,3}}(?:[{_SPACE}]\d{{3}})+(?!\d)|\d+)(?:[.,]\d*)?(?:e[-+]?\d+)?"
     r"|[.,]\d+(?:e[-+]?\d+)?|sqrt|exp|e|[-+*/^()√])",
     re.ASCII,
@@ -33,7 +33,7 @@ class Entered:
     ----------
     number : float
     decimals : int or None
-        None for a calculation, which is not rounded.
+        The number of decimals as typed, or None for a calculation.
     """
 
     number: float
@@ -47,8 +47,8 @@ def read(text: str, *, percent: bool = False) -> Entered | None:
     ----------
     text : str
         A number with a decimal point or comma, such as ``0.25`` or ``1e-3``, or a calculation with
-        ``+ - * / ^``, brackets, ``sqrt``, ``√``, ``exp`` and ``e``. Spaces may part thousands. A
-        percent sign may follow.
+        ``+ - * / ^``, brackets, ``sqrt``, ``√``, ``exp`` and ``e``. Spaces may separate thousands.
+        A percent sign may follow.
     percent : bool, default False
         Whether a bare number is a percentage.
 

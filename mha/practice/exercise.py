@@ -24,7 +24,7 @@ MOST_PLACES = 16
 """The most decimals of an operand: float64 has no more."""
 
 ROUND_OFF = Decimal("1e-12")
-"""The largest difference that float64 leaves between an answer and its exact value."""
+"""The largest difference between an answer in float64 and its exact value."""
 
 
 @dataclass(frozen=True)
@@ -173,8 +173,8 @@ def numeric_exercise(
     row, column, head : int
         Counted from 0; what the stage has no axis for is left out.
     places : int, optional
-        Decimals asked for. By default 2, all of an exact answer that has 3 or 4, and in percent
-        the fewest with which the answer is not halfway between two roundings.
+        Decimals asked for. By default 2, or those of an exact answer with 3 or 4 decimals; in
+        percent, the fewest with which the answer is not halfway between two roundings.
     percent : bool, default False
         Ask for the number, a share, in percent.
 
@@ -325,10 +325,10 @@ def _of_blocks(run: Trace, place: Place) -> dict[str, str]:
 
 
 def _operand_places(by_hand: Calculation, column: int, answer: float, places: int) -> int:
-    """Return how many decimals of the operands lead to the answer and to no tie.
+    """Return how many decimals of the operands are printed, so that they lead to the answer.
 
-    A reader who computes exactly with the printed operands then rounds to the same number as the
-    key. Only an answer that is itself a tie has no such decimals: both roundings count as right.
+    A reader who computes exactly with the printed operands obtains no tie and rounds to the same
+    number as the key. If the answer itself is a tie, both roundings count as right.
     """
     wanted = shown(answer, places)
     for shown_places in range(PLACES, MOST_PLACES):

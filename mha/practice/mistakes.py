@@ -136,7 +136,8 @@ def listed(exercise: NumericExercise, found: Iterable[Mistake]) -> tuple[Mistake
     for mistake in found:
         taken = [exercise.asked, *(other.value for other in kept)]
         is_new = all(abs(mistake.value - value) > slack for value in taken)
-        # A percentage may be off by a hundred times as much: one that is smaller tells nothing.
+        # A percentage is compared with a hundred times the slack: a smaller one fits any answer
+        # near zero, so it identifies nothing.
         is_telling = mistake.unit <= 1 or abs(mistake.value) > slack * mistake.unit
         if is_new and is_telling:
             kept.append(mistake)
@@ -144,7 +145,7 @@ def listed(exercise: NumericExercise, found: Iterable[Mistake]) -> tuple[Mistake
 
 
 LAST_DIGIT_UNITS = 5
-"""Units of the last decimal asked for within which only the last digit is said to be wrong."""
+"""The largest error, in units of the last decimal asked for, that is called a wrong last digit."""
 
 
 def recognised(exercise: NumericExercise, entered: Entered, known: Iterable[Mistake]) -> str | None:
@@ -161,8 +162,8 @@ def recognised(exercise: NumericExercise, entered: Entered, known: Iterable[Mist
     Returns
     -------
     str or None
-        "last-digit" where an answer has as many decimals as are asked for, is off by at most
-        `LAST_DIGIT_UNITS` units of the last of them, and agrees in all other digits.
+        The mistake's name. "last-digit" if the answer has as many decimals as are asked for,
+        differs by at most `LAST_DIGIT_UNITS` units of the last one, and agrees in all other digits.
     """
     slack = half_unit(exercise.places)
     for mistake in known:

@@ -1,4 +1,4 @@
-"""Tables as CSV that spreadsheets open correctly, with no cell that they compute."""
+"""Tables as CSV that spreadsheets open correctly, and without cells that they run as formulas."""
 
 import csv
 import io
@@ -38,8 +38,8 @@ def as_csv(rows: Iterable[Iterable[str | int]]) -> str:
     Parameters
     ----------
     rows : iterable of rows
-        The first row names the columns. `harmless` is for the caller to apply: a negative number
-        and a formula may begin alike.
+        The first row names the columns. The caller applies `harmless` to the cells that need it,
+        because a negative number may begin like a formula.
 
     Returns
     -------

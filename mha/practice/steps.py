@@ -23,7 +23,7 @@ LEVEL = 4000.0
 """How large a large score is: no exponential of it, scaled, is a number of float64."""
 
 LARGE = 1e6
-"""Above it a message writes a number with a power of ten."""
+"""Messages write numbers above this one with a power of ten."""
 
 CLOSE = 1e-9
 """How far an answer may be off: more than sums in another order are, less than any rounding."""
@@ -273,15 +273,15 @@ This divides by d_k itself, not by its root.
 
 
 def judged(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[int]) -> Remark:
-    """Return whether a step is right, wherever it runs, and why not.
+    """Return a remark that tells whether a step is right, or what is wrong with it.
 
     Parameters
     ----------
     step : Step
     ask : callable
-        Takes the arguments of a call, and returns its answer.
+        Calls the step with some arguments, here or in another process, and returns its answer.
     seed : sequence of int
-        The arguments follow from it.
+        The seed of the arguments.
 
     Returns
     -------
@@ -289,7 +289,7 @@ def judged(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[
         Its sentence begins with "Right" or with "Not yet".
     """
     for number, case in enumerate(CASES):
-        # Each step has numbers of its own: the result of one step is an argument of the next.
+        # Each step has its own numbers: else a later step would be given an earlier one's result.
         rng = np.random.default_rng([*seed, STEPS.index(step), number])
         given = step.given(drawn(rng, case))
         answer = ask(given)
@@ -297,8 +297,8 @@ def judged(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[
         if fault:
             of_case = answer.value is not None or answer.fault == "stopped"
             return Remark(f"Not yet: {f'{case}, ' * of_case}{fault}", answer.quoted)
-    said = f"Right: {step.name} gives what is wanted on {len(CASES)} sets of numbers."
-    return Remark(said, is_right=True)
+    sentence = f"Right: {step.name} gives what is wanted on {len(CASES)} sets of numbers."
+    return Remark(sentence, is_right=True)
 
 
 def drawn(rng: np.random.Generator, case: Case) -> Numbers:
@@ -335,7 +335,7 @@ def _fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
     wanted = np.asarray(step.right(*given), dtype=float)
     found = answer.value
     if found is None:
-        return f"{step.name} {answer.said}{':' if answer.quoted else '.'}"
+        return f"{step.name} {answer.fault_text}{':' if answer.quoted else '.'}"
     if found.shape != wanted.shape:
         return f"the shape is {found.shape}, {wanted.shape} is wanted."
     with np.errstate(all="ignore"):
@@ -352,7 +352,7 @@ def _fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
 
 
 def _known(step: Step, given: tuple[Any, ...], found: Array, wanted: Array) -> str:
-    """Return the sentence on a known mistake that gives these numbers, after a space."""
+    """Return a space and the sentence on a known mistake that gives these numbers, or nothing."""
     for said, mistaken in step.mistakes.items():
         with np.errstate(all="ignore"):
             try:
@@ -360,7 +360,7 @@ def _known(step: Step, given: tuple[Any, ...], found: Array, wanted: Array) -> s
             except ValueError:  # the mistake cannot be made with these shapes
                 continue
             if other.shape != found.shape or np.allclose(other, wanted):
-                continue  # on these numbers the mistake shows nowhere
+                continue  # with these numbers the mistake makes no difference
             if np.allclose(other, found, equal_nan=True):
                 return f" {said}"
     with np.errstate(all="ignore"):
@@ -378,6 +378,6 @@ def _apart(found: float, wanted: float) -> tuple[str, str]:
 
 
 def _written(number: float, places: int) -> str:
-    """Return a number with some decimals; a large one with a power of ten, so that it is short."""
+    """Return a number with some decimals; a large number with a power of ten."""
     is_large = LARGE < abs(number) < math.inf
     return f"{number:.{places}e}".replace("-", "−") if is_large else short(number, places)

@@ -9,7 +9,7 @@ from mha.runs.rounding import rounded
 Verdict = Literal["right", "near", "wrong", "unreadable"]
 
 NEAR_UNITS = 2
-"""Units of the last decimal asked for by which rounding on the way may move an answer."""
+"""The largest error, in units of the last decimal asked for, that is taken for early rounding."""
 
 
 def verdict(exercise: NumericExercise, text: str) -> Verdict:
@@ -24,9 +24,9 @@ def verdict(exercise: NumericExercise, text: str) -> Verdict:
     Returns
     -------
     str
-        "right": within half a unit of the last decimal asked for. "near": a slip of rounding, that
-        is within two such units and written with all decimals, or rightly rounded to fewer
-        decimals; the sign is right. "wrong", or "unreadable".
+        "right": within half a unit of the last decimal asked for. "near": a slip of rounding with
+        the right sign: within two such units and written with all decimals, or rounded correctly to
+        fewer decimals. "wrong", or "unreadable".
 
     Examples
     --------

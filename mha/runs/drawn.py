@@ -33,7 +33,7 @@ SIZES = {"d_model": (2, 6), "num_heads": (1, 4), "d_k": (1, 4)}
 """The least and the most numbers of a word, heads, and numbers of a query, key or value."""
 
 MEANINGS = ("animal", "thing", "state", "doing", "person", "place")
-"""The meaning of each number of a word; an example of width 4 has the first four."""
+"""The meaning of each component of an embedding; with `d_model` 4 there are the first four."""
 
 _USUAL_WIDTH = 4
 
@@ -52,8 +52,7 @@ VOCABULARY = {
     "the": "", "a": "", "on": "", "in": "", "was": "", "to": "", "and": "",
     "because": "", "near": "", "<end>": "",
 }  # fmt: skip
-"""Words with meanings, among them those of the book's sentences. The last ones have none, and so
-ask for nothing."""
+"""Words and their meanings, the words of the book's sentences included. The last ones have none."""
 
 _TENTHS = {"w_q": 15, "w_k": 15, "w_v": 9, "w_o": 9}
 
@@ -78,7 +77,7 @@ def draw_example(
     ----------
     words : str or sequence of str
         Up to 12 words of at most 16 characters. A string is split into words at spaces and
-        punctuation, which is left out; "didn't" and "3.5" are one word each.
+        punctuation, which are dropped; "didn't" and "3.5" are one word each.
     seed : int, default 1
         From 0 to 4 294 967 295.
     numbers : {"meanings", "whole", "tenths"}, default "meanings"
@@ -173,7 +172,7 @@ def split_words(text: str) -> list[str]:
 
 
 def _is_in_word(text: str, i: int) -> bool:
-    """Tell whether a character of a text is no punctuation, or joins two parts of a word."""
+    """Tell whether a character is not punctuation, or joins two parts of a word or number."""
     if not _is_punctuation(text[i]):
         return True
     before, after = text[max(i - 1, 0) : i], text[i + 1 : i + 2]
@@ -191,7 +190,7 @@ def _is_punctuation(sign: str) -> bool:
 
 
 def needed_width(words: Sequence[str]) -> int:
-    """Return how many numbers per word the meanings of some words need, 0 where they have none.
+    """Return the smallest width at which words have all their meanings, 0 if they have none.
 
     Examples
     --------

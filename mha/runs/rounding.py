@@ -84,7 +84,7 @@ def rounded(value: float, places: int = PLACES) -> float:
 
 
 def is_tie(value: float | Decimal, places: int = PLACES) -> bool:
-    """Return whether a number lies halfway between two numbers of so many decimals.
+    """Return whether a number lies halfway between two numbers with `places` decimals.
 
     Parameters
     ----------

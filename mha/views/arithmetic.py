@@ -86,8 +86,8 @@ def arithmetic(
     head : int, default 0
         Counted from 0. The output has none.
     places : int, default 4
-        Decimals of the result. Operands have more where the printed result does not follow from
-        fewer; the calculation itself is not rounded.
+        Decimals of the result. Operands are printed with more decimals where the printed result
+        needs them; the calculation itself is not rounded.
 
     Returns
     -------
@@ -120,10 +120,10 @@ MOST_PLACES = 15
 
 
 def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
-    """Return a line that gives a number, in which each step follows from the printed one before it.
+    """Return a line of arithmetic for a number, each step computed from the one printed before it.
 
-    A pocket calculator reaches the printed result from the printed operands to the last digit, so
-    operands have more decimals than the result where it needs them: 69.5914 is e^4.2426407, and
+    A pocket calculator reaches the printed result from the printed operands to the last digit.
+    Operands have more decimals than the result where that needs them: e^4.2426407 is 69.5914, but
     e^4.2426 is 69.5885.
 
     Parameters
@@ -163,7 +163,8 @@ def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
 
     def are_enough_for_factors(p: int) -> bool:
         expression = line(p).expression
-        pairs = zip(expression.split(" + "), products, strict=False)  # not all lines have products
+        # Some lines have no products.
+        pairs = zip(expression.split(" + "), products, strict=False)
         return not _differ(expression, result, places) and not any(
             _differ(factors, product, terms) for factors, product in pairs
         )
@@ -172,7 +173,7 @@ def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
 
 
 def _fewest(places: int, are_enough: Callable[[int], bool]) -> int:
-    """Return the fewest decimals, of `places` or more, that are enough."""
+    """Return the smallest number of decimals, at least `places`, that is enough."""
     return next(filter(are_enough, range(places, MOST_PLACES)), max(places, MOST_PLACES))
 
 

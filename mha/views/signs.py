@@ -39,7 +39,7 @@ def as_printed(text: str) -> Fraction | None:
 
 @lru_cache(maxsize=1 << 8)
 def by_calculator(text: str) -> Fraction | None:
-    """Return the value of a printed calculation, its roots and powers of e in float64.
+    """Return the value of a printed calculation, with roots and powers of e in float64.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def by_calculator(text: str) -> Fraction | None:
     Returns
     -------
     Fraction or None
-        None where the text is no calculation, or a number of it is beyond float64.
+        None if the text is not a calculation, or one of its numbers is beyond float64.
 
     Examples
     --------
@@ -121,11 +121,11 @@ _LARGEST = re.compile(r"max\(((?:−?[\d.]+|−∞)(?:, (?:−?[\d.]+|−∞))+)
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|e ?\^|\S")
 
 _Functions = Mapping[str, Callable[[Fraction], Fraction | None]]
-"""Functions of one number, by the first letter of their sign."""
+"""Functions of one number, by the first character of their sign."""
 
 
 def _value(text: str, functions: _Functions) -> Fraction | None:
-    """Return the value of a printed calculation, None where there is none."""
+    """Return the value of a printed calculation, or None if it has no value."""
     text = _LARGEST.sub(_largest, text.replace("e^−∞", "0"))
     if re.search(r"∞|[^\W\d_e]", text):
         return None

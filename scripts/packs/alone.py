@@ -1,9 +1,9 @@
 """Questions that stand alone: each with the tables, figures and formulas that it names.
 
-Numbers of the book mean nothing to a reader who has one question alone: a question calls its tables
-Table A and Table B, its figures Figure A, its formulas (A). A question that names anything it does
-not carry stops the pack, with its file and line. `bank.toml` lists the givens that questions need
-and do not name, and the questions that cannot do without their page.
+Numbers of the book's tables mean nothing to the reader of a single question. In a question its
+tables are Table A and Table B, its figures Figure A, its formulas (A). If a question names a table,
+figure or page that it does not contain, the command ends with the file and line. `bank.toml` lists
+the givens that questions need but do not name, and the questions that are not exported.
 """
 
 import re
@@ -43,10 +43,10 @@ PLACES = re.compile(
     r"|\b(?:Tables?|Figs?\.|Figures?|Equations?|Exercises?|Algorithms?|Listings?|Examples?|Sections?"
     r"|Chapters?)\s\d+\.\d+|\b(?:Exercise|Question|Chapter)\s\d+"
 )
-"""Words for things elsewhere on a page, and numbers that only the book has."""
+"""References to other parts of a page or of the book, which no exported question may have."""
 
 BY_TITLE = re.compile(r"\(\0[^\0]*\0\)\s?|\s?\(\0[^\0]*\0\)|\0")
-"""A reference in brackets by a title, which is left out where there is no book to link to."""
+"""A bracketed reference by title, between null characters; dropped if no book is published."""
 
 
 class Book:
@@ -60,13 +60,13 @@ class Book:
         }
 
     def thing(self, label: str, names: "Names") -> str:
-        """Return a table, figure or formula as HTML, below its name in a question and its caption.
+        """Return a table, figure or formula as HTML, with its name in the question and its caption.
 
-        Raises LookupError where no page has it.
+        Raises LookupError if no page has it.
         """
         if label not in self.holders:
             raise LookupError(label)
-        page, name = self.holders[label], names.of(label)
+        page, name = self.holders[label], names.name_of(label)
         holder = one(page.article, f'[id="{label}"]')
         if label.startswith("equation-"):
             return f"<p>{name} {standing_alone(one(holder, 'math'))}</p>"
@@ -79,18 +79,18 @@ class Book:
         name = label.removeprefix("fig-")
         drawing = dict(figures.of_page(page))[name]
         self.pictures[f"{name}.svg"] = with_fonts(drawing)
-        said = re.search(r'aria-label="([^"]*)"', drawing)
-        return f'<p><img alt="{said[1] if said else ""}" src="{name}.svg"/></p>'
+        described = re.search(r'aria-label="([^"]*)"', drawing)
+        return f'<p><img alt="{described[1] if described else ""}" src="{name}.svg"/></p>'
 
 
 class Names:
-    """The names of the things that one question carries, in the order in which it takes them."""
+    """The names of tables, figures and formulas in one question, given in order of first use."""
 
     def __init__(self) -> None:
         self.labels: dict[str, list[str]] = {"table": [], "figure": [], "formula": []}
 
-    def of(self, label: str) -> str:
-        """Return the name of a thing: Table A, Figure A or (A)."""
+    def name_of(self, label: str) -> str:
+        """Return the name of a table, figure or formula: Table A, Figure A or (A)."""
         kind = {"t": "table", "f": "figure", "e": "formula"}[label[0]]
         taken = self.labels[kind]
         if label not in taken:
@@ -147,7 +147,7 @@ def base_address() -> str:
 
 
 def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
-    """Return a question with the things that it names or needs, and a link to its page."""
+    """Return a question with the tables, figures and formulas it needs, and a link to its page."""
     names = Names()
     try:
         text, asked = _resolved(question.text, book, names, _labels(doctree, question.label))
@@ -159,14 +159,14 @@ def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
         needs = BANK["needs"].get(question.label, ())
         wanted = dict.fromkeys([*asked, *needs])
         things = [_needed(need, book, names) for need in wanted]
-        said = dict.fromkeys(label for _, labels in parts for label in labels)
-        behind = [book.thing(label, names) for label in said if label not in wanted]
+        in_replies = dict.fromkeys(label for _, labels in parts for label in labels)
+        behind = [book.thing(label, names) for label in in_replies if label not in wanted]
         check("".join([text, *(part for part, _ in parts), *things, *behind]))
     except LookupError as error:
         quizzes = (node for node in doctree.findall(quiz) if node["label"] == question.label)
         line = doctree.ids.get(question.label, next(quizzes, doctree)).line or 1
         place = f"book/{question.page}.md:{line}"
-        fail(f"{place}: {question.name} names {error}, which the question has not")
+        fail(f"{place}: {question.name} names {error}, which the question does not have")
     replies = iter([part for part, _ in parts])
     options = tuple(
         replace(option, text=next(replies), feedback=next(replies)) for option in question.options
@@ -189,9 +189,9 @@ def _replies(question: Question) -> Iterator[str]:
 
 
 def _labels(doctree: nodes.document, label: str, *, of_solution: bool = False) -> list[str]:
-    """Return the tables and figures that an exercise or its solution names.
+    """Return the labels of the tables and figures that an exercise or its solution names.
 
-    The links of the page lead to whole groups of tables.
+    They are read from the source, because the links on the page lead to whole groups of tables.
     """
     solutions = (n for n in doctree.findall(nodes.Element) if n.get("target_label") == label)
     source = next(solutions, None) if of_solution else doctree.ids.get(label)
@@ -202,7 +202,7 @@ def _labels(doctree: nodes.document, label: str, *, of_solution: bool = False) -
 def _resolved(
     html: str, book: Book, names: Names, labels: Sequence[str] = ()
 ) -> tuple[str, list[str]]:
-    """Return HTML that calls things by their names in the question, and the labels of these.
+    """Return HTML with the question's names for tables, figures and formulas, and their labels.
 
     Other links lead to the published book.
     """
@@ -212,7 +212,7 @@ def _resolved(
         label = address.partition("#")[2]
         if THING.fullmatch(label):
             things.append(label if label.startswith("equation-") else next(own, label))
-            link.replace_with(names.of(things[-1]))
+            link.replace_with(names.name_of(things[-1]))
         elif "://" not in address and not book.address:
             link.insert_before("\0")
             link.insert_after("\0")
@@ -223,7 +223,7 @@ def _resolved(
 
 
 def _needed(need: str, book: Book, names: Names) -> str:
-    """Return a thing by its label, or a sentence that the bank's list has for a question."""
+    """Return the HTML of a given from `bank.toml`: a labelled table or figure, or a sentence."""
     return book.thing(need, names) if THING.fullmatch(need) else f"<p>{need}</p>"
 
 

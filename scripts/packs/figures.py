@@ -18,8 +18,8 @@ from packs.pages import Page
 def of_page(page: Page) -> Iterator[tuple[str, str]]:
     """Yield the names, without "fig-", and the drawings of a page's figures, as print has them.
 
-    The drawings are SVG with their colours in attributes: they need no style sheet, and where they
-    leave the book, `byhand.press.embedding.with_fonts`.
+    The drawings are SVG with their colours in attributes, so they need no style sheet. A file made
+    from one needs `byhand.press.embedding.with_fonts`.
     """
     for figure in doctree_of(page.name).findall(nodes.figure):
         drawn = next((node for node in figure.findall(nodes.raw) if "drawing" in node), None)

@@ -8,7 +8,7 @@ from bs4.element import NavigableString
 
 SIGNS = tomllib.loads(Path(__file__).with_name("signs.toml").read_text(encoding="utf-8"))
 FUNCTIONS = frozenset({"cos", "exp", "lim", "ln", "log", "max", "min", "sin"})
-"""Names that TeX knows, and sets apart from what they are taken of."""
+"""Functions for which TeX has a command, which puts space around their names."""
 
 IN_FORMULA = str.maketrans(SIGNS["formula"])
 IN_TEXT = str.maketrans(

@@ -43,7 +43,7 @@ def notebook(**given: Any) -> NotebookNode:
 def files(seed: int, site: str = "") -> dict[str, bytes]:
     """Return the notebooks by their files' names.
 
-    Without the address of the published site the first installs the wheel beside it.
+    Without the address of the published site the first notebook installs the wheel beside it.
     """
     made = {
         STUDENTS: notebook(checked=True, seed=seed, site=site, wheel=WHEEL),
@@ -56,7 +56,7 @@ def files(seed: int, site: str = "") -> dict[str, bytes]:
 
 
 def wheel() -> bytes:
-    """Return the package as a wheel, which the first notebook installs; it is dated as the book."""
+    """Return the package as a wheel, dated with the edition; the first notebook installs it."""
     variables = {**os.environ, "SOURCE_DATE_EPOCH": str(int(edition().begins.timestamp()))}
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "flit_core.wheel", "--outdir", folder, str(ROOT)]

@@ -145,7 +145,7 @@ class Page:
 
     @property
     def title(self) -> str:
-        """The heading as a name, without its number and its link."""
+        """The text of the heading, without its number and its link."""
         heading = copy(one(self.article, "h1"))
         for link in heading.select(".headerlink, .section-number"):
             link.decompose()
@@ -284,10 +284,10 @@ def in_words(html: str) -> str:
 
 
 def without_tags(text: str) -> str:
-    """Return a name in which no program sees a tag: Moodle drops <end> from names of questions.
+    """Return a name with ‹ and › in place of < and >.
 
-    Some programs escape names themselves and some do not, so that an entity would be shown as it
-    is written. Single guillemets are safe in both.
+    Moodle takes <end> in the name of a question for a tag and drops it. An entity is no remedy:
+    programs that escape names themselves would show it as it is written.
     """
     return text.replace("<", "‹").replace(">", "›")
 

@@ -42,7 +42,7 @@ LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
 
 
 def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
-    """Return every question of the book, and so many fresh ones of each kind of number."""
+    """Return every question of the book, and `variants` fresh questions of each kind."""
     drawn = [question for stage in drawable() for question in fresh(stage, seed, variants)]
     return [*alone.questions(pages), *drawn]
 
@@ -72,7 +72,7 @@ def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:
 
 
 def _exercise(rng: np.random.Generator, stage: str, number: int) -> NumericExercise:
-    """Return an exercise of a stage that leaves something to compute."""
+    """Return a random exercise of a stage that is not trivial."""
     while True:
         run = _drawn(rng, number, stage)
         possible = list(places(run, stage))
@@ -85,10 +85,10 @@ def _exercise(rng: np.random.Generator, stage: str, number: int) -> NumericExerc
 
 
 def _is_trivial(exercise: NumericExercise) -> bool:
-    """Return whether an exercise has nothing to compute, or an answer that its rounding hides.
+    """Return whether an exercise leaves nothing to compute, or rounding would hide its answer.
 
-    A factor 0, 1 or −1, a score 0 or an exponent 0 leaves nothing to compute. A small answer may
-    be rounded to 0, and a whole number may follow from rounded givens in none of their sums.
+    A factor 0, 1 or −1, a score 0 or an exponent 0 leaves nothing to compute. Rounding hides an
+    answer that is printed as 0 but is not 0, and a whole answer that rounded givens do not give.
     """
     printed = [[rounded(x, given.places) for x in given.values] for given in exercise.givens]
     decimals, _ = rounding(exercise.answer, exercise.places, percent=exercise.percent)
@@ -101,7 +101,7 @@ def _is_trivial(exercise: NumericExercise) -> bool:
 
 
 def _is_rounded(exercise: NumericExercise) -> bool:
-    """Return whether a given is printed with fewer decimals than it has."""
+    """Return whether some given is printed with fewer decimals than it has."""
     return any(
         abs(rounded(x, given.places) - x) > WHOLE for given in exercise.givens for x in given.values
     )

@@ -17,6 +17,12 @@ MOST_ELEMENTS = 7000
 LONGEST, LONGEST_CHAPTER = 25_000, 18_000
 """How many pixels any page, and a page that teaches, may be high at 1280 as first opened."""
 
+# Builds the figures that a page builds only when a reader scrolls to them.
+BEGIN = """
+() => Promise.all([...document.querySelectorAll("mha-explorer, mha-instrument")]
+  .map((figure) => figure.begin())).then(() => {})
+"""
+
 OPEN_BLOCKS = """[...document.querySelectorAll('article div.highlight')]
     .filter(e => e.checkVisibility() && !e.closest('.cell_output')).length"""
 LINES = "document.querySelector('article').innerText.split('\\n').map(line => line.trim())"
@@ -40,8 +46,8 @@ SMALL = """() => {
   return found;
 }"""
 
-# Targets below 24 by 24 pixels (WCAG 2.2, 2.5.8). One in a line of text may be smaller, and so may
-# one inside a larger label.
+# Targets below 24 by 24 pixels (WCAG 2.2, 2.5.8). A target in a line of text, or inside a larger
+# label, may be smaller.
 SMALL_TARGETS = """() => [...document.querySelectorAll(
     "button, input, select, textarea, summary, [role=slider], [role=button], label:has(input)")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true }))
@@ -57,13 +63,13 @@ NAMELESS = """() => [...document.querySelectorAll("th")]
   .filter((e) => !e.textContent.trim() && !e.getAttribute("aria-label"))
   .map((e) => e.closest("table").textContent.trim().slice(0, 60))"""
 
-# Words of a drawing that leave it, and pairs of words of which one covers the other. Each word has
-# a box as high as its letters, without the room for accents, and as turned as the word.
+# Texts that cross the edge of their drawing, and pairs of texts that overlap. The box of a text is
+# rotated with it, and as high as its letters, without the room for accents.
 MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg) => {
   const whole = svg.getBoundingClientRect();
   const words = [...svg.querySelectorAll("text")]
     .filter((text) => text.checkVisibility() && text.textContent.trim()
-      && text.getBoundingClientRect().width > 0)  // of two layouts, one has no boxes
+      && text.getBoundingClientRect().width > 0)  // a hidden layout has no boxes
     .map((text) => {
       const { x, y, width, height } = text.getBBox();
       const half = 0.42 * parseFloat(getComputedStyle(text).fontSize);
@@ -77,7 +83,7 @@ MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg
     });
   const out = words.filter(({ corners }) => corners.some(([x, y]) => x < whole.left - 1.5
     || x > whole.right + 1 || y < whole.top - 1 || y > whole.bottom + 1)).map(({ text }) => text);
-  // Two boxes are apart if their shadows on a side of one of them are.
+  // Two boxes are disjoint if their projections on a side of one of them are.
   const sides = ([a, b, c]) => [[a, b], [b, c]].map(([from, to]) => {
     const [x, y] = [to[0] - from[0], to[1] - from[1]];
     const length = Math.hypot(x, y);
@@ -93,8 +99,8 @@ MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg
   return [...out, ...meet];
 })"""
 
-# Labels of points in the planes of drawings, and those of them that are nearer to another point, or
-# to a tick, than to their own, which is drawn before its label: a dot, or an arrow's tip.
+# The labels of points in the planes of drawings, and whether each is nearer to its own point than
+# to other points and ticks. A point is a dot or an arrow's tip, drawn just before its label.
 LABELS = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg) => {
   const at = (e, x, y) => {
     const point = new DOMPoint(Number(x), Number(y)).matrixTransform(e.getScreenCTM());
@@ -254,7 +260,7 @@ def open_every_fold(page):
 
 
 def finds_nothing(page, search, seconds=10):
-    """Assert that a search finds nothing, at the latest when a loading fold has its styles."""
+    """Assert that a search finds nothing, waiting while the styles of a fold are loaded."""
     end = time.monotonic() + seconds
     while found := page.evaluate(search):
         assert time.monotonic() < end, found[:5]

@@ -1,18 +1,18 @@
-"""The declarations of the book's own style sheets, as an engine is asked about them."""
+"""The declarations of the book's own style sheets, in a form that a browser engine can test."""
 
 import tinycss2
 
 GROUPS = ("media", "supports", "container", "layer")  # at-rules that hold rules
-DEEPEST = 8  # variables in variables: a circle of them would not end
+DEEPEST = 8  # levels of variables in variables: a cycle of them would never end
 
 
 def declarations(folders):
     """Return each declaration of the style sheets below some folders.
 
-    Each is a dictionary of its file, line, property and value, and the conditions of the
+    Each is a dictionary with its file, line, property and value, and the conditions of the
     `@supports` rules around it. An engine accepts any value with a variable in it and rejects it
-    only when it computes the style, so the variables are replaced by their first definitions. A
-    property beside the same one with an engine's prefix is left out: one of the two is read.
+    only when it computes the style, so variables are replaced by their first definitions. A
+    property that is also given with an engine's prefix is omitted: an engine reads one of the two.
     """
     found = []
     for sheet in sorted({sheet for folder in folders for sheet in folder.rglob("*.css")}):
@@ -56,7 +56,7 @@ def _walk(rules, conditions):
 
 
 def _replace(value, variables, depth=0):
-    """Return a value with its variables replaced where one of the sheets defines them."""
+    """Return a value in which variables that some sheet defines are replaced by their values."""
     return "".join(
         _one(part, variables, depth) for part in tinycss2.parse_component_value_list(value)
     )

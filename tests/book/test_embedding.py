@@ -1,4 +1,4 @@
-"""Pictures that leave the book carry their letters."""
+"""The fonts that are embedded in exported drawings."""
 
 import re
 from base64 import b64decode
@@ -19,7 +19,7 @@ RULE = re.compile(
 
 
 def fonts_of(drawing):
-    """Return the characters of each font that a drawing carries."""
+    """Return the characters of each font that is embedded in a drawing."""
     return {
         (family, int(weight), style): set(map(chr, TTFont(BytesIO(b64decode(data))).getBestCmap()))
         for family, weight, style, data in RULE.findall(drawing)
@@ -27,7 +27,7 @@ def fonts_of(drawing):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_drawing_carries_every_letter_that_it_shows_and_few_more(name):
+def test_a_drawing_has_fonts_for_its_characters_and_few_others(name):
     drawing = in_attributes(FIGURES[name]().svg)
     carried = with_fonts(drawing)
     fonts = fonts_of(carried)
@@ -38,7 +38,7 @@ def test_a_drawing_carries_every_letter_that_it_shows_and_few_more(name):
     assert len(carried) - len(drawing) < 20_000
 
 
-def test_letters_are_carried_in_their_weight_and_style():
+def test_fonts_have_the_weights_and_styles_of_the_text():
     fonts = fonts_of(with_fonts(in_attributes(FIGURES["concat_strips"]().svg)))
     assert set("cat") <= fonts["STIX Two Text Book", 400, "italic"]
     assert set("Head") <= fonts["Source Sans 3 Book", 600, "normal"]

@@ -1,11 +1,11 @@
-"""The built pages in Chromium, Firefox and WebKit: the defects of one engine alone."""
+"""The built pages in Chromium, Firefox and WebKit: defects that only one of them may show."""
 
 import re
 import time
 
 import pytest
 from book_site import ROOT, SITE, path, toc_pages, until
-from page_checks import open_every_fold
+from page_checks import BEGIN, open_every_fold
 from served_site import serving_below_a_path
 from style_sheets import declarations
 
@@ -16,10 +16,10 @@ SAMPLE = (
     "index", "mechanism/scaling", "mechanism/multi-head-attention", "examples/cat-sat-on-it",
     "transformer/small-model", "sources/what-the-sources-print", "claims", "search",
 )  # fmt: skip
-# The pages of the package's reference are alike.
+# The pages of the package's reference are alike, so one of them is enough.
 IN_FIREFOX = [name for name in toc_pages() if not name.startswith("reference/")]
 IN_FIREFOX += ["reference/layer", "notices", "search"]
-# Each engine may reject these: the page reads as well without them.
+# Declarations that an engine may reject: pages are as readable without them.
 ENHANCEMENTS = {
     "firefox": {"text-wrap: pretty", "orphans: 3", "widows: 3"},
     "webkit": {"forced-color-adjust: none", "math-shift: compact"},
@@ -28,7 +28,7 @@ REJECTED = """
 (declarations) => declarations.filter(({ property, value, conditions }) =>
   conditions.every((condition) => CSS.supports(condition)) && !CSS.supports(property, value))
 """
-# Formulas in a sentence of which one part is not to the right of the part before.
+# Formulas in sentences with a part that is not to the right of the part before it.
 STACKED = """
 () => [...document.querySelectorAll("math:not([display=block], .tml-display)")].filter((math) => {
   const row = math.children.length === 1 ? math.firstElementChild : math;
@@ -36,11 +36,6 @@ STACKED = """
     .map((part) => part.getBoundingClientRect()).filter((box) => box.width);
   return boxes.some((box, i) => i > 0 && box.left < boxes[i - 1].right - 4);
 }).map((math) => math.textContent)
-"""
-# What a page builds only when a reader has scrolled there.
-BEGIN = """
-() => Promise.all([...document.querySelectorAll("mha-explorer, mha-instrument")]
-  .map((figure) => figure.begin())).then(() => {})
 """
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -61,8 +56,8 @@ def test_an_engine_reads_each_declaration_of_the_style_sheets(engine):
     assert [f"{d['file']}:{d['line']}: {d['property']}: {d['value']}" for d in wrong] == []
 
 
-def opened_at(engine, address, name):
-    """Open a page at the narrowest widths and return what is wrong with it."""
+def faults_of_page(engine, address, name):
+    """Open a page in narrow windows, and return its stacked formulas and excess widths."""
     page = engine.open(f"{address}{name}.html", width=WIDTHS[0])
     open_every_fold(page)
     page.evaluate(BEGIN)
@@ -76,25 +71,25 @@ def opened_at(engine, address, name):
 
 @pytest.mark.parametrize("name", IN_FIREFOX)
 def test_a_page_in_firefox_fits_and_complains_of_nothing(in_firefox, address, name):
-    assert opened_at(in_firefox, address, name) == []
+    assert faults_of_page(in_firefox, address, name) == []
     assert in_firefox.complaints() == []
 
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_page_in_webkit_fits(in_webkit, address, name):
-    assert opened_at(in_webkit, address, name) == []
+    assert faults_of_page(in_webkit, address, name) == []
 
 
-def test_firefox_tells_of_what_a_page_may_not_load(in_firefox, tmp_path):
+def test_firefox_reports_a_script_that_the_policy_refuses(in_firefox, tmp_path):
     page = path("search").read_text(encoding="utf-8")
     refused = "<script>let added = 1;</script></head>"
     (tmp_path / "page.html").write_text(page.replace("</head>", refused), encoding="utf-8")
     opened = in_firefox.open((tmp_path / "page.html").as_uri())
-    said, end = in_firefox.complaints(), time.monotonic() + 20
-    while not any("script-src" in complaint for complaint in said):
-        assert time.monotonic() < end, said
+    complaints, end = in_firefox.complaints(), time.monotonic() + 20
+    while not any("script-src" in complaint for complaint in complaints):
+        assert time.monotonic() < end, complaints
         opened.wait_for_timeout(50)
-        said += in_firefox.complaints()
+        complaints += in_firefox.complaints()
 
 
 UNDERLINES = """
@@ -139,7 +134,7 @@ def test_the_bars_of_a_head_cover_no_number(engine, width):
     assert page.evaluate(COVERED) == 0
 
 
-# From what stands below the root that ends a formula to the end of that formula, in pixels.
+# The pixels between the radicand of a root at the end of a formula and the end of the formula.
 BEHIND_ROOTS = """
 () => [...document.querySelectorAll("p math > msqrt:last-child, p math > mrow > msqrt:last-child")]
   .map((root) => root.closest("span.math").getBoundingClientRect().right

@@ -230,7 +230,7 @@ ANSWERED = re.compile(
 
 
 def found_by(pattern, source):
-    """Return how often the press is given each question, or each answer, by their titles."""
+    """Return how often a source has each question, or each answer, by title."""
     titles = ("".join(filter(None, found.groups())) for found in pattern.finditer(source))
     return Counter(title.replace("#solution", "#exercise") for title in titles)
 

@@ -1,17 +1,17 @@
-"""Every page without a script, and as a browser prints it: nothing asks for what cannot be done."""
+"""Every page without a script and in print: nothing asks for an action that is impossible."""
 
 import re
 
 import pytest
 from book_site import toc_pages
-from page_checks import build_explorers, open_every_fold
+from page_checks import BEGIN, build_explorers, open_every_fold
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGES = toc_pages()
 
-# Controls that a reader sees. The switch of printed numbers works by its style sheet alone; a fold
-# opens without a script.
+# Visible controls that need a script. The switch of printed numbers works by its style sheet alone,
+# and a fold opens without a script.
 CONTROLS = """() => [...document.querySelectorAll(
     "article :is(button, input, select, textarea, [role=button], [role=slider], [role=spinbutton])"
   )]
@@ -19,21 +19,30 @@ CONTROLS = """() => [...document.querySelectorAll(
   .filter((e) => e.getBoundingClientRect().width > 1 && !e.closest(".printed-switch"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
-# Words that ask for a hand. Figures and formulas have none.
-ASKS = re.compile(
+# Words that ask the reader to operate something.
+REQUESTS = re.compile(
     r"\b(Drag (an|any|the|a)|drag (it|any)|Press Play|press \w+ (first|beside)|[Uu]ntick"
     r"|Type a|[Tt]ap (it|any)|pull (the bar|one arrow)|Move the (slope|temperature)"
     r"|Play before you read)\b"
 )
 
-# Neighbours in a row of a table between which there is less room than a space.
+# Neighbouring numbers in a row of a table whose texts are less than a space apart.
 TOUCHING = """() => [...document.querySelectorAll("article tr")].filter((e) => e.checkVisibility())
   .flatMap((row) => {
     const boxes = [...row.cells].map((cell) => {
-      const range = document.createRange();
-      range.selectNodeContents(cell.querySelector(".heat") ?? cell);  // which has its own padding
-      return [cell.textContent, range.getBoundingClientRect()];
-    }).filter(([text, box]) => /\\d/.test(text) && box.width > 0);
+      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      const rects = [];
+      for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        if (!text.data.trim() || !text.parentElement.checkVisibility()) continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        rects.push(...range.getClientRects());
+      }
+      const [left, top] = ["left", "top"].map((side) => Math.min(...rects.map((r) => r[side])));
+      const [right, bottom] = ["right", "bottom"].map((side) =>
+        Math.max(...rects.map((r) => r[side])));
+      return [cell.textContent, { left, top, right, bottom }];
+    }).filter(([text, box]) => /\\d/.test(text) && box.right > box.left);
     return boxes.slice(1).filter(([, box], i) => {
       const before = boxes[i][1];
       return box.top < before.bottom && before.top < box.bottom && box.left - before.right < 4;
@@ -41,33 +50,36 @@ TOUCHING = """() => [...document.querySelectorAll("article tr")].filter((e) => e
   })"""
 
 
-def asked(page):
-    """Return the words of a page that ask for a hand."""
-    return [found[0] for found in ASKS.finditer(page.locator("article").inner_text())]
+def requests(page):
+    """Return the words of a page that ask the reader to operate something."""
+    return [found[0] for found in REQUESTS.finditer(page.locator("article").inner_text())]
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_without_a_script_no_control_is_idle_and_numbers_are_apart(opened, name):
     page = opened(name, java_script_enabled=False)
     assert page.evaluate(CONTROLS) == []
-    assert asked(page) == []
+    assert requests(page) == []
     assert page.evaluate(TOUCHING) == []
     # Copied text has a tab between two cells.
     rows = page.locator("article .before tr").all_inner_texts()
     assert not [row for row in rows if re.search(r"\d\.\d+\.\d", row)]
 
 
-# Controls on paper: numbers of an instrument are buttons and fields that look like text.
+# Controls on paper. A button without words and without a frame prints as the number or the drawing
+# inside it. The named controls show data: words, typed texts and maps.
 ON_PAPER = """() => [...document.querySelectorAll(
     "article :is(button, select, input, [role=slider])")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
   .filter((e) => e.getBoundingClientRect().width > 1)
-  .filter((e) => !e.matches(".number, .model-word, [type=text], [type=number], .model-map"))
-  .filter((e) => !e.matches(".own-word, .bugs-choice, .heads-products"))
+  .filter((e) => !e.matches("button") || /\\p{L}{2}/u.test(e.textContent)
+    || getComputedStyle(e).borderTopStyle !== "none")
+  .filter((e) => !e.matches(".model-word, [type=text], [type=number], .model-map"))
+  .filter((e) => !e.matches(".learning-blocks, .own-word, .bugs-choice"))
   .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
-# Bars whose ground the printer would leave out.
+# Bars whose fill would not be printed.
 EMPTY_BARS = """() => [...document.querySelectorAll("article *")].filter((e) => e.checkVisibility())
   .filter((e) => getComputedStyle(e).backgroundImage.includes("gradient")
     && getComputedStyle(e).printColorAdjust !== "exact").map((e) => e.outerHTML.slice(0, 90))"""
@@ -81,9 +93,10 @@ HALOS = """() => [...document.querySelectorAll("article svg text")]
 def test_print_has_filled_bars_whole_labels_and_no_controls(opened, name):
     page = opened(name)
     open_every_fold(page)
+    page.evaluate(BEGIN)
     build_explorers(page)
     page.emulate_media(media="print")
     assert page.evaluate(ON_PAPER) == []
     assert page.evaluate(EMPTY_BARS) == []
     assert page.evaluate(HALOS) == []
-    assert asked(page) == []
+    assert requests(page) == []

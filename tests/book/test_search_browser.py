@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 START = "mechanism/self-attention"
 QUESTIONS = tomllib.loads(Path(__file__).with_name("search_questions.toml").read_text("utf-8"))
-# The least shares of questions with a right section first and among the first three. The second
-# part of the table was not in view when ranking was adjusted.
+# The smallest shares of questions with a right section first, and among the first three. Ranking
+# was adjusted without the second part of the table.
 SHARES = {"tuned": (0.87, 0.95), "held_out": (0.72, 0.87)}
 ON_OPENING = ["minisearch.js", "search-index.js", "search-engine.js"]
 
@@ -36,7 +36,7 @@ def search(page, question):
 
 
 def found_of(page, questions):
-    """Return the sections that each question finds: page without its part, and anchor."""
+    """Return the sections that each question finds, as page (without its folder) and anchor."""
     find = "qs => qs.map(q => window.mhaSearch.find(q).map(found => found.address))"
     found = page.evaluate(find, list(questions))
     names = ([short(address.replace(".html", "")) for address in all_of] for all_of in found)

@@ -1,6 +1,6 @@
-"""How the text of a deck is set in DejaVu's fonts, the widest that stand in for PowerPoint's.
+"""Measure the texts of a deck in DejaVu's fonts, the widest that replace PowerPoint's.
 
-It needs no LibreOffice: Pillow measures with the fonts that matplotlib brings.
+Pillow measures with the fonts that come with matplotlib, so no LibreOffice is needed.
 """
 
 from functools import cache
@@ -15,8 +15,8 @@ FAMILIES = {
     "Times New Roman": "DejaVuSerif",
     "Courier New": "DejaVuSansMono",
 }
-POINT = 12700  # of EMU
-LINE = 1.1641  # how high a line of DejaVu Sans is, of the letters' size
+POINT = 12700  # EMU per point
+LINE = 1.1641  # the height of a line of DejaVu Sans, as a share of the font size
 
 
 @cache
@@ -24,39 +24,39 @@ def _font(name):
     return ImageFont.truetype(str(FONTS / f"{name}.ttf"), 1000)
 
 
-def of_run(run, text):
-    """Return how wide a text is that looks like a run, in points."""
+def run_width(run, text):
+    """Return the width in points of a text in the style of a run."""
     size = run.font.size.pt * (0.66 if run._r.get_or_add_rPr().get("baseline") else 1)
     name = FAMILIES[run.font.name] + "-Bold" * bool(run.font.bold)
     return _font(name).getlength(text) * size / 1000
 
 
-def of_paragraph(paragraph):
-    """Return how wide a paragraph is in one line."""
-    return sum(of_run(run, run.text.replace("\t", "")) for run in paragraph.runs)
+def paragraph_width(paragraph):
+    """Return the width of a paragraph in one line."""
+    return sum(run_width(run, run.text.replace("\t", "")) for run in paragraph.runs)
 
 
-def lines_of(paragraph, room):
-    """Return how many lines a paragraph takes, and how wide the widest word is."""
+def count_lines(paragraph, room):
+    """Return how many lines a paragraph takes, and the width of its widest word."""
     count, used, word, widest = 1, 0.0, 0.0, 0.0
     for run in paragraph.runs:
         for i, part in enumerate(run.text.split(" ")):
             if i:
-                used, word = used + word + of_run(run, " "), 0.0
-            word += of_run(run, part)
+                used, word = used + word + run_width(run, " "), 0.0
+            word += run_width(run, part)
             widest = max(widest, word)
             if used and used + word > room:
                 count, used = count + 1, 0.0
     return count, widest
 
 
-def height_of(frame, room):
-    """Return how high the text of a frame is, and how wide its widest word is."""
+def measure_frame(frame, room):
+    """Return the height of the text in a frame, and the width of its widest word."""
     high, widest = 0.0, 0.0
     for paragraph in frame.paragraphs:
         size = max((run.font.size.pt for run in paragraph.runs), default=0)
         indent = int(paragraph._p.get_or_add_pPr().get("marL", 0)) / POINT
-        count, word = lines_of(paragraph, room - indent)
+        count, word = count_lines(paragraph, room - indent)
         spacing = paragraph.line_spacing or 1
         of_line = size * LINE * spacing if spacing < 2 else spacing.pt
         high += count * of_line + (paragraph.space_before.pt if paragraph.space_before else 0)
@@ -65,20 +65,20 @@ def height_of(frame, room):
 
 
 def faults(slide):
-    """Yield what is not whole on a slide: text that is cut, or runs into another part."""
+    """Yield a sentence for each text of a slide that is cut off or overlaps another part."""
     shapes = [s for s in slide.shapes if s.has_text_frame or getattr(s, "has_table", False)]
     for shape in shapes:
         if getattr(shape, "has_table", False):
             yield from _of_table(shape)
             continue
         frame, room = shape.text_frame, shape.width / POINT
-        high, widest = height_of(frame, room if frame.word_wrap else 1e9)
+        high, widest = measure_frame(frame, room if frame.word_wrap else 1e9)
         if not frame.word_wrap:  # lines of arithmetic: a label, a tab, the line
             tabs = [max(map(int, p._p.xpath(".//a:tab/@pos")), default=0) / POINT for p in
                     frame.paragraphs]  # fmt: skip
             widest = max(
-                tab + (of_run(p.runs[-1], "") + sum(of_run(r, r.text) for r in p.runs if
-                       str(r.font.color.rgb) == "1C1B19") if tab else of_paragraph(p))
+                tab + (sum(run_width(r, r.text) for r in p.runs if
+                       str(r.font.color.rgb) == "1C1B19") if tab else paragraph_width(p))
                 for p, tab in zip(frame.paragraphs, tabs, strict=True)
             )  # fmt: skip
         if widest > room:
@@ -107,7 +107,7 @@ def _of_table(shape):
             across = range(j, j + (cell.span_width if cell.is_merge_origin else 1))
             room = sum(table.columns[k].width for k in across) / POINT
             room -= (cell.margin_left + cell.margin_right) / POINT
-            tall, widest = height_of(cell.text_frame, room)
+            tall, widest = measure_frame(cell.text_frame, room)
             if widest > room or tall > high + 0.5:
                 yield f"cell {i}, {j} of a table: {cell.text_frame.text!r} is not whole"
     if down > 506 or shape.left / POINT < 50 or (shape.left + shape.width) / POINT > 910:

@@ -1,4 +1,4 @@
-"""A question as its reader has it: the numbers of its text and of its tables, and nothing else."""
+"""The numbers in the text, tables and pictures of one exported question."""
 
 import re
 
@@ -28,9 +28,9 @@ def number(text):
 class Given:
     """The numbers of one question.
 
-    `prose` has those of its text, in order, number words too. `rows` has those of each table, by
-    the table's position and by the name of the row; further rows of the same name are numbered.
-    `shapes` has those of a table of shapes, `pictures` what is said of each picture.
+    `prose` has the numbers of the text in order, number words included. `rows` has those of each
+    table, by the table's position and the row's name; further rows of the same name are numbered.
+    `shapes` has the shapes of a table of shapes, `pictures` the alternative text of each picture.
     """
 
     def __init__(self, html):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import building
 import pytest
-from command_lines import build_parser
+from command_lines import make_parser
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -57,7 +57,7 @@ def test_what_cannot_be_made_gets_one_sentence_and_nothing_is_lost(
 
 def subcommands():
     """Return the parser of each command of build.py by its name."""
-    actions = build_parser()._actions
+    actions = make_parser("building")._actions
     return next(action for action in actions if action.dest == "what").choices
 
 
@@ -99,7 +99,7 @@ def line(first, *options):
 
 def plan(arguments):
     """Read a command line of build.py as far as it goes without building anything."""
-    read = build_parser().parse_args(arguments)
+    read = make_parser("building").parse_args(arguments)
     with building._told_in_one_sentence():
         building.plan(read)
 

@@ -9,7 +9,7 @@ import building
 import pytest
 import yaml
 from book_site import ROOT, source
-from command_lines import build_parser
+from command_lines import make_parser
 from packs import notebooks
 
 from byhand.checking.sources import Page
@@ -22,7 +22,7 @@ FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 def asked(command):
     """Return what a command line of build.py asks for, and nothing of another."""
     words = shlex.split(command)
-    return build_parser().parse_args(words[2:]) if words[:2] == BUILD else None
+    return make_parser("building").parse_args(words[2:]) if words[:2] == BUILD else None
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

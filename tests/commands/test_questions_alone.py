@@ -1,7 +1,7 @@
-"""A question has all that its answer takes: each number is computed from the question alone.
+"""Exported questions are complete: each numeric answer is computed from the question alone.
 
-A numeric exercise without an entry in `ANSWERS` fails: whoever writes one says here how its answer
-follows from the numbers that the exported question has.
+A numeric exercise needs an entry in `ANSWERS` that computes its answer from the numbers of the
+exported question; without one the test fails.
 """
 
 import math
@@ -34,7 +34,7 @@ def softmax(scores):
 
 
 def fewest(of):
-    """Return how many properties are needed so that each bug of a picture is caught."""
+    """Return the smallest number of properties with which each bug of a picture is caught."""
     caught = [set(re.findall("[A-J]", found)) for found in re.findall(r": ([A-J, ]+)\.", of)]
     assert len(caught) == 12
     return next(
@@ -46,7 +46,7 @@ def fewest(of):
 
 
 def turned(pairs, times):
-    """Return a vector whose pairs are turned by so many quarter turns."""
+    """Return a vector whose pairs are rotated by a number of quarter turns."""
     for _ in range(times):
         pairs = np.stack([-pairs[1::2], pairs[::2]], axis=-1).ravel()
     return pairs
@@ -161,7 +161,7 @@ ANSWERS = {
     "ex-audit-judge": lambda g: np.dot(g.prose[2:5], g.prose[5:8]),
     "ex-audit-mend": lambda g: max(g.prose[2:7]) / g.prose[7],
 }
-"""How the answer of each exercise follows from the numbers of the exported question."""
+"""For each exercise, a function that computes its answer from the numbers of its question."""
 
 BOOK_ONLY = re.compile(
     r"\b(?:Tables?|Figs?\.|Figures?|Equations?|Exercises?|Algorithms?|Listings?|Sections?|Examples?"
@@ -171,7 +171,7 @@ BOOK_ONLY = re.compile(
 NAMED = re.compile(r"\b(?:Table|Figure) [A-Z]\b|(?<![\w)])\([A-Z]\)")
 
 
-def test_every_number_follows_from_what_its_question_gives(bank):
+def test_every_answer_can_be_computed_from_its_question_alone(bank):
     asked = [q for q in bank if q.kind == "number" and q.name.startswith("ex-")]
     assert {question.name for question in asked} == ANSWERS.keys()
     for question in asked:
@@ -181,8 +181,8 @@ def test_every_number_follows_from_what_its_question_gives(bank):
         assert abs(abs(found / unit) % 1 - 0.5) > 1e-6, f"{question.name} lies on a tie"
 
 
-def test_no_question_names_a_thing_of_the_book_that_it_does_not_carry(bank):
-    carried = 0
+def test_each_table_or_figure_that_a_question_names_is_in_the_question(bank):
+    contained = 0
     for question in bank:
         options = [text for option in question.options for text in (option.text, option.feedback)]
         html = "".join([question.text, *options, question.feedback])
@@ -190,10 +190,10 @@ def test_no_question_names_a_thing_of_the_book_that_it_does_not_carry(bank):
         assert not BOOK_ONLY.search(words), (question.name, BOOK_ONLY.search(words))
         for name in NAMED.findall(words):
             assert re.search(rf"<p>(?:<strong>)?{re.escape(name)}(?:</strong>)? ", html), name
-            carried += 1
+            contained += 1
         assert len(re.findall("<strong>Table", html)) <= html.count("<table")
         assert not re.search(r"(Table [A-Z]) and \1", words)
-    assert carried > 80
+    assert contained > 80
 
 
 def test_a_card_and_a_name_lose_no_token_in_angle_brackets(bank, book):

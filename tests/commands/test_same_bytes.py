@@ -1,6 +1,6 @@
 """The same sources give the same bytes: in another folder, for another user, at another time.
 
-So does a project that is moved after it was built, with all that the build keeps.
+This also holds for a project that is moved, with its kept results, after it was built.
 """
 
 import os

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from command_lines import build_parser
+from command_lines import make_parser
 from handed_in import RIGHT
 from packs import command as packs
 from packs import notebooks
@@ -83,7 +83,9 @@ def test_no_answer_stands_in_the_files_and_what_is_graded_needs_numpy_alone():
 
 
 def test_the_pack_has_the_wheel_that_its_notebook_installs_and_nothing_else_is_wanted(tmp_path):
-    asked = build_parser().parse_args(["packs", "--only", "notebooks", "--to", str(tmp_path)])
+    asked = make_parser("building").parse_args(
+        ["packs", "--only", "notebooks", "--to", str(tmp_path)]
+    )
     packs.make(asked)
     folder = tmp_path / "notebooks"
     made = nbformat.read(folder / notebooks.STUDENTS, as_version=4)

@@ -3,11 +3,11 @@
 import textwrap
 
 C = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-"""The start of an attempt by the C library."""
+"""The beginning of an attempt that uses the C library."""
 
 
 def _called(call):
-    """Return an attempt that calls the C library and has reached something unless it gives -1."""
+    """Return an attempt to make a system call; it has succeeded unless the call returns -1."""
     return f"{C}n = libc.syscall({call})\nreturn None if n == -1 else n"
 
 
@@ -153,13 +153,13 @@ KINDS = {
     "processes": PROCESSES,
     "network": NETWORK,
 }
-"""By name of a notebook, its attempts: each returns something only if it reached something."""
+"""Attempts by kind and name; each returns a value other than None only if it succeeds."""
 
 REACHED = "reached: "
 
 
 def attempt(body):
-    """Return a cell that makes an attempt and tells what it reached."""
+    """Return a cell that makes an attempt, and fails with the result if the attempt succeeds."""
     lines = textwrap.indent(body, "    ")
     return (
         f"def reach():\n{lines}\n"
@@ -254,4 +254,4 @@ DISRUPTIVE = {
         "def scale(scores, d_k): return scores",
     ],
 }  # fmt: skip
-"""By name, cells that try to stop the grader, to fill the machine or to forge a report."""
+"""Cells, by name, that try to stop the grader, to use up resources or to forge a report."""

@@ -1,4 +1,4 @@
-"""A folder of notebooks is graded: right, wrong, cheating and hostile ones, and other files."""
+"""Grading of a folder with right, wrong, cheating and hostile notebooks, and with other files."""
 
 import csv
 import os
@@ -19,7 +19,7 @@ from wheel_only import run
 
 from mha.command_line import in_one_line
 from mha.grade.__main__ import main
-from mha.grade.grading import imported
+from mha.grade.grading import find_imports
 from mha.grade.sandbox import ARCHITECTURES, REFUSED, seccomp_program
 from mha.grade.submissions import find_submissions, read_cells
 from mha.practice.steps import STEPS
@@ -37,14 +37,14 @@ STUBBORN = "while True:\n    try:\n        while True: pass\n    except BaseExce
 
 ODD = {
     "empty.ipynb": (b"", "The file is empty."),
-    "text.ipynb": (b"def scale(): pass", "The file is not a notebook of Jupyter, version 4."),
-    "deep.ipynb": (b"[" * 100_000, "The file is not a notebook of Jupyter"),
-    "old.ipynb": (b'{"worksheets": [], "nbformat": 3}', "not a notebook of Jupyter, version 4"),
-    "picture.png": (b"\x89PNG\r\n\xff", "its bytes are no text"),
-    "prose.ipynb": (notebook().encode(), "has no cell with code"),
+    "text.ipynb": (b"def scale(): pass", "The file is not a Jupyter notebook of version 4."),
+    "deep.ipynb": (b"[" * 100_000, "The file is not a Jupyter notebook"),
+    "old.ipynb": (b'{"worksheets": [], "nbformat": 3}', "not a Jupyter notebook of version 4"),
+    "picture.png": (b"\x89PNG\r\n\xff", "it is not text in UTF-8"),
+    "prose.ipynb": (notebook().encode(), "has no code cell"),
     os.fsdecode(b"no-\xff-text.ipynb"): (b"", "The file is empty."),
 }
-"""Files that are no notebook, and words of the remark on each."""
+"""Files that are not notebooks, and words of the remark on each."""
 
 WRONG_IN = []
 """Wrong steps by notebook, as many in one as are of different steps: name by step."""
@@ -62,7 +62,7 @@ if platform.machine() != "x86_64":
 
 
 class Around:
-    """The folder of submissions, and everything around it that no notebook may reach."""
+    """A folder of submissions, and the files and sockets that no notebook may reach."""
 
     def __init__(self, around):
         self.around = around
@@ -143,7 +143,7 @@ def around(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def graded(around):
-    """Return the rows of the table by their files' names, and with each the report."""
+    """Return the rows of the table by file name, each with the text of its report."""
     target = around.around / "handed in-graded"
     rows = table(target)
     for row in rows:
@@ -158,7 +158,7 @@ def table(target):
 
 
 def snapshot(folder):
-    """Return by file below a folder when it was changed, and its contents."""
+    """Return the time of change and the contents of each file below a folder."""
     return {
         path: (path.lstat().st_mtime_ns, path.is_file() and path.read_bytes())
         for path in folder.rglob("*")
@@ -196,7 +196,7 @@ def test_a_cheating_notebook_has_no_point(graded, name):
 def test_imports_that_no_step_needs_are_named(graded):
     assert graded["imports-reference"]["look"].endswith('It imports "mha"')
     assert '"sys, mha"' in graded["puts-mha-back"]["look"]
-    of_none = "The name of the file is of no student in the list."
+    of_none = "The name of the file matches no student in the list."
     for name in ("right-as-asked", "right-einsum", "wrong-0"):
         assert graded[name]["look"] == of_none
 
@@ -214,7 +214,7 @@ def test_imports_that_no_step_needs_are_named(graded):
     ],
 )
 def test_modules_that_a_cell_imports_openly(cell, names):
-    assert imported([cell]) == names
+    assert find_imports([cell]) == names
 
 
 # ---- Hostile ----
@@ -267,7 +267,7 @@ def test_nothing_around_a_hostile_notebook_is_read_changed_or_reached(around, gr
 
 
 def family(pid):
-    """Return the processes below one."""
+    """Return the descendants of a process."""
     parents = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -327,11 +327,11 @@ def test_a_file_that_is_no_notebook_is_a_row(graded, name):
 
 @pytest.mark.parametrize("name", ["link-to-secret", "link-to-mate", "link-to-folder", "pipe"])
 def test_no_link_is_followed(graded, name):
-    assert graded[name]["notebook"].startswith("The submission is a link or no file")
+    assert graded[name]["notebook"].startswith("The submission is a link or a device")
 
 
 def test_no_link_in_a_folder_is_followed(graded):
-    assert graded["link-inside"]["notebook"].startswith("The submission is a link or no file")
+    assert graded["link-inside"]["notebook"].startswith("The submission is a link or a device")
 
 
 def test_a_folder_is_a_submission_and_a_missing_student_is_a_row(graded):
@@ -347,7 +347,7 @@ def test_a_folder_is_a_submission_and_a_missing_student_is_a_row(graded):
 
 
 def found(folder, students, *names):
-    """Return by name of a file its submission, where some students are in the list."""
+    """Return the submission of each file by its name, for a list of students."""
     listed = [Student(n, name, id_) for n, (name, id_) in enumerate(students, 1)]
     for name in names:
         (folder / name).touch()
@@ -378,7 +378,7 @@ def test_a_name_that_resembles_a_student_s_is_reported_and_not_guessed(tmp_path,
     assert bool(one.notes) == (student is None)
     if student is None:
         assert one.id == ""
-        assert one.notes[0].said.startswith("The name of the file resembles")
+        assert one.notes[0].sentence.startswith("The name of the file resembles")
 
 
 def test_two_submissions_of_one_student_are_both_rows_for_a_person(tmp_path):
@@ -387,7 +387,7 @@ def test_two_submissions_of_one_student_are_both_rows_for_a_person(tmp_path):
     assert set(both) == set(names)
     for one in both.values():
         assert one.student == "Emmy Noether"
-        assert one.notes[0].said == "2 submissions of one student; a person chooses:"
+        assert one.notes[0].sentence == "This student has 2 submissions; choose one:"
         assert one.notes[0].quoted == "e1.ipynb; Emmy Noether.ipynb"
 
 

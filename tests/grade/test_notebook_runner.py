@@ -1,4 +1,4 @@
-"""The cells of a notebook as Python: its magics are skipped."""
+"""Cells of notebooks with Jupyter's magics are run as Python without them."""
 
 import pytest
 

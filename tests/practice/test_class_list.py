@@ -117,7 +117,7 @@ def test_the_people_without_a_worksheet_are_counted_and_named(tmp_path):
     people = [("Bo", "Ek", "Student"), ("Ann", "Lee", "Teacher"), ("Cy", "Poe", "Manager")]
     data = table(("First name", "Last name", "Roles"), *people)
     assert str(listed(tmp_path, data)) == (
-        "class.csv names 1 student, such as Bo Ek; 2 people are left out, being no student:"
+        "class.csv names 1 student, such as Bo Ek; 2 people are left out, who are not students:"
         " Ann Lee (Teacher), Cy Poe (Manager)"
     )
     assert listed(tmp_path, FORMS["Canvas's gradebook"]).others == (

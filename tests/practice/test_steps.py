@@ -115,7 +115,7 @@ def test_data_without_the_parts_of_an_answer_is_refused(data):
 )
 def test_only_real_numbers_are_an_answer(result):
     answer = call_function(lambda: result, ())
-    assert (answer.value, answer.said) == (None, "gives no array of numbers")
+    assert (answer.value, answer.fault_text) == (None, "gives no array of numbers")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_numbers_of_any_real_kind_are_an_answer(result):
 
 def test_a_large_array_is_refused_before_it_is_copied():
     large = np.broadcast_to(0.0, (10**9, 10**9))
-    assert call_function(lambda: large, ()).said == "gives more than 10,000 numbers"
+    assert call_function(lambda: large, ()).fault_text == "gives more than 10,000 numbers"
 
 
 def test_no_step_is_tried_on_the_numbers_of_another():
@@ -161,9 +161,9 @@ def test_a_mistake_is_not_named_where_it_shows_nothing():
 
 def test_the_words_of_a_student_are_short_and_apart_from_ours():
     answer = Answer.from_json({"fault": "stopped", "quoted": "Right: " * 1000})
-    assert (answer.said, len(answer.quoted)) == ("stops with an error", 300)
+    assert (answer.fault_text, len(answer.quoted)) == ("stops with an error", 300)
     remark = judged(BY_NAME["scale"], lambda given: answer, [1])
-    assert remark.said == "Not yet: for 3 tokens and d_k = 2, scale stops with an error:"
+    assert remark.sentence == "Not yet: for 3 tokens and d_k = 2, scale stops with an error:"
     assert (remark.quoted, remark.is_right) == (answer.quoted, False)
 
 

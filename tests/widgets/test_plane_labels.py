@@ -1,6 +1,6 @@
-"""Labels in planes: each is legible and belongs visibly to its own point, also after drags.
+"""Labels in planes are legible and near their own points, also after drags.
 
-The points are read off the ticks and the coordinates that a label names.
+The positions of points are computed from the ticks and from the coordinates in the labels.
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ FIVE = trace(example(
     tokens=["one", "two", "three", "four", "five"],
 ))  # fmt: skip
 
-# Overlaps of labels with other labels, tick numbers and tips, and labels that are nearer to another
-# point or tick than to their own and have no line that leads to it.
+# Labels that overlap other labels, tick numbers or tips, and labels that are nearer to another
+# point or tick than to their own point and have no leader line to it.
 WRONG = r"""() => [...document.querySelectorAll(".plane-area")].flatMap((area) => {
   const frame = area.getBoundingClientRect();
   if (!area.checkVisibility()) return [];
@@ -97,7 +97,7 @@ SHOWN = {
 
 
 def drag_to(page, node, place):
-    """Drag a tip to a place of its plane, given as shares of the plane's width and height."""
+    """Drag a tip to a position in its plane, given as shares of the plane's width and height."""
     node.scroll_into_view_if_needed()
     x, y = middle(node)
     frame = node.locator("xpath=../..").bounding_box()

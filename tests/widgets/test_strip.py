@@ -66,12 +66,12 @@ def test_an_explorer_starts_where_it_stands_and_shows_the_numbers_of_the_trace(v
 def is_on_one_screen(seen):
     """Assert that from the title to the heads' shares nothing is out of sight or cut."""
     assert seen.page.locator(".strip").bounding_box()["height"] <= 680
-    assert seen.page.locator(".one").bounding_box()["height"] <= 460
+    assert seen.page.locator(".one").bounding_box()["height"] <= 448
     assert seen.page.locator(".strip .number:visible").evaluate_all(FURTHEST) <= 1280
     assert seen.page.evaluate(CUT) == []
 
 
-# The free pixels between neighbours in the strip's line of headings.
+# The space between neighbouring headings of the strip, in pixels.
 BETWEEN_HEADINGS = """() => {
   const boxes = [...document.querySelectorAll(".heading .head")].filter((e) => e.checkVisibility())
     .map((e) => {
@@ -317,7 +317,7 @@ def test_the_strip_is_one_tab_stop_and_worked_by_the_keyboard(view):
         [1.1, 0.25, 1, 0], *seen.run.embeddings[1:].tolist()])), 0)  # fmt: skip
     seen.press("Enter")
     assert seen.number("Embedding of the, x₂").input_value() == "0.25"
-    seen.press(*["Control+z"] * 4)  # three keys, and what was typed
+    seen.press(*["Control+z"] * 4)  # three presses of keys and one typed number are undone
     holds(seen, seen.run, 0)
     assert "The last change is undone." in seen.status
     what_is_no_number_is_refused_in_words_and_given_up_on_leaving(seen)

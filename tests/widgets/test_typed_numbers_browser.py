@@ -1,4 +1,4 @@
-"""Numbers that a reader types, in a real Chromium: how they are read, kept and undone."""
+"""Numbers that a reader types, in Chromium: parsing, storage and undo."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Undo and redo of the figures, in a real Chromium: each edit is one step."""
+"""Undo and redo of the interactive figures in Chromium: each edit is one step."""
 
 import pytest
 from hand import drag, middle
@@ -23,7 +23,7 @@ def history(page):
 
 
 def goes_back_and_forth(page, value, seen):
-    """Assert that undo and redo go through values one by one, from the last."""
+    """Assert that undo and redo restore the values of a history one by one, from the last."""
     undo, redo = history(page)
     assert value() == seen[-1]
     for wanted in reversed(seen[:-1]):
@@ -36,7 +36,7 @@ def goes_back_and_forth(page, value, seen):
     expect(redo).to_be_disabled()
 
 
-def edited(page, field):
+def edit_field(page, field):
     """Type into a field, drag it and press its keys, and return its value after each edit."""
     seen = [field.input_value()]
     for text in ("3", "1/4"):
@@ -62,7 +62,7 @@ def test_each_edit_of_a_score_in_tiles_is_one_step(alone):
     page = alone(moving_tile(trace(load_example("cat-sat-on-it"))).html)
     field = page.get_by_label("Score of cat with sat")
     field.scroll_into_view_if_needed()
-    goes_back_and_forth(page, field.input_value, edited(page, field))
+    goes_back_and_forth(page, field.input_value, edit_field(page, field))
 
 
 def test_each_drag_of_the_block_size_is_one_step(alone):
@@ -79,7 +79,7 @@ def test_each_edit_of_a_number_of_a_sheet_is_one_step(alone):
     page = alone(variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3).html)
     field = page.get_by_label("Keys: row cat, column 1")
     field.scroll_into_view_if_needed()
-    goes_back_and_forth(page, field.input_value, edited(page, field))
+    goes_back_and_forth(page, field.input_value, edit_field(page, field))
 
 
 def test_a_token_that_is_written_comes_back(alone):

@@ -1,7 +1,7 @@
-"""The edition: the date and the version that everything made of this book carries.
+"""The edition of the book: its date and its version, from `CITATION.cff`.
 
-`CITATION.cff` has both. The PDF, the EPUB, slides, cards and the wheel take their dates from it, so
-that they name the same edition and the same sources give the same bytes.
+The PDF, the EPUB, slides, cards and the wheel are dated with it, so that all name the same edition
+and the same sources give the same bytes.
 """
 
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from byhand.digests import ROOT
 
 @dataclass(frozen=True)
 class Edition:
-    """An edition of the book."""
+    """The release date and the version of an edition."""
 
     released: date
     version: str
 
     def __str__(self) -> str:
-        """Return how a title page names the edition.
+        """Return the line of a title page that names the edition.
 
         Examples
         --------
@@ -32,12 +32,12 @@ class Edition:
 
     @property
     def begins(self) -> datetime:
-        """The moment by which files are dated: midnight in UTC."""
+        """The time with which files are dated: the midnight, in UTC, that begins the day."""
         return datetime(self.released.year, self.released.month, self.released.day, tzinfo=UTC)
 
 
 @cache
 def edition() -> Edition:
-    """Return the edition that the sources name."""
+    """Return the edition that `CITATION.cff` names."""
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     return Edition(cited["date-released"], str(cited["version"]))

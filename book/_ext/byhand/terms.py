@@ -1,4 +1,4 @@
-"""The terms of the book: the entries of its printed index, and how the text spells them."""
+"""The terms of the book: the entries of its printed index, and their spellings in the text."""
 
 import re
 import tomllib
@@ -11,23 +11,23 @@ LIST = Path(__file__).with_suffix(".toml")
 
 @dataclass(frozen=True)
 class Term:
-    """An entry of the index and how the text spells it."""
+    """An entry of the index and its spellings in the text."""
 
     entry: str
     spellings: tuple[str, ...]
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Return what finds the term in a text of lower case."""
+        """Return a pattern that finds the term in a lower-case text."""
         words = "|".join(map(re.escape, self.spellings))
         return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])")
 
     def is_in(self, text: str) -> bool:
-        """Tell whether a text of lower case has the term."""
+        """Tell whether a lower-case text contains the term."""
         return any(s in text for s in self.spellings) and bool(self.pattern.search(text))
 
 
 def load() -> tuple[list[Term], dict[str, str]]:
-    """Return the terms, and the entries that only lead to another."""
+    """Return the terms, and a dictionary of the entries that only refer to another entry."""
     data = tomllib.loads(LIST.read_text(encoding="utf-8"))
     return [Term(entry, tuple(found)) for entry, found in data["terms"].items()], data["see"]

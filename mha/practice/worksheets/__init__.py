@@ -1,17 +1,17 @@
 """Worksheets: fresh numbers for each student, their answers, and the key with every step.
 
-A sheet's numbers are drawn from its seed and its student, so that with one edition of the book the
-same seed gives the same sheets, and a student's sheet does not depend on how many others there are;
-each lesson has others. Its answers follow from what it gives: where a stage is left out, its
-numbers are given rounded, and the key goes on from these. An exact answer is asked for with all its
-digits, any other to `PLACES` decimals, and none lies halfway between two roundings. A calculator
-reaches each result of the key from the operands that the key prints.
+The numbers of a sheet depend on its seed, its lesson and its student, and not on the number of
+students. In one edition of the book the same seed gives the same sheets. Answers follow from the
+numbers that a sheet prints: if a stage is omitted, the sheet gives its numbers rounded, and the key
+continues from the rounded numbers. Exact answers are asked for with all digits, others to `PLACES`
+decimals, and none lies halfway between two roundings. A calculator reaches each result of the key
+from the operands that the key prints.
 
-`sheet` has what a sheet asks and answers, `text` writes it as Markdown, and `answers` for programs.
-`seeds` has what the numbers follow from, `class_list` reads the list of a class, `files` keeps what
-a folder has, `options` has the options, and `command` draws what they ask for.
-``python -m mha.practice.worksheets --seed 7 --students 24 FOLDER`` writes texts and answers, and
-``python3 scripts/build.py worksheet`` prints too.
+`sheet` has the tasks and answers of a sheet, `text` writes them as Markdown, and `answers` writes
+them for programs. `seeds` has the sources of the numbers, `class_list` reads the list of a class,
+`files` writes files without losing others, `options` has the command's options, and `command` draws
+the sheets. ``python -m mha.practice.worksheets --seed 7 --students 24 FOLDER`` writes texts and
+answers; ``python3 scripts/build.py worksheet`` makes PDFs too.
 """
 
 from mha.practice.worksheets.seeds import Seed

@@ -60,7 +60,7 @@ ABOVE, TESTERS = "points possible", ("student, test", "test student")
 """The last row that Canvas has above the students, and the student that it adds for trials."""
 
 ROLES = ("roles", "role", "course role", "course roles")
-"""The column of a person's roles, parted by commas: Moodle's list of participants has it."""
+"""The column of a person's roles, separated by commas, as in Moodle's list of participants."""
 
 STUDENT_ROLES = {
     *("student", "learner", "participant", "pupil"),
@@ -101,31 +101,32 @@ class ClassList:
     others: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        """Return how many students there are, with an example, and whom the list leaves out.
+        """Return a sentence on the number of students and on the people who are not students.
 
-        The example is a name with an accent, if there is one: a wrong encoding is seen there.
+        Its example is a name with an accent, if there is one, which would show a wrong encoding.
         """
         of_accent = (student for student in self.students if not student.name.isascii())
         example = next(of_accent, self.students[0])
         count = "1 student" if len(self.students) == 1 else f"{len(self.students)} students"
         with_id = f", with the id {example.id}" if example.id else ""
-        told = f"{in_one_line(self.file)} names {count}, such as {example.name}{with_id}"
+        sentence = f"{in_one_line(self.file)} names {count}, such as {example.name}{with_id}"
         if not self.others:
-            return told
-        people = ", ".join(f"{name} ({role})" for name, role in self.others)
-        verb = "1 person is" if len(self.others) == 1 else f"{len(self.others)} people are"
-        return f"{told}; {verb} left out, being no student: {in_one_line(people)}"
+            return sentence
+        people = in_one_line(", ".join(f"{name} ({role})" for name, role in self.others))
+        if len(self.others) == 1:
+            return f"{sentence}; 1 person is left out, who is not a student: {people}"
+        return f"{sentence}; {len(self.others)} people are left out, who are not students: {people}"
 
 
 def read_class(path: Path) -> ClassList:
-    """Return the students of a list, and who is on it besides.
+    """Return the students of a list, and the other people on it.
 
     Parameters
     ----------
     path : pathlib.Path
         A table as CSV in UTF-8, UTF-16 or Windows-1252, parted by commas, semicolons or tabs. Its
         first line names the columns, as one of `FORMS`; without one, the first column is the name
-        and the second, if any, the id. In a column of `ROLES` an empty cell is a student's.
+        and the second, if any, the id. A person whose role is empty is a student.
 
     Returns
     -------
@@ -149,8 +150,8 @@ def read_class(path: Path) -> ClassList:
         students.append(student)
     if not students:
         roles = ", ".join(sorted({role for _, role in others}))
-        told = f"; its roles are {in_one_line(roles)}, and Student is wanted" if others else ""
-        raise ValueError(f"{path.name} names no student{told}")
+        named = f"; its roles are {in_one_line(roles)}, and Student is wanted" if others else ""
+        raise ValueError(f"{path.name} names no student{named}")
     if len(students) > MOST:
         raise ValueError(f"{path.name} names {len(students)} students; at most {MOST} are wanted")
     return ClassList(path.name, tuple(students), tuple(others))

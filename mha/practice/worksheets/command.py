@@ -1,4 +1,4 @@
-"""The worksheets of a class as the options ask for them, and the files that are written."""
+"""The worksheets of a class, drawn as the command's options ask, and their files."""
 
 import argparse
 import sys
@@ -100,7 +100,7 @@ def _seed(options: argparse.Namespace) -> Seed:
 
 
 def _students(options: argparse.Namespace) -> Sequence[Student]:
-    """Return the students, and print whom a list names and whom it leaves out."""
+    """Return the students; print how many a class list has, and which people get no sheet."""
     if options.list is None:
         return [Student(number) for number in range(1, options.students + 1)]
     found = read_class(options.list)

@@ -1,4 +1,7 @@
-"""The options of a worksheet command; the standard library alone, so that help needs no NumPy."""
+"""The options of the worksheet commands.
+
+Only the standard library is imported here, so that help needs no NumPy.
+"""
 
 import argparse
 from pathlib import Path
@@ -32,24 +35,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--seed",
         type=int,
-        help="a number of your choice. It stands on each sheet, and who knows it can draw the sheet"
-        " and its key; --secret gives nothing away",
+        help="a number of your choice, printed on each sheet. Anyone who knows it can draw the"
+        " sheets and their keys; --secret prevents that",
     )
     source.add_argument(
         "--secret",
         type=Path,
         metavar="FILE",
-        help="what the numbers follow from in the place of a seed: a file that you keep. A check"
-        " number stands on the sheets",
+        help="a file that only you have, used instead of a seed. The sheets show a check number"
+        " from which neither it nor the keys can be computed",
     )
     add(
         "--lesson",
         type=int,
-        help="1 to 12: names the files, and draws other numbers than for other lessons; 2, 4 and 5"
-        " ask what these lessons of the page for teachers ask, unless you say otherwise",
+        help="1 to 12: appears in the files' names, and changes the numbers. For 2, 4 and 5 the"
+        " default tasks are those of these lessons on the page for teachers",
     )
     who = parser.add_mutually_exclusive_group(required=True)
-    who.add_argument("--students", type=int, help="how many sheets")
+    who.add_argument("--students", type=int, help="number of sheets")
     who.add_argument(
         "--class",
         type=Path,
@@ -63,24 +66,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--stages",
         type=lambda text: text.split(","),
         metavar="A,B",
-        help=f"what is asked, of {', '.join(STAGES)}; default: all but the mask",
+        help=f"tasks of a sheet, of {', '.join(STAGES)}; default: all but the mask",
     )
     add(
         "--causal",
         action=argparse.BooleanOptionalAction,
         help="with the stage mask: no token attends to later ones",
     )
-    add("--tokens", type=int, help="words in a sheet; default: 3, or those of the sentence")
-    add("--heads", type=int, help="heads in a sheet; default: 1")
+    add("--tokens", type=int, help="words per sheet; default: 3, or those of the sentence")
+    add("--heads", type=int, help="heads per sheet; default: 1")
     add(
         "--sentence",
         action="append",
         metavar="TEXT",
-        help="what a sheet is about; several take turns; default: six of ours",
+        help="the sentence of a sheet; if given several times, the sheets take turns; default: six"
+        " sentences of the book",
     )
     add(
         "--model",
         action=argparse.BooleanOptionalAction,
-        help="two tasks from the trained model with each sheet",
+        help="add two tasks from the trained model to each sheet",
     )
     add("--force", action="store_true", help="replace files that have other contents")

@@ -81,11 +81,11 @@ class Seed:
 
 
 GRADING = "grading of notebooks"
-"""The purpose of the key for grading; the purposes of worksheets begin with a lesson's number."""
+"""The purpose of the grading key; the purposes of worksheet keys begin with a lesson's number."""
 
 
 def key_for(secret: bytes, purpose: str) -> bytes:
-    """Return the key for one purpose, which gives away neither the secret nor any other key.
+    """Return the key for one purpose; neither the secret nor another key can be computed from it.
 
     Parameters
     ----------

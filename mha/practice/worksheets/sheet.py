@@ -142,7 +142,7 @@ class Worksheet:
 
     @property
     def has_ties(self) -> bool:
-        """Whether an answer lies halfway between two numbers that it may be rounded to."""
+        """Whether an answer lies halfway between two roundings."""
         return any(
             is_tie(float(number), PLACES)
             for stage in self.rounded

@@ -45,7 +45,7 @@ class InPyTorch(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return code, output and version, and warn where a number is not the run's."""
+        """Return code, output and version; warn of a number that the run does not have."""
         code, _, output = "\n".join(self.content).partition(BETWEEN)
         if not output or "prints" not in self.options:
             raise self.error("code, a line ---, what it prints, and :prints: are wanted")
@@ -82,7 +82,7 @@ class InPyTorch(SphinxDirective):
 
 
 def torch_version() -> str:
-    """Return the version of PyTorch with which the tests run the code of the folds.
+    """Return the version of PyTorch with which the tests run the code that pages show.
 
     Examples
     --------

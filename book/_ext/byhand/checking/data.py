@@ -167,7 +167,7 @@ def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
 
 
 def _line_of_key(text: str, error: ExampleError) -> int:
-    """Return the line of a key, or else the header of the table that lacks one."""
+    """Return the line of the key at fault, or of the header of a table that lacks a key."""
     header = re.compile(rf"^\s*\[\[\s*{error.table}\s*\]\]") if error.table else None
     key = re.compile(rf"""^\s*["']?{re.escape(error.key)}["']?\s*=""") if error.key else header
     tables = 0

@@ -1,7 +1,7 @@
-"""Drawings that carry the letters they use: they look alike where no font of the book is.
+"""Fonts inside SVG drawings, which then look the same where the book's fonts are not installed.
 
-A drawing's widths are measured in the book's fonts. With another font its longest words would run
-over its edge, where a picture is cut.
+Widths in a drawing are measured with the book's fonts. In another font its longest words could
+cross the edge of the drawing and be cut off.
 """
 
 from base64 import b64encode
@@ -14,21 +14,21 @@ from xml.etree import ElementTree
 from byhand.press.typefaces import CUTS, folder
 
 BOLD = 600
-"""The weight from which on a letter is bold, as drawings have it."""
+"""The font weight of bold text in drawings; this and heavier weights use the bold font."""
 
 FEATURES = ["kern", "liga", "mark", "mkmk", "ccmp"]
-"""What is kept of the rules that a font has for letters beside each other."""
+"""The OpenType features that are kept: kerning, ligatures and the placement of marks."""
 
 FACES = {(family, "Bold" in name, "Italic" in name): name for name, (family, _, _) in CUTS.items()}
 
 
 def with_fonts(drawing: str) -> str:
-    """Return a drawing of SVG with its letters in it, as fonts.
+    """Return an SVG drawing with embedded fonts for the characters that it shows.
 
     Parameters
     ----------
     drawing : str
-        With its looks in attributes, as `byhand.press.drawings.in_attributes` returns it.
+        An SVG styled by attributes, as `byhand.press.drawings.in_attributes` returns it.
     """
     used: dict[str, set[str]] = defaultdict(set)
     for text, families, weight, style in _letters(ElementTree.fromstring(drawing), "", "", ""):
@@ -47,7 +47,7 @@ def with_fonts(drawing: str) -> str:
 def _letters(
     element: ElementTree.Element, families: str, weight: str, style: str
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the texts of an element, each with its families, its weight and its style."""
+    """Yield the texts of an element, each with its font families, weight and style."""
     families = element.get("font-family", families)
     weight, style = element.get("font-weight", weight), element.get("font-style", style)
     if element.text:
@@ -59,7 +59,7 @@ def _letters(
 
 
 def _face(family: str, is_bold: bool, is_italic: bool) -> str:
-    """Return the name of the font of a family that is nearest to a weight and a style."""
+    """Return the name of the font of a family that is closest to a weight and a style."""
     wanted = [(is_bold, is_italic), (False, is_italic), (is_bold, False), (False, False)]
     return next(FACES[family, *face] for face in wanted if (family, *face) in FACES)
 
@@ -73,7 +73,7 @@ def _characters(name: str) -> frozenset[str]:
 
 @cache
 def _rule(name: str, characters: str) -> str:
-    """Return a style sheet's rule for a font with these characters alone."""
+    """Return a CSS rule that embeds a font with only these characters."""
     from fontTools import subset
     from fontTools.ttLib import TTFont
 

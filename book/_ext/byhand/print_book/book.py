@@ -28,7 +28,7 @@ FRONT = "About this book"
 # has its tags as classes.
 SCREEN_ONLY = {"printed", "screen-only", "tag_screen-only", "sd-btn"}
 OBJECT = re.compile(r"^<[\w.]+( object)?( at 0x[0-9a-f]+)?>$")
-LONGEST_ENDING = 1600  # letters that stay together at the end of a chapter
+LONGEST_ENDING = 1600  # characters of a last section, or exercise, that is kept on one page
 ANSWERS = "Answers to the questions and boxes"
 Solutions = dict[str, list[solution_node]]
 Answers = dict[str, list[nodes.Element]]
@@ -68,7 +68,7 @@ class Book:
             mark_ending(page)
         everything = [*self.pages.items(), *self.solved()]
         references.leave_out_uncited_numbers(everything)
-        self.answers = take_answers(self.pages)  # of the boxes that are left
+        self.answers = take_answers(self.pages)  # after the call above, which removes some boxes
         everything += self.answered()
         known = references.names_in(everything) if document.solutions != "appendix" else set()
         if document.solutions == "only":
@@ -218,9 +218,9 @@ def take_solutions(pages: dict[str, nodes.document]) -> Solutions:
 
 
 def mark_ending(page: nodes.document) -> None:
-    """Mark what ends a chapter: it stays together, so that the last page has more than a few lines.
+    """Mark the last section of a chapter and the exercise before it, if they are short.
 
-    That is the last section, if it is short, and the exercise before it.
+    The press keeps a marked one on one page, so that the chapter's last page has enough lines.
     """
     top = page.next_node(nodes.section)
     sections = [child for child in top.children if isinstance(child, nodes.section)]
@@ -234,9 +234,9 @@ def mark_ending(page: nodes.document) -> None:
 
 
 def take_answers(pages: dict[str, nodes.document]) -> Answers:
-    """Remove the answers to questions and boxes, and return them, page by page.
+    """Remove the answers to questions and boxes from pages, and return them by page.
 
-    Each has the title of its question. Boxes are numbered here: on a screen none needs a number.
+    Each answer gets the title of its question. Boxes get numbers, which they have only on paper.
     """
     taken: Answers = {}
     for name, page in pages.items():

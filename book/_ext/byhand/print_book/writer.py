@@ -368,7 +368,7 @@ class Writer:
         return f"#options{array(options)}\n\n"
 
     def write_key(self, node: nodes.Element) -> str:
-        """Return an answer: a question's right letters with their reasons, or a box's lines."""
+        """Return an answer: the right letters of a question and reasons, or the lines of a box."""
         notes = [n for n in node.findall() if type(n).__name__ == "quiz_feedback"]
         if not notes:
             lines = self.boxed(child for child in node if not isinstance(child, nodes.title))

@@ -115,7 +115,7 @@ def last(page: Path) -> Results | None:
 def compute(
     page: Path, steps: Sequence[Step], now: str, limits: running.Limits | None = None
 ) -> Results:
-    """Run a page, each step within its limits, and keep what it gave if all is well."""
+    """Run the steps of a page within limits, return their results, and save them if none failed."""
     limits = limits or running.Limits()
     if not __debug__:  # the book's claims would not be checked
         raise ExtensionError("Python runs without assertions; nothing is built")
@@ -148,16 +148,16 @@ def _hear(
             if number == 0:
                 connection.recv()  # it is ready; what it imports until then is not the cell's time
             if not connection.poll(limits.clock):
-                said = f"it did not end within {limits.clock:,} seconds; perhaps it waits for ever"
-                results.faults.append((step.line, said))
+                fault = f"it did not end within {limits.clock:,} seconds; perhaps it waits for ever"
+                results.faults.append((step.line, fault))
                 return
             outputs, error = connection.recv()
         except EOFError:
             process.join()
-            said = "its kernel died, perhaps for want of memory"
+            fault = "its kernel died, perhaps for want of memory"
             if process.exitcode == -signal.SIGXCPU:
-                said = f"it did not end within {limits.processor} seconds of processor time"
-            results.faults.append((step.line, said))
+                fault = f"it did not end within {limits.processor} seconds of processor time"
+            results.faults.append((step.line, fault))
             return
         results.outputs.append(outputs)
         if step.kind == "expression":

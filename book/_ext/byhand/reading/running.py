@@ -39,10 +39,10 @@ Output = dict[str, Any]  # as a notebook has it
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a cell or an expression may take, in seconds.
+    """The time limits of a cell or an expression, in seconds.
 
-    A machine that is busy with other work takes no more processor time. The clock ends a step that
-    waits without computing; no slow machine should meet that limit.
+    `processor` limits processor time, which does not depend on other programs on the machine.
+    `clock` ends a step that waits without computing; a slow machine should not reach it.
     """
 
     processor: int = 300
@@ -130,13 +130,13 @@ def run(
     connection: Connection,
     processor_seconds: int,
 ) -> None:
-    """Run cells and expressions, and tell of each what it gave and why it failed, if it did.
+    """Run cells and expressions, and send the outputs and errors of each.
 
-    A step is ``cell`` or ``expression``, and its source. Nothing runs after a cell that fails; the
-    system ends this process with SIGXCPU where a step takes more processor time than allowed. The
-    connection gets ``"ready"``, and for each step a pair: outputs, and None or a line of the source
-    with an error. At the end it gets the files below `root` that were opened, and what texts are
-    tied to.
+    A step is ``cell`` or ``expression``, and its source. No step runs after a cell that fails. If a
+    step takes more processor time than allowed, the system ends this process with SIGXCPU. The
+    connection gets ``"ready"``, then a pair for each step: its outputs, and None or the line of the
+    source that failed and the error. At the end the connection gets the files below `root` that
+    were opened, and the numbers that texts are tied to.
     """
     Thread(target=_end_with_the_builder, daemon=True).start()
     import matplotlib  # whoever only wants to know of pages does not wait for it
@@ -151,7 +151,7 @@ def run(
     warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
     connection.send("ready")
     for number, (kind, source) in enumerate(steps):
-        _allow(processor_seconds)
+        _allow_processor_time(processor_seconds)
         done = _done(shell, source, number, is_cell=kind == "cell")
         connection.send(done)
         if kind == "cell" and done[1] is not None:
@@ -159,8 +159,8 @@ def run(
     connection.send((sorted(opened), shell.ties.settled()))
 
 
-def _allow(seconds: int) -> None:
-    """Let this process compute for so many seconds more, all its threads together."""
+def _allow_processor_time(seconds: int) -> None:
+    """Limit the further processor time of this process, the sum over its threads."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     wanted = math.ceil(used.ru_utime + used.ru_stime) + seconds
     _, highest = resource.getrlimit(resource.RLIMIT_CPU)

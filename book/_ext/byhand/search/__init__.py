@@ -67,11 +67,11 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
 
 
 def make_index(app: Sphinx) -> dict[str, Any]:
-    """Return the pages, sections and words that a search needs, in few bytes.
+    """Return the data of the search: pages, sections, synonyms and stop words.
 
-    There are `pages`, each its address, title, number where it has one, and factor; `sections`,
-    each the place of its page in `pages`, its anchor, heading, text, factor and names; and
-    `synonyms` and `stop` as `ranking.toml` has them.
+    Each of `pages` has an address, a title, a number or an empty text, and a factor. Each of
+    `sections` has the index of its page in `pages`, an anchor, a heading, a text, a factor and
+    names. `synonyms` and `stop` are those of `ranking.toml`. Lists without keys save bytes.
     """
     read = {}
     for name in _pages(app):
@@ -93,7 +93,7 @@ class Page:
 
 
 def index_of(read: dict[str, Page]) -> dict[str, Any]:
-    """Return the index of pages, given by their names in the order of reading."""
+    """Return the data of the search for pages, which are given by name in reading order."""
     ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
     sections_of = {name: reading.read_sections(page.html) for name, page in read.items()}
     names = names_of_sections(read, sections_of, ranking["asked"])
@@ -108,7 +108,7 @@ def index_of(read: dict[str, Page]) -> dict[str, Any]:
         )
         for section in found:
             if section.anchor and not section.text:
-                continue  # a heading above other headings
+                continue  # only sections are below this heading
             factor = factor_of(section.heading, ranking["headings"])
             factor *= 1 if section.anchor else ranking["first"]["factor"]
             words = [section.anchor, section.heading, section.text]
@@ -125,11 +125,11 @@ def index_of(read: dict[str, Page]) -> dict[str, Any]:
 def names_of_sections(
     read: dict[str, Page], sections_of: dict[str, list[reading.Section]], asked: dict[str, str]
 ) -> dict[tuple[str, str], list[str]]:
-    """Return the names of each section's subjects, by the page's name and the section's anchor.
+    """Return the names by which each section is found, by the page's name and the section's anchor.
 
-    A section is named by the terms that it introduces, with those of their other spellings in
-    `terms.toml` that no section introduces; by the rows of the tables of names that link to it;
-    and by the words of `ranking.toml`.
+    These are the terms that the section introduces; their other spellings in `terms.toml`, unless
+    another section introduces them; the names in the rows of tables of names that link to the
+    section; and its words in `ranking.toml`.
     """
     introduced = {
         term.lower()
@@ -142,7 +142,7 @@ def names_of_sections(
         for term in load()[0]
         for spelling in term.spellings
     }
-    places = {  # of an address and a label
+    places = {  # by address and label
         (read[name].address, label): (name, section.anchor)
         for name, found in sections_of.items()
         for section in found
@@ -160,7 +160,7 @@ def names_of_sections(
             place = page_name, section.anchor
             for term in section.terms:
                 names[place] += [term, *other_spellings.get(term.lower(), ())]
-            # The table says where a name is explained; other sections may have it in bold too.
+            # The table decides which section explains a name; others may have it in bold too.
             names[place] = [name for name in names[place] if name.lower() not in placed]
             names[place] += of_tables.get(place, [])
             if words := asked.get(f"{page_name}#{section.anchor}".rstrip("#")):

@@ -12,7 +12,7 @@ from lxml import html
 
 INDEX = "₍{}₎"
 EXPONENT = "⁽{}⁾"
-LONGEST = 48  # characters; a longer formula is no longer readable in one line
+LONGEST = 48  # characters; a longer formula is not readable in one line
 OMITTED = "…"
 ACCENTS = {"^": "\u0302", "~": "\u0303"}  # others are combining characters already
 INVISIBLE = re.compile("[\u2061-\u2064\u200b]")
@@ -49,11 +49,11 @@ def _text(element: html.HtmlElement) -> str:
     if element.tag in ("msub", "munder", "msup", "mover", "msubsup", "munderover"):
         return _with_indices(element.tag, parts)
     if element.tag == "mfrac":
-        return "/".join(map(_grouped, parts))
+        return "/".join(map(_bracketed, parts))
     if element.tag == "msqrt":
-        return f"√{_grouped(_row(element))}"
+        return f"√{_bracketed(_row(element))}"
     if element.tag == "mroot":
-        return f"{EXPONENT.format(_close(parts[1]))}√{_grouped(parts[0])}"
+        return f"{EXPONENT.format(_without_spaces(parts[1]))}√{_bracketed(parts[0])}"
     if element.tag in ("mtr", "mlabeledtr"):
         return ", ".join(parts)
     if element.tag == "mtable":
@@ -63,13 +63,14 @@ def _text(element: html.HtmlElement) -> str:
 
 
 def _with_indices(tag: str, parts: list[str]) -> str:
-    """Return a base with what is set below and above it."""
+    """Return a base with its index, its exponent or its accent."""
     base, *scripts = parts
     accent = ACCENTS.get(scripts[0], scripts[0])
     if len(accent) == 1 and unicodedata.combining(accent):
         return base + accent
     forms = {"msub": (INDEX,), "munder": (INDEX,), "msup": (EXPONENT,), "mover": (EXPONENT,)}
-    for form, script in zip(forms.get(tag, (INDEX, EXPONENT)), map(_close, scripts), strict=True):
+    texts = map(_without_spaces, scripts)
+    for form, script in zip(forms.get(tag, (INDEX, EXPONENT)), texts, strict=True):
         base += script if set(script) == {"′"} else form.format(script) if script else ""
     return base
 
@@ -105,17 +106,17 @@ def _without_groups(element: html.HtmlElement) -> Iterator[html.HtmlElement]:
             yield child
 
 
-def _grouped(text: str) -> str:
-    """Return text in brackets where it would not be read as one operand."""
+def _bracketed(text: str) -> str:
+    """Return text in brackets if it would not be read as one operand without them."""
     return f"({text})" if COMPOUND.search(text.strip()) or _is_product(text) else text
 
 
 def _is_product(text: str) -> bool:
-    """Tell whether several factors are side by side, outside of indices and exponents."""
+    """Tell whether text has several factors side by side, outside of indices and exponents."""
     outside = re.sub(r"[₍⁽][^₎⁾]*[₎⁾]", "", text)
     return bool(re.search(r"(?<![^\W\d_])(?:[\d.]+[^\W\d_]|[^\W\d_]{2,3}$|.+[∑√].+)", outside))
 
 
-def _close(text: str) -> str:
+def _without_spaces(text: str) -> str:
     """Return text without spaces, so that an excerpt is not cut within it."""
     return re.sub(r"\s+", "", text)

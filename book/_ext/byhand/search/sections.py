@@ -27,9 +27,9 @@ LATE = "late"  # the class of a <noscript> that holds a section until a reader o
 # Tables of numbers: only their captions have words. Others are the Markdown's, or marked as words.
 WORDS = "words"
 PLAIN_TABLE = frozenset({"table", "docutils", "align-default", "colwidths-auto"})
-NAMES = "names"  # the class of a table whose rows name a thing and link to its section
+NAMES = "names"  # the class of a table whose rows have names of a thing and a link to its section
 SYMBOLS = "symbols"  # the class of a table whose rows begin with a symbol and its name in code
-# Bold words in these are labels, not terms that are introduced.
+# Bold words in these elements are labels; they introduce no term.
 UNDEFINING_TAGS = frozenset({"table", "figure"})
 UNDEFINING_CLASSES = frozenset({"admonition"})
 LONGEST_TERM = 4  # words
@@ -42,7 +42,7 @@ class Section:
     anchor: str  # the section's id, empty for the one that begins the page
     heading: str
     text: str
-    terms: tuple[str, ...] = ()  # terms that it introduces, as they are spelled
+    terms: tuple[str, ...] = ()  # terms that it introduces, in its spelling
     labels: tuple[str, ...] = ()  # further ids that links may lead to
 
 
@@ -97,7 +97,7 @@ def names_in(cell: html.HtmlElement) -> list[str]:
 
 
 def leave_words(document: html.HtmlElement) -> None:
-    """Leave of a page its text, with a space around each block."""
+    """Remove all but the text of a page, and put a space around each block."""
     write_formulas(document)
     for element in list(document.iter()):
         if is_silent(element):
@@ -115,7 +115,7 @@ def leave_words(document: html.HtmlElement) -> None:
 
 
 def write_formulas(document: html.HtmlElement) -> None:
-    """Replace each formula, index and exponent of a page by text."""
+    """Replace each formula, index and exponent of a page with text."""
     for math in list(document.iter("math")):
         math.tail = f"{in_one_line(math)} {math.tail or ''}"
         math.drop_tree()
@@ -129,7 +129,8 @@ def write_formulas(document: html.HtmlElement) -> None:
 def defined_terms(section: html.HtmlElement) -> Iterator[str]:
     """Yield the terms that a section introduces: its bold words, and the symbols of its tables.
 
-    Bold words that begin a paragraph and end in a stop or a colon are a heading in the line.
+    Bold words that begin a paragraph and end in a full stop, a colon or a question mark are a
+    run-in heading, not a term.
     """
     for bold in section.iter("strong"):
         paragraph = bold.getparent()

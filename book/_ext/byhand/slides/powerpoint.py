@@ -1,7 +1,8 @@
 """A deck to be changed: text as text, tables as tables, formulas and figures as pictures.
 
-Everything stands where the press put it on the PDF. PowerPoint has the fonts, and LibreOffice has
-Liberation's, which are as wide. A program may set wider ones: letters are as large as DejaVu's fit.
+Each part is placed where the press placed it in the PDF. PowerPoint has the fonts that a deck
+names, and LibreOffice replaces them by Liberation's of the same widths. Other programs may replace
+them by wider fonts, so the size of each text is chosen to fit even in DejaVu's.
 """
 
 import io
@@ -32,11 +33,11 @@ SERIF, SANS, MONO = "Times New Roman", "Arial", "Courier New"
 INK, SOFT, ACCENT = map(RGBColor.from_string, ("1C1B19", "5F5A52", "8A2F1B"))
 TITLE_ONLY = 5  # of the layouts that python-pptx brings
 TOP, BOTTOM = 104, 500  # between the title and the foot of a slide
-MARGIN = 0.3  # of the letters' size: at both sides of a cell
-BOLDER = 1.15  # how much wider bold letters are
-SMALLEST = 9  # points: letters of a deck are never smaller
+MARGIN = 0.3  # on each side of a cell, as a share of the font size
+BOLDER = 1.15  # the width of bold letters, relative to that of regular ones
+SMALLEST = 9  # the smallest font size, in points
 RULE = 15875  # a table's line, in EMU: 1.25 points
-Room = tuple[float, float, float, float]  # from the left, from above, width and height, in points
+Room = tuple[float, float, float, float]  # left, top, width and height, in points
 
 
 def file(title: str, slides: list[Shown], placed: list[Placed]) -> bytes:
@@ -68,10 +69,10 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     tall = (
         room[3] if is_first else min([p.y for p in at.values() if p.part != "title"] or [TOP]) - 46
     )
-    size = _fitting(title, 60 if is_first else 38, WIDE, tall, serif=True)
+    size = _fitting_size(title, 60 if is_first else 38, WIDE, tall, serif=True)
     _write(head.text_frame, title, size, SERIF)
     if is_first:
-        size = _fitting(shown.before, 28, 720, 230)
+        size = _fitting_size(shown.before, 28, 720, 230)
         _write(_box(slide, LEFT, 250, 720, 230), shown.before, size, colour=SOFT)
     elif shown.slide.kind in KICKERS:
         kicker = _line(KICKERS[shown.slide.kind])
@@ -80,11 +81,11 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
         if part in at:
             lettered = shown.slide.kind == "question"
             left, top, wide, tall = _area(at, part)
-            size = _fitting(pieces, at[part].size, wide, tall)
+            size = _fitting_size(pieces, at[part].size, wide, tall)
             end, tall = top + tall, min(tall, widths.height(pieces, size, wide))
-            if part == "after" and not shown.beside:  # it ends where the press lets it end
+            if part == "after" and not shown.beside:  # it is aligned with the bottom of its area
                 top = end - tall
-            at[part] = replace(at[part], y=top, height=tall)  # for those that follow
+            at[part] = replace(at[part], y=top, height=tall)  # later areas depend on it
             room = (left, top, wide, tall)
             _write(_box(slide, *room), pieces, size, lettered=lettered)
     if "thing" in at:
@@ -102,7 +103,7 @@ def _room(at: Placed) -> Room:
 
 
 def _area(at: dict[str, Placed], part: str) -> Room:
-    """Return the room that a part has between the others: a text begins where the press put it."""
+    """Return the free area of a part between the others; a text keeps its own left and top edge."""
     own = at[part]
     left, top, right, bottom = map(float, (LEFT, TOP, LEFT + WIDE, BOTTOM))
     for other in at.values():
@@ -123,28 +124,28 @@ def _area(at: dict[str, Placed], part: str) -> Room:
     return left, top, right - left, bottom - top
 
 
-def _fitting(
+def _fitting_size(
     pieces: Sequence[Piece], size: float, wide: float, tall: float, *, serif: bool = False
 ) -> float:
-    """Return the largest size at which pieces of text fit into a room, `size` at most."""
+    """Return the largest font size, at most `size`, at which pieces of text fit into an area."""
 
     def fits(size: float) -> bool:
         words = (word for piece in pieces for _, text in piece.items for word in widths.words(text))
         is_wide = all(widths.width(word, size, serif=serif) <= wide for word in words)
         return is_wide and widths.height(pieces, size, wide, serif=serif) <= tall
 
-    return _largest(size, fits)
+    return _largest_size(size, fits)
 
 
-def _largest(size: float, fits: Callable[[float], bool]) -> float:
-    """Return the largest size that fits, in steps of half a point down from `size`."""
+def _largest_size(size: float, fits: Callable[[float], bool]) -> float:
+    """Return the largest font size that fits, in steps of half a point down from `size`."""
     while size > SMALLEST and not fits(size):
         size -= 0.5
     return size
 
 
 def _centred(area: Room, wide: float, tall: float) -> Room:
-    """Return a room of some width and height in the middle of an area."""
+    """Return a rectangle of some width and height in the middle of an area."""
     left, top, width, height = area
     return left + (width - wide) / 2, top + (height - tall) / 2, wide, tall
 
@@ -230,7 +231,7 @@ def _thing(slide: Any, thing: Any, at: Placed, area: Room, picture: bytes | None
                 wide = max(widths.width(line, size, mono=True) for line in lines)
                 return wide, len(lines) * size * widths.LINE
 
-            size = _largest(at.size * 0.92, lambda size: _within(need(size), area))
+            size = _largest_size(at.size * 0.92, lambda size: _fits_into(need(size), area))
             frame = _box(slide, *_centred(area, *need(size)))
             _write(frame, [], size)
             for i, line in enumerate(lines):
@@ -242,10 +243,10 @@ def _thing(slide: Any, thing: Any, at: Placed, area: Room, picture: bytes | None
         case Numbers():
             heads, rows = _rows(thing.parts)
             is_words = "words" in thing.parts[0].classes
-            _table(slide, _set(rows, at, area, wraps=is_words), heads=heads, wraps=is_words)
+            _table(slide, _size_table(rows, at, area, wraps=is_words), heads=heads, wraps=is_words)
 
 
-def _within(need: tuple[float, float], area: Room) -> bool:
+def _fits_into(need: tuple[float, float], area: Room) -> bool:
     """Tell whether a width and a height fit into an area."""
     return need[0] <= area[2] and need[1] <= area[3]
 
@@ -253,16 +254,16 @@ def _within(need: tuple[float, float], area: Room) -> bool:
 def _lines(slide: Any, thing: Lines, at: Placed, area: Room) -> None:
     """Add lines of arithmetic: each label ends at a tab, and behind it begins the line."""
     rows = thing.broken if at.broken else thing.rows
-    share = (at.height + 0.75 * at.size) / len(rows) / at.size  # of the size: from line to line
+    share = (at.height + 0.75 * at.size) / len(rows) / at.size  # line height per font size
 
     def labels(size: float) -> float:
-        return max(widths.of_line(label.strip(), size) for label, _ in rows)
+        return max(widths.line_width(label.strip(), size) for label, _ in rows)
 
     def need(size: float) -> tuple[float, float]:
-        longest = max(widths.of_line(line, size) for _, line in rows)
+        longest = max(widths.line_width(line, size) for _, line in rows)
         return labels(size) + size + longest, len(rows) * share * size
 
-    size = _largest(at.size, lambda size: _within(need(size), area))
+    size = _largest_size(at.size, lambda size: _fits_into(need(size), area))
     frame = _box(slide, *_centred(area, *need(size)))
     _write(frame, _line("") * len(rows), size)
     frame.word_wrap = False
@@ -297,8 +298,8 @@ def _spread(row: Sequence[Cell]) -> Iterator[Cell]:
 
 
 @dataclass(frozen=True)
-class _Set:
-    """A table with the size of its letters, and the widths and heights that its cells need."""
+class _SizedTable:
+    """A table with its font size, the widths of its columns and the heights of its rows."""
 
     rows: list[list[Cell]]
     size: float
@@ -307,17 +308,17 @@ class _Set:
     area: Room
 
 
-def _set(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) -> _Set:
-    """Return a table with the largest letters, up to those of the press, at which it fits."""
+def _size_table(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) -> _SizedTable:
+    """Return a table with the largest font size, at most that of the press, at which it fits."""
 
-    def tried(size: float) -> _Set:
+    def tried(size: float) -> _SizedTable:
         columns = _columns(rows, size)
         if wraps and sum(columns) > area[2]:
             columns = _narrowed(rows, size, columns, area[2])
         pad = 2 * MARGIN * size
         counts = [
             max(
-                widths.lines(cell.content, size, wide - pad)
+                widths.count_lines(cell.content, size, wide - pad)
                 for cell, wide in zip(row, columns, strict=True)
             )
             if wraps
@@ -326,17 +327,17 @@ def _set(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) -> _Set
         ]
         spread = (at.height / len(rows) - at.size) / at.size if not wraps else 0.5
         heights = [size * (n * widths.LINE + max(0.25, spread - 0.2)) for n in counts]
-        return _Set(rows, size, columns, heights, area)
+        return _SizedTable(rows, size, columns, heights, area)
 
     def fits(size: float) -> bool:
         made = tried(size)
-        return _within((sum(made.columns), sum(made.heights)), area)
+        return _fits_into((sum(made.columns), sum(made.heights)), area)
 
-    return tried(_largest(at.size, fits))
+    return tried(_largest_size(at.size, fits))
 
 
 def _columns(rows: list[list[Cell]], size: float) -> list[float]:
-    """Return how wide each column is for its cells in one line; those that cover several share."""
+    """Return the width of each column for cells of one line; wide spanning cells widen several."""
     pad = 2 * MARGIN * size
     found = [
         max(
@@ -355,15 +356,15 @@ def _columns(rows: list[list[Cell]], size: float) -> list[float]:
 
 
 def _width(cell: Cell, size: float) -> float:
-    """Return how wide a cell's content is in one line."""
+    """Return the width of a cell's content in one line."""
     scale = BOLDER if cell.bold else 1
-    return scale * widths.of_line(cell.content, size)
+    return scale * widths.line_width(cell.content, size)
 
 
 def _narrowed(
     rows: list[list[Cell]], size: float, columns: list[float], wide: float
 ) -> list[float]:
-    """Return narrower columns whose cells wrap: none narrower than its longest word."""
+    """Return the widths of narrower columns whose cells wrap, each at least its longest word's."""
     pad = 2 * MARGIN * size
     least = [
         max(
@@ -381,7 +382,7 @@ def _narrowed(
     return [low + (high - low) * spare / more for low, high in zip(least, columns, strict=True)]
 
 
-def _table(slide: Any, made: _Set, *, heads: int, wraps: bool) -> None:
+def _table(slide: Any, made: _SizedTable, *, heads: int, wraps: bool) -> None:
     """Add a table without colours of its own, ruled as the book's are."""
     rows = made.rows
     room = _centred(made.area, sum(made.columns), sum(made.heights))

@@ -1,8 +1,8 @@
-"""How wide and how high a text is, in the widest fonts that a program may set it in.
+"""The widths and heights of texts in the widest fonts with which a program may show a deck.
 
-A deck names fonts that PowerPoint has. A program without them takes others: Liberation's, which are
-as wide, or DejaVu's, which are a sixth wider. What fits in DejaVu's fits in all of them. matplotlib
-brings these fonts, so that no font of the system decides how large the letters of a deck are.
+A deck names fonts that PowerPoint has. A program without them uses others: Liberation's, which have
+the same widths, or DejaVu's, which are a sixth wider. A text that fits in DejaVu's fits in all of
+them. These fonts come with matplotlib, so the result does not depend on the fonts of the system.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,12 +17,14 @@ from byhand.checking.decks import Piece
 from byhand.slides.words import Run, runs
 
 FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
-RAISED = 0.67  # of the letters' size: how large an index or an exponent is
-LINE = 1.2  # of the letters' size: how high a line is in DejaVu's fonts, with some slack
-SLACK = 1.03  # programs round how wide a letter is, each in its way
-SPACING = 0.95  # of that, as decks set their lines
-INDENT = 1.3  # of the letters' size: how far a list stands from the margin
-BETWEEN, BETWEEN_ITEMS = 0.6, 0.45  # of the letters' size: between paragraphs, and items of a list
+# As shares of the font size:
+RAISED = 0.67  # the size of an index or an exponent
+LINE = 1.2  # the height of a line in DejaVu's fonts, with some slack
+INDENT = 1.3  # the indent of a list
+BETWEEN, BETWEEN_ITEMS = 0.6, 0.45  # the space between paragraphs, and between items of a list
+
+SLACK = 1.03  # a factor for widths of letters, which programs round differently
+SPACING = 0.95  # the line spacing of decks, as a share of LINE
 
 
 class _Font(NamedTuple):
@@ -32,7 +34,7 @@ class _Font(NamedTuple):
 
 @cache
 def _font(name: str) -> _Font:
-    """Return how far each letter of a font advances, by its code."""
+    """Return the advance widths of a font's characters by their codes, and its units per em."""
     with TTFont(FONTS / f"{name}.ttf") as font:
         table, names = font["hmtx"], font.getBestCmap()
         advances = {code: table[glyph][0] for code, glyph in names.items()}
@@ -41,7 +43,7 @@ def _font(name: str) -> _Font:
 
 def width(text: str, size: float, *, serif: bool = False, mono: bool = False, bold: bool = False
 ) -> float:  # fmt: skip
-    """Return how wide a text is in one line, in points.
+    """Return the width of a text in one line, in points.
 
     Examples
     --------
@@ -52,7 +54,7 @@ def width(text: str, size: float, *, serif: bool = False, mono: bool = False, bo
     """
     family = "DejaVuSansMono" if mono else "DejaVuSerif" if serif else "DejaVuSans"
     font = _font(family + "-Bold" * bold)
-    # Where a font lacks a letter, another font's is no wider than this.
+    # A character that the font lacks is taken from another font, and is at most one em wide.
     return (
         sum(font.advances.get(ord(letter), font.units) for letter in text)
         * size
@@ -62,27 +64,27 @@ def width(text: str, size: float, *, serif: bool = False, mono: bool = False, bo
 
 
 def _of_run(run: Run, text: str, size: float, *, serif: bool) -> float:
-    """Return how wide a part of a run is."""
+    """Return the width of a part of a run."""
     is_serif = serif or run.italic or run.math
     scale = RAISED if run.baseline else 1
     return width(text, size * scale, serif=is_serif, mono=run.code, bold=run.bold)
 
 
-def of_line(text: str, size: float, *, serif: bool = False) -> float:
-    """Return how wide a text with marks is in one line."""
+def line_width(text: str, size: float, *, serif: bool = False) -> float:
+    """Return the width of a text with Markdown marks in one line."""
     return sum(_of_run(run, run.text, size, serif=serif) for run in runs(text))
 
 
-def lines(text: str, size: float, room: float, *, serif: bool = False) -> int:
-    """Return how many lines a text with marks takes in a room of some width.
+def count_lines(text: str, size: float, room: float, *, serif: bool = False) -> int:
+    """Return how many lines a text with Markdown marks needs if it may be `room` wide.
 
     Examples
     --------
-    >>> lines("one two three", 20, 1000), lines("one two three", 20, 80)
+    >>> count_lines("one two three", 20, 1000), count_lines("one two three", 20, 80)
     (1, 3)
     """
     count, used = 1, 0.0
-    word = 0.0  # what has come since the last space
+    word = 0.0  # the width since the last space
     for run in runs(text):
         for i, part in enumerate(run.text.split(" ")):
             if i:
@@ -95,7 +97,7 @@ def lines(text: str, size: float, room: float, *, serif: bool = False) -> int:
 
 
 def height(pieces: Sequence[Piece], size: float, room: float, *, serif: bool = False) -> float:
-    """Return how high pieces of text are in a room of some width."""
+    """Return the height of pieces of text that may be `room` wide."""
     high, is_first = 0.0, True
     for piece in pieces:
         indent = 0.0 if piece.kind == "paragraph" else INDENT * size
@@ -103,15 +105,10 @@ def height(pieces: Sequence[Piece], size: float, room: float, *, serif: bool = F
             if not is_first:
                 high += size * (BETWEEN_ITEMS if i else BETWEEN)
             is_first = False
-            high += lines(text, size, room - indent, serif=serif) * size * LINE * SPACING
+            high += count_lines(text, size, room - indent, serif=serif) * size * LINE * SPACING
     return high
 
 
-def is_whole(text: str, size: float, room: float, *, serif: bool = False) -> bool:
-    """Tell whether no word of a text is wider than the room."""
-    return all(of_line(word, size, serif=serif) <= room for word in words(text))
-
-
 def words(text: str) -> Iterable[str]:
-    """Yield the words of a text, as the letters that are seen."""
+    """Yield the words of a text without its Markdown marks."""
     yield from "".join(run.text for run in runs(text)).split()

@@ -44,7 +44,7 @@ def runs(text: str) -> list[Run]:
 
 
 def plain(text: str) -> str:
-    r"""Return a text's letters.
+    r"""Return a text without its Markdown and TeX marks.
 
     Examples
     --------
