@@ -4,7 +4,7 @@ import re
 
 import pytest
 from book_site import toc_pages
-from page_checks import build_explorers, open_every_fold
+from page_checks import EMPTY_BARS, HALOS, ON_PAPER, build_explorers, open_every_fold
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -55,26 +55,6 @@ def test_without_a_script_no_control_is_idle_and_numbers_are_apart(opened, name)
     # Copied text has a tab between two cells.
     rows = page.locator("article .before tr").all_inner_texts()
     assert not [row for row in rows if re.search(r"\d\.\d+\.\d", row)]
-
-
-# Controls on paper: numbers of an instrument are buttons and fields that look like text.
-ON_PAPER = """() => [...document.querySelectorAll(
-    "article :is(button, select, input, [role=slider])")]
-  .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
-  .filter((e) => e.getBoundingClientRect().width > 1)
-  .filter((e) => !e.matches(".number, .model-word, [type=text], [type=number], .model-map"))
-  .filter((e) => !e.matches(".own-word, .bugs-choice, .heads-products"))
-  .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
-  .map((e) => e.outerHTML.slice(0, 90))"""
-
-# Bars whose ground the printer would leave out.
-EMPTY_BARS = """() => [...document.querySelectorAll("article *")].filter((e) => e.checkVisibility())
-  .filter((e) => getComputedStyle(e).backgroundImage.includes("gradient")
-    && getComputedStyle(e).printColorAdjust !== "exact").map((e) => e.outerHTML.slice(0, 90))"""
-
-HALOS = """() => [...document.querySelectorAll("article svg text")]
-  .filter((e) => e.checkVisibility())
-  .filter((e) => getComputedStyle(e).stroke !== "none").map((e) => e.textContent)"""
 
 
 @pytest.mark.parametrize("name", PAGES)
