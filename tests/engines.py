@@ -157,6 +157,18 @@ class Keyboard:
         webdriver.ActionChains(self._driver).send_keys(text).perform()
 
 
+# Chromium alone emulates paper: elsewhere the rules for paper are made those for all.
+FOR_PAPER = r"""() => {
+  const change = ({ media, cssRules }) => {
+    const { mediaText = "" } = media ?? {};
+    if (/\bprint\b/.test(mediaText)) media.mediaText = mediaText.replace(/\bprint\b/, "all");
+    else if (/\bscreen\b/.test(mediaText)) media.mediaText = "not all";
+    [...cssRules ?? []].forEach(change);
+  };
+  [...document.styleSheets].forEach(change);
+}"""
+
+
 class EnginePages:
     """Pages of the built book, opened one after the other in one window of one engine."""
 
@@ -178,6 +190,19 @@ class EnginePages:
         self.page.goto(address)
         self.page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
         return self.page
+
+    @contextmanager
+    def on_paper(self):
+        """Lay the open page out as for paper; but for Chromium it must be served, not a file."""
+        if self.name != "chromium":
+            self.page.evaluate(FOR_PAPER)  # until the next page is opened
+            yield
+            return
+        self.page.emulate_media(media="print")
+        try:
+            yield
+        finally:
+            self.page.emulate_media(media="screen")
 
     def complaints(self):
         """Return the errors and warnings of the console since the last call.

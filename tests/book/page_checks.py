@@ -177,6 +177,25 @@ CUT = """(what) => [...document.querySelectorAll(`.bd-article :is(${what})`)]
 TABLES, OPEN_CODE = ".pst-scrollable-table-container", "pre:not(details.code-fold *)"
 CODE = "div.highlight pre"
 
+# Controls on paper: numbers of an instrument are buttons and fields that look like text.
+ON_PAPER = """() => [...document.querySelectorAll(
+    "article :is(button, select, input, [role=slider])")]
+  .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+  .filter((e) => e.getBoundingClientRect().width > 1)
+  .filter((e) => !e.matches(".number, .model-word, [type=text], [type=number], .model-map"))
+  .filter((e) => !e.matches(".own-word, .bugs-choice, .heads-products"))
+  .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
+  .map((e) => e.outerHTML.slice(0, 90))"""
+
+# Bars whose ground the printer would leave out.
+EMPTY_BARS = """() => [...document.querySelectorAll("article *")].filter((e) => e.checkVisibility())
+  .filter((e) => getComputedStyle(e).backgroundImage.includes("gradient")
+    && getComputedStyle(e).printColorAdjust !== "exact").map((e) => e.outerHTML.slice(0, 90))"""
+
+HALOS = """() => [...document.querySelectorAll("article svg text")]
+  .filter((e) => e.checkVisibility())
+  .filter((e) => getComputedStyle(e).stroke !== "none").map((e) => e.textContent)"""
+
 WIDE_BLOCK = ".stage-block.full-width:not(details *, .admonition *)"  # folds have their own edge
 
 

@@ -5,7 +5,12 @@ import time
 
 import pytest
 from book_site import ROOT, SITE, path, toc_pages, until
+<<<<<<< HEAD
 from page_checks import BEGIN, open_every_fold
+=======
+from page_checks import EMPTY_BARS, HALOS, ON_PAPER, open_every_fold
+from plane_labels import WRONG
+>>>>>>> engines
 from served_site import serving_below_a_path
 from style_sheets import declarations
 
@@ -22,7 +27,11 @@ IN_FIREFOX += ["reference/layer", "notices", "search"]
 # Declarations that an engine may reject: pages are as readable without them.
 ENHANCEMENTS = {
     "firefox": {"text-wrap: pretty", "orphans: 3", "widows: 3"},
-    "webkit": {"forced-color-adjust: none", "math-shift: compact"},
+    "webkit": {
+        "forced-color-adjust: none",
+        "math-shift: compact",
+        "scrollbar-color: #8b8478 #fff",
+    },
 }
 REJECTED = """
 (declarations) => declarations.filter(({ property, value, conditions }) =>
@@ -227,3 +236,97 @@ def test_each_typed_number_is_shown_and_undone_alone(engine):
     for before in reversed(shown[:-1]):
         page.evaluate(PRESS_UNDO)
         until(page, f"{number} === '{before}'")
+
+
+# The middle of a tip, scrolled into the window, and its label.
+TIP = """
+(name) => {
+  const tip = document.querySelector(`mha-explorer .tip[aria-label^="${name}"]`);
+  const { top, bottom } = tip.getBoundingClientRect();
+  if (top < 150 || bottom > innerHeight - 150) scrollBy(0, top - innerHeight / 2);
+  const box = tip.getBoundingClientRect();
+  return [(box.left + box.right) / 2, (box.top + box.bottom) / 2, tip.getAttribute("aria-label")];
+}
+"""
+POINTS = "[...document.querySelectorAll('mha-explorer .tip')].map((e) => e.ariaLabel).join()"
+LABELLED = """
+(name) => [...document.querySelectorAll("mha-explorer .plane-area text")].some((text) =>
+  text.style.display !== "none" && text.textContent === name)
+"""
+
+
+def at_rest(page, name):
+    """Return a tip's middle and label, when the page and its plane have come to rest."""
+    before, found = None, page.evaluate(TIP, name)
+    while found != before:
+        page.wait_for_timeout(150)
+        before, found = found, page.evaluate(TIP, name)
+    return found
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_points_follow_the_mouse_with_their_labels_and_each_drag_is_undone(engine, width):
+    page = engine.open(path("mechanism/self-attention").as_uri(), width=width)
+    page.evaluate(BEGIN)
+    until(page, "document.querySelector('mha-explorer .tip')")
+    at_rest(page, "Embedding of river")
+    shown = [page.evaluate(POINTS)]
+    for name, across, down in (("river", 37, 0), ("bank", 60, 50)):
+        x, y, _ = at_rest(page, f"Embedding of {name}")
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for share in (0.2, 0.6, 1):
+            page.mouse.move(x + share * across, y + share * down)
+        page.mouse.up()
+        _, _, said = at_rest(page, f"Embedding of {name}")
+        shown.append(page.evaluate(POINTS))
+        at = re.match(r"Embedding of \w+, ([^,]+, [^,:]+)", said)[1]
+        assert page.evaluate(LABELLED, f"{name} ({at})")
+        assert page.evaluate(WRONG) == []
+    assert len(set(shown)) == len(shown)
+    for before in reversed(shown[:-1]):
+        page.evaluate(PRESS_UNDO)
+        until(page, f"{POINTS} === {before!r}")
+
+
+@pytest.mark.parametrize("name", ["mechanism/self-attention", "transformer/small-model"])
+def test_paper_has_filled_bars_whole_labels_and_no_buttons(engine, address, name):
+    page = engine.open(f"{address}{name}.html")
+    open_every_fold(page)
+    page.evaluate(BEGIN)
+    until(page, "document.querySelector('article svg text')")
+    with engine.on_paper():
+        until(page, "!document.querySelector('.bd-header-article').checkVisibility()")
+        assert [page.evaluate(wrong) for wrong in (ON_PAPER, EMPTY_BARS, HALOS)] == [[], [], []]
+
+
+# Tables that are widened to their captions, and captions wider than the box that scrolls the table.
+BY_THEIR_CAPTIONS = """
+() => [...document.querySelectorAll("table.numbers:not(.words) > caption")].filter((caption) => {
+  const box = caption.closest(".pst-scrollable-table-container");
+  if (!box || !caption.checkVisibility() || caption.closest(".stage-part")) return false;
+  const rows = caption.parentElement.tBodies[0];
+  const width = rows.getBoundingClientRect().width;
+  const [length, room] = [caption.getBoundingClientRect().width, box.getBoundingClientRect().width];
+  caption.style.display = "none";
+  const alone = rows.getBoundingClientRect().width;
+  caption.style.display = "";
+  return width > alone + 1 || length > room + 1;
+}).map((caption) => caption.textContent)
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1200, 1280])
+def test_a_caption_is_no_wider_than_the_text_and_widens_no_table(engine, width):
+    page = engine.open(path("mechanism/multi-head-attention").as_uri(), width=width)
+    assert page.evaluate("document.querySelectorAll('table.numbers > caption').length") > 5
+    assert page.evaluate(BY_THEIR_CAPTIONS) == []
+
+
+def test_scroll_bars_of_a_dark_page_are_dark(in_firefox):
+    page = in_firefox.open(path("mechanism/multi-head-attention").as_uri(), width=390, theme="dark")
+    colours = page.evaluate(
+        "getComputedStyle(document.querySelector('.math-scroll')).scrollbarColor"
+    )
+    assert all(int(part) < 140 for part in re.findall(r"\d+", colours)), colours
+    assert colours != "auto"

@@ -4,7 +4,11 @@ import re
 
 import pytest
 from book_site import toc_pages
+<<<<<<< HEAD
 from page_checks import BEGIN, build_explorers, open_every_fold
+=======
+from page_checks import EMPTY_BARS, HALOS, ON_PAPER, build_explorers, open_every_fold
+>>>>>>> engines
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -66,6 +70,7 @@ def test_without_a_script_no_control_is_idle_and_numbers_are_apart(opened, name)
     assert not [row for row in rows if re.search(r"\d\.\d+\.\d", row)]
 
 
+<<<<<<< HEAD
 # Controls on paper. A button without words and without a frame prints as the number or the drawing
 # inside it. The named controls show data: words, typed texts and maps.
 ON_PAPER = """() => [...document.querySelectorAll(
@@ -89,6 +94,8 @@ HALOS = """() => [...document.querySelectorAll("article svg text")]
   .filter((e) => getComputedStyle(e).stroke !== "none").map((e) => e.textContent)"""
 
 
+=======
+>>>>>>> engines
 @pytest.mark.parametrize("name", PAGES)
 def test_print_has_filled_bars_whole_labels_and_no_controls(opened, name):
     page = opened(name)

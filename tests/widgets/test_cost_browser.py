@@ -75,7 +75,7 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     field.fill("7")
     page.get_by_label("b, bytes of a number").fill("0")
     page.get_by_label("N, layers").fill("")
-    expect(error).to_contain_text("N, layers: Type a whole number from 1 to 1000000000.")
+    expect(error).to_contain_text("N, layers: Type a whole number from 1 to 1,000,000,000.")
     expect(error).to_contain_text("b, bytes of a number: “0” is out of range.")
     expect(error).to_contain_text("7 key-value heads cannot be shared evenly")
     expect(error).to_contain_text("Grey below: the cost of the sizes before.")

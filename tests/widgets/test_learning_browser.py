@@ -109,7 +109,7 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened):
     page.get_by_label("Seed").fill("one")
     page.get_by_label("Seed").press("Enter")
     expect(page.locator(".error")).to_have_text(
-        "“one” is not a whole number. Type one from 0 to 4294967295."
+        "“one” is not a whole number. Type one from 0 to 4,294,967,295."
     )
 
     come_back(page, hash_)

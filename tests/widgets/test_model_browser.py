@@ -165,6 +165,7 @@ def test_on_a_phone_what_is_said_moves_no_word_and_a_long_story_is_there_whole(a
         typed.fill(refused)
         read.tap()
         expect(error).to_contain_text("Below is still the story before.")
+        assert typed.get_attribute("aria-describedby") == error.get_attribute("id")
         box = error.bounding_box()
         assert box["y"] + box["height"] < typed.bounding_box()["y"]  # over nothing
         assert typed.bounding_box() == room

@@ -395,8 +395,8 @@ WRONG = (
     ("Your sentence", "  ", "Type a word"),
     ("Your sentence", "a " * 13, "These are 13 words; 12 have room."),
     ("Your sentence", "x" * 17, "has 17 characters; a word has at most 16."),
-    ("Seed", "4294967296", "“4294967296” is out of range. Type a number from 0 to 4294967295."),
-    ("Seed", "1,5", "“1,5” is not a whole number. Type one from 0 to 4294967295."),
+    ("Seed", "4294967296", "“4294967296” is out of range. Type a number from 0 to 4,294,967,295."),
+    ("Seed", "1,5", "“1,5” is not a whole number. Type one from 0 to 4,294,967,295."),
     ("Heads", "15", "“15” is out of range. Type a number from 1 to 4."),  # by way of 1
     ("Numbers per word", "1.5", "“1.5” is not a whole number. Type one from 2 to 6."),
     ("Numbers per head", "", "Type a whole number from 1 to 4."),

@@ -150,3 +150,22 @@ def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
     page.get_by_role("button", name="As at first").click()
     undo.click()
     assert page.get_by_label("a gate on the output").is_checked()
+
+
+@pytest.mark.parametrize(
+    ("rest", "is_whole"),
+    [
+        ("on=cap&key.0.0=1.5", True),
+        ("on=cap&key.0.0=500", False),
+        ("on=cap&key.0.0=abc", False),
+        ("on=cap&colour.0.0=1", False),
+        ("on=cap.fog", False),
+        ("on=cap&query=9", False),
+    ],
+)
+def test_what_the_sheet_leaves_out_of_an_address_is_told(sheet_page, rest, is_whole):
+    page = sheet_page(f"#sheet=since-2023&{rest}")
+    expect(page.get_by_label("scores capped at 2")).to_be_checked()
+    page.wait_for_function("/query=3/.test(location.hash)")  # written when it is said
+    said = page.locator(".sheet-said [role=status]")
+    expect(said).to_have_text("" if is_whole else re.compile("it was left out"))

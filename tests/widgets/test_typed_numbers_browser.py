@@ -69,10 +69,10 @@ REFUSED = {
 }  # fmt: skip
 WHOLE = {
     "3 000": 3000, "3,000": 3000, "1,234,567": 1234567, "12": 12, "1e3": 1000, "4/2": 2,
-    "1.5": "“1.5” is not a whole number. Type one from 0 to 9999999.",
-    "abc": "“abc” is not a whole number. Type one from 0 to 9999999.",
-    "-1": "“-1” is out of range. Type a number from 0 to 9999999.",
-    "": "Type a whole number from 0 to 9999999.",
+    "1.5": "“1.5” is not a whole number. Type one from 0 to 9,999,999.",
+    "abc": "“abc” is not a whole number. Type one from 0 to 9,999,999.",
+    "-1": "“-1” is out of range. Type a number from 0 to 9,999,999.",
+    "": "Type a whole number from 0 to 9,999,999.",
 }  # fmt: skip
 
 

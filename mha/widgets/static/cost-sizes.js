@@ -3,7 +3,7 @@
   "use strict";
 
   const { fill, make } = window.mhaExplorer;
-  const { shown } = window.mhaNumbers;
+  const { commas, shown } = window.mhaNumbers;
 
   /** @type {[string, number][]} */
   const BYTES = [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]];
@@ -27,10 +27,6 @@
       weights: heads * tokens * tokens * bytes,
     };
   }
-
-  /** With a comma before every three digits; the browser's own way to write it takes longer to begin
-      than all else here. @param {bigint | number} value */
-  const commas = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
   /** A line's numbers and its value, as they are shown.
       @type {(line: any, values: Record<string, bigint>) => [string, string]} */

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { ask, beginning, editNow, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, same, set,
+  const { ask, beginning, editNow, fill, freshId, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, same, set,
     setOff, setText, TimeBar } = window.mhaExplorer;
   const { percent, short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
@@ -83,7 +83,7 @@
       const watcher = new ResizeObserver(() => this.fit());
       [parts.scroll, parts.story].forEach((node) => watcher.observe(node));
       parts.sight = make("div", { className: "model-sight" }, this.drawing(), parts.scroll);
-      parts.error = make("p", { className: "error", role: "alert" });
+      parts.error = make("p", { className: "error", role: "alert", id: freshId() });
       parts.next = make("ol", { className: "model-next" });
       parts.nextTitle = make("p", { className: "model-title" });
       parts.came = make("p", { className: "model-came soft" });
@@ -137,7 +137,7 @@
 
     entry() {
       const input = make("input", { type: "text", autocomplete: "off", autocapitalize: "off",
-        spellcheck: false, oninput: () => this.refuse("") });
+        spellcheck: false, "aria-describedby": this.parts.error.id, oninput: () => this.refuse("") });
       this.parts.input = input;
       const form = make("form", { className: "model-entry" },
         make("label", {}, texts.type, " ", input),

@@ -9,7 +9,7 @@
   const { entered } = window.mhaTyped;
   const { carriedOut, originOn } = window.mhaSheet;
   const texts = window.mhaStrings.sheet;
-  const { hidden, outcome, queryIs, redo, redone, undo, undone, wasReset } = window.mhaStrings.explorer;
+  const { hidden, outcome, queryIs, redo, redone, undo, undone, unread, wasReset } = window.mhaStrings.explorer;
 
   /** What can be changed; masks follow from what is switched on. */
   const OPEN = ["query", "key", "value", "angles", "gate"];
@@ -301,22 +301,27 @@
       return `#${parts}`;
     }
 
-    /** What can be read of an address; the rest is as at first. */
+    /** Take what can be read of an address, and say whether something was left out: that is as at first. */
     readAddress() {
       const parts = new URLSearchParams(location.hash.slice(1));
       if (parts.get("sheet") !== this.data.name) return;
       const names = this.parts.switches.map((/** @type {any} */ { name }) => name);
-      const on = (parts.get("on") ?? "").split(".").filter((name) => names.includes(name));
+      const asked = (parts.get("on") ?? "").split(".").filter(Boolean);
+      const on = asked.filter((name) => names.includes(name));
       const query = Number(parts.get("query") ?? this.start.query);
+      const isQuery = query in this.data.tokens;
       const given = structuredClone(this.start.given);
+      let isWhole = isQuery && on.length === asked.length;
       for (const [where, text] of parts) {
+        if (["sheet", "on", "query"].includes(where)) continue;
         const [role, i, j] = where.split(".");
         const value = parsed(text);
         if (OPEN.includes(role) && given[role]?.[Number(i)]?.[Number(j)] !== undefined
           && Math.abs(value) <= MOST) given[role][Number(i)][Number(j)] = value;
+        else isWhole = false;
       }
       [this.past, this.future] = [[], []];
-      this.take({ on, given, query: query in this.data.tokens ? query : this.start.query, at: null }, "", "");
+      this.take({ on, given, query: isQuery ? query : this.start.query, at: null }, "", isWhole ? "" : unread);
     }
 
     // ---- Painting ----

@@ -2,7 +2,7 @@
    tests compare them. Every field of every page reads its text here, and its bound is here too. */
 (function () {
   "use strict";
-  const { full, parsed } = window.mhaNumbers;
+  const { commas, full, parsed } = window.mhaNumbers;
   const texts = window.mhaStrings.numbers;
 
   /** No field takes a number of a larger size; a figure may need a smaller bound. */
@@ -135,10 +135,11 @@
   function entered(text, { most = MOST, least = -most, whole = false, positive = false } = {}) {
     const plain = plainSigns(text);
     const shown = text.trim();
+    const bound = whole ? commas : full; // a comma groups digits only where no decimals are wanted
     const refused = (/** @type {string} */ sentence, /** @type {Record<string, string>} */ more = {}) => {
       /** @type {Record<string, string>} */
       const words = { text: [...shown].length > NAMED ? `${[...shown].slice(0, NAMED).join("")}…` : shown,
-        least: full(least), most: full(most), ...more };
+        least: bound(least), most: bound(most), ...more };
       return { value: NaN, wrong: sentence.replace(/\{(\w+)\}/g, (_, word) => words[word]) };
     };
     if (!plain) return refused(whole ? texts.emptyWhole : texts.empty);

@@ -998,6 +998,7 @@ interface Window {
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
+    commas(value: bigint | number): string;
     full(value: number): string;
     parsed(text: string): number;
     percent(share: number, places?: number): string;
