@@ -177,17 +177,20 @@ CUT = """(what) => [...document.querySelectorAll(`.bd-article :is(${what})`)]
 TABLES, OPEN_CODE = ".pst-scrollable-table-container", "pre:not(details.code-fold *)"
 CODE = "div.highlight pre"
 
-# Controls on paper: numbers of an instrument are buttons and fields that look like text.
+# Controls on paper. A button without words and without a frame prints as the number or the drawing
+# inside it. The named controls show data: words, typed texts and maps.
 ON_PAPER = """() => [...document.querySelectorAll(
     "article :is(button, select, input, [role=slider])")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
   .filter((e) => e.getBoundingClientRect().width > 1)
-  .filter((e) => !e.matches(".number, .model-word, [type=text], [type=number], .model-map"))
-  .filter((e) => !e.matches(".own-word, .bugs-choice, .heads-products"))
+  .filter((e) => !e.matches("button") || /\\p{L}{2}/u.test(e.textContent)
+    || getComputedStyle(e).borderTopStyle !== "none")
+  .filter((e) => !e.matches(".model-word, [type=text], [type=number], .model-map"))
+  .filter((e) => !e.matches(".learning-blocks, .own-word, .bugs-choice"))
   .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
   .map((e) => e.outerHTML.slice(0, 90))"""
 
-# Bars whose ground the printer would leave out.
+# Bars whose fill would not be printed.
 EMPTY_BARS = """() => [...document.querySelectorAll("article *")].filter((e) => e.checkVisibility())
   .filter((e) => getComputedStyle(e).backgroundImage.includes("gradient")
     && getComputedStyle(e).printColorAdjust !== "exact").map((e) => e.outerHTML.slice(0, 90))"""

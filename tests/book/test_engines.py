@@ -5,12 +5,8 @@ import time
 
 import pytest
 from book_site import ROOT, SITE, path, toc_pages, until
-<<<<<<< HEAD
-from page_checks import BEGIN, open_every_fold
-=======
-from page_checks import EMPTY_BARS, HALOS, ON_PAPER, open_every_fold
+from page_checks import BEGIN, EMPTY_BARS, HALOS, ON_PAPER, open_every_fold
 from plane_labels import WRONG
->>>>>>> engines
 from served_site import serving_below_a_path
 from style_sheets import declarations
 

@@ -4,11 +4,14 @@ import re
 
 import pytest
 from book_site import toc_pages
-<<<<<<< HEAD
-from page_checks import BEGIN, build_explorers, open_every_fold
-=======
-from page_checks import EMPTY_BARS, HALOS, ON_PAPER, build_explorers, open_every_fold
->>>>>>> engines
+from page_checks import (
+    BEGIN,
+    EMPTY_BARS,
+    HALOS,
+    ON_PAPER,
+    build_explorers,
+    open_every_fold,
+)
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -70,32 +73,6 @@ def test_without_a_script_no_control_is_idle_and_numbers_are_apart(opened, name)
     assert not [row for row in rows if re.search(r"\d\.\d+\.\d", row)]
 
 
-<<<<<<< HEAD
-# Controls on paper. A button without words and without a frame prints as the number or the drawing
-# inside it. The named controls show data: words, typed texts and maps.
-ON_PAPER = """() => [...document.querySelectorAll(
-    "article :is(button, select, input, [role=slider])")]
-  .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
-  .filter((e) => e.getBoundingClientRect().width > 1)
-  .filter((e) => !e.matches("button") || /\\p{L}{2}/u.test(e.textContent)
-    || getComputedStyle(e).borderTopStyle !== "none")
-  .filter((e) => !e.matches(".model-word, [type=text], [type=number], .model-map"))
-  .filter((e) => !e.matches(".learning-blocks, .own-word, .bugs-choice"))
-  .filter((e) => !e.closest("mha-quiz, table, .model-next, .width-bars, .heads, .bugs, .pencil"))
-  .map((e) => e.outerHTML.slice(0, 90))"""
-
-# Bars whose fill would not be printed.
-EMPTY_BARS = """() => [...document.querySelectorAll("article *")].filter((e) => e.checkVisibility())
-  .filter((e) => getComputedStyle(e).backgroundImage.includes("gradient")
-    && getComputedStyle(e).printColorAdjust !== "exact").map((e) => e.outerHTML.slice(0, 90))"""
-
-HALOS = """() => [...document.querySelectorAll("article svg text")]
-  .filter((e) => e.checkVisibility())
-  .filter((e) => getComputedStyle(e).stroke !== "none").map((e) => e.textContent)"""
-
-
-=======
->>>>>>> engines
 @pytest.mark.parametrize("name", PAGES)
 def test_print_has_filled_bars_whole_labels_and_no_controls(opened, name):
     page = opened(name)
