@@ -1,45 +1,70 @@
-"""One attention layer as real models have it: its weights, and what it does besides."""
+"""An attention layer of a real model: its weights, and the other steps that it computes."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.attention import scaled_dot_product_attention
-from mha.core.checks import Array, as_finite_array, as_number, as_scale, frozen
-from mha.core.heads import merge_heads
+from mha.core.attention import attention_scores, masked_scores, repeat_heads, scaled_scores
+from mha.core.checks import (
+    Array,
+    as_finite_array,
+    as_number,
+    as_scale,
+    finite_product,
+    frozen,
+)
+from mha.core.heads import merge_heads, split_heads
 from mha.core.kinds import as_switch, as_word, check_kind
-from mha.core.masks import as_additive_mask
+from mha.core.masks import as_additive_mask, sliding_window_mask
 from mha.core.multihead import MultiHeadWeights, as_tokens, mixed, projected
 from mha.core.norm import rms_norm
-from mha.core.positions import relative_buckets, rotary_angles, rotate_by
+from mha.core.positions import linear_biases, relative_buckets, rotary_angles, rotate_by
+from mha.core.score_variants import capped_scores, softmax_with_sink
+from mha.core.softmax import softmax
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AttentionLayer:
     """An attention layer of a real model: called with tokens, it returns its output.
 
     Parameters
     ----------
     weights : MultiHeadWeights
-        Where queries and keys are turned, their columns stand in pairs, whatever the layout.
+        Where queries and keys are rotated, their columns are in pairs, whatever the layout.
     layout : str, default ""
         The layout that it was read from: a name of `mha.layouts.LAYOUTS`.
     scale : float, optional
-        What scores are multiplied with; None is 1 / sqrt(d_k). T5 has 1.
-    query_norm, key_norm : array_like, shape (d_k,), optional
-        Gains: each head's queries or keys are divided by their root mean square, and multiplied
-        with these (Qwen3).
+        The factor of the scores; None is 1 / sqrt(d_k). T5 has 1.
+    query_norm, key_norm : array_like, optional
+        Gains of RMS norms of queries and keys, before rotation. With shape (d_k,) each head has a
+        mean square of its own (Qwen3). With shape (num_heads, d_k), or (num_groups, d_k) for keys,
+        all heads of a token share one (OLMo 2).
     eps : float, default 1e-6
-        What is added to a mean square.
+        The number that is added to a mean square.
     base : float, optional
-        Of rotary positions (`mha.rotary_angles`); None turns nothing.
+        Of rotary positions (`mha.rotary_angles`), where all components are rotated as there.
+    speeds : array_like, shape (pairs,), optional
+        Radians that each pair rotates per position, in place of `base`. With fewer pairs than
+        d_k / 2 the components behind them are not rotated (GPT-NeoX).
     relative_bias : array_like, shape (num_buckets, num_heads), optional
-        What is added to a scaled score for each range of distances (T5).
+        The bias of a scaled score for each range of distances (T5).
+    alibi : bool, default False
+        Whether each head subtracts a multiple of the distance from a scaled score
+        (`mha.linear_biases`; BLOOM).
+    window : int, optional
+        How many positions away a key may be (`mha.sliding_window_mask`). Configurations that count
+        the token itself, as Mistral's `sliding_window`, have one more.
+    softcap : float, optional
+        The cap of scaled scores (`mha.capped_scores`; Gemma 2).
+    sinks : array_like, shape (num_heads,), optional
+        A score of each head that takes its share of the weights (`mha.softmax_with_sink`; gpt-oss).
     is_causal : bool, default False
-        Whether tokens see those before them alone; a relative bias then has no later ones either.
+        Whether tokens see no later tokens; a relative bias then has no ranges for later ones.
     prefix : str, default ""
-        What the names of its arrays began with.
+        The beginning of the names of its arrays.
+    assumed : tuple of str, default ()
+        Each property that no array, setting or argument stated, as it was assumed.
 
     Raises
     ------
@@ -48,7 +73,8 @@ class AttentionLayer:
 
     References
     ----------
-    Su et al. (2024) for rotary positions; Raffel et al. (2020), section 2.1, for relative biases.
+    Su et al. (2024) for rotary positions; Raffel et al. (2020), section 2.1, for relative biases;
+    Press, Smith and Lewis (2022) for ALiBi.
 
     Examples
     --------
@@ -66,9 +92,15 @@ class AttentionLayer:
     key_norm: Array | None = None
     eps: float = 1e-6
     base: float | None = None
+    speeds: Array | None = None
     relative_bias: Array | None = None
+    alibi: bool = False
+    window: int | None = None
+    softcap: float | None = None
+    sinks: Array | None = None
     is_causal: bool = False
     prefix: str = ""
+    assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_kind("weights", self.weights, MultiHeadWeights)
@@ -76,21 +108,59 @@ class AttentionLayer:
             as_word(name, getattr(self, name))
         as_scale(self.scale, self.weights.d_k)
         as_switch("is_causal", self.is_causal)
+        as_switch("alibi", self.alibi)
         as_number("eps", self.eps, least=0)
+        if self.softcap is not None:
+            as_number("softcap", self.softcap, above=0)
+        if self.window is not None:
+            sliding_window_mask(1, 1, self.window)
         if self.base is not None:
+            if self.speeds is not None:
+                raise ValueError(f"base is {self.base} and speeds are given; one of them is wanted")
             rotary_angles(0, self.weights.d_k, base=self.base)
+        self._freeze_arrays()
+
+    def _freeze_arrays(self) -> None:
+        """Make the arrays read-only, or raise unless they fit the weights."""
+        heads, groups, d_k = self.weights.num_heads, self.weights.num_groups, self.weights.d_k
         for name, ndim, width, wanted in (
-            ("query_norm", 1, self.weights.d_k, "a number a column of a head"),
-            ("key_norm", 1, self.weights.d_k, "a number a column of a head"),
-            ("relative_bias", 2, self.weights.num_heads, "a column a head"),
+            ("query_norm", 1, d_k, "a number a column of a head"),
+            ("key_norm", 1, d_k, "a number a column of a head"),
+            ("relative_bias", 2, heads, "a column a head"),
+            ("sinks", 1, heads, "a number a head"),
         ):
-            if getattr(self, name) is not None:
-                array = as_finite_array(name, getattr(self, name))
-                if array.ndim != ndim or array.shape[-1] != width:
-                    raise ValueError(
-                        f"{name} has shape {array.shape}; {wanted}, {width}, is wanted"
-                    )
-                object.__setattr__(self, name, frozen(array))
+            if getattr(self, name) is None:
+                continue
+            array = as_finite_array(name, getattr(self, name))
+            joint = {"query_norm": (heads, d_k), "key_norm": (groups, d_k)}.get(name)
+            if array.shape != joint and (array.ndim != ndim or array.shape[-1] != width):
+                raise ValueError(f"{name} has shape {array.shape}; {wanted}, {width}, is wanted")
+            object.__setattr__(self, name, frozen(array))
+        if self.speeds is not None:
+            speeds = as_finite_array("speeds", self.speeds)
+            if speeds.ndim != 1 or 2 * len(speeds) > d_k or d_k % 2:
+                raise ValueError(
+                    f"speeds has shape {speeds.shape}; one for each of at most {d_k} / 2 pairs is"
+                    " wanted"
+                )
+            object.__setattr__(self, "speeds", frozen(speeds))
+
+    def __repr__(self) -> str:
+        """Return sizes, and what the layer computes besides its projections."""
+        weights = self.weights
+        sizes = {
+            name: getattr(weights, name) for name in ("num_heads", "num_groups", "d_model", "d_k")
+        }
+        said = [f"layout={self.layout!r}", f"prefix={self.prefix!r}"]
+        said += [f"{name}={size}" for name, size in sizes.items()]
+        for name in ("scale", "base", "window", "softcap", "alibi", "is_causal"):
+            value = getattr(self, name)
+            said += [] if value is None or value is False else [f"{name}={value}"]
+        arrays = ("query_norm", "key_norm", "speeds", "relative_bias", "sinks")
+        shapes = {name: np.shape(getattr(self, name)) for name in arrays if _has(self, name)}
+        said += [f"{name} of shape {shape}" for name, shape in shapes.items()]
+        said += [f"assumed={list(self.assumed)}"] if self.assumed else []
+        return f"AttentionLayer({', '.join(said)})"
 
     def __call__(
         self,
@@ -111,7 +181,7 @@ class AttentionLayer:
         is_causal : bool, optional
             Default: the layer's own.
         angles : array_like, shape (n, d_k / 2), optional
-            By how much queries and keys are turned, in place of what `base` says of tokens
+            Angles by which queries and keys are rotated; default: those of the layer for tokens
             0 to n - 1.
 
         Returns
@@ -131,22 +201,36 @@ class AttentionLayer:
             angles = self.angles(x.shape[-2])
         if angles is not None:
             if context is not None:
-                raise ValueError("angles are those of the places in x; no context is wanted")
+                raise ValueError("angles are those of the positions in x; no context is wanted")
             query, key = rotate_by(query, angles), rotate_by(key, angles)
         bias = self.position_bias(query.shape[-2], key.shape[-2])
         if bias is not None and mask is not None:
             leading = np.broadcast_shapes(query.shape[:-3], key.shape[:-3])
-            bias = bias + as_additive_mask(mask, False, (*leading, *bias.shape), query.dtype)
-        heads = scaled_dot_product_attention(
+            shape = (*leading, weights.num_heads, *bias.shape[-2:])
+            bias = bias + as_additive_mask(mask, False, shape, query.dtype)
+        heads = self._mixed_values(
             query,
-            key,
-            value,
-            mask=mask if bias is None else bias,
-            is_causal=self.is_causal if is_causal is None else is_causal,
-            scale=self.scale,
-            enable_gqa=weights.num_groups < weights.num_heads,
+            repeat_heads("key", key, query),
+            repeat_heads("value", value, query),
+            mask if bias is None else bias,
+            self.is_causal if is_causal is None else is_causal,
         )
         return mixed(merge_heads(heads), weights)
+
+    def _mixed_values(
+        self, query: Array, key: Array, value: Array, mask: ArrayLike | None, is_causal: bool
+    ) -> Array:
+        """Return the heads' outputs: scores, cap, mask, softmax, and the values mixed by it."""
+        scores = scaled_scores(attention_scores(query, key), self.weights.d_k, self.scale)
+        if self.softcap is not None:
+            scores = capped_scores(scores, self.softcap)
+        scores = masked_scores(scores, mask, is_causal)
+        if self.sinks is None:
+            shares = softmax(scores)
+        else:
+            sinks = self.sinks.astype(scores.dtype)[:, None, None]
+            shares = softmax_with_sink(scores, sinks)
+        return finite_product("weights and value", shares, value)
 
     def normed(self, query: Array, key: Array) -> tuple[Array, Array]:
         """Return queries and keys normalised, where the layer does so.
@@ -159,14 +243,13 @@ class AttentionLayer:
         -------
         query, key : ndarray, of the same shapes
         """
-        if self.query_norm is not None:
-            query = rms_norm(query, self.query_norm, self.eps)
-        if self.key_norm is not None:
-            key = rms_norm(key, self.key_norm, self.eps)
-        return query, key
+        return (
+            _normed(query, self.query_norm, self.eps),
+            _normed(key, self.key_norm, self.eps),
+        )
 
     def angles(self, num_tokens: int) -> Array | None:
-        """Return by how much queries and keys of the first tokens are turned, if they are.
+        """Return the angles by which queries and keys of the first tokens are rotated, if any.
 
         Parameters
         ----------
@@ -175,13 +258,17 @@ class AttentionLayer:
         Returns
         -------
         ndarray, shape (num_tokens, d_k / 2), or None
+            Pairs that are not rotated have angle 0.
         """
-        if self.base is None:
-            return None
-        return rotary_angles(np.arange(num_tokens), self.weights.d_k, base=self.base)
+        places, d_k = np.arange(num_tokens), self.weights.d_k
+        if self.speeds is not None:
+            angles = np.zeros((num_tokens, d_k // 2))
+            angles[:, : len(self.speeds)] = places[:, None] * self.speeds
+            return angles
+        return None if self.base is None else rotary_angles(places, d_k, base=self.base)
 
     def position_bias(self, num_queries: int, num_keys: int) -> Array | None:
-        """Return what is added to scaled scores for the distances of tokens, if anything is.
+        """Return the number that is added to each scaled score for its distance, if any is.
 
         Parameters
         ----------
@@ -190,10 +277,37 @@ class AttentionLayer:
         Returns
         -------
         ndarray, shape (num_heads, num_queries, num_keys), or None
+            Minus infinity outside the window.
         """
-        if self.relative_bias is None:
+        shape = (self.weights.num_heads, num_queries, num_keys)
+        if self.relative_bias is None and self.window is None and not self.alibi:
             return None
+        bias = np.zeros(shape) if self.relative_bias is None else self._relative_bias(*shape[1:])
+        if self.alibi:
+            bias = bias + linear_biases(*shape, is_causal=False)
+        if self.window is not None:
+            allowed = sliding_window_mask(num_queries, num_keys, self.window)
+            bias = np.where(allowed, bias, -np.inf)
+        return bias
+
+    def _relative_bias(self, num_queries: int, num_keys: int) -> Array:
+        """Return the learned bias of each score."""
+        assert self.relative_bias is not None
         buckets = relative_buckets(
             num_queries, num_keys, len(self.relative_bias), is_causal=self.is_causal
         )
         return np.moveaxis(self.relative_bias[buckets], -1, 0)
+
+
+def _has(layer: AttentionLayer, name: str) -> bool:
+    return getattr(layer, name) is not None
+
+
+def _normed(x: Array, gain: Array | None, eps: float) -> Array:
+    """Return queries or keys over their root mean square: of each head, or of all heads."""
+    if gain is None:
+        return x
+    if gain.ndim == 1:
+        return rms_norm(x, gain, eps)
+    flat = merge_heads(x)
+    return split_heads(rms_norm(flat, gain.ravel(), eps), len(gain))
