@@ -63,6 +63,7 @@ from mha.core.seeds import SeedRuns, over_seeds
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.core.stretched import (
     interpolated_speeds,
+    llama3_speeds,
     rotary_speeds,
     wider_base,
     yarn_sharpness,
@@ -80,7 +81,13 @@ from mha.examples.recorded import (
     recorded_sentences,
 )
 from mha.examples.trained import TrainedModel, load_model
-from mha.layouts import AttentionLayer, layer_from_arrays, layer_to_arrays, read_layer
+from mha.layouts import (
+    AttentionLayer,
+    LatentLayer,
+    layer_from_arrays,
+    layer_to_arrays,
+    read_layer,
+)
 from mha.runs import stages
 from mha.runs.drawn import draw_example
 from mha.runs.layers import trace_layer
@@ -117,6 +124,7 @@ __all__ = [
     "FeedForward",
     "KeyValueCache",
     "LanguageModel",
+    "LatentLayer",
     "LatentRun",
     "LatentWeights",
     "LayerSizes",
@@ -183,6 +191,7 @@ __all__ = [
     "linear_biases",
     "linear_recurrence",
     "linear_slopes",
+    "llama3_speeds",
     "load_example",
     "load_model",
     "logit_shares",

@@ -167,6 +167,7 @@ def latent_attention(
     angles: ArrayLike | None = None,
     is_causal: bool = True,
     absorbed: bool = False,
+    scale: float | None = None,
 ) -> LatentRun:
     """Return a run of latent attention over one text.
 
@@ -179,6 +180,8 @@ def latent_attention(
     is_causal : bool, default True
     absorbed : bool, default False
         Whether queries are brought to the latent vectors, and no key and value is made.
+    scale : float, default 1 / sqrt(d_k + d_r)
+        The factor of the scores.
 
     Returns
     -------
@@ -229,7 +232,7 @@ def latent_attention(
         raw = finite_product("query and key", query, key.swapaxes(-1, -2))
     by_place = finite_product("turned query and turned key", turned_query, turned_key.T)
     total = finite_sum("scores of contents and of places", raw, by_place)
-    scores = scaled_scores(total, query.shape[-1] + turned_query.shape[-1])
+    scores = scaled_scores(total, query.shape[-1] + turned_query.shape[-1], scale)
     shares = softmax(masked_scores(scores, None, is_causal))
     if value is None:
         mixed = finite_product("weights and latent", shares, latent)

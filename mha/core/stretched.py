@@ -169,6 +169,57 @@ def yarn_speeds(
     return speeds * (1 - share) + speeds / as_number("factor", factor, least=1) * share
 
 
+def llama3_speeds(
+    d_k: int,
+    factor: float,
+    *,
+    length: int,
+    base: float = BASE,
+    slow: float = 1,
+    fast: float = 4,
+) -> Array:
+    """Return speeds that keep fast pairs, and divide slow pairs by the factor, as Llama 3.1 does.
+
+    Parameters
+    ----------
+    d_k : int
+        An even number.
+    factor : float
+        At least 1.
+    length : int
+        The length of the sequences in training before the change.
+    base : float, default 10000
+    slow, fast : float, defaults 1 and 4
+        A pair that makes more than `fast` full turns within `length` keeps its speed; the speed of
+        one that makes fewer than `slow` is divided by the factor. Between them the share of the
+        divided speed falls evenly with the number of turns. In a configuration they are
+        `low_freq_factor` and `high_freq_factor`.
+
+    Returns
+    -------
+    ndarray, shape (d_k / 2,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not a number or too small, or `fast` is not above `slow`.
+
+    References
+    ----------
+    Grattafiori et al. (2024), and the program published with the model, which has the formula.
+
+    Examples
+    --------
+    >>> (llama3_speeds(8, 4, length=128) / rotary_speeds(8)).round(4)
+    array([1.    , 0.5093, 0.25  , 0.25  ])
+    """
+    speeds = rotary_speeds(d_k, base=base)
+    slow, fast = as_number("slow", slow, above=0), as_number("fast", fast, above=slow)
+    turns = as_count("length", length) * speeds / (2 * math.pi)
+    share = np.clip((turns - slow) / (fast - slow), 0, 1)
+    return speeds * share + speeds / as_number("factor", factor, least=1) * (1 - share)
+
+
 def yarn_sharpness(factor: float, *, mscale: float = 1) -> float:
     """Return what queries and keys are multiplied with when speeds are YaRN's.
 

@@ -4,8 +4,10 @@
 each of which has h heads of k rows: row ``(part * h + head) * k + i``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
+
+import numpy as np
 
 from mha.core.checks import Array
 
@@ -19,8 +21,14 @@ AXES = {
     "v": "d_v",
     "o": "d_out",
     "r": "num_buckets",
+    "t": "(num_heads + 2 * num_groups)",
+    "u": "(num_heads + 2 * num_groups)",
 }
-"""What each letter counts; p are the parts query, key and value of a fused array."""
+"""What each letter counts; p are the parts query, key and value of a fused array.
+
+Both t and u count the heads of queries, keys and values in one array: t has all queries, then all
+keys, then all values; u has group after group, each with its queries, its key and its value.
+"""
 
 INSTEAD = {"g": "h", "c": "m", "v": "k"}
 """What a letter stands for where a fused array has no such axis: its parts are alike."""
@@ -94,8 +102,24 @@ def solved(
                         f"{name} has shape {shape}; {said(pattern)} is wanted,"
                         f" with {_named(sizes, pattern)}"
                     )
+        _tell_groups(arrays, sizes)
         if sizes == known:
             return sizes
+
+
+def _tell_groups(arrays: Mapping[str, tuple[str, tuple[int, ...]]], sizes: dict[str, int]) -> None:
+    """Add the number of groups where one array has the heads of queries, keys and values."""
+    for letter in sizes.keys() & {"t", "u"}:
+        if "h" not in sizes:
+            continue
+        groups, odd = divmod(sizes[letter] - sizes["h"], 2)
+        if groups < 1 or odd or sizes["h"] % groups:
+            name = next(name for name, (pattern, _) in arrays.items() if letter in pattern)
+            raise ValueError(
+                f"{name} has {sizes[letter]} heads of queries, keys and values together; with"
+                f" num_heads {sizes['h']}, that many and twice a divisor of it are wanted"
+            )
+        sizes["g"] = groups
 
 
 def _named(sizes: Mapping[str, int], pattern: str) -> str:
@@ -142,5 +166,48 @@ def order_of(order: str, pattern: str) -> str:
     --------
     >>> order_of("hvo", "o (h k)")
     'hko'
+    >>> order_of("phmk", "(t k) m")
+    'tmk'
     """
+    for letter in ("t", "u"):
+        if letter in pattern:
+            order = order.replace("ph", letter)
     return "".join(letter if letter in pattern else INSTEAD[letter] for letter in order)
+
+
+def parts_of(array: Array, letter: str, sizes: Mapping[str, int]) -> list[Array]:
+    """Return queries, keys and values of an array whose first axes are p, t or u.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [x.tolist() for x in parts_of(np.arange(8), "u", {"h": 4, "g": 2})]
+    [[0, 1, 4, 5], [2, 6], [3, 7]]
+    """
+    if letter == "p":
+        return list(array)
+    heads, groups = sizes["h"], sizes["g"]
+    if letter == "t":
+        return [array[:heads], array[heads : heads + groups], array[heads + groups :]]
+    grouped = array.reshape(groups, -1, *array.shape[1:])
+    queries = grouped[:, :-2].reshape(heads, *array.shape[1:])
+    return [queries, grouped[:, -2], grouped[:, -1]]
+
+
+def joined(parts: Sequence[Array], letter: str) -> Array:
+    """Return queries, keys and values in one array: the inverse of `parts_of`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> joined([np.array([0, 1, 4, 5]), np.array([2, 6]), np.array([3, 7])], "u").tolist()
+    [0, 1, 2, 3, 4, 5, 6, 7]
+    """
+    if letter == "p":
+        return np.stack(parts)
+    if letter == "t":
+        return np.concatenate(parts)
+    query, key, value = parts
+    queries = query.reshape(len(key), -1, *query.shape[1:])
+    grouped = np.concatenate([queries, key[:, None], value[:, None]], axis=1)
+    return grouped.reshape(-1, *query.shape[1:])

@@ -1,32 +1,56 @@
-"""A layer found in a file of a model's arrays, by their names.
+"""A layer found in the files of a model's arrays, by their names, and in its `config.json`.
 
-The format is read here, for it is small: eight bytes that say how long the head is, the head, JSON
-with each array's dtype, shape and place, and the arrays' bytes. What NumPy has no dtype for,
-bfloat16, is read as the upper half of a float32, which it is.
+The format safetensors is read here, for it is small: eight bytes that say how long the head is, the
+head, JSON with each array's dtype, shape and place, and the arrays' bytes. NumPy has no dtype for
+bfloat16; it is read as the upper half of a float32, which it is.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from mha.core.checks import Array, as_count
-from mha.layouts.arrays import Found, found_in, made, only_one
+from mha.core.kinds import check_kind
+from mha.layouts.arrays import found_in, made, only_one
+from mha.layouts.latent import LatentLayer
 from mha.layouts.layer import AttentionLayer
+from mha.layouts.table import Layout
 
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
+INDEX = ".safetensors.index.json"
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+OTHERS = {
+    ".gguf": "a GGUF file, whose numbers are mostly quantised",
+    ".h5": "an HDF5 file",
+    ".msgpack": "a file of Flax",
+    ".onnx": "a graph of ONNX",
+    ".tflite": "a graph of TensorFlow Lite",
+}
 
-class Stored(Mapping[str, Array]):
-    """The arrays of a file by name, each read when it is asked for.
+
+class Arrays(Protocol):
+    """Arrays by name, each read when it is asked for, and the shapes of all."""
+
+    shapes: dict[str, tuple[int, ...]]
+
+    def __getitem__(self, name: str) -> Array:
+        """Return one array."""
+        ...
+
+
+class Stored:
+    """The arrays of a file of safetensors.
 
     Parameters
     ----------
-    path : path-like
+    path : Path
 
     Raises
     ------
@@ -34,8 +58,8 @@ class Stored(Mapping[str, Array]):
         If the file is not one of safetensors.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path) -> None:
+        self.path = path
         with self.path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
             try:
@@ -62,45 +86,194 @@ class Stored(Mapping[str, Array]):
             raise ValueError(f"{self.path.name} ends before {name} does; a whole file is wanted")
         return flat.reshape(entry["shape"])
 
-    def __iter__(self) -> Iterator[str]:
-        """Go through the names."""
-        return iter(self._head)
 
-    def __len__(self) -> int:
-        """Return how many arrays there are."""
-        return len(self._head)
+class Zipped:
+    """The arrays of a file of `numpy.savez`; nothing pickled is opened.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    ValueError
+        If the file is not an archive of arrays of numbers.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        try:
+            with zipfile.ZipFile(path) as archive:
+                for member in archive.namelist():
+                    with archive.open(member) as file:
+                        version = np.lib.format.read_magic(file)
+                        read = {
+                            (1, 0): np.lib.format.read_array_header_1_0,
+                            (2, 0): np.lib.format.read_array_header_2_0,
+                        }[version]
+                        self.shapes[member.removesuffix(".npy")] = read(file)[0]
+        except (zipfile.BadZipFile, ValueError, KeyError):
+            raise ValueError(f"{path.name} is no archive of NumPy's arrays") from None
+
+    def __getitem__(self, name: str) -> Array:
+        """Return one array."""
+        with np.load(self.path, allow_pickle=False) as archive:
+            try:
+                array: Array = archive[name]
+            except ValueError:
+                raise TypeError(
+                    f"{name} of {self.path.name} holds objects, which are pickled; numbers are"
+                    " wanted"
+                ) from None
+        return array
+
+
+class Shards:
+    """The arrays of several files of safetensors, with an index that says where each is.
+
+    Parameters
+    ----------
+    path : Path
+        The index.
+
+    Raises
+    ------
+    ValueError
+        If the index is not one, or names a file outside its folder.
+    FileNotFoundError
+        If a file that the index names is missing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._file_of: dict[str, str] = dict(json.loads(path.read_text())["weight_map"])
+        except (ValueError, TypeError, KeyError):
+            raise ValueError(f"{path.name} is no index of shards of safetensors") from None
+        self._files: dict[str, Stored] = {}
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        for name, file in self._file_of.items():
+            if not isinstance(file, str) or Path(file).name != file:
+                raise ValueError(
+                    f"{path.name} has {name} in {file!r}; a file beside the index is wanted"
+                )
+            if file not in self._files:
+                self._files[file] = Stored(path.parent / file)
+            if name not in self._files[file].shapes:
+                raise ValueError(f"{path.name} has {name} in {file}, which does not have it")
+            self.shapes[name] = self._files[file].shapes[name]
+
+    def __getitem__(self, name: str) -> Array:
+        """Return one array."""
+        return self._files[self._file_of[name]][name]
+
+
+def open_arrays(path: str | PathLike[str]) -> tuple[Path, Arrays]:
+    """Return the file that was opened for a path, and its arrays.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of safetensors, an index of such, a file of `numpy.savez`, or a folder with one.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file, or none in the folder.
+    ValueError
+        If the file is of another format, or a folder has several.
+    """
+    file = Path(path)
+    if file.is_dir():
+        file = _file_in(file)
+    kind = file.suffix.lower()
+    if kind in PICKLES:
+        raise ValueError(
+            f"{file.name} is a pickle, which may run any program when it is opened; a file of"
+            " safetensors is wanted, which safetensors.torch.save_file writes"
+        )
+    if kind in OTHERS:
+        raise ValueError(
+            f"{file.name} is {OTHERS[kind]}; a file of safetensors or of numpy.savez is wanted"
+        )
+    if file.name.endswith(INDEX):
+        return file, Shards(file)
+    if kind == ".npz":
+        return file, Zipped(file)
+    index = _index_of(file)
+    return (file, Stored(file)) if index is None else (index, Shards(index))
+
+
+def _file_in(folder: Path) -> Path:
+    """Return the file of a model's arrays in a folder."""
+    for ending in (INDEX, ".safetensors", ".npz", *PICKLES, *OTHERS):
+        files = sorted(file for file in folder.iterdir() if file.name.endswith(ending))
+        if len(files) > 1:
+            names = ", ".join(file.name for file in files[:6])
+            raise ValueError(f"{folder.name} has {names}; the path of one of them is wanted")
+        if files:
+            return files[0]
+    raise FileNotFoundError(f"{folder.name} has no file of safetensors, and no index of such")
+
+
+def _index_of(file: Path) -> Path | None:
+    """Return the index beside a shard, if its name is that of one."""
+    shard = re.fullmatch(r"(.+)-\d+-of-\d+\.safetensors", file.name)
+    index = file.with_name(f"{shard[1]}{INDEX}") if shard else None
+    return index if index is not None and index.exists() else None
+
+
+def _settings_beside(file: Path) -> Mapping[str, Any] | None:
+    """Return the contents of the `config.json` beside a file, if there is one."""
+    config = file.with_name("config.json")
+    if not config.exists():
+        return None
+    try:
+        settings = json.loads(config.read_text())
+    except ValueError:
+        raise ValueError(f"{config.name} beside {file.name} is not JSON") from None
+    check_kind("config.json", settings, dict)
+    return dict(settings)
 
 
 def read_layer(
     path: str | PathLike[str],
     layer: int,
     *,
+    settings: Mapping[str, Any] | None = None,
     num_heads: int | None = None,
     base: float | None = None,
-    eps: float = 1e-6,
+    eps: float | None = None,
     is_causal: bool | None = None,
     layout: str | None = None,
     within: str = "",
-) -> AttentionLayer:
-    """Find an attention layer in a file of a model's arrays, by their names.
+) -> AttentionLayer | LatentLayer:
+    """Find an attention layer in the files of a model, and read it as the model computes it.
+
+    The `config.json` beside the arrays says what the layer computes. A `model_type` that is not
+    known is refused, since names and shapes of arrays do not tell one model from another.
 
     Parameters
     ----------
     path : path-like
-        A file of the format safetensors.
+        A folder as `save_pretrained` writes it, a file of safetensors, an index of several such
+        files or one of the files, or a file of `numpy.savez`. Pickles (`.bin`, `.pt`) are refused.
     layer : int
         Its number, counted from 0: the first number in its names.
+    settings : mapping, optional
+        In place of the `config.json` beside the file; an empty one leaves that out.
     num_heads, base, eps, is_causal, layout
-        As in `layer_from_arrays`; a model's settings, beside the file, have the first three.
+        As in `layer_from_arrays`.
     within : str, default ""
         A part of the names that tells one layer of several with this number, such as
         ``"decoder"`` or ``"EncDecAttention"``.
 
     Returns
     -------
-    AttentionLayer
-        `layout` and `prefix` say what was found. Where the first layer of a model has the relative
-        bias of all (T5), it has that.
+    AttentionLayer or LatentLayer
+        `layout` and `prefix` say what was found, `assumed` what no file says. Where the first
+        layer of a model has the relative bias of all (T5), it has that.
 
     Raises
     ------
@@ -113,35 +286,33 @@ def read_layer(
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> matrix = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
-    >>> head = json.dumps({f"block.3.{x}.weight": matrix for x in "qkvo"}).encode()
+    >>> arrays = {f"h.3.attn.{name}.weight": np.eye(2) for name in ("q_proj", "k_proj", "v_proj")}
+    >>> arrays["h.3.attn.out_proj.weight"] = np.eye(2)
+    >>> config = {"model_type": "gptj", "n_head": 1, "rotary_dim": 2}
     >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "model.safetensors"
-    ...     start = len(head).to_bytes(8, "little") + head
-    ...     _ = path.write_bytes(start + np.eye(2, dtype=np.float32).tobytes())
-    ...     layer = read_layer(path, 3, num_heads=1)
-    >>> layer.layout, layer.prefix, layer.weights.w_q.shape
-    ('T5', 'block.3.', (1, 2, 2))
+    ...     np.savez(f"{folder}/model.npz", **arrays)
+    ...     _ = Path(folder, "config.json").write_text(json.dumps(config))
+    ...     layer = read_layer(folder, 3)
+    >>> layer.layout, layer.prefix, layer.is_causal, layer.weights.w_q.shape
+    ('GPT-J', 'h.3.attn.', True, (1, 2, 2))
     """
-    number, stored = as_count("layer", layer, least=0), Stored(path)
-    name = stored.path.name
-    every = found_in(name, stored.shapes, layout, within)
-    found = [place for place in every if _number(place) == number]
+    number = as_count("layer", layer, least=0)
+    file, stored = open_arrays(path)
+    where = "settings"
+    if settings is None:
+        settings, where = _settings_beside(file), "config.json"
+    check_kind("settings", settings or {}, Mapping)
+    every = found_in(file.name, stored.shapes, settings, layout, within, where)
+    found = [place for place in every if place.number == number]
     if not found:
-        numbers = sorted({n for place in every if (n := _number(place)) is not None})
+        numbers = sorted({place.number for place in every if place.number is not None})
         said = f"layers {', '.join(map(str, numbers))}" if numbers else "layers without numbers"
-        raise ValueError(f"{name} has no attention layer {number}; it has {said}")
-    place = only_one(name, found, stored)
-    arrays: dict[str, Array] = {own: stored[own] for own in place.names(stored).values()}
-    if "relative_bias" in place.layout.parts:
-        first = re.sub(r"\d+", "0", place.prefix, count=1)
-        shared = first + place.layout.parts["relative_bias"][0]
-        if shared in stored:
-            arrays[place.prefix + place.layout.parts["relative_bias"][0]] = stored[shared]
-    return made(place, arrays, num_heads=num_heads, base=base, eps=eps, is_causal=is_causal)
-
-
-def _number(place: Found) -> int | None:
-    """Return the first number in a layer's names, if there is one."""
-    number = re.search(r"(?<![^./])\d+(?![^./])", place.prefix)
-    return int(number[0]) if number else None
+        raise ValueError(f"{file.name} has no attention layer {number}; it has {said}")
+    place = only_one(file.name, found, stored.shapes, where)
+    arrays: dict[str, Array] = {own: stored[own] for own in place.names(stored.shapes).values()}
+    if isinstance(place.layout, Layout) and "relative_bias" in place.layout.parts:
+        bias = place.layout.parts["relative_bias"][0]
+        shared = re.sub(r"\d+", "0", place.prefix, count=1) + bias
+        if shared in stored.shapes:
+            arrays[place.prefix + bias] = stored[shared]
+    return made(place, arrays, where, num_heads=num_heads, base=base, eps=eps, is_causal=is_causal)

@@ -1,7 +1,8 @@
-"""The layouts: of each, which names its arrays have, and how each array is laid out."""
+"""The layouts: the names and shapes of their arrays, and which settings of a model they follow."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from mha.core.multihead import BIASES, MATRICES
 
@@ -9,14 +10,84 @@ ORDERS = {
     "w_q": "hmk", "w_k": "gck", "w_v": "gcv", "w_o": "hvo",
     "b_q": "hk", "b_k": "gk", "b_v": "gv", "b_o": "o",
     "w_qkv": "phmk", "b_qkv": "phk",
-    "query_norm": "k", "key_norm": "k", "relative_bias": "rh",
+    "query_norm": "k", "key_norm": "k", "relative_bias": "rh", "sinks": "h",
 }  # fmt: skip
 """The axes that each array has in this package, by the letters of `mha.layouts.axes`."""
 
 
 @dataclass(frozen=True)
+class Windows:
+    """Which layers of a model have a sliding window, and how wide it is.
+
+    A list of the layers' kinds in the settings, `layer_types`, goes first. The other fields say
+    what a model does whose settings have no such list; by default each layer has a window.
+
+    Parameters
+    ----------
+    setting : str
+    default : int or None
+    every : tuple of (str, int), optional
+        A setting with its default, n: layers n, 2 n, ... counted from 1 have no window.
+    first : bool, default False
+        With `every`, layers 0, n, 2 n, ... counted from 0 have no window instead.
+    start : tuple of (str, int), optional
+        A setting with its default: layers before that number have no window.
+    switch : str, optional
+        A setting without which no layer has a window.
+    counts : {"token", "both sides"}, default "token"
+        Whether the number counts the token itself and its neighbours on one side, or the
+        neighbours of both sides.
+    """
+
+    setting: str
+    default: int | None
+    every: tuple[str, int] | None = None
+    first: bool = False
+    start: tuple[str, int] | None = None
+    switch: str | None = None
+    counts: Literal["token", "both sides"] = "token"
+
+
+@dataclass(frozen=True)
+class Rotary:
+    """How a model rotates queries and keys, and which settings say by how much.
+
+    Parameters
+    ----------
+    pairs : bool, default False
+        Whether neighbouring components are rotated together, or component i with i + width / 2.
+    base : str, default "rope_theta"
+    default : float, default 10000.0
+        The base of a model without the setting.
+    local : tuple of (str, float), optional
+        The setting of the base in layers with a window, where it is another, and its default.
+    share : tuple of (str, float), optional
+        The setting of the share of components that are rotated, and its default.
+    width : tuple of (str, int), optional
+        The setting of the number of components that are rotated, and its default.
+    scaling : mapping, optional
+        The change of speeds in a model without such a setting.
+    only_local : bool, default False
+        Whether layers without a window are not rotated.
+    """
+
+    pairs: bool = False
+    base: str = "rope_theta"
+    default: float = 10000.0
+    local: tuple[str, float] | None = None
+    share: tuple[str, float] | None = None
+    width: tuple[str, int] | None = None
+    scaling: Mapping[str, Any] = field(default_factory=dict)
+    only_local: bool = False
+
+
+@dataclass(frozen=True)
 class Layout:
-    """How one kind of layer keeps its arrays, and what it does besides.
+    """How a kind of layer stores its arrays, and what it computes besides.
+
+    A setting is an entry of a model's `config.json`. A dot in its name leads into an inner table,
+    "a|b" is the first of two that is there, "{side}" is "encoder" or "decoder" as in the layer's
+    names, and a setting without a name always has its default.
 
     Parameters
     ----------
@@ -25,29 +96,80 @@ class Layout:
         Which layers have it.
     parts : mapping of str to (str, str)
         By the name that an array has in this package (`w_qkv` are three in one): the layer's own
-        name, and how the array is laid out (`mha.layouts.axes`).
+        name, and its shape (`mha.layouts.axes`).
     scale : float, optional
-        What scores are multiplied with; None is 1 / sqrt(d_k).
-    halves : bool, default False
-        Whether queries and keys are turned by their positions, component i with i + d_k / 2.
+        The factor of the scores; None is 1 / sqrt(d_k).
+    rotary : Rotary, optional
     causal : str, optional
-        A layer is causal if this regular expression is found in what its names begin with.
+        A layer is causal if this regular expression is found in the beginning of its names.
     besides : tuple of str
-        Names of what stands beside these arrays and is no part of the attention.
+        Names of arrays beside these that are no part of the attention.
+    gain_offset : float, default 0.0
+        The number that is added to a stored gain of queries and keys: 1 in Gemma 3.
+    alibi : bool, default False
+    model_types : tuple of str
+        Each `model_type` whose `config.json` this row reads.
+    is_stated : bool, default False
+        Whether the names alone, or with `layout=`, say what the layer computes; other layouts need
+        the settings.
+    reads : mapping of str to (str, object)
+        Settings with their defaults, by what they are for: "num_heads", "num_groups", "d_k",
+        "bias" (whether queries have one), "scale", "scale_width" (the scale is 1 over its root),
+        "softcap", "eps", "is_causal".
+    requires : mapping of str to object
+        Settings that are to have this value, which a missing one has: with any other the layer
+        computes something that is not read.
+    windows : Windows, optional
+    begins : str, default ""
+        Without settings and `layout=`, names are of this layout only if this regular expression is
+        found in their beginning.
     """
 
     name: str
     whose: str
     parts: Mapping[str, tuple[str, str]]
     scale: float | None = None
-    halves: bool = False
+    rotary: Rotary | None = None
     causal: str | None = None
     besides: tuple[str, ...] = ()
+    gain_offset: float = 0.0
+    alibi: bool = False
+    model_types: tuple[str, ...] = ()
+    is_stated: bool = False
+    reads: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    requires: Mapping[str, Any] = field(default_factory=dict)
+    windows: Windows | None = None
+    begins: str = ""
 
     @property
     def required(self) -> list[str]:
         """The names of the matrices, which every layer has."""
         return [name for part, (name, _) in self.parts.items() if part.startswith("w_")]
+
+
+@dataclass(frozen=True)
+class LatentLayout:
+    """How latent attention (`mha.LatentWeights`) stores its arrays: their names by part.
+
+    Parameters
+    ----------
+    name, whose : str
+    parts : mapping of str to str
+    required : tuple of str
+    model_types : tuple of str
+    requires : mapping of str to object
+        As of a `Layout`.
+    rotary : Rotary
+    """
+
+    name: str
+    whose: str
+    parts: Mapping[str, str]
+    required: tuple[str, ...]
+    model_types: tuple[str, ...]
+    requires: Mapping[str, Any]
+    rotary: Rotary
+    is_stated: bool = False
 
 
 def _each(parts: tuple[str, ...], names: str, patterns: str) -> dict[str, tuple[str, str]]:
@@ -65,8 +187,43 @@ _LINEAR = "(h k) m, (g k) m, (g v) m, o (h v), (h k), (g k), (g v), o"
 _KERNELS = "m h k, c g k, c g v, h v o, h k, g k, g v, o"
 _FUSED = ("w_qkv", "w_o", "b_qkv", "b_o")
 _ROWS, _COLUMNS = "(p h k) m, o (h k), (p h k), o", "m (p h k), (h k) o, (p h k), o"
+_BY_KIND, _BY_GROUP = (f"({letter} k) m, o (h k), ({letter} k), o" for letter in ("t", "u"))
 _WORDS = ".weight", ".bias"
 _C_ATTN = "c_attn.weight c_proj.weight c_attn.bias c_proj.bias"
+
+
+def _linear(names: str) -> dict[str, tuple[str, str]]:
+    """Return the parts of four Linears for queries, keys, values and the output."""
+    return _apart(names, _LINEAR, _WORDS)
+
+
+def _fused(names: str, patterns: str) -> dict[str, tuple[str, str]]:
+    """Return the parts of a Linear for queries, keys and values, and one for the output."""
+    full = [f"{name}{end}" for end in _WORDS for name in names.split()]
+    return _each(_FUSED, " ".join(full), patterns)
+
+
+_LLAMA = _linear("q_proj k_proj v_proj o_proj")
+_BART = _linear("q_proj k_proj v_proj out_proj")
+_NEOX = _fused("query_key_value dense", _BY_GROUP)
+_BY_HEAD = _each(("query_norm", "key_norm"), "q_norm.weight k_norm.weight", "k, k")
+_OF_ALL = _each(("query_norm", "key_norm"), "q_norm.weight k_norm.weight", "(h k), (g k)")
+_BUFFERS = ("rotary_emb.inv_freq",)
+_MASKS = ("bias", "masked_bias")
+
+_HEADS = {"num_heads": ("num_attention_heads", None)}
+_N_HEAD = {"num_heads": ("n_head|num_attention_heads", None)}
+_GROUPS = _HEADS | {"num_groups": ("num_key_value_heads", None), "d_k": ("head_dim", None)}
+_BIAS = {"bias": ("attention_bias", False)}
+_ALWAYS, _NEVER = {"bias": ("", True)}, {"bias": ("", False)}
+_RMS = {"eps": ("rms_norm_eps", 1e-6)}
+_SIDES = {"num_heads": ("{side}_attention_heads", None)}
+_ONE_SIDED = {"use_bidirectional_attention": False}
+_QWEN = Windows(
+    "sliding_window", 4096, start=("max_window_layers", 28), switch="use_sliding_window"
+)
+_SCALED = {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False}
+_DECODER = r"\bdecoder\b.*\bself_attn\b"
 
 LAYOUTS = {
     layout.name: layout
@@ -75,6 +232,7 @@ LAYOUTS = {
             "PyTorch",
             "torch.nn.MultiheadAttention",
             _each(_FUSED, "in_proj_weight out_proj.weight in_proj_bias out_proj.bias", _ROWS),
+            is_stated=True,
         ),
         Layout(
             "PyTorch, separate",
@@ -85,13 +243,18 @@ LAYOUTS = {
                 " out_proj.bias",
                 "(h k) m, (g k) c, (g v) c, o (h v), (p h k), o",
             ),
+            is_stated=True,
         ),
         Layout(
             "GPT-2",
-            "GPT-2, whose Conv1D multiplies from the right",
+            "GPT and GPT-2, whose Conv1D multiplies from the right",
             _each(_FUSED, _C_ATTN, _COLUMNS),
             causal="",
-            besides=("bias", "masked_bias"),
+            besides=_MASKS,
+            model_types=("gpt2", "openai-gpt"),
+            is_stated=True,
+            reads=_N_HEAD | _ALWAYS,
+            requires=_SCALED,
         ),
         Layout(
             "fused Linear",
@@ -99,26 +262,375 @@ LAYOUTS = {
             _each(_FUSED, _C_ATTN, _ROWS),
             causal="",
             besides=("bias",),
+            is_stated=True,
+        ),
+        Layout(
+            "GPT-BigCode",
+            "StarCoder, whose heads share a key and a value",
+            _each(_FUSED, _C_ATTN, _BY_GROUP),
+            causal="",
+            besides=_MASKS,
+            model_types=("gpt_bigcode",),
+            reads=_N_HEAD | _ALWAYS,
+            requires=_SCALED,
         ),
         Layout(
             "BERT",
-            "BERT and its like",
+            "BERT, RoBERTa, ELECTRA and their like",
             _apart("self.query self.key self.value output.dense", _LINEAR, _WORDS),
+            causal=r"\battention\.$",
             besides=("output.LayerNorm.weight", "output.LayerNorm.bias"),
+            model_types=("bert", "roberta", "xlm-roberta", "camembert", "electra"),
+            is_stated=True,
+            reads=_HEADS | _ALWAYS | {"is_causal": ("is_decoder", False)},
+            requires={"position_embedding_type": "absolute"},
+        ),
+        Layout(
+            "DistilBERT",
+            "DistilBERT",
+            _linear("q_lin k_lin v_lin out_lin"),
+            model_types=("distilbert",),
+            is_stated=True,
+            reads=_ALWAYS | {"num_heads": ("n_heads|num_attention_heads", None)},
+        ),
+        Layout(
+            "ViT",
+            "ViT and DeiT",
+            _linear("attention.query attention.key attention.value output.dense"),
+            model_types=("vit", "deit"),
+            is_stated=True,
+            reads=_HEADS | {"bias": ("qkv_bias", True)},
+        ),
+        Layout(
+            "ModernBERT",
+            "ModernBERT, most of whose layers have a window",
+            _fused("Wqkv Wo", _ROWS),
+            rotary=Rotary(
+                base="global_rope_theta", default=160000.0, local=("local_rope_theta", 10000.0)
+            ),
+            model_types=("modernbert",),
+            reads=_HEADS | _BIAS,
+            windows=Windows(
+                "local_attention", 128, every=("global_attn_every_n_layers", 3), first=True,
+                counts="both sides",
+            ),
         ),
         Layout(
             "BART",
-            "BART, CLIP, OPT, Whisper: a Linear for each matrix",
-            _apart("q_proj k_proj v_proj out_proj", _LINEAR, _WORDS),
+            "BART, mBART and Whisper: a Linear for each matrix",
+            _BART,
+            causal=_DECODER,
+            model_types=("bart", "mbart", "whisper"),
+            is_stated=True,
+            reads=_SIDES | _ALWAYS,
+        ),
+        Layout(
+            "CLIP text",
+            "CLIP's encoder of text, which is causal",
+            _BART,
+            causal="",
+            model_types=("clip_text_model",),
+            reads=_HEADS | _ALWAYS,
+        ),
+        Layout(
+            "CLIP vision",
+            "the encoders of images of CLIP and SigLIP",
+            _BART,
+            model_types=("clip_vision_model", "siglip_vision_model"),
+            reads=_HEADS | _ALWAYS,
+        ),
+        Layout(
+            "OPT",
+            "OPT",
+            _BART,
+            causal="",
+            model_types=("opt",),
+            reads=_HEADS | {"bias": ("enable_bias", True)},
+        ),
+        Layout(
+            "GPT-Neo",
+            "GPT-Neo, whose scores are not scaled",
+            _BART,
+            scale=1.0,
+            causal="",
+            besides=_MASKS,
+            model_types=("gpt_neo",),
+            reads=_NEVER | {"num_heads": ("num_heads|num_attention_heads", None)},
+            windows=Windows("window_size", 256, every=("", 2), first=True),
+        ),
+        Layout(
+            "GPT-J",
+            "GPT-J, which rotates neighbouring components of a head's first ones",
+            _BART,
+            rotary=Rotary(pairs=True, base="", width=("rotary_dim", 64)),
+            causal="",
+            besides=_MASKS,
+            model_types=("gptj",),
+            reads=_N_HEAD | _NEVER,
+        ),
+        Layout(
+            "GPT-NeoX",
+            "GPT-NeoX and Pythia",
+            _NEOX,
+            rotary=Rotary(base="rotary_emb_base", share=("rotary_pct", 0.25)),
+            causal="",
+            besides=(*_BUFFERS, *_MASKS),
+            model_types=("gpt_neox",),
+            reads=_HEADS | {"bias": ("attention_bias", True)},
+        ),
+        Layout(
+            "BLOOM",
+            "BLOOM, with ALiBi",
+            _NEOX,
+            causal="",
+            alibi=True,
+            model_types=("bloom",),
+            reads=_N_HEAD | _ALWAYS,
+        ),
+        Layout(
+            "Falcon",
+            "Falcon, each of whose groups has its queries, its key and its value side by side",
+            _NEOX,
+            rotary=Rotary(),
+            causal="",
+            besides=_BUFFERS,
+            model_types=("falcon",),
+            reads=_HEADS | {"bias": ("bias", False)},
+            requires={"alibi": False},
+        ),
+        Layout(
+            "MPT",
+            "MPT, with ALiBi",
+            _fused("Wqkv out_proj", _ROWS),
+            causal="",
+            alibi=True,
+            model_types=("mpt",),
+            reads=_NEVER
+            | {
+                "num_heads": ("n_heads|num_attention_heads", None),
+                "scale": ("attn_config.softmax_scale", None),
+            },
+            requires={
+                "attn_config.alibi": True,
+                "attn_config.alibi_bias_max": 8,
+                "attn_config.attn_type": "multihead_attention",
+                "attn_config.clip_qkv": None,
+                "attn_config.prefix_lm": False,
+                "attn_config.qk_ln": False,
+            },
         ),
         Layout(
             "Llama",
-            "Llama and Mistral; Qwen2 with biases, Qwen3 with norms of queries and keys",
-            _apart("q_proj k_proj v_proj o_proj", _LINEAR, _WORDS)
-            | _each(("query_norm", "key_norm"), "q_norm.weight k_norm.weight", "k, k"),
-            halves=True,
+            "Llama",
+            _LLAMA | _BY_HEAD,
+            rotary=Rotary(),
             causal="",
-            besides=("rotary_emb.inv_freq",),
+            besides=_BUFFERS,
+            model_types=("llama",),
+            is_stated=True,
+            reads=_GROUPS | _BIAS,
+        ),
+        Layout(
+            "Mistral",
+            "Mistral, with a window",
+            _LLAMA,
+            rotary=Rotary(),
+            causal="",
+            besides=_BUFFERS,
+            model_types=("mistral",),
+            reads=_GROUPS | _NEVER,
+            windows=Windows("sliding_window", 4096),
+        ),
+        Layout(
+            "Mixtral",
+            "Mixtral",
+            _LLAMA,
+            rotary=Rotary(default=1e6),
+            causal="",
+            besides=_BUFFERS,
+            model_types=("mixtral",),
+            reads=_GROUPS | _NEVER,
+            windows=Windows("sliding_window", None),
+        ),
+        Layout(
+            "Qwen2",
+            "Qwen2 and Qwen2.5, with biases of queries, keys and values",
+            _LLAMA,
+            rotary=Rotary(),
+            causal="",
+            besides=_BUFFERS,
+            model_types=("qwen2", "qwen2_moe"),
+            reads=_GROUPS | {"bias": ("qkv_bias", True)},
+            windows=_QWEN,
+        ),
+        Layout(
+            "Qwen3",
+            "Qwen3, with norms of queries and keys",
+            _LLAMA | _BY_HEAD,
+            rotary=Rotary(),
+            causal="",
+            besides=_BUFFERS,
+            model_types=("qwen3", "qwen3_moe"),
+            reads=_GROUPS | _BIAS | _RMS,
+            windows=_QWEN,
+        ),
+        Layout(
+            "Gemma",
+            "Gemma",
+            _LLAMA,
+            rotary=Rotary(),
+            causal="",
+            besides=_BUFFERS,
+            model_types=("gemma",),
+            reads=_GROUPS | _BIAS,
+            requires=_ONE_SIDED,
+        ),
+        Layout(
+            "Gemma 2",
+            "Gemma 2, with a cap, and a window in every other layer",
+            _LLAMA,
+            rotary=Rotary(),
+            causal="",
+            besides=_BUFFERS,
+            model_types=("gemma2",),
+            reads=_GROUPS
+            | _BIAS
+            | {
+                "scale_width": ("query_pre_attn_scalar", 256),
+                "softcap": ("attn_logit_softcapping", 50.0),
+            },
+            requires=_ONE_SIDED,
+            windows=Windows("sliding_window", 4096, every=("", 2)),
+        ),
+        Layout(
+            "Gemma 3",
+            "Gemma 3, with norms of queries and keys, and a window in five of six layers",
+            _LLAMA | _BY_HEAD,
+            rotary=Rotary(default=1e6, local=("rope_local_base_freq", 10000.0)),
+            causal="",
+            gain_offset=1.0,
+            model_types=("gemma3_text",),
+            reads=_GROUPS | _BIAS | _RMS | {"scale_width": ("query_pre_attn_scalar", 256)},
+            requires=_ONE_SIDED | {"attn_logit_softcapping": None},
+            windows=Windows(
+                "sliding_window", 4096, every=("sliding_window_pattern|_sliding_window_pattern", 6)
+            ),
+        ),
+        Layout(
+            "Phi",
+            "Phi-1 to Phi-2, which rotate a part of each head",
+            _linear("q_proj k_proj v_proj dense"),
+            rotary=Rotary(share=("partial_rotary_factor", 0.5)),
+            causal="",
+            besides=_BUFFERS,
+            model_types=("phi",),
+            reads=_GROUPS | _ALWAYS,
+            requires={"qk_layernorm": False},
+        ),
+        Layout(
+            "Phi-3",
+            "Phi-3 and Phi-4, with all queries, keys and values in one Linear",
+            _fused("qkv_proj o_proj", _BY_KIND),
+            rotary=Rotary(share=("partial_rotary_factor", 1.0)),
+            causal="",
+            besides=_BUFFERS,
+            model_types=("phi3",),
+            reads=_GROUPS | _NEVER,
+            windows=Windows("sliding_window", None),
+        ),
+        Layout(
+            "Cohere",
+            "Command R, which rotates neighbouring components",
+            _LLAMA,
+            rotary=Rotary(pairs=True, default=500000.0),
+            causal="",
+            model_types=("cohere",),
+            reads=_GROUPS | _BIAS,
+            requires={"use_qk_norm": False},
+        ),
+        Layout(
+            "Cohere 2",
+            "Command R7B and A, which rotate in layers with a window alone",
+            _LLAMA,
+            rotary=Rotary(pairs=True, only_local=True),
+            causal="",
+            model_types=("cohere2",),
+            reads=_GROUPS | _BIAS,
+            windows=Windows("sliding_window", 4096, every=("sliding_window_pattern", 4)),
+        ),
+        Layout(
+            "OLMo",
+            "OLMo",
+            _LLAMA,
+            rotary=Rotary(),
+            causal="",
+            model_types=("olmo",),
+            reads=_GROUPS | _BIAS,
+            requires={"clip_qkv": None},
+        ),
+        Layout(
+            "OLMo 2",
+            "OLMo 2, whose norms of queries and keys are of all heads together",
+            _LLAMA | _OF_ALL,
+            rotary=Rotary(),
+            causal="",
+            model_types=("olmo2",),
+            reads=_GROUPS | _BIAS | {"eps": ("rms_norm_eps", 1e-5)},
+        ),
+        Layout(
+            "OLMo 3",
+            "OLMo 3, as OLMo 2 with a window in three of four layers",
+            _LLAMA | _OF_ALL,
+            rotary=Rotary(default=500000.0, local=("rope_theta", 500000.0)),
+            causal="",
+            model_types=("olmo3",),
+            reads=_GROUPS | _BIAS | {"eps": ("rms_norm_eps", 1e-5)},
+            windows=Windows("sliding_window", 4096, every=("", 4)),
+        ),
+        Layout(
+            "StarCoder2",
+            "StarCoder2",
+            _LLAMA,
+            rotary=Rotary(),
+            causal="",
+            model_types=("starcoder2",),
+            reads=_GROUPS | {"bias": ("use_bias", True)},
+            windows=Windows("sliding_window", None),
+        ),
+        Layout(
+            "StableLM",
+            "StableLM, which rotates a part of each head",
+            _LLAMA,
+            rotary=Rotary(share=("partial_rotary_factor", 0.25)),
+            causal="",
+            model_types=("stablelm",),
+            reads=_GROUPS | {"bias": ("use_qkv_bias", False)},
+            requires={"qk_layernorm": False},
+        ),
+        Layout(
+            "Granite",
+            "Granite, with a scale of its own",
+            _LLAMA,
+            rotary=Rotary(),
+            causal="",
+            model_types=("granite",),
+            reads=_GROUPS | _BIAS | {"scale": ("attention_multiplier", 1.0)},
+        ),
+        Layout(
+            "gpt-oss",
+            "gpt-oss, with a sink for each head, and a window in every other layer",
+            _LLAMA | _each(("sinks",), "sinks", "h"),
+            rotary=Rotary(
+                default=150000.0,
+                scaling={
+                    "rope_type": "yarn", "factor": 32.0, "truncate": False,
+                    "original_max_position_embeddings": 4096,
+                },
+            ),
+            causal="",
+            model_types=("gpt_oss",),
+            reads=_GROUPS | {"bias": ("attention_bias", True)},
+            windows=Windows("sliding_window", 128, every=("", 2)),
         ),
         Layout(
             "T5",
@@ -130,17 +642,59 @@ LAYOUTS = {
             ),
             scale=1.0,
             causal=r"\bdecoder\b.*\bSelfAttention\b",
+            begins=r"\b(SelfAttention|EncDecAttention)\b",
+            model_types=("t5", "mt5"),
+            is_stated=True,
+            reads={"num_heads": ("num_heads", None), "d_k": ("d_kv", None)},
+            requires={"relative_attention_max_distance": 128},
         ),
         Layout(
             "Keras",
             "keras.layers.MultiHeadAttention",
             _apart("query key value attention_output", _KERNELS, ("/kernel", "/bias")),
+            is_stated=True,
         ),
         Layout(
             "Flax",
             "flax.linen.MultiHeadDotProductAttention and flax.nnx.MultiHeadAttention",
             _apart("query key value out", _KERNELS, (".kernel", ".bias")),
+            is_stated=True,
         ),
     )
+}  # fmt: skip
+"""The layouts of layers with a projection for each head or group, by name."""
+
+LATENT = {
+    "DeepSeek": LatentLayout(
+        "DeepSeek",
+        "DeepSeek-V2 and V3, whose keys and values are made of a latent vector",
+        {
+            "w_q": "q_proj.weight",
+            "w_dq": "q_a_proj.weight",
+            "query_gain": "q_a_layernorm.weight",
+            "w_uq": "q_b_proj.weight",
+            "w_dkv": "kv_a_proj_with_mqa.weight",
+            "gain": "kv_a_layernorm.weight",
+            "w_ukv": "kv_b_proj.weight",
+            "w_o": "o_proj.weight",
+        },
+        ("kv_a_proj_with_mqa.weight", "kv_a_layernorm.weight", "kv_b_proj.weight", "o_proj.weight"),
+        ("deepseek_v2", "deepseek_v3"),
+        {"attention_bias": False},
+        Rotary(pairs=True),
+    ),
 }
-"""The layouts that are known, by name."""
+"""The layouts of latent attention, by name."""
+
+INSIDE = {
+    "clip": (
+        (r"^text_model\.", "text_config", "clip_text_model"),
+        (r"^vision_model\.", "vision_config", "clip_vision_model"),
+    ),
+    "gemma3": (
+        (r"\blanguage_model\.", "text_config", "gemma3_text"),
+        (r"\bvision_tower\.", "vision_config", "siglip_vision_model"),
+    ),
+}
+"""Models made of several: the beginning of a layer's names, its settings inside those of the whole,
+and its `model_type`."""

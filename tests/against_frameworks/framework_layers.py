@@ -93,7 +93,7 @@ def small_gpt():
         return layer["c_proj"](heads.transpose(1, 2).flatten(-2))
 
     both = {"c_attn": torch.nn.Linear(15, 45), "c_proj": torch.nn.Linear(15, 15)}
-    options = {"num_heads": 3, "is_causal": False}
+    options = {"num_heads": 3, "is_causal": False, "layout": "fused Linear"}
     return in_torch(
         "fused Linear", torch.nn.ModuleDict(both), call, 15, prefix="h.3.attn.", options=options
     )
@@ -146,7 +146,7 @@ def bert(d_model, num_heads):
 
 def bart():
     layer = layer_of("Bart", own={"embed_dim": 15, "num_heads": 3})
-    return in_torch("BART", layer, called, 15, options={"num_heads": 3})
+    return in_torch("BART", layer, called, 15, options={"num_heads": 3, "layout": "BART"})
 
 
 def t5(d_model, num_heads, d_k, side=None):
@@ -182,7 +182,8 @@ def of_llama(kind, **options):
         turned = turns(kind, layer, x, torch.arange(x.shape[1]))
         return called(layer, x, mask, position_embeddings=turned)
 
-    layer, options = like_llama(kind, 18, 6, 2, 10, BASE), options | {"base": BASE}
+    layer = like_llama(kind, 18, 6, 2, 10, BASE)
+    options = options | {"base": BASE, "layout": "Llama"}
     return in_torch("Llama", layer, call, 18, options=options, is_causal=True)
 
 

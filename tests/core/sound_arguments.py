@@ -50,7 +50,7 @@ OWN = {
     "transformer_backward": {
         "blocks": [mha.Block(LAYER, mha.FeedForward(X.T, X[0, :4], X, X[1]), "after")]
     },
-    "yarn_speeds": {"d_k": 8},
+    **{name: {"d_k": 8} for name in ("yarn_speeds", "llama3_speeds")},
     **{name: {"weights": ROWS} for name in ("entropy", "softmax_jacobian")},
     "softmax_backward": {"weights": X},
 }
@@ -76,6 +76,7 @@ SOUND = {
 }
 """Of every function of the mathematics, what it takes."""
 
+LATENT_LAYER = mha.LatentLayer(mha.LatentWeights(**LATENT))
 PACKED = {"in_proj_weight": np.ones((18, 6)), "out_proj.weight": X.T @ X}
 NORM = mha.Norm(X[0], X[1])
 FEED = mha.FeedForward(X.T, None, X, None)
@@ -118,6 +119,8 @@ GIVEN = SOUND | {
     "Block": {"attention": LAYER, "feed_forward": FEED, "first": NORM, "second": NORM},
     "MultiHeadWeights": BIASED.arrays,
     "AttentionLayer": {"weights": BIASED},
+    "LatentLayer": {"weights": LATENT_LAYER.weights},
+    "LatentLayer.run": {"self": LATENT_LAYER, "x": X},
     "layer_from_arrays": {"arrays": PACKED, "num_heads": 2},
     "layer_to_arrays": {"layer": mha.layer_from_arrays(PACKED, num_heads=2)},
     "LatentWeights": LATENT,

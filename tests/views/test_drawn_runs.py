@@ -215,18 +215,30 @@ def words(drawn):
 def test_every_matrix_of_a_layout_has_its_blocks(name):
     drawn, parts = figures.layout_blocks(name, num_heads=3), LAYOUTS[name].parts
     letters = "QKVO" + "B" * ("relative_bias" in parts)
-    assert words(drawn) == [f"{letter} {head}" for letter in letters for head in (1, 2, 3)]
+    wanted = [f"{letter} {head}" for letter in letters for head in (1, 2, 3)]
+    if parts.get("w_qkv", ("", ""))[1].startswith("(u"):
+        wanted[:9] = [f"{letter} {head}" for head in (1, 2, 3) for letter in "QKV"]
+    assert words(drawn) == wanted
     for own in LAYOUTS[name].required:
         assert f">{own}</text>" in drawn.svg
         assert f"{own}, " in drawn.alt
-    assert ("halves" in drawn.alt) == (name == "Llama")
+    rotary = LAYOUTS[name].rotary
+    whole = rotary and not rotary.pairs and rotary.share is None and "w_q" in parts
+    assert ("halves" in drawn.alt) == bool(whole)
     shared = words(figures.layout_blocks("Llama", num_heads=6, num_groups=2))
     assert shared[6:10] == ["K 1–3", "K 4–6", "V 1–3", "V 4–6"]
 
 
+def test_the_groups_of_a_fused_matrix_are_beside_each_other_or_behind():
+    falcon = words(figures.layout_blocks("Falcon", num_heads=4, num_groups=2))
+    assert falcon[:8] == ["Q 1", "Q 2", "K 1, 2", "V 1, 2", "Q 3", "Q 4", "K 3, 4", "V 3, 4"]
+    phi = words(figures.layout_blocks("Phi-3", num_heads=4, num_groups=2))
+    assert phi[4:8] == ["K 1, 2", "K 3, 4", "V 1, 2", "V 3, 4"]
+
+
 def test_what_a_layout_has_not_is_refused():
-    with raises(ValueError, f"layout is 'BLOOM'; one of {', '.join(LAYOUTS)} is wanted"):
-        figures.layout_blocks("BLOOM")
+    with raises(ValueError, f"layout is 'Bloom'; one of {', '.join(LAYOUTS)} is wanted"):
+        figures.layout_blocks("Bloom")
     sentence = (
         "num_groups is 1; a divisor of num_heads=2 is wanted, and itself where one matrix has"
         " query, key and value"

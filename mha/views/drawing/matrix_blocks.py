@@ -27,7 +27,7 @@ _ROW, _COLUMN, _PATTERN, _TOP = 24.0, 46.0, 7.0, 58.0
 _APART = 6.0  # between heads that have an axis of their own
 _SAID = {
     "p": "3", "h": "heads", "g": "groups", "m": "d_model", "c": "d_context", "k": "d_k", "v": "d_v",
-    "o": "d_out", "r": "ranges",
+    "o": "d_out", "r": "ranges", "t": "(heads + 2 · groups)", "u": "(heads + 2 · groups)",
 }  # fmt: skip
 _LETTERS = {"w_q": "Q", "w_k": "K", "w_v": "V", "w_o": "O", "relative_bias": "B"}
 
@@ -80,7 +80,8 @@ def layout_blocks(layout: str, *, num_heads: int = 2, num_groups: int | None = N
         raise ValueError(f"layout is {layout!r}; one of {', '.join(LAYOUTS)} is wanted")
     own, heads = LAYOUTS[layout], as_count("num_heads", num_heads)
     groups = heads if num_groups is None else as_count("num_groups", num_groups)
-    if heads % groups or (groups < heads and "w_qkv" in own.parts):
+    three_alike = "p" in own.parts.get("w_qkv", ("", ""))[1]
+    if heads % groups or (groups < heads and three_alike):
         raise ValueError(
             f"num_groups is {groups}; a divisor of num_heads={heads} is wanted, and itself"
             " where one matrix has query, key and value"
@@ -89,8 +90,11 @@ def layout_blocks(layout: str, *, num_heads: int = 2, num_groups: int | None = N
     for part, (name, pattern) in own.parts.items():
         if part.startswith("w_") or part == "relative_bias":
             blocks = list(_blocks(part, pattern, heads, groups))
-            is_turned = own.halves and part in ("w_q", "w_k")
-            shape = _shape(pattern if groups < heads else pattern.replace("g", "h"))
+            rotary = own.rotary
+            is_turned = part in ("w_q", "w_k") and (
+                rotary is not None and not rotary.pairs and rotary.share is rotary.width is None
+            )
+            shape = _shape(pattern if groups < heads else _ungrouped(pattern))
             panels.append(_panel(name, shape, pattern, blocks, is_turned))
             words.append(_in_words(name, shape, pattern, blocks, is_turned))
     return figure(panels, " ".join(words), gap=(20, 24))
@@ -98,7 +102,19 @@ def layout_blocks(layout: str, *, num_heads: int = 2, num_groups: int | None = N
 
 def _blocks(part: str, pattern: str, num_heads: int, num_groups: int) -> Iterator[_Block]:
     """Go through the blocks of a matrix in their order."""
-    shared = num_heads // num_groups if "g" in pattern else 1
+    size = num_heads // num_groups
+    groups = [range(first, first + size) for first in range(0, num_heads, size)]
+    heads = [range(head, head + 1) for head in range(num_heads)]
+    if "t" in pattern:
+        yield from (_Block("Q", head) for head in heads)
+        yield from (_Block(letter, group) for letter in "KV" for group in groups)
+        return
+    if "u" in pattern:
+        for group in groups:
+            yield from (_Block("Q", heads[head]) for head in group)
+            yield from (_Block(letter, group) for letter in "KV")
+        return
+    shared = size if "g" in pattern else 1
     for letter in "QKV" if "p" in pattern else _LETTERS[part]:
         for first in range(0, num_heads, shared):
             yield _Block(letter, range(first, first + shared))
@@ -107,7 +123,12 @@ def _blocks(part: str, pattern: str, num_heads: int, num_groups: int) -> Iterato
 def _is_below(pattern: str) -> bool:
     """Return whether the blocks stand below one another: heads have the rows, or come first."""
     axes = axes_of(pattern)
-    return not {"h", "g"}.isdisjoint(axes[0]) and pattern != "r h"
+    return not set("hgtu").isdisjoint(axes[0]) and pattern != "r h"
+
+
+def _ungrouped(pattern: str) -> str:
+    """Return the pattern of a layer whose heads have a key and a value each."""
+    return pattern.replace("g", "h").replace("t", "p h").replace("u", "p h")
 
 
 def _shape(pattern: str) -> str:

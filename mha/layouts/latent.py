@@ -1,0 +1,178 @@
+"""Latent attention of a real model: its matrices, its rotation, and how they are stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mha.core.checks import Array, as_array, as_count, as_finite_array, as_scale, frozen
+from mha.core.kinds import as_switch, as_word, check_kind
+from mha.core.latent import LatentRun, LatentWeights, latent_attention
+from mha.core.positions import halves_to_pairs
+from mha.core.stretched import rotary_speeds
+from mha.layouts.settings import Settings, latent_scale, rotated
+from mha.layouts.table import LatentLayout
+
+
+@dataclass(frozen=True, eq=False)
+class LatentLayer:
+    """A layer of latent attention of a real model: called with tokens, it returns its output.
+
+    Parameters
+    ----------
+    weights : LatentWeights
+        The rotated components are in pairs.
+    layout : str, default ""
+        The layout that it was read from: "DeepSeek".
+    scale : float, optional
+        The factor of the scores; None is 1 over the root of a query's width.
+    speeds : array_like, shape (d_r / 2,), optional
+        Radians that each pair rotates per position.
+    is_causal : bool, default True
+    prefix : str, default ""
+        The beginning of the names of its arrays.
+    assumed : tuple of str, default ()
+        Each property that no array, setting or argument stated, as it was assumed.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the parts are not of these kinds, or their widths do not fit.
+
+    References
+    ----------
+    DeepSeek-AI (2024), section 2.1.
+    """
+
+    weights: LatentWeights
+    layout: str = ""
+    scale: float | None = None
+    speeds: Array | None = None
+    is_causal: bool = True
+    prefix: str = ""
+    assumed: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_kind("weights", self.weights, LatentWeights)
+        for name in ("layout", "prefix"):
+            as_word(name, getattr(self, name))
+        as_switch("is_causal", self.is_causal)
+        as_scale(self.scale, 1)
+        if self.speeds is not None:
+            speeds = as_finite_array("speeds", self.speeds)
+            pairs = self.weights.w_kr.shape[1] / 2
+            if speeds.shape != (pairs,):
+                raise ValueError(f"speeds has shape {speeds.shape}; ({pairs:g},) is wanted")
+            object.__setattr__(self, "speeds", frozen(speeds))
+
+    def run(self, x: ArrayLike, *, absorbed: bool = False) -> LatentRun:
+        """Return the run over one sequence, with every intermediate kept.
+
+        Parameters
+        ----------
+        x : array_like, shape (n, d_model)
+        absorbed : bool, default False
+            As in `mha.latent_attention`.
+
+        Returns
+        -------
+        LatentRun
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `mha.latent_attention`.
+        """
+        angles = None
+        if self.speeds is not None:
+            angles = np.arange(np.shape(x)[0])[:, None] * self.speeds
+        return latent_attention(
+            x,
+            self.weights,
+            angles=angles,
+            is_causal=self.is_causal,
+            absorbed=absorbed,
+            scale=self.scale,
+        )
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """Return the output for one sequence, shape (n, d_model)."""
+        return self.run(x).output
+
+
+def latent_layer(
+    layout: LatentLayout, prefix: str, arrays: Mapping[str, ArrayLike], settings: Settings
+) -> LatentLayer:
+    """Return a layer of latent attention of the arrays that a layout names.
+
+    Parameters
+    ----------
+    layout : LatentLayout
+    prefix : str
+    arrays : mapping of str to array_like
+    settings : Settings
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a setting or an array is missing, or the sizes of both do not fit.
+    """
+    heads, nope, rope, width, rank = (
+        as_count(f"{name} of {settings.where}", settings.find(name)[1])
+        for name in (
+            "num_attention_heads", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim",
+            "kv_lora_rank",
+        )
+    )  # fmt: skip
+    found: dict[str, Any] = {
+        part: as_array(prefix + name, arrays[prefix + name])
+        for part, name in layout.parts.items()
+        if prefix + name in arrays
+    }
+    query = "w_uq" if "w_uq" in found else "w_q"
+    d_model = found["w_o"].shape[0]
+    asking = found["w_dq"].shape[0] if "w_dq" in found else d_model
+    shapes = {
+        query: (heads * (nope + rope), asking),
+        "w_dkv": (rank + rope, d_model),
+        "w_ukv": (heads * (nope + width), rank),
+        "w_o": (d_model, heads * width),
+    }
+    for part, shape in shapes.items():
+        name = prefix + layout.parts[part]
+        if part not in found or found[part].shape != shape:
+            came = f"has shape {found[part].shape}" if part in found else "is missing"
+            raise ValueError(f"{name} {came}; {shape} is wanted by {settings.where}")
+    queries = found[query].reshape(heads, nope + rope, -1).swapaxes(1, 2)
+    made = found["w_ukv"].reshape(heads, nope + width, rank).swapaxes(1, 2)
+    w_qr, w_kr = queries[..., nope:], found["w_dkv"][rank:].T
+    if not settings.read("rope_interleave", True):
+        w_qr, w_kr = halves_to_pairs(w_qr), halves_to_pairs(w_kr)
+    rotation, sharpness = rotated(layout.rotary, settings, rope, False)
+    if sharpness != 1:
+        raise ValueError(
+            f"{settings.where} multiplies a part of each query and key by {sharpness:.4g}; speeds"
+            " without such a factor are wanted"
+        )
+    speeds = rotation.get("speeds")
+    return LatentLayer(
+        LatentWeights(
+            w_dkv=found["w_dkv"][:rank].T,
+            w_uk=made[..., :nope],
+            w_uv=made[..., nope:],
+            w_kr=w_kr,
+            w_uq=queries[..., :nope],
+            w_qr=w_qr,
+            w_o=found["w_o"].T,
+            w_dq=found["w_dq"].T if "w_dq" in found else None,
+            gain=found.get("gain"),
+            query_gain=found.get("query_gain"),
+        ),
+        layout=layout.name,
+        scale=latent_scale(settings, nope + rope),
+        speeds=rotary_speeds(rope, base=rotation["base"]) if speeds is None else speeds,
+        prefix=prefix,
+        assumed=tuple(settings.assumed),
+    )
