@@ -12,7 +12,7 @@ from mha.core.masks import as_additive_mask
 from mha.core.multihead import MultiHeadWeights, as_tokens
 from mha.layouts import AttentionLayer
 from mha.runs.record import Trace, trace
-from mha.runs.worked import WorkedExample
+from mha.runs.worked import Refinements, WorkedExample
 
 
 def trace_layer(
@@ -33,8 +33,8 @@ def trace_layer(
     Parameters
     ----------
     layer : MultiHeadWeights or AttentionLayer
-        Of heads that share keys and values each gets a copy of its group's. A relative bias is
-        part of the trace's mask, as it is added to the scaled scores.
+        Of heads that share keys and values each gets a copy of its group's. A relative bias, ALiBi
+        and a window are part of the trace's mask, as they are added to the scaled scores.
     x : array_like, shape (n, d_model)
         What the layer reads.
     tokens : sequence of str, length n, optional
@@ -51,13 +51,15 @@ def trace_layer(
     Returns
     -------
     Trace
-        Its output equals that of the layer to the last bit, in float64.
+        Its output equals that of the layer to the last bit, in float64; up to rounding where
+        groups of heads share a norm of keys over all heads. An explorer shows a run without norms,
+        a cap and sinks; tables, figures, lines of arithmetic and origins show each.
 
     Raises
     ------
     TypeError, ValueError
         If the arguments do not fit together, naming the one, what is wanted and what came; or if
-        the layer does what a trace does not keep: attends to other tokens, normalises its queries.
+        the layer attends to tokens of another width, which no trace keeps.
 
     Examples
     --------
@@ -93,8 +95,40 @@ def trace_layer(
         is_causal=own.is_causal if is_causal is None else is_causal,
         angles=own.angles(len(x)) if angles is None else as_ndarray("angles", angles),
         scale=own.scale,
+        refined=_refined(own),
     )
     return trace(example)
+
+
+def _refined(layer: AttentionLayer) -> Refinements | None:
+    """Return the norms, the cap and the sinks of a layer, a gain a head; None if it has none."""
+    weights = layer.weights
+    norms: dict[str, Array | None] = {"query_norm": layer.query_norm, "key_norm": layer.key_norm}
+    parts = [*norms.values(), layer.softcap, layer.sinks]
+    if all(part is None for part in parts):
+        return None
+    is_joint = {gain.ndim == 2 for gain in norms.values() if gain is not None}
+    if len(is_joint) > 1:
+        raise ValueError(
+            "query_norm and key_norm are of a head and of all heads; two alike are wanted"
+        )
+    for name, gain in norms.items():
+        if gain is None:
+            continue
+        wide = gain.astype(np.float64)
+        size = weights.num_heads // (len(gain) if gain.ndim == 2 else weights.num_heads)
+        norms[name] = (
+            np.repeat(wide, size, axis=0)
+            if gain.ndim == 2
+            else np.broadcast_to(wide, (weights.num_heads, len(wide)))
+        )
+    return Refinements(
+        **norms,
+        is_joint=True in is_joint,
+        eps=layer.eps,
+        softcap=layer.softcap,
+        sinks=None if layer.sinks is None else layer.sinks.astype(np.float64),
+    )
 
 
 def _refuse_what_has_no_stage(layer: AttentionLayer) -> None:
@@ -105,9 +139,6 @@ def _refuse_what_has_no_stage(layer: AttentionLayer) -> None:
             f"layer reads {weights.d_context} numbers of the tokens that are asked and"
             f" {weights.d_model} of those that ask; one width, self-attention, is wanted"
         )
-    for name in ("query_norm", "key_norm"):
-        if getattr(layer, name) is not None:
-            raise ValueError(f"layer has {name}, which no stage holds; a layer without is wanted")
 
 
 def _mask(layer: AttentionLayer, mask: ArrayLike | None, count: int) -> Array | None:

@@ -23,10 +23,11 @@ Operation = Literal[
 - products, mixed: a sum of products; the second weights values. A bias is a term of one factor.
 - product: one term of such a sum.
 - root: the square root of d_k.
-- scaled: a score divided by the root of d_k, or times the scale, plus the mask's term.
+- scaled: a score divided by the root of d_k, or times the scale; capped where there is a cap; plus
+  the mask's term.
 - exponential: e to the scaled score less the row's shift, or less the largest score so far.
-- sum: of the row's exponentials, of an embedding and its position, or of the stream and what a
-  layer adds to it.
+- sum: of the row's exponentials and its sink's, of an embedding and its position, or of the stream
+  and what a layer adds to it.
 - share: an exponential over its row sum; 0 where the row has no key left.
 - percent: a weight times 100.
 - copy: a number taken over.
@@ -53,8 +54,9 @@ class Operand:
     place : Place, optional
         None for a constant.
     name : str, default ""
-        What a constant is: "d_k", "scale", "mask", "shift", "cos", "sin", "eps" or "nothing", the
-        minus infinity before any score was read; "gain" and "bias", which have a place too.
+        What a constant is: "d_k", "scale", "cap", "mask", "shift", "sink", "cos", "sin", "eps",
+        "zero", in place of a mean, or "nothing", the minus infinity before any score was read;
+        "gain" and "bias", most of which have a place too.
     """
 
     value: float
@@ -149,10 +151,12 @@ def _products(origin: Origin, value: Valued) -> float:
 
 
 def _scaled(origin: Origin, value: Valued) -> float:
-    (score,), (factor,), *mask = origin.terms
+    (score,), (factor,), *_ = origin.terms
     by_root = factor.name == "d_k"
     scaled = value(score) / math.sqrt(factor.value) if by_root else value(score) * factor.value
-    return scaled + math.fsum(value(operand) for (operand,) in mask)
+    if (cap := origin.constant("cap")) is not None:
+        scaled = cap * math.tanh(scaled / cap)
+    return scaled + (origin.constant("mask") or 0.0)
 
 
 def _exponential(origin: Origin, value: Valued) -> float:

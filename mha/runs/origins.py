@@ -126,12 +126,44 @@ def _turned(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
     angle = place_at("angles", row, pair).value(run)
     cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
     by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
+    stage = _before_turn(run, stage)
     return "products", ((_at(run, stage, head, row, 2 * pair + i), by[i]) for i in range(2))
+
+
+def _before_turn(run: Trace, stage: str) -> str:
+    """Return the stage of queries or keys before they are turned: normalised, where they are."""
+    normed = f"normed_{stage}"
+    return stage if getattr(run, normed) is None else normed
+
+
+def _root_mean_square(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+    """Return the origin of the spread of a query or key: the squares of its numbers."""
+    assert run.example.refined is not None
+    head, row = at.index
+    heads = range(run.num_heads) if run.example.refined.is_joint else (head,)
+    numbers = (_at(run, stage, h, row, i) for h in heads for i in range(run.query.shape[-1]))
+    eps = Operand(run.example.refined.eps, name="eps")
+    return "spread", _one(*numbers, Operand(0.0, name="zero"), eps)
+
+
+def _over_spread(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+    """Return the origin of a component of a normalised query or key."""
+    head, row, column = at.index
+    gains = getattr(run.example.refined, f"{stage}_norm")
+    return "normalised", _one(
+        _at(run, stage, *at.index),
+        Operand(0.0, name="zero"),
+        _at(run, f"{stage}_spreads", head, row),
+        Operand(float(gains[head, column]), name="gain"),
+    )
 
 
 def _scores(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, column = at.index
-    query, key = ("query", "key") if run.angles is None else ("turned_query", "turned_key")
+    query, key = (
+        _before_turn(run, stage) if run.angles is None else f"turned_{stage}"
+        for stage in ("query", "key")
+    )
     return "products", (
         (_at(run, query, head, row, i), _at(run, key, head, column, i))
         for i in range(run.query.shape[-1])
@@ -142,9 +174,11 @@ def _scaling(run: Trace, at: Place) -> tuple[Operation, Terms]:
     scale = run.example.scale
     d_k = float(run.query.shape[-1])
     factor = Operand(d_k, name="d_k") if scale is None else Operand(float(scale), name="scale")
-    mask = run.mask[at.index]
+    mask, refined = run.mask[at.index], run.example.refined
+    cap = None if refined is None else refined.softcap
+    capped = () if cap is None else (Operand(float(cap), name="cap"),)
     masked = () if mask == 0 else (Operand(float(mask), name="mask"),)
-    return "scaled", _one(_at(run, "scores", *at.index), factor, *masked)
+    return "scaled", _one(_at(run, "scores", *at.index), factor, *capped, *masked)
 
 
 def _root(run: Trace, at: Place) -> tuple[Operation, Terms]:
@@ -159,8 +193,15 @@ def _power(run: Trace, at: Place) -> tuple[Operation, Terms]:
 
 
 def _row_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    keys = range(run.exponentials.shape[-1])
-    return "sum", _one(*(_at(run, "exponentials", *at.index, key) for key in keys))
+    keys, refined = range(run.exponentials.shape[-1]), run.example.refined
+    sinks = None if refined is None else refined.sinks
+    sink = () if sinks is None else (_of_sink(sinks[at.index[0]], run.shifts[at.index]),)
+    return "sum", _one(*(_at(run, "exponentials", *at.index, key) for key in keys), *sink)
+
+
+def _of_sink(sink: float, shift: float) -> Operand:
+    """Return the exponential of a row's sink."""
+    return Operand(math.exp(sink - shift), name="sink")
 
 
 def _weight(run: Trace, at: Place) -> tuple[Operation, Terms]:
@@ -426,6 +467,10 @@ _RULES: Rules = {
     "word_sums": _word_sum,
     "probabilities": _probability,
     "placed": _placed,
+    "query_spreads": partial(_root_mean_square, "query"),
+    "normed_query": partial(_over_spread, "query"),
+    "key_spreads": partial(_root_mean_square, "key"),
+    "normed_key": partial(_over_spread, "key"),
     "turned_query": partial(_turned, "query"),
     "turned_key": partial(_turned, "key"),
     "query": partial(_projected, "w_q"),

@@ -12,11 +12,13 @@ import numpy as np
 
 from mha.core.attention import attention_scores, masked_scores, scaled_scores
 from mha.core.checks import Array, finite_product, finite_sum, frozen
-from mha.core.heads import merge_heads
+from mha.core.heads import merge_heads, split_heads
 from mha.core.kinds import check_kind
 from mha.core.masks import as_additive_mask
 from mha.core.multihead import mixed, project
+from mha.core.norm import rms_norm
 from mha.core.positions import rotate_by
+from mha.core.score_variants import capped_scores, softmax_with_sink
 from mha.core.softmax import softmax
 from mha.core.transformer import (
     Block,
@@ -51,6 +53,11 @@ class Trace:
     start_normed : ndarray, shape (n, d_model), or None
         What the attention reads there.
     query, key : ndarray, shape (num_heads, n, d_k)
+    query_spreads, key_spreads : ndarray, shape (num_heads, n), or None
+        Root mean squares of the queries and keys, where the layer normalises these. None where it
+        does not, as what follows.
+    normed_query, normed_key : ndarray, shape (num_heads, n, d_k), or None
+        Over these, times their gains.
     angles : ndarray, shape (n, d_k / 2), or None
         By how much each pair of components is turned at each place. None without turns.
     turned_query, turned_key : ndarray, shape (num_heads, n, d_k), or None
@@ -62,14 +69,14 @@ class Trace:
         What is added to each scaled score: 0, a term of the example's own, or minus infinity
         where a mask or the order forbids.
     scaled_scores : ndarray, shape (num_heads, n, n)
-        Scores times the scale, plus the mask.
+        Scores times the scale, capped where the example has a cap, plus the mask.
     shifts : ndarray, shape (num_heads, n)
         What each row subtracts from its scaled scores before the exponential: 0, unless the
         row's largest score is beyond ±80 and its exponentials might leave float's range.
     exponentials : ndarray, shape (num_heads, n, n)
         e to the scaled scores less the row's shift.
     row_sums : ndarray, shape (num_heads, n)
-        Sums of each row's exponentials.
+        Sums of each row's exponentials, and of its sink's where the example has sinks.
     weights : ndarray, shape (num_heads, n, n)
         The softmax's output: exponentials over row sums.
     head_outputs : ndarray, shape (num_heads, n, d_v)
@@ -118,6 +125,10 @@ class Trace:
     start_normed: Array | None = None
     query: Array
     key: Array
+    query_spreads: Array | None = None
+    normed_query: Array | None = None
+    key_spreads: Array | None = None
+    normed_key: Array | None = None
     angles: Array | None
     turned_query: Array | None
     turned_key: Array | None
@@ -163,10 +174,11 @@ class Trace:
 
     @property
     def meeting(self) -> tuple[Array, Array]:
-        """The queries and keys whose products are the scores: turned, where there are angles."""
-        if self.turned_query is None or self.turned_key is None:
-            return self.query, self.key
-        return self.turned_query, self.turned_key
+        """The queries and keys whose products are the scores: normalised and turned, if so."""
+        return (
+            _first(self.turned_query, self.normed_query, self.query),
+            _first(self.turned_key, self.normed_key, self.key),
+        )
 
     @property
     def end(self) -> str:
@@ -238,8 +250,11 @@ def trace(example: WorkedExample) -> Trace:
     arrays = _placed(example)
     arrays |= _before(example, arrays)
     arrays |= _projections(example, arrays)
-    arrays |= _turned(example, arrays["query"], arrays["key"])
-    query, key = (_first(arrays[f"turned_{name}"], arrays[name]) for name in ("query", "key"))
+    arrays |= _normed(example, arrays)
+    query, key = (_first(arrays.get(f"normed_{x}"), arrays[x]) for x in ("query", "key"))
+    arrays |= _turned(example, query, key)
+    query = _first(arrays["turned_query"], query)
+    key = _first(arrays["turned_key"], key)
     arrays |= _attention(example, query, key)
     arrays |= _outputs(example, arrays["weights"], arrays["value"])
     arrays |= running(example.keys_at_once, arrays["scaled_scores"], arrays["value"])
@@ -274,7 +289,7 @@ def continued(run: Trace, **given: Array) -> Trace:
     """
     arrays: dict[str, Any] = dict.fromkeys(RUNNING)
     if "exponentials" in given:
-        sums = given["exponentials"].sum(axis=-1)
+        sums = given["exponentials"].sum(axis=-1) + _of_sinks(run.example, run.shifts)
         weights = given["exponentials"] / np.where(sums == 0, 1, sums)[..., None]
         arrays |= {"row_sums": sums, "weights": weights}
     arrays |= given
@@ -386,6 +401,24 @@ def _turned(example: WorkedExample, query: Array, key: Array) -> dict[str, Any]:
     return {"angles": angles, "turned_query": turned_query, "turned_key": turned_key}
 
 
+def _normed(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
+    """Return queries and keys over their root mean squares, where the layer normalises them."""
+    found: dict[str, Array] = {}
+    for name in ("query", "key"):
+        gain = None if example.refined is None else getattr(example.refined, f"{name}_norm")
+        if example.refined is None or gain is None:
+            continue
+        x, eps = arrays[name], example.refined.eps
+        rows = merge_heads(x) if example.refined.is_joint else x
+        spreads = np.sqrt((rows * rows).mean(axis=-1) + rows.dtype.type(eps))
+        gains = gain.ravel() if example.refined.is_joint else gain[:, None, :]
+        normed = rms_norm(rows, gains, eps)
+        is_joint = example.refined.is_joint
+        found[f"{name}_spreads"] = np.broadcast_to(spreads, x.shape[:2])
+        found[f"normed_{name}"] = split_heads(normed, len(x)) if is_joint else normed
+    return found
+
+
 def _projections(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Any]:
     """Return query, key and value: given, or projected from what stands at each place."""
     x, layer = _start(example, arrays), example.layer
@@ -405,8 +438,12 @@ def _attention(example: WorkedExample, query: Array, key: Array) -> dict[str, Ar
     scores = attention_scores(query, key)
     mask = as_additive_mask(example.mask, example.is_causal, scores.shape, scores.dtype)
     bare = scaled_scores(scores, query.shape[-1], example.scale)
+    refined = example.refined
+    if refined is not None and refined.softcap is not None:
+        bare = capped_scores(bare, refined.softcap)
     scaled = masked_scores(bare, mask, is_causal=False)
-    shifts = _shifts(scaled)
+    sinks = None if refined is None or refined.sinks is None else refined.sinks[:, None, None]
+    shifts = _shifts(scaled, sinks)
     # A difference that overflows is minus infinity, whose exponential is 0: the right one.
     with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(scaled - shifts[..., None])
@@ -416,9 +453,18 @@ def _attention(example: WorkedExample, query: Array, key: Array) -> dict[str, Ar
         "scaled_scores": scaled,
         "shifts": shifts,
         "exponentials": exponentials,
-        "row_sums": exponentials.sum(axis=-1),
-        "weights": softmax(scaled),
+        "row_sums": exponentials.sum(axis=-1) + _of_sinks(example, shifts),
+        "weights": softmax(scaled) if sinks is None else softmax_with_sink(scaled, sinks),
     }
+
+
+def _of_sinks(example: WorkedExample, shifts: Array) -> Array | float:
+    """Return the exponential of each row's sink, 0 without sinks."""
+    if example.refined is None or example.refined.sinks is None:
+        return 0.0
+    with np.errstate(under="ignore"):
+        powers: Array = np.exp(example.refined.sinks[:, None] - shifts)
+    return powers
 
 
 def _outputs(example: WorkedExample, weights: Array, value: Array) -> dict[str, Any]:
@@ -439,9 +485,11 @@ def _joined(example: WorkedExample, head_outputs: Array) -> dict[str, Any]:
     return arrays | {"output": mixed(concat, layer), "head_contributions": shares}
 
 
-def _shifts(scaled: Array) -> Array:
+def _shifts(scaled: Array, sinks: Array | None = None) -> Array:
     """Return the largest score of each row where its size calls for a shift, else 0."""
     largest = scaled.max(axis=-1)
+    if sinks is not None:
+        largest = np.maximum(largest, sinks[..., 0])
     return np.where(np.isfinite(largest) & (np.abs(largest) > LARGEST_EXPONENT), largest, 0).astype(
         scaled.dtype
     )

@@ -21,6 +21,9 @@ Columns = Literal["keys", "dimensions", "words", ""]
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 
+NORMED = ("query_spreads", "normed_query", "key_spreads", "normed_key")
+"""What norms of queries and keys add to a run."""
+
 OF_WORDS = ("unembedding", "logits", "word_exponentials", "word_sums", "probabilities")
 """What a vocabulary adds to a run."""
 
@@ -110,10 +113,10 @@ class Stage:
         """Whether few runs have it: those of a block, and those with a running softmax.
 
         Explorers of a block show and compute what it adds, by a script that other pages do not
-        load. What a running softmax keeps, what is made of a vocabulary, and what a layer's biases
-        are, no explorer shows.
+        load. What a running softmax keeps, what is made of a vocabulary, what a layer's biases
+        are, and norms of queries and keys, no explorer shows.
         """
-        return self.in_block or self.name in (*_RUNNING, *OF_WORDS, *_BIASES)
+        return self.in_block or self.name in (*_RUNNING, *OF_WORDS, *_BIASES, *NORMED)
 
     @property
     def has_map(self) -> bool:
@@ -212,6 +215,16 @@ def _gain_and_bias(which: str) -> tuple[Stage, ...]:
     )
 
 
+def _rms_norm(start: str, title: str, symbol: str) -> tuple[Stage, ...]:
+    """Return the stages of the RMS norm of queries or keys."""
+    what = title.lower()
+    return (
+        Stage(f"{start}_spreads", f"Root mean squares of the {what}", "σ", ("head", "row"),
+              ("num_heads", "n"), ""),
+        Stage(f"normed_{start}", f"Normalised {what}", symbol, _EACH, _N_K),
+    )  # fmt: skip
+
+
 _IN_ORDER = (
     Stage("embeddings", "Embeddings", "x", _ONCE, _N_MODEL),
     Stage("positions", "Positions", "p", _ONCE, _N_MODEL, rows="places"),
@@ -226,6 +239,8 @@ _IN_ORDER = (
     Stage("b_v", "Value bias", "b", _OF_HEAD, ("num_heads", "d_v"), rows="once"),
     Stage("query", "Queries", "q", _EACH, _N_K),
     Stage("key", "Keys", "k", _EACH, _N_K),
+    *_rms_norm("query", "Queries", "q"),
+    *_rms_norm("key", "Keys", "k"),
     Stage("angles", "Angles", "θ", _ONCE, ("n", "d_k / 2"), rows="places"),
     Stage("turned_query", "Turned queries", "q′", _EACH, _N_K),
     Stage("turned_key", "Turned keys", "k′", _EACH, _N_K),

@@ -4,7 +4,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mha.core.checks import Array, as_count, as_finite_array, as_index, as_names, frozen
+from mha.core.checks import (
+    Array,
+    as_count,
+    as_finite_array,
+    as_index,
+    as_names,
+    as_number,
+    frozen,
+)
 from mha.core.kinds import as_switch, as_word, check_kind
 from mha.core.measures import row_sums
 from mha.core.multihead import MultiHeadWeights, project
@@ -34,6 +42,61 @@ class Reading:
     printed: str
     intended: str
     reason: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Refinements:
+    """Steps of newer layers, beside projections, rotation, mask and softmax.
+
+    Parameters
+    ----------
+    query_norm, key_norm : array_like, shape (num_heads, d_k), optional
+        Gains of RMS norms of queries and keys, before rotation.
+    is_joint : bool, default False
+        Whether all heads of a token share one mean square, in place of one each.
+    eps : float, default 1e-6
+        The number that is added to a mean square.
+    softcap : float, optional
+        The cap of scaled scores (`mha.capped_scores`).
+    sinks : array_like, shape (num_heads,), optional
+        A score of each head that takes its share of the weights (`mha.softmax_with_sink`).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a part is not of its kind, or has another shape.
+    """
+
+    query_norm: Array | None = None
+    key_norm: Array | None = None
+    is_joint: bool = False
+    eps: float = 1e-6
+    softcap: float | None = None
+    sinks: Array | None = None
+
+    def __post_init__(self) -> None:
+        as_switch("is_joint", self.is_joint)
+        as_number("eps", self.eps, least=0)
+        if self.softcap is not None:
+            as_number("softcap", self.softcap, above=0)
+        for name, ndim in (("query_norm", 2), ("key_norm", 2), ("sinks", 1)):
+            if getattr(self, name) is not None:
+                array = as_finite_array(name, getattr(self, name))
+                if array.ndim != ndim:
+                    raise ValueError(f"{name} has shape {array.shape}; {ndim} axes are wanted")
+                object.__setattr__(self, name, frozen(array))
+
+    def check_sizes(self, num_heads: int, d_k: int) -> None:
+        """Raise a ValueError unless the arrays are those of a number of heads, and their width."""
+        wanted = {
+            "query_norm": (num_heads, d_k),
+            "key_norm": (num_heads, d_k),
+            "sinks": (num_heads,),
+        }
+        for name, shape in wanted.items():
+            array = getattr(self, name)
+            if array is not None and array.shape != shape:
+                raise ValueError(f"{name} has shape {array.shape}; {shape} is wanted")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,6 +132,8 @@ class WorkedExample:
     mask : array_like of bool or float, broadcastable to (num_heads, n, n), optional
     is_causal : bool, default False
     scale : float, default 1 / sqrt(d_k)
+    refined : Refinements, optional
+        Norms of queries and keys, a cap of scores, sinks.
     keys_at_once : int, optional
         How many keys a running softmax reads at a time; without it the run has none.
     unembedding : array_like, shape (d_model, num_words), optional
@@ -114,6 +179,7 @@ class WorkedExample:
     mask: Array | None = None
     is_causal: bool = False
     scale: float | None = None
+    refined: Refinements | None = None
     keys_at_once: int | None = None
     unembedding: Array | None = None
     vocabulary: tuple[str, ...] | None = None
@@ -142,6 +208,8 @@ class WorkedExample:
             )
         if self.keys_at_once is not None:
             as_count("keys_at_once", self.keys_at_once)
+        if self.refined is not None:
+            self._check_refined(self.refined)
         if self.focus is not None:
             as_index("focus", self.focus, len(self.tokens))
         if self.target_weights is not None:
@@ -149,6 +217,18 @@ class WorkedExample:
         if self.embeddings is not None and self.layer is not None:
             for matrices in (self.layer.w_q, self.layer.w_k):
                 project("embeddings", self.embeddings, matrices)
+
+    def _check_refined(self, refined: Refinements) -> None:
+        """Raise unless norms and sinks fit the heads, and nothing is read in blocks with sinks."""
+        check_kind("refined", refined, Refinements)
+        start = self.query if self.layer is None else self.layer.w_q
+        assert start is not None
+        refined.check_sizes(self.num_heads, start.shape[-1])
+        if self.keys_at_once is not None and refined.sinks is not None:
+            raise ValueError(
+                f"keys_at_once is {self.keys_at_once}, but a running softmax keeps no sinks; None"
+                " is wanted with them"
+            )
 
     def _check_words(self) -> None:
         """Raise unless names and titles are strings, switches truth values, tokens visible."""

@@ -244,15 +244,19 @@ def _told(left_out: Origin, places: int) -> str:
 
 
 def _scaled(origin: Origin, places: int) -> Arithmetic:
-    (score,), (by,), *mask = origin.terms
+    (score,), (by,), *others = origin.terms
+    mask = [term for term in others if term[0].name == "mask"]
     result = origin.number
     if not math.isfinite(result):
         return Arithmetic("masked", (), shown(result, places))
     number = factor(by.value, places)
     scaling = f"÷ √{number}" if by.name == "d_k" else f"× {number}"
     added = "".join(f" + {factor(operand.value, places)}" for (operand,) in mask)
-    expression = f"{short(score.value, places)} {scaling}{added}"
-    return Arithmetic(expression, (), short(result, places))
+    expression = f"{short(score.value, places)} {scaling}"
+    if (cap := origin.constant("cap")) is not None:
+        limit = short(cap, places)
+        expression = f"{limit} × tanh({expression} ÷ {limit})"
+    return Arithmetic(f"{expression}{added}", (), short(result, places))
 
 
 def _exponential(origin: Origin, places: int) -> Arithmetic:
@@ -309,7 +313,10 @@ def _spread(origin: Origin, places: int) -> Arithmetic:
 
 def _normalised(origin: Origin, places: int) -> Arithmetic:
     number, mean, spread, *_ = (operand.value for operand in origin.operands)
-    away = f"({short(number, places)} − {factor(mean, places)}) ÷ {factor(spread, places)}"
+    above = f"({short(number, places)} − {factor(mean, places)})"
+    if origin.operands[1].name == "zero":
+        above = short(number, places)
+    away = f"{above} ÷ {factor(spread, places)}"
     gain, bias = (origin.constant(name) for name in ("gain", "bias"))
     times = "" if gain is None else f" × {factor(gain, places)}"
     plus = "" if bias is None else f" + {factor(bias, places)}"

@@ -93,10 +93,11 @@ def explorer(
     Raises
     ------
     TypeError, ValueError
-        If `run` is not a Trace, `name` not made of lower-case letters, digits and hyphens, a task
-        names what the run has not or is reached before anything is changed, a plane is wanted
-        of a run whose queries and values are not two wide or are turned by their positions, a dial
-        of one where they are not, or any view but the strip of a block.
+        If `run` is not a Trace, or has norms of queries or keys, a cap or sinks; `name` not made of
+        lower-case letters, digits and hyphens, a task names what the run has not or is reached
+        before anything is changed, a plane is wanted of a run whose queries and values are not two
+        wide or are turned by their positions, a dial of one where they are not, or any view but the
+        strip of a block.
 
     Examples
     --------
@@ -105,6 +106,11 @@ def explorer(
     '<mha-explorer id="explore-cat-sat"'
     """
     check_kind("run", run, Trace)
+    if run.example.refined is not None:
+        raise ValueError(
+            "run has norms of queries or keys, a cap or sinks, which no explorer computes; tables,"
+            " figures and lines of arithmetic show it"
+        )
     name = checked_name(run.example.name if name is None else name)
     if is_large(run):
         return _of_large(run, name, figure, tasks, view)

@@ -7,6 +7,7 @@ import pytest
 from helpers import number_of, random_layer
 
 import mha
+from mha.runs.record import continued
 
 N, HEADS, D_MODEL, D_K, D_V, D_OUT = 5, 6, 11, 4, 3, 7
 
@@ -39,6 +40,54 @@ def test_a_layer_is_traced_as_it_computes(rng, name):
         of_model = mha.AttentionLayer(layer(rng, 2, has_biases=True), **parts)
         run = mha.trace_layer(of_model, x, **options)
         np.testing.assert_allclose(run.output, of_model(x, **options), rtol=1e-14, atol=1e-14)
+
+
+GAINS = np.linspace(0.5, 2.0, D_K * HEADS).reshape(HEADS, D_K)
+REFINED = {
+    "a cap": {"softcap": 1.5, "is_causal": True},
+    "sinks": {"sinks": np.linspace(-2.0, 2.0, HEADS)},
+    "large sinks": {"sinks": np.linspace(-200.0, 200.0, HEADS)},
+    "a window": {"window": 2, "is_causal": True},
+    "ALiBi": {"alibi": True, "is_causal": True},
+    "parts that rotate": {"speeds": [0.7]},
+    "norms of heads": {"query_norm": GAINS[0], "key_norm": GAINS[1], "eps": 0.1, "base": 10.0},
+    "norms of all heads": {"query_norm": GAINS, "key_norm": GAINS[:2], "eps": 0.1},
+    "all": {
+        "query_norm": GAINS[0], "softcap": 2.0, "sinks": np.linspace(-2.0, 2.0, HEADS),
+        "speeds": [0.7], "window": 3, "is_causal": True, "scale": 0.8,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFINED)
+def test_a_layer_of_a_newer_model_is_traced_as_it_computes(rng, name):
+    x, parts = rng.normal(size=(N, D_MODEL)), REFINED[name]
+    own = mha.AttentionLayer(layer(rng, 2, has_biases=True), **parts)
+    run = mha.trace_layer(own, x)
+    np.testing.assert_allclose(run.output, own(x), rtol=1e-12, atol=1e-14)
+    plain = mha.trace_layer(own.weights, x)
+    assert not np.allclose(run.output, plain.output, atol=1e-3)
+    same = continued(run, exponentials=np.asarray(run.exponentials))
+    np.testing.assert_allclose(same.weights, run.weights, rtol=1e-12, atol=1e-300)
+
+
+def test_steps_of_newer_models_are_shown_in_lines_and_tables(rng):
+    x, all_parts = rng.normal(size=(N, D_MODEL)), REFINED["all"]
+    own = mha.AttentionLayer(layer(rng), key_norm=GAINS[1], **all_parts)
+    run = mha.trace_layer(own, x)
+    assert re.fullmatch(r"2 × tanh\(\S+ × 0.8 ÷ 2\) ≈ \S+",
+                        str(mha.arithmetic(run, "scaled_scores", 2, 1, head=3)))  # fmt: skip
+    sums = str(mha.arithmetic(run, "row_sums", 2, head=5))
+    last = sums.partition(" ≈ ")[0].rpartition(" + ")[2]
+    assert np.isclose(number_of(last), np.exp(2.0), atol=1e-4)
+    normed = str(mha.arithmetic(run, "normed_key", 2, 1, head=3))
+    assert re.fullmatch(rf"\S+ ÷ \S+ × {mha.short(GAINS[1, 1])} ≈ \S+", normed)
+    assert len(mha.tables.stage_table(run, "normed_query", head=1).rows) == N
+    assert run.weights.sum(axis=-1).max() < 1
+    with pytest.raises(
+        ValueError, match=r"^run has norms of queries .* which no explorer computes"
+    ):
+        mha.explorer(run)
 
 
 def test_biases_are_shown_where_they_are_added(rng):

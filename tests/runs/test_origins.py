@@ -133,6 +133,21 @@ def test_every_number_of_a_layer_with_biases(rng):
     np.testing.assert_allclose(shares, run.output, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("is_joint", [False, True])
+def test_every_number_of_a_layer_with_norms_a_cap_and_sinks(rng, is_joint):
+    gains = rng.normal(size=(6, 4))
+    own = mha.AttentionLayer(
+        random_layer(rng, 6, 6, d_model=11, d_k=4, d_v=3, d_out=5),
+        query_norm=gains if is_joint else gains[0],
+        key_norm=gains if is_joint else gains[1],
+        softcap=1.5,
+        sinks=rng.normal(size=6),
+        speeds=[0.7],
+        is_causal=True,
+    )
+    check_all(mha.trace_layer(own, rng.normal(size=(QUERIES, 11))))
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", mha.example_names())
 def test_every_number_of_every_example_and_its_line(name):

@@ -13,6 +13,7 @@ from mha.runs.sheets import OPERATIONS, Sheet
 from mha.runs.stages import STAGES
 from mha.runs.stories import logit_shares
 from mha.runs.variants import SWITCHES, attention_plan, carried_out
+from mha.runs.worked import Refinements
 
 RNG = np.random.default_rng(3)
 ones = np.ones
@@ -89,8 +90,15 @@ REFUSED = [
     (lambda: traced(mha.MultiHeadWeights(*(ones((1, n, 2)) for n in (11, 3, 3)))),
      "layer reads 3 numbers of the tokens that are asked and 11 of those that ask;"
      " one width, self-attention, is wanted"),
-    (lambda: traced(mha.AttentionLayer(random_layer(RNG, d_model=11), key_norm=ones(11))),
-     "layer has key_norm, which no stage holds; a layer without is wanted"),
+    (lambda: traced(mha.AttentionLayer(
+        random_layer(RNG, 6, 2, d_model=11, d_k=4), query_norm=ones(4), key_norm=ones((2, 4)))),
+     "query_norm and key_norm are of a head and of all heads; two alike are wanted"),
+    (lambda: mha.trace(replace(THE_CAT_SAT, refined=Refinements(sinks=ones(3)))),
+     "sinks has shape (3,); (2,) is wanted"),
+    (lambda: mha.trace(replace(THE_CAT_SAT, keys_at_once=2, refined=Refinements(sinks=ones(2)))),
+     "keys_at_once is 2, but a running softmax keeps no sinks; None is wanted with them"),
+    (lambda: Refinements(query_norm=ones(4)), "query_norm has shape (4,); 2 axes are wanted"),
+    (lambda: Refinements(softcap=0.0), "softcap is 0.0; a number above 0 is wanted"),
     (lambda: traced(tokens=["a"]), "tokens has 1 names for 5 rows of x; one each is wanted"),
     (lambda: traced(mask=ones((2, 2), bool)),
      "mask has shape (2, 2); one that broadcasts to the scores' (6, 5, 5) is wanted"),
