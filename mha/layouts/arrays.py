@@ -359,6 +359,7 @@ def made(
     if base is not None and layout.rotary is None:
         raise ValueError(f"base is {base}, but {layout.name} rotates nothing; None is wanted")
     names = place.names(arrays)
+    _check_needs(place, names)
     if place.settings:
         check_sizes(layout, settings, sizes)
         check_bias(layout, settings, names)
@@ -388,6 +389,18 @@ def made(
         assumed=tuple(settings.assumed),
         **beside,
     )
+
+
+def _check_needs(place: Found, names: Mapping[str, str]) -> None:
+    """Raise if a layer is without an array that no layer of its layout is without."""
+    assert isinstance(place.layout, Layout)
+    for part, begins in place.layout.needs.items():
+        if part not in names and re.search(begins, place.prefix):
+            raise ValueError(
+                f"arrays at {place.prefix!r} have no {place.layout.parts[part][0]}, with which each"
+                f" layer of {place.layout.name} computes; all arrays of the layer are wanted, and"
+                " those of the first layer that it shares"
+            )
 
 
 def _stated_behaviour(layout: Layout, prefix: str, base: float | None) -> dict[str, Any]:

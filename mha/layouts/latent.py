@@ -131,6 +131,10 @@ def latent_layer(
         for part, name in layout.parts.items()
         if prefix + name in arrays
     }
+    if ("w_dq" in found) != ("query_gain" in found):
+        one, other = sorted(("w_dq", "query_gain"), key=lambda part: part in found)
+        names = layout.parts[one], layout.parts[other]
+        raise ValueError(f"arrays at {prefix!r} have no {names[0]} for {names[1]}; both are wanted")
     query = "w_uq" if "w_uq" in found else "w_q"
     d_model = found["w_o"].shape[0]
     asking = found["w_dq"].shape[0] if "w_dq" in found else d_model

@@ -123,6 +123,9 @@ class Layout:
     begins : str, default ""
         Without settings and `layout=`, names are of this layout only if this regular expression is
         found in their beginning.
+    needs : mapping of str to str
+        Parts beside the matrices that no layer is without, if this regular expression is found in
+        the beginning of its names.
     """
 
     name: str
@@ -140,6 +143,7 @@ class Layout:
     requires: Mapping[str, Any] = field(default_factory=dict)
     windows: Windows | None = None
     begins: str = ""
+    needs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def required(self) -> list[str]:
@@ -208,6 +212,7 @@ _BART = _linear("q_proj k_proj v_proj out_proj")
 _NEOX = _fused("query_key_value dense", _BY_GROUP)
 _BY_HEAD = _each(("query_norm", "key_norm"), "q_norm.weight k_norm.weight", "k, k")
 _OF_ALL = _each(("query_norm", "key_norm"), "q_norm.weight k_norm.weight", "(h k), (g k)")
+_NORMED = {"query_norm": "", "key_norm": ""}
 _BUFFERS = ("rotary_emb.inv_freq",)
 _MASKS = ("bias", "masked_bias")
 
@@ -422,7 +427,7 @@ LAYOUTS = {
         Layout(
             "Llama",
             "Llama",
-            _LLAMA | _BY_HEAD,
+            _LLAMA,
             rotary=Rotary(),
             causal="",
             besides=_BUFFERS,
@@ -469,8 +474,10 @@ LAYOUTS = {
             _LLAMA | _BY_HEAD,
             rotary=Rotary(),
             causal="",
+            needs=_NORMED,
             besides=_BUFFERS,
             model_types=("qwen3", "qwen3_moe"),
+            is_stated=True,
             reads=_GROUPS | _BIAS | _RMS,
             windows=_QWEN,
         ),
@@ -508,6 +515,7 @@ LAYOUTS = {
             _LLAMA | _BY_HEAD,
             rotary=Rotary(default=1e6, local=("rope_local_base_freq", 10000.0)),
             causal="",
+            needs=_NORMED,
             gain_offset=1.0,
             model_types=("gemma3_text",),
             reads=_GROUPS | _BIAS | _RMS | {"scale_width": ("query_pre_attn_scalar", 256)},
@@ -574,6 +582,7 @@ LAYOUTS = {
             _LLAMA | _OF_ALL,
             rotary=Rotary(),
             causal="",
+            needs=_NORMED,
             model_types=("olmo2",),
             reads=_GROUPS | _BIAS | {"eps": ("rms_norm_eps", 1e-5)},
         ),
@@ -583,6 +592,7 @@ LAYOUTS = {
             _LLAMA | _OF_ALL,
             rotary=Rotary(default=500000.0, local=("rope_theta", 500000.0)),
             causal="",
+            needs=_NORMED,
             model_types=("olmo3",),
             reads=_GROUPS | _BIAS | {"eps": ("rms_norm_eps", 1e-5)},
             windows=Windows("sliding_window", 4096, every=("", 4)),
@@ -628,6 +638,7 @@ LAYOUTS = {
                 },
             ),
             causal="",
+            needs={"sinks": ""},
             model_types=("gpt_oss",),
             reads=_GROUPS | {"bias": ("attention_bias", True)},
             windows=Windows("sliding_window", 128, every=("", 2)),
@@ -645,6 +656,7 @@ LAYOUTS = {
             begins=r"\b(SelfAttention|EncDecAttention)\b",
             model_types=("t5", "mt5"),
             is_stated=True,
+            needs={"relative_bias": r"\bSelfAttention\b"},
             reads={"num_heads": ("num_heads", None), "d_k": ("d_kv", None)},
             requires={"relative_attention_max_distance": 128},
         ),

@@ -183,8 +183,9 @@ def of_llama(kind, **options):
         return called(layer, x, mask, position_embeddings=turned)
 
     layer = like_llama(kind, 18, 6, 2, 10, BASE)
-    options = options | {"base": BASE, "layout": "Llama"}
-    return in_torch("Llama", layer, call, 18, options=options, is_causal=True)
+    layout = "Qwen3" if kind == "Qwen3" else "Llama"
+    options = options | {"base": BASE, "layout": layout}
+    return in_torch(layout, layer, call, 18, options=options, is_causal=True)
 
 
 # ---- Keras and Flax ----

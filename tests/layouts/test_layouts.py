@@ -87,7 +87,7 @@ def test_a_layout_by_hand_is_read_and_another_s_layer_is_written_in_it(name):
         assert {array.dtype for array in back.values()} == {np.dtype(np.float32)}
 
 
-def test_llama_by_hand():
+def test_llama_with_norms_by_hand():
     # The first rows of a head in halves are 1 and 2, and those turned with them 3 and 4: in pairs
     # they stand as 1, 3, 2, 4.
     halves = np.array([[11], [12], [13], [14], [21], [22], [23], [24]])
@@ -96,7 +96,7 @@ def test_llama_by_hand():
     arrays |= {"v_proj.weight": [[5], [6], [7]], "o_proj.weight": [[1, 2, 3, 4, 5, 6]]}
     arrays |= {"q_norm.weight": [1, 2, 3, 4], "k_norm.weight": [5, 6, 7, 8]}
     speeds = {"rotary_emb.inv_freq": [1.0, 0.1]}
-    layer = mha.layer_from_arrays(arrays | speeds, layout="Llama", base=100.0, eps=1e-5)
+    layer = mha.layer_from_arrays(arrays | speeds, layout="Qwen3", base=100.0, eps=1e-5)
     # The norms tell d_k.
     np.testing.assert_array_equal(layer.weights.w_q, pairs)
     np.testing.assert_array_equal(layer.weights.w_k, 1000 + pairs[:1])
@@ -104,8 +104,13 @@ def test_llama_by_hand():
     np.testing.assert_array_equal(layer.weights.w_o[:, 0], [1, 2, 3, 4, 5, 6])
     np.testing.assert_array_equal(layer.query_norm, [1, 3, 2, 4])
     np.testing.assert_array_equal(layer.key_norm, [5, 7, 6, 8])
-    assert (layer.layout, layer.base, layer.eps, layer.is_causal) == ("Llama", 100.0, 1e-5, True)
+    assert (layer.layout, layer.base, layer.eps, layer.is_causal) == ("Qwen3", 100.0, 1e-5, True)
     same(mha.layer_to_arrays(layer), arrays)
+    del arrays["k_norm.weight"]
+    with pytest.raises(ValueError, match=r"^arrays at '' have no k_norm.weight, .* of Qwen3"):
+        mha.layer_from_arrays(arrays, layout="Qwen3", base=100.0)
+    with pytest.raises(ValueError, match=r"^arrays has q_norm.weight, which .* Llama has not"):
+        mha.layer_from_arrays(arrays, layout="Llama", num_heads=2, base=100.0)
 
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
@@ -120,6 +125,11 @@ def test_t5_by_hand(side):
     np.testing.assert_array_equal(layer.weights.w_o, OUT_COLUMNS)
     assert (layer.layout, layer.scale, layer.is_causal) == ("T5", 1.0, side == "decoder")
     same(mha.layer_to_arrays(layer), arrays)
+    del arrays[f"{prefix}relative_attention_bias.weight"]
+    with pytest.raises(
+        ValueError, match=r"have no relative_attention_bias.weight, .* of T5 .* shares"
+    ):
+        mha.layer_from_arrays(arrays, num_heads=2)
 
 
 PYTORCH, ONE = CASES["PyTorch"], np.eye(2)[None]

@@ -174,9 +174,9 @@ def test_settings_beside_the_file_say_what_the_same_arrays_compute(model, rng):
          "config.json has rope_type 'longrope', which is not read"),
         ({"model_type": "llama", **SIZES, "rope_scaling": {"rope_type": "linear"}},
          "rope_parameters of config.json has no factor; a number is wanted"),
-        ({"model_type": "gpt_oss", **SIZES, "attention_bias": False, "layer_types": ["chunked"]},
+        ({"model_type": "gemma2", **SIZES, "layer_types": ["chunked"]},
          "config.json has 'chunked' as the kind of attention of layer 0; one of"),
-        ({"model_type": "gpt_oss", **SIZES, "attention_bias": False, "sliding_window": 1},
+        ({"model_type": "mistral", **SIZES, "sliding_window": 1},
          "sliding_window of config.json is 1; .* at least 2"),
         ({"model_type": "phi3", **SIZES}, "model.safetensors has .*; .* their names in Phi-3"),
         ({"model_type": "phi", "partial_rotary_factor": 0.5, "num_attention_heads": H,
@@ -348,6 +348,9 @@ def test_latent_attention_by_hand(rng):
         mha.layer_from_arrays(
             arrays, settings=sizes | {"num_attention_heads": 2, "qk_nope_head_dim": 8}
         )
+    half = {"layers.2.self_attn.q_a_proj.weight": np.ones((3, M))}
+    with pytest.raises(ValueError, match=r"have no q_a_layernorm.weight for q_a_proj.weight; both"):
+        mha.layer_from_arrays(arrays | half, settings=sizes)
     with pytest.raises(ValueError, match=r"fit DeepSeek; settings= is wanted"):
         mha.layer_from_arrays(arrays)
     assert set(LATENT) == {"DeepSeek"}
