@@ -34,7 +34,7 @@ def threads_time(client: CDPSession) -> float:
 def opened(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page, CDPSession]:
     """Return a page, and what asks for times."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.add_init_script(SCRIPT + "mhaBench.still();" * still)
+    page.add_init_script(SCRIPT + "bench.still();" * still)
     if still:  # a page's numbers, which may come at once, would begin what they are of
         page.route("**/tied.js", lambda route: route.abort())
     page.goto((BOOK / f"{row['page']}.html").as_uri())
@@ -47,9 +47,9 @@ def opened(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page, CD
 def shown(browser: Browser, row: Row) -> float:
     """Return for how long the page's thread is at work to show an instrument."""
     page, client = opened(browser, row, still=True)
-    page.evaluate("row => mhaBench.load(row)", row)
+    page.evaluate("row => bench.load(row)", row)
     before = threads_time(client)
-    page.evaluate("row => mhaBench.build(row)", row)
+    page.evaluate("row => bench.build(row)", row)
     time = threads_time(client) - before
     page.close()
     return time
@@ -58,10 +58,10 @@ def shown(browser: Browser, row: Row) -> float:
 def moved(browser: Browser, row: Row, slow: int) -> float:
     """Return the time from a movement to layout, slowed down: the median of many."""
     page, client = opened(browser, row)
-    page.evaluate("row => mhaBench.prepare(row)", row)
-    page.evaluate("row => mhaBench.move(row)", row)  # to warm up
+    page.evaluate("row => bench.prepare(row)", row)
+    page.evaluate("row => bench.move(row)", row)  # to warm up
     client.send("Emulation.setCPUThrottlingRate", {"rate": slow})
-    times: list[float] = page.evaluate("row => mhaBench.move(row)", row)
+    times: list[float] = page.evaluate("row => bench.move(row)", row)
     page.close()
     return statistics.median(times)
 
@@ -83,7 +83,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()
         page.evaluate(SCRIPT)
-        rows: list[Row] = page.evaluate("mhaBench.rows")
+        rows: list[Row] = page.evaluate("bench.rows")
         shown(browser, rows[0])  # a browser that has just begun takes its time
         for row in rows:
             name = f"{row['page'].partition('/')[2]}: {row['what']}"

@@ -136,6 +136,11 @@ def enter() -> None:
         except OSError as error:
             fail(DAMAGED.format(f"{error.filename or python}: {error.strerror}"))
     sys.path.insert(0, str(EXTENSIONS))
+    bundling = importlib.import_module("bundling")
+    try:
+        bundling.update()
+    except bundling.BundlingError as error:
+        fail(str(error))
 
 
 def start(module: str) -> None:

@@ -10,7 +10,7 @@ import threadpoolctl
 from hypothesis import settings
 from seeds import SEED
 
-pytest_plugins = ["wheel_only"]
+pytest_plugins = ["typescript_modules", "wheel_only"]
 
 TESTS = Path(__file__).resolve().parent
 collect_ignore = ["against_torch", "against_frameworks"]  # scripts/test.py --torch, --frameworks

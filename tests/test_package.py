@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from book_site import ROOT
+from bundling import PUBLISHED
 from wheel_only import run
 
 import mha
@@ -42,6 +43,7 @@ def beside(wheel):
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel, beside):
     listed = run("git", "ls-files", "-co", "--exclude-standard", "mha", cwd=ROOT).split("\n")
     files = {name for name in listed if name and (ROOT / name).exists()}
+    files |= {path.relative_to(ROOT).as_posix() for path in PUBLISHED.iterdir()}  # git ignores it
     with zipfile.ZipFile(wheel) as archive:
         assert {name for name in archive.namelist() if not name.startswith("mha-")} == files
     assert beside.keys() == {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "LICENSE"}

@@ -131,7 +131,8 @@ def layer_from_arrays(
 
     Examples
     --------
-    >>> arrays = {"attn.c_attn.weight": np.eye(4, 12), "attn.c_proj.weight": np.eye(4)}
+    >>> fused = np.eye(4, 12)
+    >>> arrays = {"attn.c_attn.weight": fused, "attn.c_proj.weight": np.eye(4)}
     >>> layer = layer_from_arrays(arrays, num_heads=2)
     >>> layer
     AttentionLayer(layout='GPT-2', prefix='attn.', num_heads=2, num_groups=2, d_model=4, d_k=2, \

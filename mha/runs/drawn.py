@@ -6,7 +6,7 @@ its weights tell something. "whole" numbers and "tenths" are drawn for every wor
 
 Each array has draws of its own, and so have each word and each head that joins meanings: who adds a
 word, or a head, keeps the numbers that were there. A head turns to other meanings only where words
-of the vocabulary bring or take away a meaning. `mha/widgets/static/own-draw.js` is a port, with
+of the vocabulary bring or take away a meaning. `own-draw.ts` is a port, with
 this vocabulary.
 """
 

@@ -1,7 +1,7 @@
 """Numbers drawn from a seed, the same in Python and in a browser, to the last bit.
 
 The generator is SplitMix32: a counter of 32 bits, each value of which is stirred. It is small
-enough to be written twice, here and in `mha/widgets/static/draws.js`, and is for examples and
+enough to be written twice, here and in `engine/draws.ts`, and is for examples and
 starts of training that a page draws too; whatever Python alone draws takes NumPy's generators.
 """
 

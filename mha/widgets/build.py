@@ -15,7 +15,7 @@ from mha.runs.rounding import dimensions, percent, short
 from mha.widgets.boxes import LABELS, SHORT_BLANK, in_both_forms
 
 SLACK = 1e-9
-"""By how much a weight may miss its bounds, as in build.js: a bound may be a rounded third."""
+"""By how much a weight may miss its bounds, as in build.ts: a bound may be a rounded third."""
 
 
 @dataclass(frozen=True)

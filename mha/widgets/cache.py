@@ -79,7 +79,7 @@ def growing_cache(
         data,
         title=title,
         before=_table(run, title),
-        late=("cache.js",),
+        late=("cache",),
         dress=("time-bar.css", "steps.css"),
         heights=(34.9, 36.2, 36.2, 36.9, 36.9, 42.9, 46.1),
         figure=figure,

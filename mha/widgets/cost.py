@@ -132,7 +132,7 @@ def cost_calculator(
         data,
         title=_TITLE,
         before=_table(first, values),
-        late=("cost-view.js",),
+        late=("cost-view",),
         dress=("model.css", "cost.css"),
         heights=(53.3, 54.3, 63.8, 69.3, 93.5, 117.2, 116.7),
         figure=figure,

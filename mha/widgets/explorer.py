@@ -35,7 +35,7 @@ LONG_VECTOR = 4
 """From so many components of an embedding on, the query is above the strip on a desk, not beside
 it."""
 
-_OPENED = ("explorer-all.js", "explorer-settings.js", "explorer-steps.js")
+_OPENED = ("explorer-all", "explorer-settings", "explorer-steps")
 
 _DRESS = ("explorer.css", "time-bar.css", "steps.css")
 
@@ -129,7 +129,7 @@ def explorer(
     if folded:
         summary = f"<summary>{escape(folded)}</summary>"
         html = f'<details class="strip-fold">{summary}{html}</details>'
-    asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
+    asked = {"explorer-block": run.example.block, "views": view != "strip"}
     late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
     styles = _DRESS if view == "strip" else (*_DRESS, "plane.css")
     title = run.example.title
@@ -182,7 +182,7 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
 def _height_of_block(run: Trace, data: dict[str, Any]) -> str:
     """Return the style that keeps the height of what a block adds around the strip, if any.
 
-    `explorer-block.js` has the lines: a label, and numbers, which stand below it on a phone.
+    `explorer-block.ts` has the lines: a label, and numbers, which stand below it on a phone.
     """
     if run.example.block is None:
         return ""

@@ -1,6 +1,6 @@
 """Tasks of an explorer: what a reader is asked to bring about, and how it is told that it is so.
 
-The browser checks the goals while numbers change (static/strip-tasks.js); here they are checked
+The browser checks the goals while numbers change (strip-tasks.ts); here they are checked
 once, when the page is built: a task that is reached before anything is changed is refused, and so
 is one whose solution does not solve it. A solution says what a reader may change: inputs by their
 places, the temperature, or by its position a token that is padding.

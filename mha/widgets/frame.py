@@ -7,13 +7,10 @@ It says how high it is and is told the notebook's theme.
 from html import escape
 
 from mha.views.colours import notebook_style
-from mha.widgets.assets import ARITHMETIC, EXPLORER, text_of
+from mha.widgets.assets import files_of, text_of
 
-AT_ONCE = {
-    "mha-explorer": (*ARITHMETIC, *EXPLORER),
-    "mha-instrument": (*ARITHMETIC, *EXPLORER, "instrument.js"),
-}
-"""By the element, the scripts that run as the frame opens."""
+AT_ONCE = {"mha-explorer": ("explorer",), "mha-instrument": ("explorer", "instrument")}
+"""By the element, the bundles that run as the frame opens."""
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
 
@@ -30,7 +27,7 @@ def framed(element: str, title: str, *, late: tuple[str, ...], styles: tuple[str
     title : str
         What the frame is called for who does not see it.
     late : tuple of str
-        The scripts that run when what they make is asked for.
+        The bundles that run when a reader opens what they make.
     styles : tuple of str
 
     Examples
@@ -39,11 +36,14 @@ def framed(element: str, title: str, *, late: tuple[str, ...], styles: tuple[str
     '</script>'
     """
     kind = element[1:].split(">")[0].split()[0]
+    at_once = files_of(*AT_ONCE[kind])
     held = "".join(
-        f'<script type="text/plain" id="{name}">{text_of(name)}</script>' for name in late
+        f'<script type="text/plain" id="{name}">{text_of(name)}</script>'
+        for name in files_of(*late)
+        if name not in at_once
     )
     dress = "".join(f'<style id="{name}">{text_of(name)}</style>' for name in styles)
-    run = "".join(f"<script>{text_of(name)}</script>" for name in AT_ONCE[kind])
+    run = "".join(f"<script>{text_of(name)}</script>" for name in ["loader.js", *at_once])
     page = (
         '<!doctype html><html lang="en" class="mha"><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'

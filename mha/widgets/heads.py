@@ -14,7 +14,7 @@ from mha.widgets.instrument import Drawing, Explorer, instrument
 
 _LABEL = "The recorded heads"
 
-_LATE = ("heads-maps.js", "heads-view.js")
+_LATE = ("heads-view",)
 
 _NAMES = {
     "before": "the token before",
@@ -84,7 +84,9 @@ def real_heads(
         heights=(69.4, 103.6, 103.6, 113, 145.3, 146.9, 144.2),
         figure=figure,
     )
-    return replace(made, late=(*_LATE, *(head_file(*at) for at in recorded_heads())))
+    return replace(
+        made, late=(*_LATE, *(head_file(*at).removesuffix(".js") for at in recorded_heads()))
+    )
 
 
 def _table() -> str:

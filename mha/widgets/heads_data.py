@@ -1,15 +1,12 @@
-"""What the recorded heads are looked at with in a browser: their numbers, as scripts.
-
-A page that is opened as a file may load a script, and nothing else.
-"""
+"""The numbers of the recorded heads as scripts."""
 
 import base64
-import json
 
 import numpy as np
 
 from mha.core.checks import Array
 from mha.examples.recorded import recorded_head, recorded_maps, recorded_sentences
+from mha.widgets.data_scripts import data_script
 
 
 def maps_script() -> str:
@@ -19,8 +16,8 @@ def maps_script() -> str:
 
     Examples
     --------
-    >>> maps_script()[:30]
-    'window.mhaHeads={"sentences":['
+    >>> maps_script()[:40]
+    'define("heads-maps",["exports"],e=>{e.de'
     """
     sentences = recorded_sentences()
     maps = [recorded_maps(sentence) for sentence in sentences]
@@ -34,11 +31,11 @@ def maps_script() -> str:
         "low": _packed(low),
         "high": _packed(high),
     }
-    return f"window.mhaHeads={json.dumps(data, separators=(',', ':'))};\n"
+    return data_script("heads-maps", data)
 
 
 def head_file(layer: int, head: int) -> str:
-    """Return what the script of a recorded head is called.
+    """Return the name of the file of a recorded head's script.
 
     Examples
     --------
@@ -53,15 +50,15 @@ def head_script(layer: int, head: int) -> str:
 
     Examples
     --------
-    >>> head_script(1, 5)[:27]
-    'window.mhaHeads["1.5"]="ACA'
+    >>> head_script(1, 5)[:40]
+    'define("head-1-5",["exports"],e=>{e.defa'
     """
     runs = [recorded_head(layer, head, sentence) for sentence in recorded_sentences()]
     arrays = [
         np.concatenate([getattr(run, name)[0] for run in runs])
         for name in ("query", "key", "value")
     ]
-    return f'window.mhaHeads["{layer}.{head}"]="{_packed(np.stack(arrays))}";\n'
+    return data_script(head_file(layer, head).removesuffix(".js"), _packed(np.stack(arrays)))
 
 
 def _packed(array: Array) -> str:

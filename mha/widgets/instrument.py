@@ -1,8 +1,8 @@
 """An instrument: what a reader works with beside the explorer, on a page or in a notebook.
 
-Python writes what stands there at first, a figure or a table, and what the instrument starts from
-as JSON. Near the screen the browser loads its style and scripts; the last of these has registered
-in `window.mhaInstruments`, by the instrument's kind, what opens it.
+Python writes the figure or table that a page shows at first, and the instrument's data as JSON.
+Near the screen the browser loads its style sheet and its module, which instrument.ts knows by the
+instrument's kind; the function `open` of the module makes the instrument.
 """
 
 import json
@@ -47,7 +47,7 @@ class Explorer:
     title : str
     figure : Drawing, optional
     late : tuple of str
-        The scripts that a notebook has to bring along for what may be asked for.
+        The bundles that a notebook brings along.
     styles : tuple of str
     runs : dict of str to Trace
         Those that it shows, each number of which has a place, by their names on the page.
@@ -92,10 +92,10 @@ def instrument(
     Parameters
     ----------
     kind : str
-        By which its last script registers in `window.mhaInstruments` the function that opens it:
-        ``(data, element) => ({ node, placed, readAddress })``. `node` takes the place of `before`;
-        if there is a `placed`, it is called when it stands there; `readAddress` reads a state
-        from an address such as ``#kind=name&…``.
+        Names its module in instrument.ts. The module's `open` is a function
+        ``(data, element) => ({ node, placed, readAddress })``. `node` replaces `before`; `placed`,
+        if there is one, is called then; `readAddress` reads a state from an address such as
+        ``#kind=name&…``.
     name : str
         Its name in the page's address.
     data : mapping
@@ -105,7 +105,8 @@ def instrument(
     before : str
         HTML that stands there until it comes, and for good where no script runs.
     late : tuple of str
-        Its scripts, in their order; `assets.LATE_PARTS` says of which parts.
+        The bundles of its module and of the modules that it may import later; a notebook's frame
+        holds them.
     dress : tuple of str
         Its style sheets, beside that of the explorer.
     heights : tuple of float, optional
@@ -120,7 +121,7 @@ def instrument(
 
     Examples
     --------
-    >>> made = instrument("clock", "noon", {}, title="A clock", before="12", late=("clock.js",))
+    >>> made = instrument("clock", "noon", {}, title="A clock", before="12", late=("clock",))
     >>> made.html[:42]
     '<mha-instrument id="clock-noon" class="of-'
     """
@@ -130,7 +131,7 @@ def instrument(
         room = f' style="{"; ".join(f"--at-{width}: {height}rem" for width, height in rooms)}"'
     html = (
         f'<mha-instrument id="{kind}-{checked_name(name)}" class="of-{kind}" data-kind="{kind}"'
-        f' data-late="{" ".join(late)}" data-dress="{" ".join(dress)}"{room}>'
+        f' data-dress="{" ".join(dress)}"{room}>'
         f'<div class="before" tabindex="0" role="group" aria-label="{escape(title)}">{before}</div>'
         f'<script type="application/json">{as_json(dict(data))}</script></mha-instrument>'
     )

@@ -74,7 +74,7 @@ def layer_view(run: Trace, name: str, masks: list[Any] | None, figure: Drawing |
         data,
         title=run.example.title,
         before=f"<p>{escape(run.example.title)}: {count} tokens, {run.num_heads} heads.</p>",
-        late=("layer-view.js",),
+        late=("layer-view",),
         dress=("model.css",),
         figure=figure,
     )

@@ -48,7 +48,7 @@ def learning_layer(*, seed: int = 0, num_heads: int = 3, figure: Drawing | None 
         {"seed": seed, "heads": num_heads, "rate": 0.03, "steps": STEPS},
         title=_LABEL,
         before=_table(seed, num_heads),
-        late=("learning-view.js",),
+        late=("learning-view",),
         dress=("model.css", "time-bar.css", "learning.css"),
         heights=(79.6, 87.1, 101.9, 105.2, 104.9, 135.2, 141.7),
         figure=figure,

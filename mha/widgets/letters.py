@@ -69,7 +69,7 @@ def two_layers(
         "letters", name, data, title="Two layers on letters",
         before=_in_words(first, second, letters, second.result[-1, following])
         if figure is None else inline_svg(figure.svg, figure.alt),
-        late=("explorer-block.js", "letters.js"), dress=("letters.css",),
+        late=("letters",), dress=("letters.css",),
         heights=(28.8, 28.8, 28.8, 28.8, 32.9, 32.9, 35.2), figure=figure,
     )  # fmt: skip
     return Explorer(made.html, made.title, figure, made.late, made.styles, runs=runs)

@@ -8,7 +8,7 @@ from mha.widgets.instrument import Drawing, Explorer, instrument
 
 _LABEL = "The model of names"
 
-_LATE = ("explorer-block.js", "model-view.js", "model-numbers.js")
+_LATE = ("model-view",)
 
 
 def language_model(story: str, *, figure: Drawing | None = None) -> Explorer:

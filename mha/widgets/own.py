@@ -1,6 +1,6 @@
 """An example of the reader's own: a sentence, sliders and sizes, and below them its explorer.
 
-The page draws the numbers by itself (`own-draw.js`, a port of `mha.runs.drawn`) and asks for them
+The page draws the numbers by itself (`own-draw.ts`, a port of `mha.runs.drawn`) and asks for them
 in boxes; what both need to know of the package is sent as data.
 """
 
@@ -27,8 +27,8 @@ ASKED = (
 """The stages that the boxes ask for, of those that the example has."""
 
 _KINDS = ("products", "root", "times", "power", "sum", "share")
-_LATE = ("own.js",)
-_ASKED_FOR = ("explorer-all.js", "explorer-settings.js", "explorer-steps.js")
+_LATE = ("own",)
+_ASKED_FOR = ("explorer-all", "explorer-settings", "explorer-steps")
 _DRESS = ("time-bar.css", "steps.css")
 
 

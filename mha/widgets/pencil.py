@@ -39,7 +39,7 @@ def red_pencil(first: str, *, figure: Drawing | None = None) -> Explorer:
         {"first": first},
         title=_LABEL,
         before="" if figure is None else inline_svg(figure.svg, figure.alt),
-        late=("pencil-sheets.js", "pencil.js"),
+        late=("pencil-view",),
         dress=("pencil.css",),
         heights=(46, 54.2, 60.3, 60.3, 60.3, 70.2, 97.3),
         figure=figure,

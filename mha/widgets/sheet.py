@@ -70,7 +70,7 @@ def variants_explorer(
     }
     before = _table(tokens, sheet[roles["weights"]], sheet[roles["output"]], title)
     return instrument(
-        "sheet", name, data, title=title, before=before, late=("sheet-view.js",),
+        "sheet", name, data, title=title, before=before, late=("sheet-view",),
         dress=("model.css", "sheet.css"), heights=(48.9, 70, 74.2, 78.7, 78.7, 78.7, 144.3),
         figure=figure,
     )  # fmt: skip

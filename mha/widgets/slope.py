@@ -71,6 +71,6 @@ def slope_explorer(
     data = {"tokens": tokens, "scores": scores.tolist(), "slope": slope}
     return instrument(
         "slope", name, data, title=title, before=table,
-        late=("explorer-views.js", "slope.js"), dress=("plane.css",),
+        late=("plane-slope",), dress=("plane.css",),
         heights=(21.6, 18.8, 45.7, 45.7, 45.5, 42, 39.5), figure=figure,
     )  # fmt: skip

@@ -70,7 +70,7 @@ def moving_tile(
         data,
         title=title,
         before=_table(run, head, size, title),
-        late=("tiles.js",),
+        late=("tiles",),
         dress=("time-bar.css", "steps.css"),
         heights=(33.8, 35.1, 47, 52.7, 52.7, 56.7, 60.3),
         figure=figure,

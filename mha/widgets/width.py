@@ -114,7 +114,7 @@ def width_explorer(
         f"{_table(tenths, title)}</div></div>"
         f'<script type="application/json">{as_json(data)}</script></mha-explorer>'
     )
-    late, styles = ("explorer-views.js",), ("explorer.css", "plane.css")
+    late, styles = ("views",), ("explorer.css", "plane.css")
     return Explorer(html=html, title=title, figure=figure, late=late, styles=styles)
 
 

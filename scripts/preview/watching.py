@@ -15,6 +15,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TextIO
 
+import bundling
 from command_lines import HTML as BUILT
 from environment import BUILD, ROOT, fail
 from html_book import build_html, one_at_a_time
@@ -30,6 +31,7 @@ SETTLED = 30  # milliseconds without another change, after which a save is compl
 ALL_PAGES = ("book/_ext", "book/references.bib", "_config.yml", "_toc.yml")
 # What the environment is made from: it cannot change under a running command.
 ENVIRONMENT = ("requirements.lock", "pyproject.toml")
+BUNDLES = ("mha/widgets/published/", "mha/widgets/bundles-")  # written, not edited
 
 
 def watch(port: int) -> None:
@@ -182,6 +184,14 @@ class Preview:
             sentence = f"{found[0]} has changed: start the preview again"
             self.server.problems = {"": [sentence]}
             print(sentence, file=sys.stderr, flush=True)
+        names = {name for name in names if not name.startswith(BUNDLES)}
+        if any(name.startswith(bundling.MADE_FROM) for name in names):
+            try:
+                bundling.update()
+            except bundling.BundlingError as error:  # the pages keep the last scripts
+                self.server.problems = {"": [str(error)]}
+                print(error, file=sys.stderr, flush=True)
+                return
         if any(name.startswith(ALL_PAGES) for name in names):
             MEMORY.unlink(missing_ok=True)
             self.start()

@@ -225,7 +225,11 @@ def build_explorers(page):
         ".then(() => {})"
     )
     until(page, "document.querySelector('mha-explorer:not(.live)') === null")
-    until(page, "window.mhaExplorer?.isSettled() ?? true")
+    until(
+        page,
+        "[...document.querySelectorAll('mha-explorer, mha-instrument')]"
+        ".every((e) => e.isSettled !== false)",
+    )
 
 
 def text_of_twice_the_size_widens_nothing(page):

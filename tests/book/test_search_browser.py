@@ -18,7 +18,16 @@ QUESTIONS = tomllib.loads(Path(__file__).with_name("search_questions.toml").read
 # The smallest shares of questions with a right section first, and among the first three. Ranking
 # was adjusted without the second part of the table.
 SHARES = {"tuned": (0.87, 0.95), "held_out": (0.72, 0.87)}
-ON_OPENING = ["minisearch.js", "search-index.js", "search-engine.js"]
+ON_OPENING = ["search-engine.js", "search-index.js"]
+FOUND = """(questions) => {
+  const input = document.querySelector(".search-input");
+  return questions.map((question) => {
+    input.value = question;
+    input.dispatchEvent(new Event("input"));
+    const links = [...document.querySelectorAll(".search-result")];
+    return links.map((link) => link.getAttribute("href"));
+  });
+}"""
 
 
 def loaded(page):
@@ -30,16 +39,19 @@ def loaded(page):
 def search(page, question):
     """Open the search and type; return the results' headings."""
     page.keyboard.press("Control+k")
-    until(page, "window.mhaSearch")
+    until(page, "!document.querySelector('.search-status').textContent.includes('loaded')")
     page.get_by_role("combobox", name="Search the book").fill(question)
     return page.locator(".search-result .search-heading").all_inner_texts()
 
 
 def found_of(page, questions):
     """Return the sections that each question finds, as page (without its folder) and anchor."""
-    find = "qs => qs.map(q => window.mhaSearch.find(q).map(found => found.address))"
-    found = page.evaluate(find, list(questions))
-    names = ([short(address.replace(".html", "")) for address in all_of] for all_of in found)
+    found = page.evaluate(FOUND, list(questions))
+    root = page.evaluate("document.documentElement.dataset.content_root")
+    names = (
+        [short(address.removeprefix(root).replace(".html", "")) for address in all_of]
+        for all_of in found
+    )
     return dict(zip(questions, names, strict=True))
 
 

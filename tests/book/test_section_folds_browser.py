@@ -29,8 +29,8 @@ def is_open(page, kind):
     return fold(page, kind).evaluate("e => e.open")
 
 
-def test_all_numbers_are_built_on_opening_and_work_and_answers_are_remembered(opened):
-    page = opened(NAME)
+def test_all_numbers_are_built_on_opening_and_work_and_answers_are_remembered(opened, with_modules):
+    page = with_modules(opened(NAME))
     elements = "document.querySelector('article').querySelectorAll('*').length"
     before = page.evaluate(elements)
     assert page.locator(f"#{TABLE}").count() == 0
@@ -53,14 +53,15 @@ def test_all_numbers_are_built_on_opening_and_work_and_answers_are_remembered(op
     box.get_by_label("Your answer").fill("1")
     box.get_by_role("button", name="Check").click()
     expect(box.locator(".your-turn-feedback")).not_to_be_empty()
-    page.evaluate(f"window.mhaProgress.setRight('{BOX}')")
-    total = page.evaluate("window.mhaProgress.entryAt(location.href).total")
+    page.evaluate(f"modules.progress.setRight('{BOX}')")
+    total = page.evaluate("modules.progress.entryAt(location.href).total")
     site.carry_over(page)
     page.reload()
-    site.until(page, f"window.mhaProgress.isRight('{BOX}')")
+    with_modules(page)
+    site.until(page, f"modules.progress.isRight('{BOX}')")
     unfold(page)
     box.wait_for()
-    assert page.evaluate("window.mhaProgress.entryAt(location.href).total") == total
+    assert page.evaluate("modules.progress.entryAt(location.href).total") == total
 
 
 @pytest.mark.parametrize(("target", "kind"), [(TABLE, "all-numbers"), (DEEPER, "deeper")])

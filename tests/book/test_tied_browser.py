@@ -121,11 +121,11 @@ COVERED = """() => {
 
 
 @pytest.fixture
-def tied(opened):
+def tied(opened, with_modules):
     """Return a function that opens a page whose numbers are tied."""
 
     def open_page(name, *, is_tied=True, **options):
-        page = opened(name, **options)
+        page = with_modules(opened(name, **options))
         page.keyboard.press("Shift")  # a reader does something
         if is_tied:
             until(page, "document.querySelector('data .at, data.at') !== null")
@@ -142,7 +142,7 @@ def settled(page):
 def edit(page, where, value):
     """Change a number of the page's first explorer, and wait until all has followed."""
     page.evaluate("([at, value]) => document.querySelector('mha-explorer').explorer"
-                  ".edit(mhaPlaces.parse(at), value)", [where, value])  # fmt: skip
+                  ".edit(modules.places.parse(at), value)", [where, value])  # fmt: skip
     settled(page)
 
 
@@ -220,7 +220,7 @@ LINES = """() => {
     return copy.textContent;
   });
   const worked = strip.numbers.filter(({ given }) => !given)
-    .map(({ at }) => mhaExplorer.worked(data, state, numbers, at));
+    .map(({ at }) => modules.explorerOrigins.worked(data, state, numbers, at));
   return [prose, worked].map((lines) =>
     lines.map((line) => line.replace(/\\p{L}{2,}/gu, (word) => (word === "max" ? word : ""))));
 }"""

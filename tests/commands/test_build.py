@@ -239,11 +239,11 @@ def test_a_build_that_is_killed_leaves_no_process(book):
 
 COMPUTED_FROM = [
     *("mha/core/softmax.py", "mha/examples/cat-sat.toml", "mha/audit/sources/mha-tutorial.json"),
-    *("mha/widgets/static/origins.js", "requirements.lock", "_config.yml"),
+    *("mha/widgets/src/engine/origins.ts", "requirements.lock", "_config.yml"),
     *("book/_ext/byhand/reading/running.py", "book/_ext/byhand/reading/pages.py"),
 ]
 READ_FROM = [
-    *("book/index.md", "book/references.bib", "book/_static/book.css", "book/_static/scroll.js"),
+    *("book/index.md", "book/references.bib", "book/_static/book.css", "book/_static/layout.css"),
     *("book/_templates/layout.html", "book/_ext/byhand/contents.py", "scripts/html_book.py"),
     *("_toc.yml", "pyproject.toml", "CITATION.cff"),
 ]

@@ -7,7 +7,7 @@ from book_site import STATIC
 from explorer_pages import View, of_example, written
 from made_once import made_once
 
-from mha.widgets.assets import ARITHMETIC, EXPLORER, FOLDER, publish
+from mha.widgets.assets import publish
 from mha.widgets.explorer import explorer
 
 
@@ -92,12 +92,11 @@ def alone(browser, static, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def arithmetic_page(browser, static):
-    """Return one page with the scripts that port the package; no test changes it."""
+def arithmetic_page(browser, modules):
+    """Return a page with `modules`; no test changes it."""
     context = browser.new_context()
     page = context.new_page()
-    for name in (*ARITHMETIC, *EXPLORER, "explorer-block.js"):
-        page.add_script_tag(path=static / name)
-    page.add_script_tag(path=FOLDER / "signs.js")
+    page.goto(modules.with_name("page.html").as_uri())  # the progress belongs to an address
+    page.add_script_tag(path=modules)
     yield page
     context.close()

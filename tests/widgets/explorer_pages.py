@@ -10,6 +10,7 @@ from book_site import rest
 
 from mha import load_example, shown, trace
 from mha.audit.judging import Prints
+from mha.widgets.assets import files_of
 from mha.widgets.explorer import explorer
 from mha.widgets.frame import AT_ONCE
 
@@ -60,7 +61,8 @@ addEventListener("DOMContentLoaded", async () => {{
 
 def written(body, static, theme="light"):
     """Return a page with a body, that loads the published scripts as a page of the book does."""
-    scripts = json.dumps([f"{static}/{name}" for name in AT_ONCE["mha-instrument"]])
+    names = ["loader.js", *files_of(*AT_ONCE["mha-instrument"])]
+    scripts = json.dumps([f"{static}/{name}" for name in names])
     names = ("tokens.css", "fonts.css", "heads.css", "explorer.css")
     links = "".join(f'<link rel="stylesheet" href="{static}/{name}">' for name in names)
     return PAGE.format(theme=theme, style=STYLE, links=links, body=body, scripts=scripts)

@@ -1,46 +1,52 @@
-"""Scripts and styles as pages load them say what their sources say, in fewer characters."""
+"""The bundled scripts: what they are made from, and what a page loads for each."""
 
-from itertools import groupby
-from operator import itemgetter
+import json
+import re
+from graphlib import TopologicalSorter
 
 import pytest
-from book_site import STATIC
-from pygments.lexers import JavascriptLexer
-from pygments.token import Comment
+from bundling import PUBLISHED, STAMP, WIDGETS, digest_of_sources
 
-from mha.widgets.assets import FOLDER, bare
+from mha.runs.stages import as_data
+from mha.widgets.assets import files_of, published_names
 
-SCRIPTS = sorted([*FOLDER.glob("*.js"), *STATIC.glob("*.js")])
-RULES = """text => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(text);
-  // What is computed with variables or asked of a browser is kept with its spaces as written.
-  return [...sheet.cssRules].map((rule) => rule.cssText.replace(/([,:]) /g, "$1"));
-}"""
+SOURCE = WIDGETS / "src"
+MODULES = sorted(SOURCE.rglob("*.ts"))
+IMPORT = re.compile(r'^(?:import|export)(?! type)[^;"]*?"(\.[^"]+\.ts)"', re.MULTILINE)
+MOST_LINES = 800
+"""No module is longer, without the shared types."""
 
 
-def tokens(script):
-    """Return the tokens of a script as a lexer reads them: signs may be read together."""
-    found = [
-        (kind, text.strip())
-        for kind, text in JavascriptLexer().get_tokens(script)
-        if kind not in Comment and text.strip()
-    ]
-    groups = groupby(found, key=itemgetter(0))
-    return [(kind, "".join(text for _, text in group)) for kind, group in groups]
+def test_the_bundles_are_made_from_the_modules_that_are_here():
+    assert (PUBLISHED / STAMP).read_text(encoding="utf-8") == digest_of_sources()
 
 
-@pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)
-def test_a_bare_script_has_the_tokens_of_its_source(file):
-    text = file.read_text(encoding="utf-8")
-    short = bare(text)
-    assert tokens(short) == tokens(text)
-    assert len(short) < 0.95 * len(text)
+def test_the_browser_has_the_stages_of_the_package():
+    kept = json.loads((SOURCE / "engine" / "stages.json").read_text(encoding="utf-8"))
+    stages = as_data() | as_data(in_block=True) | as_data(of_words=True)
+    assert kept == json.loads(json.dumps(stages))
 
 
-@pytest.mark.browser
-def test_a_bare_style_sheet_has_the_rules_of_its_source(arithmetic_page):
-    for file in FOLDER.glob("*.css"):
+def test_no_module_imports_itself_through_others_and_none_talks_through_a_global():
+    graph = {}
+    for file in MODULES:
         text = file.read_text(encoding="utf-8")
-        rules = arithmetic_page.evaluate(RULES, text)
-        assert arithmetic_page.evaluate(RULES, bare(text)) == rules, file
+        graph[file] = {(file.parent / path).resolve() for path in IMPORT.findall(text)}
+        assert all(path in MODULES for path in graph[file]), file
+        assert not re.search(r"window\.mha|globalThis\.", text), file
+        assert text.count("\n") < MOST_LINES or file.name == "types.ts", file
+    TopologicalSorter(graph).prepare()  # raises where there is a cycle
+    engine = [file for file in MODULES if file.parent.name == "engine"]
+    assert len(engine) > 20
+    for file in engine:  # pure: it needs no page
+        assert {path.parent.name for path in graph[file]} <= {"engine", "data", "strings", "src"}
+        assert not re.search(r"\b(document|window)\.", file.read_text(encoding="utf-8")), file
+
+
+@pytest.mark.parametrize("name", ["boxes", "explorer", "instrument", "model-view", "own"])
+def test_each_file_comes_after_the_files_that_it_needs(name):
+    files = files_of(name)
+    assert files[-1] == f"{name}.js"
+    assert set(files) <= set(published_names())
+    for at, file in enumerate(files):
+        assert set(files_of(file.removesuffix(".js"))) <= set(files[: at + 1])

@@ -29,7 +29,7 @@ from mha.runs.stages import STAGES
 
 pytestmark = pytest.mark.browser
 
-TRACE = "(c) => window.mhaAttention.trace(c)"
+TRACE = "(c) => modules.attention.trace(c)"
 
 
 def test_whole_runs_agree_with_heads_off_and_keys_that_are_padding(arithmetic_page):
@@ -82,7 +82,9 @@ def test_the_port_refuses_what_the_package_refuses(arithmetic_page, what):
     worked = example(**ONE | TOO_LARGE[what])
     with pytest.raises(ValueError, match=r"overflow|finite"):
         trace(worked)
-    caught = "(c) => { try { return mhaAttention.trace(c); } catch (error) { return error.name; } }"
+    caught = (
+        "(c) => { try { return modules.attention.trace(c); } catch (error) { return error.name; } }"
+    )
     assert in_browser(arithmetic_page, caught, [inputs_of(worked, 1.0)]) == ["RangeError"]
 
 
@@ -91,9 +93,9 @@ def test_the_port_refuses_what_the_package_refuses(arithmetic_page, what):
 # Every place of a run, by its address as it is read again, with its origin, and the first and last
 # term of each sum of products; numbers as texts, for JSON has no minus infinity.
 ORIGINS = """(inputs) => {
-  const { address, at, of, parse, valueAt } = window.mhaPlaces;
-  const { evaluate, origin } = window.mhaOrigins;
-  const run = window.mhaAttention.trace(inputs);
+  const { address, at, of, parse, valueAt } = modules.places;
+  const { evaluate, origin } = modules.origins;
+  const run = modules.attention.trace(inputs);
   const numbers = { ...inputs, ...run };
   const indices = (array) => (Array.isArray(array)
     ? array.flatMap((part, i) => indices(part).map((rest) => [i, ...rest])) : [[]]);
@@ -106,10 +108,10 @@ ORIGINS = """(inputs) => {
       term.map((operand) => [operand.place ? address(operand.place) : operand.name,
         String(operand.value)])), String(value), String(kept)];
   };
-  const ofStage = (stage) => indices(numbers[window.mhaStages[stage].quotes || stage])
+  const ofStage = (stage) => indices(numbers[modules.stages.stages[stage].quotes || stage])
     .map((index) => at(stage, ...index));
-  const stages = Object.keys(window.mhaStages)
-    .filter((stage) => numbers[window.mhaStages[stage].quotes || stage]);
+  const stages = Object.keys(modules.stages.stages)
+    .filter((stage) => numbers[modules.stages.stages[stage].quotes || stage]);
   const whole = [of("root", 0, 0, 0), ...stages.flatMap(ofStage)];
   const terms = whole.flatMap((place) => {
     const { operation, terms } = origin(inputs, run, place);

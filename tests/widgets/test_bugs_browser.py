@@ -38,9 +38,9 @@ class Shares:
 
 
 TRIED = """([bug, given, seed]) => {
-  const draws = new window.mhaDraws(seed);
+  const draws = new modules.draws.Draws(seed);
   try {
-    const found = window.mhaBugs.tried(bug, given, () => draws.share() >= window.mhaBugs.RATE);
+    const found = modules.bugs.tried(bug, given, () => draws.share() >= modules.bugs.RATE);
     return [found.weights ?? [], found.output].flat(Infinity).map(String);
   } catch (error) {
     if (error instanceof RangeError) return null;
@@ -49,7 +49,7 @@ TRIED = """([bug, given, seed]) => {
 }"""
 
 
-def test_every_program_gives_what_the_package_s_does_on_random_numbers(opened, rng):
+def test_every_program_gives_what_the_package_s_does_on_random_numbers(arithmetic_page, rng):
     cases, wanted = [], []
     for bug in ("", *BUGS):
         for _ in range(40):
@@ -69,7 +69,7 @@ def test_every_program_gives_what_the_package_s_does_on_random_numbers(opened, r
                 wanted.append(np.concatenate([x.ravel() for x in parts if x is not None]))
             except ValueError:
                 wanted.append(None)
-    found = in_browser(opened(), TRIED, cases)
+    found = in_browser(arithmetic_page, TRIED, cases)
     for got, right in zip(found, wanted, strict=True):
         assert (got is None) == (right is None)
         if got is not None:

@@ -106,7 +106,7 @@ SAID = """(all) => all.flatMap((node) => [node.innerText,
 
 def whole(page, one):
     expect(page.locator("mha-instrument")).to_contain_text(one.is_whole)
-    page.wait_for_function("window.mhaExplorer?.isSettled?.() ?? true")
+    page.wait_for_function("document.querySelector('mha-instrument, mha-explorer').isSettled")
     return page.locator(one.stays).evaluate_all(SAID)
 
 

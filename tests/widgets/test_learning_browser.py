@@ -26,7 +26,7 @@ def opened(alone):
 
 
 TRAINED = """([seed, heads, rate, steps]) => {
-  const training = new window.mhaLearning.Training({ seed, heads, rate });
+  const training = new modules.learning.Training({ seed, heads, rate });
   while (training.done < steps) training.advance();
   training.advance();
   const { found, layers, losses } = training;
@@ -36,13 +36,13 @@ TRAINED = """([seed, heads, rate, steps]) => {
 
 
 DRAWN = """([seed, count]) => {
-  const draws = new window.mhaNumpyDraws(seed);
+  const draws = new modules.numpyDraws.NumpyDraws(seed);
   return Array.from({ length: count }, () => draws.normal());
 }"""
 
 
-def test_a_training_and_what_it_draws_are_the_package_s_at_every_step(opened, rng):
-    page = opened()
+def test_a_training_and_what_it_draws_are_the_package_s_at_every_step(arithmetic_page, rng):
+    page = arithmetic_page
     for seed in (0, 1, 2**32 - 1):  # the tail of the distribution comes every few thousand times
         found = page.evaluate(DRAWN, [seed, 9000])
         wanted = np.random.default_rng(seed).normal(size=9000)

@@ -27,18 +27,21 @@ HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
 @pytest.fixture
-def model_page(alone):
-    return alone(language_model(STORY).html, width=1000, height=1200)
+def model_page(alone, modules):
+    page = alone(language_model(STORY).html, width=1000, height=1200)
+    page.add_script_tag(path=modules)
+    return page
 
 
 RUN = """([step, words, off, cut]) => {
-  const { checkpoint, data, run } = window.mhaModel;
+  const { checkpoint, run, sharesAt } = modules.modelArithmetic;
+  const data = modules.modelNumbers;
   const found = run(checkpoint(data, step), words, { off, cut });
   const [first, second] = found.blocks.map(({ numbers }) => numbers);
   return {
     weights: [first.weights, second.weights], logits: second.logits,
     probabilities: second.probabilities, stream: first.stream,
-    shares: window.mhaModel.sharesAt(found, words.length - 1),
+    shares: sharesAt(found, words.length - 1),
   };
 }"""
 
@@ -68,13 +71,14 @@ def test_random_stories_agree_with_the_package_with_heads_off_and_cut(model_page
 
 
 ORIGINS = """([words, block, at]) => {
-  const { checkpoint, originIn, run, sharesAt, data } = window.mhaModel;
+  const { checkpoint, originIn, run, sharesAt } = modules.modelArithmetic;
+  const data = modules.modelNumbers;
   const found = run(checkpoint(data, data.steps.length - 1), words, {});
   sharesAt(found, words.length - 1);
-  const from = originIn(found, block, window.mhaPlaces.parse(at));
-  return { operation: from.operation, number: window.mhaOrigins.evaluate(from),
+  const from = originIn(found, block, modules.places.parse(at));
+  return { operation: from.operation, number: modules.origins.evaluate(from),
     terms: from.terms.map((term) => term.map(({ place, value }) =>
-      [place && window.mhaPlaces.address(place), value])) };
+      [place && modules.places.address(place), value])) };
 }"""
 
 
@@ -103,7 +107,10 @@ def test_a_word_is_drawn_by_the_probabilities_of_its_temperature(model_page, rng
         likely = np.exp(logits / temperature)
         wanted = int(np.searchsorted((likely / likely.sum()).cumsum(), chance, side="right"))
         asked = [logits.tolist(), temperature, chance]
-        assert model_page.evaluate("asked => mhaModel.nextWord(...asked)", asked) == wanted
+        assert (
+            model_page.evaluate("asked => modules.modelArithmetic.nextWord(...asked)", asked)
+            == wanted
+        )
 
 
 def test_a_reader_turns_a_head_off_writes_and_undoes_it(model_page):

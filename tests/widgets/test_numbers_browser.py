@@ -11,13 +11,12 @@ from ports import in_browser
 from mha.runs.draws import Draws
 from mha.runs.rounding import short, shown
 from mha.views.signs import as_printed, chain, sign
-from mha.widgets.assets import FOLDER
 
 pytestmark = pytest.mark.browser
 
 PLACES = range(10)
 WRITE = """(x) => Array.from({ length: 10 }, (_, places) =>
-  [mhaNumbers.shown(Number(x), places), mhaNumbers.short(Number(x), places)])"""
+  [modules.numbers.shown(Number(x), places), modules.numbers.short(Number(x), places)])"""
 
 
 def ties(places):
@@ -61,7 +60,7 @@ def test_any_number_is_written_as_python_writes_it(arithmetic_page, values):
 def test_texts_are_read_as_numbers_or_not_at_all(arithmetic_page):
     good = {"0.5": 0.5, "−2": -2, "-.5": -0.5, "1e-3": 0.001, " +7. ": 7, "1e+300": 1e300}
     bad = ["", "abc", "1,5", "0x10", "Infinity", "−∞", "NaN", "1 2", "--1", "."]
-    read = "(x) => mhaNumbers.parsed(x)"
+    read = "(x) => modules.numbers.parsed(x)"
     assert in_browser(arithmetic_page, read, list(good)) == list(good.values())
     assert in_browser(arithmetic_page, read, bad) == [None] * len(bad)
 
@@ -91,7 +90,8 @@ calculations = st.lists(
 
 def same_signs(page, pairs):
     """Assert that the browser sets the sign that Python sets."""
-    code = "([left, right]) => [mhaNumbers.sign(left, right), mhaNumbers.chain(left, right, left)]"
+    code = """([left, right]) =>
+      [modules.signs.sign(left, right), modules.signs.chain(left, right, left)]"""
     found = in_browser(page, code, pairs)
     assert found == [[sign(left, right), chain(left, right, left)] for left, right in pairs]
     assert {each for each, _ in found} == {"=", "≈"}
@@ -116,7 +116,7 @@ def test_any_calculation_gets_the_sign_that_python_gives_it(arithmetic_page, dra
 # ---- Numbers that are drawn ----
 
 DRAWN = """([seed, low, high]) => {
-  const draws = new mhaDraws(seed);
+  const draws = new modules.draws.Draws(seed);
   return [draws.bits(), draws.share(), draws.normal(), draws.whole(low, high), draws.normal()];
 }"""
 
@@ -127,7 +127,6 @@ def drawn(seed, low, high):
 
 
 def test_the_browser_draws_the_same_numbers(arithmetic_page, rng):
-    arithmetic_page.add_script_tag(path=FOLDER / "draws.js")
     bounds = np.sort(rng.integers(-500_000, 500_000, (500, 2)), axis=1).tolist()
     seeds = [0, 1, 2**31 - 1, 2**31, 2**32 - 1, *rng.integers(0, 2**32, 495).tolist()]
     cases = [[seed, *pair] for seed, pair in zip(seeds, bounds, strict=True)]

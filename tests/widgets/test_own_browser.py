@@ -18,7 +18,7 @@ from mha.examples import example_from
 from mha.practice.exercise import numeric_exercise
 from mha.runs.drawn import KINDS, VOCABULARY
 from mha.runs.places import Place
-from mha.widgets.assets import ARITHMETIC, BOXES
+from mha.widgets.assets import files_of
 from mha.widgets.boxes import your_turn
 from mha.widgets.explorer_tables import sections
 from mha.widgets.own import ASKED, WHEEL, work_your_own
@@ -57,7 +57,9 @@ class Page:
 
     def settle(self):
         """Wait until nothing is left to be drawn."""
-        self.page.wait_for_function("window.mhaExplorer.isSettled()")
+        self.page.wait_for_function(
+            "document.querySelector('mha-instrument, mha-explorer').isSettled"
+        )
 
     def words(self):
         self.settle()
@@ -92,9 +94,8 @@ class Page:
 @pytest.fixture(scope="module")
 def html(static):
     """Return the instrument, and before it the boxes as a page of the book has them."""
-    scripts = [
-        f'<script src="{static.as_uri()}/{name}"></script>' for name in (*ARITHMETIC, *BOXES)
-    ]
+    names = ["loader.js", *files_of("boxes")]
+    scripts = [f'<script src="{static.as_uri()}/{name}"></script>' for name in names]
     style = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
     return style + "".join(scripts) + work_your_own().html
 
@@ -128,8 +129,12 @@ MADE = """([given, word, isAll]) => {
   const { d_model: width, d_k: inner, is_causal: isCausal } = given;
   const settings = { ...given, width, inner, heads: given.num_heads };
   const knowledge = JSON.parse(document.querySelector("mha-instrument > script").textContent);
-  const { drawExample, Sheet, taken, toml, notebook, exerciseOf, askable } = window.mhaOwn;
-  const { compute, sectionsOf, startOf } = window.mhaExplorer;
+  const { drawExample } = modules.ownDraw;
+  const { Sheet } = modules.ownSheet;
+  const { taken, toml, notebook } = modules.ownFiles;
+  const { exerciseOf, askable } = modules.ownAsks;
+  const { compute, startOf } = modules.explorerState;
+  const { sectionsOf } = modules.explorerSections;
   const { heads, inputs } = drawExample(settings, knowledge);
   const data = { tokens: settings.words, heads, inputs, focus: word, masks: null, block: null,
     isCausal, scale: null, prints: {}, view: "strip", name: "own", keyWidth: settings.inner };
@@ -143,7 +148,7 @@ MADE = """([given, word, isAll]) => {
   const exercises = Object.keys(knowledge.asked).flatMap((stage) => {
     const places = askable(numbers, stage, word);
     return places.length ? [places[(7 * settings.seed) % places.length]] : [];
-  }).map((at) => [window.mhaPlaces.address(at), exerciseOf(data, numbers, at, knowledge)]);
+  }).map((at) => [modules.places.address(at), exerciseOf(data, numbers, at, knowledge)]);
   return { heads, inputs, sections: sectionsOf(data, knowledge.titles), exercises,
     toml: toml(example, settings.seed), notebook: notebook(example, settings.seed, knowledge.wheel),
     sheet: rows(".own-page"), key: rows(".own-key"),
@@ -154,13 +159,14 @@ MADE = """([given, word, isAll]) => {
 
 
 @pytest.fixture(scope="module")
-def cases(browser, static, html, tmp_path_factory):
+def cases(browser, static, modules, html, tmp_path_factory):
     """Return 50 random settings, a word of each, and what package and page make of them."""
     file = tmp_path_factory.mktemp("own") / "page.html"
     file.write_text(written(html, static.as_uri()), encoding="utf-8")
     page = browser.new_page()
     page.goto(file.as_uri())
     page.locator("mha-instrument.live").wait_for()
+    page.add_script_tag(path=modules)
     rng = np.random.default_rng(SEED)
     given = [random_settings(rng) for _ in range(50)]
     words = [int(rng.integers(len(one["words"]))) for one in given]
@@ -509,11 +515,12 @@ def test_one_word_and_any_script_are_sentences(own):
 
 
 EDIT = """(edits) => { const { explorer } = document.querySelector(".own mha-explorer");
-  for (const [at, value] of edits) explorer.edit(window.mhaPlaces.parse(at), value); }"""
+  for (const [at, value] of edits) explorer.edit(modules.places.parse(at), value); }"""
 
 
-def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own):
+def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own, with_modules):
     seen = own()
+    with_modules(seen.page)
     seen.page.evaluate(EDIT, [["embeddings.2.1", 1.5], ["w_q.0.0.0", 0.5], ["w_o.0.3", 0.25]])
     seen.type("hungry cat the")
     assert seen.numbers("embeddings")[1].tolist() == [1, 1.5, 0, 0]
@@ -536,6 +543,7 @@ def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own):
     # Numbers of the reader's that no longer can be computed are given up.
     seen = own()
     seen.type("the cat")
+    with_modules(seen.page)
     seen.page.evaluate(EDIT, [["embeddings.1.0", 1e200], ["w_k.0.0.0", 2], ["w_q.0.3.0", 1e120]])
     assert seen.numbers("w_q")[0, 3, 0] == 1e120
     seen.field("Positions added").check()

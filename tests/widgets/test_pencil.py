@@ -24,8 +24,8 @@ def opened(alone, static):
 
 
 CORRECTED = """([source, sets]) => {
-  const { correct, read } = window.mhaPencil;
-  const sheet = window.mhaPencilSheets.find(({ name }) => name === source);
+  const { correct, read } = modules.corrections;
+  const sheet = modules.pencilSheets.find(({ name }) => name === source);
   const numbers = read(sheet);
   const spots = sheet.blocks.flatMap(({ rows }) => rows.flatMap(({ at }) => at));
   return sets.map((which) => {
@@ -35,8 +35,8 @@ CORRECTED = """([source, sets]) => {
 }"""
 
 
-def test_what_follows_from_corrections_is_what_the_audit_says(opened, rng):
-    page = opened()
+def test_what_follows_from_corrections_is_what_the_audit_says(arithmetic_page, rng):
+    page = arithmetic_page
     for source in TITLES:
         numbers = load_source(source)
         derived = [i for i, number in enumerate(numbers) if number.kind == "derived"]
@@ -56,7 +56,9 @@ def test_what_follows_from_corrections_is_what_the_audit_says(opened, rng):
 
 def counts(page):
     """Return how many numbers are said to be right, slips and spoiled, and how many look so."""
-    page.wait_for_function("window.mhaExplorer.isSettled()")  # what is below the screen too
+    page.wait_for_function(
+        "document.querySelector('mha-instrument, mha-explorer').isSettled"
+    )  # what is below the screen too
     said = [int(text) for text in page.locator(".pencil-key b").all_inner_texts()]
     looks = [
         page.locator(f".pencil-row .n.{look}").count()
@@ -160,7 +162,7 @@ def test_an_address_opens_a_number_with_its_corrections_and_a_phone_has_room(ope
     page.wait_for_function("location.hash === '#pencil=sources&document=attention-notes'")
     page.get_by_role("button", name="Walkthrough").tap()
     expect(corrected).to_have_text("3 of 349 slips corrected")
-    page.wait_for_function("window.mhaExplorer.isSettled()")
+    page.wait_for_function("document.querySelector('mha-instrument, mha-explorer').isSettled")
     said, last = page.locator(".pencil-said"), page.locator(".pencil-row .n").last
     place = "(e) => e.getBoundingClientRect().top + scrollY"
     before = last.evaluate(place)

@@ -183,22 +183,15 @@ def another_hand_moves_by_keys_and_sliders(seen, example):
     follows(seen, example)
 
 
-@pytest.fixture(scope="module")
-def scripts(arithmetic_page, static):
-    """Return a page with the scripts of the planes."""
-    arithmetic_page.add_script_tag(path=static / "explorer-views.js")
-    return arithmetic_page
-
-
 FIND = """(cases) => JSON.parse(cases).map(({ key, start, which, wanted }) => {
   const explorer = { data: {}, state: { scale: 1, temperature: 1 },
     numbers: { key: [key], mask: [[key.map(() => 0)]] } };
-  const weighed = window.mhaExplorer.weighing(explorer, 0, 0);
-  return window.mhaExplorer.nearest(weighed, which, wanted, start);
+  const weighed = modules.planeWeights.weighing(explorer, 0, 0);
+  return modules.planeWeights.nearest(weighed, which, wanted, start);
 })"""
 
 
-def test_the_query_is_the_nearest_that_gives_the_weight(scripts, rng):
+def test_the_query_is_the_nearest_that_gives_the_weight(arithmetic_page, rng):
     cases = [
         {"key": rng.normal(size=(rng.integers(2, 6), 2)) * 2, "start": rng.normal(size=2),
          "which": 0, "wanted": float(rng.uniform(0.02, 0.98))} for _ in range(60)
@@ -209,7 +202,7 @@ def test_the_query_is_the_nearest_that_gives_the_weight(scripts, rng):
     turns = np.linspace(0, 2 * np.pi, 360, endpoint=False)
     rays = np.stack([np.cos(turns), np.sin(turns)], axis=-1)
     missing = 0
-    for case, found in zip(cases, scripts.evaluate(FIND, json.dumps(plain)), strict=True):
+    for case, found in zip(cases, arithmetic_page.evaluate(FIND, json.dumps(plain)), strict=True):
         key, start, wanted = case["key"], case["start"], case["wanted"]
         way = 100.0
         if found["query"] is None:
@@ -226,8 +219,9 @@ def test_the_query_is_the_nearest_that_gives_the_weight(scripts, rng):
     assert 0 < missing < 20
 
 
-def test_bars_and_lines_of_equal_weight_follow_temperature_and_mask(put):
+def test_bars_and_lines_of_equal_weight_follow_temperature_and_mask(put, modules):
     seen = put(explorer(BANK, view="temperature").html)
+    seen.page.add_script_tag(path=modules)
     slider = seen.page.locator(".temperature [type=range]").first
     lists = seen.page.locator(".temperature-bars ul")
     lists.first.wait_for()
@@ -237,7 +231,7 @@ def test_bars_and_lines_of_equal_weight_follow_temperature_and_mask(put):
     assert [one.is_visible() for one in lists.all()] == [True, True, False]
     lines = seen.page.evaluate("""() => {
       const { explorer } = document.querySelector("mha-explorer");
-      const { weighing, equalLines } = window.mhaExplorer;
+      const { weighing, equalLines } = modules.planeWeights;
       return equalLines(weighing(explorer, 0, 2), 1, [0.5, 0.9], [-3, -3], [5, 5]);
     }""")
     for level, line in zip((0.5, 0.9), lines, strict=True):
@@ -266,12 +260,12 @@ def test_bars_and_lines_of_equal_weight_follow_temperature_and_mask(put):
 
 
 WIDE = """([tenths, widths]) => widths.map((width) =>
-  [window.mhaExplorer.arrowsOf(tenths)[width - 1], window.mhaExplorer.atWidth(tenths, width)])"""
+  [modules.stripWidth.arrowsOf(tenths)[width - 1], modules.stripWidth.atWidth(tenths, width)])"""
 
 
-def test_arrows_spread_and_weights_follow_the_width_as_in_the_package(scripts, rng):
+def test_arrows_spread_and_weights_follow_the_width_as_in_the_package(arithmetic_page, rng):
     tenths = drawn(rng, keys=5)
-    found = scripts.evaluate(WIDE, [tenths.tolist(), WIDTHS])
+    found = arithmetic_page.evaluate(WIDE, [tenths.tolist(), WIDTHS])
     for width, (arrows, both) in zip(WIDTHS, found, strict=True):
         query, keys = tenths[0, :width] / 10, tenths[1:, :width] / 10
         np.testing.assert_allclose(arrows["query"], [np.linalg.norm(query), 0])

@@ -24,17 +24,18 @@ def sheet_page(alone):
 
 
 CARRIED_OUT = """([plan, given, on]) => {
-  const { steps } = window.mhaSheet.carriedOut(plan, given, new Set(on));
+  const { steps } = modules.sheet.carriedOut(plan, given, new Set(on));
   return [...steps].map(([name, { array }]) => [name, array.map((row, i) => row.map((x, j) => [
     x === -Infinity ? "-inf" : x, (() => {
-      const { operation, terms } = window.mhaSheet.originOn(steps, name, i, j);
+      const { operation, terms } = modules.sheet.originOn(steps, name, i, j);
       return [operation, terms.flat().length];
     })()]))]);
 }"""
 
 
-def test_every_number_is_the_package_s(sheet_page, rng):
+def test_every_number_is_the_package_s(sheet_page, modules, rng):
     page = sheet_page()
+    page.add_script_tag(path=modules)
     data = json.loads(page.locator("mha-instrument > script").text_content())
     for on in [(), *((switch,) for switch in SWITCHES), SWITCHES]:
         given = {role: a if role in ("causal", "window") else rng.normal(size=a.shape).round(3)

@@ -35,7 +35,9 @@ PIECES = [
 
 def test_the_browser_reads_any_text_as_the_package_does(arithmetic_page, rng):
     texts = ["".join(rng.choice(PIECES, size=rng.integers(1, 8))) for _ in range(3000)]
-    read_all = "([text]) => { const x = mhaTyped.read(text); return x && [x.number, x.decimals]; }"
+    read_all = """([text]) => {
+      const x = modules.typedNumbers.read(text);
+      return x && [x.number, x.decimals]; }"""
     found = in_browser(arithmetic_page, read_all, [[text] for text in texts])
     wanted = [(x := read(text)) and [x.number, x.decimals] for text in texts]
     for text, one, other in zip(texts, found, wanted, strict=True):
@@ -77,7 +79,7 @@ WHOLE = {
 
 
 def test_a_field_takes_a_number_or_says_what_is_wrong_and_what_is_wanted(arithmetic_page):
-    entered = "([text, wanted]) => mhaTyped.entered(text, wanted)"
+    entered = "([text, wanted]) => modules.typedNumbers.entered(text, wanted)"
     texts = [[text, {}] for text in (*TAKEN, *REFUSED)]
     found = in_browser(arithmetic_page, entered, texts)
     for (text, _), one in zip(texts, found, strict=True):
@@ -103,7 +105,7 @@ def test_a_field_takes_a_number_or_says_what_is_wrong_and_what_is_wanted(arithme
 COLUMNS = """([rows, from, typed]) => typed.map((_, i) => {
   const last = new Map();
   for (const [row, value] of typed.slice(0, i + 1)) { last.delete(row); last.set(row, value); }
-  return mhaExplorer.columnWith(rows, from, [...last]);
+  return modules.leastChange.columnWith(rows, from, [...last]);
 })"""
 
 

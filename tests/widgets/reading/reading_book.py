@@ -11,15 +11,7 @@ from mha.widgets.boxes import your_turn, your_turns
 from mha.widgets.build import build_query
 from mha.widgets.rows import fill_row
 
-SCRIPTS = (
-    *ARITHMETIC,
-    *BOXES,
-    "scroll.js",
-    "strings-reading.js",
-    "contents.js",
-    "quiz.js",
-    "steps.js",
-)
+SCRIPTS = ("reading.js", *ARITHMETIC, *BOXES, "lessons.js")
 KEY = "attention-by-hand.progress"
 RUN = trace(load_example("the-cat-sat"))
 MADE = {
@@ -136,7 +128,7 @@ def build_book(folder):
         html_js_files=[(name, {"defer": "defer"}) for name in SCRIPTS],
         html_title="Test",
         html_theme_options={"show_navbar_depth": 1},
-        mathjax_path="scroll.js",
+        mathjax_path="progress.js",
         language="en",
     )
     assert warnings == "", warnings

@@ -25,11 +25,13 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def page(book, browser):
+def page(book, browser, modules):
     """Return the worked page, which no test here changes."""
     context = browser.new_context()
     made = Reader(book, context)
-    yield made.open()
+    page = made.open()
+    page.evaluate(modules.read_text(encoding="utf-8"))
+    yield page
     context.close()
     assert made.errors == []
 
@@ -62,11 +64,11 @@ def runs_with(rng, stage):
 
 
 COMPUTED = """([task, texts, seed]) => {
-  const turn = mhaExercises;
+  const turn = modules.exercises;
   const fresh = Array.from({length: 5}, (_, i) => turn.fresh(task, turn.seedOf("box", seed + i)));
   return {asked: turn.asked(task), hints: turn.hints(task), worked: turn.worked(task),
-          mistakes: mhaAnswers.mistakes({...task, elsewhere: []}),
-          recognised: texts.map(text => mhaAnswers.recognised(task, text)),
+          mistakes: modules.answers.mistakes({...task, elsewhere: []}),
+          recognised: texts.map(text => modules.answers.recognised(task, text)),
           fresh: fresh.map(made => [made.givens, turn.asked(made)])};
 }"""
 
@@ -149,7 +151,7 @@ ANSWERS = [
     "1e-3", "2e", "1E2", "‐1.5", "1.5²",
 ]  # fmt: skip
 JUDGED = """([task, texts]) => texts.map(text =>
-  [mhaAnswers.verdict(task, text), mhaAnswers.recognised(task, text)])"""
+  [modules.answers.verdict(task, text), modules.answers.recognised(task, text)])"""
 
 
 def test_the_browser_judges_answers_as_mha_does(page, rng):

@@ -4,7 +4,7 @@ Open stays the code of a cell tagged ``teaches``, up to its first assertion: not
 stands in a reader's way. All other code of a section, with that of its subsections under their
 titles, stands in one fold below the last of its words. A solution, or whatever else holds cells,
 and a section that is folded away have a fold of their own. A fold is a ``<details>`` of the page,
-so it opens without a script; `book/_static/code.js` adds the switch that opens all.
+so it opens without a script; `code.ts` adds the switch that opens all.
 """
 
 import ast

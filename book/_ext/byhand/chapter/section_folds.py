@@ -3,7 +3,7 @@
 A section whose heading begins with ``Deeper: `` is a ``<details>`` on the screen, closed, with the
 heading as its summary. One whose heading begins with ``All numbers`` is folded too, and its
 elements are made only when it is opened: the page holds it in a ``<noscript>``, which a browser
-with scripts keeps as text, and one without shows. `book/_static/folds.js` builds and opens. So is
+with scripts keeps as text, and one without shows. `folds.ts` builds and opens. So is
 ``In PyTorch``.
 
 For labels, numbers, the contents and the search both are sections like any other. On paper

@@ -153,10 +153,13 @@ class Book:
         if not self.solutions:
             return
         yield '#chapter(1, "", ())[Solutions]\n#small[\n'
+        *_, last = self.solutions
         for page, of_page in self.solutions.items():
+            # The last chapter's are kept on one page: two lines would be left over for the next.
+            yield "#together[" if page == last else ""
             yield f'#titled(2, 1, "", (), false)[{text(self.heading(page))}]'
             yield from map(self.writer(page).write, of_page)
-        yield "]"
+        yield "]]"
 
     def heading(self, page: str) -> str:
         """Return what a chapter is called in an appendix."""

@@ -2,13 +2,12 @@
 
 The index is a script that sets one variable, since a page that is opened from a file may not fetch
 anything. No page loads it, nor the library, until a reader opens the search. `ranking.toml` says
-what counts for how much and which words mean the same; `search.js` searches.
+what counts for how much and which words mean the same; `reading/search.ts` searches.
 
 Sphinx's own index, which the theme loads on every page before anything is shown, is not made, and
 `disable_search` in `_config.yml` keeps the theme from a dialog of its own.
 """
 
-import json
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,11 +20,11 @@ from sphinx.application import Sphinx
 
 from byhand.search import sections as reading
 from byhand.terms import load
+from mha.widgets.data_scripts import data_script
 
 HERE = Path(__file__).parent
 RANKING = HERE / "ranking.toml"
-LIBRARY = HERE / "minisearch" / "minisearch.js"
-INDEX = "search-index.js"
+INDEX = "search-index"
 
 
 def setup(app: Sphinx) -> None:
@@ -34,20 +33,16 @@ def setup(app: Sphinx) -> None:
     app.connect("html-collect-pages", search_page)
     app.connect("build-finished", write_index)
     app.add_css_file("search.css")
-    app.add_js_file("search.js", defer="defer")
+    app.add_js_file(
+        "search.js", priority=900, defer="defer"
+    )  # after reading.js, which has the loader
 
 
 def replace_sphinx_search(app: Sphinx) -> None:
-    """Make no index in Sphinx's way, and publish the library."""
+    """Keep Sphinx from making an index of its own."""
     if app.builder.format != "html":
         return
     app.builder.search = False  # type: ignore[attr-defined]
-    static = Path(app.outdir) / "_static"
-    static.mkdir(parents=True, exist_ok=True)
-    lines = LIBRARY.read_text(encoding="utf-8").splitlines(keepends=True)
-    # A browser's tools would ask for the map, which is not published.
-    text = "".join(line for line in lines if not line.startswith("//# sourceMappingURL"))
-    (static / LIBRARY.name).write_text(text, encoding="utf-8")
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -61,9 +56,8 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
     """Write the index of what the pages say, as they were written."""
     if exception or app.builder.format != "html":
         return
-    text = json.dumps(make_index(app), ensure_ascii=False, separators=(",", ":"))
-    file = Path(app.outdir) / "_static" / INDEX
-    file.write_text(f"window.mhaSearchIndex={text};\n", encoding="utf-8")
+    file = Path(app.outdir) / "_static" / f"{INDEX}.js"
+    file.write_text(data_script(INDEX, make_index(app)), encoding="utf-8")
 
 
 def make_index(app: Sphinx) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Formulas as one line of text, for excerpts and headings of search results.
 
-Indices and exponents stay marked, as `d₍k₎` and `W⁽O⁾`: `search.js` sets them lower and higher, and
-`search-engine.js` finds `d₍k₎` by "d_k".
+Indices and exponents stay marked, as `d₍k₎` and `W⁽O⁾`: `search.ts` sets them lower and higher, and
+`search-engine.ts` finds `d₍k₎` by "d_k".
 """
 
 import re

@@ -8,31 +8,15 @@ from sphinx.application import Sphinx
 
 from byhand.digests import ROOT
 from mha.views.figures import STYLE
-from mha.widgets.assets import ARITHMETIC, BASE, BOXES, EXPLORER, bare, published
+from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, published
 
 OWN = ROOT / "book" / "_static"
-
-# The scripts of the pages, put together so that they pack smaller: all that every page loads, and
-# all that questions and steps need. The parts run in this order.
-TOGETHER = {
-    "reading.js": (
-        *BASE,
-        "drawers.js",
-        "folds.js",
-        "scroll.js",
-        "strings-reading.js",
-        "contents.js",
-        "code.js",
-    ),
-    "lessons.js": ("quiz.js", "steps.js"),
-}
-PARTS = {part for parts in TOGETHER.values() for part in parts}
 
 # In the order in which they run: what others use comes first.
 SCRIPTS = (
     "reading.js",
     *ARITHMETIC,
-    *(name for name in BOXES if name not in BASE),
+    *BOXES,
     "lessons.js",
     *EXPLORER,
     "instrument.js",
@@ -86,8 +70,9 @@ FONTS_OF_ALL = ("STIX Two Text Book", "Source Sans 3 Book")
 FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
 
 
-# The scripts that stand in a page itself, by `policy`: no page loads them.
+# The scripts that a page holds as text (see `policy`), and those that only a notebook's frame has.
 EARLY = ("early.js", "early-fonts.js")
+IN_PAGE = (*EARLY, "loader.js", "frame-inside.js", "frame-around.js")
 
 
 def setup(app: Sphinx) -> None:
@@ -101,26 +86,17 @@ def declare(app: Sphinx, config: Any) -> None:
     """Name our style sheets and scripts, in place of Jupyter Book's every file below `_static`."""
     config.html_css_files = list(STYLES)
     config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
-    # No page loads these one by one. (The list may be Sphinx's own, which other builds begin with.)
-    config.exclude_patterns = [*config.exclude_patterns, *sorted(PARTS), *EARLY]
 
 
 def write_assets(app: Sphinx) -> None:
-    """Write the scripts and styles that stand beside their Python, in `mha`, to `_static`.
-
-    What only their source needs, such as comments, is left out of the pages' own scripts as of the
-    widgets'.
-    """
+    """Write the bundled scripts and styles to `_static`."""
     if app.builder.format != "html":
         return
-    texts = published()
-    own = {part: bare((OWN / part).read_text("utf-8")) for part in PARTS if part not in texts}
-    for name, parts in TOGETHER.items():
-        texts[name] = "".join((texts | own)[part] for part in parts)
     folder = Path(app.outdir) / "_static"
     folder.mkdir(parents=True, exist_ok=True)
-    for name in texts.keys() - PARTS:
-        (folder / name).write_text(texts[name], encoding="utf-8")
+    for name, text in published().items():
+        if name not in IN_PAGE:
+            (folder / name).write_text(text, encoding="utf-8")
     shutil.copy(STYLE, folder / STYLE.name)
 
 

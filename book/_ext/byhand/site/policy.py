@@ -17,8 +17,8 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from byhand.site.assets import EARLY, OWN
-from mha.widgets.assets import bare
+from byhand.site.assets import EARLY
+from mha.widgets.assets import text_of
 
 SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 HANDLER = re.compile(r"<[a-z][^<>]*\s(on[a-z]+)\s*=", re.IGNORECASE)
@@ -45,7 +45,7 @@ def setup(app: Sphinx) -> None:
 
 def early_scripts() -> dict[str, str]:
     """Return the scripts that stand in a page, by their name, as they stand there."""
-    return {name: bare((OWN / name).read_text(encoding="utf-8")) for name in EARLY}
+    return {name: text_of(name).strip() for name in EARLY}
 
 
 def policy() -> str:

@@ -1,0 +1,5 @@
+import type { HeadsMaps } from "../types.ts";
+
+/** Written by Python; see mha/widgets/assets.py. */
+declare const maps: HeadsMaps;
+export default maps;

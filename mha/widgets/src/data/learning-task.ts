@@ -1,0 +1,5 @@
+import type { LearningTask } from "../types.ts";
+
+/** Written by Python; see mha/widgets/assets.py. */
+declare const task: LearningTask;
+export default task;

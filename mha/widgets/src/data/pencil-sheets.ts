@@ -1,0 +1,5 @@
+import type { PencilSheet } from "../types.ts";
+
+/** Written by Python; see mha/widgets/assets.py. */
+declare const sheets: PencilSheet[];
+export default sheets;

@@ -1,0 +1,131 @@
+/**
+ * Attention put together from parts, and the wrong lines that may stand in their place: a port of what
+ * the museum needs of mha/practice/parts.py, bugs.py and trials.py. As there, what overflows or has
+ * nothing to share gives infinity or NaN.
+ */
+
+import { matmul } from "./attention.ts";
+import type { Matrix, TriedInputs } from "../types.ts";
+
+const [SLOPE, RATE, QUARTER] = [0.5, 0.1, Math.PI / 2];
+
+const map = (matrix: Matrix, change: (x: number, i: number, j: number) => number): Matrix => matrix.map((row, i) => row.map((x, j) => change(x, i, j)));
+
+const transpose = (matrix: Matrix): Matrix => (matrix[0] ?? []).map((_, j) => matrix.map((row) => row[j]));
+
+const plus = (left: Matrix, right: Matrix): Matrix => map(left, (x, i, j) => x + right[i][j]);
+
+/**
+ * Pairs turned by their row's angle: each number with its neighbour, or with the one that stands
+ * so many places on.
+ */
+const turned = (matrix: Matrix, angles: number[], apart: number = 1): Matrix => map(matrix, (x, i, j) => {
+  const [cos, sin] = [Math.cos(angles[i]), Math.sin(angles[i])];
+  const isSecond = Math.floor(j / apart) % 2 === 1;
+  return isSecond ? matrix[i][j - apart] * sin + x * cos : x * cos - matrix[i][j + apart] * sin;
+});
+
+const inHalves = (matrix: Matrix, angles: number[]): Matrix => turned(matrix, angles, matrix[0].length / 2);
+
+/** The right parts. */
+const RIGHT = {
+  split: ((wide, heads) => Array.from({ length: heads }, (_, h) => wide.map((row) =>
+    row.slice((h * row.length) / heads, ((h + 1) * row.length) / heads)))) as (wide: Matrix, heads: number) => Matrix[],
+  turn: ((query, key, value, angles) => [turned(query, angles), turned(key, angles), value]) as (query: Matrix, key: Matrix, value: Matrix, angles: number[]) => Matrix[],
+  score: ((query, key) => map(matmul(query, transpose(key)), (x) => x / Math.sqrt(query[0].length))) as (query: Matrix, key: Matrix, dModel: number) => Matrix,
+  forbid: ((scores, allowed) => map(scores, (x, i, j) => (allowed[i][j] ? x : -Infinity))) as (scores: Matrix, allowed: boolean[][]) => Matrix,
+  weigh: ((scores, bias, allowed, forbid, softmax) => softmax(forbid(plus(scores, bias), allowed))) as (scores: Matrix, bias: Matrix, allowed: boolean[][], forbid: (scores: Matrix, allowed: boolean[][]) => Matrix, softmax: (scores: Matrix) => Matrix) => Matrix,
+  along: ((scores, softmax) => softmax(scores)) as (scores: Matrix, softmax: (scores: Matrix) => Matrix) => Matrix,
+  powers: ((row) => row.map((x) => Math.exp(x - Math.max(...row)))) as (row: number[]) => number[],
+  drop: ((weights) => weights) as (weights: Matrix, kept: () => boolean) => Matrix,
+  mix: ((weights, value) => matmul(weights, value)) as (weights: Matrix, value: Matrix) => Matrix,
+  newest: ((keys) => keys.length - 1) as (keys: Matrix) => number,
+};
+
+/** The wrong ones, by the bugs' names. */
+const WRONG: Record<string, Partial<typeof RIGHT>> = {
+  "wrong axis": { along: (scores, softmax) => transpose(softmax(transpose(scores))) },
+  "no shift": { powers: (row) => row.map(Math.exp) },
+  "wrong root": { score: (query, key, dModel) =>
+    map(matmul(query, transpose(key)), (x) => x / Math.sqrt(dModel)) },
+  "late bias": { weigh: (scores, bias, allowed, forbid, softmax) =>
+    plus(softmax(forbid(scores, allowed)), bias) },
+  "late mask": { weigh: (scores, bias, allowed, _forbid, softmax) =>
+    map(softmax(plus(scores, bias)), (x, i, j) => x * Number(allowed[i][j])) },
+  "True reversed": { forbid: (scores, allowed) =>
+    map(scores, (x, i, j) => (allowed[i][j] ? -Infinity : x)) },
+  reshape: { split: (wide, heads) => {
+    const [all, width] = [wide.flat(), wide[0].length / heads];
+    return Array.from({ length: heads }, (_, h) => wide.map((_row, i) =>
+      all.slice((h * wide.length + i) * width, (h * wide.length + i + 1) * width)));
+  } },
+  "columns mixed": { mix: (weights, value) => {
+    if (weights.length !== value.length) throw new RangeError("shapes");
+    return matmul(transpose(weights), value);
+  } },
+  "off by one": { newest: (keys) => keys.length },
+  "values turned": { turn: (...[query, key, value, angles]) =>
+    [query, key, value].map((x) => turned(x, angles)) },
+  "halves for pairs": { turn: (query, key, value, angles) =>
+    [inHalves(query, angles), inHalves(key, angles), value] },
+  "dropout left on": { drop: (weights, kept) => map(weights, (x) => (x * Number(kept())) / (1 - RATE)) },
+};
+
+const softmax = (scores: Matrix, parts: typeof RIGHT): Matrix => scores.map((row) => {
+  const powers = parts.powers(row);
+  const total = powers.reduce((sum, x) => sum + x, 0);
+  return powers.map((x) => x / total);
+});
+
+/**
+ * One head.
+ * @param inputs query, key and value
+ */
+function attend([query, key, value]: Matrix[], parts: typeof RIGHT, { allowed, angles, bias, dModel, kept }: any) {
+  const [asks, answers, values] = angles ? parts.turn(query, key, value, angles) : [query, key, value];
+  const scores = parts.score(asks, answers, dModel ?? asks[0].length);
+  const weights = parts.drop(parts.weigh(
+    scores, bias ?? map(scores, () => 0), allowed ?? scores.map((row) => row.map(() => true)),
+    allowed ? parts.forbid : (those) => those,
+    (those) => parts.along(those, (rows) => softmax(rows, parts))), kept);
+  return { weights, output: parts.mix(weights, values) };
+}
+
+/** One head whose tokens come one after the other. */
+function write([query, key, value]: Matrix[], parts: typeof RIGHT, { kept, turns }: any): Matrix {
+  let keys: Matrix = [];
+  let values: Matrix = [];
+  return query.map((_, i) => {
+    const token = [[query[i]], [key[i]], [value[i]]];
+    const [, newKey, newValue] = parts.turn(token[0], token[1], token[2], [turns[i]]);
+    keys = [...keys, ...newKey];
+    values = [...values, ...newValue];
+    const [asking] = parts.turn(token[0], token[1], token[2], [turns[parts.newest(keys)]]);
+    return attend([asking, keys, values], parts, { kept }).output[0];
+  });
+}
+
+/**
+ * What an attention with a bug gives, "" for the right one; as `tried` of the package.
+ *
+ * @param kept what dropout leaves, where it is on
+ *
+ * @throws where shapes do not fit, as NumPy refuses them
+ */
+export function tried(bug: string, { dModel, heads, inSteps, isBiased, isCausal, isTurned, wide }: TriedInputs, kept: () => boolean): { weights: Matrix[] | null, output: Matrix[] } {
+  const parts = { ...RIGHT, ...WRONG[bug] };
+  const split = wide.map((matrix) => parts.split(matrix, heads));
+  const each = (act: (inputs: Matrix[]) => any) =>
+    split[0].map((_, h) => act(split.map((those) => those[h])));
+  const rows = wide[0];
+  const turns = [...rows, []].map((_, i) => (isTurned ? QUARTER * i : 0));
+  if (inSteps) return { weights: null, output: each((inputs) => write(inputs, parts, { kept, turns })) };
+  const square = (of: (i: number, j: number) => any) => rows.map((_, i) => rows.map((_row, j) => of(i, j)));
+  const told = { dModel, kept, angles: isTurned ? turns : null,
+    allowed: isCausal ? square((i, j) => j <= i) : null,
+    bias: isBiased ? square((i, j) => -SLOPE * Math.abs(i - j)) : null };
+  const found = each((inputs) => attend(inputs, parts, told));
+  return { weights: found.map(({ weights }) => weights), output: found.map(({ output }) => output) };
+}
+
+export { RATE };

@@ -1,0 +1,115 @@
+/**
+ * What becomes of a document when slips of it are corrected, as judge_corrected in
+ * mha/audit/judging.py says; the tests hold both to the same verdicts. How each number follows from
+ * those before it comes from mha/audit/sheet.py.
+ */
+
+import type { PencilFormula, PencilNumber, PencilSheet, PencilState } from "../types.ts";
+
+export const RIGHT = 0;
+export const SLIP = 1;
+export const SPOILED = 2;
+/** Worked rightly from right numbers, and off by what was rounded on the way. */
+export const ROUNDED = 3;
+
+/** What agreement allows beyond half a unit of the last printed place. */
+const SLACK = 1e-9;
+
+/** What each sign makes of its operands. */
+const SIGNS: Record<string, (values: number[]) => number> = {
+  "+": (values) => values.reduce((sum, value) => sum + value, 0),
+  "*": (values) => values.reduce((product, value) => product * value, 1),
+  s: ([score, width, mask = 0]) => score / Math.sqrt(width) + mask,
+  m: ([score, factor, mask = 0]) => score * factor + mask,
+  e: ([score, shift = 0]) => Math.exp(score - shift),
+  "/": ([exponential, total]) => (total ? exponential / total : 0),
+  "%": ([weight]) => 100 * weight,
+  r: ([width]) => Math.sqrt(width),
+  "=": ([value]) => value,
+};
+
+/** What a formula comes to, with the numbers that stand at its spots. */
+export function evaluate(formula: PencilFormula, values: number[]): number {
+  if (typeof formula === "number") return values[formula];
+  if (typeof formula === "string") return Number(formula);
+  const [sign, ...operands] = formula;
+  return SIGNS[sign](operands.map((operand) => evaluate(operand, values)));
+}
+
+/** The spots that a formula takes numbers from. */
+function spotsOf(formula: PencilFormula): number[] {
+  if (typeof formula === "number") return [formula];
+  return typeof formula === "string" ? [] : formula.slice(1).flatMap(spotsOf);
+}
+
+/** A document's numbers, ready to be corrected. */
+export function read(sheet: PencilSheet): PencilNumber[] {
+  const numbers: PencilNumber[] = sheet.numbers.map(([printed, true_, formula, state = -1, slip = "", meant = ""]) => {
+    const places = printed.split(".")[1]?.length ?? 0;
+    return {
+      printed, formula, state, slip, places, true: true_, value: Number(meant || printed),
+      half: 0.5 * 10 ** -places, from: [...new Set(spotsOf(formula))], into: [],
+    };
+  });
+  numbers.forEach(({ from }, spot) => from.forEach((before) => numbers[before].into.push(spot)));
+  return numbers;
+}
+
+/**
+ * How a document stands when some of its slips are corrected: a corrected number is the one that
+ * follows from those before it, and what was worked rightly from it is worked anew.
+ */
+export function correct(numbers: PencilNumber[], corrected: Set<number>): PencilState {
+  const values = numbers.map(({ value }) => value);
+  const states = numbers.map(({ state }) => state);
+  const changed = numbers.map(() => false);
+  numbers.forEach((number, spot) => {
+    const isMoved = number.from.some((before) => changed[before]);
+    const isMended = corrected.has(spot);
+    if (!isMended && !isMoved) return;
+    const local = evaluate(number.formula, values);
+    const isAnew = isMended || !number.slip;
+    if (isAnew) [values[spot], changed[spot]] = [local, true];
+    if (number.true === null) return; // a copy is not judged
+    const printed = isAnew ? local : Number(number.printed);
+    const isNear = (wanted: number) => Math.abs(printed - wanted) <= number.half + SLACK;
+    states[spot] = isNear(number.true) ? RIGHT : isNear(local) ? SPOILED : SLIP;
+  });
+  /** Whether a slip stands behind a number. */
+  const behind: boolean[] = [];
+  numbers.forEach(({ from }, spot) => {
+    behind[spot] = from.some((before) => states[before] === SLIP || behind[before]);
+    if (states[spot] === SPOILED && !behind[spot]) states[spot] = ROUNDED;
+  });
+  return { values, states, changed };
+}
+
+/**
+ * What was worked from a number, and the slips at which this ends.
+ *
+ * @returns how many steps away each is
+ */
+export function chainOf(numbers: PencilNumber[], spot: number, corrected: Set<number>): { lit: Map<number, number>, ends: Set<number> } {
+  const lit = new Map([[spot, 0]]);
+  const ends: Set<number> = new Set();
+  for (const [at, steps] of lit) { // grows while it is gone through
+    for (const next of numbers[at].into) {
+      if (numbers[next].slip && !corrected.has(next)) ends.add(next);
+      else if (!lit.has(next)) lit.set(next, steps + 1);
+    }
+  }
+  return { lit, ends };
+}
+
+/**
+ * The slips that a spoiled number goes back to.
+ *
+ * @returns in the order of reading
+ */
+export function slipsBehind(numbers: PencilNumber[], states: number[], spot: number): number[] {
+  const seen = new Set([spot]);
+  for (const at of seen) {
+    if (states[at] !== SLIP) numbers[at].from.forEach((before) => seen.add(before));
+  }
+  return [...seen].filter((at) => states[at] === SLIP).sort((a, b) => a - b);
+}

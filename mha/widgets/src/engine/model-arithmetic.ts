@@ -1,0 +1,239 @@
+/**
+ * A model that predicts the next word: a port of mha/core/language.py and mha/runs/stories.py. The
+ * two blocks are those of attention-block.ts; here stand the tables at both ends, heads that are
+ * off, the way that is cut, and where the numbers at the end come from.
+ */
+
+import { normed } from "./attention-block.ts";
+import { matmul, softmax, trace } from "./attention.ts";
+import { bytesOf } from "./bytes.ts";
+import { RULES, each, named, origin } from "./origins.ts";
+import { at, valueAt } from "./places.ts";
+import { stages } from "./stages.ts";
+import type { Matrix, ModelData, ModelRun, NamesModel, Operand, Origin, Place, Rule } from "../types.ts";
+
+type ModelOrigin = Origin & { blocks: Map<Operand, number> };
+
+const EPS = 1e-5;
+
+/** The head whose note is cut, and that whose keys are then without it. */
+const CUT = { from: 0, to: 1 };
+
+const BLOCK: any = { norm: "before", activation: "relu", eps: { first: EPS, second: EPS } };
+
+// What no run of the package has: the parts of the last stream, normalised, and what each adds to
+// each logit; what the keys of a head read where a way is cut; logits over another temperature than 1.
+const OWN_STAGES: any = {
+  parts: { symbol: "x", axes: ["head", "row", "column"] },
+  shares: { symbol: "ℓ", axes: ["head", "row", "column"] },
+  cut_normed: { symbol: "x", axes: ["row", "column"] },
+  cooled_logits: { symbol: "ℓ", axes: ["row", "column"] },
+};
+Object.assign(stages, OWN_STAGES);
+
+// ---- Numbers ----
+
+/** A number of 16 bits; no infinity is among them. */
+function half(bits: number): number {
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+  const size = exponent ? 2 ** (exponent - 25) * (1024 + fraction) : 2 ** -24 * fraction;
+  return bits & 0x8000 ? -size : size;
+}
+
+function nested(numbers: number[], [length, ...inner]: number[]): any {
+  if (!inner.length) return numbers;
+  const size = numbers.length / length;
+  return Array.from({ length }, (_, i) =>
+    nested(numbers.slice(i * size, (i + 1) * size), inner));
+}
+
+/**
+ * The model after one of the steps that are kept, from a text of 16-bit numbers.
+ *
+ * @param step which of them, from 0
+ */
+export function checkpoint({ numbers, shapes, base, words }: ModelData, step: number): NamesModel {
+  const sizes = shapes.map(([, shape]) => shape.reduce((size, n) => size * n, 1));
+  const size = sizes.reduce((total, own) => total + own, 0);
+  const bytes = bytesOf(numbers).subarray(2 * size * step);
+  const all = Array.from({ length: size }, (_, i) => half(bytes[2 * i] + 256 * bytes[2 * i + 1]));
+  const model: any = { words };
+  shapes.forEach(([name, shape], j) => {
+    model[name] = nested(all.splice(0, sizes[j]), shape);
+  });
+  const width = model.w_q1[0][0].length;
+  model.speeds = Array.from({ length: width / 2 }, (_, j) => base ** ((-2 * j) / width));
+  return model;
+}
+
+// ---- Runs ----
+
+/** The rows of a head that is off are 0. */
+function without(wO: Matrix, off: boolean[]): Matrix {
+  const width = wO.length / off.length;
+  return wO.map((row, i) => (off[Math.floor(i / width)] ? row.map(() => 0) : row));
+}
+
+/** A part of the stream as the norm leaves it, the whole stream's spreads held. */
+const held = (part: Matrix, spreads: number[]): Matrix => part.map((row, i) => {
+  const mean = row.reduce((sum, x) => sum + x, 0) / row.length;
+  return row.map((x) => (x - mean) / spreads[i]);
+});
+
+/** The second block, the keys of one head read without what one head of the first has added. */
+function traceCut(inputs: any, before: any): any {
+  const { angles, embeddings, w_q, w_k, w_v, w_o } = inputs;
+  const start = normed("start", embeddings, inputs, "first");
+  const lost = held(before.head_contributions[CUT.from], start.start_spreads);
+  const cut = start.start_normed.map((row: number[], i: number) =>
+    row.map((x, j) => x - lost[i][j]));
+  const [query, value] = [w_q, w_v].map((matrices) =>
+    matrices.map((matrix: Matrix) => matmul(start.start_normed, matrix)));
+  const key = w_k.map((matrix: Matrix, head: number) =>
+    matmul(head === CUT.to ? cut : start.start_normed, matrix));
+  const run = trace({ query, key, value, w_o, angles, isCausal: true });
+  const output = run.output ?? [];
+  const stream = embeddings.map((row: number[], i: number) =>
+    row.map((x, j) => x + output[i][j]));
+  return { ...run, ...start, stream, cut_normed: cut };
+}
+
+/**
+ * A model's run on words: for each block what it starts from, with all that it computes.
+ *
+ * @param words places in the vocabulary, at least one
+ * @param how which of the four heads
+ *   are off, block by block; whether the way from the first block's first head to the second's
+ *   second is cut; by what the logits are divided
+ */
+export function run(model: NamesModel, words: number[], { off = [], cut = false, temperature = 1 }: { off?: boolean[], cut?: boolean, temperature?: number } = {}): ModelRun {
+  const angles = words.map((_, i) => model.speeds.map((speed) => i * speed));
+  let x = words.map((word) => model.embedding[word]);
+  const blocks: any[] = [];
+  [1, 2].forEach((number) => {
+    const heads = [0, 1].map((head) => Boolean(off[2 * number - 2 + head]));
+    const inputs: any = {
+      block: BLOCK, embeddings: x, angles, isCausal: true, w_q: model[`w_q${number}`],
+      w_k: model[`w_k${number}`], w_v: model[`w_v${number}`],
+      w_o: without(model[`w_o${number}`], heads), unembedding: model.unembedding,
+    };
+    const found = cut && number === 2 ? traceCut(inputs, blocks[0].numbers) : trace(inputs);
+    blocks.push({ inputs, numbers: { ...inputs, ...found } });
+    x = found.stream;
+  });
+  const { inputs, numbers } = blocks[1];
+  Object.assign(numbers, normed("stream", x, inputs, "second"));
+  numbers.logits = matmul(numbers.stream_normed, model.unembedding);
+  const cooled = numbers.logits.map((row: number[]) => row.map((x) => x / temperature));
+  if (temperature !== 1) Object.assign(numbers, { temperature, cooled_logits: cooled });
+  numbers.word_exponentials = cooled.map((row: number[]) => row.map(Math.exp));
+  numbers.word_sums = numbers.word_exponentials.map((row: number[]) =>
+    row.reduce((sum, e) => sum + e, 0));
+  numbers.probabilities = softmax(cooled);
+  return { blocks, words, cut };
+}
+
+/**
+ * What the embedding and each head add to the logits at one word; the numbers get places.
+ *
+ * @returns by part, for each word of the vocabulary
+ */
+export function sharesAt({ blocks: [first, second] }: ModelRun, row: number): number[][] {
+  const { numbers } = second;
+  numbers.parts ??= [first.numbers.embeddings, ...first.numbers.head_contributions ?? [],
+    ...numbers.head_contributions ?? []].map((part) => held(part, numbers.stream_spreads));
+  numbers.shares ??= numbers.parts.map(() => []);
+  return numbers.parts.map((part: Matrix, i: number) => {
+    numbers.shares[i][row] ??= matmul([part[row]], numbers.unembedding)[0];
+    return numbers.shares[i][row];
+  });
+}
+
+// ---- Where numbers come from ----
+
+/** The numbers of a row. */
+const rowOf = ({ from, run: numbers }: any, stage: string, row: number): Operand[] =>
+  numbers[stage][row].map((_: number, i: number) => from(stage, row, i));
+
+Object.assign(RULES, {
+  logits: ((sources, { row, column }) => ["products", rowOf(sources, "stream_normed", row).map(
+    (operand, i) => [operand, sources.from("unembedding", i, column)])]) as Rule,
+  cooled_logits: (({ from, run: numbers }, { row, column }) => ["share",
+    each(from("logits", row, column), named("temperature", (numbers as any).temperature))]) as Rule,
+  word_exponentials: (({ from, run: numbers }, { row, column }) => ["exponential",
+    each(from("cooled_logits" in numbers ? "cooled_logits" : "logits", row, column))]) as Rule,
+  word_sums: ((sources, { row }) => ["sum", each(...rowOf(sources, "word_exponentials", row))]) as Rule,
+  probabilities: (({ from }, { row, column }) =>
+    ["share", each(from("word_exponentials", row, column), from("word_sums", row))]) as Rule,
+  shares: (({ from, run: numbers }, { head, row, column }) => {
+    const { parts } = (numbers as any);
+    return ["products", parts[head][row].map((_: number, i: number) =>
+      [from("parts", head, row, i), from("unembedding", i, column)])];
+  }) as Rule,
+});
+
+/** Where a number is computed: what the second block starts from is what the first one leaves. */
+export const homeOf = (block: number, place: Place): { block: number, place: Place } => (block === 1 && place.stage === "embeddings"
+  ? { block: 0, place: at("stream", place.row, place.column) } : { block, place });
+
+/** Where a part of the stream stands: its block, and its place. */
+function partOf({ head, row, column }: Place): [number, Place] {
+  if (head === 0) return [0, at("embeddings", row, column)];
+  return [head < 3 ? 0 : 1, at("head_contributions", (head - 1) % 2, row, column)];
+}
+
+/** A number of another stage, less its row's mean, over the spread of the whole stream. */
+function normedPart({ blocks }: ModelRun, place: Place, spreads: string, [block, source]: [number, Place]): ModelOrigin {
+  const { numbers } = blocks[block];
+  const whole = source.head === null ? numbers[source.stage] : numbers[source.stage][source.head];
+  const values = whole[place.row];
+  const total = values.reduce((sum: number, x: number) => sum + x, 0);
+  const mean = total / values.length;
+  const number = { value: valueAt(numbers, source), place: source, name: "" };
+  const spread = at(spreads, place.row);
+  const by = { value: valueAt(blocks[1].numbers, spread), place: spread, name: "" };
+  return {
+    place, operation: "normalised", terms: each(number, named("mean", mean), by),
+    blocks: new Map([[number, block]]),
+  };
+}
+
+/**
+ * How a number of a model comes about.
+ *
+ * @param block from 0, in which the number stands
+ *
+ * @returns with the blocks of those operands that stand in another one
+ */
+export function originIn(found: ModelRun, block: number, place: Place): ModelOrigin {
+  const { inputs, numbers } = found.blocks[block];
+  if (place.stage === "parts") return normedPart(found, place, "stream_spreads", partOf(place));
+  if (place.stage === "cut_normed") {
+    const { row, column } = place;
+    const whole = at("start_normed", row, column);
+    const lost = valueAt(numbers, place) - valueAt(numbers, whole);
+    const kept = { value: valueAt(numbers, whole), place: whole, name: "" };
+    return { place, operation: "sum", terms: each(kept, named("cut", lost)), blocks: new Map() };
+  }
+  const from = origin(inputs, numbers, place);
+  if (found.cut && block === 1 && place.stage === "key" && place.head === CUT.to) {
+    from.terms.forEach(([left], i) => {
+      left.place = at("cut_normed", place.row, i);
+      left.value = valueAt(numbers, left.place);
+    });
+  }
+  return { ...from, blocks: new Map() };
+}
+
+/**
+ * The word that comes next: the likeliest, or one drawn by the probabilities.
+ *
+ * @param chance from 0 to 1, or null for the likeliest
+ */
+export function nextWord(logits: number[], temperature: number, chance: number | null): number {
+  if (chance === null) return logits.indexOf(Math.max(...logits));
+  const [weights] = softmax([logits.map((logit) => logit / temperature)]);
+  let left = chance;
+  const found = weights.findIndex((weight) => (left -= weight) < 0);
+  return found < 0 ? weights.indexOf(Math.max(...weights)) : found;
+}

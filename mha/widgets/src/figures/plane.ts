@@ -1,0 +1,581 @@
+/**
+ * The plane: axes with names and numbers, a grid, arrows and points with their coordinates, and tips
+ * that are dragged, by mouse or by finger, or moved by keys or by two sliders. A view hands over what
+ * is to be seen as a list of marks; the plane draws them, and zooms while nothing is held.
+ */
+
+import { short } from "../engine/numbers.ts";
+import { explorerViews as texts } from "../strings/explorer-views.ts";
+import { fill } from "../engine/text.ts";
+import { STEP, freshId, make, set, setText } from "./explorer-parts.ts";
+import { LINE, placed, widthOf } from "./plane-labels.ts";
+import { drawing, isStill, shape } from "./strip-drawing.ts";
+import type { Drawn, Numbers, PlaneDrawn, PlaneMark, PlaneName } from "../types.ts";
+
+/**
+ * In pixels: what is left free at each edge, how far apart ticks are at least, how far their
+ * numbers stand from an axis, how long an arrow's head is, how far around a point names keep off,
+ * and how far beside a number.
+ */
+const EDGE = { across: 34, up: 26 };
+const LEAST = 50;
+const OFF = { across: 21, up: 11 };
+const HEAD = 11;
+const AROUND = 9;
+const APART = 4;
+
+/** What a pixel of each costs a name that covers it, a class of its own before its kind. */
+const COVERED = (
+  { arrow: 9, pull: 6, axis: 4, line: 4, area: 1, equal: 1, sheet: 0 } as Record<string, number>);
+
+/** So many pixels from the edge a point is as good as out of sight. */
+const NEAR_EDGE = 12;
+
+/** How long a plane glides from one scale to another. */
+const GLIDE_MS = 300;
+
+/** What is drawn below comes first. */
+const KINDS = ["grid", "sheet", "axis", "area", "line", "leader", "arrow", "point", "text"];
+
+/** A step of the plane has this many steps of a slider. */
+const FINE = 20;
+
+/** How much smaller what is to be seen has to be before the plane zooms in. */
+const SMALL = 0.45;
+
+/** Nothing is drawn as far as is seen. */
+const NONE = (): PlaneMark[] => [];
+
+const path = (points: number[][]): string => `M${points.map((point) =>
+  point.map((x) => Math.round(10 * x) / 10).join(" ")).join("L")}`;
+
+/** A point as it is written beside its tip. */
+export const coordinates = (point: number[]): string => `(${point.map((x) => short(x, 2)).join(", ")})`;
+
+/** The steps between ticks: 1, 2 or 5 times a power of ten. */
+function stepOf(least: number) {
+  const ten = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((times) => times * ten).find((step) => step >= least) ?? 10 * ten;
+}
+
+/** An arrow from a place to another one, with a head that is filled. */
+function pointer([x0, y0]: number[], [x1, y1]: number[]): string {
+  const length = Math.hypot(x1 - x0, y1 - y0);
+  if (length < 0.5) return "";
+  const [right, down] = [(x1 - x0) / length, (y1 - y0) / length];
+  const head = Math.min(HEAD, length);
+  const [x, y] = [x1 - head * right, y1 - head * down];
+  const side = (by: number) => [x - by * head * down, y + by * head * right];
+  return `${path([[x0, y0], [x, y]])}${path([[x1, y1], side(0.42), side(-0.42)])}Z`;
+}
+
+/**
+ * Go from nothing to all of a change in some time, at once where nothing is to move; what it
+ * returns stops it.
+ */
+export function glide(time: number, step: (part: number) => void): () => void {
+  const begun = performance.now();
+  let isOver = isStill();
+  const next = () => {
+    if (isOver) return;
+    const part = Math.min(1, (performance.now() - begun) / time);
+    isOver = part === 1;
+    step(part * part * (3 - 2 * part));
+    requestAnimationFrame(next);
+  };
+  if (isOver) step(1);
+  else requestAnimationFrame(next);
+  return () => { isOver = true; };
+}
+
+/**
+ * Whether a pointer is down, wherever it is: until then every plane keeps its scale. A finger that
+ * a slider takes over is there until it is lifted.
+ */
+let isPressed = false;
+
+/** Those that are to get another scale then. */
+const waiting: Set<any> = new Set();
+
+/** The planes that glide. */
+const gliding: Set<any> = new Set();
+
+addEventListener("pointerdown", () => {
+  isPressed = true;
+  gliding.forEach((plane) => plane.stay());
+}, true);
+
+const release = ({ type, pointerType }: any) => {
+  if (type === "pointercancel" && pointerType !== "mouse") return;
+  isPressed = false;
+  const late = [...waiting];
+  waiting.clear();
+  late.forEach((plane) => plane.draw());
+};
+["pointerup", "pointercancel", "touchend", "touchcancel"].forEach((end) =>
+  addEventListener(end, release, { capture: true, passive: true }));
+
+/** Move a tip by one step. */
+const moveTip = ({ tip }: any, point: number[]): void => tip.move(point, tip.take?.());
+
+export class Plane {
+  title: string;
+  also: { text: string, of?: Numbers | null } | null;
+  changed: (tip?: any) => void;
+  light: (token: number | null) => void;
+  layers: Record<string, any>;
+  area: Drawn;
+  tips: any;
+  caption: any;
+  node: any;
+  names: string[];
+
+  marks: PlaneMark[] = [];
+
+  /** What has to be in sight. */
+  seen: number[][] = [];
+
+  /** What is drawn as far as is seen. */
+  behind: (low: number[], high: number[]) => PlaneMark[] = NONE;
+
+  /** What is drawn, where nothing is behind it. */
+  looks: string | false = false;
+
+  /** What is seen, as two corners: what has to be, also where a glide ends, and all of it. */
+  box = ([] as number[][]);
+
+  goal = this.box;
+
+  low = [0, 0];
+
+  high = [0, 0];
+
+  /** How many pixels a unit has, where zero stands, and how far apart ticks are. */
+  unit = 1;
+
+  zero = [0, 0];
+
+  step = 1;
+
+  /** Ends a glide. */
+  halt = () => {};
+
+  /** Without axes and grid: what stands for them is among the marks. */
+  isBare = false;
+
+  /** Whose marks are lit. */
+  lit: number | null = null;
+
+  /** The elements of each kind, in their order, and how many of them are in use. */
+  pools: Record<string, any[]> = {};
+
+  used: Record<string, number> = {};
+
+  /** What labels should not cover, numbers and tips as boxes, and lines; and the points and ticks. */
+  drawn: PlaneDrawn = { boxes: [], lines: [], anchors: [], size: [0, 0] };
+
+  /** Which of its places each name has. */
+  places: number[] = [];
+
+  /**
+     * @param options what stands above it, what its axes are
+     * called, what happens when a tip is chosen or let go, and when a token's tip is pointed at
+     */
+  constructor({ title = "", names, changed = () => {}, light = () => {} }: { title?: string, names: string[], changed?: (tip?: any) => void, light?: (token: number | null) => void }) {
+    this.title = title;
+    /**
+     * What is said in the title's place when a hand has moved more than its tip, and of which
+     * numbers.
+     */
+    this.also = null;
+    this.changed = changed;
+    this.light = light;
+    this.layers = Object.fromEntries(KINDS.map((kind) => [kind, shape("g", `of-${kind}`)]));
+    this.area = drawing("plane-area", Object.values(this.layers), () => {
+      this.draw();
+      this.changed();
+    });
+    this.tips = make("div", { className: "tips" });
+    this.caption = make("figcaption", {}, title);
+    this.node = make("figure", { className: "plane" }, this.caption,
+      make("div", { className: "frame" }, this.area, this.tips));
+    this.names = names;
+  }
+
+  /**
+   * @param seen what has to be in sight besides their tips
+   * @param behind what is drawn as far as is seen
+   */
+  paint(marks: PlaneMark[], seen: number[][] = [], behind: (low: number[], high: number[]) => PlaneMark[] = NONE) {
+    const looks = behind === NONE && JSON.stringify([marks, seen, this.names, this.isBare]);
+    if (looks && looks === this.looks) {
+      const tips = marks.flatMap(({ tip }) => tip ?? []);
+      this.movable.forEach((node, i) => { node.tip = tips[i]; });
+      return;
+    }
+    this.looks = looks;
+    Object.assign(this, { marks, behind });
+    this.seen = [[0, 0], ...seen, ...marks.flatMap((mark) => (mark.at ? [mark.at] : []))];
+    this.draw();
+  }
+
+  /**
+   * What is to be seen, with room for its names: kept while a pointer is down, and as long as all
+   * is in sight and not small.
+   */
+  fit() {
+    const corner = (most: (...x: number[]) => number) =>
+      [0, 1].map((axis) => most(...this.seen.map((point) => point[axis])));
+    const [low, high] = [corner(Math.min), corner(Math.max)];
+    const size = Math.max(high[0] - low[0], high[1] - low[1]) || 1;
+    const [[left, bottom], [right, top]] = this.inSight();
+    const isIn = left <= low[0] && bottom <= low[1] && right >= high[0] && top >= high[1];
+    const [from, to] = this.goal.length ? this.goal : [low, low];
+    if (isIn && size > SMALL * Math.max(...to.map((x, axis) => x - from[axis]))) return;
+    const room = 0.14 * size;
+    const goal = [low.map((x) => x - room), high.map((x) => x + room)];
+    if (!this.box.length) this.box = this.goal = goal;
+    else if (isPressed) waiting.add(this);
+    else this.zoom(goal);
+  }
+
+  /**
+   * Two corners between which a point may lie without another scale: all that is drawn but its
+   * edge, or where a glide goes.
+   */
+  inSight(): number[][] {
+    const [width, height] = this.area.size;
+    if (!this.box.length) return [[0, 0], [0, 0]];
+    if (gliding.has(this)) return this.goal;
+    return [[NEAR_EDGE, height - NEAR_EDGE], [width - NEAR_EDGE, NEAR_EDGE]].map((at) => this.pointAt(at));
+  }
+
+  /** Glide to where other corners are seen. */
+  zoom(goal: number[][]) {
+    const from = this.box;
+    this.halt();
+    this.goal = goal;
+    gliding.add(this);
+    this.halt = glide(GLIDE_MS, (part) => {
+      this.box = from.map((corner, i) => corner.map((x, axis) => x + part * (goal[i][axis] - x)));
+      if (part === 1) gliding.delete(this);
+      this.measure(); // what is in sight now; else one that is there at once would never end
+      this.draw();
+      if (part === 1) this.changed();
+    });
+  }
+
+  /** Stay where a glide has come to, as a pointer is down. */
+  stay() {
+    this.halt();
+    gliding.delete(this);
+    this.goal = this.box;
+    waiting.add(this);
+  }
+
+  measure() {
+    const [width, height] = this.area.size;
+    const [low, high] = this.box;
+    this.unit = Math.max(1e-9, Math.min((width - 2 * EDGE.across) / (high[0] - low[0] || 1),
+      (height - 2 * EDGE.up) / (high[1] - low[1] || 1)));
+    const middle = [0, 1].map((axis) => (low[axis] + high[axis]) / 2);
+    this.zero = [width / 2 - middle[0] * this.unit, height / 2 + middle[1] * this.unit];
+    this.step = stepOf(LEAST / this.unit);
+    this.low = this.pointAt([0, height]);
+    this.high = this.pointAt([width, 0]);
+  }
+
+  /** Where a point of the plane stands. */
+  at([x, y]: number[]) {
+    return [this.zero[0] + x * this.unit, this.zero[1] - y * this.unit];
+  }
+
+  /** The point of the plane at a place of the drawing. */
+  pointAt([x, y]: number[]) {
+    return [(x - this.zero[0]) / this.unit, (this.zero[1] - y) / this.unit];
+  }
+
+  /**
+   * The nearest point that a hand can choose: in sight, less than a pixel away, and with as few
+   * digits as that leaves.
+   */
+  near(point: number[]) {
+    const fine = stepOf(0.4 / this.unit);
+    return point.map((x, axis) => {
+      const kept = Math.min(this.high[axis], Math.max(this.low[axis], x));
+      return Number((fine * Math.round(kept / fine)).toFixed(6)) || 0;
+    });
+  }
+
+  draw() {
+    if (!this.area.size[0] || !this.seen.length) return;
+    this.fit();
+    this.measure();
+    this.used = {};
+    this.drawn = { boxes: [], lines: [], anchors: [], size: this.area.size };
+    if (!this.isBare) this.drawAxes();
+    const marks = [...this.behind(this.low, this.high), ...this.marks];
+    for (const mark of marks) this.drawMark(mark);
+    this.write(marks.filter(({ text }) => text).reverse());
+    for (const [kind, pool] of Object.entries(this.pools)) {
+      pool.forEach((node, i) => set(node, ".display", i < (this.used[kind] ?? 0) ? "" : "none"));
+    }
+  }
+
+  /** The next element of a kind, made when it is first asked for. */
+  next(kind: string, tag: string, name: string = ""): any {
+    const pool = (this.pools[kind] ??= []);
+    const i = (this.used[kind] = (this.used[kind] ?? 0) + 1) - 1;
+    if (!pool[i]) this.layers[kind].append(pool[i] = shape(tag));
+    set(pool[i], "class", name);
+    return pool[i];
+  }
+
+  drawAxes() {
+    const { low, high, step } = this;
+    const [width, height] = this.area.size;
+    const [zeroX, zeroY] = this.zero;
+    const lines: string[] = [];
+    [0, 1].forEach((axis) => {
+      for (let i = Math.ceil(low[axis] / step); i * step <= high[axis]; i += 1) {
+        const [x, y] = this.at([i * step, i * step]);
+        lines.push(axis ? `M0 ${y}H${width}` : `M${x} 0V${height}`);
+        const isNearEnd = axis ? y < 2 * LINE : x > width - widthOf(this.names[0]) - LINE;
+        if (i && !isNearEnd) {
+          this.drawn.anchors.push(axis ? [zeroX, y] : [x, zeroY]);
+          const place = axis ? [zeroX - OFF.up, y + 4] : [x, zeroY + OFF.across];
+          this.tick(short(i * step), place, axis ? "end" : "middle");
+        }
+      }
+    });
+    set(this.next("grid", "path"), "d", lines.join(""));
+    set(this.next("axis", "path", "axis"), "d", `M0 ${zeroY}H${width}M${zeroX} 0V${height}`);
+    [[0, zeroY, width, zeroY], [zeroX, 0, zeroX, height]].forEach((line) => this.keepOff(line, "axis"));
+    this.tick(this.names[0], [width - 3, zeroY + OFF.across], "end", "name");
+    this.tick(this.names[1], [zeroX - OFF.up, 13], "end", "name");
+  }
+
+  tick(words: string, [x, y]: number[], anchor: string, name: string = "tick"): void {
+    // Kept in sight where zero stands at an edge.
+    const [width, height] = this.area.size;
+    const long = widthOf(words);
+    const half = anchor === "end" ? long / 2 : 0;
+    const middle = Math.min(width - long / 2 - 3, Math.max(long / 2 + 2, x - half));
+    const line = Math.min(height - 4, Math.max(13, y));
+    this.drawn.boxes.push([middle - long / 2 - APART, line - 12, middle + long / 2 + APART, line + 2]);
+    const node = this.next("text", "text", name);
+    set(node, "x", middle + half);
+    set(node, "y", line);
+    set(node, "text-anchor", anchor);
+    setText(node, words);
+  }
+
+  /** Names keep off a line. */
+  keepOff(line: number[], name: string, owner?: PlaneMark): void {
+    const weight = COVERED[name.split(" ")[0]] ?? COVERED[owner?.kind ?? "line"];
+    if (weight) this.drawn.lines.push({ line, weight, owner });
+  }
+
+  drawMark(mark: PlaneMark) {
+    const { kind, at = [0, 0], from = [0, 0], points, wide, tip } = mark;
+    const isLit = this.lit !== null && mark.token === this.lit;
+    const name = `${mark.name ?? ""}${isLit ? " lit" : ""}`;
+    const [x, y] = this.at(at);
+    if (kind === "arrow" || kind === "point") this.drawn.anchors.push([x, y]);
+    if (kind === "arrow") {
+      const start = this.at(from);
+      set(this.next(kind, "path", name), "d", pointer(start, [x, y]));
+      this.keepOff([...start, x, y], name, mark);
+    }
+    if (kind === "point") {
+      const node = this.next(kind, "circle", name);
+      const size = wide ?? 5;
+      set(node, "cx", x);
+      set(node, "cy", y);
+      set(node, "r", size + (isLit ? 2 : 0));
+      this.drawn.boxes.push([x - size, y - size, x + size, y + size]);
+    }
+    if (points) {
+      const node = this.next(kind, "path", name);
+      const lines = points.map((line) => line.map((point) => this.at(point)));
+      lines.forEach((line) => line.slice(1).forEach((end, i) => this.keepOff([...line[i], ...end], name, mark)));
+      const drawn = lines.map(path).join("");
+      set(node, "d", kind === "area" ? `${drawn}Z` : drawn);
+      set(node, ".strokeWidth", wide ?? "");
+    }
+    if (tip) {
+      this.drawTip(mark, [x, y]);
+      this.drawn.boxes.push([x - AROUND, y - AROUND, x + AROUND, y + AROUND]);
+    }
+  }
+
+  /** Write each name where it covers least. */
+  write(marks: PlaneMark[]) {
+    const names: PlaneName[] = marks.map((mark) => {
+      const { at = [0, 0], from = [0, 0], text = "", name = "", token, along } = mark;
+      const isBold = name === "main" || (this.lit !== null && token === this.lit);
+      return { owner: mark, at: this.at(at), from: this.at(from), size: [widthOf(text, isBold), LINE],
+        along: along?.map((point) => this.at(point)) };
+    });
+    const kept = isPressed || gliding.has(this) ? this.places : [];
+    const { middles, leaders, chosen } = placed(names, this.drawn, kept);
+    this.places = chosen;
+    for (const leader of leaders) {
+      if (leader) set(this.next("leader", "path", "leader"), "d", path([leader.slice(0, 2), leader.slice(2)]));
+    }
+    marks.forEach(({ text = "", name = "", token }, i) => {
+      const node = this.next("text", "text", `${name}${this.lit !== null && token === this.lit ? " lit" : ""}`);
+      set(node, "x", middles[i][0]);
+      set(node, "y", middles[i][1] + 5);
+      set(node, "text-anchor", "middle");
+      setText(node, text);
+    });
+  }
+
+  // -- Hands --
+
+  /**
+   * A tip is an element of the page and no part of the drawing: browsers heed a touch-action on
+   * the whole drawing alone, which then could not be scrolled past.
+   */
+  drawTip({ tip, at, token }: PlaneMark, [x, y]: number[]): void {
+    const pool = (this.pools.tip ??= []);
+    const i = (this.used.tip = (this.used.tip ?? 0) + 1) - 1;
+    if (!pool[i]) this.tips.append(pool[i] = this.makeTip());
+    const node = pool[i];
+    Object.assign(node, { tip, at, token });
+    set(node, ".translate", `${x}px ${y}px`); // which lays nothing out
+    set(node, "aria-label", fill(texts.planeTip, { name: node.tip.name, at: coordinates(node.at).slice(1, -1) }));
+    set(node, "class", `tip ${node.tip.look ?? ""}`);
+  }
+
+  makeTip() {
+    const node = make("button", { type: "button", className: "tip" });
+    node.addEventListener("keydown", (event: KeyboardEvent) => this.onKey(event, node));
+    node.addEventListener("pointerdown", (event: PointerEvent) => this.drag(event, node));
+    node.addEventListener("focus", () => this.changed(node));
+    const listen = (names: string[], act: () => void) =>
+      names.forEach((name) => node.addEventListener(name, act));
+    listen(["focus", "pointerenter"], () => this.light(node.token));
+    listen(["blur", "pointerleave"], () => this.light(null));
+    return node;
+  }
+
+  /** Those that can be moved now. */
+  get movable() {
+    return (this.pools.tip ?? []).slice(0, this.used.tip ?? 0);
+  }
+
+  onKey(event: KeyboardEvent, node: any) {
+    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const times = event.shiftKey ? 10 : 1;
+    const step = STEP * times;
+    if (node.tip.step) node.tip.step(times * (by[0] + by[1]));
+    else moveTip(node, node.at.map((x: number, axis: number) =>
+      Number((x + step * by[axis]).toFixed(6))));
+  }
+
+  drag(event: PointerEvent, node: any) {
+    if (event.button) return;
+    event.preventDefault();
+    node.focus({ preventScroll: true });
+    node.setPointerCapture?.(event.pointerId);
+    const start = this.at(node.at);
+    const taken = node.tip.take?.();
+    const move = (moved: PointerEvent) => {
+      const place = [start[0] + moved.clientX - event.clientX, start[1] + moved.clientY - event.clientY];
+      node.tip.move(this.near(this.pointAt(place)), taken);
+    };
+    const end = () => {
+      ends.forEach((name) => node.removeEventListener(name, end));
+      node.removeEventListener("pointermove", move);
+      this.changed();
+    };
+    const ends = ["pointerup", "pointercancel", "lostpointercapture"];
+    node.addEventListener("pointermove", move);
+    ends.forEach((name) => node.addEventListener(name, end));
+  }
+}
+
+/** A slider with its name and what it says. */
+export function makeSlider({ label, act, done = () => {}, properties = {} }: { label: string, act: (value: number) => void, done?: () => void, properties?: Record<string, any> }) {
+  const input = make("input", { type: "range", id: freshId(), ...properties,
+    oninput: () => act(Number(input.value)), onchange: done });
+  const name = make("label", { htmlFor: input.id }, label);
+  const output = make("span");
+  const show = (value: number, text: string) => {
+    if (document.activeElement !== input || Number(input.value) !== value) input.value = String(value);
+    set(input, "aria-valuetext", text);
+    setText(output, text);
+  };
+  return { input, name, show, node: make("span", { className: "slider" }, name, input, output) };
+}
+
+/** Two sliders for who does not drag: they move the tip that was chosen last. */
+export class Sliders {
+  planes: () => any[];
+  tip: any;
+  chosen: any;
+  choice: any;
+  axes: { input: any; name: any; show: (value: number, text: string) => void; node: any; }[];
+  node: any;
+  names: string | undefined;
+
+  /** @param planes those that are in sight */
+  constructor(planes: () => any[]) {
+    this.planes = planes;
+    /** The tip that they move, and the one that was chosen. */
+    this.tip = null;
+    this.chosen = null;
+    this.choice = make("select", { id: freshId(), onchange: () => {
+      this.paint(this.tips()[this.choice.selectedIndex]);
+    } });
+    this.axes = [texts.planeAcross, texts.planeUp].map((label, axis) => makeSlider({
+      label, done: () => this.paint(),
+      act: (value) => { // its plane may be folded away
+        const point = [...this.tip?.at ?? []];
+        point[axis] = value;
+        if (this.tip) moveTip(this.tip, point);
+      },
+    }));
+    this.node = make("div", { className: "sliders" },
+      make("span", {}, make("label", { htmlFor: this.choice.id }, texts.planeMove), " ", this.choice),
+      ...this.axes.map(({ node }) => node));
+  }
+
+  tips() {
+    return this.planes().flatMap((plane) => plane.movable);
+  }
+
+  /** @param chosen the tip that was chosen */
+  paint(chosen: any = this.chosen) {
+    this.chosen = chosen;
+    const tips = this.tips();
+    this.show(tips, tips.find((tip) => tip === chosen)
+      ?? tips.find(({ tip }) => tip.look === "main") ?? tips[0]);
+  }
+
+  show(tips: any[], chosen: any) {
+    this.tip = chosen;
+    set(this.node, ".visibility", chosen ? "" : "hidden");
+    if (!chosen) return;
+    const names = tips.map(({ tip }) => tip.name);
+    if (names.join("\n") !== this.names) {
+      this.names = names.join("\n");
+      this.choice.replaceChildren(...names.map((name) => make("option", {}, name)));
+    }
+    const place = tips.indexOf(chosen);
+    if (this.choice.selectedIndex !== place) this.choice.selectedIndex = place;
+    const plane = this.planes().find((one) => one.movable.includes(chosen));
+    this.axes.forEach(({ input, show }, axis) => {
+      const fine = plane.step / FINE;
+      const most = Math.max(-plane.low[axis], plane.high[axis], Math.abs(chosen.at[axis]));
+      const end = Number((fine * Math.ceil(most / fine)).toFixed(6));
+      [["min", -end], ["max", end], ["step", fine]].forEach(([key, value]) => set(input, String(key), value));
+      show(chosen.at[axis], short(chosen.at[axis], 2));
+      set(input, "aria-label", `${chosen.tip.name}: ${[texts.planeAcross, texts.planeUp][axis]}`);
+    });
+  }
+}

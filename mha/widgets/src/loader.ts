@@ -1,0 +1,60 @@
+/**
+ * Runs the bundled modules: `define` as the bundler writes it (AMD), and loading by name.
+ *
+ * A page may be opened from a file, where browsers refuse ES modules, so modules are published as
+ * classic scripts. A module runs once all modules that it imports have run; one that the page has no
+ * script for is loaded from beside this script, or read from the page, where a notebook's frame holds it.
+ */
+
+type Factory = (...imports: unknown[]) => unknown;
+type Require = (names: string[], done: (module: unknown) => void, failed: (reason: unknown) => void) => void;
+
+const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
+
+/** The modules that have run or will run, by name. */
+const modules: Record<string, Promise<object>> = {};
+const exported: Record<string, object> = {};
+const defined = new Set<string>();
+const arrived: Record<string, (module: Promise<object>) => void> = {};
+
+const nameOf = (path: string) => path.replace(/^.*\//, "").replace(/\.js$/, "");
+
+function load(name: string): Promise<object> {
+  modules[name] ??= new Promise((resolve, reject) => {
+    arrived[name] = resolve;
+    const script = document.createElement("script");
+    const held = document.getElementById(`${name}.js`);
+    if (held) script.text = held.textContent ?? "";
+    else script.src = `${folder}${name}.js`;
+    script.onerror = () => {
+      delete modules[name]; // it may be asked for again
+      reject(new Error(`${name}.js cannot be loaded`));
+    };
+    document.head.append(script);
+  });
+  return modules[name];
+}
+
+const require: Require = ([path], done, failed) => load(nameOf(path)).then(done, failed);
+
+/** Take a module; one without imports and exports comes without a list of them. */
+function define(name: string, imports: string[] | Factory, factory: Factory) {
+  if (defined.has(name)) return; // it has come in a file with others already
+  defined.add(name);
+  if (typeof imports === "function") [imports, factory] = [[], imports];
+  const paths = imports;
+  const own = {};
+  const run = () => {
+    const result = factory(...paths.map((path) =>
+      path === "require" ? require : path === "exports" ? own : exported[nameOf(path)]));
+    return (exported[name] = (result ?? own) as object);
+  };
+  const wanted = paths.filter((path) => path !== "require" && path !== "exports").map(nameOf);
+  const isReady = wanted.every((path) => path in exported);
+  const module = isReady ? Promise.resolve(run()) : Promise.all(wanted.map(load)).then(run);
+  arrived[name]?.(module);
+  modules[name] ??= module;
+}
+
+// A second copy of this script would forget what the first has loaded.
+if (!("define" in window)) Object.assign(window, { define });

@@ -1,0 +1,290 @@
+/**
+ * A cache that fills while a text is written: of each token its key and its value are put behind the
+ * others, its query meets all that are kept, and is not kept itself. Beside it the same without a
+ * cache: everything is computed anew for each token.
+ */
+
+import { trace } from "../engine/attention.ts";
+import { short, shown } from "../engine/numbers.ts";
+import { fill } from "../engine/text.ts";
+import { make, makeButton, set, setBar, setText } from "../figures/explorer-parts.ts";
+import { TimeBar, eased, fly } from "../figures/time-bar.ts";
+import { StepsState, wholes } from "../store/steps-state.ts";
+import { cache as texts } from "../strings/steps.ts";
+import type { Instrument } from "../types.ts";
+
+/** Tokens that a text may have, steps of each, and decimals of what is computed. */
+const MOST = 8;
+const STEPS = 4;
+const PLACES = 2;
+
+/** Bytes of a number in the cache. */
+const BYTES = 2;
+
+const PACE = 2200;
+
+const listed = (numbers: number[]): string => numbers.map((x) => shown(x, PLACES)).join(" ");
+
+class Cache {
+  data: any;
+  widths: { d: any; k: any; v: any; };
+  state: any;
+  bar: any;
+  parts: any;
+  node: any;
+
+  numbers: any;
+
+  constructor(data: any) {
+    this.data = data;
+    const { embeddings, name, text, w_k: [key], w_v: [value] } = data;
+    this.widths = { d: embeddings[0].length, k: key[0].length, v: value[0].length };
+    this.state = new StepsState("cache", name, { text, step: STEPS * 2, again: false }, {
+      text: (found) => (found.split("_").length <= MOST ? wholes(found, embeddings.length) : undefined),
+      step: (found) => wholes(found, STEPS * MOST + 1)?.[0],
+      again: (found) => (found === "1" ? true : undefined),
+    }, () => this.paint());
+    this.bar = new TimeBar({ count: 1, pace: PACE, label: (i) => this.label(i),
+      show: (i, fraction) => this.show(i, fraction) });
+    this.parts = {};
+    this.node = this.build();
+    this.paint();
+  }
+
+  // ---- Elements ----
+
+  build() {
+    const { parts } = this;
+    const { tokens } = this.data;
+    parts.words = tokens.map((word: string, i: number) =>
+      makeButton(word, () => this.append(i), { "aria-label": fill(texts.append, { token: word }) }));
+    parts.again = make("input", { type: "checkbox",
+      onchange: () => this.state.change({ again: parts.again.checked }) });
+    parts.full = make("span", { className: "soft", role: "status" });
+    parts.slots = Array.from({ length: MOST }, () => this.line("slot"));
+    parts.newest = this.line("newest");
+    const { columns } = texts;
+    const heads = Object.keys(columns).map((name) =>
+      make("span", { className: `of-${name}`, role: "columnheader" }, (columns as Record<string, string>)[name]));
+    parts.layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
+    parts.table = make("div", { className: "cache-table", role: "table", "aria-label": texts.slots },
+      make("div", { className: "cache-line heading", role: "row" }, ...heads),
+      ...parts.slots.map(({ node }: any) => node), parts.newest.node);
+    return make("div", { className: "cache head-0" },
+      make("div", { className: "steps-actions cache-words" }, make("span", { className: "soft" }, texts.write),
+        ...parts.words, make("label", { className: "choice" }, parts.again, " ", texts.again), parts.full),
+      parts.table, parts.layer, this.bar.node, this.counts(), this.state.actions);
+  }
+
+  /** A token's line: what of it is kept, or what is computed for the newest one. */
+  line(name: string) {
+    const cells: any = {};
+    for (const column of Object.keys(texts.columns)) {
+      cells[column] = make("span", { className: `of-${column}`,
+        "data-label": (texts.columns as Record<string, string>)[column], role: column === "token" ? "rowheader" : "cell" });
+    }
+    const bar = make("span", {});
+    const number = make("span", { className: "cache-number" });
+    cells.weight.append(make("span", { className: "cache-bar" }, bar), number);
+    const node = make("div", { className: `cache-line ${name}`, role: "row" }, ...(Object.values(cells) as Node[]));
+    return { ...cells, bar, number, node };
+  }
+
+  counts() {
+    const { parts } = this;
+    const row = (title: string) => {
+      const cells = [0, 1].map(() => {
+        const bar = make("span", {});
+        const text = make("span", {});
+        return { bar, text, node: make("td", {}, text, make("span", { className: "cache-bar" }, bar)) };
+      });
+      return { cells, node: make("tr", {}, make("th", { scope: "row" }, title),
+        ...cells.map(({ node }) => node)) };
+    };
+    parts.counts = [row(texts.withCache), row(texts.without)];
+    parts.kept = make("p", { className: "cache-kept" });
+    return make("div", {}, parts.kept, make("table", { className: "cache-counts" },
+      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, texts.counts),
+        make("th", { scope: "col" }, texts.this), make("th", { scope: "col" }, texts.all))),
+      make("tbody", {}, ...parts.counts.map(({ node }: any) => node))));
+  }
+
+  // ---- Changes ----
+
+  /** Write a token behind those that are shown, and show what happens. */
+  append(token: number) {
+    const { now } = this.state;
+    const text = now.text.slice(0, Math.ceil(now.step / STEPS));
+    if (text.length === MOST) {
+      setText(this.parts.full, fill(texts.full, { most: MOST }));
+      return;
+    }
+    this.state.change({ text: [...text, token], step: STEPS * text.length });
+    this.bar.play();
+  }
+
+  // ---- Numbers ----
+
+  /** Numbers of multiplications and of what is kept when so many tokens are written. */
+  sizes(n: number) {
+    const { d, k, v } = this.widths;
+    const project = d * (2 * k + v);
+    const each = k + v;
+    const one = project + each * n;
+    // Of all steps up to this one: with a cache their sum, and each n times without.
+    const sum = project * n + (each * n * (n + 1)) / 2;
+    const sumAgain = (project * n * (n + 1)) / 2 + (each * n * (n + 1) * (2 * n + 1)) / 6;
+    return { n, d, k, v, project, each, kept: n * each, bytes: BYTES * n * each, meet: n * k, mix: n * v,
+      projectAgain: n * project, meetAgain: n * n * k, mixAgain: n * n * v,
+      with: one, without: n * one, sum, sumAgain };
+  }
+
+  /** Which token is written at a step, counted from 1, and how far its own steps are. */
+  at(step: number) {
+    return { n: Math.ceil(step / STEPS), phase: (step + STEPS - 1) % STEPS };
+  }
+
+  label(step: number) {
+    if (!step) return texts.start;
+    const { n, phase } = this.at(step);
+    const { again, text } = this.state.now;
+    return fill(texts[again ? "stepsAgain" : "steps"][phase],
+      { ...this.sizes(n), token: this.data.tokens[text[n - 1]] });
+  }
+
+  // ---- What is seen ----
+
+  paint() {
+    const { embeddings, scale, w_q, w_k, w_v } = this.data;
+    const { again, step, text } = this.state.now;
+    this.numbers = trace({ embeddings: text.map((i: number) =>
+      embeddings[i]), w_q, w_k, w_v, scale, isCausal: true });
+    this.parts.again.checked = again;
+    setText(this.parts.full, "");
+    this.bar.recount(STEPS * text.length + 1);
+    this.bar.refresh();
+    if (step !== this.bar.at) this.bar.go(step);
+  }
+
+  show(step: number, fraction: number) {
+    if (this.state.now.step !== step) this.state.move({ step });
+    const { n, phase } = this.at(step);
+    const { parts } = this;
+    const x = eased(fraction);
+    parts.slots.forEach((_: any, i: number) => this.paintSlot(i, n - 1, phase, x));
+    this.paintNewest(n - 1, phase, x);
+    this.fly(n - 1, phase, fraction);
+    this.paintCounts(this.sizes(n));
+  }
+
+  /**
+   * @param i which token
+   *
+   * @param x how much of it has happened
+   */
+  paintSlot(i: number, newest: number, phase: number, x: number) {
+    const { again, text } = this.state.now;
+    const slot = this.parts.slots[i];
+    const isThere = newest >= 0 && (i < newest || (i === newest && phase > 0));
+    const isAgain = again && isThere && i < newest;
+    set(slot.node, "class", `cache-line slot${isThere ? "" : " free"}${isAgain ? " again" : ""}`
+      + `${i === newest && isThere ? " fresh" : ""}`);
+    set(slot.node, "aria-hidden", String(!isThere));
+    const { query, key, value, weights, head_outputs } = this.numbers;
+    setText(slot.token, isThere ? this.data.tokens[text[i]] : "");
+    this.vector(slot.key, isThere ? key[0][i] : []);
+    this.vector(slot.value, isThere ? value[0][i] : []);
+    this.vector(slot.query, isAgain ? query[0][i] : []);
+    this.vector(slot.output, isAgain && phase === STEPS - 1 ? head_outputs[0][i] : []);
+    for (const cell of [slot.key, slot.value, slot.query]) {
+      // What flies to its place is not there yet.
+      const isFlying = i === newest && phase === 1 && x < 1;
+      set(cell, ".opacity", isFlying ? 0 : isAgain && !phase ? x : 1);
+    }
+    const isWeighed = isThere && (phase > 2 || (phase === 2 && x * (newest + 1) >= i + 1));
+    const weight = isWeighed ? weights[0][newest][i] : 0;
+    setBar(slot.bar, weight);
+    setText(slot.number, isWeighed ? shown(weight) : "");
+  }
+
+  paintNewest(newest: number, phase: number, x: number) {
+    const { parts: { newest: line }, data: { tokens }, state: { now: { text } } } = this;
+    const { query, key, value, head_outputs } = this.numbers;
+    const isThere = newest >= 0;
+    setText(line.token, isThere ? tokens[text[newest]] : texts.nothing);
+    this.vector(line.query, isThere ? query[0][newest] : []);
+    this.vector(line.key, isThere ? key[0][newest] : []);
+    this.vector(line.value, isThere ? value[0][newest] : []);
+    this.vector(line.output, isThere && phase === STEPS - 1 ? head_outputs[0][newest] : []);
+    set(line.node, "class", `cache-line newest phase-${isThere ? phase : "none"}`);
+    for (const cell of [line.query, line.key, line.value]) set(cell, ".opacity", phase ? 1 : x);
+    set(line.output, ".opacity", x < 1 ? x ** 3 : 1);
+  }
+
+  vector(cell: any, numbers: number[]) {
+    setText(cell, listed(numbers));
+  }
+
+  /** A key and a value fly to their place; the query goes from key to key; values fly to the output. */
+  fly(newest: number, phase: number, fraction: number) {
+    const { layer, newest: line, slots } = this.parts;
+    if (newest < 0 || fraction === 1 || !phase) {
+      fly(layer, []);
+      return;
+    }
+    const { left, top } = layer.getBoundingClientRect();
+    const place = (cell: HTMLElement) => {
+      // Its numbers: on a phone their name stands before them in the cell.
+      const numbers = document.createRange();
+      numbers.selectNodeContents(cell);
+      return [numbers.getBoundingClientRect().left - left, cell.getBoundingClientRect().top - top];
+    };
+    const between = (a: number[], b: number[], x: number) =>
+      ({ left: a[0] + (b[0] - a[0]) * x, top: a[1] + (b[1] - a[1]) * x });
+    const text = (cell: HTMLElement) => cell.textContent ?? "";
+    const x = eased(fraction);
+    if (phase === 1) {
+      fly(layer, [[line.key, slots[newest].key], [line.value, slots[newest].value]].map(([from, to]) =>
+        ({ text: text(from), ...between(place(from), place(to), x) })));
+      return;
+    }
+    if (phase === 2) {
+      const way = [line.query, ...slots.slice(0, newest + 1).map(({ key }: any) => key)];
+      const along = x * (way.length - 1);
+      const i = Math.min(Math.floor(along), way.length - 2);
+      fly(layer, [{ text: text(line.query), ...between(place(way[i]), place(way[i + 1]), along - i) }]);
+      return;
+    }
+    const weights = this.numbers.weights[0][newest] ?? [];
+    fly(layer, slots.slice(0, newest + 1).map(({ value }: any, i: number) =>
+      ({ text: text(value), opacity: 0.25 + 0.75 * weights[i],
+        ...between(place(value), place(line.output), x) })));
+  }
+
+  paintCounts(sizes: ReturnType<Cache["sizes"]>) {
+    const { parts } = this;
+    const { again } = this.state.now;
+    setText(parts.kept, fill(again ? texts.keptAgain : texts.kept, sizes));
+    const [[one, all], [oneAgain, allAgain]] = parts.counts.map(({ cells }: any) => cells);
+    const { n } = sizes;
+    const count = (cell: any, text: string, number: number,
+      most: number) => {
+      setText(cell.text, text);
+      setBar(cell.bar, number / (most || 1));
+    };
+    count(one, n ? fill(texts.formula, { ...sizes, total: sizes.with }) : "0", n ? sizes.with : 0, sizes.without);
+    count(oneAgain, n ? fill(texts.formulaAgain, { ...sizes, total: short(sizes.without) }) : "0",
+      sizes.without, sizes.without);
+    count(all, short(sizes.sum), sizes.sum, sizes.sumAgain);
+    count(allAgain, short(sizes.sumAgain), sizes.sumAgain, sizes.sumAgain);
+    parts.counts.forEach(({ node }: any, i: number) =>
+      node.classList.toggle("shown", Boolean(i) === again));
+  }
+
+  readAddress() {
+    this.state.readAddress();
+  }
+}
+
+/** Open the figure on a page. */
+export const open: Instrument = (data) => new Cache(data);

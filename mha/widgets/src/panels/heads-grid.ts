@@ -1,0 +1,247 @@
+/**
+ * All heads as small maps, in the model's order or as far as a name holds of them; the chosen head in
+ * each sentence; and all of it as a table.
+ */
+
+import maps from "../data/heads-maps.ts";
+import { SHAPES, cellsOf, holds, meanShare } from "../engine/heads-names.ts";
+import { percent, shown } from "../engine/numbers.ts";
+import { fill } from "../engine/text.ts";
+import { inItalics, make, makeButton, set, setText } from "../figures/explorer-parts.ts";
+import { drawWeights } from "../figures/weight-maps.ts";
+import { heads as texts } from "../strings/heads.ts";
+import type { Matrix } from "../types.ts";
+
+const { heads, layers } = maps;
+
+/** The keys that lead from one map to another. */
+const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
+
+/** How many heads there are. */
+const COUNT = layers * heads;
+
+// ---- How far the name holds ----
+
+/** Of each head, how far the name holds in each sentence, and on average. */
+export function tested({ mapOf, pair, sentences, state: { name } }: any): { held: any[], mean: number }[] {
+  const cells = sentences.map(({ tokens }: any) => cellsOf(name, tokens, pair));
+  return Array.from({ length: COUNT }, (_, head) => {
+    // Without a name there is nothing to hold.
+    const held = name ? cells.map((those: any, i: number) =>
+      holds(name, those, mapOf(i, head))) : [];
+    return { held, mean: meanShare(held) };
+  });
+}
+
+/** The heads in the order in which they are shown: those first of which the name holds most. */
+export function ordered({ tested: { results }, state: { all, name, sentence } }: any): number[] {
+  const heads = results.map((_: any, head: number) => head);
+  if (!name) return heads;
+  const worth = results.map(({ held, mean }: any) => (all ? mean : held[sentence]?.share ?? -1));
+  return heads.sort((a: number, b: number) => worth[b] - worth[a] || a - b);
+}
+
+const shareOf = (held: any) => (held ? percent(held.share) : texts.none);
+
+const meanOf = (mean: number) => (Number.isNaN(mean) ? texts.none : percent(mean));
+
+const rowsOf = (held: any) => (held ? fill(texts.obeyed, held) : texts.none);
+
+// ---- All heads ----
+
+export function gridOf(view: any) {
+  const { parts } = view;
+  // Those come first of which the name holds most.
+  parts.name = make("select", { onchange: () => view.change({ name: parts.name.value }) },
+    ...Object.keys(texts.names).map((name) => make("option", { value: name })));
+  parts.all = make("input", { type: "checkbox", onchange: () => view.change({ all: parts.all.checked }) });
+  parts.rule = make("p", { className: "soft heads-rule" });
+  parts.verdict = make("p", { className: "heads-verdict", role: "status" });
+  parts.sides = texts.sideNames.map((name: string, side: number) =>
+    makeButton(name, () => view.show({ side }), { className: `reading-button head-${side}` }));
+  parts.slots = Array.from({ length: COUNT }, (_, slot) => slotOf(view, slot));
+  parts.grid = make("div", { className: "heads-grid head-0", role: "radiogroup", "aria-label": texts.maps },
+    ...parts.slots.map(({ node }: any) => node));
+  parts.more = makeButton(fill(texts.more, { n: parts.slots.length }), () => openAll(view),
+    { className: "reading-button heads-more" });
+  parts.grid.addEventListener("keydown", (event: KeyboardEvent) => stepFrom(view, event));
+  return make("div", { className: "heads-all" },
+    make("div", { className: "model-controls" }, make("label", {}, `${texts.name} `, parts.name)), parts.rule,
+    parts.verdict,
+    make("div", { className: "model-controls" }, make("label", {}, parts.all, ` ${texts.all}`),
+      make("span", { className: "heads-sides", role: "group", "aria-label": texts.side },
+        make("span", { className: "soft" }, texts.side), ...parts.sides)), parts.grid, parts.more);
+}
+
+/** A narrow page has the first of them, and the chosen ones, until all are asked for. */
+function openAll({ parts }: any) {
+  parts.grid.classList.add("open");
+  parts.more.hidden = true;
+}
+
+function slotOf(view: any, slot: number) {
+  const canvas = make("canvas");
+  const [name, worth] = [make("span"), make("span", { className: "soft" })];
+  const node = makeButton("", () => view.chooseHead(view.order[slot]), { role: "radio", className: "heads-map" });
+  node.append(canvas, name, worth);
+  return { node, canvas, name, worth };
+}
+
+/**
+ * A map follows at once when it was drawn for the first time.
+ * @param on what it is drawn
+ */
+function draw({ color }: any, on: any, weights: Matrix) {
+  if (on.weights !== weights || on.color !== color) drawWeights(on.canvas, weights, color);
+  Object.assign(on, { weights, color });
+}
+
+/** What draws each map for the first time, or in other colours. */
+export function drawsOf(view: any): (() => void)[] {
+  const { lines, slots } = view.parts;
+  return [...slots.map((slot: any, i: number) =>
+    () => draw(view, slot, view.mapOf(view.state.sentence, view.order[i]))),
+  ...lines.map((line: any, i: number) =>
+    () => draw(view, line, view.mapOf(i, view.state.heads[0])))];
+}
+
+/** Arrows lead to the next map and choose it, as among radio buttons. */
+function stepFrom(view: any, event: KeyboardEvent) {
+  const { slots } = view.parts;
+  const from = slots.findIndex(({ node }: any) => node === document.activeElement);
+  const columns = slots.filter(({ node }: any) => node.offsetTop === slots[0].node.offsetTop).length;
+  const by = { ...STEPS, ArrowUp: -columns, ArrowDown: columns }[event.key];
+  if (!by || !slots[from + by]) return;
+  event.preventDefault();
+  openAll(view);
+  slots[from + by].node.focus();
+  view.chooseHead(view.order[from + by]);
+}
+
+export function paintGrid(view: any) {
+  const { order, parts, tested: { results }, state: { all, heads, key, name, own, place, sentence, side } } = view;
+  parts.name.value = name;
+  [...parts.name.options].forEach((option) => setText(option, fill(texts.names[option.value],
+    { from: view.pair[0], to: view.pair[1] })));
+  parts.all.checked = all;
+  parts.all.disabled = !name; // without one there is nothing to take over all
+  const rule = fill(own && !name ? texts.ownRule : texts.rules[name],
+    { from: view.pair[0], to: view.pair[1], others: view.others() })
+    + (name ? ` ${fill(texts.sorted, { where: texts.where[Number(all)] })}` : "");
+  if (view.rule !== rule) parts.rule.replaceChildren(...inItalics(rule));
+  view.rule = rule;
+  parts.sides.forEach((node: any, i: number) => set(node, "aria-pressed", String(i === side)));
+  parts.slots.forEach((slot: any, i: number) => {
+    const head = order[i];
+    const weights = view.mapOf(sentence, head);
+    if (slot.color) draw(view, slot, weights);
+    const { held, mean } = results[head];
+    const worth = percentOf(!name ? (own ? NaN : weights[place][key]) : all ? mean : held[sentence]?.share ?? NaN);
+    setText(slot.name, view.brief(head));
+    setText(slot.worth, worth);
+    set(slot.node, "aria-label", `${view.nameOf(head)} ${worth}`);
+    set(slot.node, "aria-checked", String(head === heads[side]));
+    slot.node.tabIndex = head === heads[side] ? 0 : -1;
+    set(slot.node, "class", ["heads-map", view.known.includes(head) ? "whole" : "",
+      ...heads.flatMap((chosen: number, j: number) => (chosen === head ? [`is-${j}`] : []))].join(" "));
+  });
+  paintVerdict(view);
+}
+
+/** Without decimals: there is little room. */
+const percentOf = (share: number) => (Number.isNaN(share) ? texts.none : percent(share, 0));
+
+/** What the name is worth for the first head, of the reader's own order too. */
+function paintVerdict(view: any) {
+  const { pair, parts, state: { heads: [head], name, own, sentence }, tested: { results }, words } = view;
+  const { held, mean } = results[head];
+  const said = (found: any) => (found ? fill(SHAPES[name] ? texts.foundShape : texts.found,
+    { ...found, share: shareOf(found), rows: fill(texts.rows[Number(found.rows > 1)], found) }) : texts.silent);
+  const weights = own && name && view.weightsIn(head);
+  setText(parts.verdict, !name ? "" : fill(weights ? texts.ownVerdict : texts.verdict,
+    { head: view.brief(head), found: said(held[sentence]), mean: meanOf(mean),
+      asked: weights ? said(holds(name, cellsOf(name, words, pair), weights)) : "" }));
+}
+
+// ---- One head in all sentences ----
+
+export function sentencesOf(view: any) {
+  const { parts } = view;
+  parts.listTitle = make("p", { className: "model-title" });
+  parts.lines = view.sentences.map(({ text }: any, i: number) => {
+    const canvas = make("canvas", { onclick: (event: MouseEvent) => atPoint(view, i, event) });
+    const button = makeButton(text, () => view.chooseSentence(i), { className: "heads-sentence" });
+    const [share, rows] = [make("td"), make("td")];
+    const node = make("tr", {}, make("td", {}, canvas), make("th", { scope: "row" }, button), share, rows);
+    return { node, canvas, button, share, rows };
+  });
+  parts.columns = texts.columns.map((text: string) => make("th", { scope: "col" }, text));
+  return make("div", { className: "heads-list head-0" }, parts.listTitle, make("table", {},
+    make("thead", {}, make("tr", {}, ...parts.columns)),
+    make("tbody", {}, ...parts.lines.map(({ node }: any) => node))));
+}
+
+/** Who points at a cell chooses its sentence, its word and its key. */
+function atPoint(view: any, sentence: number, event: MouseEvent) {
+  const { height, left, top, width } = event.target instanceof Element
+    ? event.target.getBoundingClientRect() : new DOMRect();
+  const n = view.sentences[sentence].tokens.length;
+  const at = (share: number) => Math.min(n - 1, Math.max(0, Math.floor(share * n)));
+  view.change({ sentence, own: null, place: at((event.clientY - top) / height), key: at((event.clientX - left) / width) });
+}
+
+export function paintSentences(view: any) {
+  const { mapOf, parts, state: { heads: [head], name, sentence }, tested: { results } } = view;
+  setText(parts.listTitle, fill(texts.sentences, view.placeOf(head)));
+  setText(parts.columns[2], name ? texts.columns[2] : fill(texts.mostOf, { word: view.pair[0] }));
+  parts.columns[3].hidden = !name;
+  parts.lines.forEach((line: any, i: number) => {
+    if (line.color) draw(view, line, mapOf(i, head));
+    set(line.button, "aria-pressed", String(i === sentence));
+    set(line.button, "aria-label", fill(texts.chooseSentence, { sentence: view.sentences[i].text }));
+    const held = results[head].held[i];
+    setText(line.share, name ? shareOf(held) : mostOf(view, i, head));
+    setText(line.rows, name ? rowsOf(held) : "");
+  });
+}
+
+/** Whom the chosen word, where a sentence has it, gives most in a head. */
+function mostOf({ mapOf, pair, sentences }: any, sentence: number, head: number) {
+  const { tokens } = sentences[sentence];
+  const row = mapOf(sentence, head)[tokens.indexOf(pair[0])];
+  if (!row) return texts.none;
+  const most = Math.max(...row);
+  return fill(texts.most, { to: tokens[row.indexOf(most)], weight: shown(most, 3) });
+}
+
+// ---- The table ----
+
+export function tableOf(view: any) {
+  const { parts } = view;
+  parts.table = make("div", { className: "heads-table", tabIndex: 0, role: "group", "aria-label": texts.table });
+  parts.fold = make("details", { className: "fold", ontoggle: () => paintTable(view) },
+    make("summary", {}, texts.table), parts.table);
+  return parts.fold;
+}
+
+/** Written when it is open: nobody else reads it. */
+export function paintTable(view: any) {
+  const { order, parts, sentences, state: { name }, tested: { results } } = view;
+  if (!parts.fold.open) return;
+  const text = (head: number, i: number) => {
+    if (!name) return mostOf(view, i, head);
+    const held = results[head].held[i];
+    return held ? `${percent(held.share)}, ${rowsOf(held)}` : texts.none;
+  };
+  const title = name ? fill(texts.names[name], { from: view.pair[0], to: view.pair[1] })
+    : fill(texts.mostOf, { word: view.pair[0] });
+  const column = (words: string) => make("th", { scope: "col" }, words);
+  parts.table.replaceChildren(make("table", {},
+    make("caption", {}, fill(texts.tableName, { name: title })),
+    make("thead", {}, make("tr", {}, column(texts.tableHead), ...name ? [column(texts.mean)] : [],
+      ...sentences.map((sentence: any) => column(sentence.text)))),
+    make("tbody", {}, ...order.map((head: number) => make("tr", {},
+      make("th", { scope: "row" }, view.brief(head)),
+      ...name ? [make("td", {}, meanOf(results[head].mean))] : [],
+      ...sentences.map((_: any, i: number) => make("td", {}, text(head, i))))))));
+}

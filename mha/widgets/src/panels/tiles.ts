@@ -1,0 +1,412 @@
+/**
+ * Attention block by block: a tile moves over the scores, and for each query the largest score so far,
+ * the sum of exponentials and the mixture are kept. At the end they give what the softmax at once
+ * gives. Each score can be changed, and so can the size of a block.
+ */
+
+import { matmul, softmax } from "../engine/attention.ts";
+import { parsed, short, shown } from "../engine/numbers.ts";
+import { reached } from "../engine/signs.ts";
+import { MOST, entered } from "../engine/typed-numbers.ts";
+import { movable } from "../figures/dragged-field.ts";
+import { fill } from "../engine/text.ts";
+import { make, makeComplaint, set, setText } from "../figures/explorer-parts.ts";
+import { TimeBar, eased, fly } from "../figures/time-bar.ts";
+import { inBrackets } from "../store/explorer-origins.ts";
+import { StepsState, wholes } from "../store/steps-state.ts";
+import { tiles as texts } from "../strings/steps.ts";
+import type { Instrument, Matrix } from "../types.ts";
+
+const PACE = 2400;
+
+/** Decimals in the tables. */
+const PLACES = 2;
+
+/** Outputs that differ by more than that are not the same. */
+const ROUNDING = 1e-9;
+
+/** From this size on a number is written with an exponent. */
+const LARGE = 1e4;
+
+/** What is kept of a query before any key. */
+const nothing = (width: number) => ({ largest: -Infinity, factor: 1, total: 0, mixture: Array(width).fill(0) });
+
+/**
+ * What is kept of a query once a block of keys is read: equation of the online softmax.
+ *
+ * @param isPlain whether nothing is subtracted
+ */
+function read(scores: number[], value: Matrix, kept: ReturnType<typeof nothing>, isPlain: boolean = false) {
+  const largest = isPlain ? 0 : Math.max(kept.largest, ...scores);
+  const shift = largest === -Infinity ? 0 : largest;
+  const factor = isPlain ? 1 : Math.exp(kept.largest - shift);
+  const exponentials = scores.map((score) => Math.exp(score - shift));
+  return {
+    largest, factor, exponentials,
+    total: exponentials.reduce((sum, x) => sum + x, factor * kept.total),
+    mixture: kept.mixture.map((o: number, i: number) =>
+      exponentials.reduce((sum, x, j) => sum + x * value[j][i], factor * o)),
+  };
+}
+
+/** A number of a table, in the room that it has. */
+function written(x: number) {
+  if (x === -Infinity) return "−∞";
+  if (!Number.isFinite(x)) return Number.isNaN(x) ? "?" : "∞";
+  return Math.abs(x) < LARGE ? shown(x, PLACES) : x.toExponential(1).replace("e+", "e");
+}
+
+/** How many characters of a score there is room for, and the decimals of one that is typed. */
+const ROOM = 6;
+const ALL_PLACES = 10;
+
+/** A score that a reader typed, as it was typed where there is room. */
+function writtenAsTyped(score: number) {
+  const text = short(score, ALL_PLACES);
+  return text.length > ROOM ? written(score) : text;
+}
+
+class Tiles {
+  data: any;
+  width: any;
+  state: any;
+  bar: any;
+  parts: any;
+  node: any;
+
+  frames: any[] = [];
+
+  constructor(data: any) {
+    this.data = data;
+    const { name, scores, size, tokens, value } = data;
+    this.width = value[0].length;
+    const count = tokens.length;
+    this.state = new StepsState("tiles", name, { step: 0, size, plain: false, edits: [] }, {
+      step: (text) => wholes(text, 1000)?.[0],
+      size: (text) => wholes(text, count + 1)?.find((found) => found > 0),
+      plain: (text) => text === "1" || undefined,
+      edits: (text) => this.editsFrom(text, scores.length * count),
+    }, () => this.paint());
+    this.bar = new TimeBar({ count: 1, pace: PACE, label: (i) => this.label(i),
+      show: (i, fraction) => this.show(i, fraction) });
+    this.parts = {};
+    this.node = this.build();
+    new ResizeObserver(() => this.bar.refresh()).observe(this.node);
+    this.paint();
+  }
+
+  /** Places of scores, and what stands there now. */
+  editsFrom(text: string, count: number) {
+    const numbers = text.split("_").map(parsed);
+    const pairs = numbers.flatMap((place, i) => (i % 2 ? [] : [[place, numbers[i + 1]]]));
+    const isGood = pairs.length <= count && pairs.every(([place, score]) =>
+      Number.isInteger(place) && place >= 0 && place < count && Math.abs(score) <= MOST);
+    return isGood ? pairs : undefined;
+  }
+
+  // ---- Elements ----
+
+  build() {
+    const { parts, width, data: { tokens, value } } = this;
+    const head = (text: string, scope = "col") => make("th", { scope }, text);
+    const row = (...cells: any[]) => make("tr", {}, ...cells);
+    const cells = (count: number, below: any[] = []) =>
+      Array.from({ length: count }, (_, i) => make("td", {}, make("span"), below[i] ?? ""));
+    parts.fields = tokens.map((query: string, i: number) =>
+      tokens.map((key: string, j: number) => this.field(query, key, i, j)));
+    parts.tile = make("div", { className: "tile" });
+    parts.values = Array.from({ length: width }, (_, i) => row(head(fill(texts.value, { n: i + 1 }), "row"),
+      ...value.map((one: number[]) => make("td", {}, shown(one[i], PLACES)))));
+    const scores = make("table", { "aria-label": texts.scores }, make("thead", {}, row(make("td"),
+      ...tokens.map((token: string) => head(token)))),
+    make("tbody", {}, ...parts.fields.map((fields: any[], i: number) =>
+      row(head(tokens[i], "row"), ...fields.map((field) => make("td", {}, field))))),
+    make("tbody", { className: "values" }, ...parts.values));
+    parts.once = tokens.map(() => Array.from({ length: width }, () => make("small")));
+    parts.kept = parts.once.map((once: any[]) => [...cells(3), ...cells(width, once),
+      ...cells(1, [make("small", {}, texts.atOnce)])]);
+    const ofEach = (text: string) => Array.from({ length: width }, (_, n) =>
+      head(fill(text, { n: "₁₂₃₄₅₆₇₈₉"[n] })));
+    parts.shift = head(texts.largest);
+    const kept = make("table", { "aria-label": texts.kept }, make("thead", {}, row(make("td"),
+      parts.shift, head(texts.factor), head(texts.total), ...ofEach(texts.mixture), make("td"))),
+    make("tbody", {}, ...parts.kept.map((those: any[], i: number) =>
+      row(head(tokens[i], "row"), ...those))));
+    parts.held = make("p", { className: "tiles-held" });
+    parts.layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
+    const tiles = make("div", { className: "tiles head-0" }, make("p", { className: "strip-title" }, texts.title), this.controls(),
+      make("div", { className: "tiles-tables" }, make("div", { className: "tiles-scores" }, scores, parts.tile), kept),
+      parts.layer, this.bar.node, parts.held, this.state.actions);
+    parts.error = makeComplaint(tiles);
+    return tiles;
+  }
+
+  controls() {
+    const { parts } = this;
+    parts.size = make("input", { type: "range", min: 1, max: this.data.tokens.length, step: 1,
+      oninput: () => this.state.change({ size: Number(parts.size.value), step: 0 }, "size") });
+    parts.sizeText = make("output");
+    parts.plain = make("input", { type: "checkbox",
+      onchange: () => this.state.change({ plain: parts.plain.checked }) });
+    return make("div", { className: "steps-actions" },
+      make("label", {}, texts.size, " ", parts.size), parts.sizeText,
+      make("label", { className: "choice" }, parts.plain, " ", texts.plain));
+  }
+
+  /** A score that can be changed. */
+  field(query: string, key: string, i: number, j: number) {
+    const field = make("input", { type: "text", inputMode: "decimal", autocomplete: "off",
+      spellcheck: false, "aria-label": fill(texts.score, { query, key }),
+      oninput: () => this.edit(i, j, field), onfocus: () => this.beginTyping(i, j, field) });
+    movable(field, () => this.scores()[i][j]);
+    ["blur", "change"].forEach((name) => field.addEventListener(name, () => {
+      field.value = this.textOf(i, j); // refused text gives way to the number that stays
+    }));
+    return field;
+  }
+
+  /** The text of a field that nobody types in. */
+  textOf(i: number, j: number) {
+    const score = this.scores()[i][j];
+    return score === this.data.scores[i][j] ? written(score) : writtenAsTyped(score);
+  }
+
+  /** Show all digits of a score, to be typed over. */
+  beginTyping(i: number, j: number, field: HTMLInputElement) {
+    this.parts.error.clear();
+    if (field.readOnly) return;
+    field.value = short(this.scores()[i][j], ALL_PLACES);
+    field.select();
+  }
+
+  // ---- Changes ----
+
+  edit(i: number, j: number, field: HTMLInputElement) {
+    const { value: score, wrong } = entered(field.value);
+    this.parts.error.say(field, wrong);
+    if (wrong) {
+      const { value } = field;
+      this.state.takeBack();
+      field.value = value;
+      return;
+    }
+    const place = i * this.data.tokens.length + j;
+    const others = this.state.now.edits.filter(([one]: number[]) => one !== place);
+    const edits = score === this.data.scores[i][j] ? others : [...others, [place, score]];
+    this.state.change({ edits }, `score ${place}`);
+  }
+
+  // ---- Numbers ----
+
+  /** The scores as they are now. */
+  scores(): Matrix {
+    const { scores, tokens } = this.data;
+    const edited = new Map(this.state.now.edits);
+    return scores.map((row: (number | null)[], i: number) =>
+      row.map((score, j) => edited.get(i * tokens.length + j) ?? score ?? -Infinity));
+  }
+
+  /** What there is after each step: the tile, what of it has happened, and all that is kept. */
+  follow() {
+    const { size, plain } = this.state.now;
+    const { value, tokens: { length: count } } = this.data;
+    const scores = this.scores();
+    const blocks = Array.from({ length: Math.ceil(count / size) }, (_, i) =>
+      [i * size, Math.min(count, (i + 1) * size)]);
+    let kept = scores.map(() => nothing(this.width));
+    const outputs: any[] = scores.map(() => null);
+    const frames: any[] = [{ phase: "start", rows: [0, 0], keys: [0, 0], kept, outputs: [...outputs], now: kept }];
+    for (const rows of blocks) {
+      const isOfBlock = (i: number) => i >= rows[0] && i < rows[1];
+      for (const keys of blocks) {
+        const now = kept.map((one, i) => (isOfBlock(i)
+          ? read(scores[i].slice(...keys), value.slice(...keys), one, plain) : one));
+        frames.push({ phase: "look", rows, keys, kept, now, outputs: [...outputs] },
+          { phase: "add", rows, keys, kept, now, outputs: [...outputs] });
+        kept = now;
+      }
+      kept.forEach(({ mixture, total }, i) => {
+        if (isOfBlock(i)) outputs[i] = mixture.map((o) => o / (total || 1));
+      });
+      frames.push({ phase: "divide", rows, keys: [0, 0], kept, now: kept, outputs: [...outputs] });
+    }
+    return frames;
+  }
+
+  /** The outputs of the softmax at once. */
+  atOnce() {
+    return matmul(softmax(this.scores()), this.data.value);
+  }
+
+  /** By how much any output differs from those. */
+  difference() {
+    const { outputs } = this.frames[this.frames.length - 1];
+    return Math.max(...this.atOnce().flatMap((row, i) => row.map((x, j) => Math.abs(x - outputs[i][j]))));
+  }
+
+  /** The query that is spoken of: one whose largest score grows, if there is one. */
+  spokenOf({ rows: [from, to], kept, now }: any) {
+    const some = Array.from({ length: to - from }, (_, i) => from + i);
+    return some.find((i) => kept[i].largest !== -Infinity && now[i].largest > kept[i].largest) ?? from;
+  }
+
+  label(step: number) {
+    const frame = this.frames[step];
+    const { tokens } = this.data;
+    if (frame.phase === "start") return texts.start;
+    const { rows, keys, kept, now, outputs, phase } = frame;
+    const i = this.spokenOf(frame);
+    const names = (range: number[]) => tokens.slice(...range).join(", ");
+    const words = { query: tokens[i], queries: names(rows), keys: names(keys) };
+    if (!Number.isFinite(now[i].total) && phase !== "look") return this.lost(rows);
+    const { factor, exponentials, largest, mixture, total } = now[i];
+    const number = (x: number, p: number) => inBrackets(short(x, p));
+    if (phase === "look") {
+      if (this.state.now.plain) return fill(texts.plainLook, words);
+      const old = kept[i].largest;
+      if (old === -Infinity) return fill(texts.first, { ...words, new: short(largest) });
+      return fill(texts.look, { ...words, old: short(old), new: short(largest),
+        line: reached((p) => [`e ^ (${short(old, p)} − ${number(largest, p)})`], short(factor)) });
+    }
+    if (phase === "add") {
+      const sum = (before: number, p: number,
+        term: (x: number, j: number) => string) =>
+        [`${number(factor, p)} × ${number(before, p)}`, ...exponentials.map(term)].join(" + ");
+      const value = this.data.value.slice(...keys);
+      return fill(texts.add, { ...words,
+        total: reached((p) => [sum(kept[i].total, p, (x) => number(x, p))], short(total)),
+        mixture: reached((p) => [sum(kept[i].mixture[0], p, (x, j) =>
+          `${number(x, p)} × ${number(value[j][0], p)}`)], short(mixture[0])) });
+    }
+    const said = fill(total ? texts.divide : texts.tooSmall, { ...words,
+      line: reached((p) => [`${short(mixture[0], p)} ÷ ${short(total, p)}`], short(outputs[i][0])) });
+    if (step < this.frames.length - 1) return said;
+    const difference = this.difference();
+    if (Number.isNaN(difference)) return this.lost([0, tokens.length]);
+    const most = difference < 1e-12 ? "10⁻¹²" : difference.toExponential(0);
+    return `${said} ${fill(difference < ROUNDING ? texts.same : texts.other, { most })}`;
+  }
+
+  lost(rows: number[]) {
+    const score = Math.max(...this.scores().slice(...rows).flat());
+    return fill(texts.lost, { score: short(score) });
+  }
+
+  // ---- What is seen ----
+
+  paint() {
+    const { parts, state: { now } } = this;
+    this.frames = this.follow();
+    parts.size.value = now.size;
+    setText(parts.sizeText, String(now.size));
+    parts.plain.checked = now.plain;
+    setText(parts.shift, now.plain ? texts.subtracted : texts.largest);
+    this.scores().forEach((row, i) => row.forEach((score, j) => {
+      const field = parts.fields[i][j];
+      const isTyped = field === document.activeElement && entered(field.value).value === score;
+      if (!isTyped) field.value = this.textOf(i, j);
+      field.readOnly = score === -Infinity;
+    }));
+    this.atOnce().forEach((row, i) => row.forEach((x, n) => setText(parts.once[i][n], written(x))));
+    this.bar.recount(this.frames.length);
+    const step = Math.min(now.step, this.frames.length - 1);
+    if (step === this.bar.at) this.bar.refresh();
+    else this.bar.go(step);
+  }
+
+  show(step: number, fraction: number) {
+    if (this.state.now.step !== step) this.state.move({ step });
+    const frame = this.frames[step];
+    const { parts } = this;
+    const { kept, now, outputs, phase, rows, keys } = frame;
+    // A number changes when what flies to it, or the tile, has arrived.
+    const isThere = fraction > 0.8;
+    this.paintScores(frame);
+    parts.kept.forEach((cells: any[], i: number) => {
+      const isOfBlock = i >= rows[0] && i < rows[1];
+      const hasLooked = phase === "add" || phase === "divide" || (phase === "look" && isThere);
+      const hasAdded = phase === "divide" || (phase === "add" && isThere);
+      const { largest, factor } = hasLooked ? now[i] : kept[i];
+      const { mixture, total } = hasAdded ? now[i] : kept[i];
+      const isDivided = outputs[i] && (phase !== "divide" || isThere || !isOfBlock);
+      const isNew = phase === "look" ? hasLooked : phase === "add" ? hasAdded : isDivided;
+      [largest, factor, total, ...(isDivided ? outputs[i] : mixture)].forEach((x, n) => {
+        setText(cells[n].firstChild, written(x));
+        const isOfStep = phase === "look" ? n < 2 : n > (phase === "add" ? 1 : 2);
+        set(cells[n], "class", `${isOfBlock ? isOfStep && isNew ? "made" : "ours" : ""}`
+          + `${isDivided && n > 2 ? " output" : ""}`);
+      });
+      setText(cells[cells.length - 1].firstChild, isDivided ? texts.output : "");
+    });
+    this.moveTile(step, eased(fraction));
+    this.fly(frame, fraction);
+    const all = this.data.tokens.length ** 2;
+    const tile = (rows[1] - rows[0]) * (keys[1] - keys[0]);
+    setText(parts.held, fill(tile ? texts.held : texts.heldNone,
+      { tile, all, rows: rows[1] - rows[0], width: this.width }));
+  }
+
+  /** Scores of the tile, of those read before, and of those to come. */
+  paintScores({ phase, rows, keys }: any) {
+    this.parts.fields.forEach((fields: any[], i: number) =>
+      fields.forEach((field, j) => {
+        const isIn = i >= rows[0] && i < rows[1] && j >= keys[0] && j < keys[1];
+        const isPast = i < rows[0] || (i < rows[1] && (phase === "divide" || j < keys[0]));
+        set(field, "class", isIn ? "in-tile" : isPast ? "past" : "");
+      }));
+    this.parts.values.forEach((row: any) => [...row.cells].slice(1).forEach((cell, j) =>
+      set(cell, "class", j >= keys[0] && j < keys[1] ? "in-tile" : "")));
+  }
+
+  /** Where the tile of a step stands. */
+  placeOf(step: number): number[] | null {
+    const { rows, keys } = this.frames[step];
+    const first = this.parts.fields[rows[0]]?.[keys[0]]?.parentElement;
+    const last = this.parts.fields[rows[1] - 1]?.[keys[1] - 1]?.parentElement;
+    if (!first || !last) return null;
+    const { offsetLeft: left, offsetTop: top } = first;
+    return [left, top, last.offsetLeft + last.offsetWidth - left, last.offsetTop + last.offsetHeight - top];
+  }
+
+  moveTile(step: number, x: number) {
+    const { tile } = this.parts;
+    const to = this.placeOf(step);
+    const from = (step && this.frames[step].phase === "look" && this.placeOf(step - 1)) || to;
+    set(tile, ".visibility", to ? "visible" : "hidden");
+    if (!to || !from) return;
+    const [left, top, width, height] = to.map((end, i) => from[i] + (end - from[i]) * x);
+    set(tile, ".transform", `translate(${left}px, ${top}px)`);
+    set(tile, ".width", `${width}px`);
+    set(tile, ".height", `${height}px`);
+  }
+
+  /** The exponentials of the tile fly into the sums. */
+  fly({ phase, rows, keys, now }: any, fraction: number) {
+    const { fields, kept, layer } = this.parts;
+    if (phase !== "add" || fraction === 1) {
+      fly(layer, []);
+      return;
+    }
+    const { left, top } = layer.getBoundingClientRect();
+    const ways = [];
+    const x = eased(Math.min(1, fraction / 0.8));
+    for (let i = rows[0]; i < rows[1]; i += 1) {
+      const end = kept[i][2].getBoundingClientRect();
+      for (let j = keys[0]; j < keys[1]; j += 1) {
+        const start = fields[i][j].getBoundingClientRect();
+        ways.push({ text: written(now[i].exponentials[j - keys[0]]), opacity: 1 - x ** 6,
+          left: start.left + (end.left - start.left) * x - left,
+          top: start.top + (end.top - start.top) * x - top });
+      }
+    }
+    fly(layer, ways);
+  }
+
+  readAddress() {
+    this.state.readAddress();
+  }
+}
+/** Open the figure on a page. */
+export const open: Instrument = (data) => new Tiles(data);
+
+export { read as readBlock };

@@ -1,0 +1,85 @@
+/**
+ * Sections that are folded away (byhand.chapter.section_folds). What leads into one opens it. "All numbers"
+ * and "In PyTorch" are kept as text until then: each is built on its first opening, and the document is told by
+ * "byhand:built", with the new elements as `detail`, for those who have something to attach. This
+ * script comes before those: what the address asks for is there when they look at the page.
+ */
+
+import { idOf } from "./page.ts";
+
+/** Make the elements of a fold that waits as text. */
+function build(fold: Element | null) {
+  const text = fold?.querySelector(":scope > noscript.late");
+  if (!text) {
+    return;
+  }
+  const body = document.createElement("div");
+  body.className = "fold-body";
+  body.innerHTML = text.textContent ?? "";
+  text.replaceWith(body);
+  document.dispatchEvent(new CustomEvent("byhand:built", { detail: body }));
+}
+
+/**
+ * Return the element that an address leads to, built if need be.
+ * @param fragment with its #
+ */
+function named(fragment: string): Element | null {
+  const id = idOf(fragment);
+  if (id && !document.getElementById(id)) {
+    const text = Array.from(document.querySelectorAll("noscript.late"))
+      .find(({ textContent }) => textContent?.includes(` id="${id}"`));
+    build(text?.parentElement ?? null);
+  }
+  return document.getElementById(id);
+}
+
+/**
+ * Open all folds around what an address leads to, and its own where it is a folded section.
+ *
+ * @returns where it leads, if anything had to be opened
+ */
+function open(fragment: string): Element | null {
+  const target = named(fragment);
+  // A section's second label is an empty element beside its fold.
+  const section = target?.tagName === "SPAN" ? target.parentElement : target;
+  let place: Element | null | undefined = section?.querySelector(":scope > details.fold:not(.all)") ?? target;
+  const folds = [];
+  while ((place = place?.closest("details:not([open])"))) {
+    folds.push(place);
+    place = place.parentElement;
+  }
+  folds.forEach((fold) => {
+    build(fold);
+    fold.setAttribute("open", "");
+  });
+  return folds.length > 0 ? target : null;
+}
+
+function onClick(event: MouseEvent) {
+  const link = event.target instanceof Element ? event.target.closest('a[href*="#"]') : null;
+  if (link instanceof HTMLAnchorElement && link.pathname === location.pathname) {
+    open(link.hash); // before the browser looks for the element
+  }
+}
+
+document.querySelectorAll("details.fold > noscript.late").forEach(({ parentElement: fold }) => {
+  fold?.addEventListener("toggle", () => build(fold));
+});
+const target = open(location.hash);
+if (target) {
+  // The scripts to come may change the page's length.
+  document.addEventListener("DOMContentLoaded", () => target.scrollIntoView());
+}
+addEventListener("hashchange", () => open(location.hash)?.scrollIntoView(), true);
+addEventListener("click", onClick, true);
+
+let printed: Element[] = [];
+addEventListener("beforeprint", () => {
+  printed = Array.from(document.querySelectorAll("details.deeper:not([open])"));
+  printed.forEach((fold) => fold.setAttribute("open", ""));
+});
+addEventListener("afterprint", () => {
+  printed.forEach((fold) => fold.removeAttribute("open"));
+  printed = [];
+});

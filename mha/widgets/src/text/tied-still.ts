@@ -1,0 +1,52 @@
+/**
+ * The page stays still under a hand: text that follows what is dragged, typed or ticked may take another line above
+ * it, and the page is scrolled by as much before that is seen.
+ */
+
+/** What a key or a box has changed is seen so soon. */
+const STILL_MS = 300;
+
+/** What is typed into, or ticked. */
+const FIELDS = ":is(mha-explorer, mha-instrument) :is(label, input)";
+
+/** What is held, and where it stands on the screen. */
+let held: Element | null = null;
+
+let top = 0;
+
+let waits: ReturnType<typeof setTimeout> | undefined;
+
+const watcher = new ResizeObserver(() => {
+  const moved = held?.checkVisibility() ? held.getBoundingClientRect().top - top : 0;
+  if (moved) scrollBy({ top: moved, behavior: "instant" });
+});
+
+/** @param what of it is held */
+function hold(target: EventTarget | null, what: string) {
+  clearTimeout(waits);
+  held = target instanceof Element ? target.closest(what) : null;
+  if (!held) return;
+  top = held.getBoundingClientRect().top;
+  watcher.observe(held.closest("article") ?? document.body);
+}
+
+function release() {
+  held = null;
+  watcher.disconnect();
+}
+
+addEventListener("pointerdown", ({ target }) =>
+  hold(target, `${FIELDS}, mha-explorer, mha-instrument, p, li, td, figcaption`), true);
+
+// A finger that scrolls the page itself cancels its pointer.
+addEventListener("pointercancel", release, true);
+addEventListener("pointerup", () => {
+  if (held?.matches(FIELDS)) waits = setTimeout(release, STILL_MS);
+  else release();
+}, true);
+
+addEventListener("keydown", ({ target, key }) => {
+  if (key === "Tab" || !(target instanceof Element) || !target.matches(FIELDS)) return;
+  hold(target, FIELDS);
+  waits = setTimeout(release, STILL_MS);
+}, true);

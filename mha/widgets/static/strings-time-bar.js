@@ -1,9 +1,0 @@
-/* The texts of the bar under what happens in steps. They come with its script. */
-(function () {
-  "use strict";
-
-  Object.assign(window.mhaStrings, { time: {
-    play: "Play", pause: "Pause", back: "One step back", on: "One step on", steps: "Steps",
-    count: "{n} of {count}",
-  } });
-})();
