@@ -47,7 +47,9 @@ def compare_counts(page):
     page.table("tbl-decoding-count", both, both.sum(0))
     with_cache, without = both.sum(0)
     times = (n * steps).sum() / steps.sum()
-    page.says("the cache saves ", 1 - with_cache / without, len(n), times, 4 + 4)
+    page.says("For four tokens the cache saves ", 1 - with_cache / without)
+    page.says("Over # tokens each head of such a stack would do # times", len(n), times)
+    page.says("Here that is # numbers for each token", 4 + 4)
     page.says("The # of the projections stay; the # of scores", 48, 80)
 
 
@@ -131,7 +133,7 @@ def compare_passes(page):
     page.table("tbl-decoding-waits", waits)
     first, one, many, _ = (max(work / 1e15, read / 4e12) for work, read in passes)
     times = first, one, tokens, first / one, 64, many / one - 1
-    page.says("The text is read in ", times, 64, 512, 512 * kept / 1e9)
+    page.says("To read the text takes at least ", times, 64, 512, 512 * kept / 1e9)
 
 
 def compare_padding(page):

@@ -78,7 +78,8 @@ def compare_bank(page):
     page.says("A scaled score of # where", scaled[river], scaled[0], row[river])
     page.says("river gives bank #", s.weights[0, river, bank])
     page.says("bank finds river with #", row[river])
-    page.says("is e^# ≈ #", scaled[river] - scaled[0], row[river] / row[0])
+    more, times = scaled[river] - scaled[0], row[river] / row[0]
+    page.says("Only the difference of the two scores counts. It is ", more, times)
     of_bank, of_play = R.answers(RIVER_BANK, "bank"), R.answers(FOOTBALL, "play")
     best = list(zip(of_bank.values(), of_play.values(), strict=True))[:5]
     page.table("tbl-real-heads-answers", best)
