@@ -3,6 +3,7 @@
 import re
 import time
 
+import printed_book
 import pytest
 from book_site import ROOT, SITE, path, toc_pages, until
 from page_checks import BEGIN, EMPTY_BARS, HALOS, ON_PAPER, open_every_fold
@@ -294,6 +295,26 @@ def test_paper_has_filled_bars_whole_labels_and_no_buttons(engine, address, name
     with engine.on_paper():
         until(page, "!document.querySelector('.bd-header-article').checkVisibility()")
         assert [page.evaluate(wrong) for wrong in (ON_PAPER, EMPTY_BARS, HALOS)] == [[], [], []]
+
+
+# Labels of regular weight: Firefox's PDF does not say which letters its bold glyphs are.
+PLAIN_LABELS = """[...document.querySelectorAll("mha-explorer .plane:not([hidden]) text")]
+  .filter((e) => e.checkVisibility() && Number(getComputedStyle(e).fontWeight) < 600)
+  .filter((e) => getComputedStyle(e).fontStyle === "normal").map((e) => e.textContent)"""
+
+
+def test_firefox_prints_the_labels_of_planes_and_the_whole_strip(in_firefox, address, tmp_path):
+    page = in_firefox.open(f"{address}mechanism/what-attention-does.html")
+    page.evaluate(BEGIN)
+    until(page, "document.querySelector('mha-explorer .plane text')")
+    labels = page.evaluate(PLAIN_LABELS)
+    assert {"river (3, 3)", "bank (2, 0)", "−1"} <= set(labels)
+    page.pdf(path=tmp_path / "page.pdf")
+    printed = printed_book.poppler("pdftotext", "-layout", tmp_path / "page.pdf", "-")
+    strip = printed[printed.index("query of bank") : printed.index("First the arrows")]
+    assert [label for label in labels if label not in printed] == []
+    assert re.search(r"bank +q +1 +0", strip)
+    assert printed.count("Token") == 3  # above the labels of the queries, the keys and the values
 
 
 # Tables that are widened to their captions, and captions wider than the box that scrolls the table.
