@@ -56,6 +56,9 @@ const TOGETHER: Record<string, string[]> = {
 /** Scripts that stand in a page as text: they share nothing with others. */
 const ALONE = ["loader", "notebook/frame-around", "notebook/frame-inside", "reading/early", "reading/early-fonts"];
 
+/** The strip's sheet is published at the end of the explorer's, whose rules it overrides. */
+const STRIP = "strip.css";
+
 /** Browsers compile a script's functions with this line beside the page's thread while it loads, and not
     each when it is first called, which is a seventh of the time until a figure is there. */
 const HINT = "//# allFunctionsCalledOnLoad\n";
@@ -107,8 +110,11 @@ async function bundle(folder: string) {
     const hint = name.startsWith("early") ? "" : HINT;
     await Deno.writeTextFile(`${folder}/${name}.js`, hint + before + text);
   }
-  for (const { name } of Deno.readDirSync(STYLES)) {
-    if (name.endsWith(".css")) await Deno.writeTextFile(`${folder}/${name}`, await alone(STYLES + name));
+  const sheets = [...Deno.readDirSync(STYLES)].map(({ name }) => name).filter((name) => name.endsWith(".css"));
+  for (const name of sheets.filter((sheet) => sheet !== STRIP)) {
+    const parts = name === "explorer.css" ? [name, STRIP] : [name];
+    const texts = await Promise.all(parts.map((part) => alone(STYLES + part)));
+    await Deno.writeTextFile(`${folder}/${name}`, texts.join(""));
   }
   await Deno.writeTextFile(`${folder}/chunks.json`, `${JSON.stringify({ imports: chunks, together: TOGETHER }, null, 1)}\n`);
 }

@@ -92,6 +92,7 @@ INSTRUMENTS = {
         variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3), "sheet=since-2023",
         ("on=%3Cimg%3E&query=%00&key=1",
          "on=__proto__&query=99&key.9.9=1&key.0.0=1e999&constructor.0.0=1"),
+        stays=".sheet-tables",
     ),
     "tiles": Instrument(
         moving_tile(trace(load_example("cat-sat-on-it"))), "tiles=cat-sat-on-it",

@@ -128,7 +128,7 @@ def build_book(folder):
         html_js_files=[(name, {"defer": "defer"}) for name in SCRIPTS],
         html_title="Test",
         html_theme_options={"show_navbar_depth": 1},
-        mathjax_path="progress.js",
+        mathjax_path="frame-around.js",
         language="en",
     )
     assert warnings == "", warnings
