@@ -36,9 +36,10 @@ const CHUNKS: Record<string, string[]> = {
   progress: ["store/progress"],
   arithmetic: ["engine/attention", "engine/numbers", "engine/origins", "engine/places", "engine/signs",
     "engine/stages", "engine/typed-numbers", "strings/numbers"],
-  core: ["engine/draws", "engine/least-change", "figures/explorer-parts", "figures/strip-drawing",
-    "store/explorer-address", "store/explorer-origins", "store/explorer-state", "store/share",
+  core: ["figures/explorer-parts", "figures/history-buttons", "figures/strip-drawing", "store/address",
+    "store/edits", "store/explorer-origins", "store/explorer-state", "store/history", "store/share",
     "strings/explorer", "strings/explorer-heat"],
+  draws: ["engine/draws"],
   exercises: ["engine/answers", "engine/exercises"],
   looking: ["engine/bytes", "figures/dragged-field", "figures/origin-line", "figures/weight-maps",
     "strings/looking"],
@@ -51,6 +52,8 @@ const TOGETHER: Record<string, string[]> = {
   reading: ["loader", "base", "progress"],
   boxes: ["exercises", "your-turn"],
   explorer: ["core", "explorer-view"],
+  "bugs-view": ["draws"],
+  own: ["draws"],
 };
 
 /** Scripts that stand in a page as text: they share nothing with others. */

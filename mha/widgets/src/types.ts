@@ -1,5 +1,7 @@
 /* The types that the scripts share, for the type checker alone. */
 
+import type { History } from "./store/history.ts";
+
 export type Axis = "head" | "row" | "column";
 
 /** One entry of the registry, mha/runs/stages.py. */
@@ -193,12 +195,11 @@ export interface ExplorerState {
   step: number | null;
 }
 
-/** Whoever made an explorer and can make another in its place: see own.js. */
+/** Whoever made an explorer and can make another in its place: see panels/own.ts. */
 export interface ExplorerMaker {
-  /** What could be done again is given up: something else was done. */
-  forget(): void;
-  canStep(forward: boolean): boolean;
-  step(forward: boolean): void;
+  history: { clearRedo(): void };
+  /** Undo, or redo; returns whether there was a step. */
+  step(forward: boolean): boolean;
 }
 
 /** Inputs and results by the name of their stage. */
@@ -483,8 +484,7 @@ export interface ExplorerView {
   data: ExplorerData;
   start: ExplorerState;
   state: ExplorerState;
-  past: ExplorerState[];
-  future: ExplorerState[];
+  history: History<ExplorerState>;
   numbers: ExplorerNumbers;
   /** The slider over widths has these instead. */
   widths?: { spread: number; weights: number[] }[];
@@ -497,7 +497,6 @@ export interface ExplorerView {
   edit(at: Place, value: number): string;
   editAll(changes: [Place, number][], told?: string | (() => string), hand?: string, more?: Partial<ExplorerState>): string;
   takeBack(): void;
-  canStep(forward: boolean): boolean;
   text: string;
   link(): string;
   nameOf(at: Place): string;

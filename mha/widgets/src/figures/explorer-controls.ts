@@ -3,6 +3,7 @@
 import { explorer as texts } from "../strings/explorer.ts";
 import { fill } from "../engine/text.ts";
 import { freshId, isPage, loadStyle, make, makeButton, makeChoice, set } from "./explorer-parts.ts";
+import { historyButtons } from "./history-buttons.ts";
 import type { ExplorerState, ExplorerView } from "../types.ts";
 
 /** Controls that follow the state. */
@@ -114,12 +115,8 @@ export class Controls extends Choices {
 
   actions() {
     const { explorer } = this;
-    const undo = makeButton(texts.undo, () => explorer.step(false));
-    const redo = makeButton(texts.redo, () => explorer.step(true));
-    this.syncs.push(() => {
-      undo.setAttribute("aria-disabled", String(!explorer.canStep(false)));
-      redo.setAttribute("aria-disabled", String(!explorer.canStep(true)));
-    });
+    const { paint, redo, undo } = historyButtons(() => explorer.step(false), () => explorer.step(true), true);
+    this.syncs.push(() => paint(explorer.history));
     this.inSteps = makeButton(texts.stepByStep, () => {
       const isOpen = explorer.state.step !== null;
       explorer.show({ step: isOpen ? null : 0 }, isOpen ? texts.allAtOnce : texts.isInSteps);

@@ -292,29 +292,6 @@ export function makeComplaint(figure: HTMLElement): Complaint {
 }
 
 /**
- * Counts the edits of a reader: one that is typed lasts until the field is left, or its whole text is
- * replaced; one that is dragged until the hand lets go; a key makes one each time that it is pressed.
- */
-let edits = 0;
-export const editNow = () => edits;
-
-/** The keys that move a number, or end what is typed. */
-const KEYS = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Enter", "Escape", "Tab"];
-
-const isText = (target: EventTarget | null) =>
-  (target instanceof HTMLInputElement && target.type === "text") || target instanceof HTMLTextAreaElement;
-const newEdit = () => { edits += 1; };
-["pointerdown", "pointerup", "focusin", "change"].forEach((name) => addEventListener(name, newEdit, true));
-addEventListener("keydown", ({ key, repeat, target }) => {
-  if (!repeat && (KEYS.includes(key) || !isText(target))) newEdit();
-}, true);
-addEventListener("beforeinput", ({ target }) => {
-  if (!isText(target)) return;
-  const { selectionEnd, selectionStart, value } = (target as HTMLInputElement);
-  if (value && selectionStart === 0 && selectionEnd === value.length) newEdit();
-}, true);
-
-/**
  * How far a hand has gone that drags a number: to the right, with a mouse up as well; a finger that
  * goes up moves the page.
  */
@@ -333,7 +310,6 @@ addEventListener("pointercancel", ({ target }) => {
   if (!(target instanceof HTMLInputElement) || target.type !== "range") return;
   target.value = before;
   ["input", "change"].forEach((name) => target.dispatchEvent(new Event(name, { bubbles: true })));
-  newEdit();
 }, true);
 
 /** How far from the screen something follows a change at once, and how much later the rest does. */

@@ -6,12 +6,13 @@
 import { short, shown } from "../engine/numbers.ts";
 import { parse, valueAt } from "../engine/places.ts";
 import { fromHash, toHash } from "../store/explorer-address.ts";
+import { History } from "../store/history.ts";
 import { RESULTS, compute, inputAddress, isChanged, nameOf, same, startOf } from "../store/explorer-state.ts";
 import { explorer as texts } from "../strings/explorer.ts";
 import { Controls } from "./explorer-controls.ts";
 import { fill } from "../engine/text.ts";
 import {
-  editNow, effectOf, inItalics, inSlices, isPage, loadStyle, make, markCaption, nearFirst,
+  effectOf, inItalics, inSlices, isPage, loadStyle, make, markCaption, nearFirst,
 } from "./explorer-parts.ts";
 import { Tasks } from "./strip-tasks.ts";
 import { Strip } from "./strip.ts";
@@ -58,17 +59,16 @@ export class Explorer {
 
   tables: any;
 
-  past: ExplorerState[] = [];
+  /** States between which the numbers differ. */
+  history = new History<ExplorerState>((left, right) => RESULTS.every((key) => same(left[key], right[key])));
 
-  future: ExplorerState[] = [];
+  /** The numbers before the edit that the last change belongs to. */
+  from: ExplorerNumbers;
 
   trail: Place[] = [];
 
   /** Who else is told of each change. */
   told: (() => void)[] = [];
-
-  /** The last change: of which numbers, in which edit of a reader, and the numbers before that edit. */
-  gesture = { what: "", edit: 0, from: (null as any) };
 
   /** @param isLate whether what is seen is made when `assemble` is called */
   constructor(data: ExplorerData, root: HTMLElement, isLate: boolean = false) {
@@ -76,6 +76,7 @@ export class Explorer {
     this.start = startOf(data);
     this.state = this.start;
     this.numbers = compute(data, this.state);
+    this.from = this.numbers;
     this.root = root;
     /** Where all numbers are folded away. */
     this.fold = root.querySelector("details.all");
@@ -198,13 +199,12 @@ export class Explorer {
       if (error instanceof RangeError) return false;
       throw error;
     }
-    if (keep) this.remember(what, before);
-    const from = keep ? this.gesture.from : before;
-    this.state = state;
-    if (keep && RESULTS.every((key) => same(this.past[this.past.length - 1][key], state[key]))) {
-      this.past.pop(); // the edit has come back to where it began
-      this.gesture.what = "";
+    if (keep) {
+      if (!this.history.joins(what)) this.from = before;
+      if (this.history.record(this.state, state, what)) this.maker?.history.clearRedo();
     }
+    const from = keep ? this.from : before;
+    this.state = state;
     this.refresh();
     this.announce(() => {
       const text = typeof sentence === "string" ? sentence : sentence();
@@ -213,47 +213,26 @@ export class Explorer {
     return true;
   }
 
-  remember(what: string, before: Numbers) {
-    const edit = editNow();
-    const goesOn = what && what === this.gesture.what && edit === this.gesture.edit;
-    this.gesture = { what, edit, from: goesOn ? this.gesture.from : before };
-    if (!goesOn) this.past.push(this.state);
-    this.future = [];
-    this.maker?.forget();
-  }
-
   /**
    * Take back the change of the present edit: the text that is typed goes on to one that is refused, and
    * the number before it stays.
    */
   takeBack() {
-    const { edit, what } = this.gesture;
-    const before = what && edit === editNow() ? this.past.pop() : undefined;
+    const before = this.history.takeBack();
     if (before) this.putBack(before, "");
   }
 
   /** @param state of the history */
   putBack(state: ExplorerState, sentence: string) {
-    this.gesture.what = "";
-    const patch = Object.fromEntries([...RESULTS, "pins"].map((key) => [key, (state as any)[key]]));
+    const patch = Object.fromEntries([...RESULTS, "pins" as const].map((key) => [key, state[key]]));
     this.change(patch, sentence, { keep: false, compare: sentence !== "" });
-  }
-
-  canStep(forward: boolean) {
-    return (forward ? this.future : this.past).length > 0 || Boolean(this.maker?.canStep(forward));
   }
 
   /** Undo, or redo. */
   step(forward: boolean) {
-    const [from, to] = forward ? [this.future, this.past] : [this.past, this.future];
-    const wanted = from.pop();
-    if (!wanted) {
-      if (this.maker?.canStep(forward)) this.maker.step(forward);
-      else this.say(forward ? texts.noRedo : texts.noUndo);
-      return;
-    }
-    to.push(this.state);
-    this.putBack(wanted, forward ? texts.redone : texts.undone);
+    const wanted = forward ? this.history.redo(this.state) : this.history.undo(this.state);
+    if (wanted) this.putBack(wanted, forward ? texts.redone : texts.undone);
+    else if (!this.maker?.step(forward)) this.say(forward ? texts.noRedo : texts.noUndo);
   }
 
   /** Take over a state that only shows the same numbers in another way. */
@@ -285,7 +264,7 @@ export class Explorer {
     }
     // A hand that moves a point along an axis has changed one number of it.
     const said = told ?? (() => changes
-      .filter(([at, value], _, { length }) => length === 1 || valueAt(this.gesture.from, at) !== value)
+      .filter(([at, value], _, { length }) => length === 1 || valueAt(this.from, at) !== value)
       .map(([at, value]) => fill(texts.changed, { place: this.called(at), value: short(value) })).join(" "));
     const what = [hand, ...changes.map(([at]) => inputAddress(this.data, this.state, at))].join();
     return this.change({ ...more, edits }, said, { what }) ? "" : texts.overflow;

@@ -4,13 +4,12 @@
  * are computed here. Texts are in explorer.ts.
  */
 
+import { partsOf } from "../store/address.ts";
 import { isPage, isSettled, loadStyle } from "./explorer-parts.ts";
 import { Explorer } from "./explorer-view.ts";
 
 /** How far from the screen an explorer is built. */
 const NEAR = "100px";
-
-const names = (hash: string, name: string): boolean => new URLSearchParams(hash.slice(1)).get("explore") === name;
 
 class MhaExplorer extends HTMLElement {
   data: any;
@@ -66,7 +65,7 @@ class MhaExplorer extends HTMLElement {
   }
 
   async openFromAddress() {
-    if (this.data.widths || !names(location.hash, this.data.name)) return;
+    if (this.data.widths || !partsOf("explore", this.data.name)) return;
     (await this.begin()).readAddress();
     this.scrollIntoView();
   }

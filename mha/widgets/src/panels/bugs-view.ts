@@ -11,6 +11,7 @@ import { fill } from "../engine/text.ts";
 import {
   isPage, make, makeButton, makeEntry, makeField, set, setOff, setText,
 } from "../figures/explorer-parts.ts";
+import { partsOf } from "../store/address.ts";
 import { shareAddress } from "../store/share.ts";
 import { bugs as texts } from "../strings/bugs.ts";
 import type { Instrument, Matrix } from "../types.ts";
@@ -336,9 +337,9 @@ class View {
 
   /** What can be read of an address; the rest is as at the start. */
   readAddress() {
-    const parts = new URLSearchParams(location.hash.slice(1));
-    const seed = parts.get("seed") ?? "";
-    if (parts.get("bugs") !== "museum" || !/^\d{1,4}$/.test(seed)) return;
+    const parts = partsOf("bugs", "museum");
+    const seed = parts?.get("seed") ?? "";
+    if (!parts || !/^\d{1,4}$/.test(seed)) return;
     const state = this.stateOf(Number(seed));
     const place = Number(parts.get("case"));
     if (Number.isInteger(place) && place >= 1 && place <= this.data.bugs.length) state.at = place - 1;

@@ -5,6 +5,7 @@ import { commas } from "../engine/numbers.ts";
 import { entered } from "../engine/typed-numbers.ts";
 import { fill } from "../engine/text.ts";
 import { freshId, make, makeButton, set, setText } from "../figures/explorer-parts.ts";
+import { partsOf } from "../store/address.ts";
 import { shareAddress } from "../store/share.ts";
 import { cost as texts } from "../strings/cost.ts";
 import { curveOf, inSymbols, paintCurve } from "./cost-curves.ts";
@@ -128,8 +129,8 @@ class CostView {
 
   /** What can be read of an address; the rest is as at the start. */
   readAddress() {
-    const parts = new URLSearchParams(location.hash.slice(1));
-    if (parts.get("cost") !== "model") return;
+    const parts = partsOf("cost", "model");
+    if (!parts) return;
     const read = Object.fromEntries(Object.keys(this.start).map((name) => {
       const text = parts.get(name) ?? "";
       return [name, /^[1-9]\d{0,8}$/.test(text) ? Number(text) : this.start[name]];

@@ -9,8 +9,11 @@ import { matricesOf } from "../engine/bytes.ts";
 import { recordedMaps, tellingPair } from "../engine/heads-names.ts";
 import { percent } from "../engine/numbers.ts";
 import { fill } from "../engine/text.ts";
-import { inSlices, make, makeButton, setOff, setText } from "../figures/explorer-parts.ts";
+import { inSlices, make, makeButton, setText } from "../figures/explorer-parts.ts";
+import { historyButtons } from "../figures/history-buttons.ts";
 import { goBack, originOf, paintOrigin } from "../figures/origin-line.ts";
+import { partsOf } from "../store/address.ts";
+import { History } from "../store/history.ts";
 import { shareAddress } from "../store/share.ts";
 import { heads as texts } from "../strings/heads.ts";
 import {
@@ -21,8 +24,6 @@ import { paintStory, storyOf } from "./heads-story.ts";
 import type { Inputs, Instrument, Matrix, Run } from "../types.ts";
 
 const { heads: perLayer, layers, sentences, tokens } = maps;
-
-const UNDOS = 200;
 
 /** A head's width. */
 const WIDTH = 32;
@@ -36,8 +37,7 @@ class HeadsView {
   brought: Record<number, any>;
   start: { sentence: any; place: any; key: any; side: number; name: string; all: boolean; heads: any; own: null; at: null; };
   state: any;
-  past: any[];
-  future: any[];
+  history: History<any>;
   trail: any[];
   rule: string;
   parts: any;
@@ -74,9 +74,7 @@ class HeadsView {
     this.start = { sentence: data.sentence, place: data.place, key: data.key, side: 0, name: "", all: false,
       heads: data.heads.map((at: number[]) => this.headAt(at)), own: null, at: null };
     this.state = { ...this.start };
-    this.past = [];
-    /** Changes that were undone. */
-    this.future = [];
+    this.history = new History();
     this.trail = [];
     /** What is said of the maps. */
     this.rule = "";
@@ -102,8 +100,8 @@ class HeadsView {
     parts.title = make("p", { className: "strip-title", role: "status" });
     const button = (label: string, act: () => void) =>
       makeButton(label, act, { className: "reading-button" });
-    parts.undo = button(texts.undo, () => this.step(this.past, this.future));
-    parts.redo = button(texts.redo, () => this.step(this.future, this.past));
+    parts.history = historyButtons(() => this.restore(this.history.undo(this.state)),
+      () => this.restore(this.history.redo(this.state)));
     parts.status = make("span", { className: "soft", role: "status" });
     // A reader chooses this first; below, the list has what the head makes of each.
     parts.sentence = make("select", { onchange: () => this.chooseSentence(parts.sentence.selectedIndex) },
@@ -111,7 +109,7 @@ class HeadsView {
     const all = gridOf(this);
     const live = make("div", { className: "model-live" },
       make("div", { className: "model-controls" },
-        make("label", {}, `${texts.sentence} `, parts.sentence), parts.undo, parts.redo,
+        make("label", {}, `${texts.sentence} `, parts.sentence), parts.history.undo, parts.history.redo,
         button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), parts.status),
       parts.title, make("div", { className: "heads-two" }, storyOf(this), stripOf(this), orderOf(this), all, sentencesOf(this)),
       tableOf(this), originOf(this));
@@ -192,12 +190,11 @@ class HeadsView {
   }
 
   change(changes: any) {
-    this.past.push(this.state);
-    if (this.past.length > UNDOS) this.past.shift();
-    this.future = [];
+    const state = this.sound({ ...this.state, ...changes });
+    this.history.record({ ...this.state, at: null }, state);
     this.trail = [];
     setText(this.parts.status, "");
-    this.show({ at: null, ...this.sound({ ...this.state, ...changes }) });
+    this.show(state);
   }
 
   /** A state whose word and key stand in its sentence; without matrices no other order. */
@@ -207,13 +204,11 @@ class HeadsView {
     return { ...state, own, place: Math.min(state.place, last), key: Math.min(state.key, last), at: null };
   }
 
-  /** Undo, or redo. */
-  step(from: any[], to: any[]) {
-    const found = from.pop();
-    if (!found) return;
-    to.push(this.state);
+  /** Go back, or forward again. */
+  restore(state: any) {
+    if (!state) return;
     this.trail = [];
-    this.show({ ...found, at: null });
+    this.show({ ...state, at: null });
   }
 
   choose(place: number) {
@@ -249,8 +244,8 @@ class HeadsView {
 
   /** What can be read of an address; the rest is as at the start. */
   readAddress() {
-    const parts = new URLSearchParams(location.hash.slice(1));
-    if (parts.get("heads") !== "real") return;
+    const parts = partsOf("heads", "real");
+    if (!parts) return;
     /** A number from 1 on, from 0 on. */
     const number = (text: string | null | undefined, end: number, otherwise: number): number => (/^[1-9]\d{0,2}$/.test(text ?? "") && Number(text) <= end ? Number(text) - 1 : otherwise);
     const { start } = this;
@@ -285,8 +280,7 @@ class HeadsView {
     setText(parts.title, fill(own ? texts.titleOwn : texts.title, { word: `${this.pair[0]} (${place + 1})`,
       first: this.nameOf(heads[0]), second: this.nameOf(heads[1]) }));
     parts.sentence.selectedIndex = sentence;
-    setOff(parts.undo, !this.past.length);
-    setOff(parts.redo, !this.future.length);
+    parts.history.paint(this.history);
     paintStory(this);
     paintGrid(this);
     paintSentences(this);

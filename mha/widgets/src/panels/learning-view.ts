@@ -10,11 +10,14 @@ import { percent, short, shown } from "../engine/numbers.ts";
 import { entered } from "../engine/typed-numbers.ts";
 import { fill } from "../engine/text.ts";
 import {
-  inSlices, isPage, make, makeButton, makeEntry, markCaption, set, setBar, setOff, setText,
+  inSlices, isPage, make, makeButton, makeEntry, markCaption, set, setBar, setText,
 } from "../figures/explorer-parts.ts";
+import { historyButtons } from "../figures/history-buttons.ts";
 import { shape } from "../figures/strip-drawing.ts";
 import { TimeBar } from "../figures/time-bar.ts";
 import { mapsOf, paintMaps, resize } from "../figures/weight-maps.ts";
+import { partsOf } from "../store/address.ts";
+import { History } from "../store/history.ts";
 import { shareAddress } from "../store/share.ts";
 import { learning as texts } from "../strings/learning.ts";
 import type { Instrument, LearningState, Matrix } from "../types.ts";
@@ -36,9 +39,8 @@ const FEW = 4;
  */
 const [SLICE, SEEN, PACE] = [10, 120, 60];
 
-/** Trainings that are kept, and changes that can be undone. */
+/** Trainings that are kept. */
 const KEPT = 6;
-const UNDOS = 100;
 
 /** The losses at the edges of the curve, and those that have a line. */
 const [HIGHEST, LOWEST] = [10, 0.0003];
@@ -69,8 +71,7 @@ class View {
   settings: LearningState;
   words: any;
   kept: Map<string, any>;
-  past: any[];
-  future: any[];
+  history: History<LearningState>;
   row: number;
   parts: any;
   bar: any;
@@ -92,8 +93,7 @@ class View {
     this.settings = { ...this.start };
     this.words = words;
     this.kept = new Map();
-    this.past = [];
-    this.future = [];
+    this.history = new History();
     /** The row of the matrices that is read, −1 for that of the chosen word. */
     this.row = -1;
     this.parts = {};
@@ -164,13 +164,13 @@ class View {
       complain(wrong);
       if (!wrong) this.change({ seed });
     });
-    parts.undo = button(texts.undo, () => this.undo(this.past, this.future));
-    parts.redo = button(texts.redo, () => this.undo(this.future, this.past));
+    parts.history = historyButtons(() => this.restore(this.history.undo(this.now())),
+      () => this.restore(this.history.redo(this.now())));
     parts.status = make("p", { className: "model-status soft", role: "status" });
     return make("div", { className: "model-controls" },
       make("span", { className: "field" }, make("label", {}, texts.seed, " ", input)),
       button(texts.another, () => this.change({ seed: (this.settings.seed + 1) % SEEDS })),
-      choice("heads", HEADS), choice("rate", RATES), choice("steps", STEPS), parts.undo, parts.redo,
+      choice("heads", HEADS), choice("rate", RATES), choice("steps", STEPS), parts.history.undo, parts.history.redo,
       button(texts.reset, () => this.change(this.start)),
       ...(isPage ? [button(texts.copy, () => this.share())] : []), error, parts.status);
   }
@@ -342,11 +342,9 @@ class View {
 
   change(changes: Partial<LearningState>): void {
     const now = this.now();
-    this.past.push(now);
-    if (this.past.length > UNDOS) this.past.shift();
-    this.future = [];
     this.settings = { ...now, ...changes };
     if (now.step === now.steps && !("step" in changes)) this.settings.step = this.settings.steps;
+    this.history.record(now, this.settings);
     this.begin();
   }
 
@@ -357,11 +355,9 @@ class View {
   }
 
   /** Go back, or forward again. */
-  undo(from: any[], to: any[]) {
-    const found = from.pop();
-    if (!found) return;
-    to.push(this.now());
-    this.settings = found;
+  restore(settings: LearningState | undefined) {
+    if (!settings) return;
+    this.settings = settings;
     this.begin();
   }
 
@@ -389,8 +385,8 @@ class View {
 
   /** What can be read of an address; the rest is as at the start. */
   readAddress() {
-    const parts = new URLSearchParams(location.hash.slice(1));
-    if (parts.get("learning") !== "layer") return;
+    const parts = partsOf("learning", "layer");
+    if (!parts) return;
     const among = (name: string, fits: (value: number) => boolean) => {
       const text = parts.get(name) ?? "";
       return /^\d{1,10}(\.\d{1,3})?$/.test(text) && fits(Number(text)) ? { [name]: Number(text) } : {};
@@ -520,8 +516,7 @@ class View {
     markCaption(this.node, false, NEW.some((name) => settings[name] !== this.start[name]));
     parts.complain("");
     for (const name of ["heads", "rate", "steps"]) parts[name].value = settings[(name as "heads")];
-    setOff(parts.undo, !this.past.length);
-    setOff(parts.redo, !this.future.length);
+    parts.history.paint(this.history);
   }
 
   paintCurve() {

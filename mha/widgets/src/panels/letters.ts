@@ -8,6 +8,7 @@ import "../figures/explorer-block.ts";
 import { percent } from "../engine/numbers.ts";
 import { fill } from "../engine/text.ts";
 import { isPage, make, makeButton, markCaption, set, setBar, setText } from "../figures/explorer-parts.ts";
+import { partsOf } from "../store/address.ts";
 import { shareAddress } from "../store/share.ts";
 import { compute, nameOf, same, startOf } from "../store/explorer-state.ts";
 import { letters as texts } from "../strings/letters.ts";
@@ -173,8 +174,8 @@ class Letters {
 
   /** What can be read of an address; the rest is as at first. */
   readAddress() {
-    const parts = new URLSearchParams(location.hash.slice(1));
-    if (parts.get("letters") !== this.name) return;
+    const parts = partsOf("letters", this.name);
+    if (!parts) return;
     const found = [...parts.get("text") ?? ""].map((letter) => this.data.letters.indexOf(letter));
     const all = this.atFirst();
     const places = all.flatMap((was: number, i: number) => (was < 0 ? [] : [i]));

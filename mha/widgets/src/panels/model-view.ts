@@ -9,11 +9,13 @@ import { percent, short, shown } from "../engine/numbers.ts";
 import { at as placeAt } from "../engine/places.ts";
 import { fill } from "../engine/text.ts";
 import {
-  beginning, editNow, freshId, make, makeButton, markCaption, set, setOff, setText,
+  beginning, freshId, make, makeButton, markCaption, set, setOff, setText,
 } from "../figures/explorer-parts.ts";
+import { historyButtons } from "../figures/history-buttons.ts";
 import { ask, goBack, originOf, paintOrigin } from "../figures/origin-line.ts";
 import { TimeBar } from "../figures/time-bar.ts";
 import { mapsOf, paintMaps } from "../figures/weight-maps.ts";
+import { History } from "../store/history.ts";
 import { shareAddress } from "../store/share.ts";
 import { same } from "../store/explorer-state.ts";
 import { fromHash, hasNumber, toHash } from "../store/model-address.ts";
@@ -23,7 +25,7 @@ import { aboutOf } from "./model-origin.ts";
 import trained from "../data/model-numbers.ts";
 import type { Instrument, Matrix, ModelData, ModelState, NamesModel, Place } from "../types.ts";
 
-const [MOST, LIKELIEST, UNDOS] = [32, 5, 200];
+const [MOST, LIKELIEST] = [32, 5];
 
 /** What a bar of a part has room for; a larger part makes all bars shorter. */
 const LARGEST = 10;
@@ -39,10 +41,7 @@ class View {
   models: NamesModel[];
   start: ModelState;
   state: any;
-  past: ModelState[];
-  what: string;
-  edit: number;
-  future: ModelState[];
+  history: History<ModelState>;
   trail: { block: number, place: Place }[];
   laid: number;
   told: number[];
@@ -59,12 +58,7 @@ class View {
     this.models = [];
     this.start = this.stateOf(story);
     this.state = { ...this.start };
-    this.past = [];
-    /** What the last change was of, and the edit of a reader that it belongs to. */
-    this.what = "";
-    this.edit = 0;
-    /** What was undone. */
-    this.future = [];
+    this.history = new History();
     this.trail = [];
     /** How many columns the story was laid out for. */
     this.laid = 0;
@@ -118,7 +112,7 @@ class View {
       make("div", { className: "model-columns" },
         make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
         this.sharesSection(), curvesOf(this)),
-      this.time(), this.history(), mapsOf(this, texts.headNames, { isLabelled: true }), originOf(this));
+      this.time(), this.actions(), mapsOf(this, texts.headNames, { isLabelled: true }), originOf(this));
     live.addEventListener("keydown", (event: KeyboardEvent) => {
       if (event.key === "Escape" && this.state.at) goBack(this, true);
     });
@@ -221,11 +215,11 @@ class View {
       make("label", {}, parts.greedy, " ", texts.greedy), parts.status);
   }
 
-  history() {
+  actions() {
     const { parts } = this;
-    parts.undo = button(texts.undo, () => this.step(this.past, this.future));
-    parts.redo = button(texts.redo, () => this.step(this.future, this.past));
-    return make("div", { className: "model-controls" }, parts.undo, parts.redo,
+    parts.history = historyButtons(() => this.restore(this.history.undo(this.state)),
+      () => this.restore(this.history.redo(this.state)));
+    return make("div", { className: "model-controls" }, parts.history.undo, parts.history.redo,
       button(texts.reset, () => {
         this.told = []; // a text that was typed goes too
         this.change({ ...this.start });
@@ -307,24 +301,18 @@ class View {
 
   /** @param what is changed: the changes of it by one edit are undone together */
   change(changes: Partial<ModelState>, what: string = "") {
-    const edit = editNow();
-    if (!what || what !== this.what || edit !== this.edit) this.past.push(this.state);
-    [this.what, this.edit] = [what, edit];
-    if (this.past.length > UNDOS) this.past.shift();
-    this.future = [];
-    this.state = { ...this.state, ...changes };
+    const before = this.state;
+    this.state = { ...before, ...changes };
+    this.history.record(before, this.state, what);
     if (!this.state.at) this.trail = [];
     setText(this.parts.status, "");
     this.paint();
   }
 
   /** Go back, or forward again. */
-  step(from: ModelState[], to: ModelState[]) {
-    const found = from.pop();
-    if (!found) return;
-    to.push(this.state);
-    this.what = "";
-    this.state = found;
+  restore(state: ModelState | undefined) {
+    if (!state) return;
+    this.state = state;
     this.trail = [];
     this.paint();
   }
@@ -416,8 +404,7 @@ class View {
     const { parts, start } = this;
     markCaption(this.node, false, cut || temperature !== 1 || step !== start.step
       || !same([off, words], [start.off, start.words]));
-    setOff(parts.undo, !this.past.length);
-    setOff(parts.redo, !this.future.length);
+    parts.history.paint(this.history);
     setOff(parts.remove, words.length < 2);
     set(parts.write, "aria-disabled", String(words.length >= MOST));
     parts.temperature.value = String(temperature);

@@ -11,12 +11,15 @@ import { at as placeAt } from "../engine/places.ts";
 import { entered } from "../engine/typed-numbers.ts";
 import { fill } from "../engine/text.ts";
 import {
-  editNow, freshId, inSlices, isPage, make, makeButton, makeChoice, makeField, makeGroup, markCaption, set, setBar, setText,
+  freshId, inSlices, isPage, make, makeButton, makeChoice, makeField, makeGroup, markCaption, set, setBar, setText,
 } from "../figures/explorer-parts.ts";
+import { historyButtons } from "../figures/history-buttons.ts";
 import { elementOf } from "../figures/explorer-sections.ts";
 import {
   compute, startOf,
 } from "../store/explorer-state.ts";
+import { editNow } from "../store/edits.ts";
+import { History } from "../store/history.ts";
 import {
   KINDS, SEEDS, SIZES, addressOf, followed, isTold, kept, mostTold, settingsOf, withWidth, wordsOf,
 } from "../store/own-settings.ts";
@@ -73,9 +76,8 @@ class Own {
   first: OwnSettings;
   settings: OwnSettings;
   element: any;
-  past: { settings: OwnSettings, element: any }[];
-  future: { settings: OwnSettings, element: any }[];
-  gesture: { what: string; at: number; edit: number; };
+  history: History<{ settings: OwnSettings, element: any }>;
+  changed: number;
   turned: string;
   field: any;
   shape: string;
@@ -102,9 +104,10 @@ class Own {
       positions: false, output: true }, data);
     this.settings = this.first;
     this.element = null;
-    this.past = [];
-    this.future = [];
-    this.gesture = { what: "", at: 0, edit: 0 };
+    // An explorer that was made anew is another state: it has a history of its own.
+    this.history = new History((left, right) => left.element === right.element, STEPS);
+    /** When the last change was. */
+    this.changed = 0;
     /** Which meanings the heads join, where that is to be said. */
     this.turned = "";
     /** Where the sentence is typed. */
@@ -209,15 +212,13 @@ class Own {
     const raised = settings.width > wanted.width ? fill(texts.raised, { width: settings.width }) : "";
     if (JSON.stringify(settings) === JSON.stringify(this.settings)) return;
     const now = performance.now();
-    const edit = editNow();
-    const goesOn = what && what === this.gesture.what && edit === this.gesture.edit && now - this.gesture.at < GESTURE_MS;
-    this.gesture = { what, at: now, edit };
+    if (now - this.changed >= GESTURE_MS) this.history.endStep();
+    this.changed = now;
     const { explorer } = this;
     explorer.leaveAddress();
-    if (!goesOn) this.past = [...this.past, { settings: this.settings, element: this.element }].slice(-STEPS);
-    this.forget();
-    explorer.future = [];
+    explorer.history.clearRedo();
     const made = this.made(settings);
+    this.history.record({ settings: this.settings, element: this.element }, made, what);
     const state = kept(explorer.state, this.settings, settings);
     // The word that is looked at stays where it is still there and tells something.
     const weights = weightsOf(made.data, state);
@@ -239,25 +240,15 @@ class Own {
     this.explorer.writeAddress();
   }
 
-  /** What could be done again is given up, once something else is done. */
-  forget() {
-    this.future = [];
-  }
-
-  canStep(forward: boolean) {
-    return (forward ? this.future : this.past).length > 0;
-  }
-
   step(forward: boolean) {
-    const [from, to] = forward ? [this.future, this.past] : [this.past, this.future];
-    const wanted = from.pop();
-    if (!wanted) return;
-    this.gesture.what = "";
-    to.push({ settings: this.settings, element: this.element });
+    const now = { settings: this.settings, element: this.element };
+    const wanted = forward ? this.history.redo(now) : this.history.undo(now);
+    if (!wanted) return false;
     this.explorer.leaveAddress();
     this.show(wanted);
     this.write();
     this.explorer.say(forward ? redone : undone);
+    return true;
   }
 
   onKey(event: KeyboardEvent) {
@@ -272,7 +263,7 @@ class Own {
     const settings = settingsOf(location.hash, this.first, this.data);
     if (!settings) return;
     this.explorer.leaveAddress();
-    [this.past, this.future] = [[], []];
+    this.history.clear();
     this.show(this.made(settings));
     // What the address holds beside them, the explorer reads by itself.
     this.explorer.readAddress();
@@ -281,11 +272,10 @@ class Own {
   // ---- What is at hand all the time: what undoes, and what is taken along ----
 
   bar() {
-    const undo = makeButton(texts.undo, () => this.explorer.step(false));
-    const redo = makeButton(texts.redo, () => this.explorer.step(true));
+    const { paint, redo, undo } = historyButtons(() => this.explorer.step(false), () => this.explorer.step(true), true);
     this.follows.push(() => {
-      set(undo, "aria-disabled", String(!this.explorer.canStep(false)));
-      set(redo, "aria-disabled", String(!this.explorer.canStep(true)));
+      const all: Pick<History<unknown>, "canRedo" | "canUndo">[] = [this.history, this.explorer.history];
+      paint({ canUndo: all.some(({ canUndo }) => canUndo), canRedo: all.some(({ canRedo }) => canRedo) });
     });
     const all = this.takes();
     const open = (isOpen: boolean) => {

@@ -11,9 +11,12 @@ import { chain } from "../engine/signs.ts";
 import { stages } from "../engine/stages.ts";
 import { fill } from "../engine/text.ts";
 import {
-  editNow, inSlices, isPage, make, makeButton, set, setOff, setText,
+  inSlices, isPage, make, makeButton, set, setOff, setText,
 } from "../figures/explorer-parts.ts";
+import { historyButtons } from "../figures/history-buttons.ts";
+import { partsOf } from "../store/address.ts";
 import { dimension } from "../store/explorer-state.ts";
+import { History } from "../store/history.ts";
 import { pencil as texts } from "../strings/pencil.ts";
 import { marked, named, opened, raised, withMinus, written } from "./pencil-words.ts";
 import sheets from "../data/pencil-sheets.ts";
@@ -49,8 +52,15 @@ function linesOf({ rows }: PencilBlock): string {
   return from === to ? fill(texts.inLine, { line: from }) : fill(texts.inLines, { from, to });
 }
 
+/** The slips that are corrected in the document that is open. */
+interface Corrected {
+  open: number;
+  corrected: Set<number>;
+}
+
 class Pencil {
-  element: HTMLElement;
+  /** Its name in addresses. */
+  id: string;
   sheets: PencilSheet[];
   documents: PencilDocument[];
   start: number;
@@ -66,14 +76,8 @@ class Pencil {
   /** The buttons of the open document, by their spots. */
   buttons: Map<number, any> = new Map();
   cellOf: Map<any, PencilCell> = new Map();
-  /** What can be undone. */
-  past: { open: number, corrected: Set<number> }[] = [];
-  /** What was undone. */
-  future: { open: number, corrected: Set<number> }[] = [];
-  /** The edit of a reader that the last change belongs to. */
-  edit = 0;
-  /** Whether the last change was the slider's: all that one draws along is undone at once. */
-  isScrubbing = false;
+  history = new History<Corrected>((left, right) => left.open === right.open
+    && left.corrected.size === right.corrected.size && [...left.corrected].every((spot) => right.corrected.has(spot)));
   isPlaced = false;
   keeping = 0;
   /** The number that is asked about, and the one that the tabulator leads to. */
@@ -89,7 +93,7 @@ class Pencil {
 
   /** @param first the document that is open at first */
   constructor(sheets: PencilSheet[], first: string, element: HTMLElement) {
-    this.element = element;
+    this.id = element.id.replace(/^pencil-/, "");
     this.sheets = sheets;
     /** The documents that were opened so far. */
     this.documents = [];
@@ -129,8 +133,8 @@ class Pencil {
     const shares = LOOKS.map((look) => make("span", { className: look }));
     const slider = make("input", { type: "range", min: "0", step: "1", oninput: () => this.scrub() });
     const scrubbed = make("output");
-    const undo = makeButton(texts.undo, () => this.step(this.past, this.future), { className: "reading-button" });
-    const redo = makeButton(texts.redo, () => this.step(this.future, this.past), { className: "reading-button" });
+    const history = historyButtons(() => this.restore(this.history.undo(this.now())),
+      () => this.restore(this.history.redo(this.now())));
     const reset = makeButton(texts.reset, () => this.change(new Set()), { className: "reading-button" });
     const paper = make("div", {
       className: "pencil-paper", role: "group", "aria-label": texts.title,
@@ -145,16 +149,16 @@ class Pencil {
         make("div", { className: "pencil-counts" }, ...counts.map((count) => count.node)),
         make("div", { className: "pencil-bar", "aria-hidden": "true" }, ...shares),
         make("div", { className: "pencil-scrub" },
-          make("label", {}, make("span", {}, texts.scrub), slider), scrubbed, undo, redo, reset)),
+          make("label", {}, make("span", {}, texts.scrub), slider), scrubbed, history.undo, history.redo, reset)),
       paper, said, news);
-    return { counts, news, node, paper, redo, reset, row, said, scrubbed, shares, slider, tabs, undo };
+    return { counts, history, news, node, paper, reset, row, said, scrubbed, shares, slider, tabs };
   }
 
   /** Open a document. */
   show(i: number) {
     this.open = i;
     this.at = -1;
-    this.isScrubbing = false;
+    this.history.endStep();
     this.write();
     this.paint();
     this.name();
@@ -326,13 +330,9 @@ class Pencil {
     this.paint();
   }
 
-  /** @param isDrawn with the slider */
+  /** @param isDrawn with the slider: all that one draws along is undone at once */
   change(corrected: Set<number>, isDrawn: boolean = false) {
-    const { document, open } = this;
-    const edit = editNow();
-    if (!isDrawn || !this.isScrubbing || edit !== this.edit) this.past.push({ open, corrected: document.corrected });
-    [this.edit, this.future] = [edit, []];
-    this.isScrubbing = isDrawn;
+    this.history.record(this.now(), { open: this.open, corrected }, isDrawn ? "slider" : "");
     this.become(corrected, !isDrawn && this.at >= 0);
   }
 
@@ -346,14 +346,15 @@ class Pencil {
     this.change(new Set(this.document.slips.slice(0, Number(this.parts.slider.value))), true);
   }
 
-  /** Undo, or redo. */
-  step(from: any[], to: any[]) {
-    const last = from.pop();
-    if (!last) return;
-    to.push({ open: this.open, corrected: this.document.corrected });
-    this.isScrubbing = false;
-    if (last.open !== this.open) this.show(last.open);
-    this.become(last.corrected);
+  now(): Corrected {
+    return { open: this.open, corrected: this.document.corrected };
+  }
+
+  /** Go back, or forward again. */
+  restore(state: Corrected | undefined) {
+    if (!state) return;
+    if (state.open !== this.open) this.show(state.open);
+    this.become(state.corrected);
   }
 
   /** Correct a slip, or put back what was printed. */
@@ -406,8 +407,7 @@ class Pencil {
     const said = slips.length ? fill(texts.scrubbed, { n: corrected.size, all: slips.length }) : texts.noSlips;
     setText(this.parts.scrubbed, said);
     set(this.parts.slider, "aria-valuetext", said);
-    setOff(this.parts.undo, !this.past.length);
-    setOff(this.parts.redo, !this.future.length);
+    this.parts.history.paint(this.history);
     setOff(this.parts.reset, !corrected.size);
     this.say();
     this.keep();
@@ -580,7 +580,7 @@ class Pencil {
   toHash() {
     const { sheet, slips, corrected, bySpot } = this.document;
     if (this.open === this.start && this.at < 0 && !corrected.size) return "";
-    const parts = [`#pencil=${this.element.id.replace(/^pencil-/, "")}`, `document=${sheet.name}`];
+    const parts = [`#pencil=${this.id}`, `document=${sheet.name}`];
     if (this.at >= 0) parts.push(`at=${bySpot.get(this.at)?.address}`);
     const which = slips.flatMap((spot, i) => (corrected.has(spot) ? [i + 1] : []));
     const runs: number[][] = [];
@@ -596,8 +596,8 @@ class Pencil {
   /** Show the state that an address holds; what is none of ours changes nothing. */
   readAddress() {
     this.isPlaced = true;
-    const parts = new URLSearchParams(location.hash.slice(1));
-    if (`pencil-${parts.get("pencil")}` !== this.element.id) return;
+    const parts = partsOf("pencil", this.id);
+    if (!parts) return;
     const open = this.sheets.findIndex(({ name }) => name === parts.get("document"));
     if (open < 0) return;
     const { slips, cells } = this.documentAt(open);

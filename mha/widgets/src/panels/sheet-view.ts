@@ -9,16 +9,20 @@ import { entered } from "../engine/typed-numbers.ts";
 import { movable } from "../figures/dragged-field.ts";
 import { fill } from "../engine/text.ts";
 import {
-  editNow, effectOf, inItalics, isPage, make, makeButton, makeChoice, makeComplaint, markCaption, scientific, set, setBar, setOff, setText,
+  effectOf, inItalics, isPage, make, makeButton, makeChoice, makeComplaint, markCaption, scientific, set, setBar, setText,
 } from "../figures/explorer-parts.ts";
+import { historyButtons } from "../figures/history-buttons.ts";
 import { ask, goBack, originOf, paintOrigin } from "../figures/origin-line.ts";
+import { partsOf } from "../store/address.ts";
+import { editNow } from "../store/edits.ts";
 import { LAYOUTS } from "../store/explorer-origins.ts";
 import { same } from "../store/explorer-state.ts";
+import { History } from "../store/history.ts";
 import { explorer } from "../strings/explorer.ts";
 import { sheet as texts } from "../strings/sheet.ts";
 import type { Instrument, Matrix } from "../types.ts";
 
-const { hidden, outcome, queryIs, redo, redone, undo, undone, unread, wasReset } = explorer;
+const { hidden, outcome, queryIs, redone, undone, unread, wasReset } = explorer;
 
 /** What can be changed; masks follow from what is switched on. */
 const OPEN = ["query", "key", "value", "angles", "gate"];
@@ -37,9 +41,6 @@ const EPS_PLACES = 6;
 
 /** What a change did is said, and the address written, when the hand rests: browsers count how often. */
 const PAUSE_MS = 300;
-
-/** How many changes can be undone. */
-const UNDOS = 200;
 
 /** A number of bfloat16, and that of eight bits, in bytes; a row of eight bits has a factor. */
 const BYTES = { usual: 2, eight: 1 };
@@ -62,19 +63,24 @@ Object.assign(LAYOUTS, {
   masked: () => [[texts.masked]],
 });
 
+/** What a reader can change; `at` is the number whose origin is asked, which is no step of the history. */
+interface SheetState {
+  on: string[];
+  query: number;
+  given: Record<string, Matrix>;
+  at: { table: string, row: number, column: number } | null;
+}
+
 class SheetView {
   data: any;
-  start: { on: any; query: any; given: any; };
-  state: any;
-  past: any[];
-  future: any[];
+  start: Omit<SheetState, "at">;
+  state: SheetState;
+  history: History<SheetState>;
   trail: any[];
   parts: any;
   about: any;
   waiting: any;
   before: any;
-  what: string;
-  edit: number;
   names: string;
   made: any[];
   node: any;
@@ -85,9 +91,7 @@ class SheetView {
     this.data = data;
     this.start = { on: data.on, query: data.focus, given: data.given };
     this.state = { ...structuredClone(this.start), at: null };
-    /** What can be undone, and made again. */
-    this.past = [];
-    this.future = [];
+    this.history = new History();
     this.trail = [];
     this.parts = {};
     this.about = {
@@ -105,9 +109,6 @@ class SheetView {
     this.waiting = null;
     /** The sheet before what has not been said yet. */
     this.before = null;
-    this.what = "";
-    /** The edit of a reader that the last change belongs to. */
-    this.edit = 0;
     /** Which tables stand there. */
     this.names = "";
     this.made = [];
@@ -167,11 +168,10 @@ class SheetView {
     parts.kept = make("p", { className: "soft" });
     parts.status = make("p", { role: "status" });
     parts.tables = make("div", { className: "sheet-tables" });
-    const button = (label: string, act: () => void) =>
-      makeButton(label, act, { className: "reading-button" });
-    parts.undo = button(undo, () => this.step(this.past, this.future, undone));
-    parts.redo = button(redo, () => this.step(this.future, this.past, redone));
-    const reset = button(texts.reset, () => this.change(structuredClone(this.start), "", wasReset));
+    parts.history = historyButtons(() => this.restore(this.history.undo(this.now()), undone),
+      () => this.restore(this.history.redo(this.now()), redone));
+    const reset = makeButton(texts.reset, () => this.change(structuredClone(this.start), "", wasReset),
+      { className: "reading-button" });
     const live = make("div", { className: "sheet-live" },
       make("p", { className: "soft how" }, texts.help),
       make("div", { className: "sheet-top" },
@@ -182,7 +182,7 @@ class SheetView {
           make("div", { className: "sheet-bar" },
             make("div", { className: "sheet-queries", role: "group", "aria-label": texts.query },
               `${texts.query}: `, ...parts.queries),
-            make("div", { className: "sheet-history" }, parts.undo, parts.redo, reset)),
+            make("div", { className: "sheet-history" }, parts.history.undo, parts.history.redo, reset)),
           parts.title, make("ul", {}, ...parts.rows.map(({ node }: any) => node)),
           parts.output, parts.kept)),
       make("div", { className: "sheet-said" }, parts.status), parts.tables, originOf(this));
@@ -191,7 +191,7 @@ class SheetView {
       if (event.key === "Escape" && this.state.at) goBack(this, true);
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
       event.preventDefault();
-      (event.shiftKey ? parts.redo : parts.undo).click();
+      (event.shiftKey ? parts.history.redo : parts.history.undo).click();
     });
     return live;
   }
@@ -257,34 +257,30 @@ class SheetView {
    * @param what is changed: a hand that goes on makes one change of it
    * @param sentence instead of what the change has moved
    */
-  change(patch: any, what: string, sentence?: string | (() => string)) {
-    const was = { ...this.state, at: null };
-    const now = { ...was, ...patch };
-    const edit = editNow();
-    if (!what || what !== this.what || edit !== this.edit) this.past = [...this.past, was].slice(-UNDOS);
-    this.edit = edit;
-    const isNone = same(this.past.at(-1), now); // back to where the hand took it up, or refused
-    if (isNone) this.past.pop();
-    else this.future = [];
-    this.take(now, what, sentence);
-    if (isNone) this.what = "";
+  change(patch: Partial<SheetState>, what: string, sentence?: string | (() => string)) {
+    const before = this.now();
+    const state = { ...before, ...patch };
+    this.history.record(before, state, what);
+    this.take(state, sentence);
+  }
+
+  /** The state without the number that is asked. */
+  now(): SheetState {
+    return { ...this.state, at: null };
   }
 
   /** Go back, or forward again. */
-  step(from: any[], to: any[], sentence: string) {
-    const state = from.pop();
+  restore(state: SheetState | undefined, sentence: string) {
     if (!state) return;
-    to.push({ ...this.state, at: null });
-    this.take(state, "", sentence);
+    this.take(state, sentence);
     this.parts.error.clear();
     // A field that is typed in shows it too.
     const { activeElement } = document;
     if (this.parts.tables.contains(activeElement)) activeElement?.dispatchEvent(new Event("change"));
   }
 
-  take(state: any, what: string, sentence: string | (() => string) = () => this.effect(this.before)) {
-    if (!this.before || what !== this.what) this.before = this.sheet;
-    this.what = what;
+  take(state: SheetState, sentence: string | (() => string) = () => this.effect(this.before)) {
+    this.before ??= this.sheet;
     this.trail = [];
     this.state = state;
     this.compute();
@@ -313,7 +309,7 @@ class SheetView {
 
   toHash() {
     const { on, query, given } = this.state;
-    const parts = new URLSearchParams({ sheet: this.data.name, on: on.join("."), query });
+    const parts = new URLSearchParams({ sheet: this.data.name, on: on.join("."), query: String(query) });
     for (const role of OPEN) {
       given[role].forEach((row: number[], i: number) =>
         row.forEach((x, j) => {
@@ -325,8 +321,8 @@ class SheetView {
 
   /** Take what can be read of an address, and say whether something was left out: that is as at first. */
   readAddress() {
-    const parts = new URLSearchParams(location.hash.slice(1));
-    if (parts.get("sheet") !== this.data.name) return;
+    const parts = partsOf("sheet", this.data.name);
+    if (!parts) return;
     const names = this.parts.switches.map(({ name }: any) => name);
     const asked = (parts.get("on") ?? "").split(".").filter(Boolean);
     const on = asked.filter((name) => names.includes(name));
@@ -342,8 +338,8 @@ class SheetView {
         && Math.abs(value) <= MOST) given[role][Number(i)][Number(j)] = value;
       else isWhole = false;
     }
-    [this.past, this.future] = [[], []];
-    this.take({ on, given, query: isQuery ? query : this.start.query, at: null }, "", isWhole ? "" : unread);
+    this.history.clear();
+    this.take({ on, given, query: isQuery ? query : this.start.query, at: null }, isWhole ? "" : unread);
   }
 
   // ---- Painting ----
@@ -366,8 +362,7 @@ class SheetView {
       parts.rows[i].bar.parentNode.style.setProperty("--plain", `${100 * (plain[i] ?? 0)}%`);
       setText(parts.rows[i].plain, i < plain.length ? fill(texts.plainly, { weight: written(this.plain, i, plain[i]) }) : "");
     });
-    setOff(parts.undo, !this.past.length);
-    setOff(parts.redo, !this.future.length);
+    parts.history.paint(this.history);
     parts.rows[weights.length].node.hidden = !state.on.includes("sink");
     const [output, before] = [sheet, this.plain].map((one) =>
       `(${this.of(one, "output")[query].map((x) => short(x)).join(", ")})`);

@@ -2,6 +2,7 @@
 
 import { parsed } from "../engine/numbers.ts";
 import { address } from "../engine/places.ts";
+import { partsOf } from "./address.ts";
 import { MAPS, isInput, placeIn, same, startOf } from "./explorer-state.ts";
 import type { ExplorerData, ExplorerState, Numbers } from "../types.ts";
 
@@ -83,10 +84,10 @@ function readers(data: ExplorerData, numbers: Numbers): Record<string, (text: st
  * @param numbers that there are
  */
 export function fromHash(data: ExplorerData, hash: string, numbers: Numbers): { state: ExplorerState, complete: boolean } | null {
-  const parts = new URLSearchParams(hash.slice(1));
   const own = new URLSearchParams(data.address ?? { explore: data.name });
   const [[kind, name]] = own;
-  if (!hash.startsWith(`#${kind}=`) || parts.get(kind) !== name) return null;
+  const parts = partsOf(kind, name, hash);
+  if (!parts || !hash.startsWith(`#${kind}=`)) return null;
   own.forEach((_, key) => parts.delete(key));
   const read = readers(data, numbers);
   const state: any = startOf(data);

@@ -2,6 +2,7 @@
 
 import { sharesAt } from "../engine/model-arithmetic.ts";
 import { address, parse, valueAt } from "../engine/places.ts";
+import { partsOf } from "./address.ts";
 import type { ModelState, Place } from "../types.ts";
 
 /** Words that a story may have. */
@@ -30,8 +31,8 @@ function asked(text: string): { block: number, place: Place } | null {
 
 /** The state that an address holds, what cannot be read as at the start; null where it holds none. */
 export function fromHash({ data, start, words: known }: any, hash: string): ModelState | null {
-  const parts = new URLSearchParams(hash.slice(1));
-  if (parts.get("model") !== "names") return null;
+  const parts = partsOf("model", "names", hash);
+  if (!parts) return null;
   const story = (parts.get("story") ?? "").split(" ").map((word) => known.indexOf(word));
   const words = story.length <= MOST && !story.includes(-1) ? story : start.words;
   const number = (name: string, otherwise: number) => {

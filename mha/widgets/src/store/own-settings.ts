@@ -5,6 +5,7 @@ import { address, parse, stays } from "../engine/places.ts";
 import { fill } from "../engine/text.ts";
 import { beginning } from "../figures/explorer-parts.ts";
 import { own as texts } from "../strings/own.ts";
+import { partsOf } from "./address.ts";
 import type { ExplorerState, Matrix, OwnKnowledge, OwnSettings } from "../types.ts";
 
 /** Seeds have 32 bits. */
@@ -51,8 +52,8 @@ export function addressOf(settings: OwnSettings): Record<string, string> {
 /** What an address asks for, what cannot be read as at first; null where it asks for nothing. */
 export function settingsOf(hash: string, first: OwnSettings, knowledge: OwnKnowledge): OwnSettings | null {
   const { most, sizes } = knowledge;
-  const parts = new URLSearchParams(hash.slice(1));
-  if (parts.get("own") !== "example") return null;
+  const parts = partsOf("own", "example", hash);
+  if (!parts) return null;
   const { words, error } = wordsOf(parts.get("words") ?? "", most);
   const found: any = { ...first, words: error ? first.words : words };
   for (const [key, name] of Object.entries(SIZES)) {

@@ -3,15 +3,15 @@
  * address, as far as it differs from the start.
  */
 
-import { editNow, isPage, make, makeButton, markCaption, set, setText } from "../figures/explorer-parts.ts";
+import { isPage, make, makeButton, markCaption, setText } from "../figures/explorer-parts.ts";
+import { historyButtons } from "../figures/history-buttons.ts";
 import { explorer } from "../strings/explorer.ts";
 import { stepsShared } from "../strings/steps.ts";
+import { partsOf } from "./address.ts";
 import { same } from "./explorer-state.ts";
+import { History } from "./history.ts";
 
 const texts = { ...explorer, ...stepsShared };
-
-/** How many changes can be undone. */
-const UNDOS = 50;
 
 /** Browsers limit how often an address may change. */
 const WRITE_MS = 250;
@@ -23,12 +23,8 @@ export class StepsState {
   readers: Record<string, (text: string) => any>;
   paint: () => void;
   now: Record<string, any>;
-  past: Record<string, any>[];
-  future: Record<string, any>[];
-  what: string;
-  edit: number;
-  undo: any;
-  redo: any;
+  history: History<Record<string, any>>;
+  buttons: ReturnType<typeof historyButtons>;
   told: any;
   actions: any;
   timer: number | undefined;
@@ -47,16 +43,11 @@ export class StepsState {
     this.readers = readers;
     this.paint = paint;
     this.now = start;
-    this.past = [];
-    /** Changes that were undone. */
-    this.future = [];
-    /** What the last change was of, and the edit of a reader that it belongs to. */
-    this.what = "";
-    this.edit = 0;
-    this.undo = makeButton(texts.undo, () => this.step(this.past, this.future));
-    this.redo = makeButton(texts.redo, () => this.step(this.future, this.past));
+    this.history = new History();
+    this.buttons = historyButtons(() => this.restore(this.history.undo(this.now)),
+      () => this.restore(this.history.redo(this.now)), true);
     this.told = make("span", { className: "soft", role: "status" });
-    this.actions = make("div", { className: "steps-actions" }, this.undo, this.redo,
+    this.actions = make("div", { className: "steps-actions" }, this.buttons.undo, this.buttons.redo,
       makeButton(texts.reset, () => this.change({ ...start })),
       ...(isPage ? [makeButton(texts.copy, () => this.share())] : []), this.told);
     this.mark();
@@ -64,9 +55,7 @@ export class StepsState {
 
   /** @param what is changed: the changes of it by one edit are undone together */
   change(patch: Record<string, any>, what: string = "") {
-    const edit = editNow();
-    if (!what || what !== this.what || edit !== this.edit) this.past = [...this.past, this.now].slice(-UNDOS);
-    [this.what, this.edit, this.future] = [what, edit, []];
+    this.history.record(this.now, { ...this.now, ...patch }, what);
     this.move(patch);
     this.paint();
   }
@@ -80,27 +69,19 @@ export class StepsState {
 
   /** Take back the change of the present edit: the text that is typed goes on to one that is refused. */
   takeBack() {
-    const before = this.what && this.edit === editNow() ? this.past.pop() : undefined;
-    if (!before) return;
-    this.what = "";
-    this.move(before);
-    this.paint();
+    this.restore(this.history.takeBack());
   }
 
-  /** Undo, or redo. */
-  step(from: Record<string, any>[], to: Record<string, any>[]) {
-    const found = from.pop();
-    if (!found) return;
-    to.push(this.now);
-    this.what = "";
-    this.move(found);
+  /** Go back, or forward again. */
+  restore(state: Record<string, any> | undefined) {
+    if (!state) return;
+    this.move(state);
     this.paint();
   }
 
   mark() {
     setText(this.told, "");
-    set(this.undo, "aria-disabled", String(!this.past.length));
-    set(this.redo, "aria-disabled", String(!this.future.length));
+    this.buttons.paint(this.history);
     markCaption(this.actions, !same({ ...this.now, step: 0 }, { ...this.start, step: 0 }));
   }
 
@@ -124,14 +105,14 @@ export class StepsState {
 
   /** Take over what the address holds; what cannot be read is as at the start. */
   readAddress() {
-    const parts = new URLSearchParams(location.hash.slice(1));
-    if (parts.get(this.kind) !== this.name) return;
+    const parts = partsOf(this.kind, this.name);
+    if (!parts) return;
     this.now = { ...this.start };
     for (const [key, read] of Object.entries(this.readers)) {
       const found = parts.has(key) ? read(parts.get(key) ?? "") : undefined;
       if (found !== undefined) this.now[key] = found;
     }
-    [this.past, this.future] = [[], []];
+    this.history.clear();
     this.mark();
     this.paint();
   }

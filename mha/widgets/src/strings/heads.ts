@@ -13,8 +13,6 @@ export const heads = {
   none: "–",
   weight: "{head}: {from} ({n}) gives {to} ({m}) {weight}",
   unknown: "{head} has no matrices here",
-  undo: "Undo",
-  redo: "Redo",
   reset: "Reset",
   copy: "Share",
   maps: "The 72 heads, in this sentence",

@@ -7,8 +7,6 @@ export const learning = {
   heads: "Heads",
   rate: "Learning rate",
   steps: "Steps",
-  undo: "Undo",
-  redo: "Redo",
   reset: "Reset",
   copy: "Share",
   after: "After step {step}: loss {loss}, {right} right",

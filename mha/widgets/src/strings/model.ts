@@ -15,8 +15,6 @@ export const model = {
   remove: "Remove a word",
   temperature: "Temperature {t}",
   greedy: "Take the likeliest",
-  undo: "Undo",
-  redo: "Redo",
   reset: "Reset",
   copy: "Share",
   next: "Next after {word} ({n})",

@@ -21,8 +21,6 @@ export const own = {
   causal: "No later words (causal)",
   positions: "Positions added",
   output: "Output projection W<sup>O</sup>",
-  undo: "Undo",
-  redo: "Redo",
   asks: "attends to",
   choose: "Words, and the share that each gets",
   numbersOf: "Move the numbers of {word}",

@@ -19,8 +19,6 @@ export const pencil = {
   scrub: "Correct the slips, first to last",
   scrubbed: "{n} of {all} slips corrected",
   noSlips: "nothing to correct",
-  undo: "Undo",
-  redo: "Redo",
   reset: "Reset",
   hint: "Press a number: what it ought to be, and what follows from it. Arrow keys go from one to the next.",
   hintClean: "Every number that this document derives is right. Press one to see how it follows.",

@@ -1,0 +1,26 @@
+/**
+ * Counts the edits of a reader: one that is typed lasts until the field is left, or its whole text is
+ * replaced; one that is dragged until the hand lets go; a key makes one each time that it is pressed.
+ */
+
+let edits = 0;
+
+export const editNow = () => edits;
+
+/** The keys that move a number, or end what is typed. */
+const KEYS = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Enter", "Escape", "Tab"];
+
+const isText = (target: EventTarget | null) =>
+  (target instanceof HTMLInputElement && target.type === "text") || target instanceof HTMLTextAreaElement;
+
+const newEdit = () => { edits += 1; };
+
+["pointerdown", "pointerup", "focusin", "change"].forEach((name) => addEventListener(name, newEdit, true));
+addEventListener("keydown", ({ key, repeat, target }) => {
+  if (!repeat && (KEYS.includes(key) || !isText(target))) newEdit();
+}, true);
+addEventListener("beforeinput", ({ target }) => {
+  if (!isText(target)) return;
+  const { selectionEnd, selectionStart, value } = (target as HTMLInputElement);
+  if (value && selectionStart === 0 && selectionEnd === value.length) newEdit();
+}, true);
