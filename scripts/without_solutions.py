@@ -9,7 +9,6 @@ whether a number is right: it has the operands.
 """
 
 import argparse
-import json
 import re
 import shutil
 import zlib
@@ -24,6 +23,7 @@ from html_book import in_place_of, leads_to
 
 from byhand.search import INDEX
 from byhand.search.sections import read_sections
+from mha.widgets.data_scripts import data_script, read_data
 
 FOLDER = BUILD / "html-without-solutions"
 ANSWERS = ".solution, .quiz-answer, .your-turn-worked"
@@ -75,7 +75,7 @@ def write(book: Path, folder: Path) -> None:
         (folder / name).write_text(str(page), encoding="utf-8")
     for path in folder.rglob("*.ipynb"):
         path.write_text(_notebook(path.read_text(encoding="utf-8")), encoding="utf-8")
-    _change_index(folder / "_static" / INDEX, pages)
+    _change_index(folder / "_static" / f"{INDEX}.js", pages)
     _change_inventory(folder / "objects.inv", set().union(*gone.values()))
 
 
@@ -102,8 +102,7 @@ def _notebook(text: str) -> str:
 
 def _change_index(file: Path, pages: dict[str, BeautifulSoup]) -> None:
     """Let the search find what the pages still say."""
-    before, _, text = file.read_text(encoding="utf-8").partition("=")
-    index = json.loads(text.rstrip(";\n"))
+    index = read_data(file.read_text(encoding="utf-8"))
     said = {
         (name, section.anchor): section.text
         for name in pages
@@ -112,8 +111,7 @@ def _change_index(file: Path, pages: dict[str, BeautifulSoup]) -> None:
     for section in index["sections"]:
         number, anchor, heading, _, *others = section
         section[:] = [number, anchor, heading, said[index["pages"][number][0], anchor], *others]
-    made = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-    file.write_text(f"{before}={made};\n", encoding="utf-8")
+    file.write_text(data_script(INDEX, index), encoding="utf-8")
 
 
 def _change_inventory(file: Path, gone: set[str]) -> None:

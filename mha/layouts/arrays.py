@@ -134,9 +134,8 @@ def layer_from_arrays(
     >>> fused = np.eye(4, 12)
     >>> arrays = {"attn.c_attn.weight": fused, "attn.c_proj.weight": np.eye(4)}
     >>> layer = layer_from_arrays(arrays, num_heads=2)
-    >>> layer
-    AttentionLayer(layout='GPT-2', prefix='attn.', num_heads=2, num_groups=2, d_model=4, d_k=2, \
-is_causal=True, assumed=['is_causal True', 'scale 1 / sqrt(d_k)'])
+    >>> layer.layout, layer.assumed
+    ('GPT-2', ('is_causal True', 'scale 1 / sqrt(d_k)'))
     >>> sorted(layer_to_arrays(layer))
     ['attn.c_attn.weight', 'attn.c_proj.weight']
     >>> arrays |= {"attn.c_attn.bias": np.zeros(12), "attn.c_proj.bias": np.zeros(4)}

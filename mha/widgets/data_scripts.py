@@ -1,6 +1,7 @@
 """Data as scripts: a page that is opened from a file may load scripts, and nothing else."""
 
 import json
+from typing import Any
 
 
 def data_script(name: str, data: object) -> str:
@@ -16,7 +17,18 @@ def data_script(name: str, data: object) -> str:
     Examples
     --------
     >>> data_script("two", [1, 2])
-    'define("two",["exports"],e=>{e.default=[1,2]});\\n'
+    'define("two",["exports"],e=>{e.default=[1,2]});\n'
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return f'define("{name}",["exports"],e=>{{e.default={text}}});\n'
+
+
+def read_data(script: str) -> Any:
+    """Return the data of a script that `data_script` made.
+
+    Examples
+    --------
+    >>> read_data(data_script("two", [1, 2]))
+    [1, 2]
+    """
+    return json.loads(script.partition("e.default=")[2].removesuffix("});\n"))

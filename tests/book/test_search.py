@@ -1,6 +1,5 @@
 """The index of the search: its sections, their names and texts, and their factors."""
 
-import json
 import re
 import tomllib
 
@@ -11,6 +10,7 @@ from lxml import html as markup
 from byhand.search import RANKING, Page, factor_of, index_of
 from byhand.search.formulas import in_one_line
 from byhand.search.sections import read_names, read_sections
+from mha.widgets.data_scripts import read_data
 
 # Signs of TeX and Markdown, which no page shows, and of MyST and exponents in plain text, which
 # docstrings may have: `{head}`, `**options`.
@@ -21,7 +21,7 @@ NOT_IN_CHAPTERS = re.compile(r"\^|\{[a-z][\w:-]*\}|:::|\]\(|\*\*\S")
 @pytest.fixture(scope="module")
 def index():
     text = (SITE / "_static" / "search-index.js").read_text(encoding="utf-8")
-    return json.loads(text.partition("=")[2].rstrip(";\n"))
+    return read_data(text)
 
 
 @pytest.mark.book

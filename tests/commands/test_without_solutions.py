@@ -11,6 +11,8 @@ import without_solutions
 from book_site import SITE, notebooks, toc_pages
 from lxml import html
 
+from mha.widgets.data_scripts import data_script, read_data
+
 ANSWERS = {"solution", "quiz-answer", "your-turn-worked"}
 ENOUGH = 50  # letters that an answer has in a row, so that they are its own
 
@@ -46,7 +48,7 @@ def source(cell):
 
 def said_by_search(folder):
     text = (folder / "_static" / "search-index.js").read_text("utf-8")
-    index = json.loads(text.partition("=")[2].rstrip(";\n"))
+    index = read_data(text)
     return " ".join(section[3] for section in index["sections"])
 
 
@@ -100,7 +102,9 @@ def test_every_link_leads_somewhere(made):
 def test_a_link_to_a_solution_becomes_text(tmp_path):
     book, folder = tmp_path / "book", tmp_path / "made"
     (book / "_static").mkdir(parents=True)
-    (book / "_static" / "search-index.js").write_text('x={"pages":[],"sections":[]};\n')
+    (book / "_static" / "search-index.js").write_text(
+        data_script("search-index", {"pages": [], "sections": []})
+    )
     (book / "objects.inv").write_bytes(b"a\nb\nc\nd\n" + zlib.compress(b"sol std:label\nex -\n"))
     (book / "a.html").write_text('<p>See <a class="x" href="b.html#sol">one <i>way</i></a>.</p>')
     (book / "b.html").write_text(
