@@ -18,7 +18,10 @@ from mha import (
     shown,
 )
 from mha.examples.head_names import RULES, SHAPES, holds
+from mha.widgets.assets import text_of
+from mha.widgets.data_scripts import read_data
 from mha.widgets.heads import best_head, real_heads
+from mha.widgets.heads_data import head_file
 
 pytestmark = pytest.mark.browser
 
@@ -36,6 +39,13 @@ def opened(alone):
 
 def thousandths(sentence, layer, head):
     return np.round(recorded_maps(sentence).weights[layer, head], 3)
+
+
+WEIGHTS = """([packed, ids]) => {
+  const [query, key, value] = modules.bytes.matricesOf(packed, [3, 50, 32])
+    .map((matrix) => ids.map((i) => matrix[i]));
+  return modules.attention.trace({ query: [query], key: [key], value: [value] }).weights[0];
+}"""
 
 
 TESTED = """([name, pair]) => {
@@ -65,7 +75,7 @@ def test_every_name_holds_of_every_map_as_far_as_in_the_package(arithmetic_page)
     assert 0 < silent < 9 * 6 * 72 / 2
 
 
-def test_a_head_works_any_order_of_tokens_as_the_package_does(opened, rng):
+def test_a_head_works_any_order_of_tokens_as_the_package_does(opened, arithmetic_page, rng):
     page = opened()
     for layer, head in recorded_heads():
         runs = [recorded_head(layer, head, sentence) for sentence in SENTENCES]
@@ -78,6 +88,9 @@ def test_a_head_works_any_order_of_tokens_as_the_package_does(opened, rng):
         steps = page.locator(".heads-step .number")
         expect(steps.last).to_be_enabled()
         weights = attention_weights(query[ids], key[ids])
+        packed = read_data(text_of(head_file(layer, head)))
+        got = arithmetic_page.evaluate(WEIGHTS, [packed, ids.tolist()])
+        assert np.allclose(got, weights, rtol=0, atol=CLOSE)
         cells = page.locator(".heads-story .number.head-0").all_inner_texts()
         assert cells == [f"{x:.3f}" for x in weights[1]]
         assert steps.last.inner_text() == f"{weights[1, 0]:.4f}"
