@@ -141,6 +141,8 @@ def enter() -> None:
         bundling.update()
     except bundling.BundlingError as error:
         fail(str(error))
+    except FileNotFoundError as error:  # Deno comes with the environment
+        fail(DAMAGED.format(f"{error.filename}: {error.strerror}"))
 
 
 def start(module: str) -> None:

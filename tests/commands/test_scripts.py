@@ -1,5 +1,6 @@
 """The commands' help, and the one sentence for each thing that can be missing."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def project(monkeypatch, tmp_path):
     project = tmp_path.resolve() / "project"
     for folder in ("mha", "scripts", "book/_ext"):
         shutil.copytree(ROOT / folder, project / folder)
-    for file in ("pyproject.toml", "requirements.lock", "_toc.yml"):
+    for file in ("pyproject.toml", "requirements.lock", "_toc.yml", "deno.json", "deno.lock"):
         shutil.copy(ROOT / file, project / file)
     command = [sys.executable, "-m", "venv", "--without-pip", project / ".venv"]
     subprocess.run(command, check=True)
@@ -104,6 +105,10 @@ def test_commands_go_on_inside_the_environment_and_explain_themselves(project):
     done = start(project, "scripts/check.py", "no-such-page")
     assert done.returncode == 1
     assert "no-such-page" in done.stderr
+    (project / "deno.json").write_text("{}", encoding="utf-8")  # the scripts are to be bundled
+    done = start(project, "scripts/check.py", "no-such-page")
+    assert done.returncode == 1
+    assert re.fullmatch(r"error: \.venv is damaged \(.*deno.*\); delete .*\n", done.stderr)
     done = start(project, "scripts/build.py", "mobi")
     assert done.returncode == 2
     assert done.stderr.startswith("build.py: argument what: invalid choice: 'mobi' (choose from ")

@@ -340,6 +340,7 @@ class SheetView {
     }
     this.history.clear();
     this.take({ on, given, query: isQuery ? query : this.start.query, at: null }, isWhole ? "" : unread);
+    this.before = null; // what an address changes is no change of the reader's
   }
 
   // ---- Painting ----
