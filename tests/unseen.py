@@ -24,9 +24,9 @@ ROTARY = {"rotary": True}
 DIVIDES = "if scores are divided by the scale that is given"
 HIDES = "if True hides"
 NO_NUMBERS = "if a mask holds True and False: numbers are not added to the scores"
-FIRST = "if the first query has the place of the first key"
-LAST = "if the last query has the place of the last key"
-FOUR_AXES = "if arrays have 4 axes where there is padding"
+FIRST = "if the first query has the position of the first key"
+LAST = "if the last query has the position of the last key"
+EMPTY = "if no query is fully masked, or its row is ignored"
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from mha.core.kinds import as_switch
 from mha.core.positions import Layout
-from mha.examine import attention, decoding, layer, positions
+from mha.examine import attention, decoding, layer, modules, positions
+from mha.examine.arrays import NUMPY, maker_of, makers
 from mha.examine.asking import Asked, asked, parameters, plain
-from mha.examine.cases import Case, Subject
-from mha.examine.judging import Asking, convention, judged
+from mha.examine.cases import Subject
+from mha.examine.judging import Asking, judged
+from mha.examine.probing import has_answer, probe
 from mha.examine.report import Finding, Report, Shown
 
 __all__ = [
@@ -32,8 +32,9 @@ __all__ = [
 def examine(
     function: Callable[..., Any],
     *,
-    asarray: Callable[..., Any] = np.asarray,
+    asarray: Callable[..., Any] | None = None,
     leave_out: Collection[str] = (),
+    strict: bool = False,
 ) -> Report:
     """Examine a function that computes attention of queries, keys and values.
 
@@ -46,14 +47,18 @@ def examine(
     Parameters
     ----------
     function : callable
-        Takes query, key and value, with axes (..., num_heads, n, d_k). What else it can be asked
-        is read from its arguments' names: `mask` or `attn_mask`, `key_padding_mask`, `bias`,
-        `is_causal`, `scale`, `enable_gqa`, `softcap`. It returns the output, alone or in a tuple.
-    asarray : callable, default numpy.asarray
-        Makes the function's kind of array of NumPy's, such as ``torch.tensor``. What comes back
-        is read by ``numpy.asarray``; a function that keeps track of gradients has to detach it.
+        Takes query, key and value, with axes (..., num_heads, n, d_k) or (..., n, num_heads, d_k).
+        Its other arguments are recognised by name: `mask` or `attn_mask`, `key_padding_mask`,
+        `valid_lens`, `bias`, `is_causal`, `scale`, `enable_gqa`, `n_rep`, `softcap`. It returns
+        the output, alone or in a tuple. A layer of PyTorch, Keras or Flax that holds matrices is
+        examined as `examine_layer` does.
+    asarray : callable, optional
+        Makes the function's kind of array of NumPy's, such as ``torch.tensor``. By default that of
+        the library that the function uses. Outputs are detached from gradients.
     leave_out : collection of str, default ()
         Kinds of cases, as a report names them, that are not asked.
+    strict : bool, default False
+        Whether a query that sees no key has to get zeros; otherwise NaN or an average is a note.
 
     Returns
     -------
@@ -83,39 +88,39 @@ def examine(
     >>> report.ok, report.findings[0].bug
     (False, 'no scale')
     """
-    this = asked(function, asarray, attention.SUBJECT)
-    cases = _kept(this, leave_out)
-    asking, limits = Asking.of(this, cases).limited()
-    axes = 2 + min(len(case.leading) for case in asking.cases)
-    limits += attention.place_of_first(asking)
-    first = judged(asking, _name(function), limits, lambda it: attention.own_scale(it, axes))
-    agreed, total = first.cases.get("plain", (0, 1))
-    if agreed == total or any(finding.bug for finding in first.findings):
+    if modules.is_module(function):
+        return examine_layer(function, asarray=asarray, leave_out=leave_out, strict=strict)
+    this = probe(_asked(function, asarray, attention.SUBJECT))
+    first = _judged(this, leave_out, strict)
+    if first.is_explained:
         return first
-    other, limits = Asking.of(replace(this, moved=attention.SUBJECT.first), cases).limited()
-    condition = "if axes are (..., n, num_heads, d_k)"
-    moved = judged(other, first.name, [convention(condition), *limits])
-    return moved if moved.ok or any(finding.bug for finding in moved.findings) else first
+    own = attention.own_scale(this)
+    if own is None:
+        return first
+    scaled = _judged(this.by(replace(this.conventions, own_scale=own)), leave_out, strict)
+    return scaled if scaled.is_explained else first
 
 
 def examine_layer(
     function: Callable[..., Any],
     *,
-    asarray: Callable[..., Any] = np.asarray,
+    asarray: Callable[..., Any] | None = None,
     leave_out: Collection[str] = (),
+    strict: bool = False,
 ) -> Report:
     """Examine a function that computes a whole layer of attention with given matrices.
 
     Parameters
     ----------
-    function : callable
-        Takes tokens `x` of shape (n, d_model) or (batch, n, d_model), and of the following what
+    function : callable or module
+        A layer of PyTorch, Keras or Flax as it is; or a function that takes tokens `x` of shape
+        (n, d_model) or (batch, n, d_model), and of the following what
         its arguments name: `w_q`, `w_k`, `w_v`, `w_o` of shape (d_model, num_heads * d_k), heads
         beside each other and multiplied from the right; `w_qkv` for the first three in one;
         `b_q`, `b_k`, `b_v`, `b_o` and `b_qkv`; `num_heads` and `num_groups`; `weights`, all of it
         as `MultiHeadWeights`; `context`, or `key` and `value`; `mask`, `key_padding_mask`,
         `is_causal`; `angles` of rotary positions.
-    asarray, leave_out
+    asarray, leave_out, strict
         As in `examine`.
 
     Returns
@@ -137,15 +142,21 @@ def examine_layer(
     >>> mha.examine_layer(mha.multi_head_attention).ok
     True
     """
-    return _examined(function, asarray, layer.SUBJECT, leave_out)
+    if not modules.is_module(function):
+        return _judged(probe(_asked(function, asarray, layer.SUBJECT)), leave_out, strict)
+    module = modules.read(function)
+    takes = frozenset(asked(module.call, NUMPY, module.subject(frozenset())).arguments.values())
+    this = asked(module.call, maker_of(function, asarray), module.subject(takes))
+    return _judged(probe(replace(this, before=module.code)), leave_out, strict)
 
 
 def examine_decoding(
     step: Callable[..., Any],
     *,
-    rotary: bool = False,
-    asarray: Callable[..., Any] = np.asarray,
+    rotary: bool | None = None,
+    asarray: Callable[..., Any] | None = None,
     leave_out: Collection[str] = (),
+    strict: bool = False,
 ) -> Report:
     """Examine a step with a cache: its outputs are to be the rows of the full causal pass.
 
@@ -158,9 +169,10 @@ def examine_decoding(
         step that has such an argument; with angles it turns queries and keys, with positions it
         turns them, or finds its place in the cache by them alone. A step that is for one token
         alone leaves out "several first, then one by one" and "several new tokens after a cache".
-    rotary : bool, default False
-        Whether the step turns queries and keys by itself, by pairs with the base 10000.
-    asarray, leave_out
+    rotary : bool, optional
+        Whether the step turns queries and keys by itself, by pairs with the base 10000. By default
+        it is asked: with equal keys, a step that turns nothing gives the average of the values.
+    asarray, leave_out, strict
         As in `examine`.
 
     Returns
@@ -182,21 +194,32 @@ def examine_decoding(
     >>> mha.examine_decoding(mha.decode_step).ok
     True
     """
-    first = _examined(step, asarray, decoding.subject(as_switch("rotary", rotary)), leave_out)
-    own = {plain(name) for name, _ in parameters(step)}
-    if first.ok or rotary or own.isdisjoint(decoding.PLACES):
+    maker = maker_of(step, asarray)
+    if rotary is not None:
+        takes = {plain(name) for name, _ in parameters(step)[0]}
+        still = decoding.SUBJECT if "angles" in takes else decoding.UNTURNED
+        subject = decoding.TURNING if as_switch("rotary", rotary) else still
+        return _judged(asked(step, maker, subject), leave_out, strict)
+    turns = decoding.turns(asked(step, maker, decoding.TURNING))
+    if turns is not None:
+        subject = decoding.TURNING if turns else decoding.UNTURNED
+        return _judged(asked(step, maker, subject), leave_out, strict)
+    first = _judged(asked(step, maker, decoding.SUBJECT), leave_out, strict)
+    own = {plain(name) for name, _ in parameters(step)[0]}
+    if first.is_explained or own.isdisjoint(decoding.PLACES):
         return first
     # A step may want positions for the place in its cache alone, and turn nothing.
-    other = _examined(step, asarray, decoding.UNTURNED, leave_out)
-    return other if other.ok or _unexplained(other) < _unexplained(first) else first
+    other = _judged(asked(step, maker, decoding.UNTURNED), leave_out, strict)
+    return other if other.is_explained else first
 
 
 def examine_positions(
     function: Callable[..., Any],
     *,
     layout: Layout = "pairs",
-    asarray: Callable[..., Any] = np.asarray,
+    asarray: Callable[..., Any] | None = None,
     leave_out: Collection[str] = (),
+    strict: bool = False,
 ) -> Report:
     """Examine a function that tells attention in which order tokens stand.
 
@@ -209,7 +232,7 @@ def examine_positions(
         alone, for the slopes. Numbers of tokens: `mask`, True where a token is no padding.
     layout : {"pairs", "halves"}, default "pairs"
         Which components rotary positions turn together, as in `rotate_by`.
-    asarray, leave_out
+    asarray, leave_out, strict
         As in `examine`.
 
     Returns
@@ -235,38 +258,43 @@ def examine_positions(
     """
     if layout not in ("pairs", "halves"):
         raise ValueError(f'layout is {layout!r}; "pairs" or "halves" is wanted')
-    own = [plain(name) for name, _ in parameters(function)]
-    subject, said = positions.subject_of(own, layout), positions.place_of_first
-    return _examined(function, asarray, subject, leave_out, said)
+    own = [plain(name) for name, _ in parameters(function)[0]]
+    this = asked(function, maker_of(function, asarray), positions.subject_of(own, layout))
+    return _judged(this, leave_out, strict, positions.first_place)
 
 
-def _unexplained(report: Report) -> int:
-    """Return how many findings have no known bug and are no convention."""
-    return sum(not (finding.bug or finding.convention) for finding in report.findings)
+def _asked(
+    function: Callable[..., Any], asarray: Callable[..., Any] | None, subject: Subject
+) -> Asked:
+    """Return a function that can be asked, with the kind of arrays that it computes with."""
+    if hasattr(function, "eval") and hasattr(function, "state_dict"):
+        function.eval()
+    this = asked(function, maker_of(function, asarray), subject)
+    if asarray is not None or subject.tokens is None:
+        return this
+    for maker in [this.maker, *makers()]:
+        trial = replace(this, maker=maker)
+        if has_answer(trial):
+            return trial
+    return this
 
 
-def _examined(
-    function: Callable[..., Any],
-    asarray: Callable[..., Any],
-    subject: Subject,
+def _judged(
+    this: Asked,
     leave_out: Collection[str],
+    strict: bool,
     more: Callable[[Asking], list[Finding]] = lambda _: [],
 ) -> Report:
     """Return the report on a function."""
-    this = asked(function, asarray, subject)
-    asking, limits = Asking.of(this, _kept(this, leave_out)).limited()
-    return judged(asking, _name(function), limits + more(asking))
-
-
-def _kept(this: Asked, leave_out: Collection[str]) -> list[Case]:
-    """Return cases without those of some kinds."""
-    cases = this.subject.cases(this.takes)
-    kinds = list(dict.fromkeys(this.named(case.about) for case in cases))
+    kinds = _kinds(this)
     for kind in leave_out:
         if kind not in kinds:
-            raise ValueError(f"leave_out has {kind!r}; kinds among {', '.join(kinds)} are wanted")
-    return [case for case in cases if this.named(case.about) not in leave_out]
+            raise ValueError(f"leave_out has {kind!r}; this function has {', '.join(kinds)}")
+    asking = Asking.of(this, leave_out)
+    return judged(asking, more(asking), strict=strict)
 
 
-def _name(function: Callable[..., Any]) -> str:
-    return str(getattr(function, "__name__", type(function).__name__))
+def _kinds(this: Asked) -> list[str]:
+    """Return the kinds of cases of a function."""
+    cases = this.subject.cases(this.takes, this.conventions.facts)
+    return list(dict.fromkeys(this.named(case.about) for case in cases))

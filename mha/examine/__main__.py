@@ -41,28 +41,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m mha.examine",
         description="Say whether a function computes attention, and if not, which bug it has.",
     )
-    parser.add_argument("function", help="package.module:function")
+    parser.add_argument("function", help="package.module:function, or package.module.function")
     parser.add_argument("--as", dest="kind", choices=KINDS, default="attention",
                         help="what it computes; default: %(default)s")  # fmt: skip
-    parser.add_argument("--asarray", default="numpy:asarray", metavar="MODULE:FUNCTION",
+    parser.add_argument("--asarray", metavar="MODULE:FUNCTION",
                         help="what makes its arrays, such as torch:tensor")  # fmt: skip
+    parser.add_argument("--strict", action="store_true",
+                        help="a query that sees no key has to give zeros")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--save", metavar="FILE", help="write the report as JSON, to report.json")
     options = parser.parse_args(arguments)
-    function, asarray = (named(parser, name) for name in (options.function, options.asarray))
+    function = named(parser, options.function)
+    asarray = named(parser, options.asarray) if options.asarray else None
     try:
-        report = KINDS[options.kind](function, asarray=asarray)
+        report = KINDS[options.kind](function, asarray=asarray, strict=options.strict)
     except (TypeError, ValueError) as error:
         parser.error(str(error))
+    if options.save:
+        report.save(options.save)
     data = json.dumps(report.as_data(), indent=1, ensure_ascii=False)
     print(data if options.json else report)
     sys.exit(0 if report.ok else 1)
 
 
 def named(parser: Parser, name: str) -> Any:
-    """Return what a name ``package.module:function`` stands for, or stop with one sentence."""
-    module, _, path = name.partition(":")
+    """Return what has a name, ``package.module:function`` or dotted, or stop with one sentence."""
+    module, _, path = name.partition(":") if ":" in name else name.rpartition(".")
     if not module or not path:
-        parser.error(f"{name!r} is no name; package.module:function is wanted")
+        parser.error(f"{name!r} names no function; write package.module:function")
+    sys.path.insert(0, "")  # also a module in this folder, however the command was started
     try:
         found = importlib.import_module(module)
         for part in path.split("."):

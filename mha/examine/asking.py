@@ -1,24 +1,36 @@
-"""How a function is asked: its arguments are read by their names, and what comes is taken down."""
+"""How a function is asked: arguments are read by name, inputs and outputs by its conventions."""
 
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from mha.core.checks import Array
+from mha.examine.arrays import Maker, as_numpy
 from mha.examine.cases import Case, Subject
+from mha.examine.conventions import USUAL, Conventions
 from mha.examine.report import is_large, python
 
 LEFT_OUT: Mapping[str, Any] = {"is_causal": False, "enable_gqa": False}
-"""What a function is told, if it takes it, where a case says nothing."""
+"""What a function gets, if it takes it, where a case has nothing."""
+
+SETTINGS: Mapping[str, Any] = {
+    **dict.fromkeys(("dropout", "dropoutp", "dropoutrate", "attndropout", "pdropout"), 0.0),
+    **dict.fromkeys(("training", "needweights", "returnattn", "outputattentions"), False),
+    "deterministic": True,
+    **dict.fromkeys(("blocksize", "blockq", "blockk", "blockm", "blockn", "chunksize"), 4),
+    **dict.fromkeys(("br", "bc", "tilesize", "querychunksize", "keychunksize"), 4),
+}
+"""What arguments without a default get that change no output, by their names."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one case: None where no array did, and why, or what else is wrong with it."""
+    """The output of one case: None where no array came, and why, or what is wrong with it."""
 
     value: Array | None
     fault: str = ""
@@ -26,22 +38,40 @@ class Answer:
 
 @dataclass(frozen=True)
 class Asked:
-    """A function that can be asked, with what each argument takes and which cannot be left out.
+    """A function that can be asked.
 
-    What is `moved` has the axis of heads behind that of tokens, and so has the output.
+    `arguments` are its own names and the inputs that they take; `required` those inputs that have
+    no default; `settings` further arguments with a fixed value; `unasked` the arguments that keep
+    their default because they are not known; `by_place` those that have no name for a caller;
+    `before` are lines of Python that a case begins with.
     """
 
     function: Callable[..., Any]
-    asarray: Callable[[Array], Any]
+    maker: Maker
     subject: Subject
     arguments: Mapping[str, str]
     required: tuple[str, ...]
-    moved: tuple[str, ...] = ()
+    settings: Mapping[str, Any]
+    unasked: tuple[str, ...] = ()
+    by_place: tuple[str, ...] = ()
+    conventions: Conventions = USUAL
+    output: str = ""
+    may_be_none: frozenset[str] = frozenset()
+    before: tuple[str, ...] = ()
 
     @property
     def takes(self) -> frozenset[str]:
-        """What the function takes."""
+        """The inputs that the function takes."""
         return frozenset(self.arguments.values())
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def by(self, conventions: Conventions, **more: Any) -> "Asked":
+        """Return the function, asked by some conventions."""
+        return replace(self, conventions=conventions, **more)
 
     def named(self, kind: str) -> str:
         """Return a kind of case by the function's own name of the mask, if that is no `mask`."""
@@ -50,79 +80,110 @@ class Asked:
 
     def can(self, case: Case) -> bool:
         """Return whether a case has what the function cannot do without."""
-        return all(name in case.given or name in LEFT_OUT for name in self.required)
+        known = {*case.given, *LEFT_OUT, *self.may_be_none, "scale"}
+        return all(name in known for name in self.required)
 
     def handed(self, case: Case) -> dict[str, Any]:
-        """Return what a case hands in, by the function's own names."""
-        given = {**LEFT_OUT, **case.given}
-        return {
-            own: self.in_order(given[name]) if name in self.moved else given[name]
+        """Return the inputs of a case, by the function's own names and conventions."""
+        given = {**LEFT_OUT, **dict.fromkeys(self.may_be_none), **case.given}
+        if "scale" in self.required and "scale" not in given and "query" in given:
+            given["scale"] = float(given["query"].shape[-1] ** -0.5)
+        found = {
+            own: self.conventions.encoded(name, self._in_order(name, given[name]), case)
             for own, name in self.arguments.items()
             if name in given
         }
+        for own, value in self.settings.items():
+            found[own] = value(given) if callable(value) else value
+        return found
 
-    def in_order(self, x: Array) -> Array:
-        """Return an array as the function orders its axes, or one of the function's as usual."""
-        return x.swapaxes(-3, -2) if self.moved and x.ndim > 2 else x
+    def _in_order(self, name: str, x: Any) -> Any:
+        is_moved = self.conventions.tokens_first and name in self.subject.moved
+        return x.swapaxes(-3, -2) if is_moved and x is not None and x.ndim > 2 else x
+
+    def out(self, x: Array) -> Array:
+        """Return an output of the usual axes as the function has them."""
+        if not self.output or x.ndim < 3:
+            return x
+        x = x.swapaxes(-3, -2)
+        return x.reshape(*x.shape[:-2], -1) if self.output == "merged" else x
+
+    def back(self, x: Array, usual: tuple[int, ...]) -> Array:
+        """Return an output of the function with the usual axes, of this shape."""
+        if not self.output or len(usual) < 3:
+            return x
+        swapped = (*usual[:-3], usual[-2], usual[-3], usual[-1])
+        if x.shape == self.out(np.empty(usual)).shape:
+            return x.reshape(swapped).swapaxes(-3, -2)
+        return x.swapaxes(-3, -2) if self.output == "swapped" and x.ndim == len(usual) else x
 
     def calls(self, case: Case) -> list[dict[str, str]]:
         """Return the arguments of each call, as Python: of arrays their names."""
-        names = {own: own if is_large(x) else repr(x) for own, x in self.handed(case).items()}
+        handed = self.handed(case)
+        names = {own: own if is_large(x) else python(x) for own, x in handed.items()}
         steps = [{}] if self.subject.calls is None else self.subject.calls(case.given)
         return [
-            {own: step.get(self.arguments[own], x).format(own=own) for own, x in names.items()}
+            {
+                own: step.get(self.arguments.get(own, ""), x).format(own=own)
+                if step else x
+                for own, x in names.items()
+            }
             for step in steps
-        ]
+        ]  # fmt: skip
 
     def code(self, case: Case, name: str) -> list[str]:
-        """Return what a case hands in and the calls of the function, as lines of Python."""
-        made = "{}" if self.asarray is np.asarray else "asarray({})"
-        lines = [
-            f"{own} = {made.format(python(x)) if isinstance(x, np.ndarray) else python(x)}"
-            for own, x in self.handed(case).items()
-            if is_large(x)
-        ]
-        calls = [f"{name}({', '.join(map('='.join, x.items()))})" for x in self.calls(case)]
+        """Return the inputs of a case and the calls of the function, as lines of Python."""
+        lines = [f"{own} = {self._made(x)}" for own, x in self.handed(case).items() if is_large(x)]
+        calls = []
+        for each in self.calls(case):
+            inputs = (x if own in self.by_place else f"{own}={x}" for own, x in each.items())
+            calls.append(f"{name}({', '.join(inputs)})")
         if self.subject.calls is None:
-            return [*lines, *calls]
+            return [*self.before, *lines, *calls]
         outputs = [f"output_{i}" for i in range(1, len(calls) + 1)]
         asked = map(", cache = ".join, zip(outputs, calls, strict=True))
         return [*lines, "cache = None", *asked, f"np.concatenate([{', '.join(outputs)}], axis=-2)"]
 
+    def _made(self, x: Any) -> str:
+        return self.maker.code.format(python(x)) if isinstance(x, np.ndarray) else python(x)
+
     def call(self, given: Mapping[str, Any]) -> Any:
-        """Call the function; raise where it changes what it is handed."""
+        """Call the function; raise where it changes an input."""
         copies = {
-            own: self.asarray(x.copy()) if isinstance(x, np.ndarray) else x
+            own: self.maker.make(x.copy()) if isinstance(x, np.ndarray) else x
             for own, x in given.items()
         }
         arrays = [own for own, x in given.items() if isinstance(x, np.ndarray)]
-        before = {own: np.asarray(copies[own]).copy() for own in arrays}
-        result = self.function(**copies)
+        before = {own: as_numpy(copies[own]).copy() for own in arrays}
+        by_place = [copies.pop(own) for own in self.by_place if own in copies]
+        kept = dict(zip(self.by_place, by_place, strict=False)) | copies
+        result = self.function(*by_place, **copies)
         for own, x in before.items():
-            if not np.array_equal(np.asarray(copies[own]), x, equal_nan=x.dtype.kind == "f"):
+            if not np.array_equal(as_numpy(kept[own]), x, equal_nan=x.dtype.kind == "f"):
                 raise UnusableError(f"your function changes {own}, which was handed in")
         return result
 
     def results(self, case: Case) -> Any:
-        """Return what the calls of a case give: of several the outputs, below one another."""
-        known, rows = {**self.handed(case), "np": np, "cache": None}, []
+        """Return the output of the calls of a case: of several, one below the other."""
+        handed, rows = self.handed(case), []
+        if self.subject.calls is None:
+            return self.call(handed)
+        known = {**handed, "np": np, "cache": None}
         for call in self.calls(case):
             result = self.call({own: eval(text, known) for own, text in call.items()})
-            if self.subject.calls is None:
-                return result
             if not isinstance(result, tuple) or len(result) != 2:
                 raise UnusableError("your function returns no pair of an output and a cache")
-            rows.append(np.asarray(result[0]))
+            rows.append(as_numpy(result[0]))
             known["cache"] = result[1]
         return np.concatenate(rows, axis=-2)
 
     def ask(self, case: Case) -> Answer:
-        """Return what comes of a case."""
+        """Return the output of a case, with the usual axes."""
         try:
             with np.errstate(all="ignore"):
                 result = self.results(case)
-            wanted = self.in_order(self.subject.wanted(case.given))
-            value = self.in_order(_array(result, wanted.shape))
+            usual = self.subject.shape(case.given)
+            value = self.back(_array(result, self.out(np.empty(usual)).shape), usual)
         except UnusableError as unusable:
             return Answer(None, str(unusable))
         except Exception as error:
@@ -130,14 +191,14 @@ class Asked:
             return Answer(None, f"your function raises {type(error).__name__}: {said[:200]}")
         if value.dtype.kind not in "fiub":
             return Answer(None, f"your function returns {value.dtype}, where numbers are wanted")
-        handed = np.asarray(self.asarray(np.zeros(1, case.dtype))).dtype
+        handed = as_numpy(self.maker.make(np.zeros(1, case.dtype))).dtype
         fault = f"your function returns {value.dtype} where {handed} is handed in"
         is_other = bool(case.floats) and value.dtype.kind == "f" and value.dtype != handed
         return Answer(value, fault if is_other else "")
 
 
 class UnusableError(Exception):
-    """Raised where nothing that a function gives can be compared; its sentence is a report's."""
+    """Raised where an output cannot be compared; its sentence is a report's."""
 
 
 def _array(result: Any, shape: tuple[int, ...]) -> Array:
@@ -147,44 +208,82 @@ def _array(result: Any, shape: tuple[int, ...]) -> Array:
         result = (fitting or result)[0]
     if result is None:
         raise UnusableError("your function returns None, where an array is wanted")
-    return np.asarray(result)
+    return as_numpy(result)
 
 
-def asked(function: Callable[..., Any], asarray: Callable[..., Any], subject: Subject) -> Asked:
+def asked(function: Callable[..., Any], maker: Maker, subject: Subject) -> Asked:
     """Return a function as one that can be asked.
 
     Raises
     ------
     TypeError
-        If `function` or `asarray` cannot be called, something is missing that the subject needs, or
-        an argument without a default is not known.
+        If `function` cannot be called, lacks an argument that the subject needs, or has one without
+        a default that is not known.
     """
-    for name, value in (("function", function), ("asarray", asarray)):
-        if not callable(value):
-            raise TypeError(f"{name} is {value!r}; something that can be called is wanted")
+    if not callable(function):
+        raise TypeError(f"function is {function!r}, which cannot be called")
     by_alias = {alias: name for name, aliases in subject.aliases.items() for alias in aliases}
     arguments: dict[str, str] = {}
     required: list[str] = []
-    first = list(subject.first)
-    for own, is_required in parameters(function):
-        name = by_alias.get(plain(own)) or (first[0] if is_required and first else "")
+    settings: dict[str, Any] = {}
+    unasked: list[str] = []
+    found, by_place = parameters(function)
+    taken = {by_alias[plain(own)] for own, _ in found if plain(own) in by_alias}
+    first = [name for name in subject.first if name not in taken]
+    masks = [plain(own) for own, _ in found if by_alias.get(plain(own)) == "mask"]
+    if len(masks) > 1 and "mask" in masks and "padding" not in taken:
+        by_alias["mask"] = "padding"  # beside an attn_mask, `mask` marks padding
+    for own, is_required in found:
+        name = by_alias.get(plain(own), "")
+        if name in arguments.values():
+            name = ""
+        if not name and plain(own) == "module" and is_required:
+            settings[own] = _module
+            continue
+        if not name and is_required and plain(own) in SETTINGS:
+            settings[own] = SETTINGS[plain(own)]
+            continue
+        if not name and is_required and first:
+            name = first.pop(0)
         if not name:
             if is_required:
-                raise TypeError(
-                    f"function has the argument {own}, which is not known; one with a default, or"
-                    f" a name among {', '.join(subject.aliases)} is wanted"
-                )
+                raise TypeError(_unknown(function, own, subject))
+            if plain(own) not in SETTINGS:
+                unasked.append(own)
             continue
-        if name in first:
-            first.remove(name)
         arguments[own] = name
         required += [name] if is_required else []
     if not subject.needs <= set(arguments.values()):
+        missing = sorted(subject.needs - set(arguments.values()))
         raise TypeError(
-            f"function takes {', '.join(arguments) or 'nothing that is known'};"
-            f" it has to take {', '.join(sorted(subject.needs))}"
+            f"function takes {', '.join(arguments) or 'no argument that examine knows'}; it needs"
+            f" {' and '.join(missing)} too. Examine a function around it, such as\n"
+            f"    lambda {', '.join(subject.first)}: your_function(...)"
         )
-    return Asked(function, asarray, subject, arguments, tuple(required))
+    return Asked(
+        function, maker, subject, arguments, tuple(required), settings, tuple(unasked), by_place
+    )
+
+
+def _module(given: Mapping[str, Any]) -> Any:
+    """Return what functions of transformers read of the module that calls them."""
+    query, key = given["query"], given["key"]
+    groups = query.shape[-3] // key.shape[-3] if query.ndim > 2 else 1
+    scaling = float(query.shape[-1] ** -0.5)
+    return SimpleNamespace(
+        num_key_value_groups=groups, training=False, is_causal=False, scaling=scaling,
+        scale=scaling, head_dim=query.shape[-1], layer_idx=0, dropout=0.0, attention_dropout=0.0,
+    )  # fmt: skip
+
+
+def _unknown(function: Any, own: str, subject: Subject) -> str:
+    name = str(getattr(function, "__name__", "function"))
+    name = name if name.isidentifier() else "function"
+    inputs = ", ".join(subject.first)
+    return (
+        f"function has the argument {own}, which examine does not know. Give {own} a default, or"
+        f" examine a function around it:\n    lambda {inputs}: {name}({inputs}, {own}=...)"
+    )
 
 
 def plain(own: str) -> str:
@@ -192,17 +291,21 @@ def plain(own: str) -> str:
     return own.lower().replace("_", "")
 
 
-def parameters(function: Callable[..., Any]) -> list[tuple[str, bool]]:
-    """Return the names of a function's arguments, and whether it cannot do without."""
+def parameters(function: Callable[..., Any]) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
+    """Return a function's arguments, whether each is required, and those without a name."""
+    if not isinstance(function, type):  # a module tells its arguments where it computes
+        for name in ("call", "forward"):  # a layer of Keras may have both
+            own = getattr(function, name, None)
+            if callable(own) and not inspect.isfunction(function):
+                function = own
+                break
     try:
-        parameters = inspect.signature(function).parameters.values()
-    except ValueError:  # a built-in function may tell its arguments in its first line alone
-        return _told(function)
+        found = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):  # a built-in function may tell its arguments in its docstring
+        return _told(function), ()
     starred = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    only = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
-    if only:
-        raise TypeError(f"function takes {only[0]} by its place alone; one by its name is wanted")
-    return [(p.name, p.default is p.empty) for p in parameters if p.kind not in starred]
+    by_place = tuple(p.name for p in found if p.kind is p.POSITIONAL_ONLY)
+    return [(p.name, p.default is p.empty) for p in found if p.kind not in starred], by_place
 
 
 def _told(function: Callable[..., Any]) -> list[tuple[str, bool]]:
@@ -211,8 +314,8 @@ def _told(function: Callable[..., Any]) -> list[tuple[str, bool]]:
     found = re.search(rf"\b{re.escape(name)}\(([^)]*)\)", inspect.getdoc(function) or "")
     if not name or not found:
         raise TypeError(
-            "function does not tell its arguments; one around it, such as"
-            " lambda query, key, value: ..., is wanted"
+            "function does not tell its arguments. Examine a function around it, such as\n"
+            "    lambda query, key, value: your_function(query, key, value)"
         )
     words = [word.strip().partition("=") for word in found[1].split(",")]
     return [(own.strip(), not equals) for own, equals, _ in words if own.strip() not in ("*", "/")]

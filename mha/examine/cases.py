@@ -17,22 +17,23 @@ BY_NUMBERS = "a mask of numbers"
 NOTHING_BY_NUMBERS = "a query that sees nothing, by numbers"
 NOTHING_BY_PADDING = "a query that sees nothing, by padding"
 CAUSAL_AND_MASK, CAUSAL_AND_PADDING = "is_causal and a mask", "is_causal and key_padding_mask"
-NO_NUMBERS = "if a mask holds True and False: numbers are not added to the scores"
+OF_SEQUENCES = "a mask for each sequence"
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One question: what it is a case of, what is handed in by the names of `mha`, leading axes.
+    """One question: its kind, its inputs by the names of `mha`, leading axes, and what they need.
 
-    What is right of it, what bugs give and which of them change it does not depend on who is asked:
-    it is kept here once it is known.
+    `takes` are the names that its inputs were drawn for. The right output of a case and the outputs
+    of bugs do not depend on the function that is asked: they are kept here once they are known.
     """
 
     about: str
     given: Mapping[str, Any]
     leading: tuple[int, ...] = ()
+    takes: frozenset[str] = frozenset()
     gives: dict[Parts, Array | None] = field(default_factory=dict, init=False, repr=False)
-    changes: dict[tuple[str, str], bool] = field(default_factory=dict, init=False, repr=False)
+    empty: list[Array] = field(default_factory=list, init=False, repr=False)
 
     @property
     def floats(self) -> list[np.dtype[Any]]:
@@ -136,12 +137,23 @@ class Subject:
     call : callable
         Takes what is handed in and an index of the output; gives which call of each part makes that
         number, and its index there.
-    apart : tuple of tuple of str
-        Kinds of cases that often go wrong for themselves.
     limits : mapping of str to str
         On which condition a function is right that refuses cases of a kind.
     compared : callable
         Takes what is handed in and what came, and gives what of it is compared.
+    blank : callable, optional
+        Takes what is handed in, and gives True for each row of the output whose query sees no key.
+    tokens : callable, optional
+        Takes a `Draw` and numbers of queries and keys, and gives plain inputs: where a function is
+        asked for its conventions.
+    moved : tuple of str
+        The inputs whose axis of tokens may be before that of heads, or of sequences.
+    shaped : callable, optional
+        Takes what is handed in and gives the shape of the right output; default: of `wanted`.
+    has_heads : bool
+        Whether inputs have an axis of heads.
+    has_float32 : bool
+        Whether cases are asked in float32 too.
     right : str
         The function of the package that is right.
     calls : callable, optional
@@ -163,37 +175,52 @@ class Subject:
     leading: Sequence[tuple[int, ...]] = ((),)
     steps: tuple[Told, ...] = ATTENTION
     call: Callable[[Any, tuple[int, ...]], tuple[int, tuple[int, ...]]] = lambda _, at: (0, at)
-    apart: tuple[tuple[str, ...], ...] = ((BY_NUMBERS, NOTHING_BY_NUMBERS), (NOTHING_SEEN,))
-    limits: Mapping[str, str] = field(
-        default_factory=lambda: dict.fromkeys((BY_NUMBERS, NOTHING_BY_NUMBERS), NO_NUMBERS)
-    )
+    limits: Mapping[str, str] = field(default_factory=dict)
     compared: Callable[[Any, Array], Array] = lambda _given, x: x
     calls: Callable[[Any], list[dict[str, str]]] | None = None
-    asked: dict[frozenset[str], list[Case]] = field(default_factory=dict, init=False, repr=False)
+    blank: Callable[[Any], Array] | None = None
+    tokens: Callable[[Draw, int, int], dict[str, Any] | None] | None = None
+    moved: tuple[str, ...] = ()
+    shaped: Callable[[Any], tuple[int, ...]] | None = None
+    has_heads: bool = False
+    has_float32: bool = True
+    asked: dict[Any, list[Case]] = field(default_factory=dict, init=False, repr=False)
 
-    def cases(self, takes: frozenset[str]) -> list[Case]:
-        """Return cases for a function that takes some arguments, the same each time."""
-        if takes not in self.asked:
-            self.asked[takes] = self._drawn(takes)
-        return self.asked[takes]
+    def shape(self, given: Any) -> tuple[int, ...]:
+        """Return the shape of the right output."""
+        return self.wanted(given).shape if self.shaped is None else self.shaped(given)
 
-    def _drawn(self, takes: frozenset[str]) -> list[Case]:
+    def cases(self, takes: frozenset[str], facts: frozenset[tuple[str, Any]]) -> list[Case]:
+        """Return cases for a function that takes some arguments, the same each time.
+
+        `facts` are inputs that every case has, by the conventions of the function.
+        """
+        if (takes, facts) not in self.asked:
+            self.asked[takes, facts] = self._drawn(takes, facts)
+        return self.asked[takes, facts]
+
+    def _drawn(self, takes: frozenset[str], facts: frozenset[tuple[str, Any]]) -> list[Case]:
         """Draw cases, and each third in float32 too."""
         rng = np.random.default_rng(41)
         kinds = [kind for kind, needs in self.kinds.items() if takes.issuperset(needs)]
         found = [
-            Case(kind, given, leading)
+            Case(kind, {**given, **dict(facts)}, leading, takes)
             for kind, leading, size in product(kinds, self.leading, self.sizes)
             if (given := self.made(Draw(kind, takes, leading, rng), *size))
         ]
+        if not self.has_float32:
+            return found
         narrow = [case for case in found[::3] if "sees nothing" not in case.about]
         return found + [case.in_float32() for case in narrow if "weights" not in case.given]
 
-    def smaller(self, like: Case, rng: Generator) -> Iterator[Case]:
+    def smaller(
+        self, like: Case, facts: frozenset[tuple[str, Any]], rng: Generator
+    ) -> Iterator[Case]:
         """Yield cases of the same kind with small whole numbers, the smallest first."""
-        takes, axes = frozenset(like.given), len(like.leading)
+        axes = len(like.leading)
         for size, leading in product(self.small, ((1,) * axes, (2,) * axes)[: 1 + bool(axes)]):
             for _ in range(6):
-                given = self.made(Draw(like.about, takes, leading, rng, is_whole=True), *size)
+                draw = Draw(like.about, like.takes, leading, rng, is_whole=True)
+                given = self.made(draw, *size)
                 if given:
-                    yield Case(like.about, given, leading)
+                    yield Case(like.about, {**given, **dict(facts)}, leading, like.takes)

@@ -12,18 +12,20 @@ from mha.core.heads import merge_heads
 from mha.core.multihead import MultiHeadWeights
 from mha.core.positions import rotary_angles, rotate_by
 from mha.examine import attention
-from mha.examine.cases import Draw, Subject
+from mha.examine.asking import Asked
+from mha.examine.cases import Case, Draw, Subject
 from mha.practice.parts import Parts, write
 
 ALIASES = {
     **{name: attention.ALIASES[name] for name in ("query", "key", "value")},
     "x": ("x", "hiddenstates", "inputs", "embeddings"),
     "weights": ("weights", "layer"),
-    "cache": ("cache", "kvcache", "past", "pastkeyvalue", "pastkeyvalues"),
+    "cache": ("cache", "kvcache", "past", "pastkeyvalue", "pastkeyvalues", "layerpast", "pastkv",
+              "presentkeyvalue", "state"),
     "angles": ("angles",),
-    "positions": ("positions", "positionids"),
-    "position": ("position", "start", "offset", "startpos"),
-}
+    "positions": ("positions", "positionids", "inputpos"),
+    "position": ("position", "start", "offset", "startpos", "pos", "cacheposition", "curpos"),
+}  # fmt: skip
 
 PLACES = {alias for name in ("positions", "position") for alias in ALIASES[name]}
 """How arguments are called that take positions."""
@@ -100,9 +102,33 @@ def worked(given: Any, parts: Parts) -> Array:
     return _mixed(given, write(query, key, value, angles, parts, sizes=given["sizes"]))
 
 
-def subject(rotary: bool) -> Subject:
-    """Return the subject, for functions that turn queries and keys by themselves or not."""
-    return TURNING if rotary else SUBJECT
+def turns(asked: Asked) -> bool | None:
+    """Return whether a step turns queries and keys by itself; None where its answer tells nothing.
+
+    Where two keys are the same, the second query's output is the average of their values, unless
+    the keys are turned by different angles.
+    """
+    draw = Draw("one token at a time", asked.takes, (2,), np.random.default_rng(61))
+    given = made(draw, 2, 4)
+    if given is None or "weights" in given or "angles" in asked.takes:
+        return None
+    for leading in ((2,), ()):
+        arrays = {
+            name: given[name] if leading else given[name][0] for name in asked.subject.first[:3]
+        }
+        arrays["key"] = np.repeat(arrays["key"][..., :1, :], 2, axis=-2)
+        case = Case(draw.about, {**given, **arrays}, leading, asked.takes)
+        output, value = asked.ask(case).value, arrays["value"]
+        if output is None or output.shape != value.shape:
+            continue
+        first, last, second = value[..., 0, :], value[..., 1, :], output[..., 1, :]
+        if np.allclose(second, (first + last) / 2, rtol=1e-4, atol=1e-4):
+            return False
+        share = (second - last) / (first - last)
+        is_between = share.min() > 1e-3 and share.max() < 1 - 1e-3
+        if is_between and np.allclose(share, share[..., :1], rtol=1e-3, atol=1e-3):
+            return True
+    return None
 
 
 def _taking(own: str) -> Subject:
@@ -125,7 +151,6 @@ SUBJECT = Subject(
     worked=worked,
     right="decode_step",
     call=call,
-    apart=(tuple(STEPS)[1:], tuple(STEPS)[2:]),
     limits=dict.fromkeys(tuple(STEPS)[1:], "if tokens come one at a time"),
     parts=(
         *("roles", "turn", "score", "along", "divide", "mix"),

@@ -1,8 +1,13 @@
-"""Which bugs and which other conventions give exactly what came."""
+"""Which known bugs give exactly what a function gave.
 
-from collections.abc import Callable, Iterator, Sequence
+An explanation grows from kind of case to kind of case: bugs that explain the plain cases are kept,
+and what a mask adds is looked for beside them. So two bugs are found where each shows itself.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice, product
+from itertools import combinations, product
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,29 +18,102 @@ from mha.practice.parts import SOUND, Parts
 
 TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
 """How far numbers may be apart, as a share of one more than the number."""
-BESIDE = 3
-"""How many conventions and slips may be there beside a bug."""
+SIZES = (1, 0), (0, 1), (1, 1), (2, 0)
+"""How many bugs and how many slips are looked for at once, in this order."""
+LEAST_ALONE = 4
+"""How many cases a kind has at least whose bug is named though it shows in no other kind."""
+MOST_ALIKE = 4
+"""Where more sets of bugs than these give the same, the cases tell nothing."""
+MOST = 3
+"""How many bugs an explanation has at most."""
+SAME_AS_FUSED = "W_Q", "W_K", "queries and keys exchanged", "keys and values exchanged"
+"""How bugs begin that no output tells from a fused matrix that is cut otherwise."""
+HIDING = "mask", "padding", "lengths", "is_causal", "is_always_causal"
+"""Inputs by which a query may see no key."""
+EMPTY = {
+    "zeros": SOUND,
+    "NaN": SOUND.having({"blank": "weights"}),
+    "average": SOUND.having({"blank": "np.where(hidden, 1 / weights.shape[-1], weights)"}),
+    "unmasked": SOUND.having(
+        {"forbid": "scores + np.where(allowed, 0, -1e9).astype(scores.dtype)"}
+    ),
+}
+"""What a query gets that sees no key, and the parts that give it."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """The cases of a kind that no explanation of the others fits, and what explains them alone."""
+
+    cases: Sequence[int]
+    found: Sequence["Explanation"] = ()
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What gives exactly what came: bugs and other conventions, and parts with all of them."""
+    """Bugs that give exactly what came, and parts with all of them."""
 
-    rows: tuple[Bug, ...]
-    parts: Parts
+    rows: tuple[Bug, ...] = ()
+    parts: Parts = SOUND
+
+    @property
+    def level(self) -> tuple[int, int]:
+        """How many bugs it has, and how many slips."""
+        slips = sum(row.is_slip for row in self.rows)
+        return len(self.rows) - slips, slips
+
+
+class Questions(Protocol):
+    """What was asked, as far as an explanation needs it."""
+
+    @property
+    def cases(self) -> Sequence[Case]:
+        """The cases."""
+
+    def fits(self, i: int, parts: Parts) -> bool:
+        """Return whether parts give what came of a case."""
+
+    def answered(self, i: int) -> bool:
+        """Return whether an array came of a case."""
+
+    def has_numbers(self, i: int) -> bool:
+        """Return whether an array came of a case that is not all NaN."""
+
+    def changes(self, i: int, parts: Parts, other: Parts) -> bool:
+        """Return whether two sets of parts differ in a case."""
 
 
 def agrees(
     subject: Subject, case: Case, found: Array | None, wanted: Array | None, least: float = 0.0
 ) -> bool:
-    """Return whether what came is what is wanted, or differs less; None stands for no array."""
+    """Return whether what came is what is wanted, or differs less; None stands for no array.
+
+    Rows of queries that see no key are compared by nobody: what they hold is a convention.
+    """
     if found is None or wanted is None:
         return found is wanted
     if found.shape != wanted.shape:
         return False
     tolerance = max(least, TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name])
-    found, wanted = (np.asarray(subject.compared(case.given, x), float) for x in (found, wanted))
-    return np.allclose(found, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
+    found, wanted = (comparable(subject, case, x) for x in (found, wanted))
+    with np.errstate(all="ignore"):
+        is_near = np.abs(found - wanted) <= tolerance * (1 + np.abs(wanted))
+    if is_near.all():
+        return True
+    off = ~is_near
+    return bool(((found == wanted) | (np.isnan(found) & np.isnan(wanted)))[off].all())
+
+
+def comparable(subject: Subject, case: Case, x: Array) -> Array:
+    """Return what of an output is compared: zeros stand where nothing is."""
+    x = np.asarray(subject.compared(case.given, x), float)
+    if subject.blank is not None and x.ndim > 1:
+        if not case.empty:
+            case.empty.append(subject.blank(case.given))
+        (empty,) = case.empty
+        if empty.any() and empty.ndim < x.ndim and empty.shape[-1] == x.shape[-2]:
+            x = np.where(empty[..., None], 0, x)
+    return x
 
 
 def given_by(subject: Subject, case: Case, parts: Parts) -> Array | None:
@@ -47,71 +125,164 @@ def given_by(subject: Subject, case: Case, parts: Parts) -> Array | None:
         return None
 
 
-def explanations(
+def explained(
     subject: Subject,
-    cases: Sequence[Case],
-    fits: Callable[[int, Parts], bool],
-    changed: Callable[[Case, Bug], bool],
-    extra: Sequence[Bug] = (),
-    shown: Sequence[Case] | None = None,
-) -> list[Explanation]:
-    """Return the explanations of fewest bugs, then of fewest conventions: none, or several.
+    questions: Questions,
+    groups: Sequence[Sequence[int]],
+    among: frozenset[str] = frozenset(),
+) -> tuple[list[Explanation], list[Apart]]:
+    """Return the explanations of fewest bugs, and the groups of cases that none of them explains.
 
-    Whether parts give what came of a case, which `fits` them then, and whether a row alone has it
-    `changed`, is asked of others; `extra` are rows beside those of the table. Of all rows those
-    are looked at that change one of the cases `shown`, which are the same cases unless told.
+    Each group holds the cases of one kind, the most general kind first. If parts are told `among`
+    which a bug has to be, two bugs at once are looked for among these alone.
     """
-    off = [i for i in range(len(cases)) if not fits(i, SOUND)]
-    if not off:
-        return [Explanation((), SOUND)]
-    ordered = [*off, *(i for i in range(len(cases)) if i not in set(off))]
-    # The museum's "True reversed" is told as the convention that it may be.
-    rows = [
-        *extra,
-        *(bug for bug in TABLE if bug.part in subject.parts and bug.name != "True reversed"),
-    ]
-    changes = {
-        row.name: frozenset(i for i, case in enumerate(cases) if changed(case, row)) for row in rows
-    }
-    fused = any("w_qkv" in case.given for case in cases)
-    # A slip may show beside a bug alone: NaN where a wrong mask leaves nothing.
-    among = changes if shown is None else {x.name: any(changed(c, x) for c in shown) for x in rows}
-    rows = [row for row in rows if among[row.name] or "slip" in row.kind]
-    rows = [row for row in rows if not (fused and "W_K" in row.name)]
-    found: list[Explanation] = []
-    for chosen in _sets(rows):
-        if found and _level(chosen) > _level(found[0].rows):
-            break
-        if set(off) <= set().union(*(changes[row.name] for row in chosen)):
-            fitting = (x for x in variants(chosen) if all(fits(i, x) for i in ordered))
-            found += [Explanation(chosen, parts) for parts in islice(fitting, 1)]
-    return found
+    rows = [bug for bug in TABLE if bug.part in subject.parts and bug.name != "True reversed"]
+    if any("w_qkv" in case.given for case in questions.cases):
+        rows = [row for row in rows if not row.name.startswith(SAME_AS_FUSED)]
+    found, apart, done = [Explanation()], list[Apart](), list[int]()
+    for group in groups:
+        ordered = sorted(group, key=lambda i: questions.cases[i].size)
+        kept = [each for e in found if (each := _refit(e, [*ordered, *done], questions))]
+        is_first_bug = bool(done) and not found[0].rows
+        tells = questions.answered if is_first_bug else questions.has_numbers
+        if not kept and not any(tells(i) for i in group):
+            apart.append(Apart(group))  # an error, or NaN alone, tells nothing
+            continue
+        if not kept:
+            kept = _extended(found, rows, ordered, done, questions, not apart, among)
+        if kept:
+            found, done = kept, [*ordered, *done]
+        elif not all(questions.fits(i, SOUND) for i in group):
+            # A line may be wrong for one kind of input alone.
+            is_enough = bool(done) and len(group) >= LEAST_ALONE
+            alone = (
+                _extended(found, rows, ordered, [], questions, False, among) if is_enough else []
+            )
+            apart.append(Apart(group, alone if len(alone) == 1 else []))
+    return found, apart
 
 
-def _level(rows: tuple[Bug, ...]) -> tuple[int, int]:
-    return sum(not row.is_convention for row in rows), len(rows)
+def _refit(e: Explanation, cases: Sequence[int], questions: Questions) -> Explanation | None:
+    """Return an explanation with a variant of its parts that fits some cases, if there is one."""
+    for parts in (e.parts, *variants(e.rows, _is_hiding(cases, questions))):
+        if all(questions.fits(i, parts) for i in cases):
+            return replace(e, parts=parts)
+    return None
 
 
-def _sets(rows: Sequence[Bug]) -> Iterator[tuple[Bug, ...]]:
-    """Yield sets of rows that touch different parts, those of fewest bugs first."""
-    beside = [row for row in rows if row.is_beside]
-    mains = [row for row in rows if not row.is_beside]
-    found = [
-        (*main, *more)
-        for count in range(BESIDE + 1)
-        for more in combinations(beside, count)
-        for main in [(), *((each,) for each in mains)]
-    ]
-    for chosen in sorted(found, key=_level):
-        parts = [part for row in chosen for part in (row.part, *dict(row.also))]
+def _is_hiding(cases: Sequence[int], questions: Questions) -> bool:
+    """Return whether some keys are hidden in some cases."""
+    return any(name in questions.cases[i].given for i in cases for name in HIDING)
+
+
+def _extended(
+    found: Sequence[Explanation],
+    rows: Sequence[Bug],
+    group: Sequence[int],
+    done: Sequence[int],
+    questions: Questions,
+    is_open: bool,
+    among: frozenset[str],
+) -> list[Explanation]:
+    """Return explanations with more bugs that fit a group too: those of the fewest.
+
+    Pairs are tried where everything before is explained: beside a bug that nobody knows they mean
+    nothing.
+    """
+    off = [i for i in group if not all(questions.fits(i, e.parts) for e in found)]
+    ordered = [*off, *(i for i in group if i not in set(off)), *done]
+    is_hiding = _is_hiding(ordered, questions)
+    for e in found:
+        touching = [
+            row
+            for row in rows
+            if row not in e.rows and _may_show(row, e, off, questions, is_hiding)
+        ]
+        slips = [row for row in touching if row.is_slip]
+        mains = [
+            row for row in touching if not row.is_slip and not _breaks(row, e, done, questions)
+        ]
+        for count, more in SIZES if is_open else SIZES[:2]:
+            if e.level[0] + count > MOST:
+                continue
+            fitting: list[Explanation] = []
+            for chosen in _sets(mains, slips, count, more, e.rows):
+                every = (*e.rows, *chosen)
+                if among and len(every) > 1 and among.isdisjoint(row.part for row in every):
+                    continue
+                for parts in variants(every, is_hiding):
+                    if all(questions.fits(i, parts) for i in ordered):
+                        fitting.append(Explanation(every, parts))
+                        break
+            if len(fitting) > MOST_ALIKE:
+                return []
+            if fitting:
+                return fitting
+    return []
+
+
+def _may_show(
+    row: Bug, e: Explanation, off: Sequence[int], questions: Questions, is_hiding: bool
+) -> bool:
+    """Return whether a row changes a case that is off; a slip may do so beside a bug alone."""
+    if row.is_slip:
+        return True
+    return any(
+        questions.changes(i, parts, e.parts)
+        for parts in variants((*e.rows, row), False)
+        for i in off
+    )
+
+
+def _breaks(row: Bug, e: Explanation, done: Sequence[int], questions: Questions) -> bool:
+    """Return whether a row changes what is explained already, in the smallest case of each kind."""
+    kinds: dict[str, int] = {}
+    for i in done:
+        about = questions.cases[i].about
+        if questions.answered(i):
+            kinds[about] = min(kinds.get(about, i), i, key=lambda j: questions.cases[j].size)
+    both = (*e.rows, row)
+    return any(
+        all(questions.changes(i, parts, e.parts) for parts in variants(both, is_hiding=False))
+        for i in kinds.values()
+    )
+
+
+def _sets(
+    mains: Sequence[Bug], slips: Sequence[Bug], count: int, more: int, known: Sequence[Bug]
+) -> Iterator[tuple[Bug, ...]]:
+    """Yield sets of rows that touch different parts."""
+    taken = [part for row in known for part in row.exchanged]
+    for chosen in product(combinations(mains, count), combinations(slips, more)):
+        both = (*chosen[0], *chosen[1])
+        parts = [*taken, *(part for row in both for part in row.exchanged)]
         if len(set(parts)) == len(parts):
-            yield chosen
+            yield both
 
 
-def variants(rows: tuple[Bug, ...]) -> Iterator[Parts]:
-    """Yield the parts with rows among them: with what is often wrong too, and without it."""
-    exchanged = {row.part: row.line for row in rows}
-    also = dict(each for row in rows for each in row.also)
-    of_mask = {"forbid", "weigh"} & exchanged.keys()
-    for more, joined in product([also, {}] if also else [{}], [True, False] if of_mask else [True]):
-        yield replace(SOUND.having(exchanged | more), joined=joined)
+def variants(rows: Sequence[Bug], is_hiding: bool = True) -> Iterator[Parts]:
+    """Yield the parts with rows among them, with what is often wrong too, and without it.
+
+    Where keys are hidden, a bug may leave a query none: what it then gives is a convention, and
+    each is tried.
+    """
+    exchanged = {part: line for row in rows for part, line in row.exchanged.items()}
+    also: dict[str, str] = dict(each for row in rows for each in row.also)
+    also = {part: line for part, line in also.items() if part not in exchanged}
+    of_mask = bool({"forbid", "weigh"} & exchanged.keys())
+    empty: list[Any] = [SOUND]
+    if is_hiding and not exchanged.keys().isdisjoint(MAY_EMPTY):
+        empty = [EMPTY["zeros"], EMPTY["NaN"], EMPTY["average"]]
+        if not of_mask:
+            finite = {"forbid": "np.where(allowed, scores, -1e9)"}
+            empty += [SOUND.having(finite), EMPTY["NaN"].having(finite), EMPTY["unmasked"]]
+    joins = [True, False] if of_mask and is_hiding else [True]
+    for parts in empty:
+        for more, joined in product([also, {}] if also else [{}], joins):
+            yield replace(parts.having(exchanged | more), joined=joined)
+
+
+MAY_EMPTY = frozenset(
+    ("see", "causal", "pad", "read", "join", "deal", "forbid", "look", "along", "powers", "weigh")
+)
+"""Parts whose bugs may leave a query no key."""

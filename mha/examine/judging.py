@@ -1,18 +1,28 @@
-"""From answers to a report: what is a convention, which bug it is, and the smallest case."""
+"""From answers to a report: conventions, bugs, what is left unexplained, and smallest cases."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from mha.core.checks import Array
+from mha.examine import attention, conventions
+from mha.examine.arrays import as_numpy
 from mha.examine.asking import Answer, Asked
 from mha.examine.cases import Case
-from mha.examine.explaining import Explanation, agrees, explanations, given_by, variants
+from mha.examine.explaining import (
+    EMPTY,
+    Apart,
+    Explanation,
+    agrees,
+    comparable,
+    explained,
+    given_by,
+    variants,
+)
+from mha.examine.narrowing import limit, narrowed
 from mha.examine.report import Finding, Report, Shown, written
 from mha.examine.steps import Recorded, told
 from mha.practice.bugs import TABLE, Bug
@@ -20,15 +30,31 @@ from mha.practice.parts import GIVE, SOUND, Parts
 
 SEEN = 5e-4
 """By how much numbers differ for a reader."""
+LIKE_ROUNDING = 5e-3
+"""Errors of half precision are smaller than this, most of them."""
+LARGE = 600
+"""A case of so many numbers is not shown."""
 TRIES = 400
 """How many small cases are tried before a case is shown as it was asked."""
-MOST_APART = 2
-"""How many groups of cases are set apart at once."""
+NARROW, HALF = 3e-4, 3e-2
+"""How far numbers may be apart that have the digits of float32, or of half precision."""
 ADVICE = (
-    "There may be two bugs at once. Print your steps and compare them with those below: the wrong"
-    " line is at or before the first difference. Repair it, and examine your function again."
+    "Print the steps of your function on the case below and compare them with those there: the"
+    " wrong line is at or before the first difference. Repair it, and examine your function again."
 )
 """What is said where no known bug explains what came."""
+NOTHING_SEEN = "mechanism/softmax#fully-masked-rows"
+CONSEQUENCE = {
+    "NaN": "gives NaN to a query that sees no key. NaN spreads into every later number that meets"
+    " that row; drop such rows, or write zeros there, before they are used",
+    "average": "gives a query that sees no key the average of all values, hidden ones too. The"
+    " number is finite and means nothing: ignore such rows",
+    "unmasked": "gives a query that sees no key what it would get without a mask. The number is"
+    " finite and means nothing: ignore such rows",
+    "": "gives a query that sees no key numbers that are neither zeros, NaN nor an average. Ignore"
+    " such rows",
+}
+"""What a function gives a query that sees no key, and what follows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,18 +64,43 @@ class Asking:
     asked: Asked
     cases: Sequence[Case]
     answers: Sequence[Answer]
+    least: float = 0.0
     fitting: dict[tuple[int, Parts], bool] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, asked: Asked, cases: Iterable[Case]) -> "Asking":
+    def of(cls, asked: Asked, leave_out: Iterable[str] = ()) -> "Asking":
         """Ask a function, or raise a TypeError where it wants more than any case has."""
-        cases = [case for case in cases if asked.can(case)]
+        is_wide = as_numpy(asked.maker.make(np.zeros(1))).dtype == np.float64
+        cases = [
+            case
+            for case in asked.subject.cases(asked.takes, asked.conventions.facts)
+            if asked.can(case)
+            and (is_wide or case.dtype == np.float64)  # both would be asked in float32
+            and asked.conventions.allows(case)
+            and asked.named(case.about) not in leave_out
+        ]
         if not cases:
             raise TypeError(
-                f"function takes {', '.join(asked.arguments)}, which no case has all of; defaults"
-                " for some of them are wanted"
+                f"function needs {', '.join(asked.arguments)} at once, and no case has all of them;"
+                " give some of them a default"
             )
-        return cls(asked, cases, [asked.ask(case) for case in cases])
+        counts = sorted({len(case.leading) for case in cases}, reverse=True)
+        if asked.maker.compiles:
+            plain = [case for case in cases if case.about == cases[0].about]
+            answering = {len(x.leading) for x in plain if asked.ask(x).value is not None}
+            most = max(answering, default=0)
+            cases = [x for x in cases if len(x.leading) == most or x.about == cases[0].about]
+        answers = [asked.ask(case) for case in cases]
+        pairs = list(zip(cases, answers, strict=True))
+        # A row of padding for each sequence is asked only where there is an axis of sequences.
+        answering = {len(case.leading) for case, x in pairs if x.value is not None}
+        most = next((count for count in counts if count in answering), 0)
+        kept = [
+            i
+            for i, case in enumerate(cases)
+            if len(case.leading) == most or case.given.keys().isdisjoint(("padding", "lengths"))
+        ]
+        return cls(asked, [cases[i] for i in kept], [answers[i] for i in kept])
 
     def gives(self, case: Case, parts: Parts) -> Array | None:
         """Return what is right of a case, or what other parts give; computed once."""
@@ -65,19 +116,25 @@ class Asking:
         case, key = self.cases[i], (id(self.cases[i]), parts)
         if key not in self.fitting:
             given = self.gives(case, parts)
-            self.fitting[key] = agrees(self.asked.subject, case, self.answers[i].value, given)
+            self.fitting[key] = agrees(
+                self.asked.subject, case, self.answers[i].value, given, self.least
+            )
         return self.fitting[key]
 
-    def changed(self, case: Case, row: Bug) -> bool:
-        """Return whether a row alone makes a case different, in any of its variants."""
-        key = row.name, row.line
-        if key not in case.changes:
-            right = self.gives(case, SOUND)
-            case.changes[key] = any(
-                not agrees(self.asked.subject, case, self.gives(case, parts), right)
-                for parts in variants((row,))
-            )
-        return case.changes[key]
+    def answered(self, i: int) -> bool:
+        """Return whether an array came of a case."""
+        return self.answers[i].value is not None
+
+    def has_numbers(self, i: int) -> bool:
+        """Return whether an array came of a case that is not all NaN."""
+        value = self.answers[i].value
+        return value is not None and bool(np.isfinite(value.astype(float)).any())
+
+    def changes(self, i: int, parts: Parts, other: Parts) -> bool:
+        """Return whether two sets of parts differ in a case."""
+        case = self.cases[i]
+        given = self.gives(case, parts), self.gives(case, other)
+        return not agrees(self.asked.subject, case, *given)
 
     def only(self, kept: Iterable[int]) -> "Asking":
         """Return it with some cases only."""
@@ -85,187 +142,378 @@ class Asking:
         cases, answers = [self.cases[i] for i in kept], [self.answers[i] for i in kept]
         return replace(self, cases=cases, answers=answers)
 
-    def limited(self) -> tuple["Asking", list[Finding]]:
-        """Return it without numbers of axes that the function does not take, and what is said."""
-        axes = [len(case.leading) + 2 for case in self.cases]
-        shapes = [self.asked.subject.wanted(case.given).shape for case in self.cases]
-        fitting = [
-            answer.value is not None and answer.value.shape == shape
-            for shape, answer in zip(shapes, self.answers, strict=True)
-        ]
-        fits = {each for each, is_fitting in zip(axes, fitting, strict=True) if is_fitting}
-        # Padding that has a row a text cannot be read where there is one text alone.
-        padded = [i for i, case in enumerate(self.cases) if "padding" in case.given]
-        least = min((axes[i] for i in padded if fitting[i]), default=0)
-        too_few = {i for i in padded if axes[i] < least}
-        found = []
-        if fits and fits != set(axes):
-            found.append(convention(f"if arrays have {' or '.join(map(str, sorted(fits)))} axes"))
-        elif too_few:
-            found.append(convention(f"if arrays have {least} axes where there is padding"))
-        kept = [i for i, each in enumerate(axes) if each in (fits or axes) and i not in too_few]
-        return (self.only(kept) if len(kept) < len(axes) else self), found
+    def within(self, least: float) -> "Asking":
+        """Return it with a larger tolerance."""
+        return replace(self, least=least, fitting={})
 
-    def narrowed(self) -> "Asking":
-        """Return it with what came in float32, which is then held to the digits of that."""
-        values = (answer.value for answer in self.answers)
-        narrow = [x if x is None or x.dtype != np.float64 else x.astype(np.float32) for x in values]
-        pairs = zip(self.answers, narrow, strict=True)
-        answers = [replace(answer, value=x) for answer, x in pairs]
-        return replace(self, answers=answers, fitting={})
+    def off(self, parts: Parts = SOUND) -> list[int]:
+        """Return the cases of which something else came than some parts give."""
+        return [i for i in range(len(self.cases)) if not self.fits(i, parts)]
 
-    def off(self, parts: Parts = SOUND, least: float = 0.0) -> list[int]:
-        """Return the cases of which something else came than some parts give, by so much."""
-        given = [self.gives(case, parts) for case in self.cases]
-        three = enumerate(zip(self.cases, self.answers, given, strict=True))
+    def refused(self) -> list[int]:
+        """Return the cases of which no array came, or none of the right shape."""
         subject = self.asked.subject
-        return [i for i, (x, y, z) in three if not agrees(subject, x, y.value, z, least)]
+        return [
+            i
+            for i, (case, answer) in enumerate(zip(self.cases, self.answers, strict=True))
+            if answer.value is None
+            or (
+                not case.about.startswith("padding")
+                and answer.value.shape != subject.shape(case.given)
+            )
+        ]
+
+    def kinds(self) -> dict[str, list[int]]:
+        """Return the cases of each kind."""
+        found: dict[str, list[int]] = {}
+        for i, case in enumerate(self.cases):
+            found.setdefault(case.about, []).append(i)
+        return found
 
 
-def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any = None) -> Report:
-    """Return the report on what came.
+# ---- The report ----
 
-    What was found before is told first; `extra` takes the function and gives rows beside those of
-    the table, where nothing else explains what came.
-    """
+
+def judged(asking: Asking, before: Sequence[Finding] = (), *, strict: bool = False) -> Report:
+    """Return the report on what came; what was found before is told too."""
+    asked = asking.asked
     drawn = _drawn(asking)
     if drawn is not None:
-        return Report(name, _counts(asking, SOUND), (*before, drawn))
-    found, apart = _set_apart(asking)
-    narrow = asking if found else asking.narrowed()
-    if len(narrow.off()) < len(asking.off()):
-        found, apart = _set_apart(narrow)
-        if found:
-            said = "your function computes float64 with the digits of float32"
-            asking, before = narrow, (*before, Finding(f"{said}.", convention=said))
-    if not found and extra is not None:
-        found, apart = _set_apart(asking, extra(asking.asked))
-    if not found:
-        found, apart = [Explanation((), SOUND)], [asking.off()]
-    more = [_unexplained(asking, group, found[0].parts) for group in apart]
-    has_more = any(not finding.convention for finding in more)
-    findings = [*before, *_findings(asking, found, has_more), *more, *_dtypes(asking)]
-    conventions = (row for row in found[0].rows if row.is_convention)
-    findings.sort(key=lambda finding: finding.convention is not None)
-    return Report(name, _counts(asking, _with(*conventions)), tuple(findings))
-
-
-def _set_apart(
-    asking: Asking, extra: Sequence[Bug] = ()
-) -> tuple[list[Explanation], list[list[int]]]:
-    """Return explanations of what came, and the fewest groups of cases that they leave out."""
-    off, kinds = set(asking.off()), [case.about for case in asking.cases]
-    groups = [
-        [i for i, answer in enumerate(asking.answers) if answer.value is None],
-        *([i for i, kind in enumerate(kinds) if kind in g] for g in asking.asked.subject.apart),
+        return _report(asking, SOUND, (drawn, *before))
+    asking, limits, unasked = _in_domain(asking)
+    half = _in_half(asking)
+    asking = asking.within(HALF) if half else asking
+    found, apart = _explained(asking)
+    for trial in _other_conventions(asking, apart):
+        other = _asked_again(asking, trial)
+        if other is not None and len(other[2]) < len(apart):
+            asking, found, apart = other
+            asked = asking.asked
+    asking, found, apart, precise = _precise(asking, found, apart)
+    parts = found[0].parts
+    has_more = bool(apart)
+    findings = [
+        *_bugs(asking, found, has_more),
+        *_unexplained(asking, apart, parts),
+        *half,
+        *precise,
+        *before,
+        *(_convention(*each) for each in conventions.told(asked.conventions, asked.subject.first)),
+        *limits,
+        *_first_place(asking, apart),
+        *_dtypes(asking),
     ]
-    groups = [group for group in groups if off & set(group)]
-
-    def without(*apart: list[int]) -> tuple[int, ...]:
-        return tuple(sorted(set(range(len(kinds))).difference(*apart)))
-
-    def explained(
-        left: tuple[int, ...], shown: Sequence[Case] | None = None
-    ) -> list[Explanation] | None:
-        kept, subject = asking.only(left), asking.asked.subject
-        if all(answer.value is None for answer in kept.answers):
-            return None
-        return explanations(subject, kept.cases, kept.fits, asking.changed, extra, shown)
-
-    tried: set[tuple[int, ...]] = set()
-    for apart in (each for n in range(MOST_APART + 1) for each in combinations(groups, n)):
-        left = without(*apart)
-        if left not in tried and (found := explained(left)):
-            return found, [[i for i in group if i in off] for group in apart]
-        # What explains more explains the cases of no group too: if nothing does, no more is tried.
-        if not tried and explained(without(*groups), asking.cases) == []:
-            break
-        tried.add(left)
-    return [], []
+    if not apart and asked.subject.blank is not None:
+        findings += _nothing_seen(asking, parts, strict)
+    findings.sort(key=lambda finding: finding.convention is not None)
+    return _report(asking, SOUND, findings, unasked)
 
 
-def _with(*rows: Bug) -> Parts:
-    return SOUND.having({row.part: row.line for row in rows})
+def _report(
+    asking: Asking, parts: Parts, findings: Sequence[Finding], unasked: Sequence[str] = ()
+) -> Report:
+    asked = asking.asked
+    kinds = [asked.named(case.about) for case in asking.cases]
+    total, off = Counter(kinds), Counter(kinds[i] for i in asking.off(parts))
+    counts = {kind: (count - off[kind], count) for kind, count in total.items()}
+    left = [own for own in asked.unasked if own not in unasked]
+    return Report(asked.name, counts, tuple(findings), (*left, *unasked))
 
 
-def _counts(asking: Asking, parts: Parts) -> dict[str, tuple[int, int]]:
-    """Return how many cases of each kind agree, and how many there are."""
-    kinds = [asking.asked.named(case.about) for case in asking.cases]
-    asked, off = Counter(kinds), Counter(kinds[i] for i in asking.off(parts))
-    return {kind: (count - off[kind], count) for kind, count in asked.items()}
+def _convention(condition: str, more: str = "", section: str = "") -> Finding:
+    """Return the finding on another convention."""
+    said = f"another convention, right {condition}.{' ' + more if more else ''}"
+    return Finding(said, convention=condition, section=section)
+
+
+# ---- What a function does not take ----
+
+
+def _in_domain(asking: Asking) -> tuple[Asking, list[Finding], list[str]]:
+    """Return it without the cases that a right function refuses, what is said, and kinds not asked.
+
+    A function that is right where it answers, and refuses the rest by one rule, has a limit. A
+    refusal beside a wrong answer may come of the bug, and stays.
+    """
+    refused = set(asking.refused())
+    limits, unasked, dropped = list[Finding](), list[str](), set[int]()
+    subject = asking.asked.subject
+    if not refused:
+        return asking, [], []
+    axes = {
+        count: [i for i, case in enumerate(asking.cases) if len(case.leading) == count]
+        for count in sorted({len(case.leading) for case in asking.cases})
+    }
+    answered = [n for n, group in axes.items() if not refused.issuperset(group)]
+    if answered and len(answered) < len(axes):
+        dropped |= {i for n, group in axes.items() if n not in answered for i in group}
+        most = " or ".join(str(n + 2) for n in answered)
+        limits.append(_convention(f"if arrays have {most} axes"))
+    for kind, group in asking.kinds().items():
+        left = [i for i in group if i not in dropped]
+        gone = [i for i in left if i in refused]
+        if not gone:
+            continue
+        if len(gone) == len(left) and kind in subject.limits:
+            dropped |= set(gone)
+            if subject.limits[kind]:
+                limits.append(_convention(subject.limits[kind]))
+            else:
+                unasked.append(kind)
+    alone = [i for i, case in enumerate(asking.cases) if case.about == "is_causal"]
+    if alone and refused.issuperset(alone):
+        dropped |= {i for i, case in enumerate(asking.cases) if case.given.get("is_causal")}
+        limits.append(_convention("if is_causal only says that the mask is causal"))
+    left = [i for i in range(len(asking.cases)) if i not in dropped]
+    gone = [i for i in left if i in refused]
+    answers = [i for i in left if i not in refused]
+    if gone and answers:
+        rule = limit([asking.cases[i] for i in gone], [asking.cases[i] for i in answers])
+        if rule and (rule.is_size or not asking.only(answers).off()):
+            dropped |= set(gone)
+            limits.append(_convention(rule.condition))
+    return (
+        asking.only(i for i in range(len(asking.cases)) if i not in dropped),
+        _once(limits),
+        unasked,
+    )
+
+
+def _once(findings: Sequence[Finding]) -> list[Finding]:
+    return list({finding.said: finding for finding in findings}.values())
+
+
+def _explained(
+    asking: Asking, among: frozenset[str] = frozenset()
+) -> tuple[list[Explanation], list[Apart]]:
+    """Return explanations, and the kinds that none explains, as far as float32 can tell."""
+    wide = asking.within(max(asking.least, NARROW))
+    return explained(asking.asked.subject, wide, list(wide.kinds().values()), among)
+
+
+def _in_half(asking: Asking) -> list[Finding]:
+    """Return a finding if plain outputs are right to the digits of half precision alone."""
+    plain = asking.only(next(iter(asking.kinds().values()))).within(NARROW)
+    subject = asking.asked.subject
+    if subject.tokens is None or not plain.off() or plain.within(HALF).off():
+        return []
+    errors = []
+    for case, answer in zip(plain.cases, plain.answers, strict=True):
+        wanted = plain.gives(case, SOUND)
+        if answer.value is not None and wanted is not None:
+            errors.append((np.abs(answer.value - wanted) / (1 + np.abs(wanted))).ravel())
+    if np.median(np.concatenate(errors)) > LIKE_ROUNDING:
+        return []
+    said = (
+        "half precision. Your function gives about three digits, as float16 and bfloat16 have them:"
+        " compute the scores and the softmax in float32, and narrow the output"
+    )
+    return [Finding(f"{said}.", bug="half precision", right=subject.right)]
+
+
+def _precise(
+    asking: Asking, found: list[Explanation], apart: list[Apart]
+) -> tuple[Asking, list[Explanation], list[Apart], list[Finding]]:
+    """Return explanations with the tolerance of the digits that a function has, and what is said.
+
+    Explanations that fit to ten digits are preferred; if there is none, the function computes with
+    those of float32.
+    """
+    left = sorted(set(range(len(asking.cases))).difference(*(each.cases for each in apart)))
+    first = next(iter(asking.kinds().values()))
+    is_off = any(each.cases == first for each in apart)
+    if asking.least == HALF:
+        return asking, found, apart, []
+    exact = [e for e in found if all(asking.fits(i, e.parts) for i in left)]
+    if exact:
+        return asking, exact, apart, []
+    if not is_off:
+        values = [asking.answers[i].value for i in left]
+        if all(x is None or x.dtype == np.float32 for x in values):
+            return asking, found, apart, []
+        said = "your function computes float64 with the digits of float32"
+        return asking.within(NARROW), found, apart, [Finding(f"{said}.", convention=said)]
+    return asking, found, apart, []
+
+
+UNSEEN = frozenset(("forbid", "causal", "weigh", "cap_late", "along", "merge", "split", "powers"))
+"""Parts whose bugs may leave a causal mask without an effect."""
+
+
+def _other_conventions(asking: Asking, apart: Sequence[Apart]) -> list[Asked]:
+    """Return a function with conventions that a bug may keep from showing themselves."""
+    asked, usual = asking.asked, asking.asked.conventions
+    if not apart or asked.subject.tokens is None:
+        return []
+    found = []
+    first = next(iter(asking.kinds().values()))
+    is_off = any(each.cases == first for each in apart)
+    if is_off and not usual.is_always_causal and "is_causal" not in asked.takes:
+        found.append(replace(usual, is_always_causal=True))
+    if "mask" in usual.untold:
+        found.append(replace(usual, mask=conventions.HIDES))
+    if "padding" in usual.untold:
+        found.append(replace(usual, padding=conventions.IS_PADDING))
+    return [asked.by(each) for each in found]
+
+
+def _asked_again(
+    asking: Asking, trial: Asked
+) -> tuple[Asking, list[Explanation], list[Apart]] | None:
+    """Return explanations of a function by other conventions; None where none explains it."""
+    kinds = {trial.named(case.about) for case in asking.cases}
+    every = trial.subject.cases(trial.takes, trial.conventions.facts)
+    other = Asking.of(trial, {trial.named(case.about) for case in every} - kinds)
+    other, _, _ = _in_domain(other)
+    first = next(iter(other.kinds().values()))
+    alike = len(
+        explained(trial.subject, other.only(first).within(NARROW), [range(len(first))], UNSEEN)[1]
+    )
+    if alike and trial.conventions.is_always_causal:
+        return None
+    return other, *_explained(other, UNSEEN)
 
 
 # ---- Findings ----
 
 
-def convention(condition: str, more: str = "", section: str = "") -> Finding:
-    """Return the finding on another convention."""
-    return Finding(
-        f"another convention, right {condition}.{more}", None, condition, "", "", section
-    )
-
-
-def _findings(asking: Asking, found: Sequence[Explanation], has_more: bool) -> list[Finding]:
-    """Return a finding for each bug and convention; where several give the same, one for all."""
+def _bugs(asking: Asking, found: Sequence[Explanation], has_more: bool) -> list[Finding]:
+    """Return a finding for each bug; where several give the same, one for all of them."""
     common = [row for row in found[0].rows if all(row in each.rows for each in found)]
     others = [row for each in found for row in each.rows if row not in common]
     groups = [[row] for row in common] + ([list(dict.fromkeys(others))] if others else [])
-    agreed = [row for row in common if row.is_convention]
-    return [_finding(asking, group, agreed, has_more, found[0].parts) for group in groups]
+    return [_finding(asking, group, found[0], has_more) for group in groups]
 
 
-def _finding(
-    asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_more: bool, parts: Parts
-) -> Finding:
-    """Return the finding on one bug or convention, or on several; all parts give what came."""
-    row, names = rows[0], " or ".join(row.name for row in rows)
-    if all(row.is_convention for row in rows):
-        condition = ", or ".join(row.said for row in rows)
-        more = f" {row.in_pytorch} These cases count as agreeing."
-        return convention(condition, more, row.section)
-    subject, before, after = asking.asked.subject, _with(*agreed), _with(*agreed, row)
-
-    def shows(case: Case) -> bool:
-        right, wrong = (given_by(subject, case, parts) for parts in (before, after))
-        return not agrees(subject, case, right, wrong)
-
+def _finding(asking: Asking, rows: Sequence[Bug], found: Explanation, has_more: bool) -> Finding:
+    """Return the finding on one bug, or on several of which each gives what came."""
+    if all(row.kind == "note" for row in rows):
+        said = f"{rows[0].name}. Your function {rows[0].said}."
+        return Finding(
+            said, convention="if outputs of padding are ignored", section=rows[0].section
+        )
+    row, names, parts = rows[0], " or ".join(row.name for row in rows), found.parts
     but = ", but for what is told below" if has_more else ""
     said = f"{names}{but}. Your function " + ". Or it ".join(row.said for row in rows) + "."
-    shown, gives = smallest(asking, shows, before, parts), GIVE.get(row.part, "")
+    alone = next(iter(variants((row,))))
+    subject = asking.asked.subject
+
+    def shows(case: Case) -> bool:
+        right, wrong = (given_by(subject, case, each) for each in (SOUND, alone))
+        return not agrees(subject, case, right, wrong)
+
+    shown, gives = smallest(asking, shows, parts), GIVE.get(row.part, "")
     line, meant = (f"{gives} = {x}" if gives else x for x in (row.line, row.meant))
     return Finding(said, names, None, line, meant, row.section, subject.right, shown)
 
 
-def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
-    """Return the finding on cases of which no known bug gives what came."""
-    of_group = asking.only(group)
-    limits = {asking.asked.subject.limits.get(case.about, "") for case in of_group.cases}
-    if len(limits) == 1 and "" not in limits and _is_limit(of_group, parts):
-        return convention(*limits)
-    said = "what came fits no one bug that this tool knows"
-    if all(answer.value is None for answer in of_group.answers):
-        said = of_group.answers[0].fault
-    shown = smallest(of_group, lambda _: True, SOUND)
+def _unexplained(asking: Asking, apart: Sequence[Apart], parts: Parts) -> list[Finding]:
+    """Return findings on cases that no known bug explains: one for numbers, one for each error."""
+    findings: dict[str, Finding] = {}
+    for each in apart:
+        group = each.cases
+        if each.found:
+            findings |= _alone(asking, each)
+            continue
+        of_group = asking.only(group)
+        of_off = of_group.only(of_group.off(parts))
+        faults = {answer.fault for answer in of_off.answers if answer.value is None}
+        is_error = all(answer.value is None for answer in of_off.answers)
+        said = min(faults) if is_error else "numbers"
+        kind = said.partition(":")[0]
+        if kind not in findings:
+            findings[kind] = _of_group(asking, group, parts, said if is_error else "")
+    return list(findings.values())
+
+
+def _alone(asking: Asking, apart: Apart) -> dict[str, Finding]:
+    """Return findings on bugs that show in one kind of cases alone, by their names."""
+    of_group = asking.only(apart.cases)
+    kind = asking.asked.named(of_group.cases[0].about)
+    found = {f.bug or "": f for f in _bugs(of_group, apart.found, has_more=False)}
+    if not asking.asked.conventions.untold.isdisjoint(of_group.cases[0].given):
+        found = {name: replace(f, case=None) for name, f in found.items()}
+    return {
+        name: replace(finding, said=f"{finding.said} This is so in one kind of cases: {kind}.")
+        for name, finding in found.items()
+    }
+
+
+def _of_group(asking: Asking, group: Sequence[int], parts: Parts, fault: str) -> Finding:
+    """Return the finding on one kind of cases that no known bug explains."""
+    asked, of_group = asking.asked, asking.only(group)
+    off = set(of_group.off(parts))
+    kind = asked.named(of_group.cases[0].about)
+    if fault:
+        rest = [case for i, case in enumerate(of_group.cases) if i not in off]
+        rule = limit([of_group.cases[i] for i in off], rest) if rest else None
+        narrow = [f"It answers {rule.condition}."] if rule else []
+        said = f"{fault} ({kind})"
+    else:
+        narrow = narrowed(asking, group, parts)
+        said = f"the output is wrong, and no known bug gives it ({kind})"
+    untold = [x for x in sorted(asked.conventions.untold) if x in of_group.cases[0].given]
+    if untold:  # then nobody can say which output is right
+        own = next(own for own, name in asked.arguments.items() if name == untold[0])
+        narrow.append(f"No output tells what True says in {own}.")
+    shown = smallest(of_group, lambda _: True)
     advice = f" {ADVICE}" if shown is not None and shown.steps else ""
-    return Finding(f"{said}.{advice}", right=asking.asked.subject.right, case=shown)
+    more = f" {' '.join(narrow)}" if narrow else ""
+    return Finding(
+        f"{said}.{more}{advice}", right=asked.subject.right, case=shown, narrowed=tuple(narrow)
+    )
 
 
-def _is_limit(asking: Asking, parts: Parts) -> bool:
-    """Return whether cases are refused, or of masks each number but 0 counts as True."""
-    is_refused = all(answer.value is None for answer in asking.answers)
-    if is_refused or not all("mask" in case.given for case in asking.cases):
-        return is_refused
-    truths = [{**case.given, "mask": case.given["mask"] != 0} for case in asking.cases]
-    cases = [replace(case, given=x) for case, x in zip(asking.cases, truths, strict=True)]
-    return not replace(asking, cases=cases, fitting={}).off(parts)
+def _first_place(asking: Asking, apart: Sequence[Apart]) -> list[Finding]:
+    left = set(range(len(asking.cases))).difference(*(each.cases for each in apart))
+    return [attention.FIRST] if attention.has_first_place(asking.cases[i] for i in left) else []
+
+
+def _nothing_seen(asking: Asking, parts: Parts, strict: bool) -> list[Finding]:
+    """Return a note on what a query gets that sees no key, if that is not zeros."""
+    subject = asking.asked.subject
+    found, shown = set[str](), None
+    for case, answer in zip(asking.cases, asking.answers, strict=True):
+        empty = subject.blank(case.given) if subject.blank else np.zeros(1, bool)
+        if not empty.any() or answer.value is None:
+            continue
+        empty = np.broadcast_to(empty, answer.value.shape[:-1])
+        came = answer.value[empty]
+        name = "NaN" if np.isnan(came).all() else ""
+        for kind, each in EMPTY.items():
+            given = given_by(
+                subject, case, each.having(dict(parts.exchanged) | dict(each.exchanged))
+            )
+            tolerance = max(3e-4, asking.least)
+            if given is not None and np.allclose(
+                given[empty], came, tolerance, tolerance, equal_nan=True
+            ):
+                name = kind
+                break
+        if name != "zeros":
+            found.add(name)
+            shown = shown or case
+    names = sorted(found, key=list(CONSEQUENCE).index)
+    if not names or shown is None:
+        return []
+    said = ". Or it ".join(CONSEQUENCE[name] for name in names)
+    called = {"NaN": "NaN for nothing seen", "average": "average for nothing seen"}
+    name = called.get(names[0], "numbers for nothing seen")
+    if strict:
+        return [Finding(f"{name}. Your function {said}.", bug=name, section=NOTHING_SEEN,
+                        right=subject.right)]  # fmt: skip
+    condition = "if no query is fully masked, or its row is ignored"
+    return [Finding(f"{name}. Your function {said}.", convention=condition, section=NOTHING_SEEN)]
 
 
 def _dtypes(asking: Asking) -> list[Finding]:
     """Return a finding if arrays come in another dtype than what is handed in."""
     fault = next((x.fault for x in asking.answers if x.value is not None and x.fault), "")
-    if "float64 where" not in fault:
-        return [Finding(f"{fault}.")] if fault else []
-    why = "It happens where numbers meet a float64 of NumPy's, such as np.sqrt(4)."
+    if not fault:
+        return []
+    why = "The digits beyond float32 are lost."
+    if "float64 where" in fault:
+        why = "It happens where numbers meet a float64 of NumPy's, such as np.sqrt(4)."
     return [Finding(f"{fault}. {why}", convention=fault)]
 
 
@@ -292,10 +540,10 @@ def _leaves_weights_out(asking: Asking) -> bool:
     for case in asking.cases[:6]:
         keys = case.given["key"].shape[-2]
         value = np.broadcast_to(np.eye(keys), (*case.given["value"].shape[:-1], keys))
-        seen = Case(case.about, {**case.given, "value": value})
-        found, wanted = asking.asked.ask(seen).value, asking.asked.subject.wanted(seen.given)
+        one = replace(case, given={**case.given, "value": value})
+        found, wanted = asking.asked.ask(one).value, asking.asked.subject.wanted(one.given)
         if found is None or found.shape != wanted.shape:
-            return False
+            continue
         factors = (found / wanted)[found != 0]
         if factors.size and (factors.min() <= 1 or np.ptp(factors) > 1e-3):
             return False
@@ -306,49 +554,80 @@ def _leaves_weights_out(asking: Asking) -> bool:
 
 
 def smallest(
-    asking: Asking, shows: Callable[[Case], bool], right: Parts, wrong: Parts | None = None
+    asking: Asking, shows: Callable[[Case], bool], wrong: Parts | None = None
 ) -> Shown | None:
-    """Return the smallest case of which something else came than the `right` parts give.
+    """Return the smallest case of which something else came than what is right.
 
     It is one that `shows` what is looked for; the `wrong` parts give what came, if any do.
     """
     asked = asking.asked
-    off = [i for i in asking.off(right) if shows(asking.cases[i])]
+    subject = asked.subject
+
+    def is_plain(case: Case) -> bool:  # what a fully masked row holds is a convention
+        return subject.blank is None or not subject.blank(case.given).any()
+
+    def is_told(of: Asking, i: int) -> bool:  # what True says, if no output but a bug's tells it
+        is_open = not asked.conventions.untold.isdisjoint(of.cases[i].given)
+        return not is_open or (wrong is not None and of.fits(i, wrong))
+
+    off = [i for i in asking.off() if is_plain(asking.cases[i]) and is_told(asking, i)]
+    off = [i for i in off if shows(asking.cases[i])] or off
     off.sort(key=lambda i: (asking.answers[i].value is None, asking.cases[i].size))
     kinds = {asking.cases[i].about: i for i in reversed(off)}
     rng, tries = np.random.default_rng(43), TRIES
+    facts = asked.conventions.facts
+    least = max(SEEN, asking.least)
     for i in sorted(kinds.values(), key=off.index)[:4]:
-        for case in asked.subject.smaller(asking.cases[i], rng):
+        for case in asked.subject.smaller(asking.cases[i], facts, rng):
             tries -= 1
-            if tries < 0 or not asked.can(case):
+            if tries < 0 or not asked.can(case) or not asked.conventions.allows(case):
                 break
-            one = replace(asking, cases=[case], answers=[asked.ask(case)], fitting={})
+            one = replace(asking, cases=[case], answers=[asked.ask(case)], fitting={}, least=least)
             is_alike = (one.answers[0].value is None) == (asking.answers[i].value is None)
-            if is_alike and one.off(right, SEEN) and shows(case):
-                return _shown(one, right, wrong)
-    return _shown(asking.only(off[:1]), right, wrong) if off else None
+            if is_alike and is_plain(case) and one.off() and shows(case) and is_told(one, 0):
+                return _shown(one, wrong)
+    if not off:
+        return None
+    if asking.answers[off[0]].value is None:
+        return _error(asking.only(off[:1]))
+    return _shown(asking.only(off[:1]), wrong) if asking.cases[off[0]].size < LARGE else None
 
 
-def _shown(asking: Asking, right: Parts, wrong: Parts | None) -> Shown:
+def _error(asking: Asking) -> Shown | None:
+    """Return a case of which no array came, with ones for its numbers if that is alike."""
+    (case,), (answer,), asked = asking.cases, asking.answers, asking.asked
+    ones = {
+        name: np.ones_like(x) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
+        for name, x in case.given.items()
+    }
+    one = replace(case, given=ones)
+    if asked.ask(one).fault == answer.fault:
+        return _shown(replace(asking, cases=[one], fitting={}), None)
+    return _shown(asking, None) if case.size < LARGE else None
+
+
+def _shown(asking: Asking, wrong: Parts | None) -> Shown:
     """Return a case, what is wanted and what came, and the steps to the first difference."""
     (case,), (answer,), asked = asking.cases, asking.answers, asking.asked
     subject, name = asked.subject, getattr(asked.function, "__name__", "")
     code = asked.code(case, name if name.isidentifier() else "function")
-    wanted, came = asking.gives(case, right), answer.value
+    wanted, came = asking.gives(case, SOUND), answer.value
 
     handed = {own: x for own, x in asked.handed(case).items() if x is not None}
     shown = partial(Shown, asked.named(case.about), handed, code)
     if came is None or wanted is None:
         said = answer.fault if came is None else written(came)
-        return shown("no array" if wanted is None else written(wanted), said)
+        return shown("no array" if wanted is None else written(asked.out(wanted)), said)
     if came.shape != wanted.shape:
-        shape = f"{written(came)}, of shape {came.shape} where {wanted.shape} is wanted"
-        return shown(written(wanted), shape)
-    is_known = wrong is not None and agrees(subject, case, came, given_by(subject, case, wrong))
-    sets = (right, wrong) if wrong is not None and is_known else (right,)
-    wanted, came = (subject.compared(case.given, x) for x in (wanted, came))
+        shape = f"{written(asked.out(came))}, of shape {came.shape} where {wanted.shape} is wanted"
+        return shown(written(asked.out(wanted)), shape)
+    is_known = wrong is not None and agrees(
+        subject, case, came, given_by(subject, case, wrong), asking.least
+    )
+    sets = (SOUND, wrong) if wrong is not None and is_known else (SOUND,)
+    texts = written(asked.out(wanted)), written(asked.out(came))
+    wanted, came = (comparable(subject, case, x) for x in (wanted, came))
     off = np.argwhere(~np.isclose(wanted, came, rtol=SEEN, atol=SEEN))
-    texts = written(asked.in_order(wanted)), written(asked.in_order(came))
     if not len(off):
         return shown(*texts)
     call, at = subject.call(case.given, tuple(map(int, off[0])))

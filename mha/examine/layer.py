@@ -11,38 +11,50 @@ from mha.core.heads import merge_heads, split_heads
 from mha.core.multihead import BIASES, MATRICES, MultiHeadWeights, multi_head_attention
 from mha.core.positions import rotary_angles
 from mha.examine import attention
-from mha.examine.cases import BY_NUMBERS, NOTHING_SEEN, Draw, Subject
+from mha.examine.cases import (
+    BY_NUMBERS,
+    CAUSAL_AND_MASK,
+    CAUSAL_AND_PADDING,
+    NOTHING_SEEN,
+    OF_SEQUENCES,
+    Draw,
+    Subject,
+)
 from mha.examine.steps import Arrays, Told, Worked, product
 from mha.practice.parts import Parts, layer
 from mha.views.arithmetic import factor
 
 ALIASES = {
-    "x": ("x", "query", "hiddenstates", "inputs", "embeddings"),
-    "context": ("context", "memory", "encoderhiddenstates"),
-    "key": ("key", "k"),
-    "value": ("value", "v"),
+    "x": ("x", "query", "hiddenstates", "inputs", "embeddings", "queries", "inputq", "inputsq",
+          "tokens", "embedded", "inp", "input"),
+    "context": ("context", "memory", "encoderhiddenstates", "keyvaluestates", "inputskv"),
+    "key": ("key", "k", "keys"),
+    "value": ("value", "v", "values"),
     "weights": ("weights", "layer"),
-    **{f"w_{x}": (f"w{x}", f"{x}proj", f"{x}weight") for x in "qkv"},
-    "w_o": ("wo", "wout", "oproj", "outproj", "oweight"),
-    "w_qkv": ("wqkv", "inproj", "inprojweight", "cattn"),
+    **{f"w_{x}": (f"w{x}", f"{x}proj", f"{x}weight", f"{x}w") for x in "qkv"},
+    "w_o": ("wo", "wout", "oproj", "outproj", "oweight", "ow", "wproj", "outweight"),
+    "w_qkv": ("wqkv", "inproj", "inprojweight", "cattn", "qkvweight", "qkvproj"),
     **{f"b_{x}": (f"b{x}", f"{x}bias") for x in "qkv"},
     "b_o": ("bo", "bout", "obias", "outbias"),
-    "b_qkv": ("bqkv", "inprojbias"),
-    "num_heads": ("numheads", "nheads", "nhead", "heads", "h"),
-    "num_groups": ("numgroups", "numkvheads", "nkvheads", "numkeyvalueheads"),
+    "b_qkv": ("bqkv", "inprojbias", "qkvbias"),
+    "num_heads": ("numheads", "nheads", "nhead", "heads", "h", "numattentionheads"),
+    "num_groups": ("numgroups", "numkvheads", "nkvheads", "numkeyvalueheads", "kvheads"),
     **{name: attention.ALIASES[name] for name in ("mask", "padding", "is_causal")},
     "angles": ("angles",),
-}
+}  # fmt: skip
 
 OWN_VALUE = "key and value that differ"
 
 KINDS = {
     "plain": (),
+    "is_causal": ("is_causal",),
     "a mask of True and False": ("mask",),
+    OF_SEQUENCES: ("mask",),
     NOTHING_SEEN: ("mask",),
     BY_NUMBERS: ("mask",),
-    "is_causal": ("is_causal",),
     "key_padding_mask": ("padding",),
+    CAUSAL_AND_MASK: ("is_causal", "mask"),
+    CAUSAL_AND_PADDING: ("is_causal", "padding"),
     "context": (),
     OWN_VALUE: ("key", "value"),
     "num_groups": ("num_groups",),
@@ -53,11 +65,39 @@ KINDS = {
 def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Return what is handed in: n tokens, a number of heads and their width."""
     about, takes, (n, heads, d_k) = draw.about, draw.takes, sizes
-    least = {"angles": d_k, "num_groups": heads, "key_padding_mask": n}.get(about, 2)
-    if least == 1 or (about in ("context", OWN_VALUE) and takes.isdisjoint({"context", "key"})):
+    has_context, is_padded = about in ("context", OWN_VALUE), "padding" in about
+    least = {"angles": d_k, "num_groups": heads}.get(about, n if is_padded else 2)
+    if least == 1 or (has_context and takes.isdisjoint({"context", "key"})):
+        return None
+    if takes.isdisjoint({"num_heads", "weights"}):
+        heads = 1
+    if about == OF_SEQUENCES and not draw.leading:
         return None
     width, groups = heads * d_k, heads // 2 if about == "num_groups" else heads
-    m = n + 4 if about in ("context", OWN_VALUE) and n % 2 else n
+    m = n + 4 if has_context and n % 2 else n
+    given = matrices(draw, width, heads, groups, d_k)
+    given |= {"x": draw.numbers(*draw.leading, n, width), "num_heads": heads, "num_groups": groups}
+    if has_context:
+        given["context"] = draw.numbers(*draw.leading, m, width)
+    if about == "angles":
+        given["angles"] = rotary_angles(np.arange(n), d_k)
+    given |= draw.masks(n, m)
+    if about == OF_SEQUENCES:
+        given["mask"] = draw.allowed(*draw.leading, 1, n, m)
+    if is_padded:
+        given["padding"] = draw.allowed(*draw.leading, m)
+    if about == CAUSAL_AND_PADDING:
+        given |= {"is_causal": True, "padding": given["padding"] | (np.arange(m) == 0)}
+    if "key" in takes:
+        given["key"] = given["value"] = given.get("context", given["x"])
+    if about == OWN_VALUE:
+        given["value"] = given["values_of"] = draw.numbers(*draw.leading, m, width)
+    return given
+
+
+def matrices(draw: Draw, width: int, heads: int, groups: int, d_k: int) -> dict[str, Any]:
+    """Return the matrices and biases that a function takes, each by its own name or in one."""
+    takes = draw.takes
     wide = dict(zip(MATRICES, (width, groups * d_k, groups * d_k, width), strict=True))
     given: dict[str, Any] = {name: draw.numbers(width, wide[name]) / 2 for name in MATRICES}
     if takes.isdisjoint({"w_o", "weights"}):
@@ -65,24 +105,34 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     for name, of in zip(BIASES, MATRICES, strict=True):
         if name in takes or (name != "b_o" and "b_qkv" in takes):
             given[name] = draw.numbers(wide[of])
-    given |= {"x": draw.numbers(*draw.leading, n, width), "num_heads": heads, "num_groups": groups}
-    if about in ("context", OWN_VALUE):
-        given["context"] = draw.numbers(*draw.leading, m, width)
-    if about == "angles":
-        given["angles"] = rotary_angles(np.arange(n), d_k)
-    given |= draw.masks(n, m)
-    if about == "key_padding_mask":
-        given["padding"] = draw.allowed(*draw.leading, m)
     for fused, names in (("w_qkv", MATRICES), ("b_qkv", BIASES)):
         if fused in takes:
             given[fused] = np.concatenate([given.pop(name) for name in names[:3]], axis=-1)
     if "weights" in takes:
-        given["weights"] = _weights(given)
-    if "key" in takes:
-        given["key"] = given["value"] = given.get("context", given["x"])
-    if about == OWN_VALUE:
-        given["value"] = given["values_of"] = draw.numbers(*draw.leading, m, width)
+        given["weights"] = _weights({**given, "num_heads": heads})
     return given
+
+
+def tokens(draw: Draw, n: int, _m: int) -> dict[str, Any] | None:
+    """Return plain inputs of n tokens, with matrices so small that each token has an influence."""
+    given = made(draw, n, 2, 4)
+    if given is not None and "weights" not in given:
+        given |= {name: given[name] / 2 for name in ("w_q", "w_k", "w_qkv") if name in given}
+    return given
+
+
+def shaped(given: Any) -> tuple[int, ...]:
+    """Return the shape of the output."""
+    weights = given.get("weights")
+    w_o = given.get("w_o") if weights is None else weights.w_o
+    return (*given["x"].shape[:-1], given["x"].shape[-1] if w_o is None else w_o.shape[-1])
+
+
+def blank(given: Any) -> Array:
+    """Return True for each token that sees no key."""
+    n, m = given["x"].shape[-2], given.get("context", given["x"]).shape[-2]
+    found = (attention.added_mask(given, n, m) == -np.inf).all(axis=-1)
+    return found[:, 0] if found.ndim > 2 else found
 
 
 def matrices_of(given: Mapping[str, Any]) -> tuple[Array, ...]:
@@ -120,13 +170,12 @@ def wanted(given: Any) -> Array:
     """Return the right output."""
     if "values_of" in given:
         return _of_three(given)
-    padding = given.get("padding")
+    n, m = given["x"].shape[-2], given.get("context", given["x"]).shape[-2]
     return multi_head_attention(
         given["x"],
         given.get("weights") or _weights(given),
         context=given.get("context"),
-        mask=given.get("mask") if padding is None else padding[..., None, None, :],
-        is_causal=bool(given.get("is_causal")),
+        mask=attention.added_mask(given, n, m),
         angles=given.get("angles"),
     )
 
@@ -138,19 +187,28 @@ def _of_three(given: Any) -> Array:
     read = (given[name] for name in ("x", "key", "value"))
     wide = (x @ w + b for x, w, b in zip(read, projections, lent, strict=True))
     query, key, value = (split_heads(each, given["num_heads"]) for each in wide)
-    return merge_heads(scaled_dot_product_attention(query, key, value)) @ w_o + b_o
+    mask = attention.added_mask(given, query.shape[-2], key.shape[-2])
+    return merge_heads(scaled_dot_product_attention(query, key, value, mask=mask)) @ w_o + b_o
 
 
 def worked(given: Any, parts: Parts) -> Array:
     """Return what a layer of some parts gives, a sequence at a time."""
     if given["x"].ndim > 2:
-        own = [name for name in ("x", "context", "values_of", "padding") if name in given]
-        each = ({**given, **{name: given[name][i] for name in own}} for i in range(len(given["x"])))
+        count, num_heads = len(given["x"]), given["num_heads"]
+        own = {name: given[name] for name in ("x", "context", "values_of") if name in given}
+        if "padding" in given:
+            own["padding"] = parts.deal(given["padding"], num_heads).reshape(count, num_heads, -1)
+        mask = given.get("mask")
+        if mask is not None and mask.ndim == 4:
+            dealt = parts.deal(mask[:, 0], num_heads)
+            own["mask"] = dealt.reshape(count, num_heads, *mask.shape[-2:])
+        each = ({**given, **{name: x[i] for name, x in own.items()}} for i in range(count))
         return np.stack([worked(one, parts) for one in each])
-    matrices = matrices_of(given)
+    matrices, biases = matrices_of(given), biases_of(given)
     if "w_qkv" in given:
         matrices = given["w_qkv"], matrices[-1]
-    rest = biases_of(given), given["num_heads"], parts, attention.options(given)
+        biases = np.concatenate(biases[:3]), biases[-1]
+    rest = biases, given["num_heads"], parts, attention.options(given)
     return layer(given["x"], matrices, *rest, given.get("context"), given.get("values_of"))
 
 
@@ -189,8 +247,16 @@ SUBJECT = Subject(
     right="multi_head_attention",
     steps=STEPS,
     call=lambda given, at: (at[0], at[1:]) if given["x"].ndim > 2 else (0, at),
+    limits={
+        **dict.fromkeys(attention.TOGETHER, "if is_causal and a mask do not come together"),
+        OF_SEQUENCES: "if one mask is for all sequences",
+    },
     parts=(
-        *(part for part in attention.SUBJECT.parts if part not in ("score_by", "cap", "roles")),
+        *(part for part in attention.SUBJECT.parts if part not in ("score_by", "cap", "cap_late")),
         *("turn", "cut", "order", "lend", "sources", "split", "merge", "finish"),
     ),
+    blank=blank,
+    tokens=tokens,
+    moved=("x", "context", "key", "value"),
+    shaped=shaped,
 )

@@ -158,8 +158,8 @@ def linear(names: tuple[str, ...]) -> Subject:
     )
 
 
-def place_of_first(asking: Asking) -> list[Finding]:
-    """Return what is said of right biases whose first query has the place of the first key."""
+def first_place(asking: Asking) -> list[Finding]:
+    """Return what is said of right biases whose first query has the position of the first key."""
     fewer = [
         answer.value[..., 0, :].argmax(axis=-1)
         for case, answer in zip(asking.cases, asking.answers, strict=True)
@@ -168,7 +168,7 @@ def place_of_first(asking: Asking) -> list[Finding]:
         and case.given.get("num_queries", 0) < case.given.get("num_keys", 0)
     ]
     is_first = bool(fewer) and not np.concatenate(fewer).any()
-    return [attention.FIRST_PLACE] if is_first and not asking.off() else []
+    return [attention.FIRST] if is_first and not asking.off() else []
 
 
 PADDED: Mapping[str, Sequence[int]] = {

@@ -1,9 +1,11 @@
 """What is said of a function: a report, and a finding for each thing that differs."""
 
+import json
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,8 @@ from mha.runs.rounding import short
 
 LINE = 76
 """How many characters a line of words has at most."""
+MANY_ONES = 12
+"""From how many ones on an array is written by its shape."""
 MOST = 88
 """How many numbers of an array are written."""
 
@@ -86,6 +90,8 @@ class Finding:
         A function of the package that is right.
     case : Shown, optional
         The smallest case that shows it.
+    narrowed : tuple of str
+        Where no bug is known: with which inputs the function agrees, and what its output needs.
     """
 
     said: str
@@ -96,10 +102,10 @@ class Finding:
     section: str = ""
     right: str = ""
     case: Shown | None = None
+    narrowed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return the finding as lines of text."""
-        page, _, label = self.section.partition("#")
         start = "Note, not counted as wrong" if self.convention else "Wrong"
         found = textwrap.wrap(f"{start}: {self.said}", LINE)
         if self.line:
@@ -107,7 +113,7 @@ class Finding:
         if self.right and not self.convention:
             found.append(f"  a function that is right: mha.{self.right}")
         if self.section:
-            found.append(f"  in its book: {page}.html#{label}")
+            found.append(f"  explained in: {address(self.section)}")
         if self.case is not None:
             found.append(f"  The smallest case found ({self.case.about}), as Python:")
             found += [f"    {line}" for line in str(self.case).split("\n")]
@@ -119,6 +125,7 @@ class Finding:
     def as_data(self) -> dict[str, Any]:
         """Return the finding as JSON has it."""
         data = {each.name: getattr(self, each.name) for each in fields(self)}
+        data |= {"narrowed": list(self.narrowed), "address": self.section and address(self.section)}
         names = ("about", "code", "wanted", "came", "lines")
         case = self.case and {name: getattr(self.case, name) for name in names}
         return data | {"case": case}
@@ -137,11 +144,20 @@ class Report:
         were found, and how many were asked.
     findings : tuple of Finding
         None where everything agrees.
+    not_asked : tuple of str
+        Arguments that were not asked, because their names are not known, and kinds of cases that
+        the function refuses.
     """
 
     name: str
     cases: Mapping[str, tuple[int, int]]
     findings: tuple[Finding, ...]
+    not_asked: tuple[str, ...] = ()
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether each finding is a known bug or a convention."""
+        return all(finding.bug or finding.convention for finding in self.findings)
 
     @property
     def ok(self) -> bool:
@@ -159,17 +175,20 @@ class Report:
             raise AssertionError(str(self))
 
     def __str__(self) -> str:
-        """Return the report as text."""
+        """Return the report as text: the reasons first, then the cases."""
         total = sum(asked for _, asked in self.cases.values())
         differ = total - sum(agreed for agreed, _ in self.cases.values())
         verdict = "wrong" if not self.ok else "right by its conventions" if differ else "right"
         said = f"{differ} of {total} cases differ" if differ else f"all {total} cases agree"
-        found = [f"{self.name} is {verdict}: {said}."]
+        asked = []
         off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
         if off:
-            found += _listed("these differ", off)
-            found += _listed("these agree", [k for k, (a, n) in self.cases.items() if a == n])
-        return "\n\n".join(["\n".join(found), *map(str, self.findings)])
+            asked += _listed("these differ", off)
+            asked += _listed("these agree", [k for k, (a, n) in self.cases.items() if a == n])
+        if self.not_asked:
+            asked += _listed("not asked", list(self.not_asked))
+        cases = ["Cases:\n" + "\n".join(asked)] if asked else []
+        return "\n\n".join([f"{self.name} is {verdict}: {said}.", *map(str, self.findings), *cases])
 
     __repr__ = __str__
 
@@ -180,7 +199,43 @@ class Report:
             "ok": self.ok,
             "cases": {kind: list(counts) for kind, counts in self.cases.items()},
             "findings": [finding.as_data() for finding in self.findings],
+            "not_asked": list(self.not_asked),
         }
+
+    def save(self, path: str | Path) -> None:
+        """Write the report as JSON, such as `report.json`.
+
+        Parameters
+        ----------
+        path : str or Path
+        """
+        text = json.dumps(self.as_data(), indent=1, ensure_ascii=False)
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def address(section: str) -> str:
+    """Return where a section of the book is: its address, or its file in the built book.
+
+    Parameters
+    ----------
+    section : str
+        A page without its ending, and a label on it.
+
+    Examples
+    --------
+    >>> address("mechanism/scaling#scaling").endswith("mechanism/scaling.html#scaling")
+    True
+    """
+    page, _, label = section.partition("#")
+    config = _ROOT / "_config.yml"
+    if not config.is_file():
+        return f"{page}.html#{label} of the book Attention by Hand"
+    found = re.search(r'^ +baseurl: "?([^"\s]*)', config.read_text(encoding="utf-8"), re.MULTILINE)
+    start = found[1].rstrip("/") if found and found[1] else "_build/html"
+    return f"{start}/{page}.html#{label}"
 
 
 def _listed(said: str, items: Sequence[str]) -> list[str]:
@@ -208,6 +263,8 @@ def is_large(x: Any) -> bool:
 def python(x: Any) -> str:
     """Return a value as Python that makes it."""
     if isinstance(x, np.ndarray):
+        if x.size > MANY_ONES and x.dtype == np.float64 and (x == 1).all():
+            return f"np.ones({x.shape})"
         numbers = re.sub("(nan|inf)", r"np.\1", str(x.tolist()))
         return f"np.array({numbers}{', np.float32' if x.dtype == np.float32 else ''})"
     if isinstance(x, MultiHeadWeights):

@@ -29,12 +29,17 @@ LINES: Mapping[str, tuple[str, str]] = {
     "score": ("query, key, d_model", "query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])"),
     "score_by": ("query, key, scale", "query @ key.swapaxes(-1, -2) * scale"),
     "cap": ("scores, scale, softcap", "softcap * np.tanh(scores / softcap)"),
+    "cap_late": ("scores, softcap", "scores"),
     # Masks: what is read, of padding, of the past, and what they do to scores.
     "read": ("mask", "mask"),
     "pad": ("real", "real"),
+    "deal": ("masks, num_heads", "np.repeat(masks, num_heads, axis=0)"),
     "see": ("real", "real[..., None, :]"),
     "past": ("is_causal", "is_causal"),
-    "causal": ("num_queries, num_keys", "np.tri(num_queries, num_keys, dtype=bool)"),
+    "causal": (
+        "num_queries, num_keys, diagonal", "np.tri(num_queries, num_keys, diagonal, dtype=bool)",
+    ),
+    "join": ("allowed, earlier", "allowed & earlier"),
     "forbid": ("scores, allowed", "np.where(allowed, scores, -np.inf)"),
     "ease": ("bias, scale", "bias"),
     "weigh": ("scores, bias, allowed, forbid, softmax", "softmax(forbid(scores + bias, allowed))"),
@@ -74,7 +79,8 @@ LINES: Mapping[str, tuple[str, str]] = {
 """The parts: what each takes, and the right line."""
 
 GIVE: Mapping[str, str] = {
-    "past": "is_causal", "pad": "real", "read": "mask", "see": "allowed",
+    "past": "is_causal", "pad": "real", "read": "mask", "see": "allowed", "join": "allowed",
+    "deal": "masks",
     "divide": "weights", "along": "weights", "mix": "output",
     "order": "w_q, w_k, w_v, w_o", "lend": "b_q, b_k, b_v, b_o", "roles": "query, key, value",
     "sources": "queries_of, keys_of, values_of", "finish": "output",
@@ -91,8 +97,15 @@ def two_layouts(x: Array, angles: Array) -> Array:
     return x * np.cos(wide) + partners * np.sin(wide)
 
 
+def partners_in_halves(x: Array, angles: Array) -> Array:
+    """Turn with cosines in pairs and partners in halves, as no layout does."""
+    wide, half = np.repeat(angles, 2, axis=-1), x.shape[-1] // 2
+    partners = np.concatenate([-x[..., half:], x[..., :half]], axis=-1)
+    return x * np.cos(wide) + partners * np.sin(wide)
+
+
 _KNOWN = {"np": np, "RATE": RATE, "rotate_by": rotate_by, "linear_slopes": linear_slopes,
-          "two_layouts": two_layouts}  # fmt: skip
+          "two_layouts": two_layouts, "partners_in_halves": partners_in_halves}  # fmt: skip
 
 
 @cache
@@ -155,6 +168,9 @@ class Options:
     real : ndarray of bool, shape (..., m), optional
         True where a key is no padding.
     is_causal : bool, default False
+    is_last : bool, default False
+        Whether a causal mask gives the last query the position of the last key, where it gives the
+        first query that of the first key otherwise.
     scale, softcap : float, optional
     """
 
@@ -165,6 +181,7 @@ class Options:
     training: bool = False
     real: Array | None = None
     is_causal: bool = False
+    is_last: bool = False
     scale: float | None = None
     softcap: float | None = None
 
@@ -231,7 +248,10 @@ def attend(
             parts.ease(options.bias, factor),
             True if allowed is None else allowed,
             _as_it_is if allowed is None else parts.forbid,
-            lambda scores: parts.along(scores, lambda scores, axis: _softmax(scores, axis, parts)),
+            lambda scores: parts.along(
+                scores if options.softcap is None else parts.cap_late(scores, options.softcap),
+                lambda scores, axis: _softmax(scores, axis, parts),
+            ),
         )
         weights = parts.drop(weights, _kept(weights.shape, options.draws), options.training)
         return weights, parts.mix(weights, value)
@@ -249,10 +269,11 @@ def _masked(scores: Array, parts: Parts, options: Options) -> tuple[Array, Array
         real = parts.see(parts.pad(options.real))
         allowed = real if allowed is None else allowed & real
     if parts.past(options.is_causal):
-        earlier = parts.causal(*scores.shape[-2:])
+        n, m = scores.shape[-2:]
+        earlier = parts.causal(n, m, m - n if options.is_last else 0)
         if not parts.joined:
             return np.where(earlier, scores, -np.inf), allowed
-        allowed = earlier if allowed is None else allowed & earlier
+        allowed = earlier if allowed is None else parts.join(allowed, earlier)
     return scores, allowed
 
 
@@ -301,7 +322,7 @@ def layer(
         For query, key, value and output, the heads beside each other; or one fused, shape
         (d_model, 3 * num_heads * d_k), and that of the output.
     biases : tuple of ndarray
-        For query, key, value and output.
+        For query, key, value and output; fused as the matrices are.
     num_heads : int
         Keys and values have fewer where their matrices are narrower.
     parts : Parts
@@ -315,6 +336,7 @@ def layer(
     """
     if len(matrices) == 2:
         matrices = (*parts.cut(matrices[0], num_heads), matrices[1])
+        biases = (*(b[0] for b in parts.cut(biases[0][None], num_heads)), biases[1])
     d_k = matrices[0].shape[-1] // num_heads
     *projections, w_o = parts.order(*matrices)
     *lent, b_o = parts.lend(*biases)

@@ -1,0 +1,201 @@
+"""The conventions that attention follows: what each changes in a question, and what is said of it.
+
+A convention is no bug. It says how a function wants to be asked: a question in its own words has
+one right answer, and bugs are looked for in that answer alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.practice.bugs import DECODING, PADDING, SCALING, TEMPERATURE
+from mha.runs.rounding import short
+
+NOTATION = "notation#notation"
+
+SEES, HIDES, ADDED = "True sees", "True hides", "added"
+ONES, ONES_HIDE = "1 sees", "1 hides"
+REAL, IS_PADDING = "True is real", "True is padding"
+MULTIPLIES, DIVIDES = "multiplies", "divides"
+
+MASK_AXES: Mapping[str, str] = {
+    "": "",
+    "four": "if a mask has the axes (batch, 1, n, m)",
+    "three": "if a mask has the axes (batch, n, m)",
+    "two": "if a mask has the axes (batch, m): one row for each sequence",
+}
+"""The axes of a mask, and the condition that is told of them."""
+
+LAST_PLACE = "if the last query has the position of the last key"
+FIRST_PLACE = "if the first query has the position of the first key"
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """How a function wants to be asked; the defaults are those of `mha`.
+
+    Parameters
+    ----------
+    tokens_first : bool
+        Whether the axis of tokens is before that of heads (attention) or of sequences (a layer).
+    mask : str
+        What a mask of True and False is made into: `SEES`, `HIDES`, `ADDED`, `ONES`, `ONES_HIDE`.
+    mask_axes : str
+        Which axes a mask has; see `MASK_AXES`.
+    untold : frozenset of str
+        Of the inputs `mask` and `padding` those of which no output tells what True says.
+    by_sequence : str
+        Which axes a mask has that differs from sequence to sequence: "four" or "three".
+    has_numbers : bool
+        Whether a mask of numbers is added to the scores.
+    padding : str
+        What True says of a key: `REAL`, `IS_PADDING`, or `ONES` where it is 1 and 0.
+    is_always_causal : bool
+    is_last : bool
+        Whether a causal mask gives the last query the position of the last key.
+    is_square : bool
+        Whether a causal mask is asked with as many queries as keys alone: where it hides nothing,
+        nobody can tell which key has the position of the first query.
+    scale : str
+        What is done with a scale that is handed in: `MULTIPLIES` or `DIVIDES`.
+    own_scale : tuple of float, optional
+        A factor and a power: scores are multiplied by factor / d_k ** power.
+    """
+
+    tokens_first: bool = False
+    mask: str = SEES
+    mask_axes: str = ""
+    untold: frozenset[str] = frozenset()
+    by_sequence: str = "four"
+    has_numbers: bool = True
+    padding: str = REAL
+    is_always_causal: bool = False
+    is_last: bool = False
+    is_square: bool = False
+    scale: str = MULTIPLIES
+    own_scale: tuple[float, float] | None = None
+
+    @property
+    def facts(self) -> frozenset[tuple[str, Any]]:
+        """What every case has as an input by these conventions."""
+        found = {"is_always_causal": self.is_always_causal, "is_last": self.is_last}
+        return frozenset((name, True) for name, is_so in found.items() if is_so) | (
+            frozenset({("own_scale", self.own_scale)}) if self.own_scale else frozenset()
+        )
+
+    def encoded(self, name: str, x: Any, case: Any) -> Any:
+        """Return an input as the function wants it."""
+        if x is None:
+            return None
+        if name == "mask":
+            return self._mask(x, case)
+        if name == "padding" and self.padding != REAL:
+            return ~x if self.padding == IS_PADDING else x.astype(case.dtype)
+        if name == "scale" and self.scale == DIVIDES:
+            return 1 / x
+        return x
+
+    def _mask(self, mask: Array, case: Any) -> Array:
+        if mask.dtype == bool:
+            if self.mask == ADDED:
+                mask = np.where(mask, 0, -np.inf).astype(case.dtype)
+            elif self.mask in (ONES, ONES_HIDE):
+                mask = (mask == (self.mask == ONES)).astype(case.dtype)
+            elif self.mask == HIDES:
+                mask = ~mask
+        batch = case.leading[0] if case.leading else 1
+        if self.mask_axes == "four":
+            shape = (batch, 1, *mask.shape[-2:])
+            return (
+                mask if mask.ndim == 4 else np.broadcast_to(mask.reshape(-1, 1, *shape[2:]), shape)
+            )
+        if (
+            not self.mask_axes
+            and self.by_sequence == "three"
+            and mask.ndim == 4
+            and mask.shape[1] == 1
+        ):
+            return mask[:, 0]
+        if self.mask_axes == "three":
+            mask = mask[:, 0] if mask.ndim == 4 else mask
+            return np.broadcast_to(mask, (batch, *mask.shape[-2:]))
+        if self.mask_axes == "two":
+            return np.broadcast_to(mask[0], (batch, mask.shape[-1]))
+        return mask
+
+    def allows(self, case: Any) -> bool:
+        """Return whether a case can be asked by these conventions."""
+        mask = case.given.get("mask")
+        if self.tokens_first and not case.leading:
+            return False  # two axes tell nothing of their order
+        if self.is_always_causal and "x" in case.given and "context" in case.given:
+            return False  # a layer may be causal among its own tokens alone
+        query, key = case.given.get("query"), case.given.get("key")
+        is_told = self.is_square and case.given.get("is_causal") and query is not None
+        if is_told and query.shape[-2] != key.shape[-2]:
+            return False
+        if mask is None:
+            return True
+        if self.mask_axes and len(case.leading) < (1 if "x" in case.given else 2):
+            return False
+        is_short = mask.ndim == 2 and len(mask) == 1
+        if (mask.dtype != bool and not self.has_numbers) or (
+            self.mask_axes == "two" and not is_short
+        ):
+            return False
+        return not (self.mask_axes == "three" and mask.ndim > 2 and mask.shape[-3] > 1)
+
+
+USUAL = Conventions()
+"""The conventions of `mha`."""
+
+
+def told(found: Conventions, first: tuple[str, ...]) -> list[tuple[str, str, str]]:
+    """Return of each convention the condition, what more is said of it, and its section.
+
+    Examples
+    --------
+    >>> [condition for condition, _, _ in told(Conventions(mask=HIDES), ("query",))]
+    ['if True hides']
+    """
+    axes = "(..., n, num_heads, d_k)" if "query" in first else "(n, batch, d_model)"
+    rows = [
+        (found.tokens_first, f"if axes are {axes}", "", ""),
+        (found.mask == HIDES, "if True hides",
+         "This is about True and False in the mask. In PyTorch True hides in nn.MultiheadAttention,"
+         " and lets a query attend in scaled_dot_product_attention.", NOTATION),
+        (found.mask == ADDED, "if a mask is added to the scores",
+         "It holds 0 where a query may attend and -inf where not. True and False would be added as"
+         " 1 and 0, and hide nothing.", NOTATION),
+        (found.mask == ONES, "if a mask holds 1 where a query may attend, and 0 elsewhere", "",
+         NOTATION),
+        (found.mask == ONES_HIDE, "if a mask holds 1 where a key is hidden, and 0 elsewhere", "",
+         NOTATION),
+        (bool(found.mask_axes), MASK_AXES[found.mask_axes], "", ""),
+        (not found.has_numbers,
+         "if a mask holds True and False: numbers are not added to the scores", "", NOTATION),
+        (found.padding == IS_PADDING, "if True is padding",
+         "PyTorch's nn.MultiheadAttention reads its key_padding_mask so too.", PADDING),
+        (found.padding == ONES, "if padding is marked by 0, and each other key by 1", "", PADDING),
+        (found.is_always_causal, "if it is causal always",
+         "PyTorch's attention is causal only if is_causal says so.", DECODING),
+        (found.is_last, LAST_PLACE,
+         "This is about is_causal where there are fewer queries than keys. PyTorch's"
+         " scaled_dot_product_attention gives the first query the position of the first key.",
+         DECODING),
+        (found.scale == DIVIDES, "if scores are divided by the scale that is given",
+         "This is about scale. PyTorch multiplies scores by it.", SCALING),
+    ]  # fmt: skip
+    if found.own_scale is not None:
+        factor, power = found.own_scale
+        rule = (
+            f"if scores are multiplied by {short(factor)}"
+            if not power
+            else (f"if the scale is {short(factor)} ÷ √d_k")
+        )
+        more = "PyTorch multiplies by 1 ÷ √d_k where no scale is given."
+        rows.append((True, rule, more, TEMPERATURE))
+    return [(condition, more, section) for is_so, condition, more, section in rows if is_so]

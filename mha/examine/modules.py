@@ -1,0 +1,256 @@
+"""A layer as its framework has it: its matrices by role, its number of heads, and how it is called.
+
+The module is copied where that can be done, and the copy computes without dropout; biases that are
+all zero are drawn anew in the copy, so that one that is left out shows.
+"""
+
+import copy
+import importlib
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.core.multihead import BIASES, MATRICES
+from mha.examine import layer
+from mha.examine.arrays import as_numpy
+from mha.examine.cases import Draw, Subject
+from mha.layouts import AttentionLayer, layer_from_arrays
+
+HEADS = (
+    "num_heads", "n_heads", "n_head", "nheads", "nhead", "heads", "num_attention_heads", "num_head",
+    "h", "nh", "_num_heads", "n_h", "head_count",
+)  # fmt: skip
+"""How modules call their number of heads."""
+
+
+def _of(letter: str, word: str) -> str:
+    """Return a pattern of the names that a projection has."""
+    either = f"(?:{letter}|{letter.upper()}|{word}|{word.capitalize()})"
+    return (
+        rf"{either}s?|{either}_(?:proj|linear|lin|layer)|(?:[wW]_?|to_|linear_|fc_|proj_){either}"
+    )
+
+
+_NAMES = {
+    "w_qkv": r"qkv|qkv_proj|w_qkv|wqkv|to_qkv|c_attn|in_proj|query_key_value|attn_qkv|Wqkv",
+    "w_q": _of("q", "query"),
+    "w_k": _of("k", "key"),
+    "w_v": _of("v", "value"),
+    "w_o": r"o|o_proj|out|out_proj|proj|w_o|wo|W_o|W_O|to_out|to_out\.0|c_proj|dense|output|fc|fc_o"
+    r"|out_lin|linear_out|out_linear|linear|proj_out|fc_out|output_linear|unify_heads|unifyheads",
+}
+"""By role, how modules call a linear layer."""
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module: how it is called, its matrices by the names of `mha`, and its sizes."""
+
+    call: Callable[..., Any]
+    given: Mapping[str, Any]
+    num_heads: int
+    d_k: int
+    code: tuple[str, ...] = ()
+
+    def subject(self, takes: frozenset[str]) -> Subject:
+        """Return the subject of a layer whose matrices are those of the module."""
+        is_cross = not takes.isdisjoint({"context", "key"})
+
+        def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+            fixed = frozenset({*draw.takes, "num_heads", *self.given})
+            given = layer.made(replace(draw, takes=fixed), sizes[0], self.num_heads, self.d_k)
+            if given is None or draw.about == "num_groups" or (not is_cross and "context" in given):
+                return None
+            width = self.given["w_q"].shape[0]
+            for name in ("x", "context", "value", "values_of"):
+                if name in given:
+                    given[name] = draw.numbers(*given[name].shape[:-1], width)
+            if "key" in takes:
+                given["key"] = given.get("context", given["x"])
+                given["value"] = given["values_of"] = given.get("values_of", given["key"])
+                if draw.about != layer.OWN_VALUE:
+                    given["value"] = given["key"]
+                    del given["values_of"]
+            given = {name: x for name, x in given.items() if name not in (*MATRICES, *BIASES)}
+            return {**given, **self.given, "num_groups": self.groups}
+
+        return _subject(made)
+
+    @property
+    def groups(self) -> int:
+        """How many heads of keys and values there are."""
+        return int(self.given["w_k"].shape[-1] // self.d_k)
+
+
+CALLED = ("x", "context", "key", "value", "mask", "padding", "is_causal")
+"""What a module may take when it is called."""
+
+
+def _subject(made: Callable[..., dict[str, Any] | None]) -> Subject:
+    """Return the subject of a layer whose cases are made so."""
+    return Subject(
+        **{
+            name: getattr(layer.SUBJECT, name)
+            for name in ("first", "needs", "kinds", "wanted", "worked", "right", "steps", "call",
+                         "limits", "parts", "blank", "moved", "shaped", "leading")
+        },
+        aliases={name: layer.ALIASES[name] for name in CALLED},
+        made=made,
+        tokens=lambda draw, n, _m: made(draw, n),
+        sizes=((7,), (5,), (3,), (6,)),
+        small=((1,), (2,), (3,)),
+        has_float32=False,
+    )  # fmt: skip
+
+
+def is_module(x: Any) -> bool:
+    """Return whether something is a layer of a framework that holds matrices."""
+    return any(array.ndim > 1 for array in arrays_of(x).values())
+
+
+def arrays_of(module: Any) -> dict[str, Array]:
+    """Return a module's arrays by name: of PyTorch, Keras, Flax or MLX; none of something else."""
+    if isinstance(module, type):
+        return {}
+    if hasattr(module, "get_weights"):  # Keras, whose layers may be PyTorch's too
+        return {x.path.partition("/")[2]: as_numpy(x.value) for x in module.weights}
+    if hasattr(module, "state_dict") and hasattr(module, "forward"):
+        return {name: as_numpy(x) for name, x in module.state_dict().items()}
+    if hasattr(module, "variables") and hasattr(module, "apply"):  # Flax linen, bound
+        return _flat(module.variables.get("params", {}))
+    if hasattr(module, "parameters") and type(module).__module__.startswith(("mlx", "__main__")):
+        return _flat(module.parameters())
+    if "flax" not in sys.modules:
+        return {}
+    try:
+        nnx = importlib.import_module("flax.nnx")
+    except ImportError:
+        return {}
+    if isinstance(module, nnx.Module):
+        return _flat(nnx.to_pure_dict(nnx.state(module, nnx.Param)))
+    return {}
+
+
+def _flat(tree: Any, prefix: str = "") -> dict[str, Array]:
+    if not hasattr(tree, "items"):
+        return {prefix[:-1]: as_numpy(tree)}
+    found: dict[str, Array] = {}
+    for name, x in tree.items():
+        found |= _flat(x, f"{prefix}{name}.")
+    return found
+
+
+def read(module: Any) -> Module:
+    """Return a module with its matrices and sizes.
+
+    Raises
+    ------
+    TypeError
+        If its matrices or its number of heads are not found; the message says what to write.
+    """
+    module, code = _copied(module)
+    arrays = arrays_of(module)
+    heads = _heads(module)
+    given = _known(arrays, heads) or _by_names(module, arrays)
+    if given is None:
+        raise TypeError(_unread(module, arrays, "its matrices"))
+    if heads is None:
+        if given["w_q"].shape[-1] != given["w_k"].shape[-1]:
+            raise TypeError(_unread(module, arrays, "its number of heads"))
+        heads = 1
+    d_k = given["w_q"].shape[-1] // heads
+    return Module(module, given, heads, d_k, code)
+
+
+def _copied(module: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return a module that computes without dropout: of PyTorch a copy, in float64."""
+    if not hasattr(module, "state_dict") or hasattr(module, "get_weights"):
+        if hasattr(module, "eval") and callable(module.eval):
+            module.eval()
+        return module, ()
+    copied = copy.deepcopy(module).eval().double()
+    code = ["module = copy.deepcopy(module).eval().double()"]
+    for name, x in copied.named_parameters():
+        if x.ndim == 1 and not as_numpy(x).any():
+            x.data = x.data.new_tensor(np.linspace(-1, 1, len(x)).round(2))
+            code.append(f"# and the bias {name} is np.linspace(-1, 1, {len(x)}).round(2)")
+    return copied, tuple(code)
+
+
+def _heads(module: Any) -> int | None:
+    """Return a module's number of heads, by the name that it or its configuration has for it."""
+    inner = list(vars(module).values()) + list(getattr(module, "_modules", {}).values())
+    for owner in (module, getattr(module, "config", None), *inner):
+        for name in HEADS:
+            found = getattr(owner, name, None)
+            if isinstance(found, int) and not isinstance(found, bool) and found > 0:
+                return found
+    return None
+
+
+def _known(arrays: Mapping[str, Array], heads: int | None) -> dict[str, Any] | None:
+    """Return matrices and biases by a known layout; None where there is none, or it does more."""
+    try:
+        found = layer_from_arrays(arrays, num_heads=heads)
+    except (ValueError, TypeError):
+        return None
+    if not isinstance(found, AttentionLayer):
+        return None
+    more = (found.query_norm, found.base, found.speeds, found.relative_bias, found.window,
+            found.softcap, found.sinks)  # fmt: skip
+    if found.alibi or any(x is not None for x in more):
+        return None
+    given: dict[str, Any] = {}
+    for name, x in found.weights.arrays.items():
+        wide = x.ndim == 3 if name.startswith("w_") else x.ndim == 2
+        given[name] = np.moveaxis(x, 0, -2).reshape(*x.shape[1:-1], -1) if wide else x
+    return given
+
+
+def _by_names(module: Any, arrays: Mapping[str, Array]) -> dict[str, Any] | None:
+    """Return matrices and biases by the names of a module's linear layers."""
+    given: dict[str, Any] = {}
+    for role, pattern in _NAMES.items():
+        for name in arrays:
+            path, _, kind = name.rpartition(".")
+            if kind not in ("weight", "kernel") or not re.fullmatch(rf"(.*\.)?({pattern})", path):
+                continue
+            if arrays[name].ndim != 2 or role in given:
+                continue
+            is_turned = kind == "kernel" or "Conv1D" in type(_inner(module, path)).__name__
+            given[role] = arrays[name] if is_turned else arrays[name].T
+            bias = arrays.get(f"{path}.bias")
+            if bias is not None:
+                given[role.replace("w_", "b_")] = bias
+    if "w_qkv" in given:
+        width = given["w_qkv"].shape[-1] // 3
+        if given["w_qkv"].shape[-1] != 3 * width:
+            return None
+        for i, name in enumerate("qkv"):
+            given[f"w_{name}"] = given["w_qkv"][:, i * width : (i + 1) * width]
+            if "b_qkv" in given:
+                given[f"b_{name}"] = given["b_qkv"][i * width : (i + 1) * width]
+        given = {name: x for name, x in given.items() if "qkv" not in name}
+    return given if {"w_q", "w_k", "w_v"} <= given.keys() else None
+
+
+def _inner(module: Any, path: str) -> Any:
+    for name in path.split("."):
+        module = module[int(name)] if name.isdigit() else getattr(module, name, None)
+    return module
+
+
+def _unread(module: Any, arrays: Mapping[str, Array], what: str) -> str:
+    name = type(module).__name__
+    return (
+        f"examine_layer does not find {what} in {name}, whose arrays are"
+        f" {', '.join(arrays) or 'none'}. Write the lines that are missing, and examine them:\n"
+        f"    def layer(x, w_q, w_k, w_v, w_o, num_heads):\n"
+        f"        module = {name}(...)  # with its matrices set: w_q of shape (d_model, d_model)\n"
+        f"        return module(x)"
+    )

@@ -1,0 +1,337 @@
+"""With which inputs a function answers, and with which it is right, where no bug is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.examine.attention import added_mask
+from mha.examine.cases import Case, Draw
+from mha.examine.explaining import comparable
+from mha.practice.parts import Parts
+
+if TYPE_CHECKING:
+    from mha.examine.judging import Asking
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A condition on inputs, in words; `is_size` where it is about shapes alone."""
+
+    condition: str
+    is_size: bool = True
+
+
+def _sizes(case: Case) -> dict[str, int]:
+    """Return the sizes of a case by name."""
+    given = case.given
+    if "query" in given and "key" in given:
+        query, key, value = given["query"], given["key"], given["value"]
+        heads = query.shape[-3] if query.ndim > 2 else 1
+        found = {"n": query.shape[-2], "m": key.shape[-2], "d_k": query.shape[-1],
+                 "d_v": value.shape[-1], "heads": heads,
+                 "groups": key.shape[-3] if key.ndim > 2 else 1}  # fmt: skip
+        return found | {"batch": query.shape[0] if query.ndim > 3 else 1}
+    if "x" in given and "num_heads" in given:
+        n = given["x"].shape[-2]
+        m = given.get("context", given["x"]).shape[-2]
+        found = {"n": n, "m": m, "heads": given["num_heads"], "batch": 1}
+        return found | ({"batch": len(given["x"])} if given["x"].ndim > 2 else {})
+    return {}
+
+
+SIZES: Mapping[str, Callable[[dict[str, int]], bool]] = {
+    "if there are as many queries as keys": lambda s: s["n"] == s["m"],
+    "if values are as wide as keys": lambda s: s["d_k"] == s["d_v"],
+    "if there is one head": lambda s: s["heads"] == 1,
+    "if there is one sequence": lambda s: s["batch"] == 1,
+    "if there are several queries": lambda s: s["n"] > 1,
+    "if the width of a head is even": lambda s: s["d_k"] % 2 == 0,
+    "if there are at most 7 tokens": lambda s: max(s["n"], s["m"]) <= 7,
+}
+"""Conditions on sizes."""
+
+
+def _holds(test: Callable[[dict[str, int]], bool], case: Case) -> bool:
+    return test(_sizes(case))
+
+
+def limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None:
+    """Return the condition that all answered cases meet and no refused one does; None if none."""
+    rules: list[tuple[Rule, Callable[[Case], bool]]] = [
+        (Rule(condition), partial(_holds, holds)) for condition, holds in SIZES.items()
+    ]
+    kinds = {case.about for case in refused}
+    both = [*refused, *answered]
+    if all(_sizes(case) for case in both):
+        for count in (1, 2):
+            for chosen in combinations(rules, count):
+                try:
+                    is_met = [all(holds(case) for _, holds in chosen) for case in both]
+                except KeyError:
+                    continue
+                if is_met == [False] * len(refused) + [True] * len(answered):
+                    return Rule(" and ".join(rule.condition for rule, _ in chosen).replace(
+                        " and if ", ", and if "))  # fmt: skip
+    for wide in (np.float32, np.float64):
+        if {c.dtype == wide for c in answered} == {True} and not any(
+            c.dtype == wide for c in refused
+        ):
+            return Rule(f"if numbers are {np.dtype(wide).name}")
+    if kinds.isdisjoint(case.about for case in answered) and kinds != {"plain"}:
+        rare = kinds & {"a mask for keys", "a mask for each head", "a mask for each sequence"}
+        if kinds == rare:
+            return Rule(f"if there is no {' and no '.join(sorted(x[2:] for x in kinds))}")
+    return None
+
+
+# ---- Where it is right ----
+
+
+def narrowed(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
+    """Return sentences on the inputs and the outputs with which a function agrees."""
+    found = [*_by_sizes(asking, group, parts), *_by_rows(asking, group, parts)]
+    found += _by_influence(asking, group)
+    return [*_by_inputs(asking, parts), *found]
+
+
+def _by_inputs(asking: Asking, parts: Parts) -> list[str]:
+    """Return without which input a function agrees in every case."""
+    asked = asking.asked
+    off = [i for i in range(len(asking.cases)) if not asking.fits(i, parts)]
+    for name in ("padding", "lengths", "mask", "bias", "is_causal", "softcap", "scale",
+                 "enable_gqa", "n_rep", "context", "values_of", "angles"):  # fmt: skip
+        has = [name in case.given for case in asking.cases]
+        if off and all(has[i] for i in off) and not all(has):
+            own = next((own for own, takes in asked.arguments.items() if takes == name), name)
+            return [f"It agrees in every case without {own}."]
+    return []
+
+
+def _more(asking: Asking, group: Sequence[int]) -> list[tuple[Case, bool]]:
+    """Return cases of a kind with further sizes, and whether the function is right in each."""
+    asked, subject = asking.asked, asking.asked.subject
+    like = asking.cases[group[0]]
+    rng = np.random.default_rng(53)
+    count = max(len(asking.cases[i].leading) for i in group)
+    leadings = {(1,) * count, *((*(1,) * (count - 1 - i), 2, *(1,) * i) for i in range(count))}
+    found = []
+    for leading in sorted(leadings):
+        for size in [*subject.sizes, *subject.small]:
+            given = subject.made(Draw(like.about, like.takes, leading, rng), *size)
+            if not given:
+                continue
+            given = {**given, **dict(asked.conventions.facts)}
+            case = Case(like.about, given, leading, like.takes)
+            if not asked.can(case) or not asked.conventions.allows(case):
+                continue
+            one = replace(asking, cases=[case], answers=[asked.ask(case)], fitting={})
+            found.append((case, not one.off()))
+    return found
+
+
+def _by_sizes(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
+    """Return with which sizes a function agrees."""
+    known = [(asking.cases[i], asking.fits(i, parts)) for i in group]
+    both = [*known, *_more(asking, group)]
+    if not any(is_right for _, is_right in both) or not all(_sizes(case) for case, _ in both):
+        return []
+    tests: dict[str, Callable[[dict[str, int]], bool]] = {
+        "with one head": lambda s: s["heads"] == 1,
+        "with one sequence": lambda s: s["batch"] == 1,
+        "with one query": lambda s: s["n"] == 1,
+        "with one key": lambda s: s["m"] == 1,
+        "with two keys or fewer": lambda s: s["m"] <= 2,
+        "with as many queries as keys": lambda s: s["n"] == s["m"],
+        "with values as wide as keys": lambda s: s["d_k"] == s["d_v"],
+        "with heads of width 1": lambda s: s.get("d_k", 0) == 1,
+        "with heads of width 4": lambda s: s.get("d_k", 0) == 4,
+        "with as many heads as tokens": lambda s: s["heads"] == s["n"],
+        "with up to 7 tokens": lambda s: max(s["n"], s["m"]) <= 7,
+    }
+    found = []
+    for said, test in tests.items():
+        try:
+            met = [is_right for case, is_right in both if test(_sizes(case))]
+            unmet = [is_right for case, is_right in both if not test(_sizes(case))]
+        except KeyError:
+            continue
+        if met and all(met) and unmet and not all(unmet):
+            only = ", and in no other case" if not any(unmet) else ""
+            found.append((bool(any(unmet)), f"It agrees {said}{only}."))
+    return [said for _, said in sorted(found, key=lambda x: x[0])][:2]
+
+
+def _by_rows(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
+    """Return in which rows, heads and sequences of the output a function agrees."""
+    subject = asking.asked.subject
+    axes: dict[str, set[int]] = {}
+    right: dict[str, set[int]] = {}
+    is_first_hidden = []
+    for i in group:
+        case, came = asking.cases[i], asking.answers[i].value
+        wanted = asking.gives(case, parts)
+        if came is None or wanted is None or came.shape != wanted.shape or came.ndim < 2:
+            return []
+        ours, theirs = comparable(subject, case, wanted), comparable(subject, case, came)
+        off = ~np.isclose(theirs, ours, 3e-4, 3e-4)
+        if not off.any():
+            continue
+        names = {"column": -1, "query": -2}
+        if came.ndim > 2:
+            names["head" if subject.has_heads else "sequence"] = -3
+        if came.ndim > 3:
+            names["sequence"] = -4
+        for name, axis in names.items():
+            size = off.shape[axis]
+            if size > 1:
+                rows = np.moveaxis(off, axis, 0).reshape(size, -1)
+                axes.setdefault(name, set()).update(i for i in range(size) if rows[i].any())
+                right.setdefault(name, set()).update(range(size))
+        is_first_hidden.append(_until_hidden(case, off))
+    found = []
+    for name, wrong in axes.items():
+        agreeing = right[name] - wrong
+        if agreeing == {0}:
+            found.append(f"It agrees for the first {name}, and for no other.")
+        elif 0 in agreeing:
+            found.append(f"It agrees for {name} {', '.join(str(x) for x in sorted(agreeing)[:4])}"
+                         " (counted from 0).")  # fmt: skip
+        elif wrong == {0}:
+            found.append(f"It differs for the first {name} alone.")
+    if is_first_hidden and all(is_first_hidden):
+        found.append("It agrees in each row up to the position of the first hidden key.")
+    return found
+
+
+def _until_hidden(case: Case, off: Array) -> bool:
+    """Return whether all rows agree before the first hidden key, and a later one differs."""
+    sizes = _sizes(case)
+    if (
+        not sizes
+        or sizes["n"] != sizes["m"]
+        or ("mask" not in case.given and "padding" not in case.given)
+    ):
+        return False
+    hidden = added_mask(case.given, sizes["n"], sizes["m"]) == -np.inf
+    columns: Array = np.asarray(hidden.reshape(-1, *hidden.shape[-2:]).all(axis=1))
+    first = min((int(np.argmax(row)) for row in columns if row.any()), default=0)
+    return first > 0 and not off[..., :first, :].any()
+
+
+def _by_influence(asking: Asking, group: Sequence[int]) -> list[str]:
+    """Return what the output depends on that it should not, and the reverse."""
+    asked = asking.asked
+    answered = [i for i in group if asking.answers[i].value is not None]
+    if not answered or asked.subject.tokens is None:
+        return []
+    case = asking.cases[
+        max(answered, key=lambda i: (len(asking.cases[i].leading), -asking.cases[i].size))
+    ]
+    base = asked.ask(case).value
+    if base is None or base.shape != asked.subject.shape(case.given):
+        return []
+    found = []
+    names = [own for own in case.given if isinstance(case.given[own], np.ndarray | float)
+             and own in asked.takes and own != "angles"]  # fmt: skip
+    for name in names:
+        x = case.given[name]
+        other = ~x if isinstance(x, np.ndarray) and x.dtype == bool else _moved(x)
+        if name == "key" and "x" in case.given:
+            continue
+        changed = asked.ask(replace(case, given={**case.given, name: other})).value
+        if (
+            changed is not None
+            and changed.shape == base.shape
+            and np.array_equal(changed, base, equal_nan=True)
+        ):
+            own = (
+                next(own for own, takes in asked.arguments.items() if takes == name)
+                if (name in asked.arguments.values())
+                else name
+            )
+            found.append(f"The output does not depend on {own}.")
+    found += _by_difference(asking, case, base)
+    if "value" in case.given and "x" not in case.given:
+        found += _by_values(asking, case, base)
+    return found
+
+
+def _by_difference(asking: Asking, case: Case, base: Array) -> list[str]:
+    """Return whether the output is the right one plus an input, or times a number."""
+    wanted = asking.asked.subject.wanted(case.given)
+    with np.errstate(all="ignore"):
+        ratio = base / wanted
+    if np.isfinite(ratio).all() and np.ptp(ratio) < 1e-3:
+        return [f"The output is {float(ratio.mean()):.4g} times the right one."]
+    for name, x in case.given.items():
+        if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.shape[-1:] == base.shape[-1:]:
+            for sign, word in ((1, "plus"), (-1, "less")):
+                try:
+                    is_it = np.allclose(
+                        base - wanted, np.broadcast_to(sign * x, base.shape), rtol=1e-3, atol=1e-3
+                    )
+                except ValueError:
+                    continue
+                if is_it:
+                    return [f"The output is the right one {word} {name}."]
+    return []
+
+
+def _moved(x: Any) -> Any:
+    rng = np.random.default_rng(59)
+    return x + rng.normal(size=np.shape(x)).astype(getattr(x, "dtype", float))
+
+
+def _by_values(asking: Asking, case: Case, base: Array) -> list[str]:
+    """Return what equal values, and values of other heads and sequences, tell of the weights."""
+    asked, found = asking.asked, []
+    ones = np.ones_like(case.given["value"])
+    even = asked.ask(replace(case, given={**case.given, "value": ones})).value
+    empty = asked.subject.blank(case.given) if asked.subject.blank else np.zeros(1, bool)
+    if even is not None and even.shape == base.shape:
+        rows = even[~np.broadcast_to(empty, even.shape[:-1])]
+        if not np.allclose(rows, 1, 1e-3, 1e-3):
+            found.append(
+                "Where all values are 1 the output is not 1: a query's weights do not add up to 1."
+            )
+    for axis, name in ((-3, "head"), (-4, "sequence")):
+        value = case.given["value"]
+        if value.ndim < -axis or value.shape[axis] < 2:
+            continue
+        changed = value.copy()
+        np.moveaxis(changed, axis, 0)[0] += 1
+        other = asked.ask(replace(case, given={**case.given, "value": changed})).value
+        if other is None or other.shape != base.shape:
+            continue
+        off = np.moveaxis(~np.isclose(other, base, 1e-4, 1e-4, equal_nan=True), axis, 0)
+        if off.shape[0] == value.shape[axis] and off[1:].any():
+            found.append(f"The output of one {name} depends on the values of another.")
+    found += _by_keys(asking, case)
+    return found
+
+
+def _by_keys(asking: Asking, case: Case) -> list[str]:
+    """Return whether queries see keys that are hidden, or do not see others."""
+    from mha.examine.probing import seen
+
+    sizes = _sizes(case)
+    answers = seen(asking.asked, case)
+    if answers is None or answers.shape != (sizes["n"], sizes["m"]):
+        return []
+    open_keys = added_mask(case.given, sizes["n"], sizes["m"]) != -np.inf
+    shown: Array = np.asarray(open_keys.reshape(-1, *open_keys.shape[-2:]).any(axis=0))
+    found = []
+    if (answers & ~shown).any():
+        i, j = np.argwhere(answers & ~shown)[0]
+        found.append(f"A hidden key has an influence: query {i} depends on key {j} (from 0).")
+    if (shown & ~answers).any():
+        i, j = np.argwhere(shown & ~answers)[0]
+        found.append(f"A key that is not hidden has no influence: query {i}, key {j} (from 0).")
+    return found

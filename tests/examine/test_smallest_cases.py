@@ -1,0 +1,232 @@
+"""A case that is shown is true: the right twin gives `wanted`, the examined function gives `came`.
+
+Each bug is asked in some convention of calling it, once with its name known and once as if nobody
+knew it.
+"""
+
+import inspect
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+import mha
+from mha.core.positions import rotary_angles
+from mha.examine import attention, decoding, explaining, layer
+from mha.examine.report import written
+from mha.practice.bugs import TABLE
+from mha.practice.parts import RIGHT, SOUND, write
+
+ATTENTION = ("mask", "key_padding_mask", "is_causal", "scale", "softcap", "enable_gqa")
+NAMES = {"key_padding_mask": "padding", "attn_mask": "mask", "w_qkv": "w_qkv"}
+DEFAULTS = {"is_causal": False, "enable_gqa": False}
+
+
+@dataclass(frozen=True)
+class Called:
+    """How a function is called: its optional arguments, and what it makes of its inputs."""
+
+    what: str
+    takes: tuple[str, ...] = ATTENTION
+    inputs: dict = field(default_factory=dict)
+    facts: dict = field(default_factory=dict)
+    is_swapped: bool = False
+    has_swapped_output: bool = False
+    parts: object = SOUND
+
+
+CONVENTIONS = [
+    Called("as in mha"),
+    Called("True hides", inputs={"mask": lambda x: ~x if x.dtype == bool else x}),
+    Called("added", inputs={"mask": lambda x: x.astype(float)}),
+    Called("True is padding", inputs={"key_padding_mask": lambda x: ~x}),
+    Called("always causal", takes=(), facts={"is_always_causal": True}),
+    Called("last", facts={"is_last": True}),
+    Called("divides", inputs={"scale": lambda x: 1 / x}),
+    Called("tokens first", is_swapped=True, has_swapped_output=True),
+    Called("tokens first in the output", has_swapped_output=True),
+    Called("NaN for nothing", parts=RIGHT),
+]
+
+
+def swapped(x):
+    return x.swapaxes(-3, -2) if x.ndim > 2 else x
+
+
+def function_of(subject, first, called, exchanged):
+    """Return a function of the reference's parts, some of them exchanged, in some convention."""
+    parts = called.parts.having(exchanged)
+
+    def compute(**handed):
+        given = {}
+        for name, x in handed.items():
+            if x is None or (name == "enable_gqa" and not x):
+                continue
+            x = called.inputs.get(name, lambda x: x)(x)
+            is_moved = called.is_swapped and name in subject.moved
+            given[NAMES.get(name, name)] = swapped(x) if is_moved else x
+        output = subject.worked({**given, **called.facts}, parts)
+        return swapped(output) if called.has_swapped_output else output
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    empty = inspect.Parameter.empty
+    arguments = [
+        inspect.Parameter(name, kind, default=None if name == "context" else empty)
+        for name in first
+    ]
+    arguments += [
+        inspect.Parameter(name, kind, default=DEFAULTS.get(name)) for name in called.takes
+    ]
+    compute.__signature__ = inspect.Signature(arguments)
+    compute.__name__ = "compute"
+    return compute
+
+
+def expect_true_cases(report, function, twin):
+    """Expect cases in which the twin gives what is wanted, and the function what came."""
+    assert not report.ok, report
+    shown = [finding.case for finding in report.findings if finding.case is not None]
+    assert shown or "No output tells what True says" in " ".join(str(report).split()), report
+    for case in shown:
+        for each, said in ((twin, case.wanted), (function, case.came)):
+            assert is_given(each, case, said), (report, each is twin)
+
+
+def is_given(function, case, said):
+    try:
+        with np.errstate(all="ignore"):
+            return written(given_by(function, case)) in said
+    except (ValueError, IndexError, TypeError) as error:
+        return f"raises {type(error).__name__}" in said or said.startswith("no array")
+
+
+def given_by(function, case):
+    """Return what the last line of a case gives."""
+    known = {"np": np, "mha": mha, "compute": function, "function": function}
+    *lines, last = case.code
+    exec("\n".join(lines), known)
+    return eval(last, known)
+
+
+def rows_of(subject):
+    names = {"True reversed", "dropout left on"}
+    return [row for row in TABLE if row.part in subject.parts and row.name not in names]
+
+
+ROWS = rows_of(attention.SUBJECT)
+BOTH = [(row, CONVENTIONS[i % len(CONVENTIONS)]) for i, row in enumerate(ROWS)]
+
+
+@pytest.fixture(params=[False, True], ids=["known", "unknown"])
+def table(request, monkeypatch):
+    if request.param:
+        monkeypatch.setattr(explaining, "TABLE", ())
+    return TABLE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("row", "called"), BOTH, ids=lambda x: getattr(x, "name", None) or x.what)
+@pytest.mark.usefixtures("table")
+def test_a_case_of_attention_is_true(row, called):
+    first = ("query", "key", "value")
+    function, twin = (
+        function_of(attention.SUBJECT, first, called, each) for each in (row.exchanged, {})
+    )
+    report = mha.examine(function)
+    if is_hiding_nothing(row, called):
+        return
+    if not report.ok:
+        expect_true_cases(report, function, twin)
+    else:
+        assert is_unseen(row, called), report
+
+
+def is_unseen(row, called):
+    """Return whether a bug is a convention, or changes nothing, with these arguments."""
+    of_inputs = {"score_by": "scale", "cap": "softcap", "cap_late": "softcap",
+                 "spread": "enable_gqa",
+                 "read": "mask", "ease": "mask", "pad": "key_padding_mask",
+                 "see": "key_padding_mask", "deal": "key_padding_mask", "join": "mask"}  # fmt: skip
+    is_added = row.name == "mask added as 0 and 1" and called.what != "always causal"
+    is_added |= called.what == "added" and row.part == "read"
+    # With a table of no bugs, another scale is a convention.
+    is_added |= not explaining.TABLE and row.name in ("no scale", "powers of two", "scaled twice")
+    is_added |= row.kind == "note"
+    needed = of_inputs.get(row.part)
+    return is_added or (needed is not None and needed not in called.takes)
+
+
+def is_hiding_nothing(row, called):
+    """Return whether no output of the function tells its convention, if nobody knows the bug."""
+    parts = ("forbid", "past", "merge", "split", "powers")
+    if row.name == "no softmax" and called.what == "True hides":
+        return True  # where a key is hidden each output is NaN or infinite, and so tells nothing
+    is_told = called.what not in ("always causal", "True hides") or row.part not in parts
+    return not explaining.TABLE and not is_told
+
+
+LAYERS = [
+    Called("in parts", takes=("mask", "key_padding_mask", "is_causal")),
+    Called("sequence first", takes=("mask",), is_swapped=True, has_swapped_output=True),
+    Called("True hides", takes=("mask",), inputs={"mask": lambda x: ~x if x.dtype == bool else x}),
+    Called("always causal", takes=(), facts={"is_always_causal": True}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("row", "called"), [
+    (row, LAYERS[i % len(LAYERS)]) for i, row in enumerate(rows_of(layer.SUBJECT))
+], ids=lambda x: getattr(x, "name", None) or x.what)  # fmt: skip
+@pytest.mark.usefixtures("table")
+def test_a_case_of_a_layer_is_true(row, called):
+    first = (
+        ("x", "w_qkv", "w_o", "num_heads")
+        if row.part == "cut"
+        else ("x", "w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o", "num_heads", "context")
+    )
+    function, twin = (
+        function_of(layer.SUBJECT, first, called, each) for each in (row.exchanged, {})
+    )
+    report = mha.examine_layer(function)
+    if not report.ok and not is_hiding_nothing(row, called):
+        expect_true_cases(report, function, twin)
+
+
+TAKES = (), ("positions",), ("position",)
+STEPS = [(row, bool(i % 2), TAKES[i % 3]) for i, row in enumerate(rows_of(decoding.SUBJECT))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("row", "is_rotary", "takes"), STEPS, ids=lambda x: getattr(x, "name", str(x))
+)
+@pytest.mark.usefixtures("table")
+def test_a_case_of_a_step_is_true(row, is_rotary, takes):
+    function, twin = (step_of(each, is_rotary, takes) for each in (row.exchanged, {}))
+    report = mha.examine_decoding(function, rotary=is_rotary)
+    if not report.ok:
+        expect_true_cases(report, function, twin)
+    else:
+        # A step that turns nothing has no positions, and of three axes none is the fourth.
+        is_turned = row.part in ("turn", "places", "newest", "again") or row.name == "values turned"
+        assert (is_turned and not is_rotary) or row.name in ("no shift", "one shift for all rows",
+            "wrong root", "third axis", "causal mask dropped once cached"), report  # fmt: skip
+
+
+def step_of(exchanged, is_rotary, takes):
+    """Return a step that keeps all inputs, and gives the rows of its new tokens."""
+    parts = SOUND.having(exchanged)
+
+    def compute(query, key, value, cache=None, **_):
+        given, sizes = cache or ([], ())
+        given, sizes = [*given, (query, key, value)], (*sizes, query.shape[-2])
+        every = [np.concatenate(each, axis=-2) for each in zip(*given, strict=True)]
+        n, width = every[0].shape[-2:]
+        angles = rotary_angles(np.arange(n + 1), width) * is_rotary
+        output = write(*every, angles, parts, sizes=sizes)
+        return output[..., -sizes[-1] :, :], (given, sizes)
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    names = ("query", "key", "value", "cache", *takes)
+    compute.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])
+    return compute
