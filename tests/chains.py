@@ -18,11 +18,16 @@ DIGITS = 60
 SAME = Fraction(1, 10**45)  # what irrational numbers of so many digits may be off
 GROUPED = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?![\d])"
 NUMBER = rf"{GROUPED}|\d+(?:\.\d+)?"
-TOKEN = re.compile(rf"{NUMBER}|e(?=\s?\^)|[-+−–×·⋅÷/√^()%∞=≈]")
-RUN = re.compile(rf"(?:(?:{NUMBER}|(?<![^\W\d_])e(?=\s?\^)|[-+−×·⋅÷/√^()%∞=≈])\s*)+")
+NAME = r"cos|sin|tanh"
+TOKEN = re.compile(rf"{NUMBER}|e(?=\s?\^)|{NAME}|[-+−–×·⋅÷/√^()%∞=≈]")
+WORD = rf"(?<![^\W\d_])(?:e(?=\s?\^)|(?:{NAME})(?=[ (]))"
+RUN = re.compile(rf"(?:(?:{NUMBER}|{WORD}|[-+−×·⋅÷/√^()%∞=≈])\s*)+")
 
-SIGNS = {"−": "-", "×": "*", "÷": "/", "^": "**", "√": "~", "∞": "infinity"}
-"""What Python writes for a sign. Its ~ stands as √ does: before products, after powers."""
+SIGNS = {
+    "−": "-", "×": "*", "÷": "/", "^": "**", "√": "~", "∞": "infinity",
+    "cos": "cos**", "sin": "sin**", "tanh": "tanh**",
+}  # fmt: skip
+"""Python's text for a sign: ~ is evaluated as √ is, before products and after powers."""
 OPERATORS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -212,8 +217,8 @@ def _value(node, step):
             return _decimal(_value(operand, step), Decimal.sqrt)
         case ast.BinOp(ast.Name("e"), ast.Pow(), ast.UnaryOp(ast.USub(), ast.Name("infinity"))):
             return Fraction(0)
-        case ast.BinOp(ast.Name("e"), ast.Pow(), exponent):
-            return _decimal(_value(exponent, step), Decimal.exp)
+        case ast.BinOp(ast.Name(name), ast.Pow(), argument) if name in FUNCTIONS:
+            return _decimal(_value(argument, step), FUNCTIONS[name])
         case ast.BinOp(base, ast.Pow(), exponent):
             power = _value(exponent, step)
             if power.denominator != 1 or abs(power) > 100:
@@ -222,6 +227,30 @@ def _value(node, step):
         case ast.BinOp(left, sign, right):
             return OPERATORS[type(sign)](_value(left, step), _value(right, step))
     raise ValueError("this is no calculation")
+
+
+def _tanh(x):
+    grown = (2 * x).exp()
+    return (grown - 1) / (grown + 1)
+
+
+def _sine(x):
+    """Return the sine of a small angle as a series, and that of another from its third."""
+    if abs(x) > Decimal("0.1"):
+        third = _sine(x / 3)
+        return 3 * third - 4 * third**3
+    total = term = x
+    for n in range(2, DIGITS, 2):
+        term *= -x * x / (n * (n + 1))
+        total += term
+    return total
+
+
+def _cosine(x):
+    return 1 - 2 * _sine(x / 2) ** 2
+
+
+FUNCTIONS = {"e": Decimal.exp, "cos": _cosine, "sin": _sine, "tanh": _tanh}
 
 
 def _decimal(value, function):

@@ -213,10 +213,14 @@ def worked(given: Any, parts: Parts) -> Array:
 
 
 def finished(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
-    """Work a number of the output: the heads' outputs by a column of the last matrix."""
+    """Compute a number of the output: the heads' outputs times a column of the last matrix."""
     concat, column = steps["concat"][at[:-1]], matrices_of(given)[-1][:, at[-1]]
     bias = float(biases_of(given)[-1][at[-1]])
-    text = product(concat, column) + (f" + {factor(bias)}" if bias else "")
+
+    def text(places: int) -> str:
+        added = f" + {factor(bias, places)}" if bias else ""
+        return product(concat, column, places) + added
+
     return [text], [float(concat @ column) + bias]
 
 

@@ -92,16 +92,19 @@ ANGLES = Told("angles", "turn", 3, "positions[:, None] * base ** (-np.arange(0, 
 
 
 def turned(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
-    """Work a number of what is turned, by the layout that gives it."""
+    """Compute a number of a rotated vector, by the layout that gives it."""
     *row, i = at
     x, half = given["x"][tuple(row)], given["x"].shape[-1] // 2
     for other, pair in ((i ^ 1, i // 2), ((i + half) % (2 * half), i % half)):
-        angle, sign = float(steps["angles"][row[-1], pair]), "−" if i < other else "+"
-        by = factor(angle)
-        text = f"{factor(x[i])}×cos {by} {sign} {factor(x[other])}×sin {by}"
+        angle = float(steps["angles"][row[-1], pair])
         number = float(x[i] * np.cos(angle) + np.sign(i - other) * x[other] * np.sin(angle))
         if np.isclose(number, steps["output"][at]):
             break
+
+    def text(places: int) -> str:
+        by, sign = factor(angle, places), "−" if i < other else "+"
+        return f"{factor(x[i], places)}×cos {by} {sign} {factor(x[other], places)}×sin {by}"
+
     return [text], [number]
 
 

@@ -5,6 +5,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any
 
@@ -213,11 +214,10 @@ class Report:
         Path(path).write_text(text + "\n", encoding="utf-8")
 
 
-_ROOT = Path(__file__).resolve().parents[2]
-
-
 def address(section: str) -> str:
-    """Return where a section of the book is: its address, or its file in the built book.
+    """Return where a section of the book is: its address, or its file in the book.
+
+    The package's metadata has the address of the book, once it is published.
 
     Parameters
     ----------
@@ -226,16 +226,18 @@ def address(section: str) -> str:
 
     Examples
     --------
-    >>> address("mechanism/scaling#scaling").endswith("mechanism/scaling.html#scaling")
-    True
+    >>> address("mechanism/scaling#scaling")
+    'mechanism/scaling.html#scaling in the book Attention by Hand'
     """
     page, _, label = section.partition("#")
-    config = _ROOT / "_config.yml"
-    if not config.is_file():
-        return f"{page}.html#{label} of the book Attention by Hand"
-    found = re.search(r'^ +baseurl: "?([^"\s]*)', config.read_text(encoding="utf-8"), re.MULTILINE)
-    start = found[1].rstrip("/") if found and found[1] else "_build/html"
-    return f"{start}/{page}.html#{label}"
+    try:
+        urls = metadata("mha").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        urls = []
+    for name, _, url in (entry.partition(", ") for entry in urls):
+        if name == "Homepage":
+            return f"{url}{page}.html#{label}"
+    return f"{page}.html#{label} in the book Attention by Hand"
 
 
 def _listed(said: str, items: Sequence[str]) -> list[str]:

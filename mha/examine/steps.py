@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,18 @@ import numpy as np
 from mha.core.checks import Array
 from mha.examine.report import written
 from mha.practice.parts import Parts
-from mha.runs.rounding import short, shown
-from mha.views.arithmetic import factor
+from mha.runs.rounding import short
+from mha.views.arithmetic import factor, with_enough_decimals
 from mha.views.signs import chain
 
 Arrays = Mapping[str, Array]
 Call = tuple[str, tuple[Any, ...]]
 """A part, and what it was handed, with what it gave behind it."""
 Index = tuple[int, ...]
-Worked = tuple[list[str], list[float]]
-"""Lines of arithmetic, and the numbers that they come to."""
+Calculation = Callable[[int], str]
+"""Writes a calculation whose operands have a number of decimals."""
+Worked = tuple[list[Calculation], list[float]]
+"""Calculations and their results."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,10 @@ class Told:
             texts, numbers = [], []
         if not texts or not np.allclose(numbers, found[index], rtol=1e-5):
             return f"{name} = {written(found[index])}"
-        lines = [chain(text, short(x)) for text, x in zip(texts, numbers, strict=True)]
+        lines = [
+            chain(with_enough_decimals(text, x), short(x))
+            for text, x in zip(texts, numbers, strict=True)
+        ]
         return f"{name} = " + (f"[{', '.join(lines)}]" if np.ndim(found[index]) else lines[0])
 
 
@@ -96,46 +102,65 @@ def told(
     ]
 
 
-def product(left: Array, right: Array) -> str:
+def product(left: Array, right: Array, places: int) -> str:
     """Return a sum of products, as 1×3 + 2×(−1)."""
-    return " + ".join(f"{factor(a)}×{factor(b)}" for a, b in zip(left, right, strict=True))
+    pairs = zip(left, right, strict=True)
+    return " + ".join(f"{factor(a, places)}×{factor(b, places)}" for a, b in pairs)
+
+
+def hidden(_places: int) -> str:
+    """Return the word for a score that a mask hides."""
+    return "hidden"
 
 
 def scores(given: Any, steps: Arrays, at: Index) -> Worked:
-    """Work a query's scores."""
+    """Compute the scores of a query."""
     query, mask = steps["query"][at[:-1]], given.get("bias", given.get("mask"))
-    scale, cap, texts, numbers = given.get("scale"), given.get("softcap"), [], []
-    by = f"÷ √{len(query)}" if scale is None else f"× {factor(scale)}"
+    scale, cap = given.get("scale"), given.get("softcap")
+
+    def written_score(key: Array, added: float, places: int) -> str:
+        by = f"÷ √{len(query)}" if scale is None else f"× {factor(scale, places)}"
+        text = f"({product(query, key, places)}) {by}"
+        if cap is not None:
+            text = f"{short(cap, places)}×tanh({text} ÷ {short(cap, places)})"
+        return f"{text} + {factor(added, places)}" if added else text
+
+    texts: list[Calculation] = []
+    numbers = []
     for key, result in zip(steps["key"][at[:-2]], steps["scores"][at[:-1]], strict=True):
         number = float(key @ query) * (len(query) ** -0.5 if scale is None else scale)
-        text = f"({product(query, key)}) {by}"
         if cap is not None:
-            number, text = cap * np.tanh(number / cap), f"{short(cap)}×tanh({text} ÷ {short(cap)})"
+            number = cap * np.tanh(number / cap)
         if np.isneginf(result):
-            number, text = float(result), "hidden"
-        elif mask is not None and mask.dtype != bool and number != result:
-            number, text = float(result), f"{text} + {factor(float(result - number))}"
-        texts.append(text)
-        numbers.append(number)
+            texts.append(hidden)
+            numbers.append(float(result))
+            continue
+        is_added = mask is not None and mask.dtype != bool
+        added = float(result - number) if is_added else 0.0
+        texts.append(partial(written_score, key, added))
+        numbers.append(number + added)
     return texts, numbers
 
 
 def weights(_given: Any, steps: Arrays, at: Index) -> Worked:
-    """Work a query's weights."""
+    """Compute the weights of a query."""
     own = steps["scores"][at[:-1]]
     top = own.max() if np.isfinite(own.max()) else 0.0
     shares = np.exp(own - top)
     total = float(shares.sum())
-    by = f"{factor(float(top))}) ÷ {shown(total)}"
-    texts = ["hidden" if np.isneginf(x) else f"e^({short(float(x))} − {by}" for x in own]
+
+    def share(score: float, places: int) -> str:
+        largest = factor(float(top), places)
+        return f"e^({short(score, places)} − {largest}) ÷ {short(total, places)}"
+
+    texts: list[Calculation] = [hidden if np.isneginf(x) else partial(share, float(x)) for x in own]
     return texts, [float(x) / (total or 1) for x in shares]
 
 
 def mixed(_given: Any, steps: Arrays, at: Index) -> Worked:
-    """Work a number of the output: values by their weights."""
+    """Compute a number of the output: the values multiplied by their weights, and added."""
     own, value = steps["weights"][at[:-1]], steps["value"][at[:-2]][:, at[-1]]
-    terms = (f"{shown(float(w))}×{factor(float(v))}" for w, v in zip(own, value, strict=True))
-    return [" + ".join(terms)], [float(own @ value)]
+    return [partial(product, own, value)], [float(own @ value)]
 
 
 ATTENTION = (

@@ -172,6 +172,33 @@ def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
     return Arithmetic(line(_fewest(places, are_enough_for_factors)).expression, products, result)
 
 
+def with_enough_decimals(
+    calculation: Callable[[int], str], value: float, places: int = PLACES
+) -> str:
+    """Return a calculation with the fewest decimals from which its printed result follows.
+
+    Parameters
+    ----------
+    calculation : callable
+        Takes a number of decimals and returns the calculation as text.
+    value : float
+        Its exact result.
+    places : int, default 4
+        Decimals of the printed result, and the fewest of the calculation.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> with_enough_decimals(lambda decimals: f"{shown(1 / 3, decimals)}×2", 2 / 3)
+    '0.33333×2'
+    """
+    result = short(value, places)
+    return calculation(_fewest(places, lambda p: not _differ(calculation(p), result, places)))
+
+
 def _fewest(places: int, are_enough: Callable[[int], bool]) -> int:
     """Return the smallest number of decimals, at least `places`, that is enough."""
     return next(filter(are_enough, range(places, MOST_PLACES)), max(places, MOST_PLACES))

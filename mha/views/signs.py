@@ -22,7 +22,8 @@ def as_printed(text: str) -> Fraction | None:
     Parameters
     ----------
     text : str
-        Numbers, brackets, the signs + − × ÷ √ e^ %, and max(…) of several numbers.
+        Numbers, brackets, the signs + − × ÷ √ e^ %, the functions cos, sin and tanh, and max(…) of
+        several numbers.
 
     Returns
     -------
@@ -39,7 +40,7 @@ def as_printed(text: str) -> Fraction | None:
 
 @lru_cache(maxsize=1 << 8)
 def by_calculator(text: str) -> Fraction | None:
-    """Return the value of a printed calculation, with roots and powers of e in float64.
+    """Return the value of a printed calculation, with roots, powers of e and functions in float64.
 
     Parameters
     ----------
@@ -118,7 +119,9 @@ def total(terms: Iterable[str], result: str) -> str:
 
 _LARGEST = re.compile(r"max\(((?:−?[\d.]+|−∞)(?:, (?:−?[\d.]+|−∞))+)\)")
 
-_TOKEN = re.compile(r"\d+(?:\.\d+)?|e ?\^|\S")
+_NAMED = re.compile("cos|sin|tanh")
+
+_TOKEN = re.compile(rf"\d+(?:\.\d+)?|e ?\^|{_NAMED.pattern}|\S")
 
 _Functions = Mapping[str, Callable[[Fraction], Fraction | None]]
 """Functions of one number, by the first character of their sign."""
@@ -127,7 +130,7 @@ _Functions = Mapping[str, Callable[[Fraction], Fraction | None]]
 def _value(text: str, functions: _Functions) -> Fraction | None:
     """Return the value of a printed calculation, or None if it has no value."""
     text = _LARGEST.sub(_largest, text.replace("e^−∞", "0"))
-    if re.search(r"∞|[^\W\d_e]", text):
+    if re.search(r"∞|[^\W\d_e]", _NAMED.sub("", text)):
         return None
     tokens = _TOKEN.findall(text)
     try:
@@ -178,7 +181,7 @@ def _divided(left: Fraction | None, right: Fraction | None) -> Fraction | None:
 
 def _factor_of(tokens: list[str], functions: _Functions) -> Fraction | None:
     token = tokens.pop(0)
-    if token in ("−", "√") or token.startswith("e"):
+    if token[0] in functions:
         value = _factor_of(tokens, functions)
         return None if value is None else functions[token[0]](value)
     if token == "(":
@@ -211,10 +214,16 @@ _EXACTLY: _Functions = {
     "−": lambda value: -value,
     "√": _exact_root,
     "e": lambda value: None if value else Fraction(1),
+    "c": lambda value: None if value else Fraction(1),
+    "s": lambda value: None if value else Fraction(0),
+    "t": lambda value: None if value else Fraction(0),
 }
 
 _IN_FLOATS: _Functions = {
     "−": lambda value: -value,
     "√": lambda value: Fraction(math.sqrt(value)),
     "e": lambda value: Fraction(math.exp(value)),
+    "c": lambda value: Fraction(math.cos(value)),
+    "s": lambda value: Fraction(math.sin(value)),
+    "t": lambda value: Fraction(math.tanh(value)),
 }

@@ -4,8 +4,10 @@ import functools
 import json
 import subprocess
 import sys
+from email.message import Message
 from pathlib import Path
 
+import chains
 import numpy as np
 import pytest
 from by_hand import dots, soft, t
@@ -15,6 +17,7 @@ from test_right_and_wrong import NAMED, pasted
 import mha
 from mha.examine.__main__ import main
 from mha.examine.attention import SUBJECT
+from mha.examine.report import address
 from mha.practice.bugs import TABLE
 from mha.practice.parts import SOUND
 from mha.runs.rounding import short
@@ -57,7 +60,7 @@ def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
         "these differ: plain (16 of 16); large scores (8 of 8);",
         "wrong: query @ key.swapaxes(-1, -2)",
         "right: query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])",
-        "explained in: _build/html/mechanism/scaling.html#scaling",
+        "explained in: mechanism/scaling.html#scaling in the book Attention by Hand",
     ):
         assert f"  {line}\n" in str(report)
     (finding,) = report.findings
@@ -102,6 +105,25 @@ def test_a_case_is_python_that_gives_what_came_and_needs_the_whole_repair():
     for wrong in ((), ("key",), ("value",)):
         mended = functools.wraps(tiled)(functools.partial(tiled, wrong=wrong))
         assert (pasted(case, mended) == case.wanted) is (wrong == ())
+
+
+def test_a_section_has_its_address_once_the_book_is_published(monkeypatch):
+    published, unpublished = Message(), Message()
+    published["Project-URL"] = "Source, https://host.test/source"
+    published["Project-URL"] = "Homepage, https://host.test/book/"
+    for found, wanted in (
+        (published, "https://host.test/book/mechanism/scaling.html#scaling"),
+        (unpublished, "mechanism/scaling.html#scaling in the book Attention by Hand"),
+    ):
+        monkeypatch.setitem(address.__globals__, "metadata", lambda _name, found=found: found)
+        assert address("mechanism/scaling#scaling") == wanted
+
+
+@pytest.mark.parametrize("one", NAMED, ids=str)
+def test_every_step_holds_as_it_is_printed(one):
+    for finding in one.examined(None).findings:
+        for line in finding.case.lines if finding.case else ():
+            assert [one.text for one in chains.read(line.replace("-", "−")) if one.faults()] == []
 
 
 def test_steps_say_what_masks_and_caps_do():

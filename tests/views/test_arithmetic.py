@@ -1,12 +1,13 @@
 """Lines of arithmetic as they are printed, and an equals sign exactly where it holds."""
 
+import chains
 import numpy as np
 import pytest
 from helpers import MASK, example
 
 import mha
-from mha import Place, load_example, origin, short, trace
-from mha.views.arithmetic import Arithmetic, arithmetic, written_out
+from mha import Place, load_example, origin, short, shown, trace
+from mha.views.arithmetic import Arithmetic, arithmetic, with_enough_decimals, written_out
 from mha.views.signs import sign
 
 # Lines; `tests/runs/test_origins.py` works out every one
@@ -61,6 +62,16 @@ def test_a_term_has_a_line_and_exponents_are_raised_on_a_page():
     assert line._repr_markdown_() == "1 ÷ (1 + e{sup}`2`) ≈ 0.1192"
 
 
+def test_a_printed_function_has_the_decimals_that_its_result_needs():
+    for function, x in (("tanh", 0.21234), ("cos", 1.57234), ("sin", -3.14334)):
+        value = 700 * getattr(np, function)(x)
+        text = with_enough_decimals(lambda p: f"700×{function}({shown(x, p)})", value)  # noqa: B023
+        (one,) = chains.hold(f"{text} ≈ {short(value)}")
+        assert one.relations == ("≈",)
+        assert [fault for c in chains.read(f"700×{function}({shown(x)}) ≈ {short(value)}")
+                for fault in c.faults()]  # fmt: skip
+
+
 # Signs; `tests/runs/test_origins.py` has a reader of its own that finds where they hold
 
 
@@ -79,6 +90,8 @@ def test_a_term_has_a_line_and_exponents_are_raised_on_a_page():
         ("masked", "−∞", "="),
         ("1 ÷ 0", "0", "≈"),
         ("1 +", "1", "≈"),
+        ("2×tanh(0 ÷ 3) + cos 0", "1", "="),
+        ("2×tanh(1 ÷ 3)", "0.6430", "≈"),
         ("x", "x", "="),
         ("2x", "2", "≈"),
     ],

@@ -33,6 +33,9 @@ const EXACTLY: Functions = {
     return root === null ? null : [root, bottom];
   },
   e: ([top]) => (top === 0n ? [1n, 1n] : null),
+  c: ([top]) => (top === 0n ? [1n, 1n] : null),
+  s: ([top]) => (top === 0n ? [0n, 1n] : null),
+  t: ([top]) => (top === 0n ? [0n, 1n] : null),
 };
 
 function fractionOf(token: string): Fraction {
@@ -51,12 +54,19 @@ const inFloats = (functionOf: (value: number) => number): (value: Fraction) => F
   return value < 1e21 ? fractionOf(value.toFixed(KEPT)) : [BigInt(value), 1n];
 };
 
-const IN_FLOATS: Functions = { "−": EXACTLY["−"], "√": inFloats(Math.sqrt), e: inFloats(Math.exp) };
+const IN_FLOATS: Functions = {
+  "−": EXACTLY["−"],
+  "√": inFloats(Math.sqrt),
+  e: inFloats(Math.exp),
+  c: inFloats(Math.cos),
+  s: inFloats(Math.sin),
+  t: inFloats(Math.tanh),
+};
 
 /** Take a number, a bracket, or what a sign does to one off the front of some tokens. */
 function factorOf(tokens: string[], functions: Functions): Fraction | null {
   const token = tokens.shift() ?? "";
-  if ("−√".includes(token[0]) || token[0] === "e") {
+  if (token[0] in functions) {
     const value = factorOf(tokens, functions);
     return value && functions[token[0]](value);
   }
@@ -90,8 +100,8 @@ function combined(tokens: string[], signs: "+−" | "×÷", functions: Functions
 /** The value of a printed calculation; null where there is none. */
 function valueOf(text: string, functions: Functions): Fraction | null {
   const finite = text.replace("e^−∞", "0");
-  if (/∞|[^\P{L}e]/u.test(finite)) return null;
-  const tokens = finite.match(/\d+(?:\.\d+)?|e ?\^|\S/g) ?? [];
+  if (/∞|[^\P{L}e]/u.test(finite.replace(/cos|sin|tanh/g, ""))) return null;
+  const tokens = finite.match(/\d+(?:\.\d+)?|e ?\^|cos|sin|tanh|\S/g) ?? [];
   const value = combined(tokens, "+−", functions);
   return tokens.length ? null : value;
 }
