@@ -56,9 +56,9 @@ def examine(
         Makes the function's kind of array of NumPy's, such as ``torch.tensor``. By default that of
         the library that the function uses. Outputs are detached from gradients.
     leave_out : collection of str, default ()
-        Kinds of cases, as a report names them, that are not asked.
+        Kinds of cases, as a report names them, to skip.
     strict : bool, default False
-        Whether a query that sees no key has to get zeros; otherwise NaN or an average is a note.
+        Whether a fully masked row has to be zeros; otherwise NaN or a mean is a note.
 
     Returns
     -------

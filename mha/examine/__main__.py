@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--asarray", metavar="MODULE:FUNCTION",
                         help="what makes its arrays, such as torch:tensor")  # fmt: skip
     parser.add_argument("--strict", action="store_true",
-                        help="a query that sees no key has to give zeros")  # fmt: skip
+                        help="a fully masked row has to be zeros")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--save", metavar="FILE", help="write the report as JSON, to report.json")
     options = parser.parse_args(arguments)

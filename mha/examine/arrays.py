@@ -56,7 +56,7 @@ def maker_of(function: Any, asarray: Callable[..., Any] | None) -> Maker:
         return NUMPY
     if asarray is not None:
         if not callable(asarray):
-            raise TypeError(f"asarray is {asarray!r}, which cannot be called")
+            raise TypeError(f"asarray is {asarray!r}; a callable is needed")
         return Maker(asarray, "asarray({})")
     for library in _used(function):
         module, name = _LIBRARIES[library]

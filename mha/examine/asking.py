@@ -160,7 +160,7 @@ class Asked:
         result = self.function(*by_place, **copies)
         for own, x in before.items():
             if not np.array_equal(as_numpy(kept[own]), x, equal_nan=x.dtype.kind == "f"):
-                raise UnusableError(f"your function changes {own}, which was handed in")
+                raise UnusableError(f"the function changes its argument {own}")
         return result
 
     def results(self, case: Case) -> Any:
@@ -172,7 +172,7 @@ class Asked:
         for call in self.calls(case):
             result = self.call({own: eval(text, known) for own, text in call.items()})
             if not isinstance(result, tuple) or len(result) != 2:
-                raise UnusableError("your function returns no pair of an output and a cache")
+                raise UnusableError("the function does not return a pair of an output and a cache")
             rows.append(as_numpy(result[0]))
             known["cache"] = result[1]
         return np.concatenate(rows, axis=-2)
@@ -188,11 +188,11 @@ class Asked:
             return Answer(None, str(unusable))
         except Exception as error:
             said = " ".join(str(error).split())
-            return Answer(None, f"your function raises {type(error).__name__}: {said[:200]}")
+            return Answer(None, f"the function raises {type(error).__name__}: {said[:200]}")
         if value.dtype.kind not in "fiub":
-            return Answer(None, f"your function returns {value.dtype}, where numbers are wanted")
+            return Answer(None, f"the function returns {value.dtype} instead of numbers")
         handed = as_numpy(self.maker.make(np.zeros(1, case.dtype))).dtype
-        fault = f"your function returns {value.dtype} where {handed} is handed in"
+        fault = f"the function returns {value.dtype} for input of {handed}"
         is_other = bool(case.floats) and value.dtype.kind == "f" and value.dtype != handed
         return Answer(value, fault if is_other else "")
 
@@ -207,7 +207,7 @@ def _array(result: Any, shape: tuple[int, ...]) -> Array:
         fitting = [x for x in result if tuple(getattr(x, "shape", ())) == shape]
         result = (fitting or result)[0]
     if result is None:
-        raise UnusableError("your function returns None, where an array is wanted")
+        raise UnusableError("the function returns None instead of an array")
     return as_numpy(result)
 
 
@@ -221,7 +221,7 @@ def asked(function: Callable[..., Any], maker: Maker, subject: Subject) -> Asked
         a default that is not known.
     """
     if not callable(function):
-        raise TypeError(f"function is {function!r}, which cannot be called")
+        raise TypeError(f"function is {function!r}; a callable is needed")
     by_alias = {alias: name for name, aliases in subject.aliases.items() for alias in aliases}
     arguments: dict[str, str] = {}
     required: list[str] = []
@@ -256,8 +256,9 @@ def asked(function: Callable[..., Any], maker: Maker, subject: Subject) -> Asked
     if not subject.needs <= set(arguments.values()):
         missing = sorted(subject.needs - set(arguments.values()))
         raise TypeError(
-            f"function takes {', '.join(arguments) or 'no argument that examine knows'}; it needs"
-            f" {' and '.join(missing)} too. Examine a function around it, such as\n"
+            f"function takes {', '.join(arguments) or 'no argument that examine knows'}; it"
+            f" also needs"
+            f" {' and '.join(missing)}. Examine a function around it, such as\n"
             f"    lambda {', '.join(subject.first)}: your_function(...)"
         )
     return Asked(
@@ -281,8 +282,8 @@ def _unknown(function: Any, own: str, subject: Subject) -> str:
     name = name if name.isidentifier() else "function"
     inputs = ", ".join(subject.first)
     return (
-        f"function has the argument {own}, which examine does not know. Give {own} a default, or"
-        f" examine a function around it:\n    lambda {inputs}: {name}({inputs}, {own}=...)"
+        f"function has the argument {own}, whose name examine does not know. Give {own} a default,"
+        f" or examine a function around it:\n    lambda {inputs}: {name}({inputs}, {own}=...)"
     )
 
 
@@ -314,7 +315,7 @@ def _told(function: Callable[..., Any]) -> list[tuple[str, bool]]:
     found = re.search(rf"\b{re.escape(name)}\(([^)]*)\)", inspect.getdoc(function) or "")
     if not name or not found:
         raise TypeError(
-            "function does not tell its arguments. Examine a function around it, such as\n"
+            "the arguments of function cannot be read. Examine a function around it, such as\n"
             "    lambda query, key, value: your_function(query, key, value)"
         )
     words = [word.strip().partition("=") for word in found[1].split(",")]

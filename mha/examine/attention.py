@@ -47,7 +47,7 @@ ALIASES = {
 }  # fmt: skip
 
 CAPPED_AND_MASK, GROUPED = "softcap and a mask", "grouped heads"
-LARGE, MANY = "large scores", "many tokens"
+LARGE, MANY = "large scores", "long sequence"
 TOGETHER = (CAUSAL_AND_MASK, CAUSAL_AND_PADDING)
 
 KINDS = {
@@ -55,9 +55,9 @@ KINDS = {
     LARGE: (),
     MANY: (),
     "is_causal": ("is_causal",),
-    "a mask of True and False": ("mask",),
-    "a mask for keys": ("mask",),
-    "a mask for each head": ("mask",),
+    "boolean mask": ("mask",),
+    "mask of one row": ("mask",),
+    "mask per head": ("mask",),
     OF_SEQUENCES: ("mask",),
     NOTHING_SEEN: ("mask",),
     BY_NUMBERS: ("mask",),
@@ -83,7 +83,7 @@ SMALL = [
     for n, m in ((1, 1), (1, 2), (2, 2), (2, 3), (3, 3))
     for d_k, d_v in ((1, 1), (4, 1), (2, 1), (4, 4), (2, 2))
 ]
-FEWER = (LARGE, "a mask for keys", "a mask for each head", OF_SEQUENCES)
+FEWER = (LARGE, "mask of one row", "mask per head", OF_SEQUENCES)
 """Kinds that are asked in fewer shapes, as those in which a query sees nothing."""
 IN_GROUPS = ("enable_gqa", "n_rep", GROUPED)
 """Kinds in which heads share keys and values."""
@@ -97,7 +97,7 @@ LONG = 133
 def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Return what is handed in."""
     about, leading, (n, m, d_k, d_v) = draw.about, draw.leading, sizes
-    is_rare = about in FEWER or "sees nothing" in about
+    is_rare = about in FEWER or "fully masked" in about
     if (is_rare and sizes in (EVEN, TALL)) or ("numbers" in about and "bias" in draw.takes):
         return None
     if (n > m and "is_causal" in about) or (m == 1 and about in HIDING):
@@ -118,7 +118,7 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     query, key = draw.numbers(*heads, n, d_k), draw.numbers(*leading, m, d_k)
     given = {"query": query, "key": key, "value": draw.numbers(*leading, m, d_v)}
     more: dict[str, dict[str, Any]] = {
-        "a mask for each head": {"mask": draw.allowed(*leading, n, m)},
+        "mask per head": {"mask": draw.allowed(*leading, n, m)},
         OF_SEQUENCES: {"mask": draw.allowed(*leading[:1], *[1] * len(leading[1:]), n, m)},
         "scale": {"scale": 0.75},
         "enable_gqa": {"enable_gqa": True},

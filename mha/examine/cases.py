@@ -12,12 +12,12 @@ from mha.core.checks import Array
 from mha.examine.steps import ATTENTION, Told
 from mha.practice.parts import Parts
 
-NOTHING_SEEN = "a query that sees nothing"
-BY_NUMBERS = "a mask of numbers"
-NOTHING_BY_NUMBERS = "a query that sees nothing, by numbers"
-NOTHING_BY_PADDING = "a query that sees nothing, by padding"
-CAUSAL_AND_MASK, CAUSAL_AND_PADDING = "is_causal and a mask", "is_causal and key_padding_mask"
-OF_SEQUENCES = "a mask for each sequence"
+NOTHING_SEEN = "fully masked row"
+BY_NUMBERS = "additive mask"
+NOTHING_BY_NUMBERS = "fully masked row, additive mask"
+NOTHING_BY_PADDING = "fully masked row, padding"
+CAUSAL_AND_MASK, CAUSAL_AND_PADDING = "is_causal with a mask", "is_causal with key_padding_mask"
+OF_SEQUENCES = "mask per sequence"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,14 +88,14 @@ class Draw:
     def masks(self, n: int, m: int) -> dict[str, Any]:
         """Return the mask that this kind of case has, if it has one."""
         allowed = self.allowed(n, m)
-        if "sees nothing" in self.about:
+        if "fully masked" in self.about:
             allowed[0], allowed[1:2] = False, True  # read either way, a query sees nothing
         if self.about == CAUSAL_AND_MASK:  # so that a query sees something
             allowed[:, 0] = True
         added = np.where(allowed, self.numbers(n, m) * (self.rng.random((n, m)) < 0.5), -np.inf)
         found: dict[str, dict[str, Any]] = {
-            "a mask of True and False": {"mask": allowed},
-            "a mask for keys": {"mask": allowed[:1]},
+            "boolean mask": {"mask": allowed},
+            "mask of one row": {"mask": allowed[:1]},
             NOTHING_SEEN: {"mask": allowed},
             BY_NUMBERS: {"mask": added},
             NOTHING_BY_NUMBERS: {"mask": added},
@@ -210,7 +210,7 @@ class Subject:
         ]
         if not self.has_float32:
             return found
-        narrow = [case for case in found[::3] if "sees nothing" not in case.about]
+        narrow = [case for case in found[::3] if "fully masked" not in case.about]
         return found + [case.in_float32() for case in narrow if "weights" not in case.given]
 
     def smaller(

@@ -159,35 +159,36 @@ def told(found: Conventions, first: tuple[str, ...]) -> list[tuple[str, str, str
     Examples
     --------
     >>> [condition for condition, _, _ in told(Conventions(mask=HIDES), ("query",))]
-    ['if True hides']
+    ['if True in a mask means masked']
     """
     axes = "(..., n, num_heads, d_k)" if "query" in first else "(n, batch, d_model)"
     rows = [
         (found.tokens_first, f"if axes are {axes}", "", ""),
-        (found.mask == HIDES, "if True hides",
-         "This is about True and False in the mask. In PyTorch True hides in nn.MultiheadAttention,"
-         " and lets a query attend in scaled_dot_product_attention.", NOTATION),
+        (found.mask == HIDES, "if True in a mask means masked",
+         "So it does in PyTorch's nn.MultiheadAttention; in scaled_dot_product_attention True means"
+         " that a query may attend.", NOTATION),
         (found.mask == ADDED, "if a mask is added to the scores",
-         "It holds 0 where a query may attend and -inf where not. True and False would be added as"
-         " 1 and 0, and hide nothing.", NOTATION),
-        (found.mask == ONES, "if a mask holds 1 where a query may attend, and 0 elsewhere", "",
+         "It has 0 where a query may attend and -inf elsewhere. A boolean mask would be added"
+         " as 1 and"
+         " 0, and would mask nothing.", NOTATION),
+        (found.mask == ONES, "if a mask has 1 where a query may attend and 0 elsewhere", "",
          NOTATION),
-        (found.mask == ONES_HIDE, "if a mask holds 1 where a key is hidden, and 0 elsewhere", "",
+        (found.mask == ONES_HIDE, "if a mask has 1 where a key is masked and 0 elsewhere", "",
          NOTATION),
         (bool(found.mask_axes), MASK_AXES[found.mask_axes], "", ""),
         (not found.has_numbers,
-         "if a mask holds True and False: numbers are not added to the scores", "", NOTATION),
-        (found.padding == IS_PADDING, "if True is padding",
-         "PyTorch's nn.MultiheadAttention reads its key_padding_mask so too.", PADDING),
-        (found.padding == ONES, "if padding is marked by 0, and each other key by 1", "", PADDING),
-        (found.is_always_causal, "if it is causal always",
+         "if masks are boolean: it does not add numbers to the scores", "", NOTATION),
+        (found.padding == IS_PADDING, "if True marks padding",
+         "PyTorch's nn.MultiheadAttention has the same convention.", PADDING),
+        (found.padding == ONES, "if 0 marks padding and 1 every other key", "", PADDING),
+        (found.is_always_causal, "if it is always causal",
          "PyTorch's attention is causal only if is_causal says so.", DECODING),
         (found.is_last, LAST_PLACE,
-         "This is about is_causal where there are fewer queries than keys. PyTorch's"
-         " scaled_dot_product_attention gives the first query the position of the first key.",
+         "It matters for is_causal with fewer queries than keys. In PyTorch's"
+         " scaled_dot_product_attention the first query has the position of the first key.",
          DECODING),
-        (found.scale == DIVIDES, "if scores are divided by the scale that is given",
-         "This is about scale. PyTorch multiplies scores by it.", SCALING),
+        (found.scale == DIVIDES, "if scores are divided by scale",
+         "PyTorch multiplies the scores by scale.", SCALING),
     ]  # fmt: skip
     if found.own_scale is not None:
         factor, power = found.own_scale

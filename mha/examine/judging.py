@@ -45,16 +45,16 @@ ADVICE = (
 """What is said where no known bug explains what came."""
 NOTHING_SEEN = "mechanism/softmax#fully-masked-rows"
 CONSEQUENCE = {
-    "NaN": "gives NaN to a query that sees no key. NaN spreads into every later number that meets"
-    " that row; drop such rows, or write zeros there, before they are used",
-    "average": "gives a query that sees no key the average of all values, hidden ones too. The"
-    " number is finite and means nothing: ignore such rows",
-    "unmasked": "gives a query that sees no key what it would get without a mask. The number is"
-    " finite and means nothing: ignore such rows",
-    "": "gives a query that sees no key numbers that are neither zeros, NaN nor an average. Ignore"
-    " such rows",
+    "NaN": "returns NaN for a fully masked row. NaN spreads to every number that is computed from"
+    " this row: drop the row, or replace it with zeros, before it is used",
+    "average": "returns the mean of all values for a fully masked row, masked values included. The"
+    " number is finite but has no meaning: ignore the row",
+    "unmasked": "returns for a fully masked row the output without a mask. The number is finite but"
+    " has no meaning: ignore the row",
+    "": "returns for a fully masked row numbers that are neither zeros, NaN nor a mean. Ignore the"
+    " row",
 }
-"""What a function gives a query that sees no key, and what follows."""
+"""The output of a function for a fully masked row, and its consequence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +222,7 @@ def _report(
 
 def _convention(condition: str, more: str = "", section: str = "") -> Finding:
     """Return the finding on another convention."""
-    said = f"another convention, right {condition}.{' ' + more if more else ''}"
+    said = f"another convention: the function is right {condition}.{' ' + more if more else ''}"
     return Finding(said, convention=condition, section=section)
 
 
@@ -305,8 +305,8 @@ def _in_half(asking: Asking) -> list[Finding]:
     if np.median(np.concatenate(errors)) > LIKE_ROUNDING:
         return []
     said = (
-        "half precision. Your function gives about three digits, as float16 and bfloat16 have them:"
-        " compute the scores and the softmax in float32, and narrow the output"
+        "half precision. The output has about three correct digits, as many as float16 and bfloat16"
+        " hold: compute the scores and the softmax in float32, and convert the output"
     )
     return [Finding(f"{said}.", bug="half precision", right=subject.right)]
 
@@ -331,7 +331,7 @@ def _precise(
         values = [asking.answers[i].value for i in left]
         if all(x is None or x.dtype == np.float32 for x in values):
             return asking, found, apart, []
-        said = "your function computes float64 with the digits of float32"
+        said = "the function returns float64 with the precision of float32"
         return asking.within(NARROW), found, apart, [Finding(f"{said}.", convention=said)]
     return asking, found, apart, []
 
@@ -393,7 +393,7 @@ def _finding(asking: Asking, rows: Sequence[Bug], found: Explanation, has_more: 
             said, convention="if outputs of padding are ignored", section=rows[0].section
         )
     row, names, parts = rows[0], " or ".join(row.name for row in rows), found.parts
-    but = ", but for what is told below" if has_more else ""
+    but = " (further findings below)" if has_more else ""
     said = f"{names}{but}. Your function " + ". Or it ".join(row.said for row in rows) + "."
     alone = next(iter(variants((row,))))
     subject = asking.asked.subject
@@ -434,7 +434,7 @@ def _alone(asking: Asking, apart: Apart) -> dict[str, Finding]:
     if not asking.asked.conventions.untold.isdisjoint(of_group.cases[0].given):
         found = {name: replace(f, case=None) for name, f in found.items()}
     return {
-        name: replace(finding, said=f"{finding.said} This is so in one kind of cases: {kind}.")
+        name: replace(finding, said=f"{finding.said} Only one kind of case shows it: {kind}.")
         for name, finding in found.items()
     }
 
@@ -451,11 +451,11 @@ def _of_group(asking: Asking, group: Sequence[int], parts: Parts, fault: str) ->
         said = f"{fault} ({kind})"
     else:
         narrow = narrowed(asking, group, parts)
-        said = f"the output is wrong, and no known bug gives it ({kind})"
+        said = f"the output is wrong, and no known bug explains it ({kind})"
     untold = [x for x in sorted(asked.conventions.untold) if x in of_group.cases[0].given]
     if untold:  # then nobody can say which output is right
         own = next(own for own, name in asked.arguments.items() if name == untold[0])
-        narrow.append(f"No output tells what True says in {own}.")
+        narrow.append(f"The outputs do not show whether True in {own} means masked or not.")
     shown = smallest(of_group, lambda _: True)
     advice = f" {ADVICE}" if shown is not None and shown.steps else ""
     more = f" {' '.join(narrow)}" if narrow else ""
@@ -497,8 +497,11 @@ def _nothing_seen(asking: Asking, parts: Parts, strict: bool) -> list[Finding]:
     if not names or shown is None:
         return []
     said = ". Or it ".join(CONSEQUENCE[name] for name in names)
-    called = {"NaN": "NaN for nothing seen", "average": "average for nothing seen"}
-    name = called.get(names[0], "numbers for nothing seen")
+    called = {
+        "NaN": "fully masked row returns NaN",
+        "average": "fully masked row returns the mean of the values",
+    }
+    name = called.get(names[0], "fully masked row returns other numbers")
     if strict:
         return [Finding(f"{name}. Your function {said}.", bug=name, section=NOTHING_SEEN,
                         right=subject.right)]  # fmt: skip
@@ -511,9 +514,9 @@ def _dtypes(asking: Asking) -> list[Finding]:
     fault = next((x.fault for x in asking.answers if x.value is not None and x.fault), "")
     if not fault:
         return []
-    why = "The digits beyond float32 are lost."
-    if "float64 where" in fault:
-        why = "It happens where numbers meet a float64 of NumPy's, such as np.sqrt(4)."
+    why = "The precision beyond float32 is lost."
+    if "float64 for" in fault:
+        why = "A float64 scalar of NumPy, such as np.sqrt(4), is the usual cause."
     return [Finding(f"{fault}. {why}", convention=fault)]
 
 
@@ -523,7 +526,7 @@ def _drawn(asking: Asking) -> Finding | None:
     pairs = zip(asking.cases, asking.answers, again, strict=False)
     if all(agrees(asking.asked.subject, case, a.value, b.value) for case, a, b in pairs):
         return None
-    said = "asked the same twice, your function gives two answers: something random is left on."
+    said = "two calls with the same input give different outputs: something random is left on."
     bug = next(row for row in TABLE if row.part == "drop")
     if not _leaves_weights_out(asking):
         return Finding(said, section=bug.section)
@@ -619,7 +622,7 @@ def _shown(asking: Asking, wrong: Parts | None) -> Shown:
         said = answer.fault if came is None else written(came)
         return shown("no array" if wanted is None else written(asked.out(wanted)), said)
     if came.shape != wanted.shape:
-        shape = f"{written(asked.out(came))}, of shape {came.shape} where {wanted.shape} is wanted"
+        shape = f"{written(asked.out(came))}, of shape {came.shape} instead of {wanted.shape}"
         return shown(written(asked.out(wanted)), shape)
     is_known = wrong is not None and agrees(
         subject, case, came, given_by(subject, case, wrong), asking.least

@@ -48,7 +48,7 @@ OWN_VALUE = "key and value that differ"
 KINDS = {
     "plain": (),
     "is_causal": ("is_causal",),
-    "a mask of True and False": ("mask",),
+    "boolean mask": ("mask",),
     OF_SEQUENCES: ("mask",),
     NOTHING_SEEN: ("mask",),
     BY_NUMBERS: ("mask",),

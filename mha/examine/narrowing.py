@@ -85,9 +85,9 @@ def limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None:
         ):
             return Rule(f"if numbers are {np.dtype(wide).name}")
     if kinds.isdisjoint(case.about for case in answered) and kinds != {"plain"}:
-        rare = kinds & {"a mask for keys", "a mask for each head", "a mask for each sequence"}
+        rare = kinds & {"mask of one row", "mask per head", "mask per sequence"}
         if kinds == rare:
-            return Rule(f"if there is no {' and no '.join(sorted(x[2:] for x in kinds))}")
+            return Rule(f"if there is no {' and no '.join(sorted(kinds))}")
     return None
 
 
@@ -199,14 +199,14 @@ def _by_rows(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
     for name, wrong in axes.items():
         agreeing = right[name] - wrong
         if agreeing == {0}:
-            found.append(f"It agrees for the first {name}, and for no other.")
+            found.append(f"It agrees only for the first {name}.")
         elif 0 in agreeing:
             found.append(f"It agrees for {name} {', '.join(str(x) for x in sorted(agreeing)[:4])}"
                          " (counted from 0).")  # fmt: skip
         elif wrong == {0}:
-            found.append(f"It differs for the first {name} alone.")
+            found.append(f"It differs only for the first {name}.")
     if is_first_hidden and all(is_first_hidden):
-        found.append("It agrees in each row up to the position of the first hidden key.")
+        found.append("It agrees in each row up to the position of the first masked key.")
     return found
 
 
@@ -269,10 +269,10 @@ def _by_difference(asking: Asking, case: Case, base: Array) -> list[str]:
     with np.errstate(all="ignore"):
         ratio = base / wanted
     if np.isfinite(ratio).all() and np.ptp(ratio) < 1e-3:
-        return [f"The output is {float(ratio.mean()):.4g} times the right one."]
+        return [f"The output is {float(ratio.mean()):.4g} times the correct output."]
     for name, x in case.given.items():
         if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.shape[-1:] == base.shape[-1:]:
-            for sign, word in ((1, "plus"), (-1, "less")):
+            for sign, word in ((1, "plus"), (-1, "minus")):
                 try:
                     is_it = np.allclose(
                         base - wanted, np.broadcast_to(sign * x, base.shape), rtol=1e-3, atol=1e-3
@@ -280,7 +280,7 @@ def _by_difference(asking: Asking, case: Case, base: Array) -> list[str]:
                 except ValueError:
                     continue
                 if is_it:
-                    return [f"The output is the right one {word} {name}."]
+                    return [f"The output is the correct output {word} {name}."]
     return []
 
 
@@ -299,7 +299,8 @@ def _by_values(asking: Asking, case: Case, base: Array) -> list[str]:
         rows = even[~np.broadcast_to(empty, even.shape[:-1])]
         if not np.allclose(rows, 1, 1e-3, 1e-3):
             found.append(
-                "Where all values are 1 the output is not 1: a query's weights do not add up to 1."
+                "With all values equal to 1 the output is not 1: a row of weights does not add"
+                " up to 1."
             )
     for axis, name in ((-3, "head"), (-4, "sequence")):
         value = case.given["value"]
@@ -330,8 +331,10 @@ def _by_keys(asking: Asking, case: Case) -> list[str]:
     found = []
     if (answers & ~shown).any():
         i, j = np.argwhere(answers & ~shown)[0]
-        found.append(f"A hidden key has an influence: query {i} depends on key {j} (from 0).")
+        found.append(
+            f"A masked key has an influence: query {i} depends on key {j} (counted from 0)."
+        )
     if (shown & ~answers).any():
         i, j = np.argwhere(shown & ~answers)[0]
-        found.append(f"A key that is not hidden has no influence: query {i}, key {j} (from 0).")
+        found.append(f"An unmasked key has no influence: query {i}, key {j} (counted from 0).")
     return found

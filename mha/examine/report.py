@@ -34,8 +34,8 @@ class Shown:
         What was handed in, by the function's own names.
     code : list of str
         The same and the calls of the function, as lines of Python.
-    wanted, came : str
-        What is right, and what came.
+    expected, actual : str
+        The right output, and that of the function.
     steps : sequence of tuple of str
         How the first number that differs comes about, and behind each step the same step as it
         came, if a known bug gives what came.
@@ -46,26 +46,26 @@ class Shown:
     about: str
     handed: Mapping[str, Any]
     code: list[str]
-    wanted: str
-    came: str
+    expected: str
+    actual: str
     steps: Sequence[tuple[str, ...]] = ()
     call: int = 0
 
     def __str__(self) -> str:
         """Return the case as lines of text."""
         lines = [part for line in self.code for part in _folded(line, 4)]
-        lines += _folded(f"# wanted: {self.wanted}", 10, "#")
-        return "\n".join(lines + _folded(f"# came:   {self.came}", 10, "#"))
+        lines += _folded(f"# expected: {self.expected}", 12, "#")
+        return "\n".join(lines + _folded(f"# got:      {self.actual}", 12, "#"))
 
     @property
     def lines(self) -> list[str]:
         """The steps as lines of text."""
         found, mark = [], "   <- the first difference"
-        for wanted, *came in self.steps:
-            if came in ([wanted], []):
-                found.append(f"{'both:  ' if came else 'wanted:'} {wanted}")
+        for expected, *actual in self.steps:
+            if actual in ([expected], []):
+                found.append(f"{'both:    ' if actual else 'expected:'} {expected}")
             else:
-                found += [f"wanted: {wanted}", f"came:   {came[0]}{mark}"]
+                found += [f"expected: {expected}", f"got:      {actual[0]}{mark}"]
                 mark = ""
         return [_ascii(line) for line in found]
 
@@ -112,7 +112,7 @@ class Finding:
         if self.line:
             found += _folded(f"  wrong: {self.line}", 9) + _folded(f"  right: {self.meant}", 9)
         if self.right and not self.convention:
-            found.append(f"  a function that is right: mha.{self.right}")
+            found.append(f"  a correct function: mha.{self.right}")
         if self.section:
             found.append(f"  explained in: {address(self.section)}")
         if self.case is not None:
@@ -120,14 +120,14 @@ class Finding:
             found += [f"    {line}" for line in str(self.case).split("\n")]
             call = f" in call {self.case.call} alone" if self.case.call else ""
             found += [f"  Step by step{call}, indices from 0:"] if self.case.steps else []
-            found += [f"    {part}" for line in self.case.lines for part in _folded(line, 8)]
+            found += [f"    {part}" for line in self.case.lines for part in _folded(line, 10)]
         return "\n".join(found)
 
     def as_data(self) -> dict[str, Any]:
         """Return the finding as JSON has it."""
         data = {each.name: getattr(self, each.name) for each in fields(self)}
         data |= {"narrowed": list(self.narrowed), "address": self.section and address(self.section)}
-        names = ("about", "code", "wanted", "came", "lines")
+        names = ("about", "code", "expected", "actual", "lines")
         case = self.case and {name: getattr(self.case, name) for name in names}
         return data | {"case": case}
 
@@ -145,7 +145,7 @@ class Report:
         were found, and how many were asked.
     findings : tuple of Finding
         None where everything agrees.
-    not_asked : tuple of str
+    not_tested : tuple of str
         Arguments that were not asked, because their names are not known, and kinds of cases that
         the function refuses.
     """
@@ -153,7 +153,7 @@ class Report:
     name: str
     cases: Mapping[str, tuple[int, int]]
     findings: tuple[Finding, ...]
-    not_asked: tuple[str, ...] = ()
+    not_tested: tuple[str, ...] = ()
 
     @property
     def is_explained(self) -> bool:
@@ -184,10 +184,10 @@ class Report:
         asked = []
         off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
         if off:
-            asked += _listed("these differ", off)
-            asked += _listed("these agree", [k for k, (a, n) in self.cases.items() if a == n])
-        if self.not_asked:
-            asked += _listed("not asked", list(self.not_asked))
+            asked += _listed("differ", off)
+            asked += _listed("agree", [k for k, (a, n) in self.cases.items() if a == n])
+        if self.not_tested:
+            asked += _listed("not tested", list(self.not_tested))
         cases = ["Cases:\n" + "\n".join(asked)] if asked else []
         return "\n\n".join([f"{self.name} is {verdict}: {said}.", *map(str, self.findings), *cases])
 
@@ -200,7 +200,7 @@ class Report:
             "ok": self.ok,
             "cases": {kind: list(counts) for kind, counts in self.cases.items()},
             "findings": [finding.as_data() for finding in self.findings],
-            "not_asked": list(self.not_asked),
+            "not_tested": list(self.not_tested),
         }
 
     def save(self, path: str | Path) -> None:

@@ -24,9 +24,9 @@ from unseen import EMPTY, NO_NUMBERS
 
 import mha
 
-NARROW = "your function returns float32 where float64 is handed in"
-FLOAT32 = "your function computes float64 with the digits of float32"
-NUMBERS = "a mask of numbers"
+NARROW = "the function returns float32 for input of float64"
+FLOAT32 = "the function returns float64 with the precision of float32"
+NUMBERS = "additive mask"
 
 
 SUPPOSED = EMPTY, NO_NUMBERS, "if a mask is added to the scores"
@@ -107,7 +107,7 @@ def test_a_layer(name):
     layer, asarray, conventions = LAYERS[name]
     report = mha.examine_layer(layer, asarray=asarray)
     right(report, *conventions)
-    assert {"plain", "a mask of True and False"} <= set(report.cases)
+    assert {"plain", "boolean mask"} <= set(report.cases)
     assert (NUMBERS in report.cases) is (name not in ("Keras", "Flax"))
     assert ({"num_groups", "angles"} <= set(report.cases)) is (name == "Llama")
 
@@ -212,6 +212,6 @@ def test_qwen2_with_its_cache_is_right_unless_it_sees_what_is_later(ahead):
 
     report = mha.examine_decoding(step, asarray=torch.tensor)
     if ahead:
-        assert report.findings[0].bug == "later tokens of a step seen"
+        assert report.findings[0].bug == "later tokens of a step visible"
     else:
         right(report, FLOAT32)

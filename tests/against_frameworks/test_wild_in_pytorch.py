@@ -88,7 +88,7 @@ WILD = {
         Causal, allowed=lambda self, n: self.bias[:, :, :n, :n] == 0)),
     "pytorch/tutorials#2250": ({"diagonal hidden"}, bug(
         Causal, allowed=lambda self, n: torch.tril(self.bias[:, :, :n, :n], -1) == 1)),
-    "karpathy/nanoGPT#170": ({"causal mask turned over"}, bug(
+    "karpathy/nanoGPT#170": ({"causal mask transposed"}, bug(
         Causal, allowed=lambda self, n: self.bias[:, :, :n, :n].mT == 1)),
     "kzl/decision-transformer#30": ({"one key ahead"}, bug(
         Causal, allowed=lambda self, n: torch.ones(n, n).tril(1) == 1)),
@@ -102,13 +102,13 @@ WILD = {
     "reczoo/FuxiCTR#30": (set(), bug(
         Causal, split=without_transpose,
         merge=lambda self, y: y.reshape(y.size(0), y.size(2), -1))),
-    "Shujun-He/RibonanzaNet#5": ({"a tiny number for a large one"}, bug(
+    "Shujun-He/RibonanzaNet#5": ({"-1e-9 for -1e9"}, bug(
         Encoder, hide=lambda self, scores, mask: scores.masked_fill(mask == 0, -1e-9))),
     "lucidrains/memory-compressed-attention#2": ({"zero times infinity"}, bug(
         Encoder, hide=lambda self, scores, mask: scores - (mask == 0) * math.inf)),
     "NTMC-Community/MatchZoo-py#163": ({"mask multiplied"}, bug(
         Encoder, hide=lambda self, scores, mask: scores * mask)),
-    "sooftware/attentions#4": ({"mask turned over"}, bug(
+    "sooftware/attentions#4": ({"mask transposed"}, bug(
         Encoder, hide=lambda self, scores, mask: scores.masked_fill(mask.mT == 0, -1e9))),
     "MarcoMeter/episodic-transformer-memory-ppo#22": ({"queries mixed"}, bug(
         Encoder, roles=lambda self, q, k, v: (q, k, q))),

@@ -32,7 +32,7 @@ def test_the_function_is_right_with_all_that_it_takes():
     assert all(agreed == asked for agreed, asked in report.cases.values())
     assert set(report.cases) >= {
         "plain", "large scores", "attn_mask of True and False", "attn_mask of numbers",
-        "is_causal", "a query that sees nothing", "scale", "enable_gqa",
+        "is_causal", "fully masked row", "scale", "enable_gqa",
     }  # fmt: skip
 
 
@@ -40,10 +40,10 @@ def test_of_the_module_its_conventions_are_told_and_nan_for_a_query_that_sees_no
     report = mha.examine_layer(module, asarray=torch.tensor)
     assert report.ok, report
     conventions = [finding.convention for finding in report.findings]
-    assert {"if True hides", "if True is padding", EMPTY} <= set(conventions)
+    assert {"if True in a mask means masked", "if True marks padding", EMPTY} <= set(conventions)
     strict = mha.examine_layer(module, asarray=torch.tensor, strict=True)
     wrong = [finding.bug for finding in strict.findings if not finding.convention]
-    assert wrong == ["NaN for nothing seen"]
+    assert wrong == ["fully masked row returns NaN"]
 
 
 @pytest.mark.parametrize("batch_first", [True, False])
@@ -52,7 +52,7 @@ def test_the_module_itself_is_examined(batch_first):
     assert report.ok, report
     conventions = [finding.convention for finding in report.findings]
     assert ("if axes are (n, batch, d_model)" in conventions) is not batch_first
-    assert "average_attn_weights" in report.not_asked
+    assert "average_attn_weights" in report.not_tested
 
 
 def test_a_tensor_that_tracks_gradients_is_detached():

@@ -162,7 +162,7 @@ def grouped(x, w_q, w_k, w_v, w_o, num_heads, num_kv_heads, key=None, value=None
 
 
 def of_batches(x, w_qkv, w_o, num_heads):
-    """Be causal always, as small GPTs are."""
+    """Be always causal, as small GPTs are."""
     b, n, d = x.shape
     q, k, v = (a.reshape(b, n, num_heads, -1).swapaxes(1, 2) for a in np.split(x @ w_qkv, 3, -1))
     o = soft(np.where(np.tri(n, dtype=bool), dots(q, k), -INF)) @ v

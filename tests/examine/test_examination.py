@@ -57,7 +57,7 @@ def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
     report = mha.examine(BUGGY["no scale"])
     assert str(report).startswith("plain is wrong: 28 of 28 cases differ.\n\nWrong: no scale.")
     for line in (
-        "these differ: plain (16 of 16); large scores (8 of 8);",
+        "differ: plain (16 of 16); large scores (8 of 8); long sequence (4 of 4)",
         "wrong: query @ key.swapaxes(-1, -2)",
         "right: query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])",
         "explained in: mechanism/scaling.html#scaling in the book Attention by Hand",
@@ -68,16 +68,16 @@ def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
     assert query.size + key.size + value.size < 20
     assert all(x == np.round(x) != 0 for each in (query, key, value) for x in each.flat)
     wanted = soft(dots(query, key)) @ value
-    assert finding.case.wanted == f"[[{short(wanted[0, 0])}]]".replace("−", "-")
-    assert finding.case.wanted != finding.case.came
+    assert finding.case.expected == f"[[{short(wanted[0, 0])}]]".replace("−", "-")
+    assert finding.case.expected != finding.case.actual
     lines = finding.case.lines
     assert [line[: line.index("[")] for line in lines] == [
-        "wanted: scores", "came:   scores", "wanted: weights", "came:   weights",
-        "wanted: output", "came:   output",
+        "expected: scores", "got:      scores", "expected: weights", "got:      weights",
+        "expected: output", "got:      output",
     ]  # fmt: skip
     assert "÷ √4" in lines[0]
     assert lines[1].endswith("<- the first difference")
-    assert lines[-1].endswith(finding.case.came[2:-2])
+    assert lines[-1].endswith(finding.case.actual[2:-2])
     assert all(" ".join(line.split()) in " ".join(str(report).split()) for line in lines)
     assert max(map(len, str(report).splitlines())) <= 77
 
@@ -99,12 +99,12 @@ def takes_weights(x, weights):
 
 def test_a_case_is_python_that_gives_what_came_and_needs_the_whole_repair():
     case = mha.examine_layer(takes_weights).findings[0].case
-    assert pasted(case, takes_weights) == case.came
+    assert pasted(case, takes_weights) == case.actual
     case = mha.examine(tiled).findings[0].case
-    assert pasted(case, tiled) == case.came
+    assert pasted(case, tiled) == case.actual
     for wrong in ((), ("key",), ("value",)):
         mended = functools.wraps(tiled)(functools.partial(tiled, wrong=wrong))
-        assert (pasted(case, mended) == case.wanted) is (wrong == ())
+        assert (pasted(case, mended) == case.expected) is (wrong == ())
 
 
 def test_a_section_has_its_address_once_the_book_is_published(monkeypatch):
@@ -143,7 +143,7 @@ def test_a_wrong_step_of_a_whole_layer_is_told_with_all_heads():
     report = mha.examine_decoding(sees_what_comes_with_it)
     assert not report.ok
     case = next(finding.case for finding in report.findings if finding.case is not None)
-    assert any(line.startswith("wanted: scores = [[[") for line in case.lines), case.lines
+    assert any(line.startswith("expected: scores = [[[") for line in case.lines), case.lines
 
 
 def test_a_report_is_the_same_each_time_is_data_and_fails_a_test(tmp_path):
@@ -152,7 +152,7 @@ def test_a_report_is_the_same_each_time_is_data_and_fails_a_test(tmp_path):
     data = first.as_data()
     assert json.loads(json.dumps(data)) == data
     assert (data["ok"], data["findings"][0]["bug"]) == (False, "late mask")
-    assert {"about", "code", "wanted", "came", "lines"} == set(data["findings"][0]["case"])
+    assert {"about", "code", "expected", "actual", "lines"} == set(data["findings"][0]["case"])
     first.save(tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8")) == data
     with pytest.raises(AssertionError, match="Wrong: late mask"):
@@ -176,12 +176,13 @@ def stops_on_a_mask(query, key, value, mask=None):
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (changes, "your function changes query, which was handed in"),
-        (stops_on_a_mask, "your function raises KeyError: 'no mask here'"),
-        (lambda q, k, v: None, "your function returns None, where an array is wanted"),
-        (lambda q, k, v: "text", "your function returns <U4, where numbers are wanted"),
+        (changes, "the function changes its argument query"),
+        (stops_on_a_mask, "the function raises KeyError: 'no mask here'"),
+        (lambda q, k, v: None, "the function returns None instead of an array"),
+        (lambda q, k, v: "text", "the function returns <U4 instead of numbers"),
         (lambda q, k, v: right(q, k, v).reshape(-1), "the output is wrong, and no known bug"),
-        (lambda q, k, v: np.nan * right(q, k, v), "the output is wrong, and no known bug gives it"),
+        (lambda q, k, v: np.nan * right(q, k, v), "the output is wrong, and no known bug"
+        " explains it"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_a_line_of_the_report(function, said):
@@ -202,7 +203,7 @@ def test_dropout_on_something_else_is_told_and_not_named():
     rng = np.random.default_rng(3)
     report = mha.examine(lambda q, k, v: right(q, k, v) * (rng.random(v.shape[-1]) > 0.3))
     assert (report.ok, report.findings[0].bug) == (False, None)
-    assert "gives two answers" in str(report)
+    assert "give different outputs" in str(report)
 
 
 # ---- Refusals ----
@@ -211,16 +212,16 @@ def test_dropout_on_something_else_is_told_and_not_named():
 @pytest.mark.parametrize(
     ("function", "sentence"),
     [
-        (3, "function is 3, which cannot be called"),
+        (3, "function is 3; a callable is needed"),
         (lambda query, key: key,
-         "function takes query, key; it needs value too. Examine a function around it, such as\n"
+         "function takes query, key; it also needs value. Examine a function around it, such as\n"
          "    lambda query, key, value: your_function(...)"),
         (lambda *given: given,
-         "function takes no argument that examine knows; it needs key and query and value too."
+         "function takes no argument that examine knows; it also needs key and query and value."
          " Examine a function around it, such as\n"
          "    lambda query, key, value: your_function(...)"),
         (functools.partial(max),
-         "function does not tell its arguments. Examine a function around it, such as\n"
+         "the arguments of function cannot be read. Examine a function around it, such as\n"
          "    lambda query, key, value: your_function(query, key, value)"),
     ],
 )  # fmt: skip
@@ -231,17 +232,19 @@ def test_what_cannot_be_examined_is_refused(function, sentence):
 
 def test_options_and_arguments_that_are_not_known_are_refused():
     with pytest.raises(
-        TypeError, match=r"^function has the argument spice, which examine does not know"
+        TypeError, match=r"^function has the argument spice, whose name examine does not know"
     ):
         mha.examine(lambda query, key, value, spice: value)
-    with raises(TypeError, "asarray is 3, which cannot be called"):
+    with raises(TypeError, "asarray is 3; a callable is needed"):
         mha.examine(right, asarray=3)
     with raises(TypeError, "rotary is 'no'; true or false is wanted"):
         mha.examine_decoding(mha.decode_step, rotary="no")
     with raises(ValueError, 'layout is \'thirds\'; "pairs" or "halves" is wanted'):
         mha.examine_positions(mha.rotate, layout="thirds")
-    assert list(mha.examine(right, leave_out=["large scores"]).cases) == ["plain", "many tokens"]
-    said = "leave_out has 'huge'; this function has plain, large scores, many tokens, grouped heads"
+    assert list(mha.examine(right, leave_out=["large scores"]).cases) == ["plain", "long sequence"]
+    said = (
+        "leave_out has 'huge'; this function has plain, large scores, long sequence, grouped heads"
+    )
     with raises(ValueError, said):
         mha.examine(right, leave_out=["huge"])
 
@@ -273,7 +276,7 @@ def test_the_command_has_the_report_s_status(tmp_path):
         (["mha"], "'mha' names no function; write package.module:function"),
         (["mha.nowhere:f"], "mha.nowhere:f cannot be imported (ModuleNotFoundError: No module"),
         (["mha:nothing"], "mha:nothing cannot be imported (AttributeError: module 'mha' has no"),
-        (["mha:softmax"], "function takes scores; it needs key and value too."),
+        (["mha:softmax"], "function takes scores; it also needs key and value."),
         (["mha:rotate", "--as", "thing"], "argument --as: invalid choice: 'thing'"),
     ],
 )

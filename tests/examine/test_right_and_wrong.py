@@ -26,17 +26,17 @@ NUMBERS = Unseen(own.token_numbers, P)
 CONVENTIONS = {
     "if arrays have 2 axes": own.loops,
     FIRST: mha.scaled_dot_product_attention,
-    "your function computes float64 with the digits of float32": lambda q, k, v: (
+    "the function returns float64 with the precision of float32": lambda q, k, v: (
         soft(dots(q.astype(np.float32), k.astype(np.float32))) @ v.astype(np.float32)
     ).astype(q.dtype),
-    "your function returns float64 where float32 is handed in": lambda q, k, v:
+    "the function returns float64 for input of float32": lambda q, k, v:
         (soft(dots(q, k)) @ v).astype(float),
     "if arrays have 4 axes": lambda q, k, v: np.einsum("bhij,bhjd->bhid", soft(dots(q, k)), v),
     HIDES: lambda q, k, v, mask=None:
         soft(masked(dots(q, k), mask if mask is None or mask.dtype != bool else ~mask)) @ v,
     NO_NUMBERS: lambda q, k, v, mask=None:
         soft(dots(q, k) if mask is None else np.where(mask, dots(q, k), -INF)) @ v,
-    "if it is causal always": lambda q, k, v: soft(masked(dots(q, k), causal(q, k))) @ v,
+    "if it is always causal": lambda q, k, v: soft(masked(dots(q, k), causal(q, k))) @ v,
     DIVIDES: lambda q, k, v, scale=None: soft(q @ t(k) / (scale or q.shape[-1] ** 0.5)) @ v,
     "if scores are multiplied by 0.3": lambda q, k, v: soft(q @ t(k) * 0.3) @ v,
     "if the scale is 0.5 ÷ √d_k": lambda q, k, v: soft(dots(q, k) / 2) @ v,
@@ -51,8 +51,8 @@ RIGHT = [
     Unseen(own.causally, A).wrong("causal if told nothing", "is_causal=False", "is_causal=True",
                                   conditions=(FIRST,)),
     Unseen(own.heads_behind_tokens, A, conditions=("if axes are (..., n, num_heads, d_k)",)),
-    Unseen(own.padded, L, conditions=("if True is padding",)),
-    Unseen(own.of_batches, L, conditions=("if it is causal always", "if arrays have 3 axes")),
+    Unseen(own.padded, L, conditions=("if True marks padding",)),
+    Unseen(own.of_batches, L, conditions=("if it is always causal", "if arrays have 3 axes")),
     *(Unseen(function, L) for function in (own.grouped, mha.multi_head_attention)),
     *(Unseen(function, D) for function in (own.told_its_places, own.still, mha.decode_step)),
     Unseen(lambda x, positions: turned(x, positions, layout="halves"), P, "halves",
@@ -108,15 +108,15 @@ NAMED = [
         "scaled twice": (" ** 0.5", ""),
         "multiplied by the root": ("/ q.shape", "* q.shape"),
         "root of the number of keys": ("q.shape[-1]", "k.shape[-2]"),
-        "a view for a transpose": ("t(k)", "k.reshape(t(k).shape)"),
+        "view instead of transpose": ("t(k)", "k.reshape(t(k).shape)"),
         "queries and keys exchanged": ("q @ t(k)", "k @ t(q)"),
         "keys and values exchanged": ("t(k)", "t(v)", "@ v", "@ k"),
         "keys mixed": ("@ v", "@ k"),
-        "axis from the front": ("axis=-1", "axis=1"),
+        "softmax axis counted from the front": ("axis=-1", "axis=1"),
         "one sum for all rows": (TOP, ".max()", SUM, ".sum()"),
         "softmax twice": (WEIGHTS, f"soft({WEIGHTS})"),
-        "one shift for all rows": (TOP, ".max()"),
-        "powers of two": ("np.exp", "np.exp2"),
+        "one maximum for all rows": (TOP, ".max()"),
+        "base 2 for base e": ("np.exp", "np.exp2"),
         "not divided by the sum": (f" / e{SUM}", ""),
         "weights averaged over heads": (WEIGHTS, f"np.mean({WEIGHTS}, -3, keepdims=True)"),
         "sign of the scores": ("q @ t(k)", "-q @ t(k)"),
@@ -129,7 +129,7 @@ NAMED = [
         "softmax over queries and keys": ("axis=-1", "axis=(-2, -1)"),
         "no softmax": (WEIGHTS, "s"),
         "sigmoid for softmax": (WEIGHTS, "1 / (1 + np.exp(-s))"),
-        "shift of columns": (".max(axis=-1", ".max(axis=-2"),
+        "maximum per column": (".max(axis=-1", ".max(axis=-2"),
         "sign of the exponent": (f"s - s{TOP}", f"s{TOP} - s"),
         "weights summed over heads": (WEIGHTS, f"np.sum({WEIGHTS}, -3, keepdims=True)"),
         "outputs summed over heads":
@@ -144,20 +144,20 @@ NAMED = [
         "late mask": (HIDDEN, "s",
                       "soft(s)", "(soft(s) * (1 if mask is None or mask.dtype != bool else mask))"),
         "mask unused": ("mask is not None", "False"),
-        "mask of numbers unused": ("s + mask", "s"),
-        "mask turned over": ("    if mask is not None:\n",
+        "additive mask unused": ("s + mask", "s"),
+        "mask transposed": ("    if mask is not None:\n",
                              "    if mask is not None:\n        mask = t(mask)\n"),
         "mask multiplied": ("-INF", "0"),
         "mask subtracted": ("else s + mask", "else s - mask"),
         "mask added twice": ("else s + mask", "else s + 2 * mask"),
-        "a tiny number for a large one": ("-INF", "-1e-09"),
+        "-1e-9 for -1e9": ("-INF", "-1e-09"),
         "zero times infinity": (HIDDEN, "s - ~mask * INF"),
         "mask scaled": ("dots(q, k)", "q @ t(k)", "soft(s)", "soft(s / q.shape[-1] ** 0.5)"),
     }),
     *changed(Unseen(own.causally, A), {
         "diagonal hidden": ("causal(q, k)", "causal(q, k, -1)"),
         "one key ahead": ("causal(q, k)", "causal(q, k, 1)"),
-        "causal mask turned over": ("causal(q, k)", "~causal(q, k, -1)"),
+        "causal mask transposed": ("causal(q, k)", "~causal(q, k, -1)"),
         "causal mask reversed": ("causal(q, k)", "~causal(q, k)"),
         "is_causal unused": ("if is_causal", "if False"),
         "mask added as 0 and 1": ("masked(dots(q, k), causal(q, k) if is_causal else None)",
@@ -165,7 +165,7 @@ NAMED = [
     }),
     *changed(CAPPED, {
         "scale unused": (" if scale is None else scale", ""),
-        "scale beside the root": (
+        "scale and root both applied": (
             " if scale is None else scale", " * (1.0 if scale is None else scale)"
         ),
         "softcap not multiplied": ("softcap * np.tanh", "np.tanh"),
@@ -173,21 +173,21 @@ NAMED = [
         "softcap before the scale": (" * scale", "", HIDE, f"    scores = scores * scale\n{HIDE}"),
     }),
     *changed(MASKS, {
-        "padding hides queries": (PADS, "key_padding_mask[:, None, :, None]"),
+        "padding masks queries": (PADS, "key_padding_mask[:, None, :, None]"),
         "padding unused": ("key_padding_mask is not None", "False"),
         "causal mask dropped beside a mask":
             ("if is_causal:", "if is_causal and attn_mask is None and key_padding_mask is None:"),
         "mask dropped beside a causal mask": ("if attn_mask is not None:",
             "if attn_mask is not None and not is_causal:", "if key_padding_mask is not None:",
             "if key_padding_mask is not None and not is_causal:"),
-        "masks joined by or": ("if is_causal:", "if is_causal and key_padding_mask is None:",
+        "masks combined by or": ("if is_causal:", "if is_causal and key_padding_mask is None:",
                                PADS, f"{PADS} | (at_the_end(query, key) & is_causal)"),
     }),
     Unseen(own.as_in_pytorch, A).wrong("groups tiled", "np.repeat(x, ", "np.concatenate([x] * (",
                                    "x.shape[-3], -3)", "x.shape[-3]), -3)"),
     *changed(LAYER, {
         "reshape": (PARTED, "a.reshape(*a.shape[:-2], num_heads, a.shape[-2], -1)"),
-        "heads dealt out":
+        "heads interleaved":
             (PARTED, "np.stack([a[..., i::num_heads] for i in range(num_heads)], -3)"),
         "merged by reshape": ("joined(o)", f"o{FLAT}"),
         "merged alternating": ("joined(o)", f"np.moveaxis(o, -3, -1){FLAT}"),
@@ -198,18 +198,18 @@ NAMED = [
             ("context @ w_k", "context @ w_q", "context @ w_v", "context @ w_q"),
         "W_K and W_V exchanged": ("w_k + b_k, context @ w_v", "w_v + b_k, context @ w_k"),
         "W_V and W_O exchanged": ("@ w_v", "@ w_o", "@ w_o + b_o", "@ w_v + b_o"),
-        "matrices turned over": ("w_q +", "w_q.T +", "w_k +", "w_k.T +", "w_v +", "w_v.T +",
+        "matrices transposed": ("w_q +", "w_q.T +", "w_k +", "w_k.T +", "w_v +", "w_v.T +",
                                  "w_o +", "w_o.T +"),
-        "W_O turned over": ("w_o +", "w_o.T +"),
+        "W_O transposed": ("w_o +", "w_o.T +"),
         "W_O left out": (" @ w_o + b_o", ""),
         "biases left out": (" + b_q", "", " + b_k", "", " + b_v", "", " + b_o", ""),
         "bias of queries left out": (" + b_q", ""),
         "bias of values left out": (" + b_v", ""),
         "bias of the output left out": (" + b_o", ""),
         "context unused": ("x if context is None else context", "x"),
-        "context asks": ("context @", "x @", "x @ w_q", "context @ w_q"),
-        "values of the tokens that ask": ("context @ w_v", "x @ w_v"),
-        "keys of the tokens that ask": ("context @ w_k", "x @ w_k"),
+        "queries from the context": ("context @", "x @", "x @ w_q", "context @ w_q"),
+        "values from x": ("context @ w_v", "x @ w_v"),
+        "keys from x": ("context @ w_k", "x @ w_k"),
     }),
     *changed(Unseen(own.padded, L), {
         "fused as key, query, value": (CUT, "k, q, v = ("),
@@ -226,55 +226,61 @@ NAMED = [
         name)(-3), L, f"heads {what}") for name, what in (("sum", "summed"), ("mean", "averaged"))),
     *changed(TURN, {
         "positions from 1": ("x, positions, base)", "x, positions + 1, base)"),
-        "turned backwards": ("x, positions, base)", "x, -positions, base)"),
+        "rotated backwards": ("x, positions, base)", "x, -positions, base)"),
         "exponent by ones": ("x, positions, base)", "x, positions, base, per=1)"),
         "exponent's sign": ("x, positions, base)", "x, positions, 1 / base)"),
         "degrees for radians": ("x, positions, base)", "x, np.deg2rad(positions), base)"),
     }),
     *changed(Unseen(own.rotary_attention, P), {
         "values turned": ("@ value", "@ turned(value, positions)"),
-        "queries turned alone": ("turned(key, positions)", "key"),
-        "keys turned alone": ("turned(query, positions)", "query"),
-        "keys turned backwards": ("turned(key, positions)", "turned(key, -positions)"),
+        "only queries rotated": ("turned(key, positions)", "key"),
+        "only keys rotated": ("turned(query, positions)", "query"),
+        "keys rotated backwards": ("turned(key, positions)", "turned(key, -positions)"),
     }),
     *changed(BIAS, {
         "slopes halved": (SLOPES, f"[1 / 2 ** i {SLANTED}]"),
         "slopes reversed": (SLOPES, f"{SLOPES}[::-1]"),
         "slopes from 1": (SLOPES, "[2 ** (-8 * i / num_heads) for i in range(num_heads)]"),
-        "slopes of any number of heads": (SLOPES, f"[2 ** (-8 * i / num_heads) {SLANTED}]"),
-        "bias upwards": ("return -", "return "),
+        "slopes for any number of heads": (SLOPES, f"[2 ** (-8 * i / num_heads) {SLANTED}]"),
+        "bias grows with distance": ("return -", "return "),
     }),
     NUMBERS.wrong("padding counted", "np.cumsum(mask, axis=-1) - 1",
                   "np.arange(mask.shape[-1]) + 0 * mask"),
     *changed(STEP, {
         "off by one": ("turned(query, places)", "turned(query, places + 1)"),
-        "positions begin anew": ("past + np", "np"),
+        "positions restart at 0": ("past + np", "np"),
         "one position for all new tokens": ("past + np.arange(n)", "past + 0 * np.arange(n)"),
         "last position for all new tokens":
             ("past + np.arange(n)", "past + n - 1 + 0 * np.arange(n)"),
         "cache overwritten": (LONGER_K, "turned(key, places)", LONGER_V, "value"),
         "cache not extended": (LONGER_K, "keys if past else turned(key, places)",
                                LONGER_V, "values if past else value"),
-        "cache behind": ("[keys, turned(key, places)]", "[turned(key, places), keys]",
+        "cached keys after new ones": ("[keys, turned(key, places)]", "[turned(key, places), keys]",
                          "[values, value]", "[value, values]"),
-        "own key not seen": ("places), keys)", "places), keys[..., : past or n, :])",
+        "own key masked": ("places), keys)", "places), keys[..., : past or n, :])",
                              "@ values", "@ values[..., : past or n, :]"),
         "cache aligned top left": (SEEN, "i"),
-        "later tokens of a step seen": (SEEN, "i + 99"),
-        "keys turned again":
+        "later tokens of a step visible": (SEEN, "i + 99"),
+        "cached keys rotated again":
             ("places), keys)", "places), turned(keys, np.arange(keys.shape[-2])))"),
     }),
 ]  # fmt: skip
 
 
 def test_every_bug_of_the_table_is_among_them():
-    # What "True reversed" and "padding hides rows too" do is told as a convention.
-    known = {bug.name for bug in TABLE} - {"True reversed", "padding hides rows too"}
+    # What "True reversed" and "padding masks rows too" do is told as a convention.
+    known = {bug.name for bug in TABLE} - {"True reversed", "padding masks rows too"}
     wild = {name for name, _, _ in WILD.values()} - {""}
     assert {one.what for one in NAMED} | wild == known
 
 
-PASTED = ("late mask", "mask of numbers unused", "W_O left out", "cache behind", "turned backwards")
+PASTED = (
+    "late mask",
+    "additive mask unused",
+    "W_O left out",
+    "cached keys after new ones",
+    "rotated backwards",
+)
 """Bugs of each kind whose case gives what the function itself gives, to the letter."""
 
 
@@ -296,7 +302,7 @@ def test_a_bug_is_named_with_a_smallest_case_that_shows_it(one):
     assert wrong.line != wrong.meant
     assert one.what == "dropout left on" or wrong.case is not None
     if one.what in PASTED:
-        assert pasted(wrong.case, one.function) == wrong.case.came != wrong.case.wanted
+        assert pasted(wrong.case, one.function) == wrong.case.actual != wrong.case.expected
         assert "−" not in str(wrong.case) + "".join(wrong.case.lines)
 
 
@@ -329,7 +335,7 @@ PAIRS = [
     (("no scale", "mask multiplied"), Unseen(own.with_mask, A).wrong(
         "no scale; mask multiplied", "dots(q, k)", "q @ t(k)", "-INF", "0")),
     (("wrong root", "diagonal hidden"), GPT.wrong(
-        "root of all heads; diagonal hidden, in a function that is causal always",
+        "root of all heads; diagonal hidden, in a function that is always causal",
         "k.shape[-1]", "(k.shape[-1] * (k.shape[-3] if k.ndim > 2 else 1))",
         "np.ones((n, n))", "np.ones((n, n)), -1")),
 ]  # fmt: skip
@@ -356,7 +362,7 @@ def test_a_bug_in_another_layout_is_named():
     heads = Unseen(own.heads_behind_tokens, A).wrong("no scale", " / q.shape[-1] ** 0.5", "")
     finding = heads.examined(np.asarray).findings[0]
     assert finding.bug == heads.what
-    assert pasted(finding.case, heads.function) == finding.case.came
+    assert pasted(finding.case, heads.function) == finding.case.actual
 
 
 def test_a_slip_beside_a_bug_and_a_bug_under_a_convention_are_named():

@@ -22,7 +22,7 @@ def heads(query, key, value, mask=None):
 
 
 def tiny_gpt(q, k, v):
-    """Be causal always, as nanoGPT is."""
+    """Be always causal, as nanoGPT is."""
     n = q.shape[-2]
     att = (q @ t(k)) * (1.0 / np.sqrt(k.shape[-1]))
     bias = np.tril(np.ones((n, n)))
@@ -152,9 +152,9 @@ OTHER = "np.stack([-x[..., 1::2], x[..., ::2]], -1).reshape(x.shape)"
 SPLIT = "(x @ w).reshape(b, n, num_heads, -1).swapaxes(1, 2)"
 TIMES = "np.repeat(key, times, -3), np.repeat(value, times, -3)"
 WILD = {
-    "fastNLP#254": ("third axis", HEADS,
+    "fastNLP#254": ("softmax over axis 2", HEADS,
         (".max(axis=-1", ".max(axis=2", SUM, SUM.replace("-1", "2"))),
-    "PetrochukM/PyTorch-NLP#2": ("first axis", HEADS,
+    "PetrochukM/PyTorch-NLP#2": ("softmax over the first axis", HEADS,
         (".max(axis=-1", ".max(axis=0", SUM, SUM.replace("-1", "0"))),
     "nerminnuraydogan/vision-transformer#1": ("wrong axis", GPT,
         ("soft(att, -1)", "soft(att, -2)")),
@@ -165,12 +165,12 @@ WILD = {
     "SKaiNET-developers/SKaiNET#860": ("all scores 0", SCALED,
         ("scale=None", "scale=0.0",
          "query.shape[-1] ** -0.5 if scale is None else scale", "scale")),
-    "awslabs/gluonts#1401": ("a tiny number for a large one", HEADS, ("-1e9", "1e-9 * -1")),
+    "awslabs/gluonts#1401": ("-1e-9 for -1e9", HEADS, ("-1e9", "1e-9 * -1")),
     "rasbt/LLMs-from-scratch#1061": ("causal mask reversed", GPT, ("bias == 0", "bias == 1")),
     "rasbt/LLMs-from-scratch#279": ("late mask", GPT,
         ("np.where(bias == 0, -INF, att)", "att", "soft(att, -1)", "np.tril(soft(att, -1))")),
     "pytorch/tutorials#2250": ("diagonal hidden", GPT, ("np.ones((n, n))", "np.ones((n, n)), -1")),
-    "karpathy/nanoGPT#170": ("causal mask turned over", GPT, ("np.tril", "np.triu")),
+    "karpathy/nanoGPT#170": ("causal mask transposed", GPT, ("np.tril", "np.triu")),
     "kzl/decision-transformer#30": ("one key ahead", GPT,
         ("np.ones((n, n))", "np.ones((n, n)), 1")),
     "facebookresearch/xformers#103": ("is_causal unused", CAUSAL,
@@ -178,12 +178,12 @@ WILD = {
     "keras-team/keras#23038": ("is_causal unused", CAUSAL, ("if use_causal_mask:", "if False:")),
     "onnx/onnx#7274": ("groups tiled", GROUPED,
         (TIMES, "np.concatenate([key] * times, -3), np.concatenate([value] * times, -3)")),
-    "unslothai/unsloth-zoo#593": ("scores for the softcap", CAPPED,
+    "unslothai/unsloth-zoo#593": ("scores in place of the softcap", CAPPED,
         ("= softcap * np", "= scores * np")),
     "kekzl/imp#688": ("softcap unused", CAPPED, ("if softcap is not None:", "if False:")),
-    "lucidrains/x-transformers#172": ("padding hides queries", PADDED,
+    "lucidrains/x-transformers#172": ("padding masks queries", PADDED,
         ("None, None, :]", "None, :, None]")),
-    "lsdefine/attention-is-all-you-need-keras#36": ("masks of the sequences tiled", MERGED,
+    "lsdefine/attention-is-all-you-need-keras#36": ("masks tiled over the heads", MERGED,
         ("np.repeat(mask, num_heads, axis=0)", "np.concatenate([mask] * num_heads)")),
     "line/lighthouse#77": ("first sequence's mask for all", MERGED,
         ("np.repeat(mask, num", "np.repeat(mask[:1], b * num")),
