@@ -21,9 +21,9 @@ EXAMINE = {
 A, L, D, P = EXAMINE
 ROTARY = {"rotary": True}
 
-DIVIDES = "if scores are divided by the scale that is given"
-HIDES = "if True hides"
-NO_NUMBERS = "if a mask holds True and False: numbers are not added to the scores"
+DIVIDES = "if scores are divided by scale"
+HIDES = "if True in a mask means masked"
+NO_NUMBERS = "if masks are boolean: it does not add numbers to the scores"
 FIRST = "if the first query has the position of the first key"
 LAST = "if the last query has the position of the last key"
 EMPTY = "if no query is fully masked, or its row is ignored"

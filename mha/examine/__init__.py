@@ -17,6 +17,7 @@ from mha.examine.cases import Subject
 from mha.examine.judging import Asking, judged
 from mha.examine.probing import has_answer, probe
 from mha.examine.report import Finding, Report, Shown
+from mha.practice.bugs import ROTARY
 
 __all__ = [
     "Finding",
@@ -146,8 +147,23 @@ def examine_layer(
         return _judged(probe(_asked(function, asarray, layer.SUBJECT)), leave_out, strict)
     module = modules.read(function)
     takes = frozenset(asked(module.call, NUMPY, module.subject(frozenset())).arguments.values())
-    this = asked(module.call, maker_of(function, asarray), module.subject(takes))
-    return _judged(probe(replace(this, before=module.code)), leave_out, strict)
+    readings = [module, module.by_heads()] if module.is_fused and module.num_heads > 1 else [module]
+    reports = []
+    for one in readings:
+        this = asked(module.call, maker_of(function, asarray), one.subject(takes))
+        this = replace(this, before=module.code, called="module")
+        if not has_answer(this):
+            answer = this.ask(next(iter(this.subject.cases(this.takes, this.conventions.facts))))
+            raise TypeError(modules.refused(function, (), answer.fault.partition("raises ")[2]))
+        reports.append(_judged(probe(this), leave_out, strict))
+        if reports[-1].ok:
+            break
+    report = reports[-1] if reports[-1].ok else reports[0]
+    if not report.ok and not report.is_explained and module.more:
+        raise TypeError(modules.refused(function, module.more))
+    if report.ok and len(reports) > 1:
+        report = replace(report, findings=(*report.findings, FUSED_BY_HEADS))
+    return report
 
 
 def examine_decoding(
@@ -195,22 +211,29 @@ def examine_decoding(
     True
     """
     maker = maker_of(step, asarray)
-    if rotary is not None:
-        takes = {plain(name) for name, _ in parameters(step)[0]}
-        still = decoding.SUBJECT if "angles" in takes else decoding.UNTURNED
-        subject = decoding.TURNING if as_switch("rotary", rotary) else still
-        return _judged(asked(step, maker, subject), leave_out, strict)
+    takes = {plain(name) for name, _ in parameters(step)[0]}
     turns = decoding.turns(asked(step, maker, decoding.TURNING))
-    if turns is not None:
-        subject = decoding.TURNING if turns else decoding.UNTURNED
-        return _judged(asked(step, maker, subject), leave_out, strict)
-    first = _judged(asked(step, maker, decoding.SUBJECT), leave_out, strict)
-    own = {plain(name) for name, _ in parameters(step)[0]}
-    if first.is_explained or own.isdisjoint(decoding.PLACES):
-        return first
-    # A step may want positions for the place in its cache alone, and turn nothing.
-    other = _judged(asked(step, maker, decoding.UNTURNED), leave_out, strict)
-    return other if other.is_explained else first
+    if rotary is not None:
+        still = decoding.SUBJECT if "angles" in takes else decoding.UNTURNED
+        subjects = [decoding.TURNING if as_switch("rotary", rotary) else still]
+    elif turns is None:
+        subjects = [decoding.SUBJECT]
+        # A step may want positions for the place in its cache alone, and rotate nothing.
+        subjects += [] if takes.isdisjoint(decoding.PLACES) else [decoding.UNTURNED]
+    else:
+        # A step that rotates by position 0 each time seems to rotate nothing.
+        subjects = [decoding.TURNING] if turns else [decoding.UNTURNED, decoding.TURNING]
+    reports = list[Report]()
+    for subject in subjects:
+        report = _judged(asked(step, maker, subject), leave_out, strict)
+        if any(finding.bug and "halves" in finding.bug for finding in report.findings):
+            other = _judged(asked(step, maker, decoding.IN_HALVES), leave_out, strict)
+            if other.is_explained:
+                report = replace(other, findings=(*other.findings, HALVES))
+        if report.is_explained:
+            return report
+        reports.append(report)
+    return reports[0]
 
 
 def examine_positions(
@@ -261,6 +284,19 @@ def examine_positions(
     own = [plain(name) for name, _ in parameters(function)[0]]
     this = asked(function, maker_of(function, asarray), positions.subject_of(own, layout))
     return _judged(this, leave_out, strict, positions.first_place)
+
+
+HALVES = Finding(
+    "another convention: the function is right if rotary positions rotate component i together with"
+    " the one half a width on, as in Llama of transformers; mha.decode_step rotates neighbours.",
+    convention="if rotary positions are by halves",
+    section=ROTARY,
+)
+FUSED_BY_HEADS = Finding(
+    "another convention: the function is right if the fused matrix has query, key and value of the"
+    " first head, then those of the second, as in GPT-NeoX and BLOOM.",
+    convention="if the fused matrix has query, key and value head by head",
+)
 
 
 def _asked(

@@ -43,7 +43,7 @@ class Asked:
     `arguments` are its own names and the inputs that they take; `required` those inputs that have
     no default; `settings` further arguments with a fixed value; `unasked` the arguments that keep
     their default because they are not known; `by_place` those that have no name for a caller;
-    `before` are lines of Python that a case begins with.
+    `before` are lines of Python that a case begins with, `called` is its name in them.
     """
 
     function: Callable[..., Any]
@@ -58,6 +58,7 @@ class Asked:
     output: str = ""
     may_be_none: frozenset[str] = frozenset()
     before: tuple[str, ...] = ()
+    called: str = ""
 
     @property
     def takes(self) -> frozenset[str]:
@@ -77,6 +78,12 @@ class Asked:
         """Return a kind of case by the function's own name of the mask, if that is no `mask`."""
         own = next((own for own, name in self.arguments.items() if name == "mask"), "mask")
         return kind if own == "mask" else kind.replace("a mask", own)
+
+    def completed(self, case: Case) -> Case:
+        """Return a case of a layer with the context that it requires: its own tokens."""
+        if "context" not in self.required or "x" not in case.given or "context" in case.given:
+            return case
+        return replace(case, given={**case.given, "context": case.given["x"]})
 
     def can(self, case: Case) -> bool:
         """Return whether a case has what the function cannot do without."""

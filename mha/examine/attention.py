@@ -47,22 +47,26 @@ ALIASES = {
 }  # fmt: skip
 
 CAPPED_AND_MASK, GROUPED = "softcap and a mask", "grouped heads"
-LARGE, MANY = "large scores", "long sequence"
+LARGE, MANY, LOW = "large scores", "long sequence", "large negative scores"
+LARGE_MASKED, BIAS_OF_HEADS = "boolean mask, large scores", "bias per head"
 TOGETHER = (CAUSAL_AND_MASK, CAUSAL_AND_PADDING)
 
 KINDS = {
     "plain": (),
     LARGE: (),
+    LOW: (),
     MANY: (),
     "is_causal": ("is_causal",),
     "boolean mask": ("mask",),
     "mask of one row": ("mask",),
     "mask per head": ("mask",),
+    LARGE_MASKED: ("mask",),
     OF_SEQUENCES: ("mask",),
     NOTHING_SEEN: ("mask",),
     BY_NUMBERS: ("mask",),
     NOTHING_BY_NUMBERS: ("mask",),
     "bias": ("bias",),
+    BIAS_OF_HEADS: ("bias",),
     "key_padding_mask": ("padding",),
     NOTHING_BY_PADDING: ("padding",),
     "lengths": ("lengths",),
@@ -83,7 +87,7 @@ SMALL = [
     for n, m in ((1, 1), (1, 2), (2, 2), (2, 3), (3, 3))
     for d_k, d_v in ((1, 1), (4, 1), (2, 1), (4, 4), (2, 2))
 ]
-FEWER = (LARGE, "mask of one row", "mask per head", OF_SEQUENCES)
+FEWER = (LARGE, LOW, LARGE_MASKED, BIAS_OF_HEADS, "mask of one row", "mask per head", OF_SEQUENCES)
 """Kinds that are asked in fewer shapes, as those in which a query sees nothing."""
 IN_GROUPS = ("enable_gqa", "n_rep", GROUPED)
 """Kinds in which heads share keys and values."""
@@ -102,7 +106,7 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         return None
     if (n > m and "is_causal" in about) or (m == 1 and about in HIDING):
         return None
-    if not leading and about in (*IN_GROUPS, NOTHING_BY_PADDING, OF_SEQUENCES):
+    if not leading and about in (*IN_GROUPS, NOTHING_BY_PADDING, OF_SEQUENCES, BIAS_OF_HEADS):
         return None
     if about == GROUPED and not draw.takes.isdisjoint({"enable_gqa", "n_rep"}):
         return None
@@ -120,6 +124,8 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     more: dict[str, dict[str, Any]] = {
         "mask per head": {"mask": draw.allowed(*leading, n, m)},
         OF_SEQUENCES: {"mask": draw.allowed(*leading[:1], *[1] * len(leading[1:]), n, m)},
+        LARGE_MASKED: {"mask": draw.allowed(n, m)},
+        BIAS_OF_HEADS: {"bias": draw.numbers(*leading[-1:], n, m)},
         "scale": {"scale": 0.75},
         "enable_gqa": {"enable_gqa": True},
         "n_rep": {"n_rep": 3},
@@ -135,6 +141,13 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         else {},
         "lengths": {"lengths": 1 + np.arange(leading[0] if leading else 1) % m},
     }
+    if about == LARGE_MASKED:  # beside such scores -15 hides nothing
+        query *= 30
+    if about == LOW:  # all exponentials of a row underflow, unless its largest score is subtracted
+        key = key[..., :1, :] + 1e-3 * key
+        middle = key[..., :1, :]
+        query = query * 1e-3 - 800 * np.sqrt(d_k) * middle / (middle**2).sum(axis=-1, keepdims=True)
+        given |= {"query": query, "key": key}
     if about == LARGE:  # the first query with the first key: its exponential overflows
         key[..., 0, 0] += 3
         first = key[..., 0, :]
@@ -276,6 +289,7 @@ SUBJECT = Subject(
     limits={
         **dict.fromkeys(TOGETHER, "if is_causal and a mask do not come together"),
         GROUPED: "",
+        BIAS_OF_HEADS: "",
     },
     parts=(
         *("roles", "spread", "score", "score_by", "cap", "cap_late", "read", "pad", "deal", "see"),

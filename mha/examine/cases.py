@@ -210,7 +210,8 @@ class Subject:
         ]
         if not self.has_float32:
             return found
-        narrow = [case for case in found[::3] if "fully masked" not in case.about]
+        exact = ("fully masked", "large negative")  # float32 has too few digits for the latter
+        narrow = [case for case in found[::3] if not case.about.startswith(exact)]
         return found + [case.in_float32() for case in narrow if "weights" not in case.given]
 
     def smaller(

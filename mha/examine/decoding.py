@@ -14,6 +14,7 @@ from mha.core.positions import rotary_angles, rotate_by
 from mha.examine import attention
 from mha.examine.asking import Asked
 from mha.examine.cases import Case, Draw, Subject
+from mha.examine.positions import in_halves
 from mha.practice.parts import Parts, write
 
 ALIASES = {
@@ -54,6 +55,7 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     given |= {"positions": None, "position": None}
     if draw.takes & {"angles", "positions", "position", "rotary"} and "unturned" not in draw.takes:
         given |= {"angles": rotary_angles(np.arange(n + 1), width), "rotary": True}
+        given["layout"] = "halves" if "halves" in draw.takes else "pairs"
     return given
 
 
@@ -87,7 +89,9 @@ def wanted(given: Any) -> Array:
     """Return the rows of the full causal pass."""
     query, key, value = (given[name] for name in ("query", "key", "value"))
     if "angles" in given:
-        query, key = (rotate_by(x, given["angles"][:-1]) for x in (query, key))
+        query, key = (
+            rotate_by(x, given["angles"][:-1], layout=given["layout"]) for x in (query, key)
+        )
     return _mixed(given, scaled_dot_product_attention(query, key, value, is_causal=True))
 
 
@@ -99,6 +103,7 @@ def worked(given: Any, parts: Parts) -> Array:
     """Return what a step of some parts gives."""
     query, key, value = (given[name] for name in ("query", "key", "value"))
     angles = given.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
+    parts = in_halves(parts) if given.get("layout") == "halves" else parts
     return _mixed(given, write(query, key, value, angles, parts, sizes=given["sizes"]))
 
 
@@ -131,10 +136,10 @@ def turns(asked: Asked) -> bool | None:
     return None
 
 
-def _taking(own: str) -> Subject:
+def _taking(*own: str) -> Subject:
     """Return the subject of functions that take something more."""
     return replace(
-        SUBJECT, made=lambda draw, *sizes: made(replace(draw, takes=draw.takes | {own}), *sizes)
+        SUBJECT, made=lambda draw, *sizes: made(replace(draw, takes=draw.takes | {*own}), *sizes)
     )
 
 
@@ -161,5 +166,7 @@ SUBJECT = Subject(
 
 UNTURNED = _taking("unturned")
 """The subject of steps that turn nothing, whatever they take."""
+IN_HALVES = _taking("rotary", "halves")
+"""The subject of steps that rotate component i with the one half a width on."""
 TURNING = _taking("rotary")
 """The subject of steps that turn queries and keys by themselves."""

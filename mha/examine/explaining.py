@@ -190,6 +190,8 @@ def _extended(
     nothing.
     """
     off = [i for i in group if not all(questions.fits(i, e.parts) for e in found)]
+    if not any(questions.has_numbers(i) for i in off):
+        rows = [row for row in rows if row.name == "zero times infinity"]  # NaN fits many others
     ordered = [*off, *(i for i in group if i not in set(off)), *done]
     is_hiding = _is_hiding(ordered, questions)
     for e in found:

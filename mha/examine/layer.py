@@ -44,11 +44,13 @@ ALIASES = {
 }  # fmt: skip
 
 OWN_VALUE = "key and value that differ"
+PADDED_CONTEXT = "context with key_padding_mask"
 
 KINDS = {
     "plain": (),
     "is_causal": ("is_causal",),
     "boolean mask": ("mask",),
+    "mask of one row": ("mask",),
     OF_SEQUENCES: ("mask",),
     NOTHING_SEEN: ("mask",),
     BY_NUMBERS: ("mask",),
@@ -56,6 +58,7 @@ KINDS = {
     CAUSAL_AND_MASK: ("is_causal", "mask"),
     CAUSAL_AND_PADDING: ("is_causal", "padding"),
     "context": (),
+    PADDED_CONTEXT: ("padding",),
     OWN_VALUE: ("key", "value"),
     "num_groups": ("num_groups",),
     "angles": ("angles",),
@@ -65,9 +68,11 @@ KINDS = {
 def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Return what is handed in: n tokens, a number of heads and their width."""
     about, takes, (n, heads, d_k) = draw.about, draw.takes, sizes
-    has_context, is_padded = about in ("context", OWN_VALUE), "padding" in about
+    has_context, is_padded = about in ("context", OWN_VALUE, PADDED_CONTEXT), "padding" in about
     least = {"angles": d_k, "num_groups": heads}.get(about, n if is_padded else 2)
     if least == 1 or (has_context and takes.isdisjoint({"context", "key"})):
+        return None
+    if about == PADDED_CONTEXT and not draw.leading:
         return None
     if takes.isdisjoint({"num_heads", "weights"}):
         heads = 1
@@ -125,7 +130,12 @@ def shaped(given: Any) -> tuple[int, ...]:
     """Return the shape of the output."""
     weights = given.get("weights")
     w_o = given.get("w_o") if weights is None else weights.w_o
-    return (*given["x"].shape[:-1], given["x"].shape[-1] if w_o is None else w_o.shape[-1])
+    width = given["x"].shape[-1]
+    if w_o is not None:
+        width = w_o.shape[-1]
+    elif "w_v" in given:
+        width = given["w_v"].shape[-1]
+    return (*given["x"].shape[:-1], width)
 
 
 def blank(given: Any) -> Array:
@@ -254,6 +264,7 @@ SUBJECT = Subject(
     limits={
         **dict.fromkeys(attention.TOGETHER, "if is_causal and a mask do not come together"),
         OF_SEQUENCES: "if one mask is for all sequences",
+        "mask of one row": "",
     },
     parts=(
         *(part for part in attention.SUBJECT.parts if part not in ("score_by", "cap", "cap_late")),

@@ -8,7 +8,7 @@ import copy
 import importlib
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,20 +42,40 @@ _NAMES = {
     "w_k": _of("k", "key"),
     "w_v": _of("v", "value"),
     "w_o": r"o|o_proj|out|out_proj|proj|w_o|wo|W_o|W_O|to_out|to_out\.0|c_proj|dense|output|fc|fc_o"
-    r"|out_lin|linear_out|out_linear|linear|proj_out|fc_out|output_linear|unify_heads|unifyheads",
+    r"|w_concat|concat|out_lin|linear_out|out_linear|linear|proj_out|fc_out|output_linear|unify_heads|unifyheads",
 }
 """By role, how modules call a linear layer."""
 
 
 @dataclass(frozen=True)
 class Module:
-    """A module: how it is called, its matrices by the names of `mha`, and its sizes."""
+    """A module: how it is called, its matrices by the names of `mha`, and its sizes.
+
+    `more` are the arrays and the settings by which it computes more than attention with these
+    matrices; `is_fused` tells whether queries, keys and values have one matrix.
+    """
 
     call: Callable[..., Any]
     given: Mapping[str, Any]
     num_heads: int
     d_k: int
     code: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    is_fused: bool = False
+
+    def by_heads(self) -> "Module":
+        """Return the module with a fused matrix that has query, key and value head by head."""
+        given = dict(self.given)
+        for letter in "wb":
+            names = [f"{letter}_{name}" for name in "qkv"]
+            if names[0] not in given:
+                continue
+            fused = np.concatenate([given[name] for name in names], axis=-1)
+            shape = (*fused.shape[:-1], self.num_heads, 3, self.d_k)
+            parts = np.moveaxis(fused.reshape(shape), -2, 0)
+            wide = (*fused.shape[:-1], self.num_heads * self.d_k)
+            given |= {name: x.reshape(wide) for name, x in zip(names, parts, strict=True)}
+        return replace(self, given=given)
 
     def subject(self, takes: frozenset[str]) -> Subject:
         """Return the subject of a layer whose matrices are those of the module."""
@@ -164,7 +184,9 @@ def read(module: Any) -> Module:
             raise TypeError(_unread(module, arrays, "its number of heads"))
         heads = 1
     d_k = given["w_q"].shape[-1] // heads
-    return Module(module, given, heads, d_k, code)
+    more = (*_unused(arrays, given), *_settings(module))
+    is_fused = not any("q" in _roles(name) for name in arrays)
+    return Module(module, given, heads, d_k, code, more, is_fused)
 
 
 def _copied(module: Any) -> tuple[Any, tuple[str, ...]]:
@@ -178,7 +200,8 @@ def _copied(module: Any) -> tuple[Any, tuple[str, ...]]:
     for name, x in copied.named_parameters():
         if x.ndim == 1 and not as_numpy(x).any():
             x.data = x.data.new_tensor(np.linspace(-1, 1, len(x)).round(2))
-            code.append(f"# and the bias {name} is np.linspace(-1, 1, {len(x)}).round(2)")
+            drawn = f"torch.linspace(-1, 1, {len(x)}, dtype=torch.float64).round(decimals=2)"
+            code.append(f"module.get_parameter({name!r}).data = {drawn}")
     return copied, tuple(code)
 
 
@@ -237,6 +260,63 @@ def _by_names(module: Any, arrays: Mapping[str, Array]) -> dict[str, Any] | None
                 given[f"b_{name}"] = given["b_qkv"][i * width : (i + 1) * width]
         given = {name: x for name, x in given.items() if "qkv" not in name}
     return given if {"w_q", "w_k", "w_v"} <= given.keys() else None
+
+
+BUFFERS = r"(.*\.)?(bias|mask|masked_bias|tril|causal_mask|attn_mask|attention_mask|causal|triu)"
+"""Names of buffers that may be a causal mask."""
+SETTINGS = re.compile(
+    r"rope|rotary|alibi|sliding_window|window|softcap|soft_cap|logit_cap|capping|relative|rel_pos"
+    r"|sink|qk_norm|q_norm|k_norm|layer_norm|residual|null_kv|zero_attn|bias_kv",
+    re.IGNORECASE,
+)
+"""Names of settings by which a module computes more than attention."""
+
+
+def _unused(arrays: Mapping[str, Array], given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the arrays that are neither a matrix of the layer, nor its bias, nor a causal mask."""
+    known = [x for x in given.values() if isinstance(x, np.ndarray)]
+    for name, array in arrays.items():
+        if re.fullmatch(BUFFERS, name) and array.ndim > 1 and array.shape[-1] == array.shape[-2]:
+            continue
+        if not any(_is_part(array, one) for one in known) and array.size > 1:
+            yield name
+
+
+def _is_part(array: Array, of: Array) -> bool:
+    """Return whether all numbers of one of two arrays are among those of the other."""
+    small, large = sorted((array, of), key=np.size)
+    return abs(array.ndim - of.ndim) <= 1 and bool(np.isin(small, large).all())
+
+
+def _settings(module: Any) -> Iterator[str]:
+    """Yield the settings of a module, and of its configuration, that are switched on."""
+    for owner in (module, getattr(module, "config", None)):
+        own = getattr(owner, "__dict__", {}) | getattr(owner, "_modules", {})
+        for name, value in own.items():
+            if not SETTINGS.search(name) or name.startswith("_") or value is None:
+                continue
+            if isinstance(value, bool | int | float | str) and not value:
+                continue
+            plain = isinstance(value, bool | int | float | str)
+            yield f"{name}={value!r}" if plain else name
+
+
+def refused(module: Any, more: Sequence[str], fault: str = "") -> str:
+    """Return the sentence for a module that cannot be judged as attention with its matrices."""
+    name = type(module).__name__
+    why = f"it raises {fault} in every case" if fault else f"it has {', '.join(more)}"
+    return (
+        f"examine_layer cannot judge {name}: {why}, which is more than attention with given"
+        f" matrices. Examine the function in it that computes attention, with mha.examine, or a"
+        f" layer that passes its other inputs:\n"
+        f"    lambda x: module(x, ...)"
+    )
+
+
+def _roles(name: str) -> str:
+    """Return the letters of the projections that an array may belong to."""
+    path = name.rpartition(".")[0].rpartition(".")[2] or name
+    return "".join(letter for letter in "qkv" if re.fullmatch(_NAMES[f"w_{letter}"], path))
 
 
 def _inner(module: Any, path: str) -> Any:

@@ -14,7 +14,7 @@ from mha.core.checks import Array
 from mha.examine.attention import added_mask
 from mha.examine.cases import Case, Draw
 from mha.examine.explaining import comparable
-from mha.practice.parts import Parts
+from mha.practice.parts import SOUND, Parts
 
 if TYPE_CHECKING:
     from mha.examine.judging import Asking
@@ -98,13 +98,13 @@ def narrowed(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
     """Return sentences on the inputs and the outputs with which a function agrees."""
     found = [*_by_sizes(asking, group, parts), *_by_rows(asking, group, parts)]
     found += _by_influence(asking, group)
-    return [*_by_inputs(asking, parts), *found]
+    return [*_by_inputs(asking), *found]
 
 
-def _by_inputs(asking: Asking, parts: Parts) -> list[str]:
+def _by_inputs(asking: Asking) -> list[str]:
     """Return without which input a function agrees in every case."""
     asked = asking.asked
-    off = [i for i in range(len(asking.cases)) if not asking.fits(i, parts)]
+    off = [i for i in range(len(asking.cases)) if not asking.fits(i, SOUND)]
     for name in ("padding", "lengths", "mask", "bias", "is_causal", "softcap", "scale",
                  "enable_gqa", "n_rep", "context", "values_of", "angles"):  # fmt: skip
         has = [name in case.given for case in asking.cases]
@@ -128,7 +128,7 @@ def _more(asking: Asking, group: Sequence[int]) -> list[tuple[Case, bool]]:
             if not given:
                 continue
             given = {**given, **dict(asked.conventions.facts)}
-            case = Case(like.about, given, leading, like.takes)
+            case = asked.completed(Case(like.about, given, leading, like.takes))
             if not asked.can(case) or not asked.conventions.allows(case):
                 continue
             one = replace(asking, cases=[case], answers=[asked.ask(case)], fitting={})
@@ -152,7 +152,6 @@ def _by_sizes(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
         "with values as wide as keys": lambda s: s["d_k"] == s["d_v"],
         "with heads of width 1": lambda s: s.get("d_k", 0) == 1,
         "with heads of width 4": lambda s: s.get("d_k", 0) == 4,
-        "with as many heads as tokens": lambda s: s["heads"] == s["n"],
         "with up to 7 tokens": lambda s: max(s["n"], s["m"]) <= 7,
     }
     found = []
@@ -268,7 +267,9 @@ def _by_difference(asking: Asking, case: Case, base: Array) -> list[str]:
     wanted = asking.asked.subject.wanted(case.given)
     with np.errstate(all="ignore"):
         ratio = base / wanted
-    if np.isfinite(ratio).all() and np.ptp(ratio) < 1e-3:
+    if not np.isfinite(base).any():
+        return ["Every number of the output is NaN or infinite."]
+    if np.isfinite(ratio).all() and np.ptp(ratio) < 1e-3 and abs(ratio.mean() - 1) > 1e-3:
         return [f"The output is {float(ratio.mean()):.4g} times the correct output."]
     for name, x in case.given.items():
         if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.shape[-1:] == base.shape[-1:]:
@@ -297,7 +298,7 @@ def _by_values(asking: Asking, case: Case, base: Array) -> list[str]:
     empty = asked.subject.blank(case.given) if asked.subject.blank else np.zeros(1, bool)
     if even is not None and even.shape == base.shape:
         rows = even[~np.broadcast_to(empty, even.shape[:-1])]
-        if not np.allclose(rows, 1, 1e-3, 1e-3):
+        if np.isfinite(rows).all() and not np.allclose(rows, 1, 1e-3, 1e-3):
             found.append(
                 "With all values equal to 1 the output is not 1: a row of weights does not add"
                 " up to 1."

@@ -272,6 +272,8 @@ def _mask(asked: Asked, leading: tuple[int, ...]) -> Conventions:
     allowed = (i + 2 * j) % 3 != 0
     for axes in ("", "four", "three", "two"):
         mask = allowed[:1] | np.zeros((n, 1), bool) if axes == "two" else allowed
+        if leading and axes and not _takes_mask(asked, (BATCH, *leading[1:]), axes, mask):
+            continue
         is_asked = False
         for kind in (SEES, ADDED, ONES):
             trial = replace(usual, mask=kind, mask_axes=axes)
@@ -289,6 +291,17 @@ def _mask(asked: Asked, leading: tuple[int, ...]) -> Conventions:
         if is_asked:
             return replace(usual, mask_axes=axes, untold=usual.untold | {"mask"})
     return replace(usual, untold=usual.untold | {"mask"})
+
+
+def _takes_mask(asked: Asked, leading: tuple[int, ...], axes: str, mask: Array) -> bool:
+    """Return whether masks with some axes give an output of the right shape for two sequences."""
+    case = _case(asked, leading, mask=mask)
+    for kind in (SEES, ADDED, ONES):
+        trial = asked.by(replace(asked.conventions, mask=kind, mask_axes=axes))
+        value = _value(trial, case)
+        if value is not None and value.shape == asked.subject.shape(case.given):
+            return True
+    return False
 
 
 def _by_sequence(asked: Asked, leading: tuple[int, ...], mask: Array) -> Conventions:

@@ -180,7 +180,13 @@ class Report:
         total = sum(asked for _, asked in self.cases.values())
         differ = total - sum(agreed for agreed, _ in self.cases.values())
         verdict = "wrong" if not self.ok else "right by its conventions" if differ else "right"
-        said = f"{differ} of {total} cases differ" if differ else f"all {total} cases agree"
+        if not differ:
+            said = f"all {total} cases agree"
+            said += "" if self.ok else " otherwise"
+        else:
+            said = f"{differ} of {total} cases differ" + (" by them alone" if self.ok else "")
+        unknown = [name for name in self.not_tested if name.isidentifier()]
+        said += f"; not tested: {', '.join(unknown)}" if unknown and self.ok else ""
         asked = []
         off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
         if off:
