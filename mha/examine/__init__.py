@@ -10,7 +10,7 @@ from typing import Any
 
 from mha.core.kinds import as_switch
 from mha.core.positions import Layout
-from mha.examine import attention, decoding, layer, modules, positions
+from mha.examine import attention, decoding, layer, modules, positions, probing
 from mha.examine.arrays import NUMPY, maker_of, makers
 from mha.examine.asking import Asked, asked, parameters, plain
 from mha.examine.cases import Subject
@@ -95,11 +95,19 @@ def examine(
     first = _judged(this, leave_out, strict)
     if first.is_explained:
         return first
-    own = attention.own_scale(this)
-    if own is None:
-        return first
-    scaled = _judged(this.by(replace(this.conventions, own_scale=own)), leave_out, strict)
-    return scaled if scaled.is_explained else first
+    searches: list[tuple[str, Callable[[Asked], Any]]] = [
+        ("own_scale", attention.own_scale),
+        ("sink", probing.own_sink),
+        ("window", probing.own_window),
+    ]
+    for name, search in searches:
+        found: Any = search(this)
+        if found is None:
+            continue
+        other = _judged(this.by(replace(this.conventions, **{name: found})), leave_out, strict)
+        if other.is_explained:
+            return other
+    return first
 
 
 def examine_layer(
@@ -159,8 +167,12 @@ def examine_layer(
         if reports[-1].ok:
             break
     report = reports[-1] if reports[-1].ok else reports[0]
-    if not report.ok and not report.is_explained and module.more:
-        raise TypeError(modules.refused(function, module.more))
+    if not report.is_explained and (module.unused or module.settings):
+        raise TypeError(modules.refused(function, (*module.unused, *module.settings)))
+    if report.ok and module.unused:
+        report = replace(report, findings=(*report.findings, modules.without(module.unused)))
+    if report.ok and module.settings:
+        report = replace(report, not_tested=(*report.not_tested, *module.settings))
     if report.ok and len(reports) > 1:
         report = replace(report, findings=(*report.findings, FUSED_BY_HEADS))
     return report

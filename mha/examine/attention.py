@@ -7,6 +7,7 @@ import numpy as np
 
 from mha.core.attention import attention_scores, masked_scores, repeat_heads, scaled_scores
 from mha.core.checks import Array
+from mha.core.score_variants import softmax_with_sink
 from mha.core.softmax import softmax
 from mha.examine.asking import Asked
 from mha.examine.cases import (
@@ -141,8 +142,8 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         else {},
         "lengths": {"lengths": 1 + np.arange(leading[0] if leading else 1) % m},
     }
-    if about == LARGE_MASKED:  # beside such scores -15 hides nothing
-        query *= 30
+    if about == LARGE_MASKED:  # beside such scores -100 masks nothing
+        query *= 100
     if about == LOW:  # all exponentials of a row underflow, unless its largest score is subtracted
         key = key[..., :1, :] + 1e-3 * key
         middle = key[..., :1, :]
@@ -186,6 +187,8 @@ def added_mask(given: Any, n: int, m: int) -> Array:
     i, j = np.arange(n)[:, None] + (m - n) * bool(given.get("is_last")), np.arange(m)
     if is_causal(given):
         added = np.where(j <= i, added, -np.inf)
+    if given.get("window") is not None:
+        added = np.where(abs(i - j) < given["window"], added, -np.inf)
     return added
 
 
@@ -210,7 +213,10 @@ def wanted(given: Any) -> Array:
     if "softcap" in given:
         scores = (given["softcap"] * np.tanh(scores / given["softcap"])).astype(scores.dtype)
     added = added_mask(given, *scores.shape[-2:])
-    return softmax(masked_scores(scores, added, False)) @ value
+    scores = masked_scores(scores, added, False)
+    if given.get("sink") is not None:
+        return softmax_with_sink(scores, given["sink"]).astype(scores.dtype) @ value
+    return softmax(scores) @ value
 
 
 def scale_of(given: Any, d_k: int) -> float | None:

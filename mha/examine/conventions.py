@@ -15,6 +15,7 @@ from mha.practice.bugs import DECODING, PADDING, SCALING, TEMPERATURE
 from mha.runs.rounding import short
 
 NOTATION = "notation#notation"
+NEWER = "transformer/since-2023#switch-it-on"
 
 SEES, HIDES, ADDED = "True sees", "True hides", "added"
 ONES, ONES_HIDE = "1 sees", "1 hides"
@@ -63,6 +64,10 @@ class Conventions:
         What is done with a scale that is handed in: `MULTIPLIES` or `DIVIDES`.
     own_scale : tuple of float, optional
         A factor and a power: scores are multiplied by factor / d_k ** power.
+    window : int, optional
+        How many positions apart a query and a key are at least that it does not attend to.
+    sink : float, optional
+        A score that takes part in each softmax and has no value.
     """
 
     tokens_first: bool = False
@@ -77,13 +82,16 @@ class Conventions:
     is_square: bool = False
     scale: str = MULTIPLIES
     own_scale: tuple[float, float] | None = None
+    window: int | None = None
+    sink: float | None = None
 
     @property
     def facts(self) -> frozenset[tuple[str, Any]]:
         """What every case has as an input by these conventions."""
         found = {"is_always_causal": self.is_always_causal, "is_last": self.is_last}
-        return frozenset((name, True) for name, is_so in found.items() if is_so) | (
-            frozenset({("own_scale", self.own_scale)}) if self.own_scale else frozenset()
+        given = {"own_scale": self.own_scale, "window": self.window, "sink": self.sink}
+        return frozenset((name, True) for name, is_so in found.items() if is_so) | frozenset(
+            (name, x) for name, x in given.items() if x is not None
         )
 
     def encoded(self, name: str, x: Any, case: Any) -> Any:
@@ -190,6 +198,14 @@ def told(found: Conventions, first: tuple[str, ...]) -> list[tuple[str, str, str
         (found.scale == DIVIDES, "if scores are divided by scale",
          "PyTorch multiplies the scores by scale.", SCALING),
     ]  # fmt: skip
+    if found.window is not None:
+        side = "" if found.is_always_causal else " on either side"
+        rule = f"if a query is meant to attend to {found.window} positions{side}, its own included"
+        rows.append((True, rule, "It attends to a sliding window.", NEWER))
+    if found.sink is not None:
+        rule = f"if each softmax is meant to have a sink of {short(found.sink)}"
+        more = "The weights of a row add up to less than 1, as in softmax-one and in gpt-oss."
+        rows.append((True, rule, more, NEWER))
     if found.own_scale is not None:
         factor, power = found.own_scale
         rule = (

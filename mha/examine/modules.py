@@ -19,6 +19,7 @@ from mha.core.multihead import BIASES, MATRICES
 from mha.examine import layer
 from mha.examine.arrays import as_numpy
 from mha.examine.cases import Draw, Subject
+from mha.examine.report import Finding
 from mha.layouts import AttentionLayer, layer_from_arrays
 
 HEADS = (
@@ -51,7 +52,7 @@ _NAMES = {
 class Module:
     """A module: how it is called, its matrices by the names of `mha`, and its sizes.
 
-    `more` are the arrays and the settings by which it computes more than attention with these
+    By its `unused` arrays and its `settings` it may compute more than attention with these
     matrices; `is_fused` tells whether queries, keys and values have one matrix.
     """
 
@@ -60,7 +61,8 @@ class Module:
     num_heads: int
     d_k: int
     code: tuple[str, ...] = ()
-    more: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
     is_fused: bool = False
 
     def by_heads(self) -> "Module":
@@ -184,9 +186,9 @@ def read(module: Any) -> Module:
             raise TypeError(_unread(module, arrays, "its number of heads"))
         heads = 1
     d_k = given["w_q"].shape[-1] // heads
-    more = (*_unused(arrays, given), *_settings(module))
+    unused, settings = tuple(_unused(arrays, given)), tuple(_settings(module))
     is_fused = not any("q" in _roles(name) for name in arrays)
-    return Module(module, given, heads, d_k, code, more, is_fused)
+    return Module(module, given, heads, d_k, code, unused, settings, is_fused)
 
 
 def _copied(module: Any) -> tuple[Any, tuple[str, ...]]:
@@ -311,6 +313,13 @@ def refused(module: Any, more: Sequence[str], fault: str = "") -> str:
         f" layer that passes its other inputs:\n"
         f"    lambda x: module(x, ...)"
     )
+
+
+def without(unused: Sequence[str]) -> Finding:
+    """Return the finding on arrays without which a module's output is the right one."""
+    names = ", ".join(unused)
+    said = f"the output is that of a layer without {names}: these arrays have no influence"
+    return Finding(f"{said}.", convention=f"if {names} are not meant to be used")
 
 
 def _roles(name: str) -> str:

@@ -26,6 +26,8 @@ from mha.examine.conventions import (
 )
 
 TOKENS, HEADS, BATCH = 5, 3, 2
+FAR = 40
+"""How many tokens tell the width of a window."""
 LEAST = 1e-4
 """A number that changes by less, as a share of one more than itself, does not change."""
 KEYS = "value", "values_of", "key", "context", "x"
@@ -388,3 +390,45 @@ def _scale(asked: Asked, leading: tuple[int, ...]) -> Conventions:
             return usual
         is_even.append(not _differ(found, wanted).any())
     return replace(usual, scale=DIVIDES) if is_even == [False, True] else usual
+
+
+# ---- A window, and a sink ----
+
+
+def own_window(asked: Asked) -> int | None:
+    """Return how many positions apart a key is that a query no longer attends to; None if none."""
+    for leading in sorted(asked.subject.leading, key=len, reverse=True):
+        ones = (1,) * len(leading)
+        case = _case(asked, ones, FAR, FAR)
+        if "query" in case.given:  # beside large scores some keys have too little influence
+            case = replace(case, given={**case.given, "query": 0.05 * case.given["query"]})
+        found = seen(asked, case) if asked.can(case) else None
+        if found is None or found.all():
+            continue
+        distance = abs(np.arange(FAR)[:, None] - np.arange(FAR))
+        width = int(distance[found].max(initial=-1)) + 1
+        allowed = distance < width
+        if asked.conventions.is_always_causal:
+            allowed = np.tril(allowed)
+        return width if 0 < width < FAR and (found == allowed).all() else None
+    return None
+
+
+def own_sink(asked: Asked) -> float | None:
+    """Return the score of a sink in each softmax: one key gets less than all of the weight."""
+    rng, found = np.random.default_rng(67), []
+    axes = max(asked.subject.leading, key=len)
+    for _ in range(4):
+        for count in range(len(axes), -1, -1):
+            query, key = rng.normal(size=(2, *(1,) * count, 1, 4))
+            given = {"query": query, "key": key, "value": np.ones((*(1,) * count, 1, 4))}
+            share = asked.ask(Case("plain", given, (1,) * count, asked.takes)).value
+            if share is not None and share.shape == asked.subject.shape(given):
+                break
+        else:
+            return None
+        first = float(share.reshape(-1)[0])
+        if not 0 < first < 1:
+            return None
+        found.append(float((query * key).sum()) / 2 - np.log(first / (1 - first)))
+    return float(np.round(found[0], 6)) if np.ptp(found) < 1e-4 else None

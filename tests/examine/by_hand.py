@@ -37,6 +37,17 @@ def causal(q, k, ahead=0):
     return j <= i + ahead
 
 
+def near(q, k, width):
+    i, j = np.ogrid[: q.shape[-2], : k.shape[-2]]
+    return abs(i - j) < width
+
+
+def with_sink(scores, sink):
+    top = np.maximum(scores.max(axis=-1, keepdims=True), sink)
+    shares = np.exp(scores - top)
+    return shares / (shares.sum(axis=-1, keepdims=True) + np.exp(sink - top))
+
+
 def at_the_end(q, k):
     """Return what is seen where the last query has the place of the last key."""
     return causal(q, k, k.shape[-2] - q.shape[-2])

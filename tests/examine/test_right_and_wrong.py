@@ -8,7 +8,7 @@ import ast
 import by_hand as own
 import numpy as np
 import pytest
-from by_hand import INF, causal, dots, masked, parted, soft, t, turned
+from by_hand import INF, causal, dots, masked, near, parted, soft, t, turned, with_sink
 from unseen import DIVIDES, FIRST, HIDES, LAST, NO_NUMBERS, ROTARY, A, D, L, P, Unseen
 from wild import GPT, WILD
 
@@ -40,6 +40,12 @@ CONVENTIONS = {
     DIVIDES: lambda q, k, v, scale=None: soft(q @ t(k) / (scale or q.shape[-1] ** 0.5)) @ v,
     "if scores are multiplied by 0.3": lambda q, k, v: soft(q @ t(k) * 0.3) @ v,
     "if the scale is 0.5 ÷ √d_k": lambda q, k, v: soft(dots(q, k) / 2) @ v,
+    "if a query is meant to attend to 30 positions on either side, its own included":
+        lambda q, k, v: soft(masked(dots(q, k), near(q, k, 30))) @ v,
+    "if a query is meant to attend to 8 positions on either side, its own included":
+        lambda q, k, v: soft(masked(dots(q, k), near(q, k, 8))) @ v,
+    "if each softmax is meant to have a sink of 0.5": lambda q, k, v:
+        with_sink(dots(q, k), 0.5) @ v,
 }  # fmt: skip
 """What is right by one convention, by what is told of it."""
 
