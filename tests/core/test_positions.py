@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from helpers import HEADS
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -103,13 +103,15 @@ TIES = st.integers(1, 0x6000).map(lambda bits: float(np.uint32(bits << 16 | 0x80
 
 
 @given(TIES | st.floats(-(2.0**100), 2.0**100, width=32))
+@example(2.0**-149)
+@example(-(2.0**-149))
 def test_bfloat16_is_the_nearest_of_both_neighbours_and_of_two_the_even_one(number):
     kept = to_bfloat16(number)
     bits = int(kept.view(np.uint32))
     assert bits % 2**16 == 0
-    below, above = (
-        np.uint32(bits + step * 2**16).view(np.float32) for step in (-1 if number else 0, 1)
-    )
+    smallest = (0x0001_0000, 0x8001_0000)  # the neighbours of zero, above and below
+    around = (bits - 2**16, bits + 2**16) if kept else smallest
+    below, above = (np.uint32(each).view(np.float32) for each in around)
     exact = Fraction(number)
     off, *others = (abs(Fraction(float(one)) - exact) for one in (kept, below, above))
     assert off <= min(others)
