@@ -1,248 +1,103 @@
 """Multi-head attention in NumPy, with every intermediate kept.
 
-The public names stand here; the modules below are free to move. `figures`, `stages` and `tables`
-are modules: ``from mha import figures``. `examine` is a function, and a package too, which
-``python -m mha.examine`` runs and ``from mha.examine import Report`` imports from.
+The top level has the names that most programs need; all others are imported from their modules, as
+in ``from mha.core.decoding import KeyValueCache``. `figures` and `tables` are modules. `examine` is
+a function, and a package too, which ``python -m mha.examine`` runs and ``from mha.examine import
+Report`` imports from.
+
+A name is loaded when it is first used: ``import mha`` alone does not even load NumPy.
 """
 
-from mha.core.attention import (
-    attention_scores,
-    attention_weights,
-    scaled_dot_product_attention,
-)
-from mha.core.bfloat16 import to_bfloat16
-from mha.core.blockwise import blockwise_attention
-from mha.core.costs import LayerSizes, ModelSizes, layer_sizes
-from mha.core.decoding import KeyValueCache, ask_cache, decode_step
-from mha.core.eight_bits import EightBits
-from mha.core.encoder_decoder import encoder_decoder
-from mha.core.feed_forward import FeedForward, feed_forward
-from mha.core.gradients import (
-    AttentionGradients,
-    MultiHeadGradients,
-    multi_head_attention_backward,
-    scaled_dot_product_attention_backward,
-)
-from mha.core.heads import merge_heads, split_heads
-from mha.core.language import LanguageModel, Written
-from mha.core.latent import LatentRun, LatentWeights, latent_attention
-from mha.core.learning import (
-    Training,
-    answer_scores,
-    cross_entropy,
-    draw_layer,
-    layer_gradients,
-    train_layer,
-)
-from mha.core.linear_attention import linear_attention, linear_recurrence
-from mha.core.masks import causal_mask, padded_places, padding_mask, sliding_window_mask
-from mha.core.measures import entropy, total_variation
-from mha.core.multihead import MultiHeadWeights, multi_head_attention
-from mha.core.norm import Norm, layer_norm
-from mha.core.online import RunningSoftmax, online_softmax
-from mha.core.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
-from mha.core.positions import (
-    halves_to_pairs,
-    linear_biases,
-    linear_slopes,
-    pairs_to_halves,
-    rotary_angles,
-    rotate,
-    rotate_by,
-    sinusoidal_positions,
-)
-from mha.core.score_variants import (
-    capped_scores,
-    differential_weights,
-    gated,
-    softmax_with_sink,
-    top_blocks_mask,
-    top_keys_mask,
-)
-from mha.core.seeds import SeedRuns, over_seeds
-from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
-from mha.core.stretched import (
-    interpolated_speeds,
-    llama3_speeds,
-    rotary_speeds,
-    wider_base,
-    yarn_sharpness,
-    yarn_speeds,
-)
-from mha.core.transformer import Block, transformer
-from mha.core.transformer_gradients import TransformerGradients, transformer_backward
-from mha.examine import examine, examine_decoding, examine_layer, examine_positions
-from mha.examples import example_names, load_example
-from mha.examples.recorded import (
-    RecordedMaps,
-    recorded_head,
-    recorded_heads,
-    recorded_maps,
-    recorded_sentences,
-)
-from mha.examples.trained import TrainedModel, load_model
-from mha.layouts import (
-    AttentionLayer,
-    LatentLayer,
-    layer_from_arrays,
-    layer_to_arrays,
-    read_layer,
-)
-from mha.runs import stages
-from mha.runs.drawn import draw_example
-from mha.runs.layers import trace_layer
-from mha.runs.operations import Operand, Origin
-from mha.runs.origins import origin
-from mha.runs.places import Place
-from mha.runs.record import Trace, trace, trace_blocks
-from mha.runs.rounding import (
-    at_least,
-    at_least_percent,
-    at_most,
-    at_most_percent,
-    dimensions,
-    percent,
-    short,
-    shown,
-)
-from mha.runs.stories import LogitShares, logit_shares, trace_text
-from mha.runs.variations import with_swapped_tokens, without_head, without_scale
-from mha.runs.worked import Reading, WorkedExample
-from mha.views import figures, tables
-from mha.views.arithmetic import Arithmetic, arithmetic
-from mha.views.signs import chain
-from mha.widgets.explorer import explorer
+import sys
+from importlib import import_module
+from types import ModuleType
 
-__version__ = "0.1.0"
+from mha.version import __version__ as __version__
 
-__all__ = [
-    "Arithmetic",
-    "AttentionGradients",
-    "AttentionLayer",
-    "Block",
-    "EightBits",
-    "FeedForward",
-    "KeyValueCache",
-    "LanguageModel",
-    "LatentLayer",
-    "LatentRun",
-    "LatentWeights",
-    "LayerSizes",
-    "LogitShares",
-    "ModelSizes",
-    "MultiHeadGradients",
-    "MultiHeadWeights",
-    "Norm",
-    "Operand",
-    "Origin",
-    "PatternFit",
-    "Place",
-    "Reading",
-    "RecordedMaps",
-    "RunningSoftmax",
-    "SeedRuns",
-    "Trace",
-    "TrainedModel",
-    "Training",
-    "TransformerGradients",
-    "WorkedExample",
-    "Written",
-    "answer_scores",
-    "arithmetic",
-    "ask_cache",
-    "at_least",
-    "at_least_percent",
-    "at_most",
-    "at_most_percent",
-    "attention_scores",
-    "attention_weights",
-    "blockwise_attention",
-    "capped_scores",
-    "causal_mask",
-    "centred_log",
-    "chain",
-    "cross_entropy",
-    "decode_step",
-    "differential_weights",
-    "dimensions",
-    "draw_example",
-    "draw_layer",
-    "encoder_decoder",
-    "entropy",
-    "examine",
-    "examine_decoding",
-    "examine_layer",
-    "examine_positions",
-    "example_names",
-    "explorer",
-    "feed_forward",
-    "figures",
-    "fit_patterns",
-    "gated",
-    "halves_to_pairs",
-    "interpolated_speeds",
-    "latent_attention",
-    "layer_from_arrays",
-    "layer_gradients",
-    "layer_norm",
-    "layer_sizes",
-    "layer_to_arrays",
-    "linear_attention",
-    "linear_biases",
-    "linear_recurrence",
-    "linear_slopes",
-    "llama3_speeds",
-    "load_example",
-    "load_model",
-    "logit_shares",
-    "merge_heads",
-    "multi_head_attention",
-    "multi_head_attention_backward",
-    "online_softmax",
-    "origin",
-    "over_seeds",
-    "padded_places",
-    "padding_mask",
-    "pairs_to_halves",
-    "pattern_projections",
-    "percent",
-    "read_layer",
-    "recorded_head",
-    "recorded_heads",
-    "recorded_maps",
-    "recorded_sentences",
-    "rotary_angles",
-    "rotary_speeds",
-    "rotate",
-    "rotate_by",
-    "scaled_dot_product_attention",
-    "scaled_dot_product_attention_backward",
-    "short",
-    "shown",
-    "sinusoidal_positions",
-    "sliding_window_mask",
-    "softmax",
-    "softmax_backward",
-    "softmax_jacobian",
-    "softmax_with_sink",
-    "split_heads",
-    "stages",
-    "tables",
-    "to_bfloat16",
-    "top_blocks_mask",
-    "top_keys_mask",
-    "total_variation",
-    "trace",
-    "trace_blocks",
-    "trace_layer",
-    "trace_text",
-    "train_layer",
-    "transformer",
-    "transformer_backward",
-    "wider_base",
-    "with_swapped_tokens",
-    "without_head",
-    "without_scale",
-    "yarn_sharpness",
-    "yarn_speeds",
-]
+# What type checkers read instead is `__init__.pyi`; a test compares the two.
+_HOMES = {
+    # Attention
+    "attention_scores": "mha.core.attention",
+    "attention_weights": "mha.core.attention",
+    "scaled_dot_product_attention": "mha.core.attention",
+    "softmax": "mha.core.softmax",
+    # Masks
+    "causal_mask": "mha.core.masks",
+    "padding_mask": "mha.core.masks",
+    "sliding_window_mask": "mha.core.masks",
+    # Positions
+    "linear_biases": "mha.core.positions",
+    "rotary_angles": "mha.core.positions",
+    "rotate": "mha.core.positions",
+    "rotate_by": "mha.core.positions",
+    "sinusoidal_positions": "mha.core.positions",
+    # Multi-head attention, and layers of other programs
+    "MultiHeadWeights": "mha.core.multihead",
+    "multi_head_attention": "mha.core.multihead",
+    "AttentionLayer": "mha.layouts",
+    "LatentLayer": "mha.layouts",
+    "read_layer": "mha.layouts",
+    # Examples and their traces
+    "WorkedExample": "mha.runs.worked",
+    "example_names": "mha.examples",
+    "load_example": "mha.examples",
+    "Trace": "mha.runs.record",
+    "trace": "mha.runs.record",
+    "trace_layer": "mha.runs.layers",
+    # How a number of a trace comes about
+    "Place": "mha.runs.places",
+    "Origin": "mha.runs.operations",
+    "origin": "mha.runs.origins",
+    "Arithmetic": "mha.views.arithmetic",
+    "arithmetic": "mha.views.arithmetic",
+    # Views of a trace
+    "explorer": "mha.widgets.explorer",
+    "figures": "mha.views",
+    "tables": "mha.views",
+    # Attention that someone else wrote
+    "examine": "mha.examine",
+    "examine_decoding": "mha.examine",
+    "examine_layer": "mha.examine",
+    "examine_positions": "mha.examine",
+}
+
+__all__ = sorted(_HOMES)
+
+
+class _Package(ModuleType):
+    """The type of `mha`, in which `examine` is the function whatever is imported."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # Python sets an imported module on its package, here a package over the function.
+        if not (name == "examine" and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name, loaded when it is first used."""
+    if name in _HOMES:
+        globals()[name] = _load(_HOMES[name], name)
+        return globals()[name]
+    if not name.startswith("_"):
+        from mha.moved_names import MOVED, warn_moved
+
+        if name in MOVED:
+            warn_moved(name)
+            return _load(MOVED[name], name)
+    raise AttributeError(f"module 'mha' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names, loaded or not."""
+    return [*__all__, "__version__"]
+
+
+def _load(home: str, name: str) -> object:
+    """Return what ``from home import name`` gives, which may be a module."""
+    module = import_module(home)
+    if not hasattr(module, name):
+        import_module(f"{home}.{name}")
+    return getattr(module, name)

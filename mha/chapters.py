@@ -1,8 +1,8 @@
 """What a chapter begins with: the names it works with, and its example, ready to be shown.
 
-``from mha.chapters import *`` gives a chapter the public names of `mha`, NumPy and what turns a run
-into a page; `open_example` gives it a run and a `Show` of that run. A `Show` fills in the run, what
-the example's source prints, and the labels; the views themselves are those of `mha.views` and
+``from mha.chapters import *`` gives a chapter the package's public names, NumPy and what turns a
+run into a page; `open_example` gives it a run and a `Show` of that run. A `Show` fills in the run,
+what the example's source prints, and the labels; the views themselves are those of `mha.views` and
 `mha.widgets`.
 """
 
@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-import mha
-from mha import *  # noqa: F403
+from mha import public_names
 from mha.audit.judging import Prints
 from mha.core.checks import as_index
 from mha.examples import load_example
+from mha.public_names import *  # noqa: F403
 from mha.runs.places import PrintsAt
 from mha.runs.record import Trace, trace
 from mha.runs.sheets import Sheet
@@ -51,7 +51,7 @@ from mha.widgets.sheet import variants_explorer
 from mha.widgets.tiles import moving_tile
 
 __all__ = [
-    *mha.__all__,
+    *public_names.__all__,
     "Sheet",
     "Show",
     "attention_plan",

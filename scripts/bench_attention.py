@@ -2,7 +2,7 @@
 
 All of them work on the same random input turn by turn in one run, so that other load hits all. For
 each length a line has the times of the fastest calls and their ratios; a ratio below 1 means that
-`mha.blockwise_attention` is faster. Memory is what a call holds at most beyond its inputs and its
+`blockwise_attention` is faster. Memory is what a call holds at most beyond its inputs and its
 output.
 
 requirements-frameworks.lock has PyTorch, in an environment of its own, which
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from mha import blockwise_attention
 from mha.command_line import Parser
+from mha.core.blockwise import blockwise_attention
 from mha.core.threads import usable_cores
 
 Array = np.ndarray[Any, Any]

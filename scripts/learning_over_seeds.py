@@ -8,7 +8,7 @@ import json
 
 from command_lines import make_parser
 
-from mha import over_seeds
+from mha.core.seeds import over_seeds
 from mha.examples.learning_runs import KEPT, PLANNED, SEEDS, examined, learned
 
 

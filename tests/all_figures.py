@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mha import SeedRuns, load_example, trace
+from mha import load_example, trace
+from mha.core.seeds import SeedRuns
 from mha.views.figures import (
     concat_strips,
     curves,

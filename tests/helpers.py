@@ -8,7 +8,10 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mha import Block, FeedForward, MultiHeadWeights, Norm, WorkedExample
+from mha import MultiHeadWeights, WorkedExample
+from mha.core.feed_forward import FeedForward
+from mha.core.norm import Norm
+from mha.core.transformer import Block
 from mha.runs.stages import OF_WORDS
 
 # Distinct primes: a swapped axis has the wrong length.

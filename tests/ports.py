@@ -5,7 +5,10 @@ import json
 import numpy as np
 from helpers import example
 
-from mha import Block, FeedForward, MultiHeadWeights, Norm
+from mha import MultiHeadWeights
+from mha.core.feed_forward import FeedForward
+from mha.core.norm import Norm
+from mha.core.transformer import Block
 from mha.runs.stages import STAGES
 
 CLOSE = 1e-12

@@ -10,7 +10,7 @@ PAGES = {
 # A small book
 
 ```{code-cell}
-from mha import shown
+from mha.runs.rounding import shown
 third = 1 / 3
 ```
 

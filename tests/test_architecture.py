@@ -1,9 +1,15 @@
 """The page on the architecture says what is: its layers, its files and its example."""
 
 import doctest
+import os
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
+import pytest
 from book_site import ROOT
 
 PAGE = ROOT / "docs" / "architecture.md"
@@ -22,6 +28,40 @@ def test_the_table_is_the_contract_of_import_linter():
     (contract,) = (c for c in TOOLS["importlinter"]["contracts"] if c.get("containers") == ["mha"])
     assert contract["exhaustive"] is True
     assert layers_of_the_page() == [layer.split(" | ") for layer in contract["layers"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "upper", "contract"),
+    [
+        ("import mha", "mha", "above all of them"),
+        ("from mha import trace", "mha", "above all of them"),
+        ("import mha.widgets.own", "mha.widgets.own", "only from lower folders"),
+    ],
+)
+def test_the_contracts_see_an_import_inside_a_function(line, upper, contract, tmp_path):
+    for package in ("mha", "book/_ext/byhand"):
+        for path in (ROOT / package).rglob("*.py"):
+            target = tmp_path / path.relative_to((ROOT / package).parent)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+    with (tmp_path / "mha/core/softmax.py").open("a", encoding="utf-8") as file:
+        file.write(f"\n\ndef upward() -> None:\n    {line}\n")
+    done = subprocess.run(
+        [
+            Path(sys.executable).parent / "lint-imports",
+            "--no-cache",
+            "--config",
+            ROOT / "pyproject.toml",
+        ],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"{contract} BROKEN" in done.stdout
+    assert f"mha.core.softmax -> {upper} (l." in done.stdout
 
 
 def test_the_table_has_every_folder_and_module():

@@ -29,6 +29,7 @@ reveal_type(attention_weights(np.eye(2), np.eye(2)))
 reveal_type(run.weights)
 reveal_type(origin(run, Place("scores", 0, 0, 0)).evaluate())
 reveal_type(tables.stage_table(run, "weights").rows)
+reveal_type(mha.examine(attention_weights).ok)
 """
 
 
@@ -78,12 +79,13 @@ def test_a_user_s_program_is_typed(wheel_only, tmp_path):
         *("--python-executable", wheel_only, "user.py"),
         cwd=tmp_path,
     )
-    weights, stage, number, rows = re.findall(r'Revealed type is "(.*)"', said)
+    weights, stage, number, rows, is_right = re.findall(r'Revealed type is "(.*)"', said)
     assert weights.startswith("numpy.ndarray[")
     assert stage.startswith("numpy.ndarray[")
     assert "float" in number
     assert rows.count("tuple[") == 2
     assert "Any" not in number + rows
+    assert is_right == "builtins.bool" or is_right == "bool"
 
 
 def test_every_public_name_is_there_once():

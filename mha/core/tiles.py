@@ -56,7 +56,8 @@ class Inputs:
     Attributes
     ----------
     query, key, value : ndarray
-        As `mha.blockwise_attention` takes them; leading axes match, but for groups of heads.
+        As `mha.core.blockwise.blockwise_attention` takes them; leading axes match, but for groups
+        of heads.
     mask : ndarray of bool or of the query's dtype, shape (..., num_queries, num_keys), or None
     first : int or None
         For causal attention, which key's place the first query has.

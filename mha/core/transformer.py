@@ -123,7 +123,7 @@ def transformer(
     x : array_like, shape (..., n, d_model)
         Embeddings, with their positions where they have any.
     blocks : iterable of Block
-        At least one. `mha.trace_blocks` keeps every intermediate of them.
+        At least one. `mha.runs.record.trace_blocks` keeps every intermediate of them.
     context : array_like, shape (..., m, d_model), optional
         What the attention of each block asks, as for `multi_head_attention`; no block normalises
         it. Default: what the block's own tokens are.

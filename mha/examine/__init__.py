@@ -219,7 +219,8 @@ def examine_decoding(
     Examples
     --------
     >>> import mha
-    >>> mha.examine_decoding(mha.decode_step).ok
+    >>> from mha.core.decoding import decode_step
+    >>> mha.examine_decoding(decode_step).ok
     True
     """
     maker = maker_of(step, asarray)
@@ -286,7 +287,8 @@ def examine_positions(
     Examples
     --------
     >>> import mha
-    >>> mha.examine_positions(mha.rotate).ok, mha.examine_positions(mha.linear_slopes).ok
+    >>> from mha.core.positions import linear_slopes
+    >>> mha.examine_positions(mha.rotate).ok, mha.examine_positions(linear_slopes).ok
     (True, True)
     >>> mha.examine_positions(mha.rotate, layout="halves").findings[0].bug
     'halves for pairs'

@@ -74,7 +74,7 @@ class LatentLayer:
         ----------
         x : array_like, shape (n, d_model)
         absorbed : bool, default False
-            As in `mha.latent_attention`.
+            As in `mha.core.latent.latent_attention`.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class LatentLayer:
         Raises
         ------
         TypeError, ValueError
-            As `mha.latent_attention`.
+            As `mha.core.latent.latent_attention`.
         """
         angles = None
         if self.speeds is not None:

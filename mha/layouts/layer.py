@@ -56,9 +56,10 @@ class AttentionLayer:
         How many positions away a key may be (`mha.sliding_window_mask`). Configurations that count
         the token itself, as Mistral's `sliding_window`, have one more.
     softcap : float, optional
-        The cap of scaled scores (`mha.capped_scores`; Gemma 2).
+        The cap of scaled scores (`mha.core.score_variants.capped_scores`; Gemma 2).
     sinks : array_like, shape (num_heads,), optional
-        A score of each head that takes its share of the weights (`mha.softmax_with_sink`; gpt-oss).
+        A score of each head that takes its share of the weights
+        (`mha.core.score_variants.softmax_with_sink`; gpt-oss).
     is_causal : bool, default False
         Whether tokens see no later tokens; a relative bias then has no ranges for later ones.
     prefix : str, default ""

@@ -153,7 +153,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class LatentLayout:
-    """How latent attention (`mha.LatentWeights`) stores its arrays: their names by part.
+    """How latent attention stores its arrays: names by part of `mha.core.latent.LatentWeights`.
 
     Parameters
     ----------

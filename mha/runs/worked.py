@@ -57,9 +57,10 @@ class Refinements:
     eps : float, default 1e-6
         The number that is added to a mean square.
     softcap : float, optional
-        The cap of scaled scores (`mha.capped_scores`).
+        The cap of scaled scores (`mha.core.score_variants.capped_scores`).
     sinks : array_like, shape (num_heads,), optional
-        A score of each head that takes its share of the weights (`mha.softmax_with_sink`).
+        A score of each head that takes its share of the weights
+        (`mha.core.score_variants.softmax_with_sink`).
 
     Raises
     ------

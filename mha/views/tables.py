@@ -323,7 +323,7 @@ def seeds_table(
 
     Examples
     --------
-    >>> from mha import over_seeds
+    >>> from mha.core.seeds import over_seeds
     >>> runs = {"one draw": over_seeds(lambda rng: rng.integers(10), range(6))}
     >>> seeds_table(runs, caption="Draws", corner="Of", places=1).rows
     (('one draw', '7.5', '4.0', '8.0', '4.0', '8.0'),)

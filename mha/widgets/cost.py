@@ -69,7 +69,7 @@ def values_of(model: ModelSizes, tokens: int, texts: int, itemsize: int) -> dict
 
     Examples
     --------
-    >>> from mha import layer_sizes
+    >>> from mha.core.costs import layer_sizes
     >>> values_of(ModelSizes(96, layer_sizes(12288, 96), 49152), 2048, 1, 2)["equal_flops"]
     73728
     """
@@ -114,7 +114,7 @@ def cost_calculator(
 
     Examples
     --------
-    >>> from mha import layer_sizes
+    >>> from mha.core.costs import layer_sizes
     >>> gpt3 = ModelSizes(96, layer_sizes(12288, 96), 49152)
     >>> cost_calculator({"GPT-3": gpt3}, tokens=2048).html[:37]
     '<mha-instrument id="cost-model" class'

@@ -25,7 +25,7 @@ def two_layers(
     Parameters
     ----------
     first, second : Trace
-        As `mha.trace_blocks` gives them.
+        As `mha.runs.record.trace_blocks` gives them.
     letters : str
         Those of the text, one a component of `what`.
     what, before, following : slice
@@ -42,7 +42,9 @@ def two_layers(
 
     Examples
     --------
-    >>> from mha import Block, load_example, trace_blocks
+    >>> from mha import load_example
+    >>> from mha.core.transformer import Block
+    >>> from mha.runs.record import trace_blocks
     >>> example = load_example("it-tired")
     >>> first, second = trace_blocks(example, [Block(example.layer, norm="nowhere")] * 2)
     >>> part = slice(0, 2)

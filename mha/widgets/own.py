@@ -6,18 +6,18 @@ in boxes; what both need to know of the package is sent as data.
 
 from dataclasses import replace
 
-import mha
 from mha.practice.calculations import HINTS, HINTS_WITH_MORE
 from mha.practice.exercise import ROUNDINGS
 from mha.practice.wordings import WORDINGS
 from mha.runs.drawn import LONGEST_WORD, MEANINGS, MOST_WORDS, SIZES, VOCABULARY, draw_example
 from mha.runs.record import trace
 from mha.runs.stages import STAGES
+from mha.version import __version__
 from mha.widgets.boxes import LABELS
 from mha.widgets.explorer import one_query
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
-WHEEL = f"mha-{mha.__version__}-py3-none-any.whl"
+WHEEL = f"mha-{__version__}-py3-none-any.whl"
 """The file that installs the package, as the site has it among its downloads."""
 
 ASKED = (

@@ -10,7 +10,7 @@ import transformers
 from checkpoints import CHECKPOINTS, REFUSED
 
 import mha
-from mha.layouts import LATENT, LAYOUTS, AttentionLayer
+from mha.layouts import LATENT, LAYOUTS, AttentionLayer, layer_to_arrays
 
 TOLERANCE = 1e-5
 USUAL = {field.name: field.default for field in fields(AttentionLayer) if field.name != "weights"}
@@ -52,7 +52,7 @@ def test_it_is_written_back_as_it_was(checkpoint, tmp_path):
     from safetensors.numpy import load_file
 
     saved = load_file(tmp_path / "model.safetensors")
-    for name, array in mha.layer_to_arrays(layer).items():
+    for name, array in layer_to_arrays(layer).items():
         if name in saved:  # the relative bias of T5's first layer is that of all
             np.testing.assert_array_equal(array, saved[name], name)
 

@@ -7,6 +7,7 @@ from framework_layers import LAYERS
 from safetensors.torch import save_file
 
 import mha
+from mha.layouts import layer_from_arrays, layer_to_arrays
 
 N, BATCH = 11, 2
 TOLERANCE = 1e-5
@@ -27,7 +28,7 @@ def numbers(theirs, rng):
 @pytest.fixture
 def ours(theirs, numbers):
     arrays = {theirs.prefix + name: array for name, array in numbers.items()}
-    return mha.layer_from_arrays(arrays, **theirs.options)
+    return layer_from_arrays(arrays, **theirs.options)
 
 
 def masks(rng):
@@ -52,7 +53,7 @@ def test_a_layer_gives_what_the_framework_s_own_gives(theirs, numbers, ours, rng
 
 
 def test_it_is_written_back_to_the_same_arrays(theirs, numbers, ours):
-    back = mha.layer_to_arrays(ours)
+    back = layer_to_arrays(ours)
     assert set(back) == {theirs.prefix + name for name in numbers if "LayerNorm" not in name}
     for name, array in back.items():
         assert array.dtype == np.float32
@@ -70,5 +71,5 @@ def test_a_file_that_safetensors_wrote_is_read(tmp_path, dtype):
     save_file(tensors | {"lm_head.weight": torch.ones(3)}, tmp_path / "model.safetensors")
     found = mha.read_layer(tmp_path / "model.safetensors", 10, **theirs.options)
     assert (found.layout, found.prefix) == ("Llama", "model.layers.10.self_attn.")
-    for name, array in mha.layer_to_arrays(found).items():
+    for name, array in layer_to_arrays(found).items():
         np.testing.assert_array_equal(array, tensors[name].float().numpy())

@@ -23,6 +23,7 @@ from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 from unseen import EMPTY, NO_NUMBERS
 
 import mha
+from mha.layouts import layer_to_arrays
 
 NARROW = "the function returns float32 for input of float64"
 FLOAT32 = "the function returns float64 with the precision of float32"
@@ -53,7 +54,7 @@ def given(theirs, layer, x, mask, **more):
     """Return what a framework's layer gives with the arrays of one of ours; others are 0."""
     dtype = layer.weights.w_q.dtype
     arrays = {name: np.zeros(shape, dtype) for name, shape in theirs.shapes.items()}
-    arrays |= mha.layer_to_arrays(layer, theirs.layout)
+    arrays |= layer_to_arrays(layer, theirs.layout)
     sequences = x if x.ndim == 3 else x[None]
     return theirs.output(arrays, sequences, mask, **more).reshape(*x.shape[:-1], -1)
 

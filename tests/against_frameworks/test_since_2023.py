@@ -14,6 +14,7 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 import mha
 from mha.core.eight_bits import EightBits
+from mha.core.heads import merge_heads
 from mha.core.latent import LatentWeights, latent_attention
 from mha.core.linear_attention import linear_attention, linear_recurrence
 from mha.core.norm import rms_norm
@@ -116,7 +117,7 @@ def test_normed_queries_and_keys_and_a_gate_as_qwen3_next_has_them(x):
     heads = mha.scaled_dot_product_attention(
         ready(asking[..., :WIDTH], "q"), ready(key, "k"), value, is_causal=True, enable_gqa=True
     )
-    found = mha.merge_heads(gated(heads, asking[..., WIDTH:])) @ w["o_proj.weight"].T
+    found = merge_heads(gated(heads, asking[..., WIDTH:])) @ w["o_proj.weight"].T
     close(found, output(theirs, x, angles))
 
 
@@ -132,7 +133,7 @@ def test_a_difference_of_two_softmaxes_as_diffllama_has_it(x):
     weights = differential_weights(maps[:half], maps[half:], one - two + start)
     outputs = weights @ np.concatenate([value[:half], value[half:]], axis=-1)
     normed = (1 - start) * rms_norm(outputs, np.ones(2 * WIDTH), theirs.config.rms_norm_eps)
-    close(mha.merge_heads(normed) @ w["o_proj.weight"].T, output(theirs, x, angles))
+    close(merge_heads(normed) @ w["o_proj.weight"].T, output(theirs, x, angles))
 
 
 def test_linear_attention_with_decays_as_minimax_and_mamba_2_have_it(rng, x):
@@ -146,7 +147,7 @@ def test_linear_attention_with_decays_as_minimax_and_mamba_2_have_it(rng, x):
     by_step, _ = linear_recurrence(query, key, value, decay=decay)
     at_once = linear_attention(query, key, value, decay=decay)
     np.testing.assert_allclose(by_step, at_once, rtol=1e-9, atol=1e-9)
-    merged = mha.merge_heads(at_once)
+    merged = merge_heads(at_once)
     normed = rms_norm(merged, w["norm.weight"], theirs.norm.variance_epsilon)
     opened = gated(normed, x @ w["output_gate.weight"].T)
     close(opened @ w["out_proj.weight"].T, theirs(tensor(x)[None], None, None)[0][0])

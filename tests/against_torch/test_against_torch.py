@@ -11,31 +11,29 @@ from torch.nn import functional
 from trained_by_torch import trained
 
 from mha import (
-    Block,
-    FeedForward,
     MultiHeadWeights,
-    Norm,
     attention_scores,
     attention_weights,
-    blockwise_attention,
-    draw_layer,
-    encoder_decoder,
     linear_biases,
-    load_model,
-    merge_heads,
     multi_head_attention,
     padding_mask,
     scaled_dot_product_attention,
-    scaled_dot_product_attention_backward,
-    to_bfloat16,
-    train_layer,
-    transformer,
-    transformer_backward,
 )
+from mha.core.bfloat16 import to_bfloat16
+from mha.core.blockwise import blockwise_attention
+from mha.core.encoder_decoder import encoder_decoder
+from mha.core.feed_forward import FeedForward
+from mha.core.gradients import scaled_dot_product_attention_backward
+from mha.core.heads import merge_heads
 from mha.core.language import run_model
 from mha.core.language_training import model_gradients
+from mha.core.learning import draw_layer, train_layer
+from mha.core.norm import Norm
 from mha.core.score_variants import softmax_with_sink
+from mha.core.transformer import Block, transformer
+from mha.core.transformer_gradients import transformer_backward
 from mha.examples.names import draw_stories
+from mha.examples.trained import load_model
 
 
 def test_rounding_to_bfloat16_of_any_size(draw):

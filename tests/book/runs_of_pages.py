@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from mha import Block, FeedForward, MultiHeadWeights, WorkedExample, trace, trace_blocks
+from mha import MultiHeadWeights, WorkedExample, trace
+from mha.core.feed_forward import FeedForward
+from mha.core.transformer import Block
+from mha.runs.record import trace_blocks
 
 STARTS = ("embeddings", "positions", "query", "key", "value", "angles")
 

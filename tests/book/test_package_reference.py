@@ -10,7 +10,7 @@ import pytest
 from byhand.contents import read_contents
 from byhand.reference import anchor_of, names_on
 from byhand.reference.docstrings import read_entries, read_sections
-from byhand.reference.names import Name, public_names
+from byhand.reference.names import public_names
 
 NAMES = list(public_names())
 PAGES = [page for part in read_contents().parts for pages in part.below.values() for page in pages]
@@ -52,6 +52,10 @@ def test_a_page_shows_how_each_of_its_names_is_called_and_its_parts(page):
         name = known[short]
         section = site.soup(page).find("section", id=anchor_of(name))
         assert section.find("h3").get_text().rstrip("#") == short
+        lines = section.find_all("p", class_="api-where", recursive=False)
+        is_moved = name.home not in ("mha", "mha.chapters") and "." not in short
+        wanted = [f"from {name.home} import {short}"] * is_moved
+        assert [line.get_text() for line in lines] == wanted
         parts = section.find_all("p", class_="rubric", recursive=False)
         wanted = {heading for heading in read_sections(name.docstring) if heading}
         assert {part.get_text().replace("From", "References") for part in parts} == wanted
@@ -65,14 +69,15 @@ def test_a_page_shows_how_each_of_its_names_is_called_and_its_parts(page):
 
 @pytest.mark.book
 def test_chapters_lead_to_the_reference_it_leads_back_and_lists_every_name():
+    known = {name.short: name for name in NAMES}
     for page, name in [
         ("multi-head-attention", "split_heads"),  # a name in the text
         ("softmax", "softmax"),  # code that the page shows
     ]:
         links = site.soup(f"mechanism/{page}").select("article a.api-link")
         targets = {link["href"].partition("#")[2] for link in links}
-        assert anchor_of(Name(f"mha.{name}")) in targets
-    entry = site.soup("reference/attention").find(id=anchor_of(Name("mha.softmax")))
+        assert anchor_of(known[name]) in targets
+    entry = site.soup("reference/attention").find(id=anchor_of(known["softmax"]))
     back = [link["href"] for link in entry.select(".api-used a")]
     assert "../mechanism/softmax.html" in back
     overview = site.soup("reference/package")

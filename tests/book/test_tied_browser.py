@@ -18,7 +18,10 @@ from runs_of_pages import example_of, run_of
 from seeds import SEED
 
 import mha
-from mha import Place, trace_blocks
+from mha import Place
+from mha.runs import rounding
+from mha.runs.record import trace_blocks
+from mha.runs.rounding import percent, shown
 from mha.views.arithmetic import written_out
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -77,7 +80,7 @@ def wanted(formula, how, run):
     name, places = how.split(":")
     if name == "line":
         return str(written_out(mha.origin(run, Place.parse(formula)), int(places)))
-    return str(getattr(mha, name)(worth(formula, run), int(places)))
+    return str(getattr(rounding, name)(worth(formula, run), int(places)))
 
 
 # Without those in a quiz or a box that says as a whole that its numbers are the book's.
@@ -257,7 +260,7 @@ def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied
     edit(page, "query.0.0.0", 2)
     # No weight is marked as the largest of a row that it no longer is.
     cells = page.locator("#tbl-river-bank-weights td").all_inner_texts()
-    rows = [[*map(mha.shown, row), "1.0000"] for row in runs_of(page)["river-bank"].weights[0]]
+    rows = [[*map(shown, row), "1.0000"] for row in runs_of(page)["river-bank"].weights[0]]
     assert [text.replace("∗", "") for text in cells] == [text for row in rows for text in row]
     assert "follows" in page.locator("#tbl-river-bank-weights table").get_attribute("class")
     reset(page)
@@ -316,7 +319,7 @@ def test_a_number_of_the_first_screen_is_scrubbed_and_a_reset_is_near(opened, wi
     half = (river["x"] - zero["x"]) / 3 / 2
     assert abs(river["x"] - circles.nth(1).bounding_box()["x"] - half) < 1
     outcome = page.locator("p data[value='head_outputs.0.2.0']").first.inner_text()
-    assert outcome == mha.shown(runs_of(page)["river-bank"].head_outputs[0, 2, 0], 2)
+    assert outcome == shown(runs_of(page)["river-bank"].head_outputs[0, 2, 0], 2)
     number.press("ArrowDown")
     assert number.inner_text() == "2.4"
     assert number.get_attribute("aria-valuenow") == "2.4"
@@ -416,7 +419,7 @@ def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
     assert "fails" not in (claim.get_attribute("class") or "")
     edit(page, "query.0.0.0", 3)
     assert "fails" in claim.get_attribute("class")
-    share = mha.percent(runs_of(page)["cat-sat"].weights[0, 0, 1])
+    share = percent(runs_of(page)["cat-sat"].weights[0, 0, 1])
     assert claim.evaluate("e => e.nextSibling.textContent") == f" (now {share})"
     reset(page)
     assert "fails" not in claim.get_attribute("class")
@@ -437,7 +440,7 @@ def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phon
         for part in arcs.all():
             weight = run.weights[*map(int, part.get_attribute("data-weight").split())]
             if part.locator("text").count():
-                expect(part.locator("text")).to_have_text(mha.percent(weight))
+                expect(part.locator("text")).to_have_text(percent(weight))
             elif weight >= 0.01:
                 wide = float(part.locator("path").get_attribute("stroke-width").removesuffix("px"))
                 assert abs(wide - max(0.6, 16 * weight)) < 0.01

@@ -8,12 +8,13 @@ import pytest
 import mha
 import mha.chapters
 from byhand.reading.ties import Ties, View, follows, is_of, parts_of
-from mha import load_example, trace
+from mha import load_example, public_names, trace
+from mha.runs.rounding import percent
 from mha.widgets.explorer import explorer
 
 RUN = trace(load_example("it-tired"))
 OTHER = trace(replace(RUN.example, scale=1.0))
-NAMES = {name: getattr(mha, name) for name in mha.__all__} | {
+NAMES = {name: getattr(public_names, name) for name in public_names.__all__} | {
     "np": np, "run": RUN, "other": OTHER, "it": 2, "cat": 0, "who": RUN.weights[0, 2],
     "sides": RUN.weights[:, :, ::-1], "both": [OTHER, RUN], "share": float(RUN.weights[0, 2, 0]),
 }  # fmt: skip
@@ -63,7 +64,7 @@ def test_what_does_not_follow_but_shows_numbers_of_the_run_is_the_books_own():
              "shown(other.weights[0, 0, 0])", "len(run.tokens)"]  # fmt: skip
     for number, expression in enumerate(asked):
         ties.note(number, expression, NAMES, "73 %")
-    ties.note(9, asked[0], NAMES, str(mha.percent(RUN.weights[0, 2, 0])))
+    ties.note(9, asked[0], NAMES, str(percent(RUN.weights[0, 2, 0])))
     for number, cell in enumerate(["figures.bars(who)", "figures.flow()", "figures.arcs(other)"]):
         ties.note_cell(20 + number, cell, NAMES)
     ties.note_cell(30, "show.maps()", {"show": mha.chapters.Show(RUN)})

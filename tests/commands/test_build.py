@@ -30,7 +30,8 @@ a = b
 ```
 
 ```{code-cell}
-from mha import load_example, shown, tables, trace
+from mha import load_example, tables, trace
+from mha.runs.rounding import shown
 run = trace(load_example("cat-sat"))
 tables.stage_table(run, "scores", name="tbl-scores")
 ```

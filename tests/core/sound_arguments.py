@@ -1,4 +1,4 @@
-"""Arguments that each public name of `mha` takes: what the tests of refusals spoil one by one."""
+"""Arguments that each public name takes: what the tests of refusals spoil one by one."""
 
 import inspect
 from operator import attrgetter
@@ -6,6 +6,18 @@ from operator import attrgetter
 import numpy as np
 
 import mha
+from mha import public_names
+from mha.core.costs import layer_sizes
+from mha.core.decoding import KeyValueCache
+from mha.core.feed_forward import FeedForward
+from mha.core.language import LanguageModel
+from mha.core.latent import LatentWeights
+from mha.core.norm import Norm
+from mha.core.online import online_softmax
+from mha.core.seeds import SeedRuns
+from mha.core.transformer import Block
+from mha.layouts import layer_from_arrays
+from mha.runs.stories import trace_text
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(4, 6))
@@ -13,7 +25,7 @@ HEADS = RNG.normal(size=(2, 4, 6))
 ROWS = mha.softmax(RNG.normal(size=(4, 4)))
 LAYER = mha.MultiHeadWeights(*RNG.normal(size=(3, 2, 6, 4)), RNG.normal(size=(8, 6)))
 BIASED = mha.MultiHeadWeights(*LAYER.arrays.values(), *np.ones((3, 2, 4)), np.ones(6))
-BARE = mha.Block(LAYER)
+BARE = Block(LAYER)
 LATENT = {
     **{"w_dkv": X.T[:, :3], "w_uk": HEADS[:1, :3], "w_uv": HEADS[:1, :3], "w_kr": X.T[:, :2]},
     **{"w_uq": RNG.normal(size=(1, 6, 6)), "w_qr": RNG.normal(size=(1, 6, 2)), "w_o": X.T @ X},
@@ -29,7 +41,7 @@ USUAL = {
     **{"w_in": HEADS[0].T, "b_in": X[0, :4], "b_out": X[1]},
     **dict.fromkeys(("weights", "layer"), LAYER),
     **{"blocks": [BARE], "encoder": [BARE], "decoder": [[BARE] * 2]},
-    **{"cache": mha.KeyValueCache.of(X, LAYER), "answers": [[0, 1]] * 4, "rng": RNG},
+    **{"cache": KeyValueCache.of(X, LAYER), "answers": [[0, 1]] * 4, "rng": RNG},
     **{"measure": lambda rng: rng.normal(size=3), "seeds": (2, 3)},
     **{"d_model": 6, "d_k": 4, "d_v": 2, "d_out": 3, "num_groups": 1, "width": 4},
     **{"num_heads": 2, "num_questions": 2, "num_positions": 3, "num_queries": 3, "num_keys": 4},
@@ -41,14 +53,14 @@ USUAL = {
 OWN = {
     "fit_patterns": {"decay": 0.01},
     "cross_entropy": {"answers": [0, 1, 2, -1]},
-    "latent_attention": {"weights": mha.LatentWeights(**LATENT), "angles": X[:, :1]},
+    "latent_attention": {"weights": LatentWeights(**LATENT), "angles": X[:, :1]},
     "merge_heads": {"x": HEADS},
     **{f"multi_head_attention{end}": {"weights": BIASED} for end in ("", "_backward")},
     "online_softmax": {"value": HEADS[0].T},
     "pattern_projections": {"embeddings": np.eye(4)},
     "train_layer": {"x": HEADS, "answers": [[[0, 1]] * 4] * 2},
     "transformer_backward": {
-        "blocks": [mha.Block(LAYER, mha.FeedForward(X.T, X[0, :4], X, X[1]), "after")]
+        "blocks": [Block(LAYER, FeedForward(X.T, X[0, :4], X, X[1]), "after")]
     },
     **{name: {"d_k": 8} for name in ("yarn_speeds", "llama3_speeds")},
     **{name: {"weights": ROWS} for name in ("entropy", "softmax_jacobian")},
@@ -58,7 +70,7 @@ LEFT_OUT = ("mask", "angles", "query", "key", "value", "weights")
 
 
 def parameters(name):
-    return inspect.signature(attrgetter(name)(mha)).parameters.values()
+    return inspect.signature(attrgetter(name)(public_names)).parameters.values()
 
 
 def usual(name):
@@ -70,28 +82,28 @@ def usual(name):
 
 SOUND = {
     name: usual(name)
-    for name in mha.__all__
-    if inspect.isfunction(function := getattr(mha, name))
+    for name in public_names.__all__
+    if inspect.isfunction(function := getattr(public_names, name))
     if function.__module__.startswith("mha.core.")
 }
 """Of every function of the mathematics, what it takes."""
 
-LATENT_LAYER = mha.LatentLayer(mha.LatentWeights(**LATENT))
+LATENT_LAYER = mha.LatentLayer(LatentWeights(**LATENT))
 PACKED = {"in_proj_weight": np.ones((18, 6)), "out_proj.weight": X.T @ X}
-NORM = mha.Norm(X[0], X[1])
-FEED = mha.FeedForward(X.T, None, X, None)
-BLOCK = mha.Block(LAYER, FEED, "before", NORM)
-CACHE = mha.KeyValueCache(HEADS, HEADS)
-KEPT = mha.online_softmax(X, HEADS[0].T)
+NORM = Norm(X[0], X[1])
+FEED = FeedForward(X.T, None, X, None)
+BLOCK = Block(LAYER, FEED, "before", NORM)
+CACHE = KeyValueCache(HEADS, HEADS)
+KEPT = online_softmax(X, HEADS[0].T)
 WORDS = {"name": "four", "title": "Four words", "source": "made up", "tokens": list("abcd")}
 ARRAYS = {"embeddings": X, "layer": LAYER, "head_names": ["first", "second"]}
 EXAMPLE = mha.WorkedExample(**WORDS, **ARRAYS)
 RUN = mha.trace(EXAMPLE)
 PLACE = mha.Place("scores", head=0, row=1, column=2)
-MODEL = mha.LanguageModel(
+MODEL = LanguageModel(
     words=["a", "b", "c"],
     embedding=RNG.normal(size=(3, 6)),
-    blocks=[mha.Block(LAYER)],
+    blocks=[Block(LAYER)],
     unembedding=RNG.normal(size=(6, 3)),
 )
 INDEX = {"head": 0, "row": 1, "column": 2}
@@ -122,7 +134,7 @@ GIVEN = SOUND | {
     "LatentLayer": {"weights": LATENT_LAYER.weights},
     "LatentLayer.run": {"self": LATENT_LAYER, "x": X},
     "layer_from_arrays": {"arrays": PACKED, "num_heads": 2},
-    "layer_to_arrays": {"layer": mha.layer_from_arrays(PACKED, num_heads=2)},
+    "layer_to_arrays": {"layer": layer_from_arrays(PACKED, num_heads=2)},
     "LatentWeights": LATENT,
     "draw_example": {"words": "the cat sat", "seed": 3},
     "EightBits.of": {"x": X},
@@ -130,12 +142,12 @@ GIVEN = SOUND | {
     "KeyValueCache.of": {"context": X, "weights": LAYER},
     "KeyValueCache.extended": {"self": CACHE, "key": HEADS, "value": HEADS},
     "SeedRuns": {"values": X},
-    "SeedRuns.share": {"self": mha.SeedRuns(X), "holds": lambda values: values[:, 0] > 0},
+    "SeedRuns.share": {"self": SeedRuns(X), "holds": lambda values: values[:, 0] > 0},
     "RunningSoftmax": {"largest": X[:, 0], "total": X[:, 1], "mixture": X},
     "RunningSoftmax.merged": {"self": KEPT, "other": KEPT},
-    "LayerSizes.flops": {"self": mha.layer_sizes(6, 2), "num_queries": 3},
-    "LayerSizes.weight_bytes": {"self": mha.layer_sizes(6, 2), "num_queries": 3},
-    "LayerSizes.cache_bytes": {"self": mha.layer_sizes(6, 2), "num_tokens": 3},
+    "LayerSizes.flops": {"self": layer_sizes(6, 2), "num_queries": 3},
+    "LayerSizes.weight_bytes": {"self": layer_sizes(6, 2), "num_queries": 3},
+    "LayerSizes.cache_bytes": {"self": layer_sizes(6, 2), "num_tokens": 3},
     "Origin.constant": {"self": mha.origin(RUN, PLACE), "name": "d_k"},
     "LanguageModel": {
         **{"words": MODEL.words, "embedding": MODEL.embedding, "blocks": MODEL.blocks},
@@ -145,7 +157,7 @@ GIVEN = SOUND | {
     "load_model": {"name": "names"},
     "LanguageModel.write": {"self": MODEL, "text": "a b"},
     "trace_text": {"model": MODEL, "text": "a b"},
-    "logit_shares": {"runs": mha.trace_text(MODEL, "a b"), "row": 1},
+    "logit_shares": {"runs": trace_text(MODEL, "a b"), "row": 1},
     "Place": {"stage": "scores", **INDEX},
     "Place.at": {"stage_name": "scores", "index": (0, 1, 2)},
     "Place.of": {"stage_name": "scores", **INDEX},
@@ -163,7 +175,7 @@ def taken(name):
 
 def called(name, given):
     """Call a public name; what goes into a star is not handed over by name."""
-    function, by_place, by_name = attrgetter(name)(mha), [], dict(given)
+    function, by_place, by_name = attrgetter(name)(public_names), [], dict(given)
     given_by_place = list(parameters(name))
     starred = [i for i, p in enumerate(given_by_place) if p.kind is p.VAR_POSITIONAL]
     for parameter in given_by_place[: starred[0] + 1] if starred else ():

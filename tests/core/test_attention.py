@@ -11,9 +11,10 @@ from hypothesis.extra import numpy as hnp
 
 import mha
 from mha.core import blockwise, tiles
+from mha.core.blockwise import blockwise_attention
 
 
-@pytest.mark.parametrize("function", [mha.scaled_dot_product_attention, mha.blockwise_attention])
+@pytest.mark.parametrize("function", [mha.scaled_dot_product_attention, blockwise_attention])
 @pytest.mark.parametrize("num_keys", [1, 3, 49])
 def test_the_largest_values_give_their_mean_or_a_refusal(num_keys, function):
     # Rounding may lift the mean of largest numbers beyond the largest; it must not be infinite.
@@ -83,7 +84,7 @@ def test_any_shape_in_blocks_and_in_tiles(data, is_small, causal):
         monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
         monkeypatch.setattr(blockwise, "SMALL", blockwise.SMALL if is_small else 0)
         plain = mha.scaled_dot_product_attention(query, key, value, **options)
-        found = mha.blockwise_attention(query, key, value * size, block_size=block_size, **options)
+        found = blockwise_attention(query, key, value * size, block_size=block_size, **options)
     assert found.dtype == plain.dtype
     np.testing.assert_allclose(found / size, plain, rtol=0, atol=slack)
 
@@ -101,9 +102,7 @@ def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, d
     results = set()
     for workers in (1, 1, 2, 2, 3, 3, 64, 64):
         on(monkeypatch, workers)
-        found = mha.blockwise_attention(
-            dtype(spread) * query, *others, block_size=19, is_causal=True
-        )
+        found = blockwise_attention(dtype(spread) * query, *others, block_size=19, is_causal=True)
         results.add(found.tobytes())
     assert len(results) == 1
 
@@ -113,7 +112,7 @@ def peak(rng, monkeypatch, cores, n):
     on(monkeypatch, cores)
     query, key, value = (rng.normal(size=(2, n, 16)).astype(np.float32) for _ in range(3))
     tracemalloc.start()
-    mha.blockwise_attention(query, key, value, is_causal=True)
+    blockwise_attention(query, key, value, is_causal=True)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most - value.nbytes
@@ -133,4 +132,4 @@ def test_tiles_refuse_what_is_not_finite_even_where_nobody_looks_at_it(rng, monk
     place = (1, 2, arguments[name].shape[-2] - 1, 3)
     arguments[name][place] = np.nan  # causal attention reads none of the last keys
     with raises(ValueError, f"{name} holds nan at index {place}; finite numbers are wanted"):
-        mha.blockwise_attention(**arguments, is_causal=True, block_size=19)
+        blockwise_attention(**arguments, is_causal=True, block_size=19)

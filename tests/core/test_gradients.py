@@ -9,10 +9,15 @@ from helpers import HEADS, central_differences, random_layer
 from nested import arrays_of, changed_at
 
 import mha
+from mha.core.feed_forward import FeedForward
+from mha.core.gradients import multi_head_attention_backward, scaled_dot_product_attention_backward
 from mha.core.language import draw_model
 from mha.core.language_training import model_gradients, word_losses
 from mha.core.learning import answer_scores, cross_entropy, draw_layer, layer_gradients
+from mha.core.norm import Norm
 from mha.core.patterns import _gradients
+from mha.core.softmax import softmax_backward, softmax_jacobian
+from mha.core.transformer import Block, transformer
 from mha.core.transformer_gradients import transformer_backward
 
 # Smaller than elsewhere, and still distinct: each entry costs two forward passes.
@@ -40,10 +45,10 @@ def close(gradients, loss, value, rtol=1e-6, atol=1e-8):
 def test_of_softmax_by_scores_and_as_a_matrix(rng):
     scores, d_weights = rng.normal(size=(2, 3, 5))
     weights = mha.softmax(scores)
-    found = mha.softmax_backward(d_weights, weights)
+    found = softmax_backward(d_weights, weights)
     close([found], lambda scores: (mha.softmax(scores) * d_weights).sum(), [scores])
-    by_weight = mha.softmax_backward(np.tile(np.eye(5), (3, 1, 1)), weights[:, None].repeat(5, 1))
-    np.testing.assert_allclose(mha.softmax_jacobian(weights), by_weight, atol=1e-13)
+    by_weight = softmax_backward(np.tile(np.eye(5), (3, 1, 1)), weights[:, None].repeat(5, 1))
+    np.testing.assert_allclose(softmax_jacobian(weights), by_weight, atol=1e-13)
 
 
 def test_of_attention_alone_by_queries_keys_and_values(rng):
@@ -56,7 +61,7 @@ def test_of_attention_alone_by_queries_keys_and_values(rng):
     def loss(*arrays):
         return (mha.scaled_dot_product_attention(*arrays, **options) * d_output).sum()
 
-    close(mha.scaled_dot_product_attention_backward(d_output, *arrays, **options), loss, arrays)
+    close(scaled_dot_product_attention_backward(d_output, *arrays, **options), loss, arrays)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +83,7 @@ def test_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options
     def loss(x, context, layer):
         return (mha.multi_head_attention(x, layer, context=context, **options) * d_output).sum()
 
-    found = mha.multi_head_attention_backward(d_output, x, weights, context=context, **options)
+    found = multi_head_attention_backward(d_output, x, weights, context=context, **options)
     close([found.x, found.context, found.weights], loss, [x, context, weights])
 
 
@@ -89,14 +94,14 @@ def drawn_block(rng, norm, activation, *without):
     """Return a block of random numbers, without the rows that are named."""
     row = {name: None if name in without else rng.normal(size=size) for name, size in ROWS.items()}
     w_q, w_k = rng.normal(size=(2, 2, 5, 2))
-    return mha.Block(
+    return Block(
         mha.MultiHeadWeights(w_q, w_k, rng.normal(size=(2, 5, 1)), rng.normal(size=(2, 5))),
-        mha.FeedForward(
+        FeedForward(
             rng.normal(size=(5, 2)), row["b_in"], rng.normal(size=(2, 5)), row["b_out"], activation
         ),
         norm,
-        mha.Norm(row["gain"], row["bias"]),
-        mha.Norm(row["second_gain"], row["second_bias"]),
+        Norm(row["gain"], row["bias"]),
+        Norm(row["second_gain"], row["second_bias"]),
     )
 
 
@@ -116,12 +121,12 @@ def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
     x, d_output = rng.normal(size=(2, *leading, N, D_MODEL))
 
     def loss(x, *blocks):
-        return (mha.transformer(x, blocks, **options) * d_output).sum()
+        return (transformer(x, blocks, **options) * d_output).sum()
 
     found = transformer_backward(d_output, x, [first, second], **options)
     slack = {"rtol": 1e-5, "atol": 1e-7}
     close([found.streams[0], found.blocks], loss, [x, first, second], **slack)
-    between = mha.transformer(x, [first], **options)
+    between = transformer(x, [first], **options)
     alone = transformer_backward(d_output, between, [second], **options)
     np.testing.assert_allclose(found.streams[1], alone.streams[0], rtol=1e-9)
     assert found.streams[2] is not d_output

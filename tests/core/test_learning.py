@@ -12,15 +12,19 @@ from hypothesis import strategies as st
 import mha
 from mha.core.collapse import apart_at_most, circuits, rows_apart
 from mha.core.language import draw_model, run_model
-from mha.core.seeds import interval_rank
+from mha.core.learning import cross_entropy
+from mha.core.norm import layer_norm
+from mha.core.patterns import centred_log, fit_patterns, pattern_projections
+from mha.core.seeds import SeedRuns, interval_rank, over_seeds
+from mha.core.transformer import transformer
 
 # ---- Answers ----
 
 
 def test_the_loss_is_the_mean_surprise_at_the_answers():
-    loss, _ = mha.cross_entropy(np.log([[1.0, 3.0], [2.0, 2.0], [5.0, 1.0]]), [1, -1, 1])
+    loss, _ = cross_entropy(np.log([[1.0, 3.0], [2.0, 2.0], [5.0, 1.0]]), [1, -1, 1])
     assert loss == pytest.approx((-math.log(3 / 4) - math.log(1 / 6)) / 2, rel=1e-12)
-    far, d_scores = mha.cross_entropy([[1e5, 0.0], [1e5, 0.0]], [0, 1])
+    far, d_scores = cross_entropy([[1e5, 0.0], [1e5, 0.0]], [0, 1])
     assert far == 5e4
     np.testing.assert_array_equal(d_scores, [[0, 0], [0.5, -0.5]])
 
@@ -39,7 +43,7 @@ def model():
 def test_a_model_is_its_blocks_between_two_tables_and_writes_by_what_is_kept(model):
     text = TEXT.split()
     x, angles = model.embedding[model.indices(text)], model.angles(len(text))
-    read = mha.layer_norm(mha.transformer(x, model.blocks, is_causal=True, angles=angles))
+    read = layer_norm(transformer(x, model.blocks, is_causal=True, angles=angles))
     np.testing.assert_allclose(model.logits(text), read @ model.unembedding, atol=1e-12)
     for written in islice(model.write(TEXT), 13):
         logits = model.logits(text)
@@ -73,7 +77,7 @@ def test_a_head_that_is_off_adds_nothing(model):
     np.testing.assert_array_equal(whole[0].weights, off[0].weights)
     assert not np.allclose(whole[1].weights, off[1].weights)
     bare = model.without(*np.ndindex(2, 3))
-    embedded = mha.layer_norm(model.embedding[ids])
+    embedded = layer_norm(model.embedding[ids])
     np.testing.assert_allclose(bare.logits(TEXT), embedded @ model.unembedding, atol=1e-12)
 
 
@@ -101,17 +105,17 @@ def test_a_head_of_width_n_minus_one_draws_any_positive_pattern(data):
     n = data.draw(st.integers(2, 5))
     pattern = mha.softmax(data.draw(arrays((n, n), limit=4)))
     x = np.eye(n) + data.draw(arrays((n, n), limit=0.15))  # diagonally dominant, so invertible
-    w_q, w_k = mha.pattern_projections(pattern, x, n - 1)
+    w_q, w_k = pattern_projections(pattern, x, n - 1)
     assert w_q.shape == w_k.shape == (n, n - 1)
     np.testing.assert_allclose(mha.attention_weights(x @ w_q, x @ w_k), pattern, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(mha.centred_log(pattern).sum(axis=-1), 0, atol=1e-13)
+    np.testing.assert_allclose(centred_log(pattern).sum(axis=-1), 0, atol=1e-13)
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3])
 def test_a_narrow_head_leaves_out_the_smallest_singular_values(rng, d_k):
     pattern, x = mha.softmax(rng.normal(size=(5, 5))), rng.normal(size=(5, 5))
-    w_q, w_k = mha.pattern_projections(pattern, x, d_k)
-    wanted = mha.centred_log(pattern)
+    w_q, w_k = pattern_projections(pattern, x, d_k)
+    wanted = centred_log(pattern)
     drawn = mha.attention_scores(x @ w_q, x @ w_k) / np.sqrt(d_k)
     sizes = np.linalg.svd(wanted, compute_uv=False)
     left_out = np.linalg.svd(wanted - drawn, compute_uv=False)
@@ -124,7 +128,7 @@ def test_a_fit_is_what_its_matrices_draw_and_a_wider_head_fits_better(rng, has_e
     target = mha.softmax(2 * rng.normal(size=(2, 5, 5)))
     x, losses = rng.normal(size=(5, 5)) if has_embeddings else None, []
     for d_k in (1, 2, 4):
-        found = mha.fit_patterns(target, 5, d_k, rng, embeddings=x, steps=300, restarts=3)
+        found = fit_patterns(target, 5, d_k, rng, embeddings=x, steps=300, restarts=3)
         assert found.w_q.shape == found.w_k.shape == (2, 5, d_k)
         weights = mha.attention_weights(found.embeddings @ found.w_q, found.embeddings @ found.w_k)
         np.testing.assert_allclose(found.weights, weights, rtol=1e-12)
@@ -170,11 +174,11 @@ def test_the_circuits_give_scores_and_contributions(rng):
 
 
 def test_each_seed_is_measured_once_and_kept_in_its_order():
-    runs = mha.over_seeds(lambda rng: rng.normal(size=(2, 3)), range(5))
+    runs = over_seeds(lambda rng: rng.normal(size=(2, 3)), range(5))
     wanted = [np.random.default_rng(seed).normal(size=(2, 3)) for seed in range(5)]
     np.testing.assert_array_equal(runs.values, wanted)
     np.testing.assert_array_equal(runs.median, np.median(wanted, axis=0))
-    assert mha.SeedRuns(np.arange(7.0)).share(lambda values: values > 4) == "2 of 7"
+    assert SeedRuns(np.arange(7.0)).share(lambda values: values > 4) == "2 of 7"
 
 
 @pytest.mark.parametrize("num_seeds", [6, 11, 30, 101])
@@ -186,6 +190,6 @@ def test_the_interval_holds_the_median_of_all_seeds_19_times_in_20(num_seeds):
 
     assert missed(rank) <= 0.05 < missed(rank + 1)
     rng = np.random.default_rng(7)
-    low, high = mha.SeedRuns(rng.exponential(size=(num_seeds, 4000))).interval
+    low, high = SeedRuns(rng.exponential(size=(num_seeds, 4000))).interval
     held = (low <= math.log(2)) & (math.log(2) <= high)
     assert abs(held.mean() - (1 - missed(rank))) < 0.02

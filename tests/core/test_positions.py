@@ -6,11 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from helpers import HEADS
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import mha
+from mha.core.bfloat16 import to_bfloat16
+from mha.core.eight_bits import EightBits
+from mha.core.positions import halves_to_pairs, linear_slopes, pairs_to_halves
 
 # ---- Masks: True means that a query may attend ----
 
@@ -64,8 +67,8 @@ def test_a_turn_is_a_product_of_complex_numbers(dtype, near, data):
     powers = np.exp(1j * mha.rotary_angles(positions, 2 * half))
     turned = (x[..., ::2].astype(float) + 1j * x[..., 1::2]) * powers
     wanted = np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
-    in_halves = mha.rotate(mha.pairs_to_halves(x), positions, layout="halves")
-    for found in (mha.rotate(x, positions), mha.halves_to_pairs(in_halves)):
+    in_halves = mha.rotate(pairs_to_halves(x), positions, layout="halves")
+    for found in (mha.rotate(x, positions), halves_to_pairs(in_halves)):
         assert found.dtype == dtype
         np.testing.assert_allclose(found, wanted, atol=near)
 
@@ -82,7 +85,7 @@ def slopes_by_recursion(n):
 def test_slopes_are_those_of_the_published_code():
     for heads in (*range(1, 41), 64, 71, 128):
         wanted = slopes_by_recursion(heads)
-        np.testing.assert_allclose(mha.linear_slopes(heads), wanted, rtol=1e-12)
+        np.testing.assert_allclose(linear_slopes(heads), wanted, rtol=1e-12)
 
 
 # ---- Numbers of few bits ----
@@ -90,7 +93,7 @@ def test_slopes_are_those_of_the_published_code():
 
 @given(arrays(float, (3, 5), elements=st.integers(-(10**6), 10**6)))
 def test_eight_bits_lose_at_most_half_a_step(x):
-    kept = mha.EightBits.of(x)
+    kept = EightBits.of(x)
     assert (np.abs(kept.numbers - x) <= kept.factor * (0.5 + 1e-9)).all()
     assert kept.nbytes == 15 + 6
     assert np.abs(kept.whole).max(initial=0) <= 127
@@ -100,13 +103,15 @@ TIES = st.integers(1, 0x6000).map(lambda bits: float(np.uint32(bits << 16 | 0x80
 
 
 @given(TIES | st.floats(-(2.0**100), 2.0**100, width=32))
+@example(2.0**-149)
+@example(-(2.0**-149))
 def test_bfloat16_is_the_nearest_of_both_neighbours_and_of_two_the_even_one(number):
-    kept = mha.to_bfloat16(number)
+    kept = to_bfloat16(number)
     bits = int(kept.view(np.uint32))
     assert bits % 2**16 == 0
-    below, above = (
-        np.uint32(bits + step * 2**16).view(np.float32) for step in (-1 if number else 0, 1)
-    )
+    smallest = (0x0001_0000, 0x8001_0000)  # the neighbours of zero, above and below
+    around = (bits - 2**16, bits + 2**16) if kept else smallest
+    below, above = (np.uint32(each).view(np.float32) for each in around)
     exact = Fraction(number)
     off, *others = (abs(Fraction(float(one)) - exact) for one in (kept, below, above))
     assert off <= min(others)

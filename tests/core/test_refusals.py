@@ -8,8 +8,29 @@ from sound_arguments import BARE, HEADS, LATENT, LAYER, MODEL, SOUND, X, called,
 
 import mha
 from mha.core import checks
-from mha.core.language import draw_model
+from mha.core.bfloat16 import to_bfloat16
+from mha.core.blockwise import blockwise_attention
+from mha.core.costs import layer_sizes
+from mha.core.decoding import KeyValueCache, decode_step
+from mha.core.encoder_decoder import encoder_decoder
+from mha.core.feed_forward import FeedForward
+from mha.core.gradients import scaled_dot_product_attention_backward
+from mha.core.heads import split_heads
+from mha.core.language import LanguageModel, draw_model
+from mha.core.latent import LatentWeights
+from mha.core.learning import cross_entropy
+from mha.core.linear_attention import linear_attention
 from mha.core.masks import as_mask
+from mha.core.measures import entropy, total_variation
+from mha.core.norm import Norm, layer_norm
+from mha.core.online import online_softmax
+from mha.core.patterns import centred_log, fit_patterns, pattern_projections
+from mha.core.score_variants import capped_scores, softmax_with_sink
+from mha.core.seeds import SeedRuns, over_seeds
+from mha.core.softmax import softmax_backward
+from mha.core.stretched import wider_base
+from mha.core.transformer import Block
+from mha.core.transformer_gradients import transformer_backward
 
 MOVED = ("pairs_to_halves", "halves_to_pairs", "split_heads", "merge_heads")
 """What moves numbers of any kind, as they are."""
@@ -62,9 +83,9 @@ def test_what_is_spoiled_is_named(name):
 # ---- Each refusal once: the argument and the cause, with which its sentence begins ----
 
 ones = np.ones
-ONE, HUGE = ones((1, 2, 2)), mha.online_softmax([0.0], [[1e308]])
+ONE, HUGE = ones((1, 2, 2)), online_softmax([0.0], [[1e308]])
 HALF, HUGEST = ones((2, 2)) / 2, 1e200 * X
-FEED = mha.FeedForward(ones((6, 5)), ones(5), ones((5, 6)), ones(6))
+FEED = FeedForward(ones((6, 5)), ones(5), ones((5, 6)), ones(6))
 TALL = mha.MultiHeadWeights(ONE, ONE, ones((1, 2, 3)))
 
 
@@ -74,20 +95,20 @@ def layer(**changed):
 
 
 def block(**changed):
-    return mha.Block(**{"attention": mha.MultiHeadWeights(ONE, ONE, ONE)} | changed)
+    return Block(**{"attention": mha.MultiHeadWeights(ONE, ONE, ONE)} | changed)
 
 
 def latent(**changed):
-    return mha.LatentWeights(**LATENT | {"w_dq": ones((6, 6))} | changed)
+    return LatentWeights(**LATENT | {"w_dq": ones((6, 6))} | changed)
 
 
 def writer(**changed):
     parts = {name: getattr(MODEL, name) for name in ("words", "embedding", "blocks", "unembedding")}
-    return mha.LanguageModel(**parts | changed)
+    return LanguageModel(**parts | changed)
 
 
 def decoded(decoder):
-    return mha.encoder_decoder(X, X, [BARE], decoder)
+    return encoder_decoder(X, X, [BARE], decoder)
 
 
 VALUES = [
@@ -105,35 +126,35 @@ VALUES = [
     (lambda: layer(w_o=None, b_o=ones(19)), "b_o is added behind w_o, which there is not"),
     # Attention
     (lambda: mha.attention_weights(X, X[:, 1:]), "query has d_k=6 but key has d_k=5"),
-    (lambda: mha.blockwise_attention(HEADS, X, X), "leading axes are (2,) in query but () in key"),
-    (lambda: mha.blockwise_attention(X, X, X[1:]), "key has 4 rows but value has 3 rows"),
-    (lambda: mha.blockwise_attention(HUGEST, HUGEST, X), "query and key overflow float64"),
-    (lambda: mha.blockwise_attention(HEADS[[0, 0, 0]], HEADS, HEADS, enable_gqa=True),
+    (lambda: blockwise_attention(HEADS, X, X), "leading axes are (2,) in query but () in key"),
+    (lambda: blockwise_attention(X, X, X[1:]), "key has 4 rows but value has 3 rows"),
+    (lambda: blockwise_attention(HUGEST, HUGEST, X), "query and key overflow float64"),
+    (lambda: blockwise_attention(HEADS[[0, 0, 0]], HEADS, HEADS, enable_gqa=True),
      "key has 2 heads; a divisor of query's 3 heads is wanted"),
-    (lambda: mha.scaled_dot_product_attention_backward(1e308 * X, X, X, 1e3 * X),
+    (lambda: scaled_dot_product_attention_backward(1e308 * X, X, X, 1e3 * X),
      "d_output and value overflow float64 when multiplied"),
     # Layers on tokens
     (lambda: mha.multi_head_attention(X, layer(w_q=ones((3, 6, 11)))),
      "x has width 6 but the weights have d_model=17"),
-    (lambda: mha.decode_step(X, LAYER, mha.KeyValueCache(HEADS, HEADS)),
+    (lambda: decode_step(X, LAYER, KeyValueCache(HEADS, HEADS)),
      "key has shape (2, 4, 4), which does not go behind (2, 4, 6)"),
-    (lambda: mha.KeyValueCache(ones((2, 5, 3)), ones((2, 7, 3))),
+    (lambda: KeyValueCache(ones((2, 5, 3)), ones((2, 7, 3))),
      "key has shape (2, 5, 1) but value has (2, 7, 1)"),
-    (lambda: mha.split_heads(ones((5, 7)), 3), "num_heads is 3; a divisor of x's width 7"),
+    (lambda: split_heads(ones((5, 7)), 3), "num_heads is 3; a divisor of x's width 7"),
     # Blocks
     (lambda: block(norm="both"), "norm is 'both'; "),
     (lambda: block(feed_forward=FEED), "feed_forward takes 6 numbers and gives 6; d_model=2"),
     (lambda: block(attention=TALL), "attention gives 3 numbers a token; d_model=2 is wanted"),
-    (lambda: block(second=mha.Norm([1, 2, 3])), "gain has 3 numbers for rows of 2"),
-    (lambda: mha.transformer_backward(ones((4, 5)), X, [BARE]), "d_output has shape (4, 5)"),
+    (lambda: block(second=Norm([1, 2, 3])), "gain has 3 numbers for rows of 2"),
+    (lambda: transformer_backward(ones((4, 5)), X, [BARE]), "d_output has shape (4, 5)"),
     (lambda: decoded([[BARE]]), "decoder has a layer of 1 blocks; two are wanted in each"),
     (lambda: decoded([]), "decoder is empty; "),
     # Norms
-    (lambda: mha.layer_norm([[1, 2]], [[1, 2]]), "gain has shape (1, 2); (d_model,) is wanted"),
-    (lambda: mha.layer_norm([[1, 2]], eps=-1), "eps is -1.0; a number of at least 0 is wanted"),
-    (lambda: mha.layer_norm([[1, 2], [3, 3]], eps=0), "x has equal numbers alone in row (1,)"),
-    (lambda: mha.layer_norm([[1.5e308, 1.5e308]]), "the numbers of a row overflow float64"),
-    (lambda: mha.layer_norm([[1, 2]], [1e308, 1e308], [1e308, 1e308]),
+    (lambda: layer_norm([[1, 2]], [[1, 2]]), "gain has shape (1, 2); (d_model,) is wanted"),
+    (lambda: layer_norm([[1, 2]], eps=-1), "eps is -1.0; a number of at least 0 is wanted"),
+    (lambda: layer_norm([[1, 2], [3, 3]], eps=0), "x has equal numbers alone in row (1,)"),
+    (lambda: layer_norm([[1.5e308, 1.5e308]]), "the numbers of a row overflow float64"),
+    (lambda: layer_norm([[1, 2]], [1e308, 1e308], [1e308, 1e308]),
      "the normalised numbers, gain and bias overflow float64"),
     # Masks and positions
     *((lambda shape=shape: as_mask(ones(shape, bool), (5, 2, 3)), f"mask has shape {shape}; one")
@@ -144,45 +165,45 @@ VALUES = [
     (lambda: mha.rotary_angles([0], 5), "d_k is 5; an even number is wanted"),
     (lambda: mha.rotate_by(ones((2, 4)), ones((2, 3))), "angles has 3 columns for x of width 4"),
     (lambda: mha.rotate_by([1.7e308, 1.7e308], [0.8]), "x and the turn overflow float64"),
-    (lambda: mha.wider_base(10, 0.5), "factor is 0.5; a number of at least 1 is wanted"),
-    (lambda: mha.to_bfloat16([1.0, 3.4e38]), "x overflow float32 when rounded"),
+    (lambda: wider_base(10, 0.5), "factor is 0.5; a number of at least 1 is wanted"),
+    (lambda: to_bfloat16([1.0, 3.4e38]), "x overflow float32 when rounded"),
     # Softmax and scores
-    (lambda: mha.softmax_backward([1.7e308, -1.7e308], [4.0, 4.0]), "d_weights and weights over"),
-    (lambda: mha.entropy([0.5, 0.5 + 2e-5]), "weights has a row that sums to 1.00002"),
-    (lambda: mha.entropy(np.array([0.5, 0.51], "f2")), "weights has a row that sums to 1.00977"),
-    (lambda: mha.entropy([[0.5, 0.5], [0.25, 0.25]]), "weights has a row that sums to 0.5"),
-    (lambda: mha.total_variation([1, 0], [0.5, 0.25]), "second has a row that sums to 0.75"),
-    (lambda: mha.online_softmax([0.0, np.inf], [[1], [2]]), "scores holds inf at index (1,)"),
-    (lambda: mha.online_softmax([0.0], [[1], [2]]), "scores has shape (1,) but value has (2, 1)"),
-    (lambda: mha.online_softmax([0.0], [1.0]), "value has shape (1,); at least 2 axes are wanted"),
-    (lambda: mha.online_softmax([0, 0], [[1e308], [1e308]]), "the exponentials and value overflow"),
-    (lambda: HUGE.merged(mha.online_softmax([0], [[1, 2]])), "mixture has shape (1,) but other's"),
+    (lambda: softmax_backward([1.7e308, -1.7e308], [4.0, 4.0]), "d_weights and weights over"),
+    (lambda: entropy([0.5, 0.5 + 2e-5]), "weights has a row that sums to 1.00002"),
+    (lambda: entropy(np.array([0.5, 0.51], "f2")), "weights has a row that sums to 1.00977"),
+    (lambda: entropy([[0.5, 0.5], [0.25, 0.25]]), "weights has a row that sums to 0.5"),
+    (lambda: total_variation([1, 0], [0.5, 0.25]), "second has a row that sums to 0.75"),
+    (lambda: online_softmax([0.0, np.inf], [[1], [2]]), "scores holds inf at index (1,)"),
+    (lambda: online_softmax([0.0], [[1], [2]]), "scores has shape (1,) but value has (2, 1)"),
+    (lambda: online_softmax([0.0], [1.0]), "value has shape (1,); at least 2 axes are wanted"),
+    (lambda: online_softmax([0, 0], [[1e308], [1e308]]), "the exponentials and value overflow"),
+    (lambda: HUGE.merged(online_softmax([0], [[1, 2]])), "mixture has shape (1,) but other's"),
     (lambda: HUGE.merged(HUGE), "the mixtures overflow float64 when added"),
-    (lambda: mha.capped_scores([1.0], 0.0), "cap is 0.0; a number above 0 is wanted"),
-    (lambda: mha.softmax_with_sink(HEADS, np.zeros(3)), "sink has shape (3,); one that broadcasts"),
-    (lambda: mha.linear_attention(X, X, X, decay=[1, 0, 1, 1]), "decay holds 0.0 at index (1,)"),
-    (lambda: mha.linear_attention(X, X, X, decay=[1, 1]), "decay has 2 numbers; 4 are wanted"),
+    (lambda: capped_scores([1.0], 0.0), "cap is 0.0; a number above 0 is wanted"),
+    (lambda: softmax_with_sink(HEADS, np.zeros(3)), "sink has shape (3,); one that broadcasts"),
+    (lambda: linear_attention(X, X, X, decay=[1, 0, 1, 1]), "decay holds 0.0 at index (1,)"),
+    (lambda: linear_attention(X, X, X, decay=[1, 1]), "decay has 2 numbers; 4 are wanted"),
     (lambda: latent(w_uk=ones((1, 4, 6))), "w_dkv has shape (6, 3); (6, 4) is wanted"),
     (lambda: latent(w_uk=ones((2, 1, 4, 6))), "w_uk has shape (2, 1, 4, 6); (num_heads,"),
     (lambda: latent(w_dq=ones((6, 7))), "w_dq has shape (6, 7); (6, 6) is wanted"),
     (lambda: latent(w_dq=None, w_uq=ones((1, 5, 6)), w_qr=ones((1, 5, 2))), "w_uq takes 5 numbers"),
     # Costs
-    (lambda: mha.layer_sizes(12, 6, num_groups=4), "num_groups is 4; a divisor of num_heads=6"),
+    (lambda: layer_sizes(12, 6, num_groups=4), "num_groups is 4; a divisor of num_heads=6"),
     # Learning
-    (lambda: mha.cross_entropy(HALF, [0]), "answers has shape (1,); (2,) is wanted"),
-    (lambda: mha.cross_entropy(HALF, [-2, 0]), "answers has choices outside of -1 to 1"),
-    (lambda: mha.cross_entropy(HALF, [-1, -1]), "answers is -1 everywhere"),
-    (lambda: mha.over_seeds(lambda rng: 1.0, [2, 2]), "seeds has a seed twice"),
-    (lambda: mha.over_seeds(lambda rng: ones(rng.integers(1, 9))), "measure returned arrays of"),
-    (lambda: mha.SeedRuns(ones(3)).share(lambda values: 2), "holds returned int64 of shape ()"),
-    (lambda: mha.pattern_projections(HALF, ones((2, 3)), 1), "embeddings has shape (2, 3) but"),
-    (lambda: mha.pattern_projections(HALF, ones((2, 2)), 1), "embeddings has rank 1; 2 is wanted"),
-    (lambda: mha.fit_patterns(ones((1, 2, 3)) / 3, 2, 1, np.random.default_rng(3)),
+    (lambda: cross_entropy(HALF, [0]), "answers has shape (1,); (2,) is wanted"),
+    (lambda: cross_entropy(HALF, [-2, 0]), "answers has choices outside of -1 to 1"),
+    (lambda: cross_entropy(HALF, [-1, -1]), "answers is -1 everywhere"),
+    (lambda: over_seeds(lambda rng: 1.0, [2, 2]), "seeds has a seed twice"),
+    (lambda: over_seeds(lambda rng: ones(rng.integers(1, 9))), "measure returned arrays of"),
+    (lambda: SeedRuns(ones(3)).share(lambda values: 2), "holds returned int64 of shape ()"),
+    (lambda: pattern_projections(HALF, ones((2, 3)), 1), "embeddings has shape (2, 3) but"),
+    (lambda: pattern_projections(HALF, ones((2, 2)), 1), "embeddings has rank 1; 2 is wanted"),
+    (lambda: fit_patterns(ones((1, 2, 3)) / 3, 2, 1, np.random.default_rng(3)),
      "patterns has shape (1, 2, 3); square matrices are wanted"),
-    (lambda: mha.centred_log([[0.5, 0.75], [0.5, 0.5]]), "pattern has a row that sums to 1.25"),
+    (lambda: centred_log([[0.5, 0.75], [0.5, 0.5]]), "pattern has a row that sums to 1.25"),
     # A model that writes
     (lambda: writer(embedding=ones((3, 5))), "embedding has shape (3, 5); (3, 6) is wanted"),
-    (lambda: writer(blocks=[mha.Block(LAYER, FEED)]), "blocks holds one that is not of attention"),
+    (lambda: writer(blocks=[Block(LAYER, FEED)]), "blocks holds one that is not of attention"),
     (lambda: MODEL.logits("a yak"), "text has 'yak'; words of a, b, c are wanted"),
     (lambda: MODEL.logits(""), "text is empty; at least one is wanted"),
     (lambda: MODEL.write("a", temperature=0), "temperature is 0.0; a number above 0 is wanted"),
@@ -194,9 +215,9 @@ KINDS = [
     (lambda: block(attention=1), "attention is a int; MultiHeadWeights is wanted"),
     (lambda: block(feed_forward=1), "feed_forward is a int; FeedForward or None is wanted"),
     (lambda: decoded([[BARE, 3]]), "decoder holds a int; blocks are wanted"),
-    (lambda: mha.online_softmax([0.0], [[1.0]], "no"), "so_far is a str; a RunningSoftmax"),
-    (lambda: mha.cross_entropy(HALF, [0.0, 1.0]), "answers has dtype float64; integers are"),
-    (lambda: mha.over_seeds(3), "measure is a int; a Callable is wanted"),
+    (lambda: online_softmax([0.0], [[1.0]], "no"), "so_far is a str; a RunningSoftmax"),
+    (lambda: cross_entropy(HALF, [0.0, 1.0]), "answers has dtype float64; integers are"),
+    (lambda: over_seeds(3), "measure is a int; a Callable is wanted"),
 ]
 
 

@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import mha
+from mha.core.measures import entropy, total_variation
+from mha.core.online import RunningSoftmax, online_softmax
+from mha.core.score_variants import softmax_with_sink, top_blocks_mask, top_keys_mask
+from mha.core.softmax import softmax_backward
 
 SCORES = hnp.arrays(float, (3, 5), elements=finite(30) | finite(1e300) | st.just(-np.inf))
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -45,8 +49,8 @@ def test_backward_of_the_largest_numbers_is_that_of_an_eighth_of_them(dtype, dat
     d_weights = data.draw(hnp.arrays(dtype, 5, elements=elements))
     weights = mha.softmax(data.draw(arrays(5, limit=4, dtype=dtype)))
     found, eighth = (
-        mha.softmax_backward(d_weights, weights),
-        mha.softmax_backward(d_weights / 8, weights),
+        softmax_backward(d_weights, weights),
+        softmax_backward(d_weights / 8, weights),
     )
     slack = 2 * np.finfo(dtype).eps * (largest * weights)
     assert found.dtype == dtype
@@ -69,9 +73,9 @@ def test_blocks_in_a_row_or_joined_in_any_order_give_the_softmax_of_the_whole(dt
     one_after_another, parts = None, []
     for start, stop in itertools.pairwise([0, *cuts, keys]):
         block = scores[..., start:stop], value[..., start:stop, :]
-        one_after_another = mha.online_softmax(*block, one_after_another)
-        parts.append(mha.online_softmax(*block))
-    joined = functools.reduce(mha.RunningSoftmax.merged, data.draw(st.permutations(parts)))
+        one_after_another = online_softmax(*block, one_after_another)
+        parts.append(online_softmax(*block))
+    joined = functools.reduce(RunningSoftmax.merged, data.draw(st.permutations(parts)))
     tolerance = 2e-5 if dtype == np.float32 else 1e-12
     wanted = mha.softmax(scores.astype(float)) @ value.astype(float)
     for kept in (one_after_another, joined):
@@ -86,9 +90,9 @@ def test_blocks_of_scores_that_no_exponential_can_hold(dtype):
     for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
         kept = None
         for i in order:
-            kept = mha.online_softmax(scores[[i]], value[[i]], kept)
+            kept = online_softmax(scores[[i]], value[[i]], kept)
         assert kept.output == [2]
-    hidden = mha.online_softmax([-np.inf], [[3.0]])
+    hidden = online_softmax([-np.inf], [[3.0]])
     assert (hidden.output, hidden.total, hidden.merged(hidden).output) == ([0], 0, [0])
 
 
@@ -99,14 +103,12 @@ def test_a_sink_a_head_is_one_more_key_whose_value_is_nothing(rng):
     scores, sink = 9 * rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 1, 1))
     scores[:, 0] = -np.inf
     with_key = np.concatenate([scores, np.broadcast_to(sink, (2, 3, 1))], axis=-1)
-    np.testing.assert_array_equal(
-        mha.softmax_with_sink(scores, sink), mha.softmax(with_key)[..., :-1]
-    )
+    np.testing.assert_array_equal(softmax_with_sink(scores, sink), mha.softmax(with_key)[..., :-1])
 
 
 @given(SCORES, st.integers(1, 9))
 def test_a_choice_keeps_the_largest_that_are_not_masked(scores, count):
-    mask = mha.top_keys_mask(scores, count)
+    mask = top_keys_mask(scores, count)
     for row, kept in zip(scores, mask, strict=True):
         assert kept.sum() == min(count, np.isfinite(row).sum())
         assert kept.all() or row[kept].min(initial=np.inf) >= row[~kept].max()
@@ -116,7 +118,7 @@ def test_a_choice_keeps_the_largest_that_are_not_masked(scores, count):
 def test_blocks_are_chosen_by_their_mean_and_ones_own_is_always_seen(rng, count):
     n, block = 11, 3
     query, key = rng.normal(size=(2, n, 5))
-    mask = mha.top_blocks_mask(query, key, block, count)
+    mask = top_blocks_mask(query, key, block, count)
     for i in range(n):
         own = i // block
         means = [key[b * block : (b + 1) * block].mean(axis=0) for b in range(own)]
@@ -130,13 +132,13 @@ def test_blocks_are_chosen_by_their_mean_and_ones_own_is_always_seen(rng, count)
 
 def test_each_measure_is_its_definition_along_the_axis_it_is_told(rng):
     first, second = mha.softmax(rng.normal(size=(2, 2, 3, 5)), axis=2)
-    apart = mha.total_variation(first, second, axis=1)
-    spread = mha.entropy(first, axis=1)
+    apart = total_variation(first, second, axis=1)
+    spread = entropy(first, axis=1)
     for i, j in np.ndindex(2, 5):
         weights, others = first[i, :, j], second[i, :, j]
         by_hand = math.fsum(-w * math.log(w) for w in weights)
         assert spread[i, j] == pytest.approx(by_hand, rel=1e-14)
         assert apart[i, j] == pytest.approx(math.fsum(abs(weights - others)) / 2, rel=1e-13)
-    certain = mha.entropy([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    certain = entropy([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
     assert certain.tolist() == [0, 0]
     assert not np.signbit(certain).any()

@@ -11,6 +11,15 @@ from hypothesis.extra import numpy as hnp
 from loops import loop_layer, loop_norm
 
 import mha
+from mha.core.costs import ModelSizes, layer_sizes
+from mha.core.decoding import KeyValueCache, ask_cache, decode_step
+from mha.core.encoder_decoder import encoder_decoder
+from mha.core.feed_forward import FeedForward
+from mha.core.gradients import multi_head_attention_backward
+from mha.core.latent import LatentWeights, latent_attention
+from mha.core.masks import padded_places
+from mha.core.norm import layer_norm
+from mha.core.transformer import Block, transformer
 
 # ---- Several heads ----
 
@@ -74,7 +83,7 @@ def test_a_mask_that_can_mean_one_thing_is_taken_for_it(rng):
     in_batch = mha.multi_head_attention(x[None], layer, mask=mask[None])
     np.testing.assert_allclose(in_batch, alone[None], rtol=1e-12, atol=1e-14)
     with may_mean(mask.shape, head="None"):
-        mha.multi_head_attention_backward(in_batch, x[None], layer, mask=mask)
+        multi_head_attention_backward(in_batch, x[None], layer, mask=mask)
     a_sentence = mha.padding_mask([0, 3], QUERIES)
     with may_mean(a_sentence.shape, sentence=":, None"):
         mha.multi_head_attention(np.stack([x, x]), layer, mask=a_sentence)
@@ -93,7 +102,7 @@ def test_a_norm_is_a_loop_over_fractions(dtype, near, data):
     x = (rng.normal(size=shape) * size + away).astype(dtype)
     gain, bias = rng.normal(size=(2, shape[-1])).astype(dtype)
     eps = data.draw(st.sampled_from([1e-5, 0.25]))
-    found = mha.layer_norm(x, gain, bias, eps)
+    found = layer_norm(x, gain, bias, eps)
     assert found.dtype == dtype
     wanted = [loop_norm(row, gain, bias, eps) for row in x.reshape(-1, shape[-1])]
     np.testing.assert_allclose(found, np.reshape(wanted, shape), rtol=near, atol=near / 10)
@@ -101,18 +110,16 @@ def test_a_norm_is_a_loop_over_fractions(dtype, near, data):
 
 @pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e200), (np.float32, 1e30)])
 def test_a_norm_of_equal_numbers_and_of_those_whose_squares_leave_the_range(dtype, size):
-    found = mha.layer_norm(np.array([9, -5, 3, 1], dtype) * dtype(size))
+    found = layer_norm(np.array([9, -5, 3, 1], dtype) * dtype(size))
     np.testing.assert_allclose(found, [1.4, -1.4, 0.2, -0.2], rtol=1e-5)
-    np.testing.assert_array_equal(mha.layer_norm([[size, size]], bias=[2, 3]), [[2, 3]])
+    np.testing.assert_array_equal(layer_norm([[size, size]], bias=[2, 3]), [[2, 3]])
 
 
 def drawn_block(rng, norm, activation=None, **parts):
     """Return a block, with a feed-forward layer if it has an activation."""
     layer = random_layer(rng, 2, d_model=6, d_k=3, d_v=5, d_out=6)
     arrays = (rng.normal(size=size) for size in ((6, 7), 7, (7, 6), 6))
-    return mha.Block(
-        layer, mha.FeedForward(*arrays, activation) if activation else None, norm, **parts
-    )
+    return Block(layer, FeedForward(*arrays, activation) if activation else None, norm, **parts)
 
 
 def drawn_translator(rng, norm):
@@ -125,31 +132,29 @@ def drawn_translator(rng, norm):
 def test_one_layer_of_a_decoder_is_two_attentions_each_added(rng):
     source, target, (reading, _), ((own, _), _) = drawn_translator(rng, "nowhere")
     asking = drawn_block(rng, "nowhere")
-    read = mha.transformer(source, [reading])
+    read = transformer(source, [reading])
     stream = target + mha.multi_head_attention(target, own.attention, is_causal=True)
     wanted = stream + mha.multi_head_attention(stream, asking.attention, context=read)
-    found = mha.encoder_decoder(source, target, [reading], [(own, asking)])
+    found = encoder_decoder(source, target, [reading], [(own, asking)])
     np.testing.assert_allclose(found, wanted, rtol=1e-10)
 
 
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
 def test_a_word_depends_on_all_of_the_source_and_on_what_is_written(rng, norm):
     source, target, *layers = drawn_translator(rng, norm)
-    before = mha.encoder_decoder(source, target, *layers)
+    before = encoder_decoder(source, target, *layers)
     for place in np.eye(5):
         other = source + np.outer(place, rng.normal(size=6))
-        assert (
-            np.abs(mha.encoder_decoder(other, target, *layers) - before).max(axis=1) > 1e-6
-        ).all()
+        assert (np.abs(encoder_decoder(other, target, *layers) - before).max(axis=1) > 1e-6).all()
     for i, place in enumerate(np.eye(3)):
         other = target + np.outer(place, rng.normal(size=6))
-        moved = np.abs(mha.encoder_decoder(source, other, *layers) - before).max(axis=1)
+        moved = np.abs(encoder_decoder(source, other, *layers) - before).max(axis=1)
         assert (moved[:i] == 0).all()
         assert (moved[i:] > 1e-6).all()
     batch = np.stack([source, np.vstack([source[:3], rng.normal(size=(2, 6))])])
     mask = mha.padding_mask([5, 3], 5)[:, None]
-    padded = mha.encoder_decoder(batch, np.stack([target] * 2), *layers, mask=mask)
-    alone = [before, mha.encoder_decoder(source[:3], target, *layers)]
+    padded = encoder_decoder(batch, np.stack([target] * 2), *layers, mask=mask)
+    alone = [before, encoder_decoder(source[:3], target, *layers)]
     np.testing.assert_allclose(padded, alone, rtol=1e-9)
 
 
@@ -169,7 +174,7 @@ def test_steps_of_any_size_equal_the_full_causal_pass(dtype, near, data):
     x = rng.normal(size=(*leading, sum(sizes), D_MODEL)).astype(dtype)
     cache, rows = None, []
     for part in np.split(x, np.cumsum(sizes)[:-1], axis=-2):
-        row, cache = mha.decode_step(part, weights, cache)
+        row, cache = decode_step(part, weights, cache)
         rows.append(row)
     wanted = mha.multi_head_attention(x, weights, is_causal=True)
     assert row.dtype == wanted.dtype == dtype
@@ -181,10 +186,10 @@ def test_steps_of_any_size_equal_the_full_causal_pass(dtype, near, data):
 def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
     weights = random_layer(rng, 6, 2, biases=True)
     x, context = rng.normal(size=(QUERIES, D_MODEL)), rng.normal(size=(3, D_MODEL))
-    cache = mha.KeyValueCache.of(context, weights)
+    cache = KeyValueCache.of(context, weights)
     for mask in (None, np.array([True, False, True])):
         wanted = mha.multi_head_attention(x, weights, context=context, mask=mask)
-        found = [mha.ask_cache(row[None], weights, cache, mask=mask)[0] for row in x]
+        found = [ask_cache(row[None], weights, cache, mask=mask)[0] for row in x]
         np.testing.assert_allclose(found, wanted, rtol=1e-11)
 
 
@@ -192,17 +197,15 @@ def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
 def test_texts_of_a_padded_batch_are_written_as_each_alone(rng, side):
     weights, lengths, width = random_layer(rng, 6, 2, biases=True), np.array([2, 5, 3]), 5
     batch, newest = rng.normal(size=(3, width, D_MODEL)), rng.normal(size=(3, 1, D_MODEL))
-    is_real = mha.padded_places(lengths, width, side=side) >= 0
+    is_real = padded_places(lengths, width, side=side) >= 0
     mask = is_real[:, None, None]
-    read, cache = mha.decode_step(batch, weights, mask=mask)
+    read, cache = decode_step(batch, weights, mask=mask)
     longer = np.concatenate([mask, np.ones((3, 1, 1, 1), bool)], axis=-1)
-    step, _ = mha.decode_step(newest, weights, cache, mask=longer)
+    step, _ = decode_step(newest, weights, cache, mask=longer)
     for i, real in enumerate(is_real):
-        alone, kept = mha.decode_step(batch[i, real], weights)
+        alone, kept = decode_step(batch[i, real], weights)
         np.testing.assert_allclose(read[i, real], alone, rtol=1e-11)
-        np.testing.assert_allclose(
-            step[i], mha.decode_step(newest[i], weights, kept)[0], rtol=1e-11
-        )
+        np.testing.assert_allclose(step[i], decode_step(newest[i], weights, kept)[0], rtol=1e-11)
 
 
 @pytest.mark.parametrize("has_norms", [False, True])
@@ -215,10 +218,10 @@ def test_latent_attention_absorbed_and_as_heads_of_plain_attention(rng, has_norm
         **{"w_o": (heads * d_v, 17), "w_dq": (d_model, d_q)},
         **({"gain": d_c, "query_gain": d_q} if has_norms else {}),
     }
-    weights = mha.LatentWeights(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
+    weights = LatentWeights(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
     x, angles = rng.normal(size=(n, d_model)), mha.rotary_angles(np.arange(n), d_r)
     plain, absorbed = (
-        mha.latent_attention(x, weights, angles=angles, is_causal=is_causal, absorbed=form)
+        latent_attention(x, weights, angles=angles, is_causal=is_causal, absorbed=form)
         for form in (False, True)
     )
     np.testing.assert_allclose(absorbed.output, plain.output, rtol=1e-9)
@@ -246,7 +249,7 @@ def product_flops(left, right):
 def test_a_layer_costs_what_its_arrays_products_and_cache_do(rng, h, g):
     weights, n, m = random_layer(rng, h, g), QUERIES, KEYS
     d_out = weights.w_o.shape[1]
-    sizes = mha.layer_sizes(D_MODEL, h, d_k=D_K, d_v=D_V, d_out=d_out, num_groups=g)
+    sizes = layer_sizes(D_MODEL, h, d_k=D_K, d_v=D_V, d_out=d_out, num_groups=g)
     assert sizes.parameters == sum(array.size for array in weights.arrays.values())
     assert sizes.flops(n, m) == {
         "query": product_flops((h, n, D_MODEL), (h, D_MODEL, D_K)),
@@ -256,13 +259,13 @@ def test_a_layer_costs_what_its_arrays_products_and_cache_do(rng, h, g):
         "weighted sum": product_flops((h, n, m), (h, m, D_V)),
         "output projection": product_flops((n, h * D_V), (h * D_V, d_out)),
     }
-    _, cache = mha.decode_step(np.ones((m, D_MODEL)), weights)
+    _, cache = decode_step(np.ones((m, D_MODEL)), weights)
     assert sizes.cache_bytes(m, itemsize=8) == cache.key.nbytes + cache.value.nbytes
 
 
 def test_a_model_costs_what_its_blocks_do():
-    layer = mha.layer_sizes(D_MODEL, 6, d_k=D_K, d_v=D_V, d_out=11, num_groups=2)
-    model = mha.ModelSizes(7, layer, 13, 3)
+    layer = layer_sizes(D_MODEL, 6, d_k=D_K, d_v=D_V, d_out=11, num_groups=2)
+    model = ModelSizes(7, layer, 13, 3)
     assert model.parameters == 7 * (layer.parameters + 3 * D_MODEL * 13)
     once = layer.flops(1, KEYS)
     mixing = 7 * (once["scores"] + once["weighted sum"])
@@ -272,4 +275,4 @@ def test_a_model_costs_what_its_blocks_do():
     assert model.mixing_flops(1) * model.equal_flops == pytest.approx(2 * model.parameters)
     texts = model.equal_bytes(5) * 5 * model.cache_bytes(1, itemsize=1)
     assert texts == pytest.approx(model.parameters)
-    assert mha.layer_sizes(6, 2) == mha.layer_sizes(6, 2, d_k=3, d_v=3, d_out=6, num_groups=2)
+    assert layer_sizes(6, 2) == layer_sizes(6, 2, d_k=3, d_v=3, d_out=6, num_groups=2)

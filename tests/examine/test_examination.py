@@ -15,6 +15,7 @@ from helpers import raises
 from test_right_and_wrong import NAMED, pasted
 
 import mha
+from mha.core.decoding import decode_step
 from mha.examine.__main__ import main
 from mha.examine.attention import SUBJECT
 from mha.examine.report import address
@@ -238,7 +239,7 @@ def test_options_and_arguments_that_are_not_known_are_refused():
     with raises(TypeError, "asarray is 3; a callable is needed"):
         mha.examine(right, asarray=3)
     with raises(TypeError, "rotary is 'no'; true or false is wanted"):
-        mha.examine_decoding(mha.decode_step, rotary="no")
+        mha.examine_decoding(decode_step, rotary="no")
     with raises(ValueError, 'layout is \'thirds\'; "pairs" or "halves" is wanted'):
         mha.examine_positions(mha.rotate, layout="thirds")
     kinds = ["plain", "large negative scores", "long sequence"]
@@ -293,14 +294,14 @@ def test_the_command_refuses_with_one_sentence_and_status_two(arguments, said, c
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("attention", "scaled_dot_product_attention"),
-        ("layer", "multi_head_attention"),
-        ("decoding", "decode_step"),
-        ("positions", "rotate"),
+        ("attention", "mha:scaled_dot_product_attention"),
+        ("layer", "mha:multi_head_attention"),
+        ("decoding", "mha.core.decoding:decode_step"),
+        ("positions", "mha:rotate"),
     ],
 )
 def test_every_kind_is_examined_from_a_shell(kind, name, capsys):
     with pytest.raises(SystemExit) as stopped:
-        main([f"mha:{name}", "--as", kind])
+        main([name, "--as", kind])
     assert stopped.value.code == 0
     assert "cases agree" in capsys.readouterr().out

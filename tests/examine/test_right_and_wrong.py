@@ -13,6 +13,8 @@ from unseen import DIVIDES, FIRST, HIDES, LAST, NO_NUMBERS, ROTARY, A, D, L, P, 
 from wild import GPT, WILD
 
 import mha
+from mha.core.decoding import decode_step
+from mha.core.positions import linear_slopes
 from mha.examine.report import written
 from mha.practice.bugs import TABLE
 
@@ -60,10 +62,10 @@ RIGHT = [
     Unseen(own.padded, L, conditions=("if True marks padding",)),
     Unseen(own.of_batches, L, conditions=("if it is always causal", "if arrays have 3 axes")),
     *(Unseen(function, L) for function in (own.grouped, mha.multi_head_attention)),
-    *(Unseen(function, D) for function in (own.told_its_places, own.still, mha.decode_step)),
+    *(Unseen(function, D) for function in (own.told_its_places, own.still, decode_step)),
     Unseen(lambda x, positions: turned(x, positions, layout="halves"), P, "halves",
            options={"layout": "halves"}),
-    *(Unseen(function, P) for function in (mha.rotate, mha.linear_slopes, own.as_published)),
+    *(Unseen(function, P) for function in (mha.rotate, linear_slopes, own.as_published)),
     Unseen(lambda mask: (mask.cumsum(-1) - 1) * mask, P, "padding has place 0"),
     Unseen(mha.linear_biases, P, conditions=(FIRST,)),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from helpers import BATCH, D_MODEL, HEADS, KEYS, QUERIES, random_layer
 
 import mha
 from mha.core.norm import rms_norm
-from mha.layouts import LATENT, LAYOUTS
+from mha.layouts import LATENT, LAYOUTS, layer_from_arrays, layer_to_arrays
 
 # ---- By hand, and back ----
 
@@ -72,17 +72,17 @@ def test_a_layout_by_hand_is_read_and_another_s_layer_is_written_in_it(name):
     options = {} if name in ("Keras", "Flax") else TWO_HEADS
     options = options | ({"layout": name} if name in STATED else {})
     arrays = {f"h.3.{own}": array.astype(np.float32) for own, array in CASES[name].items()}
-    layer = mha.layer_from_arrays(arrays, **options)
+    layer = layer_from_arrays(arrays, **options)
     assert (layer.layout, layer.prefix, layer.scale) == (name, "h.3.", None)
     assert layer.is_causal == (name in ("GPT-2", "fused Linear"))
     wanted = {"w_o": OUT_COLUMNS, "b_o": OUT_BIAS}
     for i, letter in enumerate("qkv"):
         wanted |= {f"w_{letter}": 1000 * i + BY_HEAD, f"b_{letter}": 1000 * i + BIAS}
     same(layer.weights.arrays, wanted)
-    same(mha.layer_to_arrays(mha.layer_from_arrays(CASES["BERT"], num_heads=2), name), CASES[name])
+    same(layer_to_arrays(layer_from_arrays(CASES["BERT"], num_heads=2), name), CASES[name])
     for left_out in ["", *(own for own in arrays if "bias" in own)]:
         some = {own: array for own, array in arrays.items() if own != left_out}
-        back = mha.layer_to_arrays(mha.layer_from_arrays(some, **options))
+        back = layer_to_arrays(layer_from_arrays(some, **options))
         same(back, some)
         assert {array.dtype for array in back.values()} == {np.dtype(np.float32)}
 
@@ -96,7 +96,7 @@ def test_llama_with_norms_by_hand():
     arrays |= {"v_proj.weight": [[5], [6], [7]], "o_proj.weight": [[1, 2, 3, 4, 5, 6]]}
     arrays |= {"q_norm.weight": [1, 2, 3, 4], "k_norm.weight": [5, 6, 7, 8]}
     speeds = {"rotary_emb.inv_freq": [1.0, 0.1]}
-    layer = mha.layer_from_arrays(arrays | speeds, layout="Qwen3", base=100.0, eps=1e-5)
+    layer = layer_from_arrays(arrays | speeds, layout="Qwen3", base=100.0, eps=1e-5)
     # The norms tell d_k.
     np.testing.assert_array_equal(layer.weights.w_q, pairs)
     np.testing.assert_array_equal(layer.weights.w_k, 1000 + pairs[:1])
@@ -105,12 +105,12 @@ def test_llama_with_norms_by_hand():
     np.testing.assert_array_equal(layer.query_norm, [1, 3, 2, 4])
     np.testing.assert_array_equal(layer.key_norm, [5, 7, 6, 8])
     assert (layer.layout, layer.base, layer.eps, layer.is_causal) == ("Qwen3", 100.0, 1e-5, True)
-    same(mha.layer_to_arrays(layer), arrays)
+    same(layer_to_arrays(layer), arrays)
     del arrays["k_norm.weight"]
     with pytest.raises(ValueError, match=r"^arrays at '' have no k_norm.weight, .* of Qwen3"):
-        mha.layer_from_arrays(arrays, layout="Qwen3", base=100.0)
+        layer_from_arrays(arrays, layout="Qwen3", base=100.0)
     with pytest.raises(ValueError, match=r"^arrays has q_norm.weight, which .* Llama has not"):
-        mha.layer_from_arrays(arrays, layout="Llama", num_heads=2, base=100.0)
+        layer_from_arrays(arrays, layout="Llama", num_heads=2, base=100.0)
 
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
@@ -120,16 +120,16 @@ def test_t5_by_hand(side):
     arrays["relative_attention_bias.weight"] = [[1, 5], [2, 6], [3, 7], [4, 8]]
     prefix = f"{side}.block.0.layer.0.SelfAttention."
     arrays = {prefix + name: x for name, x in arrays.items()}
-    layer = mha.layer_from_arrays(arrays)
+    layer = layer_from_arrays(arrays)
     np.testing.assert_array_equal(layer.weights.w_v, 2000 + BY_HEAD)
     np.testing.assert_array_equal(layer.weights.w_o, OUT_COLUMNS)
     assert (layer.layout, layer.scale, layer.is_causal) == ("T5", 1.0, side == "decoder")
-    same(mha.layer_to_arrays(layer), arrays)
+    same(layer_to_arrays(layer), arrays)
     del arrays[f"{prefix}relative_attention_bias.weight"]
     with pytest.raises(
         ValueError, match=r"have no relative_attention_bias.weight, .* of T5 .* shares"
     ):
-        mha.layer_from_arrays(arrays, num_heads=2)
+        layer_from_arrays(arrays, num_heads=2)
 
 
 PYTORCH, ONE = CASES["PyTorch"], np.eye(2)[None]
@@ -141,7 +141,7 @@ LLAMA = {f"{x}_proj.weight": np.ones((8, 8)) for x in "qkvo"}
 
 
 def read(arrays, num_heads=2, **options):
-    return mha.layer_from_arrays(arrays, num_heads=num_heads, **options)
+    return layer_from_arrays(arrays, num_heads=num_heads, **options)
 
 
 def layer(weights=SMALL, **parts):
@@ -161,14 +161,14 @@ def layer(weights=SMALL, **parts):
         (lambda: read(PYTORCH, base=9.0), "base is 9.0, but PyTorch rotates nothing"),
         (lambda: read(PYTORCH, layout="Bart"), f"layout is 'Bart'; one of {NAMES} is wanted"),
         (
-            lambda: mha.layer_to_arrays(layer()),
+            lambda: layer_to_arrays(layer()),
             f"layout is ''; one of {', '.join(LAYOUTS)} is wanted",
         ),
-        (lambda: mha.layer_to_arrays(layer(SMALL | {"w_o": None}), "GPT-2"), "layer has no w_o"),
-        (lambda: mha.layer_to_arrays(layer(query_norm=[1, 1]), "GPT-2"), "layer has query_norm"),
-        (lambda: mha.layer_to_arrays(layer(), "T5"), "layer scales by 0.7071; T5 scales by 1"),
-        (lambda: mha.layer_to_arrays(layer(base=9.0), "BERT"), "layer rotates queries and keys"),
-        (lambda: mha.layer_to_arrays(layer(GROUPED), "GPT-2"), "layer has w_q, w_k, w_v of which"),
+        (lambda: layer_to_arrays(layer(SMALL | {"w_o": None}), "GPT-2"), "layer has no w_o"),
+        (lambda: layer_to_arrays(layer(query_norm=[1, 1]), "GPT-2"), "layer has query_norm"),
+        (lambda: layer_to_arrays(layer(), "T5"), "layer scales by 0.7071; T5 scales by 1"),
+        (lambda: layer_to_arrays(layer(base=9.0), "BERT"), "layer rotates queries and keys"),
+        (lambda: layer_to_arrays(layer(GROUPED), "GPT-2"), "layer has w_q, w_k, w_v of which"),
         (lambda: layer(query_norm=[1]), "query_norm has shape .1,.; .* a column of a head, 2, is"),
         (lambda: layer(relative_bias=np.ones((3, 5))), "relative_bias has shape .3, 5.; a column"),
         (lambda: layer(eps=-1.0), "eps is -1.0; a number of at least 0 is wanted"),

@@ -8,7 +8,14 @@ import pytest
 from test_layouts import FLAT, OUT_ROWS, ROWS, apart, written
 
 import mha
-from mha.layouts import LATENT, LAYOUTS
+from mha.core.stretched import (
+    interpolated_speeds,
+    llama3_speeds,
+    rotary_speeds,
+    yarn_sharpness,
+    yarn_speeds,
+)
+from mha.layouts import LATENT, LAYOUTS, layer_from_arrays
 from mha.layouts.settings import Settings, behaviour
 
 H, G, K, M, LAYERS = 6, 2, 4, 11, 4
@@ -85,17 +92,17 @@ def test_rotation_is_that_of_the_layer():
     ):
         np.testing.assert_array_equal(part["speeds"], [1.0])
     scaled = {"rope_theta": 50.0, "rope_scaling": {"type": "linear", "factor": 4.0}}
-    speeds = mha.interpolated_speeds(K, 4, base=50.0)
+    speeds = interpolated_speeds(K, 4, base=50.0)
     np.testing.assert_array_equal(settled("Llama", **scaled)["speeds"], speeds)
     yarn = settled("gpt-oss")
-    own = mha.yarn_speeds(K, 32, length=4096, base=150000.0, truncate=False)
+    own = yarn_speeds(K, 32, length=4096, base=150000.0, truncate=False)
     np.testing.assert_array_equal(yarn["speeds"], own)
-    assert yarn["scale"] == pytest.approx(mha.yarn_sharpness(32) ** 2 / 2)
+    assert yarn["scale"] == pytest.approx(yarn_sharpness(32) ** 2 / 2)
 
 
 def test_speeds_of_llama_3_between_those_kept_and_those_divided():
-    found = mha.llama3_speeds(64, 8, length=8192, base=500000.0)
-    usual = mha.rotary_speeds(64, base=500000.0)
+    found = llama3_speeds(64, 8, length=8192, base=500000.0)
+    usual = rotary_speeds(64, base=500000.0)
     turns = 8192 * usual / (2 * np.pi)
     ratio = found / usual
     np.testing.assert_allclose(ratio[turns > 4], 1)
@@ -204,19 +211,19 @@ def test_without_settings_names_that_several_layouts_have_are_refused(model, rng
         r" the contents of the model's config.json, or layout= if it is one of 'BART'$"
     )
     with pytest.raises(ValueError, match=sentence):
-        mha.layer_from_arrays(arrays, num_heads=2)
+        layer_from_arrays(arrays, num_heads=2)
     with pytest.raises(ValueError, match=r"fit GPT-J; settings= is wanted"):
-        mha.layer_from_arrays(arrays, num_heads=2, layout="GPT-J")
+        layer_from_arrays(arrays, num_heads=2, layout="GPT-J")
     own = {"model_type": "gptj", "n_head": 2, "rotary_dim": 2}
     with pytest.raises(ValueError, match=r"^GPT-J: layers without a bias .* have q_proj.bias$"):
-        mha.layer_from_arrays(arrays, settings=own)
+        layer_from_arrays(arrays, settings=own)
     matrices = {name: array for name, array in arrays.items() if "weight" in name}
-    assert mha.layer_from_arrays(matrices, settings=own).layout == "GPT-J"
+    assert layer_from_arrays(matrices, settings=own).layout == "GPT-J"
     unknown = {f"net.{i}.attend.w{x}": np.eye(2) for i in range(30) for x in "qkvo"}
     unknown |= {f"net.{i}.mlp.up": np.eye(2) for i in range(30)}
     sentence = r"^arrays has net.\{0..29\}.attend.wq, net.*wk, net.*wv, net.*wo; the matrices"
     with pytest.raises(ValueError, match=sentence):
-        mha.layer_from_arrays(unknown)
+        layer_from_arrays(unknown)
 
 
 def test_the_inner_models_of_a_model_have_their_own_settings(rng, tmp_path):
@@ -324,7 +331,7 @@ def test_latent_attention_by_hand(rng):
               "kv_b_proj.weight": (heads * (nope + width), rank),
               "o_proj.weight": (M, heads * width)}  # fmt: skip
     arrays = {f"layers.2.self_attn.{name}": rng.normal(size=s) for name, s in shapes.items()}
-    layer = mha.layer_from_arrays(arrays, settings=sizes)
+    layer = layer_from_arrays(arrays, settings=sizes)
     assert (layer.layout, layer.is_causal, *layer.speeds) == ("DeepSeek", True, 1.0)
     own = {name.removeprefix(layer.prefix): array for name, array in arrays.items()}
     x = rng.normal(size=(6, M))
@@ -345,12 +352,12 @@ def test_latent_attention_by_hand(rng):
     wanted = np.concatenate(outputs, axis=-1) @ own["o_proj.weight"].T
     np.testing.assert_allclose(layer(x), wanted, rtol=1e-9)
     with pytest.raises(ValueError, match=r"q_proj.weight has shape .18, 11.; .20, 11. is wanted"):
-        mha.layer_from_arrays(
+        layer_from_arrays(
             arrays, settings=sizes | {"num_attention_heads": 2, "qk_nope_head_dim": 8}
         )
     half = {"layers.2.self_attn.q_a_proj.weight": np.ones((3, M))}
     with pytest.raises(ValueError, match=r"have no q_a_layernorm.weight for q_a_proj.weight; both"):
-        mha.layer_from_arrays(arrays | half, settings=sizes)
+        layer_from_arrays(arrays | half, settings=sizes)
     with pytest.raises(ValueError, match=r"fit DeepSeek; settings= is wanted"):
-        mha.layer_from_arrays(arrays)
+        layer_from_arrays(arrays)
     assert set(LATENT) == {"DeepSeek"}

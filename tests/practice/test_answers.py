@@ -9,10 +9,11 @@ from helpers import example
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha import load_example, shown, trace
+from mha import load_example, trace
 from mha.practice.entered import LONGEST, read
 from mha.practice.exercise import numeric_exercise
 from mha.practice.verdict import verdict
+from mha.runs.rounding import shown
 from mha.widgets.boxes import your_turn
 
 MADE = numeric_exercise(trace(load_example("the-cat-sat")), "weights", 0, 0)

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mha import MultiHeadWeights, linear_biases, merge_heads, multi_head_attention, rotate_by
+from mha import MultiHeadWeights, linear_biases, multi_head_attention, rotate_by
 from mha.core.attention import scaled_dot_product_attention
+from mha.core.heads import merge_heads
 from mha.core.masks import causal_mask
 from mha.practice.bugs import BUGS, lines
 from mha.practice.parts import RATE, RIGHT, Options, attend, heads, write

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha import short, trace
+from mha import trace
 from mha.practice.drawing import LEVELS, MOST_TOKENS, draw_example
+from mha.runs.rounding import short
 
 
 def decimals(*arrays):

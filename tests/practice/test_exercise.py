@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mha import MultiHeadWeights, arithmetic, load_example, short, shown, trace
+from mha import MultiHeadWeights, arithmetic, load_example, trace
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import numeric_exercise
 from mha.practice.verdict import is_right
 from mha.practice.wordings import WORDINGS
 from mha.runs.origins import is_given
 from mha.runs.places import places
+from mha.runs.rounding import short, shown
 
 RUN = trace(load_example("the-cat-sat"))
 STAGES = tuple(WORDINGS)

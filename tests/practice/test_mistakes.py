@@ -10,7 +10,7 @@ from helpers import with_block
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha import load_example, shown, softmax, trace
+from mha import load_example, softmax, trace
 from mha.practice.entered import Entered, read
 from mha.practice.exercise import half_unit, numeric_exercise
 from mha.practice.mistakes import (
@@ -23,6 +23,7 @@ from mha.practice.mistakes import (
 )
 from mha.practice.wordings import WORDINGS
 from mha.runs.origins import is_given
+from mha.runs.rounding import shown
 
 CAT = trace(load_example("the-cat-sat"))
 FIRST = trace(load_example("cat-sat"))

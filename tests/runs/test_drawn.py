@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from mha import draw_example, load_example, trace
+from mha import load_example, trace
 from mha.examples import example_names
-from mha.runs.drawn import MEANINGS, VOCABULARY, bare_word
+from mha.runs.drawn import MEANINGS, VOCABULARY, bare_word, draw_example
 
 
 @pytest.mark.parametrize(("numbers", "unit"), [("meanings", 1), ("whole", 1), ("tenths", 10)])

@@ -8,6 +8,7 @@ from helpers import number_of, random_layer
 
 import mha
 from mha.runs.record import continued
+from mha.runs.rounding import short, shown
 
 N, HEADS, D_MODEL, D_K, D_V, D_OUT = 5, 6, 11, 4, 3, 7
 
@@ -81,7 +82,7 @@ def test_steps_of_newer_models_are_shown_in_lines_and_tables(rng):
     last = sums.partition(" ≈ ")[0].rpartition(" + ")[2]
     assert np.isclose(number_of(last), np.exp(2.0), atol=1e-4)
     normed = str(mha.arithmetic(run, "normed_key", 2, 1, head=3))
-    assert re.fullmatch(rf"\S+ ÷ \S+ × {mha.short(GAINS[1, 1])} ≈ \S+", normed)
+    assert re.fullmatch(rf"\S+ ÷ \S+ × {short(GAINS[1, 1])} ≈ \S+", normed)
     assert len(mha.tables.stage_table(run, "normed_query", head=1).rows) == N
     assert run.weights.sum(axis=-1).max() < 1
     with pytest.raises(
@@ -96,10 +97,10 @@ def test_biases_are_shown_where_they_are_added(rng):
     assert str(mha.origin(run, mha.Place("query", 4, 3, 2)).operands[-1].place) == "b_q.4.2"
     last = str(mha.arithmetic(run, "query", 3, 2, head=4)).partition(" ≈ ")[0].rpartition(" + ")[2]
     assert np.isclose(number_of(last.strip("()")), own.b_q[4, 2], atol=1e-4)
-    assert mha.tables.stage_table(run, "b_k", head=4).rows[0][1] == mha.shown(own.b_k[1, 0])
+    assert mha.tables.stage_table(run, "b_k", head=4).rows[0][1] == shown(own.b_k[1, 0])
     rows = mha.tables.contribution_table(run, 3, places=12).rows
     assert [row[0] for row in rows] == [*run.head_names, "Bias", "Output"]
-    assert rows[-2][1:] == tuple(mha.shown(x, 12) for x in own.b_o)
+    assert rows[-2][1:] == tuple(shown(x, 12) for x in own.b_o)
     assert "Bias" in mha.figures.output_shares(run).alt
 
 
@@ -111,7 +112,7 @@ def test_a_line_of_many_products_is_cut_and_says_what_it_leaves_out(rng):
     assert line.count("×") == 8
     more = re.search(r" \+ \(89 more, together (\S+)\) ≈ ", line)
     assert np.isclose(number_of(more[1]), sum(products[:-8]), atol=1e-4)
-    assert line.endswith(f" ≈ {mha.short(run.query[0, 1, 0])}")
+    assert line.endswith(f" ≈ {short(run.query[0, 1, 0])}")
 
 
 def test_a_run_is_kept_in_float64_and_its_tokens_can_be_seen_or_are_counted(rng):

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from ports import random_block, random_example
 
 import mha
-from mha import Place, arithmetic, load_example, origin, short, shown, trace
+from mha import Place, arithmetic, load_example, origin, trace
 from mha.core.language import draw_model
 from mha.runs.origins import is_given
 from mha.runs.places import places
+from mha.runs.rounding import short, shown
 from mha.runs.stages import AXES, STAGES
 from mha.runs.stories import trace_text
 from mha.views.arithmetic import written_out

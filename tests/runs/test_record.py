@@ -22,10 +22,13 @@ from helpers import (
 from ports import random_example
 
 import mha
+from mha.core.heads import merge_heads
 from mha.core.language import draw_model
-from mha.runs.record import continued
+from mha.core.transformer import transformer
+from mha.runs.record import continued, trace_blocks
 from mha.runs.stages import STAGES
 from mha.runs.stories import logit_shares, trace_text
+from mha.runs.variations import with_swapped_tokens, without_head
 
 NORMS = ["before", "after", "nowhere"]
 SAME = np.testing.assert_array_equal
@@ -42,7 +45,7 @@ def test_weights_and_outputs_are_those_of_the_plain_functions_bit_for_bit(seed):
     SAME(run.weights, mha.attention_weights(run.query, run.key, **options))
     outputs = mha.scaled_dot_product_attention(run.query, run.key, run.value, **options)
     SAME(run.head_outputs, outputs)
-    SAME(run.concat, mha.merge_heads(outputs))
+    SAME(run.concat, merge_heads(outputs))
 
 
 @pytest.mark.parametrize(
@@ -109,9 +112,9 @@ def test_a_stack_ends_as_the_plain_functions_do_and_goes_on_where_each_block_end
 ):
     start = with_places(rng, angles=None, is_causal=is_causal)
     blocks = [with_block(rng, norm, activation).block for norm in NORMS]
-    runs = mha.trace_blocks(start, blocks)
+    runs = trace_blocks(start, blocks)
     placed = start.embeddings + start.positions
-    SAME(runs[-1].result, mha.transformer(placed, blocks, is_causal=is_causal))
+    SAME(runs[-1].result, transformer(placed, blocks, is_causal=is_causal))
     assert [run.example.name for run in runs] == [f"made-up-{i}" for i in (1, 2, 3)]
     for before, after in pairwise(runs):
         SAME(after.embeddings, before.result)
@@ -186,7 +189,7 @@ def test_without_a_head_the_others_stay_and_the_output_loses_its_share(rng, shap
     start = projected(rng, mask=rng.random(shape) < 0.5, layer=layer)
     run = mha.trace(start)
     for head in range(HEADS):
-        changed = mha.trace(mha.without_head(start, head))
+        changed = mha.trace(without_head(start, head))
         kept = [i for i in range(HEADS) if i != head]
         assert changed.head_names == tuple(run.head_names[i] for i in kept)
         for stage in ("query", "key", "value", "scores", "weights", "head_outputs"):
@@ -201,7 +204,7 @@ def test_swapped_tokens_swap_their_outputs(name):
     start = mha.load_example(name)
     n = len(start.tokens)
     order = [n - 1, *range(1, n - 1), 0]
-    run, changed = mha.trace(start), mha.trace(mha.with_swapped_tokens(start, 0, n - 1))
+    run, changed = mha.trace(start), mha.trace(with_swapped_tokens(start, 0, n - 1))
     assert changed.tokens == tuple(start.tokens[i] for i in order)
     wanted = {stage: getattr(run, stage)[:, order][..., order] for stage in ("scores", "weights")}
     wanted |= {"head_outputs": run.head_outputs[:, order], "concat": run.concat[order]}
@@ -215,7 +218,7 @@ def test_the_focus_and_the_target_follow_their_tokens():
     start = mha.load_example("cat-sat-on-it")
     assert start.tokens[start.focus] == "cat"
     for first, second in [(1, 4), (4, 1), (0, 2)]:
-        varied = mha.with_swapped_tokens(start, first, second)
+        varied = with_swapped_tokens(start, first, second)
         assert varied.tokens[varied.focus] == "cat"
         at = [varied.tokens.index(token) for token in start.tokens]
         SAME(varied.target_weights[:, at][..., at], start.target_weights)

@@ -8,11 +8,16 @@ from helpers import MASK, QUERIES, example, projected, raises, random_layer, wit
 
 import mha
 from mha.examples.names import draw_story
+from mha.examples.recorded import recorded_head, recorded_heads, recorded_maps, recorded_sentences
+from mha.examples.trained import load_model
+from mha.runs.drawn import draw_example
 from mha.runs.draws import Draws
+from mha.runs.rounding import at_least, at_most_percent, percent, shown
 from mha.runs.sheets import OPERATIONS, Sheet
 from mha.runs.stages import STAGES
 from mha.runs.stories import logit_shares
 from mha.runs.variants import SWITCHES, attention_plan, carried_out
+from mha.runs.variations import with_swapped_tokens, without_head
 from mha.runs.worked import Refinements
 
 RNG = np.random.default_rng(3)
@@ -21,7 +26,7 @@ CAT_SAT, THE_CAT_SAT = mha.load_example("cat-sat"), mha.load_example("the-cat-sa
 PROJECTED = projected(RNG)
 EVEN = np.full((1, QUERIES, QUERIES), 1 / QUERIES)
 LAYER = random_layer(RNG, 6, d_model=11)
-SENTENCES = ", ".join(mha.recorded_sentences())
+SENTENCES = ", ".join(recorded_sentences())
 
 
 def with_weights(**changed):
@@ -33,7 +38,7 @@ def traced(layer=LAYER, **options):
 
 
 def drawn(words="the tired cat", **options):
-    return mha.draw_example(words, **options)
+    return draw_example(words, **options)
 
 
 def sheet():
@@ -78,10 +83,10 @@ REFUSED = [
     (lambda: example(target_weights=EVEN * np.nan),
      "target_weights holds nan at index (0, 0, 0); finite numbers are wanted"),
     # Variations
-    (lambda: mha.without_head(THE_CAT_SAT, -1), "head is -1; an index from 0 to 1 is wanted"),
-    (lambda: mha.without_head(with_weights(b_q=ones((3, 11))), 0),
+    (lambda: without_head(THE_CAT_SAT, -1), "head is -1; an index from 0 to 1 is wanted"),
+    (lambda: without_head(with_weights(b_q=ones((3, 11))), 0),
      "layer has the bias b_q; a layer without biases is wanted here"),
-    *((lambda masked=masked: mha.with_swapped_tokens(example(**masked), 0, 1),
+    *((lambda masked=masked: with_swapped_tokens(example(**masked), 0, 1),
        "made-up has a mask; an example without one is wanted")
       for masked in ({"mask": MASK}, {"is_causal": True})),
     # A layer of one's own
@@ -132,10 +137,10 @@ REFUSED = [
      "column is -1; a number of at least 0 is wanted"),
     # Recorded and trained
     *((lambda read=read: read("Hi"), f"sentence is 'Hi'; one of {SENTENCES} is wanted")
-      for read in (mha.recorded_maps, lambda sentence: mha.recorded_head(1, 3, sentence))),
-    (lambda: mha.recorded_head(7, 1, mha.recorded_sentences()[0]),
-     f"layer and head are (7, 1); one of {', '.join(map(str, mha.recorded_heads()))} is wanted"),
-    (lambda: mha.load_model("gpt"), "name is 'gpt'; \"names\" is wanted"),
+      for read in (recorded_maps, lambda sentence: recorded_head(1, 3, sentence))),
+    (lambda: recorded_head(7, 1, recorded_sentences()[0]),
+     f"layer and head are (7, 1); one of {', '.join(map(str, recorded_heads()))} is wanted"),
+    (lambda: load_model("gpt"), "name is 'gpt'; \"names\" is wanted"),
     (lambda: draw_story(RNG, 0), "length is 0; a whole number of at least 1 is wanted"),
     (lambda: logit_shares([mha.trace(CAT_SAT)], 0),
      "cat-sat has no logits; runs of a model are wanted"),
@@ -157,15 +162,15 @@ REFUSED = [
     # Numbers that are shown
     *((lambda write=write: write(0.5, places=-1),
        "places is -1; a whole number of at least 0 is wanted")
-      for write in (mha.at_least, mha.at_most_percent)),
+      for write in (at_least, at_most_percent)),
     *((lambda write=write, bad=bad: write(bad), f"value is {bad}; a finite number is wanted")
-      for write in (mha.at_least, mha.at_most_percent) for bad in (np.inf, np.nan)),
+      for write in (at_least, at_most_percent) for bad in (np.inf, np.nan)),
 ]  # fmt: skip
 OF_ANOTHER_KIND = [
     (lambda: traced(np.eye(2)),
      "layer is a ndarray; MultiHeadWeights or an AttentionLayer is wanted"),
     *((lambda write=write, value=value: write(value), f"value is {value!r}; a number is wanted")
-      for write in (mha.shown, mha.percent, mha.at_least) for value in ("much", [1, 2])),
+      for write in (shown, percent, at_least) for value in ("much", [1, 2])),
 ]  # fmt: skip
 
 

@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 import mha
+from mha.core.eight_bits import EightBits
+from mha.core.latent import LatentWeights, latent_attention
+from mha.core.linear_attention import linear_attention, linear_recurrence
+from mha.core.score_variants import capped_scores, gated, softmax_with_sink, top_keys_mask
 from mha.runs.variants import SWITCHES, attention_plan, carried_out, latent_sheet, linear_sheet
 
 N, D_K, D_V = 5, 4, 3
@@ -39,13 +43,13 @@ def test_a_plan_does_what_the_functions_do(rng):
 
     wanted = {
         (): attended(),
-        ("cap",): mha.softmax(mha.capped_scores(scaled, 1.5) + causal) @ v,
-        ("sink",): mha.softmax_with_sink(scaled + causal, 0.5) @ v,
-        ("gate",): mha.gated(attended(), given["gate"]),
+        ("cap",): mha.softmax(capped_scores(scaled, 1.5) + causal) @ v,
+        ("sink",): softmax_with_sink(scaled + causal, 0.5) @ v,
+        ("gate",): gated(attended(), given["gate"]),
         ("window",): attended(mask=given["window"].astype(bool)),
-        ("top",): attended(mask=mha.top_keys_mask(scaled + causal, 2)),
+        ("top",): attended(mask=top_keys_mask(scaled + causal, 2)),
         ("turn", "stretch"): attended(*(mha.rotate_by(x, given["angles"] / 4) for x in (q, k))),
-        ("eight",): attended(q, *(mha.EightBits.of(x).numbers for x in (k, v))),
+        ("eight",): attended(q, *(EightBits.of(x).numbers for x in (k, v))),
         ("norm",): attended(*(x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-6) for x in (q, k))),
     }
     for on, array in wanted.items():
@@ -62,10 +66,10 @@ def test_latent_attention_on_a_sheet(rng, absorbed):
         "w_dkv": (d_model, d_c), "w_uk": (1, d_c, D_K), "w_uv": (1, d_c, D_V),
         "w_kr": (d_model, d_r), "w_uq": (1, d_model, D_K), "w_qr": (1, d_model, d_r),
     }  # fmt: skip
-    layer = mha.LatentWeights(**{n: rng.normal(size=s) for n, s in w.items()}, w_o=np.eye(D_V))
+    layer = LatentWeights(**{n: rng.normal(size=s) for n, s in w.items()}, w_o=np.eye(D_V))
     x, angles = rng.normal(size=(N, d_model)), mha.rotary_angles(np.arange(N), d_r)
     sheet = latent_sheet(x, layer, angles, absorbed=absorbed)
-    run = mha.latent_attention(x, layer, angles=angles, absorbed=absorbed)
+    run = latent_attention(x, layer, angles=angles, absorbed=absorbed)
     np.testing.assert_allclose(sheet["output"], run.output, rtol=1e-10)
     agrees_with_its_origins(sheet)
 
@@ -74,8 +78,8 @@ def test_linear_attention_on_a_sheet(rng):
     q, k, v = (tables(rng)[name] for name in ("query", "key", "value"))
     decay = rng.uniform(0.3, 1, size=N)
     sheet = linear_sheet(q, k, v, decay)
-    outputs, states = mha.linear_recurrence(q, k, v, decay=decay)
-    at_once = mha.linear_attention(q, k, v, decay=decay)
+    outputs, states = linear_recurrence(q, k, v, decay=decay)
+    at_once = linear_attention(q, k, v, decay=decay)
     for t in range(N):
         np.testing.assert_allclose(states[t], sheet[f"state {t + 1}"], rtol=1e-12)
         for found in (outputs[t], at_once[t]):

@@ -6,10 +6,16 @@ A language that told other stories would give other numbers.
 import numpy as np
 import pytest
 
-from mha import load_model, recorded_head, recorded_heads, recorded_maps, recorded_sentences, trace
+from mha import trace
 from mha.examples.learning_runs import examined, kept_runs, learned
-from mha.examples.recorded import _folder
-from mha.examples.trained import KEPT, fresh_stories, name_costs, training
+from mha.examples.recorded import (
+    _folder,
+    recorded_head,
+    recorded_heads,
+    recorded_maps,
+    recorded_sentences,
+)
+from mha.examples.trained import KEPT, fresh_stories, load_model, name_costs, training
 
 FRESH = fresh_stories()
 

@@ -6,15 +6,19 @@ import pytest
 from helpers import MASK, example
 
 import mha
-from mha import Place, load_example, origin, short, shown, trace
+from mha import Place, load_example, origin, trace
+from mha.core.feed_forward import FeedForward
+from mha.core.norm import Norm
+from mha.core.transformer import Block
+from mha.runs.rounding import short, shown
 from mha.views.arithmetic import Arithmetic, arithmetic, with_enough_decimals, written_out
 from mha.views.signs import sign
 
 # Lines; `tests/runs/test_origins.py` works out every one
 
 NOTHING = mha.MultiHeadWeights(*np.zeros((3, 1, 2, 2)))
-FEED = mha.FeedForward([[1], [0]], None, [[1, 0]], None, "gelu")
-BLOCK = mha.Block(NOTHING, FEED, "before", second=mha.Norm([1, 2], [0, 0.5], eps=0.25))
+FEED = FeedForward([[1], [0]], None, [[1, 0]], None, "gelu")
+BLOCK = Block(NOTHING, FEED, "before", second=Norm([1, 2], [0, 0.5], eps=0.25))
 AT_NOTHING = dict.fromkeys(("query", "key", "value"))
 AT_ONE = {"tokens": ["a"], "query": [[1.0, 0.0]], "key": [[1.0, 0.0]], "value": [[1.0]]}
 RUNS = {name: trace(load_example(name)) for name in mha.example_names()} | {

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import mha
 from mha.layouts import LAYOUTS
+from mha.runs.rounding import short, shown
+from mha.runs.variations import with_swapped_tokens
 from mha.views import figures
 from mha.views.drawing.plane import _hull
 
@@ -47,13 +49,13 @@ def test_the_row_tells_every_number_and_what_it_draws_is_as_wide(name):
         (root,) = by_class(raw(drawn), f"f-{layout}")
         said = texts(root)
         for i, value in enumerate(values):
-            assert mha.short(run.scores[head, token, i]) in said
-            assert mha.short(run.scaled_scores[head, token, i]) in said
-            assert mha.shown(run.exponentials[head, token, i]) in said
-            assert {mha.shown(weights[i]), mha.shown(parts[i])} <= set(said)
-            assert {mha.short(value), f"× {mha.short(value)}"} & set(said)
+            assert short(run.scores[head, token, i]) in said
+            assert short(run.scaled_scores[head, token, i]) in said
+            assert shown(run.exponentials[head, token, i]) in said
+            assert {shown(weights[i]), shown(parts[i])} <= set(said)
+            assert {short(value), f"× {short(value)}"} & set(said)
         output = run.head_outputs[head, token, component]
-        assert sum_in(said, map(mha.shown, parts)) == mha.shown(output)
+        assert sum_in(said, map(shown, parts)) == shown(output)
         assert f"output z{component + 1}" in said
     root, count = wide(drawn), len(run.tokens)
     sizes = np.array([lengths(e, "width", "height") for e in by_class(root, "f-part")])
@@ -169,7 +171,7 @@ def tips(drawn):
 def test_the_arrows_are_the_turned_keys():
     quarter = np.pi / 2 * np.arange(2)[:, None] * [1, 1]
     run = mha.trace(replace(mha.load_example("cat-sat"), angles=quarter))
-    swapped = mha.trace(mha.with_swapped_tokens(run.example, 0, 1))
+    swapped = mha.trace(with_swapped_tokens(run.example, 0, 1))
     drawn = figures.turned({"cat sat": run, "sat cat": swapped})
     np.testing.assert_allclose(tips(drawn), 46 * np.array([[1, 0], [-1, 0], [0, 1], [0, 1]]))
     assert drawn.alt == (

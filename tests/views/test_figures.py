@@ -11,7 +11,8 @@ from book_site import STATIC
 from drawn import SVG, by_class, head_of, linear, on_paper, raw, texts, wide
 from helpers import HEADS, MASK, example, projected
 
-from mha import dimensions, example_names, load_example, short, shown, trace
+from mha import example_names, load_example, trace
+from mha.runs.rounding import dimensions, short, shown
 from mha.views import colours, figures
 from mha.views.drawing.svg import NEUTRAL
 

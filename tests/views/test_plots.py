@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from drawn import SVG, by_class, head_of, raw, shapes, texts, wide
 
-from mha import shown
+from mha.runs.rounding import shown
 from mha.views.drawing.plots import _round_numbers
 from mha.views.figures import HEAD_COLOURS, curves, softmax_bars, stacked_counts
 

@@ -21,9 +21,11 @@ from byhand.press import markup
 from byhand.tables import paper
 from byhand.tables.element import repeats
 from byhand.tables.page import inside
-from mha import Place, entropy, example_names, load_example, shown, total_variation, trace
+from mha import Place, example_names, load_example, trace
 from mha.audit.judging import Prints
+from mha.core.measures import entropy, total_variation
 from mha.core.seeds import SeedRuns
+from mha.runs.rounding import shown
 from mha.runs.stages import STAGES
 from mha.views import blocks, figures, tables
 from mha.views.colours import head_colour

@@ -8,8 +8,9 @@ from functools import cache
 
 from book_site import rest
 
-from mha import load_example, shown, trace
+from mha import load_example, trace
 from mha.audit.judging import Prints
+from mha.runs.rounding import shown
 from mha.widgets.assets import files_of
 from mha.widgets.explorer import explorer
 from mha.widgets.frame import AT_ONCE

@@ -10,11 +10,12 @@ from explorer_pages import come_back
 from playwright.sync_api import expect
 from ports import in_browser
 
-from mha import load_example, shown, trace
+from mha import load_example, trace
 from mha.practice.bugs import BUGS, lines
 from mha.practice.parts import RIGHT
 from mha.practice.trials import Tried, tried
 from mha.runs.draws import Draws
+from mha.runs.rounding import shown
 from mha.widgets.bugs import EXHIBITS, bugs_game
 
 pytestmark = pytest.mark.browser

@@ -9,7 +9,7 @@ from hand import swipe
 from playwright.sync_api import expect
 from worked_runs import GPT3
 
-from mha import ModelSizes, layer_sizes
+from mha.core.costs import ModelSizes, layer_sizes
 from mha.widgets.cost import _SIZES, LINES, cost_calculator, values_of, written
 from mha.widgets.instrument import WIDTHS
 

@@ -15,9 +15,10 @@ from explorer_pages import CLIPBOARD
 from helpers import example, number_of, with_block
 from playwright.sync_api import expect
 
-from mha import figures, load_example, shown, trace
+from mha import figures, load_example, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
+from mha.runs.rounding import shown
 from mha.runs.stages import STAGES, as_data
 from mha.widgets.explorer import explorer
 

@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 from strips import sums_hold
 from worked_runs import parts, with_parts
 
-from mha import Place, short, shown
+from mha import Place
+from mha.runs.rounding import short, shown
 from mha.runs.stages import STAGES
 from mha.widgets.explorer import explorer
 

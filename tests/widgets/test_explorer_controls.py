@@ -7,7 +7,9 @@ import pytest
 from accessible import too_small, violations
 from playwright.sync_api import expect
 
-from mha import Place, load_example, shown, trace, with_swapped_tokens
+from mha import Place, load_example, trace
+from mha.runs.rounding import shown
+from mha.runs.variations import with_swapped_tokens
 
 pytestmark = pytest.mark.browser
 

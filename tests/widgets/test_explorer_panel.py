@@ -12,9 +12,10 @@ from helpers import MASK, example
 from playwright.sync_api import expect
 from worked_runs import parts, with_parts
 
-from mha import origin, short, shown, trace
+from mha import origin, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
+from mha.runs.rounding import short, shown
 from mha.views.arithmetic import factor
 from mha.views.signs import sign
 

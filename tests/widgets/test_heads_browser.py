@@ -8,16 +8,10 @@ from explorer_pages import come_back
 from playwright.sync_api import expect
 from ports import in_browser
 
-from mha import (
-    attention_weights,
-    percent,
-    recorded_head,
-    recorded_heads,
-    recorded_maps,
-    recorded_sentences,
-    shown,
-)
+from mha import attention_weights
 from mha.examples.head_names import RULES, SHAPES, holds
+from mha.examples.recorded import recorded_head, recorded_heads, recorded_maps, recorded_sentences
+from mha.runs.rounding import percent, shown
 from mha.widgets.assets import text_of
 from mha.widgets.data_scripts import read_data
 from mha.widgets.heads import best_head, real_heads
@@ -168,7 +162,8 @@ def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else
     expect(line).to_contain_text("≈ 28.5621")
     line.locator("button").first.click()
     expect(line).to_contain_text(
-        'mha.recorded_head(1, 5, "The bank near the river").query[0, 2, 0]'
+        "from mha.examples.recorded import recorded_head; "
+        'recorded_head(1, 5, "The bank near the river").query[0, 2, 0]'
     )
     page.keyboard.press("Escape")
     words, note = page.locator(".heads-story .model-word"), page.locator(".heads-note")

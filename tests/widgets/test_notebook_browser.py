@@ -10,18 +10,9 @@ from helpers import random_layer
 from playwright.sync_api import expect
 from ports import random_block
 
-from mha import (
-    explorer,
-    figures,
-    load_example,
-    origin,
-    rotary_angles,
-    short,
-    shown,
-    trace,
-    trace_layer,
-)
+from mha import explorer, figures, load_example, origin, rotary_angles, trace, trace_layer
 from mha.runs.places import Place
+from mha.runs.rounding import short, shown
 from mha.views.colours import PAGE_COLOURS
 
 pytestmark = pytest.mark.browser

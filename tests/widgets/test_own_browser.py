@@ -13,10 +13,10 @@ from playwright.sync_api import expect
 from ports import in_browser
 from seeds import SEED
 
-from mha import draw_example, trace
+from mha import trace
 from mha.examples import example_from
 from mha.practice.exercise import numeric_exercise
-from mha.runs.drawn import KINDS, VOCABULARY
+from mha.runs.drawn import KINDS, VOCABULARY, draw_example
 from mha.runs.places import Place
 from mha.widgets.assets import files_of
 from mha.widgets.boxes import your_turn

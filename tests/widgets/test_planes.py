@@ -14,8 +14,9 @@ from playwright.sync_api import expect
 from ports import CLOSE
 from seeds import SEED
 
-from mha import linear_biases, load_example, shown, trace
+from mha import linear_biases, load_example, trace
 from mha.core.softmax import softmax
+from mha.runs.rounding import shown
 from mha.widgets.explorer import explorer
 from mha.widgets.slope import at_slope, slope_explorer
 from mha.widgets.width import WIDTHS, at_width, drawn, largest_weight, width_explorer

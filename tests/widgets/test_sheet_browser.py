@@ -10,7 +10,7 @@ from hand import drag, middle
 from playwright.sync_api import expect
 from worked_runs import ON_A_SHEET, TIRED
 
-from mha import shown
+from mha.runs.rounding import shown
 from mha.runs.variants import SWITCHES, attention_plan, carried_out
 from mha.widgets.sheet import variants_explorer
 

@@ -11,7 +11,8 @@ from helpers import number_of
 from playwright.sync_api import expect
 from strips import sums_hold
 
-from mha import Place, example_names, load_example, origin, shown, trace
+from mha import Place, example_names, load_example, origin, trace
+from mha.runs.rounding import shown
 from mha.widgets.explorer import explorer
 from mha.widgets.explorer_tasks import (
     head_unnoticed,

@@ -9,7 +9,8 @@ from book_site import rest
 from playwright.sync_api import expect
 from ports import CLOSE
 
-from mha import load_example, online_softmax, trace
+from mha import load_example, trace
+from mha.core.online import online_softmax
 from mha.widgets.tiles import moving_tile
 
 pytestmark = pytest.mark.browser

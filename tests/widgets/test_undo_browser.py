@@ -5,7 +5,8 @@ from hand import drag, middle
 from playwright.sync_api import expect
 from worked_runs import CAUSAL, ON_A_SHEET, TIRED
 
-from mha import load_example, recorded_sentences, trace
+from mha import load_example, trace
+from mha.examples.recorded import recorded_sentences
 from mha.widgets.cache import growing_cache
 from mha.widgets.heads import real_heads
 from mha.widgets.learning import learning_layer

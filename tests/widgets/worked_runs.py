@@ -7,8 +7,13 @@ from helpers import example
 
 import mha
 from mha import load_example, trace
+from mha.core.costs import ModelSizes, layer_sizes
+from mha.core.feed_forward import FeedForward
+from mha.core.norm import Norm
+from mha.core.transformer import Block
+from mha.runs.record import trace_blocks
 
-GPT3 = mha.ModelSizes(96, mha.layer_sizes(12288, 96), 4 * 12288)
+GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
 CAUSAL = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
 
 TIRED = trace(load_example("it-tired"))
@@ -30,9 +35,7 @@ TEXT = mha.WorkedExample(
 )  # fmt: skip
 SECOND = mha.MultiHeadWeights([EYE[:, WHAT]], [EYE[:, BEFORE]], [EYE[:, WHAT]], EYE[FOLLOWING])
 LETTERS = {"letters": "AB", "what": WHAT, "before": BEFORE, "following": FOLLOWING, "name": "b-a"}
-TWO_LAYERS = mha.trace_blocks(
-    TEXT, [mha.Block(layer, norm="nowhere") for layer in (TEXT.layer, SECOND)]
-)
+TWO_LAYERS = trace_blocks(TEXT, [Block(layer, norm="nowhere") for layer in (TEXT.layer, SECOND)])
 
 
 def parts(rng):
@@ -50,8 +53,8 @@ def parts(rng):
 def with_parts(arrays, norm="before", activation="relu"):
     """Return the run of a block that is made of these arrays."""
     embeddings, *rest = arrays.values()
-    layer, feed = mha.MultiHeadWeights(*rest[:4]), mha.FeedForward(*rest[4:8], activation)
-    block = mha.Block(layer, feed, norm, mha.Norm(*rest[8:10]), mha.Norm(*rest[10:]))
+    layer, feed = mha.MultiHeadWeights(*rest[:4]), FeedForward(*rest[4:8], activation)
+    block = Block(layer, feed, norm, Norm(*rest[8:10]), Norm(*rest[10:]))
     start = dict.fromkeys(("query", "key", "value")) | {"embeddings": embeddings}
     words = {"tokens": ["the", "cat", "sat"], "head_names": ["Head 1", "Head 2"]}
     return trace(example(**start | words, block=block, focus=1))

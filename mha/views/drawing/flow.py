@@ -22,7 +22,7 @@ def flow(*here: str) -> Figure:
     Parameters
     ----------
     *here : str
-        A stage of `mha.stages`, whose step is marked; several are counted.
+        A stage of `mha.runs.stages`, whose step is marked; several are counted.
 
     Returns
     -------

@@ -9,7 +9,8 @@ import pytest
 from helpers import example, with_every_stage
 from reading_book import RUN, Reader
 
-from mha import Norm, load_example, shown, trace
+from mha import load_example, trace
+from mha.core.norm import Norm
 from mha.practice.calculations import FORMULAS
 from mha.practice.entered import read
 from mha.practice.laws import quantities
@@ -18,7 +19,7 @@ from mha.practice.verdict import verdict
 from mha.practice.wordings import WORDINGS
 from mha.runs.origins import is_given
 from mha.runs.places import places as places_of
-from mha.runs.rounding import is_tie
+from mha.runs.rounding import is_tie, shown
 from mha.widgets.boxes import your_turn
 
 pytestmark = pytest.mark.browser

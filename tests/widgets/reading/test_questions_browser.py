@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 from reading_book import KEY, RUN, answer, badge, box, choose, read_in_steps
 
-from mha import shown
 from mha.practice.exercise import numeric_exercise
+from mha.runs.rounding import shown
 
 pytestmark = pytest.mark.browser
 

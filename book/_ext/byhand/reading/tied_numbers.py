@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-import mha
 from mha.core.checks import Array
+from mha.core.softmax import softmax
+from mha.runs import rounding
 from mha.runs.places import place_at
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
@@ -162,7 +163,7 @@ def tied(array: Array, run: Trace) -> Numbers:
 def _softmax(scores: Any, **_: object) -> Any:
     """Return the shares of one row of tied scores."""
     if not isinstance(scores, Numbers):
-        return mha.softmax(scores)
+        return softmax(scores)
     if scores.ndim != 1:
         raise UntiedError
     powers = np.exp(scores)
@@ -170,8 +171,8 @@ def _softmax(scores: Any, **_: object) -> Any:
 
 
 def _writer(name: str) -> Callable[..., str]:
-    """Return a function of `mha` that writes a number, and marks the text of a tied one."""
-    write = getattr(mha, name)
+    """Return a function that writes a number, and marks the text of a tied one."""
+    write = getattr(rounding, name)
     default = 4 if name in ("shown", "short") else 0
 
     def written(value: Any, places: int = default) -> str:

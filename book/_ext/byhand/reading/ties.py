@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-import mha
 from byhand.reading.tied_numbers import (
     BUILT_IN,
     ON_TIED,
@@ -32,10 +31,12 @@ from byhand.reading.tied_numbers import (
     split,
     tied,
 )
+from mha import public_names
 from mha.runs.origins import is_given
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
+from mha.views.arithmetic import arithmetic
 from mha.widgets.instrument import Explorer
 
 WITHOUT = {"flow", "lanes", "readings", "shapes"}  # views that show no number of a run
@@ -106,7 +107,7 @@ def _arithmetic(
     """Return a line that is tied as a whole: to the number that it works out."""
     if not isinstance(run, Seen) or not isinstance(run._thing, Trace):
         raise UntiedError
-    line = mha.arithmetic(run._thing, stage, row, column, head=head, places=places)
+    line = arithmetic(run._thing, stage, row, column, head=head, places=places)
     place = Place.of(stage, head, row, column)
     value = Tied(math.nan, str(place))
     how = "short" if stage not in ("exponentials", "row_sums", "weights") else "shown"
@@ -125,15 +126,17 @@ def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
 
     Examples
     --------
-    >>> run = mha.trace(mha.load_example("cat-sat"))
-    >>> parts_of("shown(run.weights[0, 0, 1])", View(run), {"run": run, "shown": mha.shown})
+    >>> from mha import load_example, trace
+    >>> from mha.runs.rounding import shown
+    >>> run = trace(load_example("cat-sat"))
+    >>> parts_of("shown(run.weights[0, 0, 1])", View(run), {"run": run, "shown": shown})
     [('0.2689', 'weights.0.0.1', 'shown:4')]
     """
     view.asked = set()
     try:
         tree = ast.parse(expression, mode="eval")
         own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & names.keys()
-        ours = {name for name in own if names[name] is getattr(mha, name, None)}
+        ours = {name for name in own if names[name] is getattr(public_names, name, None)}
         for name in own - ours:  # all that it names, whether or not one of them is another run's
             with suppress(UntiedError):
                 view.of(names[name])
@@ -256,7 +259,8 @@ def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
 
     Examples
     --------
-    >>> run = mha.trace(mha.load_example("cat-sat"))
+    >>> from mha import load_example, trace
+    >>> run = trace(load_example("cat-sat"))
     >>> names = {"run": run, "who": run.weights[0, 1], "other": 3}
     >>> [found is run for found in runs_named("figures.bars(who)", names)]
     [True]

@@ -4,10 +4,9 @@
     softmax softmax_backward
     ```
 
-stands below a heading and gives each name a section: how it is called, what its docstring says of
-shapes, errors and where it is from, its examples, its code, and the pages of the book that use it.
-A docstring's text is read as Markdown. `docstrings` takes it apart, `names` knows what there is,
-`linking` leads to it from every page.
+gives each name a section below a heading: the line that imports it, how it is called, its
+docstring, its code, and the pages of the book that use it. A docstring's text is read as Markdown.
+`docstrings` takes it apart, `names` lists the public names, `linking` links every page to them.
 """
 
 import inspect
@@ -45,14 +44,34 @@ def setup(app: Sphinx) -> None:
 
 
 def anchor_of(name: Name) -> str:
-    """Return the id of a name's section, the same whatever else stands on the page.
+    """Return the id of a name's section, the same whatever else is on the page.
+
+    It does not depend on the module, so that a name keeps its address when it moves.
 
     Examples
     --------
-    >>> anchor_of(Name("mha.figures.flow"))
-    'mha-figures-flow'
+    >>> anchor_of(Name("figures.flow")), anchor_of(Name("KeyValueCache", "mha.core.decoding"))
+    ('mha-figures-flow', 'mha-KeyValueCache')
+    >>> anchor_of(Name("Show", "mha.chapters"))
+    'mha-chapters-Show'
     """
-    return name.full.replace(".", "-")
+    package = FOR_CHAPTERS if name.home == FOR_CHAPTERS else PACKAGE
+    return f"{package}.{name.short}".replace(".", "-")
+
+
+def import_of(name: Name) -> str:
+    """Return the line that imports a name, empty for what `mha` or a chapter's first cell gives.
+
+    Examples
+    --------
+    >>> import_of(Name("KeyValueCache", "mha.core.decoding"))
+    'from mha.core.decoding import KeyValueCache'
+    >>> import_of(Name("softmax"))
+    ''
+    """
+    if name.home in (PACKAGE, FOR_CHAPTERS) or "." in name.short:
+        return ""
+    return f"from {name.home} import {name.short}"
 
 
 class Api(SphinxDirective):
@@ -76,6 +95,8 @@ class Api(SphinxDirective):
         section = nodes.section("", heading, ids=[anchor_of(name)], names=[name.full.lower()])
         section["classes"].append("api")
         self.note(name)
+        if line := import_of(name):
+            section += nodes.paragraph("", "", nodes.literal("", line), classes=["api-where"])
         section += self.body(name)
         if name.kind == "class":
             for member in name.members:
@@ -188,11 +209,12 @@ def names_on(page: str) -> list[str]:
 
 
 def summary_of(name: Name) -> str:
-    """Return the first sentence of a name's docstring; for a constant, its type."""
+    """Return the first sentence of a name's docstring, for a constant its type; and its module."""
+    where = f" In `{name.home}`." if import_of(name) else ""
     if name.kind == "data":
         return f"a `{type(name.thing).__name__}`"
     first = read_sections(name.docstring)[""].split("\n\n")[0]
-    return " ".join(first.split()).replace("|", r"\|")
+    return " ".join(first.split()).replace("|", r"\|") + where
 
 
 def code_block(text: str, language: str, *classes: str) -> nodes.literal_block:

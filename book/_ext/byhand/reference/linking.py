@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate, chain
@@ -14,7 +15,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
 from byhand.contents import read_contents
-from byhand.reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
+from byhand.reference.names import PACKAGE, Name, public_names
 
 CELL = re.compile(r"^```\{code-cell\}.*?^```", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)|:pyobject:\s*(\S+)")
@@ -109,10 +110,11 @@ def find(env: BuildEnvironment, code: str) -> tuple[str, str] | None:
     short = {code.removeprefix(f"{PACKAGE}.")}
     if code.startswith(f"{PACKAGE}."):  # by its module, as docstrings have it
         short |= {inside[-1], ".".join(inside[-2:])}
-    for name in sorted(short, key=len, reverse=True):
-        for package in (PACKAGE, FOR_CHAPTERS):
-            if found := objects.get(f"{package}.{name}"):
-                return found.docname, found.node_id
+    for name in (code, *sorted(short, key=len, reverse=True)):
+        found = objects.get(name)
+        # The module mha.core.softmax is not the function of that name.
+        if found and (name == code or code not in sys.modules or found.objtype == "module"):
+            return found.docname, found.node_id
     return None
 
 

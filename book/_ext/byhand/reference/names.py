@@ -12,6 +12,7 @@ from typing import Any
 from sphinx.util.inspect import isproperty
 
 PACKAGE = "mha"
+ALL_NAMES = "mha.public_names"
 FOR_CHAPTERS = "mha.chapters"  # its names come after those of the package
 
 
@@ -19,18 +20,18 @@ FOR_CHAPTERS = "mha.chapters"  # its names come after those of the package
 class Name:
     """A public name."""
 
-    full: str  # as it is imported: "mha.softmax", "mha.figures.flow"
+    short: str  # as a program writes it after its import: "softmax", "figures.flow"
+    home: str = PACKAGE  # the module that it is imported from
 
     @property
-    def short(self) -> str:
-        """The name as a program writes it after its import."""
-        return self.full.removeprefix(f"{FOR_CHAPTERS}.").removeprefix(f"{PACKAGE}.")
+    def full(self) -> str:
+        """The name after its module: "mha.softmax", "mha.core.decoding.KeyValueCache"."""
+        return f"{self.home}.{self.short}"
 
     @cached_property
     def thing(self) -> Any:
         """What the name stands for."""
-        importlib.import_module(FOR_CHAPTERS)
-        thing = pkgutil.resolve_name(self.full.replace(".", ":", 1))
+        thing = pkgutil.resolve_name(f"{self.home}:{self.short}")
         return getattr(thing, "__func__", thing)
 
     @property
@@ -44,8 +45,9 @@ class Name:
         if isproperty(thing):
             return "property"
         if callable(thing):
-            owner, _, _ = self.full.rpartition(".")
-            return "method" if inspect.isclass(Name(owner).thing) else "function"
+            owner, _, _ = self.short.rpartition(".")
+            is_method = owner and inspect.isclass(Name(owner, self.home).thing)
+            return "method" if is_method else "function"
         return "data"
 
     @property
@@ -57,11 +59,11 @@ class Name:
     def members(self) -> list["Name"]:
         """The public names below it: a module's, or the documented methods of a class."""
         if self.kind == "module":
-            return [Name(f"{self.full}.{name}") for name in public_of(self.thing)]
+            return [Name(f"{self.short}.{name}", self.home) for name in public_of(self.thing)]
         if self.kind != "class":
             return []
         members = [name for name in vars(self.thing) if not name.startswith("_")]
-        names = [Name(f"{self.full}.{name}") for name in members]
+        names = [Name(f"{self.short}.{name}", self.home) for name in members]
         return [name for name in names if name.kind in ("method", "property") and name.docstring]
 
 
@@ -81,14 +83,39 @@ def public_names() -> Iterator[Name]:
     >>> "np" in names
     False
     """
-    package, chapters = map(importlib.import_module, (PACKAGE, FOR_CHAPTERS))
-    names = [f"{PACKAGE}.{short}" for short in public_of(package)]
+    package, names, chapters = map(importlib.import_module, (PACKAGE, ALL_NAMES, FOR_CHAPTERS))
+    found = [
+        Name(short, PACKAGE if short in package.__all__ else home_of(short, vars(names)[short]))
+        for short in public_of(names)
+    ]
     for short in public_of(chapters):
-        thing = vars(chapters)[short]
-        home = thing.__name__ if isinstance(thing, ModuleType) else thing.__module__
-        if short not in package.__all__ and home.startswith(f"{PACKAGE}."):
-            names.append(f"{FOR_CHAPTERS}.{short}")
-    for name in map(Name, names):
+        is_ours = module_of(vars(chapters)[short]).startswith(f"{PACKAGE}.")
+        if short not in names.__all__ and is_ours:
+            found.append(Name(short, FOR_CHAPTERS))
+    for name in found:
         yield name
         if name.kind == "module":
             yield from name.members
+
+
+def home_of(short: str, thing: Any) -> str:
+    """Return the module that a name is imported from: a package if that lists the name.
+
+    Examples
+    --------
+    >>> from mha.layouts.arrays import layer_to_arrays
+    >>> home_of("layer_to_arrays", layer_to_arrays)
+    'mha.layouts'
+    >>> from mha.core.decoding import KeyValueCache
+    >>> home_of("KeyValueCache", KeyValueCache)
+    'mha.core.decoding'
+    """
+    home = module_of(thing)
+    package, _, _ = home.rpartition(".")
+    is_listed = short in getattr(importlib.import_module(package), "__all__", ())
+    return package if is_listed or isinstance(thing, ModuleType) else home
+
+
+def module_of(thing: Any) -> str:
+    """Return the module that defines a function or class; a module is its own."""
+    return thing.__name__ if isinstance(thing, ModuleType) else thing.__module__

@@ -90,5 +90,5 @@ export const heads = {
     full: "There is room for {n}: remove one to repeat another.",
   } as Record<string, string>,
   and: " and ",
-  given: "The layer makes it of the token's vector. In Python: mha.recorded_head({layer}, {head}, \"{sentence}\").{stage}[0, {row}, {column}]",
+  given: "The layer makes it of the token's vector. In Python: from mha.examples.recorded import recorded_head; recorded_head({layer}, {head}, \"{sentence}\").{stage}[0, {row}, {column}]",
 };
