@@ -77,7 +77,7 @@ class Asked:
     def named(self, kind: str) -> str:
         """Return a kind of case by the function's own name of the mask, if that is no `mask`."""
         own = next((own for own, name in self.arguments.items() if name == "mask"), "mask")
-        return kind if own == "mask" else kind.replace("a mask", own)
+        return re.sub(r"\bmask\b", own, kind)
 
     def completed(self, case: Case) -> Case:
         """Return a case of a layer with the context that it requires: its own tokens."""

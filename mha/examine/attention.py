@@ -47,7 +47,7 @@ ALIASES = {
                 "softclamp", "attnsoftcap"),
 }  # fmt: skip
 
-CAPPED_AND_MASK, GROUPED = "softcap and a mask", "grouped heads"
+CAPPED_AND_MASK, GROUPED = "softcap with mask", "grouped heads"
 LARGE, MANY, LOW = "large scores", "long sequence", "large negative scores"
 LARGE_MASKED, BIAS_OF_HEADS = "boolean mask, large scores", "bias per head"
 TOGETHER = (CAUSAL_AND_MASK, CAUSAL_AND_PADDING)

@@ -16,7 +16,7 @@ NOTHING_SEEN = "fully masked row"
 BY_NUMBERS = "additive mask"
 NOTHING_BY_NUMBERS = "fully masked row, additive mask"
 NOTHING_BY_PADDING = "fully masked row, padding"
-CAUSAL_AND_MASK, CAUSAL_AND_PADDING = "is_causal with a mask", "is_causal with key_padding_mask"
+CAUSAL_AND_MASK, CAUSAL_AND_PADDING = "is_causal with mask", "is_causal with key_padding_mask"
 OF_SEQUENCES = "mask per sequence"
 
 

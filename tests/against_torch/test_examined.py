@@ -31,7 +31,7 @@ def test_the_function_is_right_with_all_that_it_takes():
     assert [finding.convention for finding in report.findings] == [refused, FIRST]
     assert all(agreed == asked for agreed, asked in report.cases.values())
     assert set(report.cases) >= {
-        "plain", "large scores", "attn_mask of True and False", "attn_mask of numbers",
+        "plain", "large scores", "boolean attn_mask", "additive attn_mask",
         "is_causal", "fully masked row", "scale", "enable_gqa",
     }  # fmt: skip
 
