@@ -160,9 +160,11 @@ def examine_layer(
     for one in readings:
         this = asked(module.call, maker_of(function, asarray), one.subject(takes))
         this = replace(this, before=module.code, called="module")
-        if not has_answer(this):
-            answer = this.ask(next(iter(this.subject.cases(this.takes, this.conventions.facts))))
-            raise TypeError(modules.refused(function, (), answer.fault.partition("raises ")[2]))
+        plain_cases = [case for case in this.subject.cases(this.takes, frozenset())
+                       if case.about == "plain"]  # fmt: skip
+        answers = [this.ask(this.completed(case)) for case in plain_cases]
+        if all(answer.value is None for answer in answers):
+            raise TypeError(modules.refused(function, (), answers[0].fault.partition("raises ")[2]))
         reports.append(_judged(probe(this), leave_out, strict))
         if reports[-1].ok:
             break

@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from unseen import LAST, A, P, Unseen
 
+import mha
+
 
 def hide(scores, mask):
     if mask is None:
@@ -50,7 +52,6 @@ WRONG = [
                   "n(query, key, value, dropout_p=0.1)"),
     MASKED.wrong("softmax in bfloat16", "F.softmax(scores, dim=-1)",
                  "F.softmax(scores.to(torch.bfloat16), dim=-1).to(value.dtype)"),
-    MASKED.wrong("rows that see nothing are NaN", ".nan_to_num()", ""),
     TURN.wrong("positions in bfloat16", "positions.double()", "positions.bfloat16().double()"),
     NUMBERS.wrong("tokens counted with the padding", "(mask.long().cumsum(-1) - 1).clamp(min=0)",
                   "torch.arange(mask.shape[-1]).expand(mask.shape)"),
@@ -60,6 +61,16 @@ WRONG = [
 @pytest.mark.parametrize("one", WRONG, ids=str)
 def test_a_bug_is_told(one):
     one.expect_told(torch.tensor)
+
+
+def test_nan_in_a_fully_masked_row_is_a_note_unless_strict():
+    one = MASKED.wrong("fully masked rows are NaN", ".nan_to_num()", "")
+    report = one.examined(torch.tensor)
+    assert report.ok, report
+    assert "if no query is fully masked, or its row is ignored" in [
+        finding.convention for finding in report.findings
+    ]
+    assert not mha.examine(one.function, asarray=torch.tensor, strict=True).ok
 
 
 @pytest.mark.parametrize("one", [MASKED, LIBRARY, TURN, NUMBERS], ids=str)
