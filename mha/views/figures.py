@@ -16,7 +16,7 @@ from mha.views.drawing.flow import flow
 from mha.views.drawing.lanes import concat_strips, lanes
 from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
 from mha.views.drawing.matrix_blocks import layout_blocks
-from mha.views.drawing.moving import moved
+from mha.views.drawing.moving import meanings, moved
 from mha.views.drawing.page import AltTextRenderer
 from mha.views.drawing.plane import plane
 from mha.views.drawing.plots import curves, of_seeds, softmax_bars, stacked_counts
@@ -41,6 +41,7 @@ __all__ = [
     "inline_svg",
     "lanes",
     "layout_blocks",
+    "meanings",
     "mixing_maps",
     "moved",
     "of_seeds",

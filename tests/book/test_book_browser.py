@@ -81,7 +81,7 @@ def test_a_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, 
     page.set_viewport_size(ON_A_DESK)
     checks.no_word_is_small_or_covered(page)
     checks.numbers_stand_below_each_other_and_labels_on_their_line(page)
-    beside = ".tag_full-width *"  # the words of a figure of the full measure
+    beside = ".tag_full-width *, .tag_beside *"  # figures that have their words beside them
     checks.figures_captions_and_folded_code_keep_their_distance(page, beside=beside)
     if name in PAGES:
         checks.wide_things_use_the_margin(page, name)

@@ -30,22 +30,22 @@ def test_the_wrong_sum_stands_beside_the_right_one():
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1100, 800), (1280, 800)])
-def test_the_first_screen_has_the_row_of_one_query_and_a_slip_that_is_the_door_to_its_sheet(
-    opened, width, height
-):
+def test_the_first_screen_has_the_question_its_picture_and_the_way_in(opened, width, height):
     page = opened("index", width=width, height=height)
-    row = page.locator("mha-explorer.live .one")
-    row.wait_for()
     page.evaluate("document.fonts.ready.then(() => true)")
-    seen = [row]
-    if width == 1280:  # a desk has title, sums and the way in besides
-        way_in = page.locator(".sd-btn")
-        seen += [page.locator("article h1"), way_in, page.locator(".front-sums")]
+    way_in, picture = page.locator(".front-start a"), page.locator("#fig-front-bank")
+    expect(way_in).to_have_text("Start reading")
+    expect(way_in).to_have_attribute("href", re.compile("^mechanism/what-attention-does.html"))
+    assert "How could a calculation know?" in page.locator(".front-question").inner_text()
+    seen = [page.locator("article h1"), page.locator(".front-question"), picture, way_in]
+    if width == 1280:  # a desk has the sums besides
+        seen.append(page.locator(".front-sums"))
         wrong, right = (page.locator(".front-sum").nth(i).bounding_box() for i in (0, 1))
         assert wrong["y"] == right["y"]
-        expect(way_in).to_have_attribute("href", re.compile("^mechanism/what-attention-does.html"))
     for box in (each.bounding_box() for each in seen):
+        assert box["y"] >= 0
         assert box["y"] + box["height"] <= height
+        assert box["x"] + box["width"] <= width
     for theme in ("light", "dark"):
         turn(page, theme)
         colours = page.locator(".slip").evaluate(
@@ -59,3 +59,28 @@ def test_the_first_screen_has_the_row_of_one_query_and_a_slip_that_is_the_door_t
     expect(page.locator(".pencil-line")).to_have_text("0.48 + 0.04 + 0.6 + 0.06 = 0.81 1.18")
     expect(page.locator(".pencil-line")).to_be_in_viewport()
     fits(page, width)
+
+
+def test_four_routes_lead_into_the_book():
+    routes = {h.get_text(): h.parent for h in site.soup("index").select("article section > h2")}
+    links = {
+        name: [a["href"] for a in part.select("a[href]:not(.headerlink)")]
+        for name, part in ((name.removesuffix("#"), part) for name, part in routes.items())
+    }
+    hour = ["what-attention-does", "cat-sat-by-hand", "scaling-bank", "scaling-growth"]
+    hour += ["scaling-cure", "one-head-is-not-enough", "fig-it-tired-explorer"]
+    assert [re.split("[/#]", href)[-1] for href in links["One hour"]] == hour
+    assert any("multi-head-attention" in href for href in links["One evening"])
+    assert any("what-the-sources-print" in href for href in links["The whole book"])
+    assert any("your-own-attention" in href for href in links["Check your attention"])
+
+
+@pytest.mark.browser
+def test_the_row_of_one_query_is_explained_and_can_be_worked_with(opened):
+    page = opened("index")
+    page.locator("#fig-front").scroll_into_view_if_needed()
+    page.locator("mha-explorer.live .one").wait_for()
+    said = page.locator("section#one-row-live > p").first.inner_text()
+    assert all(
+        word in said for word in ("query", "key", "score", "exponential", "weights", "values")
+    )

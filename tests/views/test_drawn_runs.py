@@ -161,6 +161,33 @@ def test_a_token_moves_from_its_embedding_to_the_output():
     assert drawn.alt == "the river bank: bank moves from (1.00, 1.00) to (2.38, 0.26)."
 
 
+def test_the_arrow_of_a_token_turns_to_its_output_in_each_run():
+    example = BANK.example
+    x = example.embeddings
+    money = mha.trace(
+        replace(example, embeddings=[x[0], x[1, ::-1], x[2]], tokens=("the", "money", "bank"))
+    )
+    drawn = figures.meanings({"river bank": BANK, "money bank": money}, 2, ("water", "money"))
+    (river, other) = found(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="4"', drawn)
+    unit = (river[0] - other[0]) / 3  # (3, 0) and (0, 3)
+    zero = np.array([other[0], river[1]])
+    points = found(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-head"', drawn)
+    outputs = [run.head_outputs[0, 2] for run in (BANK, money)]
+    np.testing.assert_allclose((points - zero) * [1, -1], unit * np.array(outputs), atol=0.11)
+    (alone,) = found(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-soft"', drawn)
+    np.testing.assert_allclose((alone - zero) * [1, -1], [unit, unit], atol=0.11)
+    for word in ("river", "money", "bank", "water", "river bank", "money bank"):
+        assert f">{word}</text>" in drawn.svg
+    assert ">the</text>" not in drawn.svg  # it has no length
+    assert drawn.alt == (
+        "The arrow of bank points to (1.00, 1.00), and in river bank to (2.38, 0.26)"
+        " and in money bank to (0.26, 2.38)."
+    )
+    doubled = mha.trace(replace(example, embeddings=2 * x))
+    with raises(ValueError, "the token has another embedding in other; it must be the same"):
+        figures.meanings({"here": BANK, "other": doubled}, 2, ("water", "money"))
+
+
 def tips(drawn):
     """Return where the points of the thick arrows lie, from the centre of their circles."""
     centres = found(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="46"', drawn)

@@ -13,6 +13,7 @@ from mha.views.drawing.svg import arrow, element, group, line, number, plain, wi
 
 _SIDE = 196.0  # of the square that the points stand in
 _LEFT, _TOP, _BELOW, _RIGHT = 42.0, 52.0, 42.0, 44.0
+_LOW = 24.0  # above the square, where no title is
 
 
 def moved(runs: Mapping[str, Trace], token: int, axes: tuple[str, str], *, head: int = 0) -> Figure:
@@ -43,16 +44,111 @@ def moved(runs: Mapping[str, Trace], token: int, axes: tuple[str, str], *, head:
     >>> moved({"here": trace(load_example("river-bank"))}, 2, ("water", "money")).alt
     'here: bank moves from (1.00, 1.00) to (2.38, 0.26).'
     """
-    for name, run in runs.items():
-        if run.embeddings is None or run.embeddings.shape[1] != 2 or run.value.shape[-1] != 2:
-            raise ValueError(f"{name} is not two wide; embeddings and values of width 2 are wanted")
-    drawn = np.concatenate([run.embeddings for run in runs.values() if run.embeddings is not None])
-    most = float(np.ceil(drawn.max()))
+    most = _largest(runs)
     panels = [
         _panel(name, run, as_index("token", token, len(run.tokens)), axes, head, most)
         for name, run in runs.items()
     ]
     return figure(panels, " ".join(_in_words(*item, token, head) for item in runs.items()))
+
+
+def meanings(
+    runs: Mapping[str, Trace], token: int, axes: tuple[str, str], *, head: int = 0
+) -> Figure:
+    """Draw a token's embedding and a head's output for it in several runs as arrows in one plane.
+
+    Parameters
+    ----------
+    runs : mapping of str to Trace
+        The label of each output, and runs whose embeddings and values have two components.
+    token : int
+        The position of the token, the same in all runs, with the same embedding.
+    axes : (str, str)
+        The meaning of the two components.
+    head : int, default 0
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If a run has no embeddings of width two or values of another width, or if the token has
+        different embeddings.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> meanings({"river bank": trace(load_example("river-bank"))}, 2, ("water", "money")).alt
+    'The arrow of bank points to (1.00, 1.00), and in river bank to (2.38, 0.26).'
+    """
+    most = _largest(runs)
+    first, *others = runs.values()
+    at = as_index("token", token, len(first.tokens))
+    alone = _embedding(first, at)
+    for name, run in runs.items():
+        if not np.array_equal(_embedding(run, as_index("token", token, len(run.tokens))), alone):
+            raise ValueError(f"the token has another embedding in {name}; it must be the same")
+    words = {
+        word: point
+        for run in (first, *others)
+        for i, (word, point) in enumerate(zip(run.tokens, run.embeddings, strict=True))  # type: ignore[arg-type]
+        if i != at and point.any()
+    }
+    outputs = {name: run.head_outputs[head, at] for name, run in runs.items()}
+    alt = f"The arrow of {first.tokens[at]} points to {_pair(alone)}, and " + " and ".join(
+        f"in {name} to {_pair(point)}" for name, point in outputs.items()
+    )
+    panel = _arrows(first.tokens[at], alone, words, outputs, axes, most, head)
+    return figure([panel], f"{alt}.")
+
+
+def _arrows(
+    token: str, alone: np.ndarray, words: Mapping[str, np.ndarray],
+    outputs: Mapping[str, np.ndarray], axes: tuple[str, str], most: float, head: int,
+) -> Panel:  # fmt: skip
+    """Return axes, a dot for each other word, the token's own arrow dashed, and its outputs."""
+    step, bottom = _SIDE / most, _LOW + _SIDE
+
+    def at(point: np.ndarray) -> tuple[float, float]:
+        return _LEFT + step * float(point[0]), bottom - step * float(point[1])
+
+    parts = _axes(axes, bottom, step, int(most))
+    for word, point in words.items():
+        x, y = at(point)
+        parts.append(element("circle", cx=x, cy=y, r=4, cls="f-ink"))
+        parts.append(plain(x + 9, y - 8, word, "f-token"))
+    zero, (x, y) = at(np.zeros(2)), at(alone)
+    before = x + 0.15 * (zero[0] - x), y + 0.15 * (zero[1] - y)
+    parts.append(line(*zero, *before, "f-quiet", stroke_dasharray="5 4"))
+    parts.append(arrow(*before, x, y, stroke="f-quiet", fill="f-soft"))
+    parts.append(plain(x + 6, y - 6, token, "f-token"))
+    for name, (x, y) in ((name, at(point)) for name, point in outputs.items()):
+        parts.append(arrow(*zero, x, y, stroke="f-stroke", fill="f-head", width=2.5, point=11))
+        is_flat = x - zero[0] > zero[1] - y  # its label is above the tip, else to its right
+        place, anchor = ((x, y - 12), "middle") if is_flat else ((x + 9, y + 5), "")
+        parts.append(plain(*place, name, "f-token", anchor))
+    width = _LEFT + _SIDE + max(_RIGHT, max(map(width_of, words)) + 12)
+    return Panel(width, bottom + _BELOW, group(*parts, colour=head_colour(head)))
+
+
+def _largest(runs: Mapping[str, Trace]) -> float:
+    """Return where the axes end: at the first integer that no component of an embedding exceeds."""
+    for name, run in runs.items():
+        if run.embeddings is None or run.embeddings.shape[1] != 2 or run.value.shape[-1] != 2:
+            raise ValueError(f"{name} is not two wide; embeddings and values of width 2 are wanted")
+    drawn = np.concatenate([run.embeddings for run in runs.values() if run.embeddings is not None])
+    return float(np.ceil(drawn.max()))
+
+
+def _embedding(run: Trace, token: int) -> np.ndarray:
+    assert run.embeddings is not None
+    return run.embeddings[token]
+
+
+def _pair(point: np.ndarray) -> str:
+    return "(" + ", ".join(shown(x, 2) for x in point) + ")"
 
 
 def _panel(
@@ -87,7 +183,7 @@ def _axes(names: tuple[str, str], bottom: float, step: float, most: int) -> list
     upright = f"translate(12 {number(bottom - _SIDE / 2)}) rotate(-90)"
     parts = [
         line(_LEFT, bottom, _LEFT + _SIDE + 10, bottom, "f-quiet"),
-        line(_LEFT, bottom, _LEFT, _TOP - 6, "f-quiet"),
+        line(_LEFT, bottom, _LEFT, bottom - _SIDE - 6, "f-quiet"),
         plain(_LEFT + _SIDE / 2, bottom + 36, names[0], "f-soft", "middle"),
         group(plain(0, 0, names[1], "f-soft", "middle"), transform=upright),
     ]
@@ -103,8 +199,5 @@ def _axes(names: tuple[str, str], bottom: float, step: float, most: int) -> list
 
 def _in_words(name: str, run: Trace, token: int, head: int) -> str:
     assert run.embeddings is not None
-    before, after = (
-        "(" + ", ".join(shown(x, 2) for x in point) + ")"
-        for point in (run.embeddings[token], run.head_outputs[head, token])
-    )
+    before, after = _pair(run.embeddings[token]), _pair(run.head_outputs[head, token])
     return f"{name}: {run.tokens[token]} moves from {before} to {after}."

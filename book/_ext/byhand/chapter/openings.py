@@ -44,11 +44,15 @@ class lead(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes in
 
 
 class aims(nodes.General, nodes.Element):  # noqa: N801
-    """What the reader will be able to do, and the `minutes` in words."""
+    """What the reader will be able to do, as a fold that shows the `minutes` in words.
+
+    It is folded because it names terms that only the chapter explains.
+    """
 
     frame = (
-        '<div class="aims">\n<p class="aims-title">After this chapter you can</p>\n',
-        '<p class="aims-minutes">$minutes</p>\n</div>\n',
+        '<details class="aims">\n<summary><span class="aims-title">After this chapter you can …'
+        '</span> <span class="aims-minutes">$minutes</span></summary>\n',
+        "</details>\n",
     )
 
 

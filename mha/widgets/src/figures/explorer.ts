@@ -80,5 +80,3 @@ const tie = () => {
   import("../text/tied.ts");
 };
 if (isPage) acts.forEach((act) => addEventListener(act, tie));
-// A number below the title is on the first screen: it is seen at once that it can be moved.
-if (document.querySelector(".lead + p > data")) setTimeout(tie);

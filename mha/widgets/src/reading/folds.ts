@@ -76,7 +76,7 @@ addEventListener("click", onClick, true);
 
 let printed: Element[] = [];
 addEventListener("beforeprint", () => {
-  printed = Array.from(document.querySelectorAll("details.deeper:not([open])"));
+  printed = Array.from(document.querySelectorAll("details:is(.aims, .deeper):not([open])"));
   printed.forEach((fold) => fold.setAttribute("open", ""));
 });
 addEventListener("afterprint", () => {

@@ -13,7 +13,7 @@ FREE, FULL = Run(GIVEN), Run(GIVEN, causal(4))
 
 
 def compare_masks(page):
-    page.figure("fig-decoding-steps", lower(*(FULL.weights[0, :n] for n in (2, 3, 4))))
+    page.figure("fig-decoding-steps", lower(*(FULL.weights[0, :n] for n in (3, 4))))
     is_causal, padding = torch.ones(4, 4).tril(), torch.ones(4, 4)
     padding[:, 3] = 0
     page.figure("fig-decoding-masks", is_causal, padding, is_causal.triu(-1))

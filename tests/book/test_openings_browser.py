@@ -1,0 +1,46 @@
+"""How each teaching chapter opens: a question and a picture, and nothing to operate."""
+
+import page_checks as checks
+import pytest
+from book_site import rest, toc_pages
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+CHAPTERS = [name for name in toc_pages() if name.startswith(("mechanism/", "transformer/"))]
+MOST_CONTROLS = 5
+LOWEST = {1280: 900, 390: 1300}
+"""How far below the top of the page the first section may begin, for each width of the window."""
+
+# What can be operated before the first section: whatever the keyboard or a pointer acts on.
+CONTROLS = """() => {
+  const first = document.querySelector("article h2");
+  const acts = `a[href], button, input, select, textarea, summary, [contenteditable], [tabindex],
+    [role=button], [role=slider], [role=spinbutton], [role=checkbox], [role=radio]`;
+  return [...document.querySelectorAll("article *")].filter((e) => e.matches(acts)
+    && !e.matches(".headerlink") && e.checkVisibility() && !e.matches("[tabindex='-1']")
+    && e.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING)
+    .map((e) => e.outerHTML.slice(0, 90));
+}"""
+
+# The blocks of the opening: what stands in the chapter before its sections.
+OPENING = """() => [...document.querySelectorAll("article > section > :not(section)")]
+  .filter((e) => e.checkVisibility())
+  .map((e) => [e.matches("p") ? e.textContent : "",
+    e.matches(".cell") && e.querySelector("svg, table") !== null])"""
+
+
+@pytest.mark.parametrize("width", LOWEST)
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_opens_with_a_question_and_a_picture_and_nothing_to_operate(opened, name, width):
+    page = opened(name, width=width, height=844)
+    page.evaluate("document.fonts.ready.then(() => true)")
+    blocks = page.evaluate(OPENING)
+    assert any("?" in words for words, _ in blocks)
+    assert sum(is_picture for _, is_picture in blocks) == 1
+    checks.build_explorers(page)
+    page.keyboard.press("Shift")  # numbers of the text are tied when a reader does something
+    rest(page, 600)
+    controls = page.evaluate(CONTROLS)
+    assert len(controls) <= MOST_CONTROLS, controls
+    top = page.locator("article h2").first.bounding_box()["y"] + page.evaluate("scrollY")
+    assert top <= LOWEST[width]
