@@ -242,7 +242,7 @@ def _by_names(module: Any, arrays: Mapping[str, Array]) -> dict[str, Any] | None
     given: dict[str, Any] = {}
     for role, pattern in _NAMES.items():
         for name in arrays:
-            path, _, kind = name.rpartition(".")
+            path, _, kind = name.replace("/", ".").rpartition(".")
             if kind not in ("weight", "kernel") or not re.fullmatch(rf"(.*\.)?({pattern})", path):
                 continue
             if arrays[name].ndim != 2 or role in given:
@@ -293,9 +293,14 @@ def _is_part(array: Array, of: Array) -> bool:
 def _settings(module: Any) -> Iterator[str]:
     """Yield the settings of a module, and of its configuration, that are switched on."""
     for owner in (module, getattr(module, "config", None)):
-        own = getattr(owner, "__dict__", {}) | getattr(owner, "_modules", {})
+        own = {
+            **vars(type(owner)),
+            **getattr(owner, "__dict__", {}),
+            **getattr(owner, "_modules", {}),
+        }
         for name, value in own.items():
-            if not SETTINGS.search(name) or name.startswith("_") or value is None:
+            is_method = callable(value) and name in vars(type(owner))
+            if not SETTINGS.search(name) or name.startswith("_") or value is None or is_method:
                 continue
             if isinstance(value, bool | int | float | str) and not value:
                 continue

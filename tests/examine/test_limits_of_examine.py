@@ -1,0 +1,166 @@
+"""Untested inputs are named, and modules that `examine` does not model are refused."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from by_hand import INF, dots, masked, soft, t
+
+import mha
+from mha import causal_mask
+from mha.core.heads import merge_heads, split_heads
+from mha.core.positions import rotary_angles, rotate_by
+
+
+def layer(x, context, w_q, w_k, w_v, w_o, num_heads, mask=None, key_padding_mask=None):
+    """Attend to a context that has to be given."""
+    q, k, v = (split_heads(y @ w, num_heads) for y, w in ((x, w_q), (context, w_k), (context, w_v)))
+    scores = dots(q, k)
+    if mask is not None:
+        scores = np.where(mask, scores, -INF) if mask.dtype == bool else scores + mask
+    if key_padding_mask is not None:
+        scores = np.where(key_padding_mask[:, None, None, :], scores, -INF)
+    return merge_heads(soft(scores) @ v) @ w_o
+
+
+def without_masks(x, context, w_q, w_k, w_v, w_o, num_heads, mask=None, key_padding_mask=None):
+    return layer(x, context, w_q, w_k, w_v, w_o, num_heads)
+
+
+def test_masks_of_a_layer_that_requires_a_context_are_tested():
+    right, wrong = map(mha.examine_layer, (layer, without_masks))
+    assert right.ok, right
+    assert {"boolean mask", "key_padding_mask", "context with key_padding_mask"} <= set(right.cases)
+    assert {f.bug for f in wrong.findings} >= {"mask unused", "padding unused"}
+
+
+def test_a_row_of_keys_for_each_sequence_is_tested_as_a_mask_of_a_layer():
+    def by_keys(x, w_q, w_k, w_v, w_o, num_heads, attention_mask=None, is_late=False):
+        q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_v))
+        weights = dots(q, k)
+        if attention_mask is not None:
+            assert attention_mask.ndim == 2
+            seen = attention_mask[:, None, None, :]
+            weights = soft(weights) * seen if is_late else soft(np.where(seen, weights, -INF))
+        else:
+            weights = soft(weights)
+        return merge_heads(weights @ v) @ w_o
+
+    def late(x, w_q, w_k, w_v, w_o, num_heads, attention_mask=None):
+        return by_keys(x, w_q, w_k, w_v, w_o, num_heads, attention_mask, is_late=True)
+
+    report = mha.examine_layer(by_keys)
+    assert report.ok, report
+    assert "attention_mask of one row" in report.cases
+    assert not mha.examine_layer(late).ok
+
+
+def test_an_argument_that_is_not_known_is_named_in_the_first_line():
+    def attention(query, key, value, dilation=None, rate=2):
+        return soft(dots(query, key)) @ value
+
+    first, *_ = str(mha.examine(attention)).splitlines()
+    assert first.endswith("cases agree; not tested: dilation, rate.")
+
+
+def test_arrays_of_half_precision_are_judged_by_their_digits():
+    def in_float32(query, key, value):
+        query, key, value = (x.astype(np.float32) for x in (query, key, value))
+        return (soft(dots(query, key)) @ value).astype(np.float16)
+
+    def half(x):
+        return np.asarray(x, np.float16 if np.asarray(x).dtype.kind == "f" else None)
+
+    report = mha.examine(in_float32, asarray=half)
+    assert report.ok, report
+    assert not mha.examine(lambda q, k, v: in_float32(q, k, 2 * v), asarray=half).ok
+
+
+def test_numbers_that_are_all_nan_have_no_bug_named_after_them():
+    def after_the_softmax(query, key, value, mask=None):
+        weights = soft(dots(query, key))
+        if mask is not None:
+            weights = weights + np.where(mask, 0, -np.inf) * weights.sum(-1, keepdims=True)
+        return np.nan_to_num(weights @ value, nan=np.nan, posinf=np.nan, neginf=np.nan)
+
+    report = mha.examine(after_the_softmax)
+    assert not report.ok
+    assert "no softmax" not in str(report)
+
+
+def test_a_step_that_rotates_by_halves_is_right_by_its_convention():
+    def step(query, key, value, position, cache=None):
+        angles = rotary_angles(np.arange(position, position + query.shape[-2]), query.shape[-1])
+        query, key = (rotate_by(x, angles, layout="halves") for x in (query, key))
+        if cache is not None:
+            key, value = (
+                np.concatenate(pair, -2) for pair in zip(cache, (key, value), strict=True)
+            )
+        seen = causal_mask(key.shape[-2], key.shape[-2])[-query.shape[-2] :]
+        return soft(masked(query @ t(key) / query.shape[-1] ** 0.5, seen)) @ value, (key, value)
+
+    report = mha.examine_decoding(step)
+    assert report.ok, report
+    assert "if rotary positions are by halves" in [f.convention for f in report.findings]
+
+
+class Layer:
+    """A layer that shows its arrays as Keras does."""
+
+    num_heads = 2
+
+    def __init__(self, **arrays):
+        rng = np.random.default_rng(71)
+        names = ("q_proj", "k_proj", "v_proj", "o_proj")
+        kernels = {f"{name}/kernel": rng.normal(size=(8, 8)) / 2 for name in names}
+        self.arrays = {**kernels, **arrays}
+        self.weights = [
+            SimpleNamespace(path=f"layer/{name}", value=x) for name, x in self.arrays.items()
+        ]
+
+    def get_weights(self):
+        return list(self.arrays.values())
+
+    def scores(self, q, k):
+        gain = self.arrays.get("q_norm/gamma")
+        if gain is not None:
+            q = gain * q / np.sqrt((q**2).mean(-1, keepdims=True))
+        return dots(q, k)
+
+    def __call__(self, x, mask=None):
+        w_q, w_k, w_v, w_o = list(self.arrays.values())[:4]
+        q, k, v = (split_heads(x @ w, self.num_heads) for w in (w_q, w_k, w_v))
+        scores = self.scores(q, k)
+        if mask is not None:
+            scores = np.where(mask, scores, -INF)
+        return merge_heads(soft(scores) @ v) @ w_o
+
+
+def test_a_module_with_a_norm_of_its_own_is_refused_and_one_that_ignores_it_is_noted():
+    assert mha.examine(Layer()).ok
+    normed = Layer(**{"q_norm/gamma": np.linspace(0.5, 2, 4)})
+    with pytest.raises(TypeError, match=r"cannot judge Layer: it has q_norm/gamma"):
+        mha.examine(normed)
+
+    class Ignoring(Layer):
+        def scores(self, q, k):
+            return dots(q, k)
+
+    report = mha.examine(Ignoring(**{"q_norm/gamma": np.linspace(0.5, 2, 4)}))
+    assert report.ok
+    assert "without q_norm/gamma: these arrays have no influence" in " ".join(str(report).split())
+
+
+def test_a_setting_of_a_module_is_named_as_untested_or_in_the_refusal():
+    class Windowed(Layer):
+        sliding_window = 3
+
+        def scores(self, q, k):
+            i, j = np.ogrid[: q.shape[-2], : k.shape[-2]]
+            return np.where(abs(i - j) < self.sliding_window, dots(q, k), -INF)
+
+    with pytest.raises(TypeError, match="sliding_window=3"):
+        mha.examine(Windowed())
+    idle = Layer()
+    idle.rope_theta = 10000.0
+    assert str(mha.examine(idle)).splitlines()[0].endswith("not tested: rope_theta=10000.0.")
