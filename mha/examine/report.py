@@ -185,7 +185,7 @@ class Report:
             said += "" if self.ok else " otherwise"
         else:
             said = f"{differ} of {total} cases differ" + (" by them alone" if self.ok else "")
-        unknown = [name for name in self.not_tested if name.isidentifier()]
+        unknown = [name for name in self.not_tested if name.partition("=")[0].isidentifier()]
         said += f"; not tested: {', '.join(unknown)}" if unknown and self.ok else ""
         asked = []
         off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
@@ -195,7 +195,8 @@ class Report:
         if self.not_tested:
             asked += _listed("not tested", list(self.not_tested))
         cases = ["Cases:\n" + "\n".join(asked)] if asked else []
-        return "\n\n".join([f"{self.name} is {verdict}: {said}.", *map(str, self.findings), *cases])
+        first = "\n".join(textwrap.wrap(f"{self.name} is {verdict}: {said}.", LINE))
+        return "\n\n".join([first, *map(str, self.findings), *cases])
 
     __repr__ = __str__
 
