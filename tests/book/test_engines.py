@@ -43,6 +43,7 @@ STACKED = """
   return boxes.some((box, i) => i > 0 && box.left < boxes[i - 1].right - 4);
 }).map((math) => math.textContent)
 """
+TO_FIGURE = "document.querySelector('mha-explorer').scrollIntoView()"
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -109,10 +110,12 @@ UNDERLINES = """
 def test_numbers_to_drag_are_underlined(engine):
     page = engine.open(path("mechanism/multi-head-attention").as_uri())
     page.evaluate(BEGIN)
+    page.evaluate(TO_FIGURE)
     until(page, "document.querySelector('mha-explorer .number.given')")
     assert page.evaluate(UNDERLINES, "mha-explorer .number.given") == ["underline dotted"]
     page = engine.open(path("mechanism/self-attention").as_uri())
     page.evaluate(BEGIN)
+    page.evaluate(TO_FIGURE)
     until(page, "document.querySelector('data.at[role], data .at[role]')")
     assert page.evaluate(UNDERLINES, "data.at[role], data .at[role]") == ["underline dotted"]
 
@@ -136,6 +139,7 @@ COVERED = """
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_bars_of_a_head_cover_no_number(engine, width):
     page = engine.open(path("mechanism/multi-head-attention").as_uri(), width=width)
+    page.evaluate(TO_FIGURE)
     until(page, "document.querySelectorAll('mha-explorer .mini').length === 2")
     assert page.evaluate(COVERED) == 0
 
@@ -160,6 +164,7 @@ def test_grid_lines_in_forced_colours_are_grey(browser):
     context = browser.new_context(forced_colors="active", color_scheme="dark")
     page = context.new_page()
     page.goto(path("mechanism/what-attention-does").as_uri())
+    page.evaluate(TO_FIGURE)
     until(page, "document.querySelector('.of-grid path')")
     strokes = page.evaluate(
         "[...document.querySelectorAll('.of-grid path, .of-axis path, .f-rule, .f-quiet')]"
@@ -186,6 +191,7 @@ VALUE = "document.querySelector('mha-explorer .number.given').value"
 def test_an_underlined_number_follows_the_mouse(engine):
     page = engine.open(path("mechanism/multi-head-attention").as_uri())
     page.evaluate(BEGIN)
+    page.evaluate(TO_FIGURE)
     until(page, "document.querySelector('mha-explorer .number.given')")
     until(page, f"(({{ y }}) => y > 0 && y < innerHeight)(({PLACE})())")
     place, before = page.evaluate(PLACE), page.evaluate(VALUE)
