@@ -27,7 +27,8 @@ class Reported:
     `make(True)` returns the function or module with the mistake, `make(False)` its twin without.
     `expected` is the bug's name in the table of `mha.practice.bugs`, or NARROWED, or TOLD, or a
     condition ("if ...") where the mistake is right by another convention. `refused` are the names
-    that a refusal has to give, where neither of the two can be examined.
+    that the refusal of both has to give; with a condition, of the twin alone, since the mistake is
+    then that the module leaves out what is refused.
     """
 
     origin: str
@@ -108,8 +109,10 @@ def expect_right_twin(case: Reported) -> None:
 
 
 def expect_refusal(case: Reported) -> None:
-    """Expect that neither is examined, and that the refusal gives the names of the case."""
-    for faulty in (True, False):
+    """Expect that both are refused with the names of the case, or the mistake has its condition."""
+    if case.expected:
+        assert case.expected in conditions(examined(case, True))
+    for faulty in (False,) if case.expected else (True, False):
         with pytest.raises(TypeError) as refusal:
             examined(case, faulty)
         for name in case.refused:

@@ -1,7 +1,8 @@
 """Attention with one mistake each, after public reports on models of other data.
 
 They are of images, sound, molecules and tables, and of libraries that serve all of them. All code
-is written anew. A function of this file takes whether its result is to have the mistake.
+is written anew; "our own" marks a mistake of no report. A function of this file takes whether its
+result is to have the mistake.
 """
 
 import numpy as np
@@ -30,7 +31,7 @@ def rotated(x, positions):
     return np.stack([even * cos - odd * sin, even * sin + odd * cos], -1).reshape(x.shape)
 
 
-@CASES.add("muzishen/IMAGDressing#48", NARROWED)
+@CASES.add("our own", NARROWED)
 def fourth_root_once(bug):
     """Divide the queries by the fourth root of the head width, and not the keys."""
 
@@ -291,7 +292,7 @@ def future_plus_infinity(bug):
     return attention
 
 
-@CASES.add("reczoo/FuxiCTR#130", TOLD, L)
+@CASES.add("our own", TOLD, L)
 def lengths_tiled(bug):
     """Tile the lengths, though the heads come after the batch."""
 
@@ -321,7 +322,7 @@ def root_of_the_value_width(bug):
 
 @CASES.add("JingyunLiang/SwinIR#61", NARROWED)
 def minus_one_hundred(bug):
-    """Mask by adding -100, which is little beside large scores."""
+    """Mask by adding -100, which is little beside large scores: a reader asks about it."""
 
     def attention(query, key, value, mask=None):
         scores = dots(query, key)
@@ -352,8 +353,8 @@ def query_groups_interleaved(bug):
 
 
 @CASES.add("ParadoxZW/LLaVA-UHD-Better#3", NARROWED)
-def one_key_too_many(bug):
-    """Attend to one key more than a sequence's length."""
+def one_key_too_few(bug):
+    """Attend to one key less than a sequence's length, as if it did not count a first token."""
 
     def attention(queries, keys, values, valid_lens=None):
         scores = dots(queries, keys)
@@ -361,13 +362,13 @@ def one_key_too_many(bug):
             axes = (1,) * (scores.ndim - valid_lens.ndim)
             lengths = valid_lens.reshape(valid_lens.shape + axes)
             j = np.arange(scores.shape[-1])
-            scores = np.where(j <= lengths if bug else j < lengths, scores, -1e6)
+            scores = np.where(j < lengths - bug, scores, -1e6)
         return soft(scores) @ values
 
     return attention
 
 
-@CASES.add("ruotianluo/self-critical.pytorch#89", "late mask", L)
+@CASES.add("our own", "late mask", L)
 def late_mask_of_two_axes(bug):
     """Multiply the weights by a mask of (batch, n), after the softmax."""
 
