@@ -1,0 +1,65 @@
+"""Mistakes of public reports in PyTorch, JAX and Keras are named, narrowed, told or refused.
+
+Where they are not, KNOWN_GAPS has the reason, and a test that notices when it is repaired.
+"""
+
+import pytest
+from reported import (
+    QUESTIONS,
+    expect_no_false_name,
+    expect_refusal,
+    expect_right_twin,
+    expect_told,
+    parametrized,
+)
+from reports_of_modules import CASES
+
+EXAMINED = [case for case in CASES if not case.refused]
+REFUSED = [case for case in CASES if case.refused]
+
+KNOWN_GAPS = {
+    # Not noticed
+    "padding_on_queries: told": "a mask of (batch, 1, n, m) is tested, and none of (batch, m)",
+    "padding_tiled: told": "src_key_padding_mask is not tested",
+    "optional_window_one_too_wide: told": "window is not tested, as the report says",
+    "not_causal: told": "the layer is right by itself: only its use needs a causal mask",
+    "rotary_over_heads: told": "a rotation of all positions alike cancels out of the scores",
+    "window_module_without_its_window: refusal": "a setting without influence is not told",
+    # Named after another bug
+    "merge_without_transpose: name": "mask added as 0 and 1, which is a note on the twin",
+    "infinity_after_softmax: name": "zero times infinity, as both give NaN",
+    "mask_of_the_first_key: name": "mask unused, though its first key is used",
+    # The right twin is called wrong
+    "small_constant_of_a_mask: twin": "a mask of 1 and 0 is passed numbers to add",
+    "minus_infinity_in_half_precision: twin": "large scores lose digits in float16 by themselves",
+    "rotary_over_heads: twin": "a module that rotates is refused only by names of its settings",
+    "softcap_module_after_the_mask: refusal": "the right module is called half precision",
+}
+"""By "case: told", "case: name", "case: twin" or "case: refusal", why it is not as it should be."""
+
+
+@pytest.mark.parametrize("case", parametrized(EXAMINED, expect_told, KNOWN_GAPS))
+def test_a_mistake_of_a_public_report_is_named_narrowed_or_told(case):
+    expect_told(case)
+
+
+@pytest.mark.parametrize("case", parametrized(EXAMINED, expect_no_false_name, KNOWN_GAPS))
+def test_no_other_bug_is_named(case):
+    expect_no_false_name(case)
+
+
+@pytest.mark.parametrize("case", parametrized(EXAMINED, expect_right_twin, KNOWN_GAPS))
+def test_its_right_twin_is_right(case):
+    expect_right_twin(case)
+
+
+@pytest.mark.parametrize("case", parametrized(REFUSED, expect_refusal, KNOWN_GAPS))
+def test_a_module_that_computes_more_is_refused_with_the_names_of_it(case):
+    expect_refusal(case)
+
+
+def test_every_gap_is_of_a_case_and_each_case_has_a_name_of_its_own():
+    named = [str(case) for case in CASES]
+    assert len(named) == len(set(named))
+    questions = {f"{case}: {question}" for case in named for question in QUESTIONS.values()}
+    assert KNOWN_GAPS.keys() <= questions

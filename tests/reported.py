@@ -1,0 +1,143 @@
+"""What `mha.examine` is to say of a public bug report: the mistake, and its twin without it.
+
+`examine/test_reports.py` asks it of functions in NumPy, and
+`against_frameworks/test_reports_in_frameworks.py` of functions and modules of the frameworks.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+from unseen import EXAMINE
+
+from mha.examine import Report
+
+NARROWED = "narrowed"  # a sentence says where the outputs agree, or what has an influence
+TOLD = "told"  # the report says that the output is wrong, and no more
+
+Make = Callable[[bool], Any]
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One report.
+
+    `make(True)` returns the function or module with the mistake, `make(False)` its twin without.
+    `expected` is the bug's name in the table of `mha.practice.bugs`, or NARROWED, or TOLD, or a
+    condition ("if ...") where the mistake is right by another convention. `refused` are the names
+    that the refusal of both has to give; with a condition, of the twin alone, since the mistake is
+    then that the module leaves out what is refused.
+    """
+
+    origin: str
+    expected: str
+    make: Make
+    examine: Callable[[Any], Report]
+    refused: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.make.__name__
+
+
+class Reports(list[Reported]):
+    """The reports of one file, each added by a decorator of the function that makes both."""
+
+    def __init__(self, kind: str, **options: Any) -> None:
+        super().__init__()
+        self.kind, self.options = kind, options
+
+    def add(
+        self,
+        origin: str,
+        expected: str,
+        kind: str = "",
+        refused: tuple[str, ...] = (),
+        **options: Any,
+    ) -> Callable[[Make], Make]:
+        chosen, examine = {**self.options, **options}, EXAMINE[kind or self.kind]
+
+        def decorator(make: Make) -> Make:
+            self.append(
+                Reported(origin, expected, make, lambda made: examine(made, **chosen), refused)
+            )
+            return make
+
+        return decorator
+
+
+@cache
+def examined(case: Reported, faulty: bool) -> Report:
+    return case.examine(case.make(faulty))
+
+
+def conditions(report: Report) -> list[str]:
+    return [finding.convention for finding in report.findings if finding.convention]
+
+
+def names(report: Report) -> list[list[str]]:
+    """Return the names that each finding gives, which are several if the outputs are the same."""
+    wrong = [finding for finding in report.findings if not finding.convention]
+    return [finding.bug.split(" or ") for finding in wrong if finding.bug]
+
+
+def expect_told(case: Reported) -> None:
+    """Expect the mistake to be named, narrowed or told, as the case says."""
+    report = examined(case, True)
+    if case.expected.startswith("if "):
+        assert case.expected in conditions(report), report
+        assert case.expected not in conditions(examined(case, False)), report
+        return
+    assert not report.ok, report
+    if case.expected == NARROWED:
+        assert any(finding.narrowed for finding in report.findings), report
+    elif case.expected != TOLD:
+        assert any(case.expected in alternatives for alternatives in names(report)), report
+
+
+def expect_no_false_name(case: Reported) -> None:
+    """Expect that no finding gives the name of another bug alone."""
+    report = examined(case, True)
+    for alternatives in names(report):
+        assert case.expected in alternatives, report
+
+
+def expect_right_twin(case: Reported) -> None:
+    report = examined(case, False)
+    assert report.ok, report
+
+
+def expect_refusal(case: Reported) -> None:
+    """Expect that both are refused with the names of the case, or the mistake has its condition."""
+    if case.expected:
+        assert case.expected in conditions(examined(case, True))
+    for faulty in (False,) if case.expected else (True, False):
+        with pytest.raises(TypeError) as refusal:
+            examined(case, faulty)
+        for name in case.refused:
+            assert name in str(refusal.value)
+
+
+def parametrized(
+    cases: Iterable[Reported], expect: Callable[[Reported], None], gaps: Mapping[str, str]
+) -> list[Any]:
+    """Return the cases as parameters, of which those with a gap are expected to fail."""
+
+    def marks(case: Reported) -> tuple[pytest.MarkDecorator, ...]:
+        reason = gaps.get(f"{case}: {QUESTIONS[expect]}")
+        if reason is None:
+            return ()
+        return (pytest.mark.xfail(reason=reason, strict=True, raises=RAISED),)
+
+    return [pytest.param(case, id=str(case), marks=marks(case)) for case in cases]
+
+
+RAISED = (AssertionError, TypeError, pytest.fail.Exception)
+QUESTIONS = {
+    expect_told: "told",
+    expect_no_false_name: "name",
+    expect_right_twin: "twin",
+    expect_refusal: "refusal",
+}
+"""By what is expected, the word for it in a list of known gaps."""
