@@ -1,4 +1,4 @@
-"""Examine attention that someone else wrote: is it right, which bug has it, what shows it.
+"""Tests of attention that someone else wrote: whether it is right, and which bug it has.
 
 ``mha.examine(function)`` is a function, ``python -m mha.examine package.module:function`` does the
 same from a shell, and ``from mha.examine import Report`` imports what else is here.
@@ -39,8 +39,8 @@ def examine(
 ) -> Report:
     """Examine a function that computes attention of queries, keys and values.
 
-    It is asked about a hundred small cases of what its arguments say that it can do, each with
-    the right answer beside it, and two lines make that a test::
+    It is tested on about a hundred small cases, chosen by the names of its arguments, whose right
+    outputs are known. Two lines make that a test::
 
         def test_my_attention():
             mha.examine(my_attention).raise_if_wrong()
@@ -188,7 +188,7 @@ def examine_decoding(
     leave_out: Collection[str] = (),
     strict: bool = False,
 ) -> Report:
-    """Examine a step with a cache: its outputs are to be the rows of the full causal pass.
+    """Examine a decoding step with a cache: its outputs must equal the rows of the causal pass.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def examine_positions(
     leave_out: Collection[str] = (),
     strict: bool = False,
 ) -> Report:
-    """Examine a function that tells attention in which order tokens stand.
+    """Examine a function that encodes the positions of tokens.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ FUSED_BY_HEADS = Finding(
 def _asked(
     function: Callable[..., Any], asarray: Callable[..., Any] | None, subject: Subject
 ) -> Asked:
-    """Return a function that can be asked, with the kind of arrays that it computes with."""
+    """Wrap a function for testing, with the kind of arrays that it computes with."""
     if hasattr(function, "eval") and hasattr(function, "state_dict"):
         function.eval()
     this = asked(function, maker_of(function, asarray), subject)

@@ -22,11 +22,11 @@ KINDS: dict[str, Callable[..., Any]] = {
     "positions": examine_positions,
     "positions-in-halves": partial(examine_positions, layout="halves"),
 }
-"""What a function can be examined as."""
+"""The function that examines each kind of function."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the report on a function, and leave with the status that it has.
+    """Print the report on a function, and exit with 0 if it is right, else 1.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def named(parser: Parser, name: str) -> Any:
-    """Return what has a name, ``package.module:function`` or dotted, or stop with one sentence."""
+    """Import ``package.module:function`` or a dotted path, or exit with one sentence."""
     module, _, path = name.partition(":") if ":" in name else name.rpartition(".")
     if not module or not path:
         parser.error(f"{name!r} names no function; write package.module:function")

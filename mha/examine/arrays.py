@@ -1,4 +1,4 @@
-"""Arrays of other libraries: which one a function computes with, and how they become NumPy's."""
+"""Arrays of other libraries: which library a function uses, and conversion from and to NumPy."""
 
 import sys
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from mha.core.checks import Array
 
 @dataclass(frozen=True)
 class Maker:
-    """Makes a library's kind of array of NumPy's; `code` is the same as Python, {} for the array.
+    """Converts NumPy arrays to those of a library; `code` is the same in Python, {} is the array.
 
     A library `compiles` if each new shape takes it long.
     """
@@ -23,7 +23,7 @@ class Maker:
 
     @property
     def compiles(self) -> bool:
-        """Whether each new shape takes long."""
+        """Whether the library compiles a function anew for each shape."""
         return self.code.startswith(("jax", "tensorflow"))
 
 
@@ -41,11 +41,11 @@ _LIBRARIES = {
     "tensorflow": ("tensorflow", "convert_to_tensor"),
     "keras": ("keras.ops", "convert_to_tensor"),
 }
-"""By the library that a function uses, the module and the function that make its arrays."""
+"""For each library, the module and the function that make its arrays."""
 
 
 def maker_of(function: Any, asarray: Callable[..., Any] | None) -> Maker:
-    """Return what makes the arrays of a function: as it is told, or of the library that it uses.
+    """Return the maker of a function's arrays: `asarray`, or that of the library that it uses.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def maker_of(function: Any, asarray: Callable[..., Any] | None) -> Maker:
 
 
 def makers() -> list[Maker]:
-    """Return what makes arrays of NumPy, and of each library that is loaded."""
+    """Return makers for NumPy and for each library that is loaded."""
     found = {NUMPY.code: NUMPY}
     for module, name in _LIBRARIES.values():
         if module in sys.modules:
@@ -76,7 +76,7 @@ def makers() -> list[Maker]:
 
 
 def _used(function: Any) -> list[str]:
-    """Return the libraries that a function uses: that of its class, then those of its module."""
+    """Return the libraries that a function uses: that of its class, else those of its module."""
     function = getattr(function, "__wrapped__", getattr(function, "func", function))
     function = getattr(function, "__func__", function)
     kinds = type(function).__mro__ if not hasattr(function, "__globals__") else ()
@@ -102,7 +102,7 @@ def _root(module: Any) -> str:
 
 
 def as_numpy(x: Any) -> Array:
-    """Return an array of any library as NumPy's; without gradients, and in main memory."""
+    """Convert an array of any library to NumPy, detached from gradients and in main memory."""
     for method in ("detach", "cpu"):
         if hasattr(x, method):
             x = getattr(x, method)()

@@ -1,4 +1,4 @@
-"""How a function is asked: arguments are read by name, inputs and outputs by its conventions."""
+"""Calls of the tested function: its arguments by name, inputs and outputs by its conventions."""
 
 import inspect
 import re
@@ -16,7 +16,7 @@ from mha.examine.conventions import USUAL, Conventions
 from mha.examine.report import is_large, python
 
 LEFT_OUT: Mapping[str, Any] = {"is_causal": False, "enable_gqa": False}
-"""What a function gets, if it takes it, where a case has nothing."""
+"""Values of arguments that a case does not set."""
 
 SETTINGS: Mapping[str, Any] = {
     **dict.fromkeys(("dropout", "dropoutp", "dropoutrate", "attndropout", "pdropout"), 0.0),
@@ -25,12 +25,12 @@ SETTINGS: Mapping[str, Any] = {
     **dict.fromkeys(("blocksize", "blockq", "blockk", "blockm", "blockn", "chunksize"), 4),
     **dict.fromkeys(("br", "bc", "tilesize", "querychunksize", "keychunksize"), 4),
 }
-"""What arguments without a default get that change no output, by their names."""
+"""Values of required arguments that do not change the output, by their names."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The output of one case: None where no array came, and why, or what is wrong with it."""
+    """The output for one case; None, with the fault, if the function returned no array."""
 
     value: Array | None
     fault: str = ""
@@ -38,7 +38,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Asked:
-    """A function that can be asked.
+    """A tested function and the way to call it.
 
     `arguments` are its own names and the inputs that they take; `required` those inputs that have
     no default; `settings` further arguments with a fixed value; `unasked` the arguments that keep
@@ -71,22 +71,22 @@ class Asked:
         return str(getattr(self.function, "__name__", type(self.function).__name__))
 
     def by(self, conventions: Conventions, **more: Any) -> "Asked":
-        """Return the function, asked by some conventions."""
+        """Return the function with other conventions."""
         return replace(self, conventions=conventions, **more)
 
     def named(self, kind: str) -> str:
-        """Return a kind of case by the function's own name of the mask, if that is no `mask`."""
+        """Return a kind of case with the function's own name for the mask."""
         own = next((own for own, name in self.arguments.items() if name == "mask"), "mask")
         return re.sub(r"\bmask\b", own, kind)
 
     def completed(self, case: Case) -> Case:
-        """Return a case of a layer with the context that it requires: its own tokens."""
+        """Add the context that a layer requires to a case: its own tokens."""
         if "context" not in self.required or "x" not in case.given or "context" in case.given:
             return case
         return replace(case, given={**case.given, "context": case.given["x"]})
 
     def can(self, case: Case) -> bool:
-        """Return whether a case has what the function cannot do without."""
+        """Return whether a case has all arguments that the function requires."""
         known = {*case.given, *LEFT_OUT, *self.may_be_none, "scale"}
         return all(name in known for name in self.required)
 
@@ -109,14 +109,14 @@ class Asked:
         return x.swapaxes(-3, -2) if is_moved and x is not None and x.ndim > 2 else x
 
     def out(self, x: Array) -> Array:
-        """Return an output of the usual axes as the function has them."""
+        """Convert an output from the usual order of axes to that of the function."""
         if not self.output or x.ndim < 3:
             return x
         x = x.swapaxes(-3, -2)
         return x.reshape(*x.shape[:-2], -1) if self.output == "merged" else x
 
     def back(self, x: Array, usual: tuple[int, ...]) -> Array:
-        """Return an output of the function with the usual axes, of this shape."""
+        """Convert an output of the function to the usual order of axes and this shape."""
         if not self.output or len(usual) < 3:
             return x
         swapped = (*usual[:-3], usual[-2], usual[-3], usual[-1])
@@ -125,7 +125,7 @@ class Asked:
         return x.swapaxes(-3, -2) if self.output == "swapped" and x.ndim == len(usual) else x
 
     def calls(self, case: Case) -> list[dict[str, str]]:
-        """Return the arguments of each call, as Python: of arrays their names."""
+        """Return the arguments of each call as Python source; arrays are given by name."""
         handed = self.handed(case)
         names = {own: own if is_large(x) else python(x) for own, x in handed.items()}
         steps = [{}] if self.subject.calls is None else self.subject.calls(case.given)
@@ -139,7 +139,7 @@ class Asked:
         ]  # fmt: skip
 
     def code(self, case: Case, name: str) -> list[str]:
-        """Return the inputs of a case and the calls of the function, as lines of Python."""
+        """Return the inputs of a case and the calls of the function as lines of Python."""
         lines = [f"{own} = {self._made(x)}" for own, x in self.handed(case).items() if is_large(x)]
         calls = []
         for each in self.calls(case):
@@ -155,7 +155,7 @@ class Asked:
         return self.maker.code.format(python(x)) if isinstance(x, np.ndarray) else python(x)
 
     def call(self, given: Mapping[str, Any]) -> Any:
-        """Call the function; raise where it changes an input."""
+        """Call the function; raise UnusableError if it changes an input."""
         copies = {
             own: self.maker.make(x.copy()) if isinstance(x, np.ndarray) else x
             for own, x in given.items()
@@ -171,7 +171,7 @@ class Asked:
         return result
 
     def results(self, case: Case) -> Any:
-        """Return the output of the calls of a case: of several, one below the other."""
+        """Return the outputs of all calls of a case, concatenated by rows."""
         handed, rows = self.handed(case), []
         if self.subject.calls is None:
             return self.call(handed)
@@ -185,7 +185,7 @@ class Asked:
         return np.concatenate(rows, axis=-2)
 
     def ask(self, case: Case) -> Answer:
-        """Return the output of a case, with the usual axes."""
+        """Return the output for a case in the usual order of axes."""
         try:
             with np.errstate(all="ignore"):
                 result = self.results(case)
@@ -205,11 +205,11 @@ class Asked:
 
 
 class UnusableError(Exception):
-    """Raised where an output cannot be compared; its sentence is a report's."""
+    """Raised if an output cannot be compared; the message is printed in the report."""
 
 
 def _array(result: Any, shape: tuple[int, ...]) -> Array:
-    """Return a result as an array; of several the first that has the wanted shape."""
+    """Return a result as an array; from a tuple, the first element of the expected shape."""
     if isinstance(result, tuple | list) and result and hasattr(result[0], "shape"):
         fitting = [x for x in result if tuple(getattr(x, "shape", ())) == shape]
         result = (fitting or result)[0]
@@ -219,7 +219,7 @@ def _array(result: Any, shape: tuple[int, ...]) -> Array:
 
 
 def asked(function: Callable[..., Any], maker: Maker, subject: Subject) -> Asked:
-    """Return a function as one that can be asked.
+    """Wrap a function for testing.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def asked(function: Callable[..., Any], maker: Maker, subject: Subject) -> Asked
 
 
 def _module(given: Mapping[str, Any]) -> Any:
-    """Return what functions of transformers read of the module that calls them."""
+    """Return a stand-in for the module that attention functions of transformers take."""
     query, key = given["query"], given["key"]
     groups = query.shape[-3] // key.shape[-3] if query.ndim > 2 else 1
     scaling = float(query.shape[-1] ** -0.5)
@@ -295,12 +295,12 @@ def _unknown(function: Any, own: str, subject: Subject) -> str:
 
 
 def plain(own: str) -> str:
-    """Return an argument's name as `Subject.aliases` has it."""
+    """Return an argument's name in lower case without underscores, as in `Subject.aliases`."""
     return own.lower().replace("_", "")
 
 
 def parameters(function: Callable[..., Any]) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
-    """Return a function's arguments, whether each is required, and those without a name."""
+    """Return the arguments, whether each is required, and the positional-only ones."""
     if not isinstance(function, type):  # a module tells its arguments where it computes
         for name in ("call", "forward"):  # a layer of Keras may have both
             own = getattr(function, name, None)
@@ -317,7 +317,7 @@ def parameters(function: Callable[..., Any]) -> tuple[list[tuple[str, bool]], tu
 
 
 def _told(function: Callable[..., Any]) -> list[tuple[str, bool]]:
-    """Return the arguments that the first call in a docstring names."""
+    """Return the arguments named by the first call in a docstring."""
     name = getattr(function, "__name__", "")
     found = re.search(rf"\b{re.escape(name)}\(([^)]*)\)", inspect.getdoc(function) or "")
     if not name or not found:

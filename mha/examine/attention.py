@@ -1,4 +1,4 @@
-"""Attention of queries, keys and values: what is asked of it, and what is right."""
+"""Attention of queries, keys and values: its test cases and their right outputs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -89,18 +89,18 @@ SMALL = [
     for d_k, d_v in ((1, 1), (4, 1), (2, 1), (4, 4), (2, 2))
 ]
 FEWER = (LARGE, LOW, LARGE_MASKED, BIAS_OF_HEADS, "mask of one row", "mask per head", OF_SEQUENCES)
-"""Kinds that are asked in fewer shapes, as those in which a query sees nothing."""
+"""Kinds that are tested in fewer shapes, as are fully masked rows."""
 IN_GROUPS = ("enable_gqa", "n_rep", GROUPED)
 """Kinds in which heads share keys and values."""
 HIDING = ("is_causal", *TOGETHER, CAPPED_AND_MASK, "key_padding_mask", "lengths",
           *IN_GROUPS)  # fmt: skip
-"""Kinds that need two keys."""
+"""Kinds that need at least two keys."""
 LONG = 133
-"""How many tokens the longest case has: more than a block of 128, and no multiple of one."""
+"""Length of the longest case: more than a block of 128, and no multiple of a block."""
 
 
 def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
-    """Return what is handed in."""
+    """Draw the inputs of a case."""
     about, leading, (n, m, d_k, d_v) = draw.about, draw.leading, sizes
     is_rare = about in FEWER or "fully masked" in about
     if (is_rare and sizes in (EVEN, TALL)) or ("numbers" in about and "bias" in draw.takes):
@@ -162,19 +162,19 @@ def tokens(draw: Draw, n: int, m: int) -> dict[str, Any] | None:
 
 
 def real_keys(given: Any) -> Array | None:
-    """Return which keys are no padding; None where there is none."""
+    """Return which keys are not padding; None if the case has no padding."""
     if given.get("lengths") is not None:
         return np.arange(given["key"].shape[-2]) < np.asarray(given["lengths"])[:, None]
     return given.get("padding")
 
 
 def is_causal(given: Any) -> bool:
-    """Return whether later keys are hidden: as the function is told, or always."""
+    """Return whether later keys are masked, by an argument or always."""
     return bool(given.get("is_causal") or given.get("is_always_causal"))
 
 
 def added_mask(given: Any, n: int, m: int) -> Array:
-    """Return all that is hidden as -inf, with the numbers that are added to the scores."""
+    """Return all masks of a case as one additive mask."""
     mask, real = given.get("bias", given.get("mask")), real_keys(given)
     added = np.zeros((n, m))
     if mask is not None:
@@ -193,7 +193,7 @@ def added_mask(given: Any, n: int, m: int) -> Array:
 
 
 def blank(given: Any) -> Array:
-    """Return True for each query that sees no key."""
+    """Return True for each fully masked row."""
     added = added_mask(given, given["query"].shape[-2], given["key"].shape[-2])
     return (added == -np.inf).all(axis=-1)
 
@@ -228,7 +228,7 @@ def scale_of(given: Any, d_k: int) -> float | None:
 
 
 def worked(given: Any, parts: Parts) -> Array:
-    """Return what attention of some parts gives, by sequences where each has its own mask."""
+    """Compute attention with given parts, per sequence if each has its own mask."""
     if _by_sequences(given):
         query, count = given["query"], len(given["query"])
         num_heads = query.shape[-3] if query.ndim > 3 else 1
@@ -262,7 +262,7 @@ def _by_sequences(given: Any) -> bool:
 
 
 def options(given: Any) -> Options:
-    """Return what the parts are told beside arrays."""
+    """Return the options of the parts."""
     mask = given.get("bias", given.get("mask"))
     is_truth = mask is not None and mask.dtype == bool
     allowed = mask if is_truth else None
@@ -319,11 +319,11 @@ FIRST = Finding(
     convention=FIRST_PLACE,
     section=DECODING,
 )
-"""What is said where fewer queries than keys begin with the first key."""
+"""The note for a causal mask that aligns the first query with the first key."""
 
 
 def has_first_place(cases: Iterable[Case]) -> bool:
-    """Return whether a causal mask begins with the first key where there are fewer queries."""
+    """Return whether the first query has the position of the first key in a case."""
     return any(
         is_causal(x.given)
         and not x.given.get("is_last")
@@ -334,7 +334,7 @@ def has_first_place(cases: Iterable[Case]) -> bool:
 
 
 def own_scale(asked: Asked) -> tuple[float, float] | None:
-    """Return the scale of a function that has its own, as a factor and a power of d_k.
+    """Return a function's own scale as a factor and a power of d_k; None if it has none.
 
     Of two keys one has the score 1 and the other 0: the weight of the first tells the scale.
     """

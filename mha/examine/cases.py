@@ -1,4 +1,4 @@
-"""What a function is asked: cases, and a subject that knows what is right and what bugs give."""
+"""Test cases, and subjects that compute their right outputs and the outputs of bugs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ OF_SEQUENCES = "mask per sequence"
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One question: its kind, its inputs by the names of `mha`, leading axes, and what they need.
+    """One test case: its kind, its inputs by the names of `mha`, and its leading axes.
 
     `takes` are the names that its inputs were drawn for. The right output of a case and the outputs
     of bugs do not depend on the function that is asked: they are kept here once they are known.
@@ -37,22 +37,22 @@ class Case:
 
     @property
     def floats(self) -> list[np.dtype[Any]]:
-        """The dtypes of its numbers that have a fraction."""
+        """The floating dtypes of its inputs."""
         arrays = (x for x in self.given.values() if isinstance(x, np.ndarray))
         return [x.dtype for x in arrays if x.dtype.kind == "f"]
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The dtype of its numbers; float64 where it has none with a fraction."""
+        """The common floating dtype of its inputs; float64 if it has none."""
         return np.result_type(*self.floats or [np.dtype(np.float64)])
 
     @property
     def size(self) -> int:
-        """How many numbers are handed in."""
+        """The number of elements of all inputs."""
         return sum(int(np.size(x)) for x in self.given.values())
 
     def in_float32(self) -> "Case":
-        """Return the case with narrower numbers."""
+        """Return the case with float32 inputs."""
         cast = {
             name: x.astype(np.float32) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
             for name, x in self.given.items()
@@ -62,7 +62,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Draw:
-    """What the arrays of a case are drawn by: its kind, what a function takes, leading axes."""
+    """Draws the arrays of a case: its kind, the function's inputs, leading axes, a generator."""
 
     about: str
     takes: frozenset[str]
@@ -71,13 +71,13 @@ class Draw:
     is_whole: bool = False
 
     def numbers(self, *shape: int) -> Array:
-        """Return normal numbers; or small whole ones: zeros, and rows alike, would hide bugs."""
+        """Draw normal numbers, or small integers without zeros and equal rows, which hide bugs."""
         if not self.is_whole:
             return self.rng.normal(size=shape)
         return self.rng.permuted(np.resize(self.rng.permutation([-1.0, 1.0, 2.0, 3.0]), shape))
 
     def allowed(self, *shape: int) -> Array:
-        """Return a mask with a True in each row, and a False where it has two columns or more."""
+        """Draw a mask with a True in each row, and a False if it has two columns or more."""
         mask = self.rng.random(shape) < 0.6
         order = np.argsort(self.rng.random(shape), axis=-1)
         np.put_along_axis(mask, order[..., :1], True, axis=-1)
@@ -86,7 +86,7 @@ class Draw:
         return mask
 
     def masks(self, n: int, m: int) -> dict[str, Any]:
-        """Return the mask that this kind of case has, if it has one."""
+        """Draw the mask of this kind of case, if it has one."""
         allowed = self.allowed(n, m)
         if "fully masked" in self.about:
             allowed[0], allowed[1:2] = False, True  # read either way, a query sees nothing
@@ -109,7 +109,7 @@ class Draw:
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What is examined: attention, a layer, a cache, or positions.
+    """A kind of function that can be examined: attention, a layer, a decoding step, or positions.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The conventions that attention follows: what each changes in a question, and what is said of it.
+"""Conventions of attention functions: how each changes the inputs, and its note in a report.
 
-A convention is no bug. It says how a function wants to be asked: a question in its own words has
-one right answer, and bugs are looked for in that answer alone.
+A convention is no bug. Once the conventions of a function are known, each case has one right
+output, and bugs are searched for in that output alone.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ MASK_AXES: Mapping[str, str] = {
     "three": "if a mask has the axes (batch, n, m)",
     "two": "if a mask has the axes (batch, m): one row for each sequence",
 }
-"""The axes of a mask, and the condition that is told of them."""
+"""The axes of a mask, and the condition that the report states for them."""
 
 LAST_PLACE = "if the last query has the position of the last key"
 FIRST_PLACE = "if the first query has the position of the first key"
@@ -36,7 +36,7 @@ FIRST_PLACE = "if the first query has the position of the first key"
 
 @dataclass(frozen=True)
 class Conventions:
-    """How a function wants to be asked; the defaults are those of `mha`.
+    """The conventions of one function; the defaults are those of `mha`.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Conventions:
 
     @property
     def facts(self) -> frozenset[tuple[str, Any]]:
-        """What every case has as an input by these conventions."""
+        """The inputs that these conventions add to every case."""
         found = {"is_always_causal": self.is_always_causal, "is_last": self.is_last}
         given = {"own_scale": self.own_scale, "window": self.window, "sink": self.sink}
         return frozenset((name, True) for name, is_so in found.items() if is_so) | frozenset(
@@ -95,7 +95,7 @@ class Conventions:
         )
 
     def encoded(self, name: str, x: Any, case: Any) -> Any:
-        """Return an input as the function wants it."""
+        """Convert an input to the function's convention."""
         if x is None:
             return None
         if name == "mask":
@@ -135,7 +135,7 @@ class Conventions:
         return mask
 
     def allows(self, case: Any) -> bool:
-        """Return whether a case can be asked by these conventions."""
+        """Return whether a case can be expressed in these conventions."""
         mask = case.given.get("mask")
         if self.tokens_first and not case.leading:
             return False  # two axes tell nothing of their order
@@ -162,7 +162,7 @@ USUAL = Conventions()
 
 
 def told(found: Conventions, first: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """Return of each convention the condition, what more is said of it, and its section.
+    """Return the condition, the explanation and the section for each convention found.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A step with a cache against the full pass: what is asked of it, and what is right."""
+"""Decoding steps with a cache: their test cases, compared with the full causal pass."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,18 +29,18 @@ ALIASES = {
 }  # fmt: skip
 
 PLACES = {alias for name in ("positions", "position") for alias in ALIASES[name]}
-"""How arguments are called that take positions."""
+"""Names of arguments that take positions."""
 
 STEPS: dict[str, Callable[[int], tuple[int, ...]]] = {
     "one token at a time": lambda n: (1,) * n,
     "several first, then one by one": lambda n: (n - n // 2, *(1,) * (n // 2)),
     "several new tokens after a cache": lambda n: (n // 2, n - n // 2),
 }
-"""How many of n tokens come at each step."""
+"""How n tokens are split among the steps."""
 
 
 def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
-    """Return what is handed in, of all tokens: n of them, and a width."""
+    """Draw the inputs of a case for all n tokens."""
     n, width = sizes
     if 0 in STEPS[draw.about](n) or ("weights" in draw.takes and not draw.leading):
         return None
@@ -66,11 +66,11 @@ NEW = {
     "position": "{0}",
     "cache": "cache",
 }
-"""What of the arguments is handed in with the new tokens, from one to the one before another."""
+"""For each argument, the slice that belongs to the new tokens {0} to {1} - 1."""
 
 
 def calls(given: Any) -> list[dict[str, str]]:
-    """Return what is handed in at each step."""
+    """Return the arguments of each step as Python source."""
     stops = np.cumsum(given["sizes"])
     return [
         {name: text.format(stop - size, stop) for name, text in NEW.items()}
@@ -79,7 +79,7 @@ def calls(given: Any) -> list[dict[str, str]]:
 
 
 def call(given: Any, at: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    """Return in which step a row of the output is made, and its index there."""
+    """Return the step that computes a row of the output, and the index in that step."""
     stops = np.cumsum(given["sizes"])
     step = int(np.searchsorted(stops, at[-2], side="right"))
     return step, (*at[:-2], int(at[-2] - stops[step] + given["sizes"][step]), at[-1])
@@ -100,7 +100,7 @@ def _mixed(given: Any, outputs: Array) -> Array:
 
 
 def worked(given: Any, parts: Parts) -> Array:
-    """Return what a step of some parts gives."""
+    """Compute the outputs of a decoding step with given parts."""
     query, key, value = (given[name] for name in ("query", "key", "value"))
     angles = given.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
     parts = in_halves(parts) if given.get("layout") == "halves" else parts
@@ -108,10 +108,10 @@ def worked(given: Any, parts: Parts) -> Array:
 
 
 def turns(asked: Asked) -> bool | None:
-    """Return whether a step turns queries and keys by itself; None where its answer tells nothing.
+    """Return whether a step rotates queries and keys itself; None if its output does not show it.
 
     Where two keys are the same, the second query's output is the average of their values, unless
-    the keys are turned by different angles.
+    the keys are rotated by different angles.
     """
     draw = Draw("one token at a time", asked.takes, (2,), np.random.default_rng(61))
     given = made(draw, 2, 4)
@@ -137,7 +137,7 @@ def turns(asked: Asked) -> bool | None:
 
 
 def _taking(*own: str) -> Subject:
-    """Return the subject of functions that take something more."""
+    """Return the subject with more inputs."""
     return replace(
         SUBJECT, made=lambda draw, *sizes: made(replace(draw, takes=draw.takes | {*own}), *sizes)
     )
@@ -165,8 +165,8 @@ SUBJECT = Subject(
 )
 
 UNTURNED = _taking("unturned")
-"""The subject of steps that turn nothing, whatever they take."""
+"""Steps that rotate nothing, whatever arguments they take."""
 IN_HALVES = _taking("rotary", "halves")
-"""The subject of steps that rotate component i with the one half a width on."""
+"""Steps that rotate component i together with component i + width / 2."""
 TURNING = _taking("rotary")
-"""The subject of steps that turn queries and keys by themselves."""
+"""Steps that rotate queries and keys themselves."""

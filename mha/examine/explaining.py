@@ -1,4 +1,4 @@
-"""Which known bugs give exactly what a function gave.
+"""Known bugs whose outputs equal those of a function.
 
 An explanation grows from kind of case to kind of case: bugs that explain the plain cases are kept,
 and what a mask adds is looked for beside them. So two bugs are found where each shows itself.
@@ -17,19 +17,19 @@ from mha.practice.bugs import TABLE, Bug
 from mha.practice.parts import SOUND, Parts
 
 TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
-"""How far numbers may be apart, as a share of one more than the number."""
+"""Tolerances, relative to 1 plus the size of the number."""
 SIZES = (1, 0), (0, 1), (1, 1), (2, 0)
-"""How many bugs and how many slips are looked for at once, in this order."""
+"""Numbers of bugs and of slips that are searched for together, in this order."""
 LEAST_ALONE = 4
-"""How many cases a kind has at least whose bug is named though it shows in no other kind."""
+"""The fewest cases of a kind whose bug is named though no other kind shows it."""
 MOST_ALIKE = 4
-"""Where more sets of bugs than these give the same, the cases tell nothing."""
+"""If more sets of bugs than this explain the cases, none of them is named."""
 MOST = 3
-"""How many bugs an explanation has at most."""
+"""The most bugs of one explanation."""
 SAME_AS_FUSED = "W_Q", "W_K", "queries and keys exchanged", "keys and values exchanged"
-"""How bugs begin that no output tells from a fused matrix that is cut otherwise."""
+"""Beginnings of the names of bugs that equal another split of a fused matrix."""
 HIDING = "mask", "padding", "lengths", "is_causal", "is_always_causal"
-"""Inputs by which a query may see no key."""
+"""Inputs that may mask a whole row."""
 EMPTY = {
     "zeros": SOUND,
     "NaN": SOUND.having({"blank": "weights"}),
@@ -38,12 +38,12 @@ EMPTY = {
         {"forbid": "scores + np.where(allowed, 0, -1e9).astype(scores.dtype)"}
     ),
 }
-"""What a query gets that sees no key, and the parts that give it."""
+"""Outputs for a fully masked row, and the parts that compute them."""
 
 
 @dataclass(frozen=True)
 class Apart:
-    """The cases of a kind that no explanation of the others fits, and what explains them alone."""
+    """Cases of a kind that no common explanation fits, and explanations of them alone."""
 
     cases: Sequence[int]
     found: Sequence["Explanation"] = ()
@@ -51,33 +51,33 @@ class Apart:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Bugs that give exactly what came, and parts with all of them."""
+    """Bugs that together reproduce the outputs, and the parts that contain them."""
 
     rows: tuple[Bug, ...] = ()
     parts: Parts = SOUND
 
     @property
     def level(self) -> tuple[int, int]:
-        """How many bugs it has, and how many slips."""
+        """The number of bugs and the number of slips."""
         slips = sum(row.is_slip for row in self.rows)
         return len(self.rows) - slips, slips
 
 
 class Questions(Protocol):
-    """What was asked, as far as an explanation needs it."""
+    """The tested cases, as far as an explanation needs them."""
 
     @property
     def cases(self) -> Sequence[Case]:
         """The cases."""
 
     def fits(self, i: int, parts: Parts) -> bool:
-        """Return whether parts give what came of a case."""
+        """Return whether parts reproduce the output for a case."""
 
     def answered(self, i: int) -> bool:
-        """Return whether an array came of a case."""
+        """Return whether the function returned an array for a case."""
 
     def has_numbers(self, i: int) -> bool:
-        """Return whether an array came of a case that is not all NaN."""
+        """Return whether the output for a case has a finite number."""
 
     def changes(self, i: int, parts: Parts, other: Parts) -> bool:
         """Return whether two sets of parts differ in a case."""
@@ -86,9 +86,9 @@ class Questions(Protocol):
 def agrees(
     subject: Subject, case: Case, found: Array | None, wanted: Array | None, least: float = 0.0
 ) -> bool:
-    """Return whether what came is what is wanted, or differs less; None stands for no array.
+    """Return whether two outputs agree within the tolerance; None is the lack of an output.
 
-    Rows of queries that see no key are compared by nobody: what they hold is a convention.
+    Fully masked rows are not compared: their content is a convention.
     """
     if found is None or wanted is None:
         return found is wanted
@@ -105,7 +105,7 @@ def agrees(
 
 
 def comparable(subject: Subject, case: Case, x: Array) -> Array:
-    """Return what of an output is compared: zeros stand where nothing is."""
+    """Return the part of an output that is compared; fully masked rows become zeros."""
     x = np.asarray(subject.compared(case.given, x), float)
     if subject.blank is not None and x.ndim > 1:
         if not case.empty:
@@ -117,7 +117,7 @@ def comparable(subject: Subject, case: Case, x: Array) -> Array:
 
 
 def given_by(subject: Subject, case: Case, parts: Parts) -> Array | None:
-    """Return what attention of some parts makes of a case, None where that stops the program."""
+    """Return the output of given parts for a case; None if they raise an error."""
     try:
         with np.errstate(all="ignore"):
             return subject.worked(case.given, parts)
@@ -131,7 +131,7 @@ def explained(
     groups: Sequence[Sequence[int]],
     among: frozenset[str] = frozenset(),
 ) -> tuple[list[Explanation], list[Apart]]:
-    """Return the explanations of fewest bugs, and the groups of cases that none of them explains.
+    """Return the explanations with the fewest bugs, and the groups that they leave unexplained.
 
     Each group holds the cases of one kind, the most general kind first. If parts are told `among`
     which a bug has to be, two bugs at once are looked for among these alone.
@@ -163,7 +163,7 @@ def explained(
 
 
 def _refit(e: Explanation, cases: Sequence[int], questions: Questions) -> Explanation | None:
-    """Return an explanation with a variant of its parts that fits some cases, if there is one."""
+    """Return the explanation with a variant of its parts that fits the cases, if any."""
     for parts in (e.parts, *variants(e.rows, _is_hiding(cases, questions))):
         if all(questions.fits(i, parts) for i in cases):
             return replace(e, parts=parts)
@@ -171,7 +171,7 @@ def _refit(e: Explanation, cases: Sequence[int], questions: Questions) -> Explan
 
 
 def _is_hiding(cases: Sequence[int], questions: Questions) -> bool:
-    """Return whether some keys are hidden in some cases."""
+    """Return whether any case has a mask."""
     return any(name in questions.cases[i].given for i in cases for name in HIDING)
 
 
@@ -184,7 +184,7 @@ def _extended(
     is_open: bool,
     among: frozenset[str],
 ) -> list[Explanation]:
-    """Return explanations with more bugs that fit a group too: those of the fewest.
+    """Return the explanations with the fewest further bugs that also fit a group.
 
     Pairs are tried where everything before is explained: beside a bug that nobody knows they mean
     nothing.
@@ -226,7 +226,7 @@ def _extended(
 def _may_show(
     row: Bug, e: Explanation, off: Sequence[int], questions: Questions, is_hiding: bool
 ) -> bool:
-    """Return whether a row changes a case that is off; a slip may do so beside a bug alone."""
+    """Return whether a bug changes a wrong case; a slip may do so only beside another bug."""
     if row.is_slip:
         return True
     return any(
@@ -237,7 +237,7 @@ def _may_show(
 
 
 def _breaks(row: Bug, e: Explanation, done: Sequence[int], questions: Questions) -> bool:
-    """Return whether a row changes what is explained already, in the smallest case of each kind."""
+    """Return whether a bug changes the smallest explained case of a kind."""
     kinds: dict[str, int] = {}
     for i in done:
         about = questions.cases[i].about
@@ -253,7 +253,7 @@ def _breaks(row: Bug, e: Explanation, done: Sequence[int], questions: Questions)
 def _sets(
     mains: Sequence[Bug], slips: Sequence[Bug], count: int, more: int, known: Sequence[Bug]
 ) -> Iterator[tuple[Bug, ...]]:
-    """Yield sets of rows that touch different parts."""
+    """Yield sets of bugs that change different parts."""
     taken = [part for row in known for part in row.exchanged]
     for chosen in product(combinations(mains, count), combinations(slips, more)):
         both = (*chosen[0], *chosen[1])
@@ -263,10 +263,10 @@ def _sets(
 
 
 def variants(rows: Sequence[Bug], is_hiding: bool = True) -> Iterator[Parts]:
-    """Yield the parts with rows among them, with what is often wrong too, and without it.
+    """Yield parts with the bugs, with and without the lines that are often wrong beside them.
 
-    Where keys are hidden, a bug may leave a query none: what it then gives is a convention, and
-    each is tried.
+    A bug in a mask may mask a whole row. The output for such a row is a convention, and each
+    one is tried.
     """
     exchanged = {part: line for row in rows for part, line in row.exchanged.items()}
     also: dict[str, str] = dict(each for row in rows for each in row.also)
@@ -287,4 +287,4 @@ def variants(rows: Sequence[Bug], is_hiding: bool = True) -> Iterator[Parts]:
 MAY_EMPTY = frozenset(
     ("see", "causal", "pad", "read", "join", "deal", "forbid", "look", "along", "powers", "weigh")
 )
-"""Parts whose bugs may leave a query no key."""
+"""Parts whose bugs may mask a whole row."""

@@ -1,4 +1,4 @@
-"""From answers to a report: conventions, bugs, what is left unexplained, and smallest cases."""
+"""Reports from outputs: conventions, bugs, unexplained cases, and smallest cases."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -29,20 +29,20 @@ from mha.practice.bugs import TABLE, Bug
 from mha.practice.parts import GIVE, SOUND, Parts
 
 SEEN = 5e-4
-"""By how much numbers differ for a reader."""
+"""The smallest difference that a printed case shows."""
 LIKE_ROUNDING = 5e-3
-"""Errors of half precision are smaller than this, most of them."""
+"""Most errors of half precision are smaller than this."""
 LARGE = 600
-"""A case of so many numbers is not shown."""
+"""A case with this many numbers is not printed."""
 TRIES = 400
-"""How many small cases are tried before a case is shown as it was asked."""
+"""The number of small cases that are tried before a tested case is printed."""
 FINE, NARROW, HALF = 2e-5, 3e-4, 3e-2
-"""How far numbers may be apart that have the digits of float32, or of half precision."""
+"""Tolerances: finer than half precision, of float32, and of half precision."""
 ADVICE = (
     "Print the steps of your function on the case below and compare them with those there: the"
     " wrong line is at or before the first difference. Repair it, and examine your function again."
 )
-"""What is said where no known bug explains what came."""
+"""The advice if no known bug explains the outputs."""
 NOTHING_SEEN = "mechanism/softmax#fully-masked-rows"
 CONSEQUENCE = {
     "NaN": "returns NaN for a fully masked row. NaN spreads to every number that is computed from"
@@ -59,7 +59,7 @@ CONSEQUENCE = {
 
 @dataclass(frozen=True, eq=False)
 class Asking:
-    """A function, what it was asked, and what came."""
+    """A function, its test cases and its outputs."""
 
     asked: Asked
     cases: Sequence[Case]
@@ -69,7 +69,7 @@ class Asking:
 
     @classmethod
     def of(cls, asked: Asked, leave_out: Iterable[str] = ()) -> "Asking":
-        """Ask a function, or raise a TypeError where it wants more than any case has."""
+        """Call a function with all cases; raise TypeError if no case has all that it requires."""
         is_wide = as_numpy(asked.maker.make(np.zeros(1))).dtype == np.float64
         is_half = _precision_of(asked) > FINE / 2
         cases = [
@@ -107,7 +107,7 @@ class Asking:
         return cls(asked, [cases[i] for i in kept], [answers[i] for i in kept])
 
     def gives(self, case: Case, parts: Parts) -> Array | None:
-        """Return what is right of a case, or what other parts give; computed once."""
+        """Return the right output for a case, or that of other parts; computed once."""
         if parts not in case.gives:
             subject = self.asked.subject
             case.gives[parts] = (
@@ -116,7 +116,7 @@ class Asking:
         return case.gives[parts]
 
     def fits(self, i: int, parts: Parts) -> bool:
-        """Return whether parts give what came of a case; compared once."""
+        """Return whether parts reproduce the output for a case; compared once."""
         case, key = self.cases[i], (id(self.cases[i]), parts)
         if key not in self.fitting:
             given = self.gives(case, parts)
@@ -126,11 +126,11 @@ class Asking:
         return self.fitting[key]
 
     def answered(self, i: int) -> bool:
-        """Return whether an array came of a case."""
+        """Return whether the function returned an array for a case."""
         return self.answers[i].value is not None
 
     def has_numbers(self, i: int) -> bool:
-        """Return whether an array came of a case that is not all NaN."""
+        """Return whether the output for a case has a finite number."""
         value = self.answers[i].value
         return value is not None and bool(np.isfinite(value.astype(float)).any())
 
@@ -151,11 +151,11 @@ class Asking:
         return replace(self, least=least, fitting={})
 
     def off(self, parts: Parts = SOUND) -> list[int]:
-        """Return the cases of which something else came than some parts give."""
+        """Return the indices of the cases whose outputs differ from those of some parts."""
         return [i for i in range(len(self.cases)) if not self.fits(i, parts)]
 
     def refused(self) -> list[int]:
-        """Return the cases of which no array came, or none of the right shape."""
+        """Return the indices of the cases without an output of the right shape."""
         subject = self.asked.subject
         return [
             i
@@ -179,7 +179,7 @@ class Asking:
 
 
 def judged(asking: Asking, before: Sequence[Finding] = (), *, strict: bool = False) -> Report:
-    """Return the report on what came; what was found before is told too."""
+    """Return the report on the outputs, with the findings made before."""
     asked = asking.asked
     drawn = _drawn(asking)
     if drawn is not None:
@@ -237,7 +237,7 @@ def _convention(condition: str, more: str = "", section: str = "") -> Finding:
 
 
 def _in_domain(asking: Asking) -> tuple[Asking, list[Finding], list[str]]:
-    """Return it without the cases that a right function refuses, what is said, and kinds not asked.
+    """Return the test without cases that a right function refuses, the notes, and skipped kinds.
 
     A function that is right where it answers, and refuses the rest by one rule, has a limit. A
     refusal beside a wrong answer may come of the bug, and stays.
@@ -297,7 +297,7 @@ def _once(findings: Sequence[Finding]) -> list[Finding]:
 def _explained(
     asking: Asking, among: frozenset[str] = frozenset()
 ) -> tuple[list[Explanation], list[Apart]]:
-    """Return explanations, and the kinds that none explains, as far as float32 can tell."""
+    """Return explanations within the precision of float32, and the kinds without one."""
     wide = asking.within(max(asking.least, NARROW))
     return explained(asking.asked.subject, wide, list(wide.kinds().values()), among)
 
@@ -309,7 +309,7 @@ def _precision_of(asked: Asked) -> float:
 
 
 def _in_half(asking: Asking) -> list[Finding]:
-    """Return a finding if plain outputs are right to the digits of half precision alone."""
+    """Return a finding if plain outputs are right only within half precision."""
     plain = asking.only(next(iter(asking.kinds().values()))).within(FINE)
     subject = asking.asked.subject
     if subject.tokens is None or not plain.off() or plain.within(HALF).off():
@@ -331,7 +331,7 @@ def _in_half(asking: Asking) -> list[Finding]:
 def _precise(
     asking: Asking, found: list[Explanation], apart: list[Apart]
 ) -> tuple[Asking, list[Explanation], list[Apart], list[Finding]]:
-    """Return explanations with the tolerance of the digits that a function has, and what is said.
+    """Return explanations within the precision of the function, and a note on that precision.
 
     Explanations that fit to ten digits are preferred; if there is none, the function computes with
     those of float32.
@@ -354,13 +354,13 @@ def _precise(
 
 
 IMPLIED = {"cache", "position", "positions"}
-"""Inputs that the calls of a case make."""
+"""Inputs that the calls of a decoding case create."""
 UNSEEN = frozenset(("forbid", "causal", "weigh", "cap_late", "along", "merge", "split", "powers"))
-"""Parts whose bugs may leave a causal mask without an effect."""
+"""Parts whose bugs may undo a causal mask."""
 
 
 def _other_conventions(asking: Asking, apart: Sequence[Apart]) -> list[Asked]:
-    """Return a function with conventions that a bug may keep from showing themselves."""
+    """Return the function with conventions that a bug may conceal."""
     asked, usual = asking.asked, asking.asked.conventions
     if not apart or asked.subject.tokens is None:
         return []
@@ -379,7 +379,7 @@ def _other_conventions(asking: Asking, apart: Sequence[Apart]) -> list[Asked]:
 def _asked_again(
     asking: Asking, trial: Asked
 ) -> tuple[Asking, list[Explanation], list[Apart]] | None:
-    """Return explanations of a function by other conventions; None where none explains it."""
+    """Return explanations of a function by other conventions; None if there are none."""
     kinds = {trial.named(case.about) for case in asking.cases}
     every = trial.subject.cases(trial.takes, trial.conventions.facts)
     other = Asking.of(trial, {trial.named(case.about) for case in every} - kinds)
@@ -397,7 +397,7 @@ def _asked_again(
 
 
 def _bugs(asking: Asking, found: Sequence[Explanation], has_more: bool) -> list[Finding]:
-    """Return a finding for each bug; where several give the same, one for all of them."""
+    """Return a finding per bug; bugs with equal outputs share one."""
     common = [row for row in found[0].rows if all(row in each.rows for each in found)]
     others = [row for each in found for row in each.rows if row not in common]
     groups = [[row] for row in common] + ([list(dict.fromkeys(others))] if others else [])
@@ -405,7 +405,7 @@ def _bugs(asking: Asking, found: Sequence[Explanation], has_more: bool) -> list[
 
 
 def _finding(asking: Asking, rows: Sequence[Bug], found: Explanation, has_more: bool) -> Finding:
-    """Return the finding on one bug, or on several of which each gives what came."""
+    """Return the finding on one bug, or on several that each reproduce the outputs."""
     if all(row.kind == "note" for row in rows):
         said = f"{rows[0].name}. Your function {rows[0].said}."
         return Finding(
@@ -427,7 +427,7 @@ def _finding(asking: Asking, rows: Sequence[Bug], found: Explanation, has_more: 
 
 
 def _unexplained(asking: Asking, apart: Sequence[Apart], parts: Parts) -> list[Finding]:
-    """Return findings on cases that no known bug explains: one for numbers, one for each error."""
+    """Return findings on unexplained cases: one for wrong numbers, one per error."""
     findings: dict[str, Finding] = {}
     for each in apart:
         group = each.cases
@@ -448,7 +448,7 @@ def _unexplained(asking: Asking, apart: Sequence[Apart], parts: Parts) -> list[F
 
 
 def _alone(asking: Asking, apart: Apart) -> dict[str, Finding]:
-    """Return findings on bugs that show in one kind of cases alone, by their names."""
+    """Return findings on bugs that only one kind of case shows, by name."""
     of_group = asking.only(apart.cases)
     kind = asking.asked.named(of_group.cases[0].about)
     found = {f.bug or "": f for f in _bugs(of_group, apart.found, has_more=False)}
@@ -461,7 +461,7 @@ def _alone(asking: Asking, apart: Apart) -> dict[str, Finding]:
 
 
 def _of_group(asking: Asking, group: Sequence[int], parts: Parts, fault: str) -> Finding:
-    """Return the finding on one kind of cases that no known bug explains."""
+    """Return the finding on one kind of case that no known bug explains."""
     asked, of_group = asking.asked, asking.only(group)
     off = set(of_group.off(parts))
     kind = asked.named(of_group.cases[0].about)
@@ -491,7 +491,7 @@ def _first_place(asking: Asking, apart: Sequence[Apart]) -> list[Finding]:
 
 
 def _nothing_seen(asking: Asking, parts: Parts, strict: bool) -> list[Finding]:
-    """Return a note on what a query gets that sees no key, if that is not zeros."""
+    """Return a note on the output for fully masked rows, unless it is zero."""
     subject = asking.asked.subject
     found, shown = set[str](), None
     for case, answer in zip(asking.cases, asking.answers, strict=True):
@@ -531,7 +531,7 @@ def _nothing_seen(asking: Asking, parts: Parts, strict: bool) -> list[Finding]:
 
 
 def _dtypes(asking: Asking) -> list[Finding]:
-    """Return a finding if arrays come in another dtype than what is handed in."""
+    """Return a finding if the dtype of outputs differs from that of inputs."""
     fault = next((x.fault for x in asking.answers if x.value is not None and x.fault), "")
     if not fault:
         return []
@@ -542,7 +542,7 @@ def _dtypes(asking: Asking) -> list[Finding]:
 
 
 def _drawn(asking: Asking) -> Finding | None:
-    """Return a finding if the same question has two answers."""
+    """Return a finding if two calls with the same input give different outputs."""
     again = [asking.asked.ask(case) for case in asking.cases[:6]]
     pairs = zip(asking.cases, asking.answers, again, strict=False)
     if all(agrees(asking.asked.subject, case, a.value, b.value) for case, a, b in pairs):
@@ -555,7 +555,7 @@ def _drawn(asking: Asking) -> Finding | None:
 
 
 def _leaves_weights_out(asking: Asking) -> bool:
-    """Return whether some weights are gone, and all others larger by one factor: dropout.
+    """Return whether some weights are zero and all others larger by one factor: dropout.
 
     Where each value is a vector of its own, an output is a row of weights.
     """
@@ -580,7 +580,7 @@ def _leaves_weights_out(asking: Asking) -> bool:
 def smallest(
     asking: Asking, shows: Callable[[Case], bool], wrong: Parts | None = None
 ) -> Shown | None:
-    """Return the smallest case of which something else came than what is right.
+    """Return the smallest case with a wrong output.
 
     It is one that `shows` what is looked for; the `wrong` parts give what came, if any do.
     """
@@ -618,7 +618,7 @@ def smallest(
 
 
 def _error(asking: Asking) -> Shown | None:
-    """Return a case of which no array came, with ones for its numbers if that is alike."""
+    """Return a case that raises an error, with ones as inputs if they raise it too."""
     (case,), (answer,), asked = asking.cases, asking.answers, asking.asked
     ones = {
         name: np.ones_like(x) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
@@ -631,7 +631,7 @@ def _error(asking: Asking) -> Shown | None:
 
 
 def _shown(asking: Asking, wrong: Parts | None) -> Shown:
-    """Return a case, what is wanted and what came, and the steps to the first difference."""
+    """Return a case with its right and its actual output, and the steps to a difference."""
     (case,), (answer,), asked = asking.cases, asking.answers, asking.asked
     subject, name = asked.subject, getattr(asked.function, "__name__", "")
     code = asked.code(case, asked.called or (name if name.isidentifier() else "function"))

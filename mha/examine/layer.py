@@ -1,4 +1,4 @@
-"""A whole layer with its matrices: what is asked of it, and what is right."""
+"""Layers of attention with their matrices: test cases and their right outputs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -66,7 +66,7 @@ KINDS = {
 
 
 def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
-    """Return what is handed in: n tokens, a number of heads and their width."""
+    """Draw the inputs of a case: n tokens, a number of heads and their width."""
     about, takes, (n, heads, d_k) = draw.about, draw.takes, sizes
     has_context, is_padded = about in ("context", OWN_VALUE, PADDED_CONTEXT), "padding" in about
     least = {"angles": d_k, "num_groups": heads}.get(about, n if is_padded else 2)
@@ -101,7 +101,7 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
 
 
 def matrices(draw: Draw, width: int, heads: int, groups: int, d_k: int) -> dict[str, Any]:
-    """Return the matrices and biases that a function takes, each by its own name or in one."""
+    """Draw the matrices and biases that a function takes, separate or fused."""
     takes = draw.takes
     wide = dict(zip(MATRICES, (width, groups * d_k, groups * d_k, width), strict=True))
     given: dict[str, Any] = {name: draw.numbers(width, wide[name]) / 2 for name in MATRICES}
@@ -139,14 +139,14 @@ def shaped(given: Any) -> tuple[int, ...]:
 
 
 def blank(given: Any) -> Array:
-    """Return True for each token that sees no key."""
+    """Return True for each token whose row is fully masked."""
     n, m = given["x"].shape[-2], given.get("context", given["x"]).shape[-2]
     found = (attention.added_mask(given, n, m) == -np.inf).all(axis=-1)
     return found[:, 0] if found.ndim > 2 else found
 
 
 def matrices_of(given: Mapping[str, Any]) -> tuple[Array, ...]:
-    """Return the four matrices, each with the heads beside each other."""
+    """Return the four matrices, with the heads concatenated."""
     if "w_qkv" in given:
         parts = np.split(given["w_qkv"], 3, axis=-1)
     else:
@@ -156,7 +156,7 @@ def matrices_of(given: Mapping[str, Any]) -> tuple[Array, ...]:
 
 
 def biases_of(given: Mapping[str, Any]) -> tuple[Array, ...]:
-    """Return the four biases; zeros where there is none."""
+    """Return the four biases; zeros for a missing one."""
     own = {name: given[name] for name in BIASES if name in given}
     if "b_qkv" in given:
         own |= zip(BIASES, np.split(given["b_qkv"], 3), strict=False)
@@ -191,7 +191,7 @@ def wanted(given: Any) -> Array:
 
 
 def _of_three(given: Any) -> Array:
-    """Return the output where queries, keys and values come from three arrays."""
+    """Return the right output if queries, keys and values come from three arrays."""
     *projections, w_o = matrices_of(given)
     *lent, b_o = biases_of(given)
     read = (given[name] for name in ("x", "key", "value"))
@@ -202,7 +202,7 @@ def _of_three(given: Any) -> Array:
 
 
 def worked(given: Any, parts: Parts) -> Array:
-    """Return what a layer of some parts gives, a sequence at a time."""
+    """Compute a layer with given parts, per sequence."""
     if given["x"].ndim > 2:
         count, num_heads = len(given["x"]), given["num_heads"]
         own = {name: given[name] for name in ("x", "context", "values_of") if name in given}
@@ -244,7 +244,7 @@ STEPS = (
     Told("concat", "merge", -1, "heads, side by side"),
     Told("output", "finish", -1, finished, 0),
 )
-"""What is told of a layer, each step with all of its heads."""
+"""The printed steps of a layer, each with all heads."""
 
 
 SUBJECT = Subject(

@@ -1,4 +1,4 @@
-"""A layer as its framework has it: its matrices by role, its number of heads, and how it is called.
+"""Layers of PyTorch, Keras, Flax and MLX: their matrices by role, heads, and calls.
 
 The module is copied where that can be done, and the copy computes without dropout; biases that are
 all zero are drawn anew in the copy, so that one that is left out shows.
@@ -26,11 +26,11 @@ HEADS = (
     "num_heads", "n_heads", "n_head", "nheads", "nhead", "heads", "num_attention_heads", "num_head",
     "h", "nh", "_num_heads", "n_h", "head_count",
 )  # fmt: skip
-"""How modules call their number of heads."""
+"""Names of the attribute with the number of heads."""
 
 
 def _of(letter: str, word: str) -> str:
-    """Return a pattern of the names that a projection has."""
+    """Return a pattern for the names of a projection."""
     either = f"(?:{letter}|{letter.upper()}|{word}|{word.capitalize()})"
     return (
         rf"{either}s?|{either}_(?:proj|linear|lin|layer)|(?:[wW]_?|to_|linear_|fc_|proj_){either}"
@@ -45,7 +45,7 @@ _NAMES = {
     "w_o": r"o|o_proj|out|out_proj|proj|w_o|wo|W_o|W_O|to_out|to_out\.0|c_proj|dense|output|fc|fc_o"
     r"|w_concat|concat|out_lin|linear_out|out_linear|linear|proj_out|fc_out|output_linear|unify_heads|unifyheads",
 }
-"""By role, how modules call a linear layer."""
+"""For each matrix, the names of its linear layer in modules."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,16 @@ class Module:
 
     @property
     def groups(self) -> int:
-        """How many heads of keys and values there are."""
+        """The number of heads of keys and values."""
         return int(self.given["w_k"].shape[-1] // self.d_k)
 
 
 CALLED = ("x", "context", "key", "value", "mask", "padding", "is_causal")
-"""What a module may take when it is called."""
+"""Arguments of a module's call."""
 
 
 def _subject(made: Callable[..., dict[str, Any] | None]) -> Subject:
-    """Return the subject of a layer whose cases are made so."""
+    """Return the subject of a layer with its own maker of cases."""
     return Subject(
         **{
             name: getattr(layer.SUBJECT, name)
@@ -131,12 +131,12 @@ def _subject(made: Callable[..., dict[str, Any] | None]) -> Subject:
 
 
 def is_module(x: Any) -> bool:
-    """Return whether something is a layer of a framework that holds matrices."""
+    """Return whether an object is a layer of a framework that has matrices."""
     return any(array.ndim > 1 for array in arrays_of(x).values())
 
 
 def arrays_of(module: Any) -> dict[str, Array]:
-    """Return a module's arrays by name: of PyTorch, Keras, Flax or MLX; none of something else."""
+    """Return the arrays of a module of PyTorch, Keras, Flax or MLX by name; else none."""
     if isinstance(module, type):
         return {}
     if hasattr(module, "get_weights"):  # Keras, whose layers may be PyTorch's too
@@ -192,7 +192,7 @@ def read(module: Any) -> Module:
 
 
 def _copied(module: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return a module that computes without dropout: of PyTorch a copy, in float64."""
+    """Return a module without dropout, and the code for it; for PyTorch a copy in float64."""
     if not hasattr(module, "state_dict") or hasattr(module, "get_weights"):
         if hasattr(module, "eval") and callable(module.eval):
             module.eval()
@@ -208,7 +208,7 @@ def _copied(module: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _heads(module: Any) -> int | None:
-    """Return a module's number of heads, by the name that it or its configuration has for it."""
+    """Return the number of heads from an attribute of a module or of its configuration."""
     inner = list(vars(module).values()) + list(getattr(module, "_modules", {}).values())
     for owner in (module, getattr(module, "config", None), *inner):
         for name in HEADS:
@@ -219,7 +219,7 @@ def _heads(module: Any) -> int | None:
 
 
 def _known(arrays: Mapping[str, Array], heads: int | None) -> dict[str, Any] | None:
-    """Return matrices and biases by a known layout; None where there is none, or it does more."""
+    """Return matrices and biases by a known layout; None if it is unknown or computes more."""
     try:
         found = layer_from_arrays(arrays, num_heads=heads)
     except (ValueError, TypeError):

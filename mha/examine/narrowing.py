@@ -1,4 +1,4 @@
-"""With which inputs a function answers, and with which it is right, where no bug is named."""
+"""For unexplained outputs: the inputs for which a function is right or returns an output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rule:
-    """A condition on inputs, in words; `is_size` where it is about shapes alone."""
+    """A condition on inputs, in words; `is_size` if it concerns only shapes."""
 
     condition: str
     is_size: bool = True
@@ -63,7 +63,7 @@ def _holds(test: Callable[[dict[str, int]], bool], case: Case) -> bool:
 
 
 def limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None:
-    """Return the condition that all answered cases meet and no refused one does; None if none."""
+    """Return a condition that all answered cases and no refused one meet; None if there is none."""
     rules: list[tuple[Rule, Callable[[Case], bool]]] = [
         (Rule(condition), partial(_holds, holds)) for condition, holds in SIZES.items()
     ]
@@ -95,14 +95,14 @@ def limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None:
 
 
 def narrowed(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
-    """Return sentences on the inputs and the outputs with which a function agrees."""
+    """Return sentences on the inputs and outputs for which a function is right."""
     found = [*_by_sizes(asking, group, parts), *_by_rows(asking, group, parts)]
     found += _by_influence(asking, group)
     return [*_by_inputs(asking), *found]
 
 
 def _by_inputs(asking: Asking) -> list[str]:
-    """Return without which input a function agrees in every case."""
+    """Return the argument without which every case agrees, as a sentence."""
     asked = asking.asked
     off = [i for i in range(len(asking.cases)) if not asking.fits(i, SOUND)]
     for name in ("padding", "lengths", "mask", "bias", "is_causal", "softcap", "scale",
@@ -115,7 +115,7 @@ def _by_inputs(asking: Asking) -> list[str]:
 
 
 def _more(asking: Asking, group: Sequence[int]) -> list[tuple[Case, bool]]:
-    """Return cases of a kind with further sizes, and whether the function is right in each."""
+    """Return further cases of a kind with other sizes, and whether each is right."""
     asked, subject = asking.asked, asking.asked.subject
     like = asking.cases[group[0]]
     rng = np.random.default_rng(53)
@@ -137,7 +137,7 @@ def _more(asking: Asking, group: Sequence[int]) -> list[tuple[Case, bool]]:
 
 
 def _by_sizes(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
-    """Return with which sizes a function agrees."""
+    """Return the sizes for which a function is right, as sentences."""
     known = [(asking.cases[i], asking.fits(i, parts)) for i in group]
     both = [*known, *_more(asking, group)]
     if not any(is_right for _, is_right in both) or not all(_sizes(case) for case, _ in both):
@@ -168,7 +168,7 @@ def _by_sizes(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
 
 
 def _by_rows(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
-    """Return in which rows, heads and sequences of the output a function agrees."""
+    """Return the rows, heads and sequences in which the output is right, as sentences."""
     subject = asking.asked.subject
     axes: dict[str, set[int]] = {}
     right: dict[str, set[int]] = {}
@@ -210,7 +210,7 @@ def _by_rows(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
 
 
 def _until_hidden(case: Case, off: Array) -> bool:
-    """Return whether all rows agree before the first hidden key, and a later one differs."""
+    """Return whether rows before the first masked key agree, and a later row differs."""
     sizes = _sizes(case)
     if (
         not sizes
@@ -225,7 +225,7 @@ def _until_hidden(case: Case, off: Array) -> bool:
 
 
 def _by_influence(asking: Asking, group: Sequence[int]) -> list[str]:
-    """Return what the output depends on that it should not, and the reverse."""
+    """Return missing and forbidden dependencies of the output on inputs, as sentences."""
     asked = asking.asked
     answered = [i for i in group if asking.answers[i].value is not None]
     if not answered or asked.subject.tokens is None:
@@ -263,7 +263,7 @@ def _by_influence(asking: Asking, group: Sequence[int]) -> list[str]:
 
 
 def _by_difference(asking: Asking, case: Case, base: Array) -> list[str]:
-    """Return whether the output is the right one plus an input, or times a number."""
+    """Return whether the output is the right one plus an input or times a factor."""
     wanted = asking.asked.subject.wanted(case.given)
     with np.errstate(all="ignore"):
         ratio = base / wanted
@@ -291,7 +291,7 @@ def _moved(x: Any) -> Any:
 
 
 def _by_values(asking: Asking, case: Case, base: Array) -> list[str]:
-    """Return what equal values, and values of other heads and sequences, tell of the weights."""
+    """Return faults of the weights that equal values and other heads' values show."""
     asked, found = asking.asked, []
     ones = np.ones_like(case.given["value"])
     even = asked.ask(replace(case, given={**case.given, "value": ones})).value
@@ -320,7 +320,7 @@ def _by_values(asking: Asking, case: Case, base: Array) -> list[str]:
 
 
 def _by_keys(asking: Asking, case: Case) -> list[str]:
-    """Return whether queries see keys that are hidden, or do not see others."""
+    """Return a masked key with an influence, or an unmasked key without, as sentences."""
     from mha.examine.probing import seen
 
     sizes = _sizes(case)

@@ -32,7 +32,7 @@ ALIASES = {
 
 
 def rotary_made(draw: Draw, *sizes: int) -> dict[str, Any]:
-    """Return what is handed in: n tokens and a width, from position 0 or a later one on."""
+    """Draw the inputs of a case: n tokens of a width, from position 0 or later."""
     n, width = sizes
     is_later = draw.about == "later positions"
     names = ("x",) if "x" in draw.takes else ("query", "key", "value")
@@ -115,7 +115,7 @@ TURNED = Told("output", "turn", -1, turned, 0)
 
 
 def linear_made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
-    """Return what is handed in: a number of heads, of queries and of keys."""
+    """Return the inputs of a case: numbers of heads, queries and keys."""
     heads, n, m = sizes
     is_power = heads & (heads - 1) == 0
     if is_power != (draw.about == "a power of two") or (n != m and "num_keys" not in draw.takes):
@@ -124,7 +124,7 @@ def linear_made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
 
 
 def earlier(_given: Any, biases: Array) -> Array:
-    """Return biases of earlier keys, each row less what it gives the first: all that counts."""
+    """Return biases of earlier keys minus that of the first; a softmax ignores the rest."""
     if biases.ndim < 3:
         return biases
     seen = np.tri(biases.shape[-2], biases.shape[-1], dtype=bool)
@@ -162,7 +162,7 @@ def linear(names: tuple[str, ...]) -> Subject:
 
 
 def first_place(asking: Asking) -> list[Finding]:
-    """Return what is said of right biases whose first query has the position of the first key."""
+    """Return a note if the first query has the position of the first key."""
     fewer = [
         answer.value[..., 0, :].argmax(axis=-1)
         for case, answer in zip(asking.cases, asking.answers, strict=True)
@@ -180,11 +180,11 @@ PADDED: Mapping[str, Sequence[int]] = {
     "padding on the right": (-2,),
     "texts padded on the left": (0, 2, 1),
 }
-"""By how many tokens each text is padded; a minus stands for the right."""
+"""Padding of each sequence in tokens; negative numbers are padding on the right."""
 
 
 def numbers_made(draw: Draw, n: int) -> dict[str, Any]:
-    """Return what is handed in: a text of n tokens or several, True where a token is no padding."""
+    """Draw the inputs of a case: True for each token that is not padding."""
     place = np.arange(n)
     rows = [(place >= by) & (place < n + min(by, 0)) for by in PADDED[draw.about]]
     return {"real": np.array(rows)}
@@ -208,7 +208,7 @@ NUMBERS = Subject(
 
 
 def subject_of(own: Collection[str], layout: Layout) -> Subject:
-    """Return what a function is about, by its arguments' names: in lower case, no underscores."""
+    """Return the subject of a function from the plain names of its arguments."""
 
     def has(name: str) -> bool:
         return not set(own).isdisjoint(ALIASES[name])

@@ -1,4 +1,4 @@
-"""Which conventions a function follows, found by asking it.
+"""Conventions of a function, found from the influence of inputs on its outputs.
 
 What an output depends on tells a convention, whether the numbers are right or not: a key that has
 no influence is hidden, heads that have none on each other are heads. So bugs are looked for in the
@@ -27,15 +27,15 @@ from mha.examine.conventions import (
 
 TOKENS, HEADS, BATCH = 5, 3, 2
 FAR = 40
-"""How many tokens tell the width of a window."""
+"""The number of tokens with which the width of a window is found."""
 LEAST = 1e-4
-"""A number that changes by less, as a share of one more than itself, does not change."""
+"""The smallest change, relative to 1 plus the number, that counts as a change."""
 KEYS = "value", "values_of", "key", "context", "x"
-"""Inputs with a row for each key; the first that has an influence tells which keys are seen."""
+"""Inputs with a row per key; the first with an influence shows the attended keys."""
 
 
 def probe(asked: Asked) -> Asked:
-    """Return a function with the conventions that its answers tell."""
+    """Return a function with its conventions."""
     if asked.subject.tokens is None:
         return asked
     asked = _neutral(asked)
@@ -49,7 +49,7 @@ def probe(asked: Asked) -> Asked:
 
 
 def has_answer(asked: Asked) -> bool:
-    """Return whether a function answers a plain question with some number of axes."""
+    """Return whether a function returns an output for a plain case with any number of axes."""
     for count in sorted(_counts(asked), reverse=True):
         for may in (frozenset(), frozenset(asked.required)):
             trial = replace(asked, may_be_none=may)
@@ -65,7 +65,7 @@ def has_answer(asked: Asked) -> bool:
 def _case(
     asked: Asked, leading: tuple[int, ...], n: int = TOKENS, m: int = TOKENS, **more: Any
 ) -> Case:
-    """Return a plain case with small scores, so that each key that is seen has an influence."""
+    """Draw a plain case with small scores, so that each attended key has an influence."""
     draw = Draw("plain", asked.takes, leading, np.random.default_rng(47))
     made = asked.subject.tokens
     given = dict((made and made(draw, n, m)) or {})
@@ -83,7 +83,7 @@ def _value(asked: Asked, case: Case) -> Array | None:
 
 
 def _changed(case: Case, names: Sequence[str], at: tuple[Any, ...]) -> Case:
-    """Return a case with some numbers of some inputs greater by one."""
+    """Return a case with some elements of some inputs increased by one."""
     given = dict(case.given)
     for name in names:
         given[name] = given[name].copy()
@@ -97,7 +97,7 @@ def _differ(x: Array, y: Array) -> Array:
 
 
 def seen(asked: Asked, case: Case) -> Array | None:
-    """Return which keys have an influence on which queries' outputs; None where an answer lacks.
+    """Return which keys influence the outputs of which queries; None if an output is missing.
 
     Of a layer a token always has one on its own output.
     """
@@ -123,7 +123,7 @@ def seen(asked: Asked, case: Case) -> Array | None:
 
 
 def _alike(asked: Asked, found: Array | None, wanted: Array, first: int = 0) -> bool:
-    """Return whether keys are seen as wanted, from one query on; a layer sees its own token."""
+    """Return whether the attended keys are the expected ones, from the query `first` on."""
     if found is None or found.shape != wanted.shape:
         return False
     own = np.eye(*wanted.shape).astype(bool) & np.array("x" in asked.takes)
@@ -151,13 +151,13 @@ def _counts(asked: Asked) -> set[int]:
 
 
 def _raw(asked: Asked, case: Case) -> Array | None:
-    """Return an output with the axes that it came with."""
+    """Return an output with the axes of the function."""
     answer = replace(asked, output="").ask(case)
     return answer.value
 
 
 def _leading(asked: Asked) -> tuple[int, ...] | None:
-    """Return the leading axes of questions: the most that the function takes, each of length 1."""
+    """Return the most leading axes that the function takes, each of length 1."""
     for count in sorted(_counts(asked), reverse=True):
         case = _case(asked, (1,) * count)
         if asked.can(case):
@@ -168,7 +168,7 @@ def _leading(asked: Asked) -> tuple[int, ...] | None:
 
 
 def _axes(asked: Asked) -> Asked:
-    """Find the order of axes of inputs and output: of the most axes that can be told."""
+    """Find the order of axes of inputs and outputs."""
     is_layer = "x" in asked.takes
     for leading in ((BATCH,),) if is_layer else ((BATCH, HEADS), (HEADS,)):
         for found in _orders(asked, leading):
@@ -177,7 +177,7 @@ def _axes(asked: Asked) -> Asked:
 
 
 def _orders(asked: Asked, leading: tuple[int, ...]) -> Iterator[Asked]:
-    """Yield a function with the order of axes that its answers tell, if they tell one."""
+    """Yield a function with the order of axes that its outputs show, if any."""
     count = len(leading)
     if count not in _counts(asked):
         return
@@ -218,7 +218,7 @@ def _orders(asked: Asked, leading: tuple[int, ...]) -> Iterator[Asked]:
 
 
 def _mixes(asked: Asked, case: Case, base: Array, names: Sequence[str], axis: int) -> bool:
-    """Return whether what is at an index of an axis has an influence on the other indices."""
+    """Return whether an index of an axis influences the outputs at other indices."""
     size = base.shape[axis]
     for i in (0, size - 1):
         at = (..., i, *[slice(None)] * (-axis - 1))
@@ -235,7 +235,7 @@ def _mixes(asked: Asked, case: Case, base: Array, names: Sequence[str], axis: in
 
 
 def _causal(asked: Asked, leading: tuple[int, ...]) -> Conventions:
-    """Find whether a function is causal without being told."""
+    """Find whether a function is always causal."""
     found = seen(asked, _case(asked, leading))
     if found is None or found.all() or not found.any():
         return asked.conventions
@@ -246,7 +246,7 @@ def _causal(asked: Asked, leading: tuple[int, ...]) -> Conventions:
 
 
 def _last(asked: Asked, leading: tuple[int, ...]) -> Conventions:
-    """Find which key has the position of the first of fewer queries than keys."""
+    """Find which key has the position of the first query if there are fewer queries."""
     always, n, m = asked.conventions.is_always_causal, 3, 11
     if "query" not in asked.takes or not (always or "is_causal" in asked.takes):
         return asked.conventions
@@ -263,7 +263,7 @@ def _last(asked: Asked, leading: tuple[int, ...]) -> Conventions:
 
 
 def _mask(asked: Asked, leading: tuple[int, ...]) -> Conventions:
-    """Find what True says in a mask, whether it is added, and which axes it has."""
+    """Find the meaning of True in a mask, whether it is added, and its axes."""
     usual = asked.conventions
     if "mask" not in asked.takes:
         return usual
@@ -296,7 +296,7 @@ def _mask(asked: Asked, leading: tuple[int, ...]) -> Conventions:
 
 
 def _takes_mask(asked: Asked, leading: tuple[int, ...], axes: str, mask: Array) -> bool:
-    """Return whether masks with some axes give an output of the right shape for two sequences."""
+    """Return whether masks of given axes give outputs of the right shape for two sequences."""
     case = _case(asked, leading, mask=mask)
     for kind in (SEES, ADDED, ONES):
         trial = asked.by(replace(asked.conventions, mask=kind, mask_axes=axes))
@@ -307,7 +307,7 @@ def _takes_mask(asked: Asked, leading: tuple[int, ...], axes: str, mask: Array) 
 
 
 def _by_sequence(asked: Asked, leading: tuple[int, ...], mask: Array) -> Conventions:
-    """Find which axes a mask has that differs from sequence to sequence."""
+    """Find the axes of a mask that differs between sequences."""
     usual = asked.conventions
     if usual.mask_axes or not leading:
         return usual
@@ -323,7 +323,7 @@ def _by_sequence(asked: Asked, leading: tuple[int, ...], mask: Array) -> Convent
 
 
 def _is_added(asked: Asked, leading: tuple[int, ...], mask: Array) -> bool:
-    """Return whether True and False are refused, or added as 1 and 0: no case of their own."""
+    """Return whether a boolean mask is refused, or added as 1 and 0."""
     truth, ones = (
         _value(asked.by(replace(asked.conventions, mask=kind)), _case(asked, leading, mask=mask))
         for kind in (SEES, ONES)
@@ -334,7 +334,7 @@ def _is_added(asked: Asked, leading: tuple[int, ...], mask: Array) -> bool:
 def _numbers(
     asked: Asked, leading: tuple[int, ...], found: Conventions, base: Array
 ) -> Conventions:
-    """Find whether a mask of numbers is added, or read as True and False, where 0 is False."""
+    """Find whether a mask of numbers is added to the scores, or read as boolean."""
     if found.mask in (ONES, ONES_HIDE) or found.mask_axes == "two":
         return replace(found, has_numbers=False)
     if found.mask == ADDED:
@@ -349,7 +349,7 @@ def _numbers(
 
 
 def _padding(asked: Asked, leading: tuple[int, ...]) -> Conventions:
-    """Find what True says of a key in a mask of padding."""
+    """Find the meaning of True in a padding mask."""
     usual = asked.conventions
     if "padding" not in asked.takes or not leading:
         return usual
@@ -373,7 +373,7 @@ def _padding(asked: Asked, leading: tuple[int, ...]) -> Conventions:
 
 
 def _scale(asked: Asked, leading: tuple[int, ...]) -> Conventions:
-    """Find whether scores are multiplied or divided by a scale: a tiny one makes all scores 0."""
+    """Find whether scores are multiplied or divided by scale: a tiny factor makes them 0."""
     usual = asked.conventions
     if "scale" not in asked.takes:
         return usual
@@ -396,7 +396,7 @@ def _scale(asked: Asked, leading: tuple[int, ...]) -> Conventions:
 
 
 def own_window(asked: Asked) -> int | None:
-    """Return how many positions apart a key is that a query no longer attends to; None if none."""
+    """Return the width of a sliding window; None if the function has none."""
     for leading in sorted(asked.subject.leading, key=len, reverse=True):
         ones = (1,) * len(leading)
         case = _case(asked, ones, FAR, FAR)
@@ -415,7 +415,10 @@ def own_window(asked: Asked) -> int | None:
 
 
 def own_sink(asked: Asked) -> float | None:
-    """Return the score of a sink in each softmax: one key gets less than all of the weight."""
+    """Return the score of a sink in each softmax; None if there is none.
+
+    With a sink the weight of a single key is below 1.
+    """
     rng, found = np.random.default_rng(67), []
     axes = max(asked.subject.leading, key=len)
     for _ in range(4):

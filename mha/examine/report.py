@@ -1,4 +1,4 @@
-"""What is said of a function: a report, and a finding for each thing that differs."""
+"""Reports on functions, with a finding per bug and per convention."""
 
 import json
 import re
@@ -15,32 +15,32 @@ from mha.core.multihead import MultiHeadWeights
 from mha.runs.rounding import short
 
 LINE = 76
-"""How many characters a line of words has at most."""
+"""The most characters of a line of words."""
 MANY_ONES = 12
-"""From how many ones on an array is written by its shape."""
+"""Arrays of more ones than this are printed by their shape."""
 MOST = 88
-"""How many numbers of an array are written."""
+"""The most numbers of an array that are printed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One case, as Python that can be pasted, and worked.
+    """One case as Python that can be pasted, with its steps.
 
     Parameters
     ----------
     about : str
         Its kind.
     handed : mapping
-        What was handed in, by the function's own names.
+        The inputs, by the function's own names.
     code : list of str
-        The same and the calls of the function, as lines of Python.
+        The inputs and the calls of the function, as lines of Python.
     expected, actual : str
         The right output, and that of the function.
     steps : sequence of tuple of str
-        How the first number that differs comes about, and behind each step the same step as it
-        came, if a known bug gives what came.
+        The steps to the first wrong number, each followed by the same step with the known bug
+        that explains the output, if any.
     call : int, default 0
-        In which call of the function, counted from 1; 0 where there is one alone.
+        The call of the function that is wrong, counted from 1; 0 for a single call.
     """
 
     about: str
@@ -72,27 +72,27 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One thing that differs from what is expected.
+    """One bug or one convention.
 
     Parameters
     ----------
     said : str
-        What it is, in a sentence.
+        The finding in a sentence.
     bug : str, optional
-        The name of the bug that gives exactly what came, or several of which each does; None if
-        none is known, or nothing is wrong.
+        The name of the bug that reproduces the outputs, or the names of several such bugs; None
+        if none is known, or nothing is wrong.
     convention : str, optional
-        Under which condition the function is right; None if it is wrong.
+        The condition under which the function is right; None if it is wrong.
     line, meant : str
-        The line that usually causes the bug, and what was meant.
+        The line that usually causes the bug, and the right line.
     section : str
-        What explains it in the book: a page without its ending, and a label on it.
+        The section of the book that explains it: a page without its ending, and a label.
     right : str
-        A function of the package that is right.
+        The right function of the package.
     case : Shown, optional
-        The smallest case that shows it.
+        The smallest case with a wrong output.
     narrowed : tuple of str
-        Where no bug is known: with which inputs the function agrees, and what its output needs.
+        If no bug is known: the inputs for which the function is right, and similar facts.
     """
 
     said: str
@@ -134,20 +134,18 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What came of examining a function.
+    """The result of examining a function.
 
     Parameters
     ----------
     name : str
         The function's.
     cases : mapping of str to tuple of int
-        Of each kind of case how many agree with what is right, or right by the conventions that
-        were found, and how many were asked.
+        For each kind of case, the number of cases that agree and the number of cases.
     findings : tuple of Finding
-        None where everything agrees.
+        Empty if every case agrees and no convention was found.
     not_tested : tuple of str
-        Arguments that were not asked, because their names are not known, and kinds of cases that
-        the function refuses.
+        Arguments that no case sets, and kinds of cases that the function refuses.
     """
 
     name: str
@@ -265,7 +263,7 @@ def _ascii(text: str) -> str:
 
 
 def is_large(x: Any) -> bool:
-    """Return whether a value has a line of its own in Python."""
+    """Return whether a value is printed on its own line of Python."""
     return isinstance(x, np.ndarray | MultiHeadWeights)
 
 

@@ -1,4 +1,4 @@
-"""How one number of an output comes about, step by step: as it is wanted, and as it came."""
+"""The steps from inputs to one number of an output, right and with a bug."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,17 +16,17 @@ from mha.views.signs import chain
 
 Arrays = Mapping[str, Array]
 Call = tuple[str, tuple[Any, ...]]
-"""A part, and what it was handed, with what it gave behind it."""
+"""A part, its arguments, and its result as the last of them."""
 Index = tuple[int, ...]
 Calculation = Callable[[int], str]
-"""Writes a calculation whose operands have a number of decimals."""
+"""Writes a calculation with a given number of decimals."""
 Worked = tuple[list[Calculation], list[float]]
 """Calculations and their results."""
 
 
 @dataclass(frozen=True)
 class Recorded(Parts):
-    """Parts that take down what they are handed, and what they give."""
+    """Parts that record their arguments and results."""
 
     calls: list[Call] = field(default_factory=list, compare=False)
 
@@ -43,7 +43,7 @@ class Recorded(Parts):
 
 @dataclass(frozen=True)
 class Told:
-    """A step that is told: which part is handed it, or gives it where `which` is -1.
+    """A printed step: an argument of a part, or its result if `which` is -1.
 
     How it comes of the steps before is said in words; or a function takes what is handed in, all
     steps and an index of the output, and works it. So many `axes` of that index are left out, all
@@ -58,13 +58,13 @@ class Told:
     axes: int | None = None
 
     def taken(self, calls: Sequence[Call], call: int) -> Array | None:
-        """Return it as it was taken down at one of its calls; None where there is none."""
+        """Return the recorded array of one call; None if there is none."""
         found = [arrays[self.which] for part, arrays in calls if part in self.parts.split()]
         one = found[min(call, len(found) - 1)] if found else None
         return one[0] if isinstance(one, tuple) else one
 
     def written(self, given: Any, steps: Arrays, at: Index, like: Array) -> str:
-        """Return its name and what it comes to; as arithmetic, if that comes to the same."""
+        """Return its name and value, with the arithmetic if that gives the value."""
         found = steps[self.name]
         in_heads = found.ndim > len(at)
         is_whole = self.axes is None or found.shape != like.shape or in_heads
@@ -88,7 +88,7 @@ class Told:
 def told(
     given: Any, steps: Sequence[Told], runs: Sequence[Sequence[Call]], call: int, at: Index
 ) -> list[tuple[str, ...]]:
-    """Return the steps to a number of the output, each as it was taken down in one run and another.
+    """Return the steps to a number of the output, as recorded in each run.
 
     What is handed in by the name of a step is no step.
     """
