@@ -304,7 +304,8 @@ def examine_positions(
 
 HALVES = Finding(
     "another convention: the function is right if rotary positions rotate component i together with"
-    " the one half a width on, as in Llama of transformers; mha.decode_step rotates neighbours.",
+    " the one half a width on, as in Llama of transformers; mha.core.decoding.decode_step rotates"
+    " neighbours.",
     convention="if rotary positions are by halves",
     section=ROTARY,
 )

@@ -166,3 +166,11 @@ def test_a_setting_of_a_module_is_named_as_untested_or_in_the_refusal():
     assert "cases agree; not tested: rope_theta=10000.0." in " ".join(
         str(mha.examine(idle)).split()
     )
+
+
+def test_the_named_correct_function_is_found_where_the_report_says():
+    def keeps_nothing(query, key, value, cache=None):
+        return soft(dots(query, key)) @ value, (key, value)
+
+    report = str(mha.examine_decoding(keeps_nothing))
+    assert "  a correct function: mha.core.decoding.decode_step\n" in report
