@@ -3,6 +3,7 @@
 import json
 import re
 import textwrap
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, metadata
@@ -21,6 +22,10 @@ MANY_ONES = 12
 """Arrays of more ones than this are printed by their shape."""
 MOST = 88
 """The most numbers of an array that are printed."""
+
+
+RENAMED = {"wanted": "expected", "came": "actual"}
+"""Attributes of `Shown` in version 0.1, and their names now."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +56,17 @@ class Shown:
     actual: str
     steps: Sequence[tuple[str, ...]] = ()
     call: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute by its name in version 0.1, with a warning."""
+        if name not in RENAMED:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        warnings.warn(
+            f"Shown.{name} is now Shown.{RENAMED[name]}; the next version of mha has only that.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(self, RENAMED[name])
 
     def __str__(self) -> str:
         """Return the case as lines of text."""

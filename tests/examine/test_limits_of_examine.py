@@ -174,3 +174,13 @@ def test_the_named_correct_function_is_found_where_the_report_says():
 
     report = str(mha.examine_decoding(keeps_nothing))
     assert "  a correct function: mha.core.decoding.decode_step\n" in report
+
+
+def test_a_case_has_its_outputs_by_their_former_names_too():
+    case = mha.examine(lambda q, k, v: soft(q @ t(k)) @ v).findings[0].case
+    with pytest.warns(DeprecationWarning, match=r"^Shown\.wanted is now Shown\.expected"):
+        assert case.wanted == case.expected
+    with pytest.warns(DeprecationWarning, match=r"^Shown\.came is now Shown\.actual"):
+        assert case.came == case.actual
+    with pytest.raises(AttributeError, match="no attribute 'other'"):
+        _ = case.other
