@@ -155,7 +155,7 @@ def linear(names: tuple[str, ...]) -> Subject:
         wanted=_biases if has_tokens else lambda given: linear_slopes(given["num_heads"]),
         worked=_falling if has_tokens else lambda given, parts: parts.slopes(given["num_heads"]),
         parts=("slopes", "fall")[: 1 + has_tokens],
-        right="linear_biases" if has_tokens else "linear_slopes",
+        right="linear_biases" if has_tokens else "core.positions.linear_slopes",
         steps=(Told("slopes", "slopes", -1, "one of each head"),),
         compared=earlier,
     )

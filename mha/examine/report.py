@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from mha.core.multihead import MultiHeadWeights
-from mha.moved_names import MOVED
 from mha.runs.rounding import short
 
 LINE = 76
@@ -129,7 +128,7 @@ class Finding:
         if self.line:
             found += _folded(f"  wrong: {self.line}", 9) + _folded(f"  right: {self.meant}", 9)
         if self.right and not self.convention:
-            found.append(f"  a correct function: {MOVED.get(self.right, 'mha')}.{self.right}")
+            found.append(f"  a correct function: mha.{self.right}")
         if self.section:
             found.append(f"  explained in: {address(self.section)}")
         if self.case is not None:
