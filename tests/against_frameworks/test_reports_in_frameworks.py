@@ -29,9 +29,9 @@ KNOWN_GAPS = {
     "merge_without_transpose: name": "mask added as 0 and 1, which is a note on the twin",
     "infinity_after_softmax: name": "zero times infinity, as both give NaN",
     "mask_of_the_first_key: name": "mask unused, though its first key is used",
+    "minus_infinity_in_half_precision: told": "a note has NaN, and the mean for the right twin",
     # The right twin is called wrong
     "small_constant_of_a_mask: twin": "a mask of 1 and 0 is passed numbers to add",
-    "minus_infinity_in_half_precision: twin": "large scores lose digits in float16 by themselves",
     "rotary_over_heads: twin": "a module that rotates is refused only by names of its settings",
     "softcap_module_after_the_mask: refusal": "the right module is called half precision",
 }
