@@ -25,11 +25,11 @@ KNOWN_GAPS = {
     "not_causal: told": "the layer is right by itself: only its use needs a causal mask",
     "rotary_over_heads: told": "a rotation of all positions alike cancels out of the scores",
     "window_module_without_its_window: refusal": "a setting without influence is not told",
+    "minus_infinity_in_half_precision: told": "a note has NaN, and the mean for the right twin",
     # Named after another bug
     "merge_without_transpose: name": "mask added as 0 and 1, which is a note on the twin",
     "infinity_after_softmax: name": "zero times infinity, as both give NaN",
     "mask_of_the_first_key: name": "mask unused, though its first key is used",
-    "minus_infinity_in_half_precision: told": "a note has NaN, and the mean for the right twin",
     # The right twin is called wrong
     "small_constant_of_a_mask: twin": "a mask of 1 and 0 is passed numbers to add",
     "rotary_over_heads: twin": "a module that rotates is refused only by names of its settings",
