@@ -14,7 +14,7 @@ from unseen import EXAMINE
 
 from mha.examine import Report
 
-NARROWED = "narrowed"  # a sentence says where the outputs agree, or what has an influence
+NARROWED = "narrowed"  # the report names inputs for which the outputs agree, or influences
 TOLD = "told"  # the report says that the output is wrong, and no more
 
 Make = Callable[[bool], Any]

@@ -61,7 +61,7 @@ class Conventions:
         Whether a causal mask is asked with as many queries as keys alone: where it hides nothing,
         nobody can tell which key has the position of the first query.
     scale : str
-        What is done with a scale that is handed in: `MULTIPLIES` or `DIVIDES`.
+        Whether scores are multiplied or divided by `scale`: `MULTIPLIES` or `DIVIDES`.
     own_scale : tuple of float, optional
         A factor and a power: scores are multiplied by factor / d_k ** power.
     window : int, optional
