@@ -38,7 +38,7 @@ _HOMES = {
     "LatentLayer": "mha.layouts",
     "read_layer": "mha.layouts",
     # Examples and their traces
-    "WorkedExample": "mha.runs.worked",
+    "WorkedExample": "mha.runs.worked_example",
     "example_names": "mha.examples",
     "load_example": "mha.examples",
     "Trace": "mha.runs.record",

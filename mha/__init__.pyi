@@ -29,7 +29,7 @@ from mha.runs.origins import origin as origin
 from mha.runs.places import Place as Place
 from mha.runs.record import Trace as Trace
 from mha.runs.record import trace as trace
-from mha.runs.worked import WorkedExample as WorkedExample
+from mha.runs.worked_example import WorkedExample as WorkedExample
 from mha.version import __version__ as __version__
 from mha.views import figures as figures
 from mha.views import tables as tables

@@ -18,12 +18,12 @@ from mha.audit.judging import Prints
 from mha.core.checks import as_index
 from mha.examples import load_example
 from mha.public_names import *  # noqa: F403
+from mha.runs.attention_variants import attention_plan, carried_out, latent_sheet, linear_sheet
+from mha.runs.computations import Sheet
 from mha.runs.places import PrintsAt
 from mha.runs.record import Trace, trace
-from mha.runs.sheets import Sheet
 from mha.runs.stages import stage as stage_of
 from mha.runs.stages import stage_array
-from mha.runs.variants import attention_plan, carried_out, latent_sheet, linear_sheet
 from mha.views import blocks, figures, tables
 from mha.views.figures import Figure
 from mha.views.tables import Table
@@ -47,8 +47,8 @@ from mha.widgets.learning import learning_layer
 from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
-from mha.widgets.sheet import variants_explorer
 from mha.widgets.tiles import moving_tile
+from mha.widgets.variants_explorer import variants_explorer
 
 __all__ = [
     *public_names.__all__,

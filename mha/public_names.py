@@ -9,7 +9,7 @@ from mha.core.bfloat16 import to_bfloat16
 from mha.core.blockwise import blockwise_attention
 from mha.core.costs import LayerSizes, ModelSizes, layer_sizes
 from mha.core.decoding import KeyValueCache, ask_cache, decode_step
-from mha.core.eight_bits import EightBits
+from mha.core.distributions import entropy, total_variation
 from mha.core.encoder_decoder import encoder_decoder
 from mha.core.feed_forward import FeedForward, feed_forward
 from mha.core.gradients import (
@@ -19,6 +19,7 @@ from mha.core.gradients import (
     scaled_dot_product_attention_backward,
 )
 from mha.core.heads import merge_heads, split_heads
+from mha.core.int8 import EightBits
 from mha.core.language import LanguageModel, Written
 from mha.core.latent import LatentRun, LatentWeights, latent_attention
 from mha.core.learning import (
@@ -31,11 +32,10 @@ from mha.core.learning import (
 )
 from mha.core.linear_attention import linear_attention, linear_recurrence
 from mha.core.masks import causal_mask, padded_places, padding_mask, sliding_window_mask
-from mha.core.measures import entropy, total_variation
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.norm import Norm, layer_norm
-from mha.core.online import RunningSoftmax, online_softmax
-from mha.core.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
+from mha.core.online_softmax import RunningSoftmax, online_softmax
+from mha.core.pattern_fitting import PatternFit, centred_log, fit_patterns, pattern_projections
 from mha.core.positions import (
     halves_to_pairs,
     linear_biases,
@@ -45,6 +45,14 @@ from mha.core.positions import (
     rotate,
     rotate_by,
     sinusoidal_positions,
+)
+from mha.core.rope_scaling import (
+    interpolated_speeds,
+    llama3_speeds,
+    rotary_speeds,
+    wider_base,
+    yarn_sharpness,
+    yarn_speeds,
 )
 from mha.core.score_variants import (
     capped_scores,
@@ -56,14 +64,6 @@ from mha.core.score_variants import (
 )
 from mha.core.seeds import SeedRuns, over_seeds
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
-from mha.core.stretched import (
-    interpolated_speeds,
-    llama3_speeds,
-    rotary_speeds,
-    wider_base,
-    yarn_sharpness,
-    yarn_speeds,
-)
 from mha.core.transformer import Block, transformer
 from mha.core.transformer_gradients import TransformerGradients, transformer_backward
 from mha.examine import examine, examine_decoding, examine_layer, examine_positions
@@ -78,11 +78,13 @@ from mha.examples.recorded import (
 from mha.examples.trained import TrainedModel, load_model
 from mha.layouts import AttentionLayer, LatentLayer, layer_from_arrays, layer_to_arrays, read_layer
 from mha.runs import stages
-from mha.runs.drawn import draw_example
+from mha.runs.changed_examples import with_swapped_tokens, without_head, without_scale
 from mha.runs.layers import trace_layer
+from mha.runs.logit_attribution import LogitShares, logit_shares, trace_text
 from mha.runs.operations import Operand, Origin
 from mha.runs.origins import origin
 from mha.runs.places import Place
+from mha.runs.random_examples import draw_example
 from mha.runs.record import Trace, trace, trace_blocks
 from mha.runs.rounding import (
     at_least,
@@ -94,9 +96,7 @@ from mha.runs.rounding import (
     short,
     shown,
 )
-from mha.runs.stories import LogitShares, logit_shares, trace_text
-from mha.runs.variations import with_swapped_tokens, without_head, without_scale
-from mha.runs.worked import Reading, WorkedExample
+from mha.runs.worked_example import Reading, WorkedExample
 from mha.views import figures, tables
 from mha.views.arithmetic import Arithmetic, arithmetic
 from mha.views.signs import chain

@@ -39,8 +39,8 @@ NAMES_OF_0_1 = [
 ]  # fmt: skip
 
 MATHEMATICS = {
-    "mha", "mha.version", "mha.core", "mha.core.attention", "mha.core.checks", "mha.core.kinds",
-    "mha.core.masks", "mha.core.softmax",
+    "mha", "mha.version", "mha.core", "mha.core.attention", "mha.core.checks",
+    "mha.core.option_checks", "mha.core.masks", "mha.core.softmax",
 }  # fmt: skip
 
 

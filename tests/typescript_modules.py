@@ -4,7 +4,7 @@ import re
 
 import pytest
 from bundling import WIDGETS, run_deno
-from made_once import made_once
+from shared_folders import made_once
 
 from mha.widgets.assets import text_of
 

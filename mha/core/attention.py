@@ -16,8 +16,8 @@ from mha.core.checks import (
     in_one_dtype,
     refuse_where,
 )
-from mha.core.kinds import as_switch
 from mha.core.masks import Align, as_additive_mask
+from mha.core.option_checks import as_switch
 from mha.core.softmax import softmax
 
 

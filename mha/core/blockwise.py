@@ -23,8 +23,8 @@ from mha.core.attention import (
     scaled_scores,
 )
 from mha.core.checks import Array, as_count, finite_product, refuse_overflow
-from mha.core.kinds import as_switch
 from mha.core.masks import Align, as_mask, first_place
+from mha.core.option_checks import as_switch
 from mha.core.threads import can_limit, usable_cores
 from mha.core.tiles import Inputs, attend
 

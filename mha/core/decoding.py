@@ -15,9 +15,9 @@ from mha.core.checks import (
     in_one_dtype,
 )
 from mha.core.heads import merge_heads
-from mha.core.kinds import check_kind
 from mha.core.masks import check_mask_axes
 from mha.core.multihead import MultiHeadWeights, in_widest_dtype, mixed, project, projected
+from mha.core.option_checks import check_kind
 from mha.core.positions import rotate_by
 
 

@@ -27,9 +27,9 @@ from mha.core.checks import (
 )
 from mha.core.decoding import KeyValueCache, decode_step
 from mha.core.gradients import ForwardPass, forward
-from mha.core.kinds import check_kind
 from mha.core.multihead import MATRICES, MultiHeadWeights, project, refuse_biases
 from mha.core.norm import EPS, Norm, moments, normalised
+from mha.core.option_checks import check_kind
 from mha.core.positions import BASE, rotary_angles
 from mha.core.softmax import softmax
 from mha.core.transformer import Block, as_blocks

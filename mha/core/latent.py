@@ -21,8 +21,8 @@ from mha.core.checks import (
     in_one_dtype,
 )
 from mha.core.heads import merge_heads
-from mha.core.kinds import as_switch, check_kind
 from mha.core.norm import rms_norm
+from mha.core.option_checks import as_switch, check_kind
 from mha.core.positions import rotate_by
 from mha.core.softmax import softmax
 

@@ -17,8 +17,8 @@ from mha.core.checks import (
     refuse_overflow,
 )
 from mha.core.gradients import forward, matrix_gradients
-from mha.core.kinds import check_kind
 from mha.core.multihead import MultiHeadWeights, as_tokens, multi_head_attention, refuse_biases
+from mha.core.option_checks import check_kind
 
 NONE = -1
 """The answer of what is not asked."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from mha.core.checks import Array, as_count, as_ndarray, float_dtype, refuse_where
-from mha.core.kinds import as_switch
+from mha.core.option_checks import as_switch
 
 Align: TypeAlias = Literal["top-left", "bottom-right"]
 """Where a causal mask's diagonal lies when there are more keys than queries, or fewer."""

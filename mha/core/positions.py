@@ -14,8 +14,8 @@ from mha.core.checks import (
     check_broadcast,
     refuse_overflow,
 )
-from mha.core.kinds import as_switch
 from mha.core.masks import Align, first_place
+from mha.core.option_checks import as_switch
 
 Layout: TypeAlias = Literal["pairs", "halves"]
 """Which components are turned together: (0, 1), (2, 3), ..., or each with that half a width on."""

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_count, as_finite_array
-from mha.core.kinds import check_kind
+from mha.core.option_checks import check_kind
 
 SURE = 0.95
 """How often the interval of `SeedRuns` holds the median, at least."""

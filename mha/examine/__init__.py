@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
-from mha.core.kinds import as_switch
+from mha.core.option_checks import as_switch
 from mha.core.positions import Layout
 from mha.examine import attention, decoding, layer, modules, positions, probing
 from mha.examine.arrays import NUMPY, maker_of, makers
-from mha.examine.asking import Asked, asked, parameters, plain
 from mha.examine.cases import Subject
+from mha.examine.function_calls import Asked, asked, parameters, plain
 from mha.examine.judging import Asking, judged
 from mha.examine.probing import has_answer, probe
 from mha.examine.report import Finding, Report, Shown

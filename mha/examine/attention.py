@@ -9,7 +9,6 @@ from mha.core.attention import attention_scores, masked_scores, repeat_heads, sc
 from mha.core.checks import Array
 from mha.core.score_variants import softmax_with_sink
 from mha.core.softmax import softmax
-from mha.examine.asking import Asked
 from mha.examine.cases import (
     BY_NUMBERS,
     CAUSAL_AND_MASK,
@@ -23,9 +22,10 @@ from mha.examine.cases import (
     Subject,
 )
 from mha.examine.conventions import FIRST_PLACE
+from mha.examine.function_calls import Asked
 from mha.examine.report import Finding
+from mha.practice.attention_parts import Options, Parts, attend
 from mha.practice.bugs import DECODING
-from mha.practice.parts import Options, Parts, attend
 
 ALIASES = {
     "query": ("query", "q", "queries", "xq", "querystates", "querylayer", "qs"),

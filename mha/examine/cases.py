@@ -9,8 +9,8 @@ import numpy as np
 from numpy.random import Generator
 
 from mha.core.checks import Array
-from mha.examine.steps import ATTENTION, Told
-from mha.practice.parts import Parts
+from mha.examine.derivations import ATTENTION, Told
+from mha.practice.attention_parts import Parts
 
 NOTHING_SEEN = "fully masked row"
 BY_NUMBERS = "additive mask"

@@ -12,10 +12,10 @@ from mha.core.heads import merge_heads
 from mha.core.multihead import MultiHeadWeights
 from mha.core.positions import rotary_angles, rotate_by
 from mha.examine import attention
-from mha.examine.asking import Asked
 from mha.examine.cases import Case, Draw, Subject
+from mha.examine.function_calls import Asked
 from mha.examine.positions import in_halves
-from mha.practice.parts import Parts, write
+from mha.practice.attention_parts import Parts, write
 
 ALIASES = {
     **{name: attention.ALIASES[name] for name in ("query", "key", "value")},

@@ -13,8 +13,8 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.examine.cases import Case, Subject
+from mha.practice.attention_parts import SOUND, Parts
 from mha.practice.bugs import TABLE, Bug
-from mha.practice.parts import SOUND, Parts
 
 TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
 """Tolerances, relative to 1 plus the size of the number."""

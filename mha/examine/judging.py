@@ -10,8 +10,8 @@ import numpy as np
 from mha.core.checks import Array
 from mha.examine import attention, conventions
 from mha.examine.arrays import as_numpy
-from mha.examine.asking import Answer, Asked
 from mha.examine.cases import Case
+from mha.examine.derivations import Recorded, told
 from mha.examine.explaining import (
     EMPTY,
     Apart,
@@ -22,11 +22,11 @@ from mha.examine.explaining import (
     given_by,
     variants,
 )
+from mha.examine.function_calls import Answer, Asked
 from mha.examine.narrowing import limit, narrowed
 from mha.examine.report import Finding, Report, Shown, written
-from mha.examine.steps import Recorded, told
+from mha.practice.attention_parts import GIVE, SOUND, Parts
 from mha.practice.bugs import TABLE, Bug
-from mha.practice.parts import GIVE, SOUND, Parts
 
 SEEN = 5e-4
 """The smallest difference that a printed case shows."""

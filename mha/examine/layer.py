@@ -20,8 +20,8 @@ from mha.examine.cases import (
     Draw,
     Subject,
 )
-from mha.examine.steps import Arrays, Told, Worked, product
-from mha.practice.parts import Parts, layer
+from mha.examine.derivations import Arrays, Told, Worked, product
+from mha.practice.attention_parts import Parts, layer
 from mha.views.arithmetic import factor
 
 ALIASES = {

@@ -14,7 +14,7 @@ from mha.core.checks import Array
 from mha.examine.attention import added_mask
 from mha.examine.cases import Case, Draw
 from mha.examine.explaining import comparable
-from mha.practice.parts import SOUND, Parts
+from mha.practice.attention_parts import SOUND, Parts
 
 if TYPE_CHECKING:
     from mha.examine.judging import Asking

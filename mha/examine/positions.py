@@ -10,10 +10,10 @@ from mha.core.checks import Array
 from mha.core.positions import BASE, Layout, linear_biases, linear_slopes, rotate
 from mha.examine import attention
 from mha.examine.cases import Draw, Subject
+from mha.examine.derivations import ATTENTION, Arrays, Told, Worked
 from mha.examine.judging import Asking
 from mha.examine.report import Finding
-from mha.examine.steps import ATTENTION, Arrays, Told, Worked
-from mha.practice.parts import LINES, Options, Parts, attend
+from mha.practice.attention_parts import LINES, Options, Parts, attend
 from mha.views.arithmetic import factor
 
 ALIASES = {

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from mha.core.checks import Array
-from mha.examine.asking import Asked
 from mha.examine.cases import Case, Draw
 from mha.examine.conventions import (
     ADDED,
@@ -24,6 +23,7 @@ from mha.examine.conventions import (
     SEES,
     Conventions,
 )
+from mha.examine.function_calls import Asked
 
 TOKENS, HEADS, BATCH = 5, 3, 2
 FAR = 40

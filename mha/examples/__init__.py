@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 from mha.core.multihead import MultiHeadWeights
-from mha.runs.worked import Reading, WorkedExample
+from mha.runs.worked_example import Reading, WorkedExample
 
 HEAD_KEYS = ("name", "w_q", "w_k", "w_v")
 READING_KEYS = [field.name for field in fields(Reading)]

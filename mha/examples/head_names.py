@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
-from mha.core.kinds import as_word
-from mha.core.measures import entropy
+from mha.core.distributions import entropy
+from mha.core.option_checks import as_word
 
 Cells = dict[int, list[int]]
 """By the row of each query that a rule speaks of, the keys that it names."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from mha.core.checks import Array, as_count
-from mha.core.kinds import check_kind
+from mha.core.option_checks import check_kind
 
 SYLLABLES = (
     "ba", "ke", "mo", "nu", "ri", "ta", "lo", "si", "du", "fe", "ga", "hi", "po", "vu", "ze", "wi",

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from mha.core.checks import Array, as_count, frozen
-from mha.core.kinds import as_word
-from mha.runs.worked import WorkedExample
+from mha.core.option_checks import as_word
+from mha.runs.worked_example import WorkedExample
 
 _MODEL = "all-MiniLM-L6-v2"
 _DATA = "sentence-encoder"

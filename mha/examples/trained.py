@@ -16,9 +16,9 @@ import numpy as np
 from numpy.random import Generator
 
 from mha.core.checks import Array, frozen
-from mha.core.kinds import as_word
 from mha.core.language import LanguageModel, draw_model, run_model
 from mha.core.language_training import ModelTraining, train_model, word_losses
+from mha.core.option_checks import as_word
 from mha.examples.names import WORDS, SecondSyllables, draw_stories, second_syllables
 
 D_MODEL, NUM_BLOCKS, NUM_HEADS, BASE = 32, 2, 2, 100.0

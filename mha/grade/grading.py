@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from mha.grade.notebook_process import Limits, Notebook, Start
+from mha.grade.notebook_runner import NOTEBOOK_MODULES
 from mha.grade.submissions import Submission, read_cells
 from mha.practice.answers import Remark
-from mha.practice.steps import STEPS, judged
+from mha.practice.notebook_steps import STEPS, judged
 from mha.practice.worksheets.seeds import key_for
 
 NEEDED = {"numpy", "math"}
@@ -69,7 +70,7 @@ def find_imports(cells: Sequence[str]) -> list[str]:
     """Return the modules that import statements of cells name and no step needs, each once."""
     names: dict[str, None] = {}
     for module, members, modules, call in IMPORT.findall("\n".join(cells)):
-        if (module, members.strip()) == ("mha.practice.steps", "check"):
+        if module in NOTEBOOK_MODULES and members.strip() == "check":
             continue
         found = re.findall(r"(?:^|,)[ \t]*(\w+)", module or modules or call)
         names |= dict.fromkeys(name for name in found if name not in NEEDED)

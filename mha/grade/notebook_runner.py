@@ -22,6 +22,9 @@ from mha.practice.answers import Answer, call_function, describe_error
 TIMED = {"time", "capture", "prun"}
 """Cell magics whose body runs as the notebook's own code."""
 
+NOTEBOOK_MODULES = ("mha.practice.notebook_steps", "mha.practice.steps")
+"""Modules from which a student notebook imports `check`: the present name, and a former one."""
+
 MAGICS = (
     (r"^([ \t]*)%time[ \t]+(?=\S)", r"\1"),
     (r"^([ \t]*[\w.]+[ \t]*=[ \t]*)[%!].*", r"\1[]"),
@@ -116,7 +119,7 @@ def main() -> None:
     for channel in (0, 1, 2):
         os.dup2(null, channel)
     vars(builtins).update(get_ipython=Shell, display=lambda *_, **__: None)
-    for name in ("mha", "mha.practice", "mha.practice.steps"):
+    for name in ("mha", "mha.practice", *NOTEBOOK_MODULES):
         sys.modules[name] = EmptyModule(name)
     sys.modules["__main__"] = ModuleType("__main__")
     names = vars(sys.modules["__main__"])

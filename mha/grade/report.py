@@ -7,8 +7,8 @@ from itertools import islice
 from mha.command_line import in_one_line
 from mha.grade.grading import Graded
 from mha.practice.answers import MOST_LETTERS, Remark
+from mha.practice.notebook_steps import STEPS
 from mha.practice.spreadsheet import as_csv, harmless
-from mha.practice.steps import STEPS
 
 TABLE = "grades.csv"
 MOST_REMARKS = 20

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_array, as_count
-from mha.core.kinds import as_switch, as_word, check_kind
 from mha.core.multihead import MultiHeadWeights
+from mha.core.option_checks import as_switch, as_word, check_kind
 from mha.core.positions import halves_to_pairs, pairs_to_halves
 from mha.layouts.axes import joined, order_of, packed, parts_of, solved, unpacked
 from mha.layouts.latent import LatentLayer, latent_layer

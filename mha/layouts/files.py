@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mha.core.checks import Array, as_count
-from mha.core.kinds import check_kind
+from mha.core.option_checks import check_kind
 from mha.layouts.arrays import found_in, made, only_one
 from mha.layouts.latent import LatentLayer
 from mha.layouts.layer import AttentionLayer

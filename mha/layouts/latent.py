@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_array, as_count, as_finite_array, as_scale, frozen
-from mha.core.kinds import as_switch, as_word, check_kind
 from mha.core.latent import LatentRun, LatentWeights, latent_attention
+from mha.core.option_checks import as_switch, as_word, check_kind
 from mha.core.positions import halves_to_pairs
-from mha.core.stretched import rotary_speeds
+from mha.core.rope_scaling import rotary_speeds
 from mha.layouts.settings import Settings, latent_scale, rotated
 from mha.layouts.table import LatentLayout
 

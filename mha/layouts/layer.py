@@ -15,10 +15,10 @@ from mha.core.checks import (
     frozen,
 )
 from mha.core.heads import merge_heads, split_heads
-from mha.core.kinds import as_switch, as_word, check_kind
 from mha.core.masks import as_additive_mask, sliding_window_mask
 from mha.core.multihead import MultiHeadWeights, as_tokens, mixed, projected
 from mha.core.norm import rms_norm
+from mha.core.option_checks import as_switch, as_word, check_kind
 from mha.core.positions import linear_biases, relative_buckets, rotary_angles, rotate_by
 from mha.core.score_variants import capped_scores, softmax_with_sink
 from mha.core.softmax import softmax

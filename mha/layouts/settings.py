@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mha.core.checks import Array, as_count, as_number
-from mha.core.stretched import (
+from mha.core.rope_scaling import (
     interpolated_speeds,
     llama3_speeds,
     rotary_speeds,

@@ -6,7 +6,7 @@ Twelve of them are the museum's; `mha.examine` recognises them all by what they 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mha.practice.parts import LINES, RIGHT, SOUND, Parts
+from mha.practice.attention_parts import LINES, RIGHT, SOUND, Parts
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Bug:
     ----------
     name : str
     part : str
-        The part of `mha.practice.parts` in whose place it stands.
+        The part of `mha.practice.attention_parts` in whose place it stands.
     line : str
     section : str
         What explains it in the book: a page without its ending, and a label on it.

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from mha.practice.calculations import Calculation, as_printed, calculation, exponentials
-from mha.practice.wordings import ACTIVATIONS, WORDINGS
+from mha.practice.exercise_wording import ACTIVATIONS, WORDINGS
 from mha.runs.operations import Origin
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, is_tie, percent, short, shown
-from mha.runs.running import RUNNING
+from mha.runs.running_softmax import RUNNING
 from mha.views.arithmetic import Arithmetic, written_out
 from mha.views.signs import sign
 
@@ -169,7 +169,7 @@ def numeric_exercise(
     ----------
     run : Trace
     stage : str
-        A key of `mha.practice.wordings.WORDINGS`.
+        A key of `mha.practice.exercise_wording.WORDINGS`.
     row, column, head : int
         Counted from 0; what the stage has no axis for is left out.
     places : int, optional

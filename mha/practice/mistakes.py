@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from mha.practice.answer_parser import Entered
 from mha.practice.calculations import FORMULAS
-from mha.practice.entered import Entered
 from mha.practice.exercise import NumericExercise, half_unit
 from mha.runs.operations import Operand, Origin
 from mha.runs.places import Place
@@ -155,7 +155,7 @@ def recognised(exercise: NumericExercise, entered: Entered, known: Iterable[Mist
     ----------
     exercise : NumericExercise
     entered : Entered
-        The answer, as `mha.practice.entered.read` returns it.
+        The answer, as `mha.practice.answer_parser.read` returns it.
     known : iterable of Mistake
         As `mistakes` returns them.
 

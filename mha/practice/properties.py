@@ -1,8 +1,8 @@
-"""What holds of attention whatever goes in: properties that catch bugs.
+"""Properties of attention that hold for all inputs, as tests that catch bugs.
 
-Each is asked of the parts that attention is put together from (`mha.practice.parts`), on random
-numbers, and says whether it holds. Dropout, where it is left on, draws anew at each call. None
-compares with another implementation.
+Each function tests one property of an attention assembled from `mha.practice.attention_parts`, on
+random numbers, and returns whether it holds. None compares with another implementation. A dropout
+that is still on draws new numbers at each call.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from mha.core.checks import Array
 from mha.core.masks import causal_mask
-from mha.practice.parts import Options, Parts, attend, heads, write
+from mha.practice.attention_parts import Options, Parts, attend, heads, write
 
 Property: TypeAlias = Callable[[Parts, Generator], bool]
 
@@ -133,7 +133,7 @@ def caught(parts: Parts, rng: Generator) -> list[bool]:
 
     Examples
     --------
-    >>> from mha.practice.parts import RIGHT
+    >>> from mha.practice.attention_parts import RIGHT
     >>> any(caught(RIGHT, np.random.default_rng(3)))
     False
     """

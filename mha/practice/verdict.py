@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from mha.practice.entered import read
+from mha.practice.answer_parser import read
 from mha.practice.exercise import NumericExercise, half_unit
 from mha.runs.rounding import rounded
 
@@ -19,7 +19,7 @@ def verdict(exercise: NumericExercise, text: str) -> Verdict:
     ----------
     exercise : NumericExercise
     text : str
-        A number or a short calculation, as `mha.practice.entered.read` takes it.
+        A number or a short calculation, as `mha.practice.answer_parser.read` takes it.
 
     Returns
     -------

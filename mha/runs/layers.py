@@ -12,7 +12,7 @@ from mha.core.masks import as_additive_mask
 from mha.core.multihead import MultiHeadWeights, as_tokens
 from mha.layouts import AttentionLayer
 from mha.runs.record import Trace, trace
-from mha.runs.worked import Refinements, WorkedExample
+from mha.runs.worked_example import Refinements, WorkedExample
 
 
 def trace_layer(

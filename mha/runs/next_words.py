@@ -5,7 +5,7 @@ import numpy as np
 from mha.core.checks import Array, finite_product, refuse_overflow
 from mha.core.softmax import softmax
 from mha.core.transformer import normalisation
-from mha.runs.worked import WorkedExample
+from mha.runs.worked_example import WorkedExample
 
 
 def next_words(example: WorkedExample, stream: Array) -> dict[str, Array]:

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 
 from mha.core.feed_forward import FeedForward
-from mha.core.kinds import check_kind
+from mha.core.option_checks import check_kind
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.places import Place, place_at
 from mha.runs.record import Trace

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from mha.core.kinds import as_word, check_kind
+from mha.core.option_checks import as_word, check_kind
 from mha.runs.record import Trace
 from mha.runs.stages import AXES, Stage, stage, stage_array
 

@@ -13,10 +13,10 @@ import numpy as np
 from mha.core.attention import attention_scores, masked_scores, scaled_scores
 from mha.core.checks import Array, finite_product, finite_sum, frozen
 from mha.core.heads import merge_heads, split_heads
-from mha.core.kinds import check_kind
 from mha.core.masks import as_additive_mask
 from mha.core.multihead import mixed, project
 from mha.core.norm import rms_norm
+from mha.core.option_checks import check_kind
 from mha.core.positions import rotate_by
 from mha.core.score_variants import capped_scores, softmax_with_sink
 from mha.core.softmax import softmax
@@ -28,8 +28,8 @@ from mha.core.transformer import (
     in_dtype_of,
 )
 from mha.runs.next_words import next_words
-from mha.runs.running import RUNNING, running
-from mha.runs.worked import WorkedExample
+from mha.runs.running_softmax import RUNNING, running
+from mha.runs.worked_example import WorkedExample
 
 LARGEST_EXPONENT = 80.0
 """Beyond this size of a row's largest score, exponentials are shown after a shift."""

@@ -16,7 +16,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 import numpy as np
 
 from mha.core.checks import as_count
-from mha.core.kinds import as_word
+from mha.core.option_checks import as_word
 
 PLACES = 4
 """Decimal places that the book shows unless a page says otherwise."""

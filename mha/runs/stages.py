@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 from mha.core.checks import Array
 from mha.core.multihead import BIASES as _BIASES
 from mha.runs.record import Trace
-from mha.runs.running import RUNNING as _RUNNING
-from mha.runs.worked import WorkedExample
+from mha.runs.running_softmax import RUNNING as _RUNNING
+from mha.runs.worked_example import WorkedExample
 
 __all__ = ["AXES", "OF_WORDS", "STAGES", "Stage", "as_data", "stage", "stage_array"]
 

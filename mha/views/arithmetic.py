@@ -11,12 +11,12 @@ from fractions import Fraction
 from functools import cache, partial
 
 from mha.core.feed_forward import normal_share
+from mha.runs.computations import Sheet
 from mha.runs.operations import Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
-from mha.runs.sheets import Sheet
 from mha.views.signs import as_printed, by_calculator, chain
 
 LONGEST, KEPT = 48, 8

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from mha.core.checks import Array, as_index
-from mha.core.measures import entropy, total_variation
+from mha.core.distributions import entropy, total_variation
 from mha.core.seeds import SeedRuns
 from mha.runs.origins import origin
 from mha.runs.places import Place, PrintsAt, place_at

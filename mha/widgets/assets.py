@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mha.audit.sheet import sheet
+from mha.audit.document_data import sheet
 from mha.audit.sources import source_names
 from mha.examples.free_order import ADJECTIVES, LENGTH, NOUNS, QUESTIONS, VERBS, WORDS
 from mha.examples.learning_runs import WIDTH, task

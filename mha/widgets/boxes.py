@@ -9,8 +9,8 @@ from html import escape
 
 from mha.practice.calculations import templates
 from mha.practice.exercise import NumericExercise, numeric_exercise
-from mha.practice.laws import draws
 from mha.practice.mistakes import mistakes, of_operands
+from mha.practice.operand_ranges import draws
 from mha.runs.record import Trace
 from mha.runs.rounding import is_tie
 from mha.views.table import no_tags

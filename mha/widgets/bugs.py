@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from mha.examples import load_example
+from mha.practice.attention_parts import RIGHT, Parts
+from mha.practice.bug_runs import Tried, tried
 from mha.practice.bugs import BUGS, TABLE
-from mha.practice.parts import RIGHT, Parts
 from mha.practice.properties import PROPERTIES, caught
-from mha.practice.trials import Tried, tried
-from mha.runs.draws import Draws
+from mha.runs.random_numbers import Draws
 from mha.runs.record import trace
 from mha.widgets.instrument import Drawing, Explorer, instrument
 

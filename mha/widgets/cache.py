@@ -5,8 +5,8 @@ from html import escape
 
 from mha.core.checks import Array
 from mha.core.decoding import decode_step
-from mha.core.kinds import check_kind
 from mha.core.multihead import MultiHeadWeights
+from mha.core.option_checks import check_kind
 from mha.runs.record import Trace, trace
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mha.core.checks import Array
-from mha.core.kinds import check_kind
+from mha.core.option_checks import check_kind
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, PrintsAt, places
 from mha.runs.record import Trace

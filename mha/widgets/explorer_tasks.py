@@ -16,7 +16,7 @@ import numpy as np
 from mha.runs.origins import is_given
 from mha.runs.places import Place
 from mha.runs.record import Trace, trace
-from mha.runs.worked import WorkedExample
+from mha.runs.worked_example import WorkedExample
 
 Solution = Mapping[str, float]
 

@@ -1,7 +1,7 @@
 """Two layers on letters that a reader can change: what the second finds because of the first."""
 
 from mha.core.checks import Array
-from mha.core.kinds import check_kind
+from mha.core.option_checks import check_kind
 from mha.runs.record import Trace
 from mha.runs.rounding import percent
 from mha.views.figures import inline_svg

@@ -1,15 +1,22 @@
 """An example of the reader's own: a sentence, sliders and sizes, and below them its explorer.
 
-The page draws the numbers by itself (`own-draw.ts`, a port of `mha.runs.drawn`) and asks for them
-in boxes; what both need to know of the package is sent as data.
+The page draws the numbers itself (`own-draw.ts`, a port of `mha.runs.random_examples`) and asks
+for them in boxes. The constants of the package that the page needs are sent as data.
 """
 
 from dataclasses import replace
 
 from mha.practice.calculations import HINTS, HINTS_WITH_MORE
 from mha.practice.exercise import ROUNDINGS
-from mha.practice.wordings import WORDINGS
-from mha.runs.drawn import LONGEST_WORD, MEANINGS, MOST_WORDS, SIZES, VOCABULARY, draw_example
+from mha.practice.exercise_wording import WORDINGS
+from mha.runs.random_examples import (
+    LONGEST_WORD,
+    MEANINGS,
+    MOST_WORDS,
+    SIZES,
+    VOCABULARY,
+    draw_example,
+)
 from mha.runs.record import trace
 from mha.runs.stages import STAGES
 from mha.version import __version__

@@ -5,8 +5,8 @@ from html import escape
 import numpy as np
 
 from mha.core.checks import as_count
-from mha.core.kinds import check_kind
-from mha.core.online import online_softmax
+from mha.core.online_softmax import online_softmax
+from mha.core.option_checks import check_kind
 from mha.runs.record import Trace
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument

@@ -19,7 +19,7 @@ from byhand import terms
 from byhand.document import BOOK
 from byhand.edition import edition
 from byhand.press.archives import undated
-from packs import alone
+from packs import standalone_questions
 from packs.mathematics import as_tex
 from packs.pages import Page, Question, standing_alone
 
@@ -116,7 +116,11 @@ def _back(question: Question) -> str:
 def spellings() -> dict[str, str]:
     """Return the terms of the book's index that are to be explained, by how texts spell them."""
     spelt = {spelling: term.entry for term in terms.load()[0] for spelling in term.spellings}
-    return {spelling: term for spelling, term in spelt.items() if spelling not in alone.UNEXPLAINED}
+    return {
+        spelling: term
+        for spelling, term in spelt.items()
+        if spelling not in standalone_questions.UNEXPLAINED
+    }
 
 
 def definitions(page: Page, spelt: dict[str, str]) -> Iterator[tuple[str, str, str]]:
@@ -140,7 +144,7 @@ def definitions(page: Page, spelt: dict[str, str]) -> Iterator[tuple[str, str, s
 
 NO_TEXT = ["mha-quiz", "table", "figure"]
 ELSEWHERE = re.compile(
-    rf"{alone.PLACES.pattern}|\b(?:above|below|here)\b|(?:Table|Fig\.|\() ?\d+\.\d"
+    rf"{standalone_questions.PLACES.pattern}|\b(?:above|below|here)\b|(?:Table|Fig\.|\() ?\d+\.\d"
 )
 
 

@@ -9,7 +9,7 @@ from environment import fail, step
 from printing import put
 
 from mha.widgets.own import WHEEL
-from packs import alone, cards, figures, notebooks, pages, questions, slides
+from packs import cards, figures, notebooks, pages, questions, slides, standalone_questions
 from packs.pages import Page
 
 SEEDS, VARIANTS = 10**9, 50
@@ -48,11 +48,13 @@ PACKS: dict[str, Pack] = {
     "questions": lambda asked, found: questions.files(
         questions.bank(found, asked.seed, asked.variants)
     ),
-    "cards": lambda asked, found: cards.files(alone.questions(found), found),
+    "cards": lambda asked, found: cards.files(standalone_questions.questions(found), found),
     "slides": lambda asked, found: slides.files(slides.chosen(asked.chapters)),
     "figures": lambda asked, found: figures.files(found),
     "notebooks": lambda asked, found: (
-        notebooks.files(asked.seed, alone.base_address() if asked.site is None else asked.site)
+        notebooks.files(
+            asked.seed, standalone_questions.base_address() if asked.site is None else asked.site
+        )
         | {WHEEL: notebooks.wheel()}
     ),
 }

@@ -18,7 +18,7 @@ from jinja2 import Environment
 from nbformat import NotebookNode
 
 from byhand.edition import edition
-from mha.practice.steps import STEPS
+from mha.practice.notebook_steps import STEPS
 from mha.widgets.own import WHEEL
 
 STUDENTS, GRADED = "attention-step-by-step.ipynb", "attention-graded.ipynb"

@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup, Tag
 from html_book import leads_to
 from lxml.html import fragment_fromstring
 
-from byhand.chapter.openings import MINUTES_A_BOX, MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
+from byhand.chapter.lead_and_aims import MINUTES_A_BOX, MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
 from byhand.contents import read_contents
 from byhand.search.formulas import in_one_line
 from mha.practice.calculations import FORMULAS

@@ -21,14 +21,14 @@ from templates import templates
 
 from byhand.document import BOOK
 from byhand.press.archives import packed
-from mha.practice.drawing import LEVELS, SENTENCES, TRIVIAL, draw_example, with_factors
 from mha.practice.exercise import NumericExercise, numeric_exercise
-from mha.practice.wordings import WORDINGS
+from mha.practice.exercise_wording import WORDINGS
+from mha.practice.random_inputs import LEVELS, SENTENCES, TRIVIAL, draw_example, with_factors
 from mha.runs.places import places
 from mha.runs.record import Trace, trace
 from mha.runs.rounding import rounded
 from mha.runs.stages import STAGES
-from packs import alone
+from packs import standalone_questions
 from packs.pages import WHOLE, Page, Question, marked, rounding
 
 README = Path(__file__).with_suffix(".md")
@@ -44,7 +44,7 @@ LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
 def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
     """Return every question of the book, and `variants` fresh questions of each kind."""
     drawn = [question for stage in drawable() for question in fresh(stage, seed, variants)]
-    return [*alone.questions(pages), *drawn]
+    return [*standalone_questions.questions(pages), *drawn]
 
 
 def drawable() -> list[str]:
@@ -166,13 +166,15 @@ def _package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict
 
 def _linked(html: str, folder: str) -> str:
     """Return HTML whose pictures are in a folder."""
-    return alone.PICTURE.sub(lambda name: folder + name[0], html)
+    return standalone_questions.PICTURE.sub(lambda name: folder + name[0], html)
 
 
 def _with_pictures(html: str, question: Question) -> str:
     """Return HTML with its pictures in the places of their names."""
     encoded = {name: b64encode(svg.encode()).decode() for name, svg in question.files.items()}
-    return alone.PICTURE.sub(lambda name: f"data:image/svg+xml;base64,{encoded[name[0]]}", html)
+    return standalone_questions.PICTURE.sub(
+        lambda name: f"data:image/svg+xml;base64,{encoded[name[0]]}", html
+    )
 
 
 def _flow(html: str) -> str:
@@ -187,7 +189,7 @@ TEMPLATES = templates(Path(__file__).with_name("formats"))
 TEMPLATES.globals["title"] = BOOK
 TEMPLATES.filters |= {
     "base64": lambda text: b64encode(text.encode()).decode(),
-    "pictures": lambda html: sorted({*alone.PICTURE.findall(html)}),
+    "pictures": lambda html: sorted({*standalone_questions.PICTURE.findall(html)}),
     "linked": _linked,
     "drawn": _with_pictures,
     "flow": _flow,

@@ -16,8 +16,8 @@ from byhand.press.pdf import press
 from mha.practice.worksheets import Student, Task, Worksheet
 from mha.practice.worksheets.command import drawn, texts
 from mha.practice.worksheets.files import write_all
-from mha.practice.worksheets.of_model import TITLE as MODEL
-from mha.practice.worksheets.of_model import ModelSheet
+from mha.practice.worksheets.model_worksheet import TITLE as MODEL
+from mha.practice.worksheets.model_worksheet import ModelSheet
 from mha.practice.worksheets.text import calculator, emptied, points, rounding, steps, tolerance
 from mha.views.table import Table
 

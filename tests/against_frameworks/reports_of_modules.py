@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import keras
 import torch
 import torch.nn.functional as F  # noqa: N812
+from bug_reports import NARROWED, TOLD, Reports
+from independent_cases import A, D, L
 from keras import ops
-from reported import NARROWED, TOLD, Reports
 from torch import nn
-from unseen import A, D, L
 
 CASES = Reports(A)
 

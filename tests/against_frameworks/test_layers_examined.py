@@ -16,11 +16,11 @@ import pytest
 import torch
 from flax import nnx
 from framework_layers import bert, called, gpt2, in_keras, in_linen, in_torch, like_llama, t5, turns
+from independent_cases import EMPTY, NO_NUMBERS
 from torch.nn.attention.flex_attention import flex_attention
 from transformers import DynamicCache
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
-from unseen import EMPTY, NO_NUMBERS
 
 import mha
 from mha.layouts import layer_to_arrays

@@ -4,7 +4,7 @@ Where they are not, KNOWN_GAPS has the reason, and a test that notices when it i
 """
 
 import pytest
-from reported import (
+from bug_reports import (
     QUESTIONS,
     expect_no_false_name,
     expect_refusal,

@@ -13,24 +13,24 @@ from transformers.masking_utils import sliding_window_overlay
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 import mha
-from mha.core.eight_bits import EightBits
 from mha.core.heads import merge_heads
+from mha.core.int8 import EightBits
 from mha.core.latent import LatentWeights, latent_attention
 from mha.core.linear_attention import linear_attention, linear_recurrence
 from mha.core.norm import rms_norm
+from mha.core.rope_scaling import (
+    interpolated_speeds,
+    rotary_speeds,
+    wider_base,
+    yarn_sharpness,
+    yarn_speeds,
+)
 from mha.core.score_variants import (
     capped_scores,
     differential_weights,
     gated,
     softmax_with_sink,
     top_keys_mask,
-)
-from mha.core.stretched import (
-    interpolated_speeds,
-    rotary_speeds,
-    wider_base,
-    yarn_sharpness,
-    yarn_speeds,
 )
 
 N, D_MODEL, HEADS, GROUPS, WIDTH = 7, 22, 6, 2, 10

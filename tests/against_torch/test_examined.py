@@ -2,8 +2,8 @@
 
 import pytest
 import torch
+from independent_cases import EMPTY, FIRST
 from torch.nn import functional
-from unseen import EMPTY, FIRST
 
 import mha
 

@@ -20,7 +20,7 @@ from page_texts import LEAKS, page_text
 from runs_of_pages import run_of
 
 import mha
-from byhand.chapter.held import torch_version
+from byhand.chapter.checked_blocks import torch_version
 from byhand.site.assets import SCRIPTS
 from byhand.site.policy import HEADERS, policy
 from mha import example_names, load_example, tables, trace

@@ -10,11 +10,11 @@ import pytest
 from book_site import FRONT, STATIC
 from bs4 import BeautifulSoup
 from faults import cell
-from one_book import build, on_paper
+from small_book import build, on_paper
 
 from byhand.reading import results
-from byhand.reading.running import Limits
-from byhand.reading.steps import Step
+from byhand.reading.page_code import Step
+from byhand.reading.page_runner import Limits
 
 CONFIG = {
     "extensions": [

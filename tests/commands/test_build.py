@@ -241,7 +241,7 @@ def test_a_build_that_is_killed_leaves_no_process(book):
 COMPUTED_FROM = [
     *("mha/core/softmax.py", "mha/examples/cat-sat.toml", "mha/audit/sources/mha-tutorial.json"),
     *("mha/widgets/src/engine/origins.ts", "requirements.lock", "_config.yml"),
-    *("book/_ext/byhand/reading/running.py", "book/_ext/byhand/reading/pages.py"),
+    *("book/_ext/byhand/reading/page_runner.py", "book/_ext/byhand/reading/pages.py"),
 ]
 READ_FROM = [
     *("book/index.md", "book/references.bib", "book/_static/book.css", "book/_static/layout.css"),

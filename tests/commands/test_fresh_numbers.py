@@ -10,7 +10,7 @@ import pytest
 from packs import questions
 
 from mha import trace
-from mha.practice.drawing import LEVELS, draw_example, with_factors
+from mha.practice.random_inputs import LEVELS, draw_example, with_factors
 
 PRODUCTS = ("query", "key", "value", "scores", "head_outputs", "head_contributions", "output")
 

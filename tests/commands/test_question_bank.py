@@ -25,7 +25,7 @@ from bs4 import BeautifulSoup
 from onyx2moodle import classifier
 from onyx2moodle.parser import parse_item
 from pack_files import DECK, QUESTIONS
-from packs import alone, cards, figures, pages, questions
+from packs import cards, figures, pages, questions, standalone_questions
 from packs.mathematics import as_tex
 from py_mini_racer import MiniRacer
 from pypdf import PdfReader
@@ -79,7 +79,7 @@ def letters(html):
 
 
 def test_every_quiz_box_and_exercise_of_the_pages_is_in_the_bank_or_left_out(bank, book):
-    left_out = {*alone.BANK["left-out"]}
+    left_out = {*standalone_questions.BANK["left-out"]}
     wanted, boxed = set(), set()
     for page in book:
         document = lxml.html.document_fromstring(page.path.read_text(encoding="utf-8"))
@@ -89,7 +89,7 @@ def test_every_quiz_box_and_exercise_of_the_pages_is_in_the_bank_or_left_out(ban
         boxed |= {e.get("id") for e in exercises if e.find(".//mha-your-turn") is not None}
     assert {question.label for question in bank} - {""} == wanted - left_out - boxed
     assert left_out < wanted
-    assert {*alone.BANK["needs"]} < wanted - left_out
+    assert {*standalone_questions.BANK["needs"]} < wanted - left_out
     kinds = Counter(question.kind for question in bank)
     assert kinds["number"] - VARIANTS * len(questions.drawable()) >= 100
     assert kinds["choice"] >= 50
@@ -136,16 +136,16 @@ def test_a_question_without_what_it_needs_stops_the_pack(page, said, wanted, boo
     page = next(each for each in book if each.name == page)
     name = "ex-softmax-fill"
     odd = pages.Question(name, page.title, said, label=name, page=page.name)
-    monkeypatch.setattr(alone, "of_page", lambda page: [odd])
+    monkeypatch.setattr(standalone_questions, "of_page", lambda page: [odd])
     place = rf"^error: book/{page.name}\.md:\d+: "
     with pytest.raises(SystemExit, match=f"{place}(ex-softmax-)?{re.escape(wanted)}"):
-        list(alone.questions([page]))
+        list(standalone_questions.questions([page]))
 
 
 def test_with_an_address_each_question_leads_to_its_page(book, monkeypatch):
-    monkeypatch.setattr(alone, "base_address", lambda: "https://example.org/book/")
+    monkeypatch.setattr(standalone_questions, "base_address", lambda: "https://example.org/book/")
     page = next(page for page in book if page.name == "examples/cat-sat")
-    for question in alone.questions([page]):
+    for question in standalone_questions.questions([page]):
         where = f'href="https://example.org/book/examples/cat-sat.html#{question.label}"'
         assert where in question.feedback
 
@@ -168,7 +168,10 @@ def test_a_number_is_asked_for_as_it_is_judged(bank):
 
 def test_a_question_keeps_its_id_in_another_order(bank, book):
     few = [page for page in book if page.name in ("examples/cat-sat", "mechanism/scaling")]
-    again, turned = list(alone.questions(few)), list(alone.questions(few[::-1]))
+    again, turned = (
+        list(standalone_questions.questions(few)),
+        list(standalone_questions.questions(few[::-1])),
+    )
     assert {q.name: q for q in turned} == {q.name: q for q in again}
     assert {q.name: q for q in again}.items() <= {q.name: q for q in bank}.items()
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from book_site import SITE
 from bs4 import BeautifulSoup
-from packs import alone, cards, pages, questions
+from packs import cards, pages, questions, standalone_questions
 from question_text import Given
 
 pytestmark = pytest.mark.book
@@ -201,7 +201,7 @@ def test_a_card_and_a_name_lose_no_token_in_angle_brackets(bank, book):
         for name in (question.title, question.chapter, *question.tags):
             assert BeautifulSoup(name, "html.parser").get_text() == name
     assert sum("‹end›" in question.title for question in bank) >= 10
-    for question in alone.questions(book):
+    for question in standalone_questions.questions(book):
         if cards.fits(question):
             front, there = cards._front(question), question.text
             words = BeautifulSoup(cards.in_tex(front), "html.parser").get_text()

@@ -13,7 +13,7 @@ import pytest
 from book_site import ROOT
 from packs import command as packs
 
-from mha.practice.drawing import LEVELS
+from mha.practice.random_inputs import LEVELS
 from mha.practice.worksheets import TASKS, options
 
 

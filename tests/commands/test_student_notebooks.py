@@ -10,15 +10,15 @@ import nbformat
 import numpy as np
 import pytest
 from command_lines import make_parser
-from handed_in import RIGHT
 from packs import command as packs
 from packs import notebooks
+from student_submissions import RIGHT
 
 from mha.grade.grading import grade
 from mha.grade.notebook_process import Limits
 from mha.grade.sandbox import Sandbox
 from mha.grade.submissions import Submission
-from mha.practice.steps import STEPS
+from mha.practice.notebook_steps import STEPS
 
 
 def made_of(site):

@@ -11,7 +11,7 @@ import printed_book
 import pytest
 
 from mha.practice.worksheets import TASKS, Seed, Student, worksheet
-from mha.practice.worksheets.of_model import ModelSheet
+from mha.practice.worksheets.model_worksheet import ModelSheet
 
 pytestmark = pytest.mark.pdf
 

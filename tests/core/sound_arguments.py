@@ -13,11 +13,11 @@ from mha.core.feed_forward import FeedForward
 from mha.core.language import LanguageModel
 from mha.core.latent import LatentWeights
 from mha.core.norm import Norm
-from mha.core.online import online_softmax
+from mha.core.online_softmax import online_softmax
 from mha.core.seeds import SeedRuns
 from mha.core.transformer import Block
 from mha.layouts import layer_from_arrays
-from mha.runs.stories import trace_text
+from mha.runs.logit_attribution import trace_text
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(4, 6))

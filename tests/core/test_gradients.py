@@ -15,7 +15,7 @@ from mha.core.language import draw_model
 from mha.core.language_training import model_gradients, word_losses
 from mha.core.learning import answer_scores, cross_entropy, draw_layer, layer_gradients
 from mha.core.norm import Norm
-from mha.core.patterns import _gradients
+from mha.core.pattern_fitting import _gradients
 from mha.core.softmax import softmax_backward, softmax_jacobian
 from mha.core.transformer import Block, transformer
 from mha.core.transformer_gradients import transformer_backward

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mha
-from mha.core.collapse import apart_at_most, circuits, rows_apart
 from mha.core.language import draw_model, run_model
 from mha.core.learning import cross_entropy
 from mha.core.norm import layer_norm
-from mha.core.patterns import centred_log, fit_patterns, pattern_projections
+from mha.core.pattern_fitting import centred_log, fit_patterns, pattern_projections
+from mha.core.rank_collapse import apart_at_most, circuits, rows_apart
 from mha.core.seeds import SeedRuns, interval_rank, over_seeds
 from mha.core.transformer import transformer
 

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 import mha
 from mha.core.bfloat16 import to_bfloat16
-from mha.core.eight_bits import EightBits
+from mha.core.int8 import EightBits
 from mha.core.positions import halves_to_pairs, linear_slopes, pairs_to_halves
 
 # ---- Masks: True means that a query may attend ----

@@ -12,6 +12,7 @@ from mha.core.bfloat16 import to_bfloat16
 from mha.core.blockwise import blockwise_attention
 from mha.core.costs import layer_sizes
 from mha.core.decoding import KeyValueCache, decode_step
+from mha.core.distributions import entropy, total_variation
 from mha.core.encoder_decoder import encoder_decoder
 from mha.core.feed_forward import FeedForward
 from mha.core.gradients import scaled_dot_product_attention_backward
@@ -21,14 +22,13 @@ from mha.core.latent import LatentWeights
 from mha.core.learning import cross_entropy
 from mha.core.linear_attention import linear_attention
 from mha.core.masks import as_mask
-from mha.core.measures import entropy, total_variation
 from mha.core.norm import Norm, layer_norm
-from mha.core.online import online_softmax
-from mha.core.patterns import centred_log, fit_patterns, pattern_projections
+from mha.core.online_softmax import online_softmax
+from mha.core.pattern_fitting import centred_log, fit_patterns, pattern_projections
+from mha.core.rope_scaling import wider_base
 from mha.core.score_variants import capped_scores, softmax_with_sink
 from mha.core.seeds import SeedRuns, over_seeds
 from mha.core.softmax import softmax_backward
-from mha.core.stretched import wider_base
 from mha.core.transformer import Block
 from mha.core.transformer_gradients import transformer_backward
 

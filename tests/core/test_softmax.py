@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import mha
-from mha.core.measures import entropy, total_variation
-from mha.core.online import RunningSoftmax, online_softmax
+from mha.core.distributions import entropy, total_variation
+from mha.core.online_softmax import RunningSoftmax, online_softmax
 from mha.core.score_variants import softmax_with_sink, top_blocks_mask, top_keys_mask
 from mha.core.softmax import softmax_backward
 

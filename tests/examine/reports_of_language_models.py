@@ -6,8 +6,8 @@ All code is written anew. A function of this file takes whether its result is to
 import math
 
 import numpy as np
-from reported import NARROWED, TOLD, Reports
-from unseen import A, D, L, P
+from bug_reports import NARROWED, TOLD, Reports
+from independent_cases import A, D, L, P
 
 CASES = Reports(A)
 

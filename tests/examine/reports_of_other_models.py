@@ -6,9 +6,9 @@ result is to have the mistake.
 """
 
 import numpy as np
+from bug_reports import NARROWED, TOLD, Reports
 from by_hand import INF, dots, soft, t
-from reported import NARROWED, TOLD, Reports
-from unseen import A, D, L, P
+from independent_cases import A, D, L, P
 
 CASES = Reports(A)
 

@@ -19,8 +19,8 @@ from mha.core.decoding import decode_step
 from mha.examine.__main__ import main
 from mha.examine.attention import SUBJECT
 from mha.examine.report import address
+from mha.practice.attention_parts import SOUND
 from mha.practice.bugs import TABLE
-from mha.practice.parts import SOUND
 from mha.runs.rounding import short
 
 BOOK = Path(__file__).resolve().parents[2] / "book"

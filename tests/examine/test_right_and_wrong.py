@@ -9,7 +9,7 @@ import by_hand as own
 import numpy as np
 import pytest
 from by_hand import INF, causal, dots, masked, near, parted, soft, t, turned, with_sink
-from unseen import DIVIDES, FIRST, HIDES, LAST, NO_NUMBERS, ROTARY, A, D, L, P, Unseen
+from independent_cases import DIVIDES, FIRST, HIDES, LAST, NO_NUMBERS, ROTARY, A, D, L, P, Unseen
 from wild import GPT, WILD
 
 import mha

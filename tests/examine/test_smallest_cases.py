@@ -14,8 +14,8 @@ import mha
 from mha.core.positions import rotary_angles
 from mha.examine import attention, decoding, explaining, layer
 from mha.examine.report import written
+from mha.practice.attention_parts import RIGHT, SOUND, write
 from mha.practice.bugs import TABLE
-from mha.practice.parts import RIGHT, SOUND, write
 
 ATTENTION = ("mask", "key_padding_mask", "is_causal", "scale", "softcap", "enable_gqa")
 NAMES = {"key_padding_mask": "padding", "attn_mask": "mask", "w_qkv": "w_qkv"}

@@ -7,7 +7,7 @@ and the report has to narrow.
 
 import numpy as np
 from by_hand import INF, causal, dots, soft, t
-from unseen import A, D, L, P, Unseen
+from independent_cases import A, D, L, P, Unseen
 
 
 def heads(query, key, value, mask=None):

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
-from handed_in import CHEATS, STYLES, WRONG, filled, notebook
 from hostile import DISRUPTIVE, KINDS, REACHED, attempt
+from student_submissions import CHEATS, STYLES, WRONG, filled, notebook
 from wheel_only import run
 
 from mha.command_line import in_one_line
@@ -22,7 +22,7 @@ from mha.grade.__main__ import main
 from mha.grade.grading import find_imports
 from mha.grade.sandbox import ARCHITECTURES, REFUSED, seccomp_program
 from mha.grade.submissions import find_submissions, read_cells
-from mha.practice.steps import STEPS
+from mha.practice.notebook_steps import STEPS
 from mha.practice.worksheets import Student
 
 pytestmark = [
@@ -205,8 +205,9 @@ def test_imports_that_no_step_needs_are_named(graded):
     ("cell", "names"),
     [
         ("import numpy as np, math\nfrom numpy import exp\nfrom math import inf", []),
+        ("from mha.practice.notebook_steps import check", []),
         ("from mha.practice.steps import check", []),
-        ("from mha.practice.steps import check, BY_NAME", ["mha"]),
+        ("from mha.practice.notebook_steps import check, BY_NAME", ["mha"]),
         ("import numpy as np, os\nx = 1; import socket", ["os", "socket"]),
         ("if True: import ctypes.util as c, mmap", ["ctypes", "mmap"]),
         ("__import__('os')", ["__import__"]),

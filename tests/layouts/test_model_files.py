@@ -8,7 +8,7 @@ import pytest
 from test_layouts import FLAT, OUT_ROWS, ROWS, apart, written
 
 import mha
-from mha.core.stretched import (
+from mha.core.rope_scaling import (
     interpolated_speeds,
     llama3_speeds,
     rotary_speeds,

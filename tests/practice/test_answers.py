@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import load_example, trace
-from mha.practice.entered import LONGEST, read
+from mha.practice.answer_parser import LONGEST, read
 from mha.practice.exercise import numeric_exercise
 from mha.practice.verdict import verdict
 from mha.runs.rounding import shown

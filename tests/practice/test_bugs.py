@@ -10,8 +10,8 @@ from mha import MultiHeadWeights, linear_biases, multi_head_attention, rotate_by
 from mha.core.attention import scaled_dot_product_attention
 from mha.core.heads import merge_heads
 from mha.core.masks import causal_mask
+from mha.practice.attention_parts import RATE, RIGHT, Options, attend, heads, write
 from mha.practice.bugs import BUGS, lines
-from mha.practice.parts import RATE, RIGHT, Options, attend, heads, write
 from mha.practice.properties import caught
 
 PAGE = Path(__file__).resolve().parents[2] / "book" / "transformer" / "bugs.md"

@@ -14,8 +14,8 @@ from hypothesis.extra import numpy as hnp
 from mha import MultiHeadWeights, arithmetic, load_example, trace
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import numeric_exercise
+from mha.practice.exercise_wording import WORDINGS
 from mha.practice.verdict import is_right
-from mha.practice.wordings import WORDINGS
 from mha.runs.origins import is_given
 from mha.runs.places import places
 from mha.runs.rounding import short, shown

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import load_example, softmax, trace
-from mha.practice.entered import Entered, read
+from mha.practice.answer_parser import Entered, read
 from mha.practice.exercise import half_unit, numeric_exercise
+from mha.practice.exercise_wording import WORDINGS
 from mha.practice.mistakes import (
     LAST_DIGIT_UNITS,
     NAMES,
@@ -21,7 +22,6 @@ from mha.practice.mistakes import (
     of_operands,
     recognised,
 )
-from mha.practice.wordings import WORDINGS
 from mha.runs.origins import is_given
 from mha.runs.rounding import shown
 

@@ -13,7 +13,7 @@ import pytest
 from seeds import SEED
 from sheet_reader import ASKED, answers, number, rounded, tables, tasks, wrong
 
-from mha.practice.drawing import LEVELS
+from mha.practice.random_inputs import LEVELS
 from mha.practice.worksheets import TASKS, worksheet
 from mha.practice.worksheets import key as key_of
 from mha.practice.worksheets import sheet as sheet_of

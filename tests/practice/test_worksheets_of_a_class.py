@@ -22,7 +22,7 @@ from mha.practice.worksheets.answers import as_csv, as_json
 from mha.practice.worksheets.class_list import read_class
 from mha.practice.worksheets.command import AFTER_PROJECTION, add_options, drawn, main
 from mha.practice.worksheets.files import write_all
-from mha.practice.worksheets.of_model import LETTERS, ModelSheet
+from mha.practice.worksheets.model_worksheet import LETTERS, ModelSheet
 from mha.practice.worksheets.seeds import GRADING, key_for
 
 ROOT = Path(__file__).parents[2]

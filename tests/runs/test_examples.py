@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from by_loops import stages_by_loops
 from helpers import raises
+from loop_oracle import stages_by_loops
 
 import mha.examples
 from mha import example_names, load_example, trace

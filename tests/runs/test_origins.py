@@ -14,11 +14,11 @@ from ports import random_block, random_example
 import mha
 from mha import Place, arithmetic, load_example, origin, trace
 from mha.core.language import draw_model
+from mha.runs.logit_attribution import trace_text
 from mha.runs.origins import is_given
 from mha.runs.places import places
 from mha.runs.rounding import short, shown
 from mha.runs.stages import AXES, STAGES
-from mha.runs.stories import trace_text
 from mha.views.arithmetic import written_out
 from mha.views.signs import sign
 

@@ -25,10 +25,10 @@ import mha
 from mha.core.heads import merge_heads
 from mha.core.language import draw_model
 from mha.core.transformer import transformer
+from mha.runs.changed_examples import with_swapped_tokens, without_head
+from mha.runs.logit_attribution import logit_shares, trace_text
 from mha.runs.record import continued, trace_blocks
 from mha.runs.stages import STAGES
-from mha.runs.stories import logit_shares, trace_text
-from mha.runs.variations import with_swapped_tokens, without_head
 
 NORMS = ["before", "after", "nowhere"]
 SAME = np.testing.assert_array_equal

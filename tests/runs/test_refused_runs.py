@@ -10,15 +10,15 @@ import mha
 from mha.examples.names import draw_story
 from mha.examples.recorded import recorded_head, recorded_heads, recorded_maps, recorded_sentences
 from mha.examples.trained import load_model
-from mha.runs.drawn import draw_example
-from mha.runs.draws import Draws
+from mha.runs.attention_variants import SWITCHES, attention_plan, carried_out
+from mha.runs.changed_examples import with_swapped_tokens, without_head
+from mha.runs.computations import OPERATIONS, Sheet
+from mha.runs.logit_attribution import logit_shares
+from mha.runs.random_examples import draw_example
+from mha.runs.random_numbers import Draws
 from mha.runs.rounding import at_least, at_most_percent, percent, shown
-from mha.runs.sheets import OPERATIONS, Sheet
 from mha.runs.stages import STAGES
-from mha.runs.stories import logit_shares
-from mha.runs.variants import SWITCHES, attention_plan, carried_out
-from mha.runs.variations import with_swapped_tokens, without_head
-from mha.runs.worked import Refinements
+from mha.runs.worked_example import Refinements
 
 RNG = np.random.default_rng(3)
 ones = np.ones

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import mha
 from mha.layouts import LAYOUTS
+from mha.runs.changed_examples import with_swapped_tokens
 from mha.runs.rounding import short, shown
-from mha.runs.variations import with_swapped_tokens
 from mha.views import figures
 from mha.views.drawing.plane import _hull
 

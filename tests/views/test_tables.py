@@ -23,7 +23,7 @@ from byhand.tables.element import repeats
 from byhand.tables.page import inside
 from mha import Place, example_names, load_example, trace
 from mha.audit.judging import Prints
-from mha.core.measures import entropy, total_variation
+from mha.core.distributions import entropy, total_variation
 from mha.core.seeds import SeedRuns
 from mha.runs.rounding import shown
 from mha.runs.stages import STAGES

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from book_site import STATIC
 from explorer_pages import View, of_example, written
-from made_once import made_once
+from shared_folders import made_once
 
 from mha.widgets.assets import publish
 from mha.widgets.explorer import explorer

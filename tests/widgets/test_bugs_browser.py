@@ -11,10 +11,10 @@ from playwright.sync_api import expect
 from ports import in_browser
 
 from mha import load_example, trace
+from mha.practice.attention_parts import RIGHT
+from mha.practice.bug_runs import Tried, tried
 from mha.practice.bugs import BUGS, lines
-from mha.practice.parts import RIGHT
-from mha.practice.trials import Tried, tried
-from mha.runs.draws import Draws
+from mha.runs.random_numbers import Draws
 from mha.runs.rounding import shown
 from mha.widgets.bugs import EXHIBITS, bugs_game
 

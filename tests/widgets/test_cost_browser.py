@@ -5,8 +5,8 @@ from functools import partial
 from urllib.parse import urlencode
 
 import pytest
-from hand import swipe
 from playwright.sync_api import expect
+from pointer import swipe
 from worked_runs import GPT3
 
 from mha.core.costs import ModelSizes, layer_sizes

@@ -8,8 +8,8 @@ from accessible import too_small, violations
 from playwright.sync_api import expect
 
 from mha import Place, load_example, trace
+from mha.runs.changed_examples import with_swapped_tokens
 from mha.runs.rounding import shown
-from mha.runs.variations import with_swapped_tokens
 
 pytestmark = pytest.mark.browser
 

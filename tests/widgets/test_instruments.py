@@ -20,8 +20,8 @@ from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.own import work_your_own
 from mha.widgets.pencil import red_pencil
-from mha.widgets.sheet import variants_explorer
 from mha.widgets.tiles import moving_tile
+from mha.widgets.variants_explorer import variants_explorer
 
 pytestmark = pytest.mark.browser
 

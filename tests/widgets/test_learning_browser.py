@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from accessible import violations
 from explorer_pages import come_back
-from hand import drag, swipe
 from playwright.sync_api import expect
+from pointer import drag, swipe
 
 from mha.core.learning import draw_layer, training_steps
 from mha.examples.learning_runs import WIDTH, attends, examined, layers_of, task

@@ -8,16 +8,16 @@ import itertools
 import numpy as np
 import pytest
 from explorer_pages import come_back
-from hand import swipe
 from playwright.sync_api import expect
+from pointer import swipe
 from ports import in_browser
 
 from mha import Place, origin
 from mha.core.language import run_model
 from mha.examples.names import WORDS, draw_story
 from mha.examples.trained import load_model
+from mha.runs.logit_attribution import logit_shares, trace_text
 from mha.runs.stages import STAGES
-from mha.runs.stories import logit_shares, trace_text
 from mha.widgets.model import language_model
 
 pytestmark = pytest.mark.browser

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ports import in_browser
 
-from mha.runs.draws import Draws
+from mha.runs.random_numbers import Draws
 from mha.runs.rounding import short, shown
 from mha.views.signs import as_printed, chain, sign
 

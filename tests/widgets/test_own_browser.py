@@ -7,17 +7,17 @@ import chains
 import numpy as np
 import pytest
 from explorer_pages import CLIPBOARD, written
-from hand import swipe
 from helpers import number_of
 from playwright.sync_api import expect
+from pointer import swipe
 from ports import in_browser
 from seeds import SEED
 
 from mha import trace
 from mha.examples import example_from
 from mha.practice.exercise import numeric_exercise
-from mha.runs.drawn import KINDS, VOCABULARY, draw_example
 from mha.runs.places import Place
+from mha.runs.random_examples import KINDS, VOCABULARY, draw_example
 from mha.widgets.assets import files_of
 from mha.widgets.boxes import your_turn
 from mha.widgets.explorer_tables import sections

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from playwright.sync_api import expect
 
+from mha.audit.document_data import SLIP, SPOILED, state
 from mha.audit.judging import judge_corrected, judgements
-from mha.audit.sheet import SLIP, SPOILED, state
 from mha.audit.sources import TITLES, load_source
 from mha.widgets.pencil import red_pencil
 

@@ -6,9 +6,9 @@ The positions of points are computed from the ticks and from the coordinates in 
 import numpy as np
 import pytest
 from book_site import rest
-from hand import middle
 from helpers import example
 from plane_labels import WRONG
+from pointer import middle
 from seeds import SEED
 
 from mha import load_example, trace

@@ -4,13 +4,13 @@ import json
 import re
 from dataclasses import replace
 
-import hand
 import numpy as np
+import pointer
 import pytest
 from accessible import violations
-from hand import middle, swipe
 from helpers import number_of
 from playwright.sync_api import expect
+from pointer import middle, swipe
 from ports import CLOSE
 from seeds import SEED
 
@@ -75,7 +75,7 @@ def drag(seen, node, across, down):
     """Drag by mouse; what is dragged stays under the pointer all the way."""
     node.scroll_into_view_if_needed()
     at_rest(node)
-    hand.drag(seen.page, *middle(node), across, down, node=node)
+    pointer.drag(seen.page, *middle(node), across, down, node=node)
 
 
 def pull(seen, token, share):

@@ -6,13 +6,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hand import drag, middle
 from playwright.sync_api import expect
+from pointer import drag, middle
 from worked_runs import ON_A_SHEET, TIRED
 
+from mha.runs.attention_variants import SWITCHES, attention_plan, carried_out
 from mha.runs.rounding import shown
-from mha.runs.variants import SWITCHES, attention_plan, carried_out
-from mha.widgets.sheet import variants_explorer
+from mha.widgets.variants_explorer import variants_explorer
 
 pytestmark = pytest.mark.browser
 

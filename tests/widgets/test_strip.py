@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from book_site import rest
-from hand import FRAME, drag, middle, swipe
 from helpers import number_of
 from playwright.sync_api import expect
+from pointer import FRAME, drag, middle, swipe
 from strips import sums_hold
 
 from mha import Place, example_names, load_example, origin, trace

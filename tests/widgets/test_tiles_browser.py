@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from ports import CLOSE
 
 from mha import load_example, trace
-from mha.core.online import online_softmax
+from mha.core.online_softmax import online_softmax
 from mha.widgets.tiles import moving_tile
 
 pytestmark = pytest.mark.browser

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hand import drag, middle
 from playwright.sync_api import expect
+from pointer import drag, middle
 from ports import in_browser
 
 from mha import load_example, trace
-from mha.practice.entered import read
+from mha.practice.answer_parser import read
 from mha.runs.rounding import short
 
 pytestmark = pytest.mark.browser

@@ -1,8 +1,8 @@
 """Undo and redo of the interactive figures in Chromium: each edit is one step."""
 
 import pytest
-from hand import drag, middle
 from playwright.sync_api import expect
+from pointer import drag, middle
 from worked_runs import CAUSAL, ON_A_SHEET, TIRED
 
 from mha import load_example, trace
@@ -12,8 +12,8 @@ from mha.widgets.heads import real_heads
 from mha.widgets.learning import learning_layer
 from mha.widgets.model import language_model
 from mha.widgets.pencil import red_pencil
-from mha.widgets.sheet import variants_explorer
 from mha.widgets.tiles import moving_tile
+from mha.widgets.variants_explorer import variants_explorer
 
 pytestmark = pytest.mark.browser
 

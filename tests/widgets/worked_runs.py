@@ -24,7 +24,7 @@ ON_A_SHEET = {
 }  # fmt: skip
 """What the sheet of newer models is given."""
 
-# Two layers on letters; text that follows them, tests/book/test_tied_browser.py.
+# Two layers on letters; text that follows them, tests/book/test_live_numbers_browser.py.
 EYE = np.eye(7)
 WHAT, BEFORE, FOLLOWING = slice(0, 2), slice(3, 5), slice(5, 7)
 TEXT = mha.WorkedExample(

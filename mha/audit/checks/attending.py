@@ -8,7 +8,7 @@ from mha.audit.checks.finding import Check, Finding
 from mha.audit.checks.runs import printed_row
 from mha.audit.judging import run_of
 from mha.audit.page import SLACK
-from mha.core.measures import total_variation
+from mha.core.distributions import total_variation
 from mha.runs.record import Trace
 from mha.runs.rounding import percent, shown
 

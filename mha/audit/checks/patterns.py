@@ -7,7 +7,7 @@ import numpy as np
 from mha.audit.checks.finding import Check, Finding
 from mha.audit.judging import run_of
 from mha.core.attention import attention_weights
-from mha.core.patterns import pattern_projections
+from mha.core.pattern_fitting import pattern_projections
 from mha.runs.rounding import percent, short, shown
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mha.core.checks import as_count
-from mha.core.kinds import as_switch, as_word
+from mha.core.option_checks import as_switch, as_word
 from mha.runs.places import Place
 
 DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from mha.command_line import Parser, in_one_line
-from mha.practice.drawing import MOST_TOKENS
+from mha.practice.random_inputs import MOST_TOKENS
 from mha.practice.worksheets.answers import as_csv, as_json
 from mha.practice.worksheets.class_list import MOST, read_class
 from mha.practice.worksheets.files import write_all
-from mha.practice.worksheets.of_model import model_texts
+from mha.practice.worksheets.model_worksheet import model_texts
 from mha.practice.worksheets.options import add_options
 from mha.practice.worksheets.seeds import Seed, read_secret
 from mha.practice.worksheets.sheet import Worksheet, possible_stages, worksheet

@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 DIFFICULTIES = ("easy", "medium", "hard")
-"""The names of `mha.practice.drawing.LEVELS`."""
+"""The names of `mha.practice.random_inputs.LEVELS`."""
 
 STAGES = (
     *("query", "key", "value", "scores", "scaled_scores", "mask"),

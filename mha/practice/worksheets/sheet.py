@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mha.core.checks import as_count
-from mha.practice.drawing import SENTENCES, draw_example
+from mha.practice.random_inputs import SENTENCES, draw_example
 from mha.practice.tolerance import tolerances
 from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
@@ -290,7 +290,7 @@ def worksheet(
     student : int or Student
         A number counts from 1.
     difficulty, num_tokens, num_heads
-        As for `mha.practice.drawing.draw_example`.
+        As for `mha.practice.random_inputs.draw_example`.
     sentence : sequence of str, default one of `SENTENCES`, by the student
         Its first words are the tokens.
     stages : sequence of str, default every one of `TASKS` that the sheet's layer has, no mask

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mha.core.checks import as_count
-from mha.core.kinds import as_word
+from mha.core.option_checks import as_word
 from mha.layouts import LAYOUTS
 from mha.layouts.axes import axes_of
 from mha.views.colours import head_colour

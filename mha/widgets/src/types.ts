@@ -668,7 +668,7 @@ export interface PencilBlock {
   rows: PencilRow[];
 }
 
-/** A document as mha/audit/sheet.py writes it. */
+/** A document as mha/audit/document_data.py writes it. */
 export interface PencilSheet {
   name: string;
   title: string;

@@ -1,8 +1,8 @@
 """The small book of the reading tests, built once, and readers who open it."""
 
 import pytest
-from made_once import made_once
 from reading_book import Reader, build_book
+from shared_folders import made_once
 
 
 @pytest.fixture(scope="session")

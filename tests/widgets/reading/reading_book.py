@@ -2,7 +2,7 @@
 
 from accessible import violations
 from book_site import ROOT, STATIC, carry_over
-from one_book import build
+from small_book import build
 
 from byhand.site.policy import early_scripts
 from mha import load_example, trace

@@ -11,12 +11,12 @@ from reading_book import RUN, Reader
 
 from mha import load_example, trace
 from mha.core.norm import Norm
+from mha.practice.answer_parser import read
 from mha.practice.calculations import FORMULAS
-from mha.practice.entered import read
-from mha.practice.laws import quantities
+from mha.practice.exercise_wording import WORDINGS
 from mha.practice.mistakes import listed, mistakes, of_operands, recognised
+from mha.practice.operand_ranges import quantities
 from mha.practice.verdict import verdict
-from mha.practice.wordings import WORDINGS
 from mha.runs.origins import is_given
 from mha.runs.places import places as places_of
 from mha.runs.rounding import is_tie, shown

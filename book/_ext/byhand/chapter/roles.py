@@ -7,7 +7,7 @@
 - ``{on-sheet}`0.81 <apple-walkthrough 110:query.0.2.0>` ``: a number that a document prints. On a
   page it leads to this number under the red pencil, opened; on paper it is the number. A document
   that does not print it there stops the build.
-- ``{minutes}`mechanism/softmax` ``: how long a chapter takes to read, as `openings` computes it;
+- ``{minutes}`mechanism/softmax` ``: how long a chapter takes to read, computed by `lead_and_aims`;
   ``{exercise-minutes}``: how long its exercises take.
 - ``{repository}`` says where the book is developed, if CITATION.cff names an address.
 - ``{printed-switch}`` is the wish for a switch that shows what sources print beside the numbers:

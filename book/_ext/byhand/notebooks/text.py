@@ -13,7 +13,7 @@ from typing import Any
 from sphinx.config import Config
 from sphinx.directives.code import LiteralIncludeReader
 
-from byhand.chapter.held import torch_version
+from byhand.chapter.checked_blocks import torch_version
 from byhand.checking.sources import Block, Page
 
 Said = Callable[[str, str], str]  # a role and its text -> what stands in its place

@@ -23,9 +23,9 @@ from byhand.bibliography import authors_and_year
 from byhand.digests import ROOT
 from byhand.document import BOOK
 from byhand.notebooks.text import plain
+from byhand.reading.page_code import EXPRESSION, one_line
 from byhand.reading.pages import computes
 from byhand.reading.results import Results, last
-from byhand.reading.steps import EXPRESSION, one_line
 from mha.views.figures import Figure
 
 ABOUT = """\

@@ -6,7 +6,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
-from byhand.chapter.openings import HARDEST, MARK
+from byhand.chapter.lead_and_aims import HARDEST, MARK
 from byhand.mathematics.paper import FormulaError, formula
 from byhand.press.markup import Cell, array, drawing, string, table, text
 from byhand.press.pdf import PressError

@@ -1,9 +1,10 @@
 """From a page's source to its elements: cells and expressions run before anything is parsed.
 
-`steps` takes a page apart into what runs. `results` runs it, in a process of its own (`running`)
-unless what it gave last time still holds. `pages` hands MyST-NB the page as a notebook that has its
-results, and says what a cell may not give; `values` shows expressions in the text. Which of their
-numbers an explorer of the page has, `ties` finds out: `tied_numbers` know their place.
+`page_code` extracts a page's cells and expressions. `results` runs them in a separate process
+(`page_runner`), or returns the kept results if nothing changed. `pages` gives MyST-NB the page as a
+notebook with its results and refuses outputs that a page cannot have; `values` shows the values of
+expressions in the text. `live_numbers` finds the numbers of the text that follow an interactive
+figure of the page, by evaluating expressions on `traced_numbers`.
 """
 
 from sphinx.application import Sphinx

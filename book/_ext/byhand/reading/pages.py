@@ -20,8 +20,8 @@ from sphinx.util import logging
 
 from byhand.checking.patterns import found_in
 from byhand.digests import digest_of
+from byhand.reading.page_code import Step, steps_of
 from byhand.reading.results import Results, compute, kept, made_from
-from byhand.reading.steps import Step, steps_of
 from byhand.reading.values import RESULTS
 from byhand.site.policy import refused_in
 from mha.core.threads import usable_cores

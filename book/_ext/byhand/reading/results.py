@@ -20,15 +20,15 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from byhand.digests import KEPT, ROOT, digest_of
-from byhand.reading import running
-from byhand.reading.steps import Step
-from byhand.reading.tied_numbers import Part
+from byhand.reading import page_runner
+from byhand.reading.page_code import Step
+from byhand.reading.traced_numbers import Part
 
 logger = logging.getLogger(__name__)
 
 MADE_FROM = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
 IMPORTED = [  # what many pages need and what takes its time: there before the first is forked
-    "byhand.reading.running",
+    "byhand.reading.page_runner",
     "mha.chapters",
     "matplotlib.figure",
     "matplotlib.backends.backend_svg",
@@ -113,10 +113,10 @@ def last(page: Path) -> Results | None:
 
 
 def compute(
-    page: Path, steps: Sequence[Step], now: str, limits: running.Limits | None = None
+    page: Path, steps: Sequence[Step], now: str, limits: page_runner.Limits | None = None
 ) -> Results:
     """Run the steps of a page within limits, return their results, and save them if none failed."""
-    limits = limits or running.Limits()
+    limits = limits or page_runner.Limits()
     if not __debug__:  # the book's claims would not be checked
         raise ExtensionError("Python runs without assertions; nothing is built")
     results = Results(now, list(steps))
@@ -125,7 +125,7 @@ def compute(
     ours, theirs = context.Pipe(duplex=False)
     tasks = [(step.kind, step.source) for step in steps]
     given = (tasks, str(page.parent), str(ROOT), theirs, limits.processor)
-    process = context.Process(target=running.run, args=given, daemon=True)
+    process = context.Process(target=page_runner.run, args=given, daemon=True)
     process.start()
     theirs.close()
     try:
@@ -140,7 +140,7 @@ def compute(
 
 
 def _hear(
-    connection: Connection, process: BaseProcess, results: Results, limits: running.Limits
+    connection: Connection, process: BaseProcess, results: Results, limits: page_runner.Limits
 ) -> None:
     """Take what the steps give, until all have run or one has failed."""
     for number, step in enumerate(results.steps):

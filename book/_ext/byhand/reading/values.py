@@ -10,9 +10,9 @@ from docutils.parsers.rst.states import Inliner
 from myst_nb.core.variables import VariableOutput, render_variable_outputs
 from sphinx.util import logging
 
+from byhand.reading.page_code import claim_of, one_line
 from byhand.reading.results import Given, Results
-from byhand.reading.steps import claim_of, one_line
-from byhand.reading.tied_numbers import OWN
+from byhand.reading.traced_numbers import OWN
 
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator

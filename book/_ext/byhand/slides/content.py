@@ -18,9 +18,9 @@ from byhand.digests import ROOT
 from byhand.mathematics.spoken import spoken
 from byhand.press import drawings
 from byhand.press.pdf import PressError
+from byhand.reading.page_code import Step, one_line
 from byhand.reading.pages import faults
 from byhand.reading.results import Results, compute, kept, made_from
-from byhand.reading.steps import Step, one_line
 from byhand.tables.element import Part
 
 GIVEN = re.compile(r"\{given\}`([^`]+)`")

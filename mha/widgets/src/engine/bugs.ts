@@ -1,6 +1,6 @@
 /**
  * Attention put together from parts, and the wrong lines that may stand in their place: a port of what
- * the museum needs of mha/practice/parts.py, bugs.py and trials.py. As there, what overflows or has
+ * the museum needs of mha/practice/attention_parts.py, bugs.py and bug_runs.py. As there, what overflows or has
  * nothing to share gives infinity or NaN.
  */
 

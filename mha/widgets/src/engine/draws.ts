@@ -1,4 +1,4 @@
-/** Numbers drawn from a seed, a port of mha/runs/draws.py: the same in both, to the last bit. */
+/** Numbers drawn from a seed, a port of mha/runs/random_numbers.py: the same in both, to the last bit. */
 
 const BITS = 2 ** 32;
 

@@ -229,7 +229,7 @@ export function seedOf(name: string, count: number) {
 
 /**
  * Each draws operands of one law anew: as many numbers as there were, short enough for paper. What
- * a mask has made 0 or minus infinity stays so. Which law a quantity has, mha/practice/laws.py
+ * a mask has made 0 or minus infinity stays so. Which law a quantity has, mha/practice/operand_ranges.py
  * says.
  */
 const DRAWS: Record<Draw, (old: number[], pick: Pick) => number[]> = {

@@ -1,5 +1,5 @@
 /**
- * A model that predicts the next word: a port of mha/core/language.py and mha/runs/stories.py. The
+ * A model that predicts the next word: a port of mha/core/language.py and mha/runs/logit_attribution.py. The
  * two blocks are those of attention-block.ts; here stand the tables at both ends, heads that are
  * off, the way that is cut, and where the numbers at the end come from.
  */

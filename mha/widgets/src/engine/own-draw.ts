@@ -1,5 +1,5 @@
 /**
- * An example drawn for any sentence, a port of mha/runs/drawn.py: the same numbers for a seed. The
+ * An example drawn for any sentence, a port of mha/runs/random_examples.py: the same numbers for a seed. The
  * vocabulary and the limits come with the page.
  */
 

@@ -1,5 +1,5 @@
 /**
- * A sheet in the browser, a port of mha/runs/sheets.py and of how mha/runs/variants.py carries a plan
+ * A sheet in the browser, a port of mha/runs/computations.py and of how mha/runs/attention_variants.py carries a plan
  * out: named tables, each given or made of others by one operation, and where each number comes from.
  */
 
@@ -136,7 +136,7 @@ const OPERATIONS: Record<string, { gives: (arrays: Matrix[], number: number) => 
 
 /**
  * Carry a plan out: steps whose switches are on, each on the latest tables of its roles.
- * @param plan as `plan_as_data` in mha/runs/variants.py writes it
+ * @param plan as `plan_as_data` in mha/runs/attention_variants.py writes it
  */
 export function carriedOut(plan: any[], given: Record<string, Matrix>, on: Set<string>): { steps: Map<string, SheetStep>, roles: Record<string, string> } {
   const steps: Map<string, SheetStep> = new Map();

@@ -1,5 +1,5 @@
 /**
- * Numbers that a reader types: a number, or a short calculation. A port of mha/practice/entered.py; the
+ * Numbers that a reader types: a number, or a short calculation. A port of mha/practice/answer_parser.py; the
  * tests compare them. Every field of every page reads its text here, and its bound is here too.
  */
 

@@ -16,7 +16,7 @@ const LONGEST = 1000;
 
 export const KINDS = ["meanings", "whole", "tenths"];
 
-/** What `draw_example` of `mha/runs/drawn.py` calls a size. */
+/** What `draw_example` of `mha/runs/random_examples.py` calls a size. */
 export const SIZES = { heads: "num_heads", width: "d_model", inner: "d_k" };
 
 /**

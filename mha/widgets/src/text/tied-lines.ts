@@ -1,5 +1,5 @@
 /**
- * How a number of the text is worked out and written anew: a formula of places, as ties.py in the
+ * How a number of the text is worked out and written anew: a formula of places, as live_numbers.py in the
  * book's package makes it, and a line of arithmetic as mha/views/arithmetic.py writes it, in pieces
  * of which each number knows its place. The tests hold the lines to Python's.
  */

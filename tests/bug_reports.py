@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from unseen import EXAMINE
+from independent_cases import EXAMINE
 
 from mha.examine import Report
 

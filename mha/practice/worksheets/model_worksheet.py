@@ -15,9 +15,9 @@ from mha.examples.names import SYLLABLES, VERBS
 from mha.examples.trained import load_model
 from mha.practice.worksheets.seeds import MODEL, Seed
 from mha.practice.worksheets.students import Student
+from mha.runs.logit_attribution import logit_shares, trace_text
 from mha.runs.record import Trace
 from mha.runs.rounding import shown
-from mha.runs.stories import logit_shares, trace_text
 from mha.views.signs import chain
 from mha.views.table import Table
 

@@ -7,7 +7,7 @@ must be what stands here. The build holds the numbers. Those typed into a tensor
 of the page's run, in the order of the numbers.
 
 Of what is ``{asked}`` nothing stands on the page: it is noted in the doctree, where the question
-bank (`scripts/packs/alone.py`) finds it.
+bank (`scripts/packs/standalone_questions.py`) finds it.
 """
 
 import ast
@@ -23,7 +23,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from byhand.digests import ROOT
-from byhand.reading.steps import number_of, numbers_of
+from byhand.reading.page_code import number_of, numbers_of
 from byhand.reading.values import NoValueError, value
 
 logger = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
+from mha.runs.attention_variants import attention_plan, carried_out, plan_as_data
 from mha.runs.rounding import shown
-from mha.runs.variants import attention_plan, carried_out, plan_as_data
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
 

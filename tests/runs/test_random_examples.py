@@ -5,7 +5,7 @@ import pytest
 
 from mha import load_example, trace
 from mha.examples import example_names
-from mha.runs.drawn import MEANINGS, VOCABULARY, bare_word, draw_example
+from mha.runs.random_examples import MEANINGS, VOCABULARY, bare_word, draw_example
 
 
 @pytest.mark.parametrize(("numbers", "unit"), [("meanings", 1), ("whole", 1), ("tenths", 10)])

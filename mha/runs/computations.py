@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_finite_array, as_number, frozen, refuse_overflow
-from mha.core.kinds import as_word
+from mha.core.option_checks import as_word
 from mha.core.score_variants import top_keys_mask
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.places import Place

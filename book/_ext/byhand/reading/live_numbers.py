@@ -1,9 +1,9 @@
-"""Whose numbers they are that a page's text says: those of a run that an explorer there shows.
+"""Numbers of a page's text that follow a run shown by an interactive figure of the page.
 
-An expression such as ``percent(run.weights[0, 2, 1])`` is worked out a second time with the
-`tied_numbers` of each run of the page: what it says is then a text with marked numbers. A text that
-comes out otherwise than the first time is not tied, nor one that depends on anything but one run,
-whole numbers and what stands in the expression.
+An expression such as ``percent(run.weights[0, 2, 1])`` is evaluated a second time with the
+`traced_numbers` of each run of the page, which gives a text with marked numbers. A number stays
+fixed if this text differs from that of the first evaluation, or if the expression depends on
+anything but one run, whole numbers and its own constants.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from byhand.reading.tied_numbers import (
+from byhand.reading.traced_numbers import (
     BUILT_IN,
     ON_TIED,
     OWN,

@@ -7,7 +7,7 @@ import pytest
 
 import mha
 import mha.chapters
-from byhand.reading.ties import Ties, View, follows, is_of, parts_of
+from byhand.reading.live_numbers import Ties, View, follows, is_of, parts_of
 from mha import load_example, public_names, trace
 from mha.runs.rounding import percent
 from mha.widgets.explorer import explorer

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mha.core.checks import Array, as_index
-from mha.core.kinds import check_kind
 from mha.core.language import LanguageModel
+from mha.core.option_checks import check_kind
 from mha.runs.record import Trace, trace_blocks
-from mha.runs.worked import WorkedExample
+from mha.runs.worked_example import WorkedExample
 
 
 def trace_text(

@@ -28,7 +28,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
-from byhand.reading.ties import Ties
+from byhand.reading.live_numbers import Ties
 from mha.views.figures import Figure
 from mha.widgets.instrument import Explorer
 

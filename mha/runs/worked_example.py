@@ -13,9 +13,9 @@ from mha.core.checks import (
     as_number,
     frozen,
 )
-from mha.core.kinds import as_switch, as_word, check_kind
-from mha.core.measures import row_sums
+from mha.core.distributions import row_sums
 from mha.core.multihead import MultiHeadWeights, project
+from mha.core.option_checks import as_switch, as_word, check_kind
 from mha.core.transformer import Block
 
 _JOINERS = str.maketrans("", "", "\u200c\u200d")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mha.practice.answers import Answer, call_function
-from mha.practice.steps import BY_NAME, STEPS, check, judged
+from mha.practice.notebook_steps import BY_NAME, STEPS, check, judged
 
 
 def checked(name, function, seed=0):

@@ -17,7 +17,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from byhand.chapter.openings import MINUTES_BY_DIFFICULTY, level_of
+from byhand.chapter.lead_and_aims import MINUTES_BY_DIFFICULTY, level_of
 from byhand.checking.blocks import EXERCISES
 from byhand.checking.claims import FILE, KINDS, Claim, kind_of, marks, read, sentences
 from byhand.checking.sources import Page

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mha.core.checks import Array
-from mha.core.online import RunningSoftmax, exponentials_below, online_softmax
+from mha.core.online_softmax import RunningSoftmax, exponentials_below, online_softmax
 
 RUNNING = (
     "running_largest", "running_factors", "running_exponentials", "running_sums",

@@ -14,8 +14,8 @@ from mha.core.checks import (
     finite_product,
     refuse_where,
 )
-from mha.core.kinds import check_kind
-from mha.core.measures import row_sums
+from mha.core.distributions import row_sums
+from mha.core.option_checks import check_kind
 
 Projections = tuple[Array, Array]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from mha.core.checks import Array, as_index
 from mha.core.multihead import MultiHeadWeights, refuse_biases
-from mha.runs.worked import WorkedExample
+from mha.runs.worked_example import WorkedExample
 
 
 def without_scale(example: WorkedExample) -> WorkedExample:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import trace
-from mha.practice.drawing import LEVELS, MOST_TOKENS, draw_example
+from mha.practice.random_inputs import LEVELS, MOST_TOKENS, draw_example
 from mha.runs.rounding import short
 
 

@@ -18,10 +18,10 @@ from typing import Literal
 import numpy as np
 
 from mha.core.checks import as_count, as_names
-from mha.core.kinds import as_switch
 from mha.core.multihead import MultiHeadWeights
-from mha.runs.draws import BITS, Draws
-from mha.runs.worked import WorkedExample
+from mha.core.option_checks import as_switch
+from mha.runs.random_numbers import BITS, Draws
+from mha.runs.worked_example import WorkedExample
 
 Numbers = Literal["meanings", "whole", "tenths"]
 Vector = list[float]

@@ -6,7 +6,7 @@ They are what goes wrong in PyTorch's words alone: all others are NumPy's, in `t
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
-from unseen import LAST, A, P, Unseen
+from independent_cases import LAST, A, P, Unseen
 
 import mha
 

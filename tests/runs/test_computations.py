@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 
 import mha
-from mha.core.eight_bits import EightBits
+from mha.core.int8 import EightBits
 from mha.core.latent import LatentWeights, latent_attention
 from mha.core.linear_attention import linear_attention, linear_recurrence
 from mha.core.score_variants import capped_scores, gated, softmax_with_sink, top_keys_mask
-from mha.runs.variants import SWITCHES, attention_plan, carried_out, latent_sheet, linear_sheet
+from mha.runs.attention_variants import (
+    SWITCHES,
+    attention_plan,
+    carried_out,
+    latent_sheet,
+    linear_sheet,
+)
 
 N, D_K, D_V = 5, 4, 3
 

@@ -24,7 +24,7 @@ import numpy as np
 from mha.core.checks import Array, as_count
 from mha.core.multihead import MultiHeadWeights
 from mha.core.softmax import softmax
-from mha.runs.worked import WorkedExample
+from mha.runs.worked_example import WorkedExample
 
 SENTENCES = tuple(
     tuple(sentence.split())

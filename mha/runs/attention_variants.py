@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.latent import EPS, LatentWeights
-from mha.runs.sheets import Sheet
+from mha.runs.computations import Sheet
 
 SWITCHES = ("norm", "turn", "stretch", "cap", "window", "top", "sink", "gate", "eight")
 """What can be switched on, in the order in which it enters the calculation."""

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from mha.core.checks import Array, as_count, as_number, refuse_overflow
-from mha.core.kinds import as_switch
+from mha.core.option_checks import as_switch
 from mha.core.positions import BASE, rotary_angles
 
 

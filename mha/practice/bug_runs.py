@@ -8,7 +8,7 @@ from numpy.random import Generator
 from mha.core.checks import Array
 from mha.core.heads import merge_heads
 from mha.core.masks import causal_mask
-from mha.practice.parts import Options, Parts, attend, write
+from mha.practice.attention_parts import Options, Parts, attend, write
 from mha.runs.record import Trace
 
 SLOPE = 0.5

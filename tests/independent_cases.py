@@ -1,7 +1,8 @@
 """What attention written by people who had not seen the table of bugs is to be told.
 
 They wrote right functions in NumPy or in PyTorch as they knew them from code, and of each what goes
-wrong in it: `examine/test_right_and_wrong.py` and `against_frameworks/test_unseen_in_pytorch.py`.
+wrong in it: `examine/test_right_and_wrong.py` and
+`against_frameworks/test_independent_in_pytorch.py`.
 """
 
 import inspect

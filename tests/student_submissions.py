@@ -8,7 +8,7 @@ import textwrap
 
 import numpy as np
 
-from mha.practice.steps import BY_NAME, CASES, STEPS, drawn
+from mha.practice.notebook_steps import BY_NAME, CASES, STEPS, drawn
 
 RIGHT = {
     "project": "def project(x, w):\n    return x @ w",
@@ -43,7 +43,10 @@ def notebook(*cells):
 def filled(**exchanged):
     """Return a notebook with all steps and their checks, some of them exchanged."""
     steps = RIGHT | exchanged
-    cells = ["%pip install -q mha.whl", "import numpy as np\nfrom mha.practice.steps import check"]
+    cells = [
+        "%pip install -q mha.whl",
+        "import numpy as np\nfrom mha.practice.notebook_steps import check",
+    ]
     for name, step in steps.items():
         cells += [step, f"check({name}, seed=1)"]
     return notebook(*cells)
@@ -111,18 +114,18 @@ STUB = (
 
 CHEATS = {
     "own-check": [
-        "import mha.practice.steps\n"
-        "mha.practice.steps.check = check = lambda *a, **k: 'Right: ' + a[0].__name__",
+        "import mha.practice.notebook_steps\n"
+        "mha.practice.notebook_steps.check = check = lambda *a, **k: 'Right: ' + a[0].__name__",
         "def scale(scores, d_k):\n    return scores\nprint(check(scale))",
     ],
     "imports-reference": [
-        "from mha.practice.steps import BY_NAME",
+        "from mha.practice.notebook_steps import BY_NAME",
         "weights = BY_NAME['weights'].right",
         "import mha\nweights = mha.softmax",
     ],
     "puts-mha-back": [
         f"import sys\n{STUB}\nfrom mha import softmax as weights",
-        f"{STUB}\nfrom mha.practice.steps import BY_NAME\nscale = BY_NAME['scale'].right",
+        f"{STUB}\nfrom mha.practice.notebook_steps import BY_NAME\nscale = BY_NAME['scale'].right",
     ],
     "reads-the-package": [
         "text = open('{package}/core/softmax.py').read()",

@@ -15,7 +15,7 @@ from mha.core.checks import (
     frozen,
     in_one_dtype,
 )
-from mha.core.kinds import check_kind
+from mha.core.option_checks import check_kind
 from mha.core.softmax import as_scores
 
 

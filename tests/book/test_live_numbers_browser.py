@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from accessible import violations
 from book_site import rest, soup, until
-from hand import middle, swipe
 from playwright.sync_api import expect
+from pointer import middle, swipe
 from runs_of_pages import example_of, run_of
 from seeds import SEED
 

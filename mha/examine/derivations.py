@@ -9,7 +9,7 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.examine.report import written
-from mha.practice.parts import Parts
+from mha.practice.attention_parts import Parts
 from mha.runs.rounding import short
 from mha.views.arithmetic import factor, with_enough_decimals
 from mha.views.signs import chain
