@@ -1,4 +1,4 @@
-"""The command `test.py`: build what the tests look at, and run them all."""
+"""The command `test.py`: build the inputs of the tests, and run all tests."""
 
 import os
 import shutil
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def against(folder: str, for_pytest: list[str]) -> int:
-    """Run a folder's comparisons with what others compute, where the frameworks are."""
+    """Run the comparisons of a folder with other frameworks, in their environment."""
     FRAMEWORKS.update()
     # The other tests' conftest.py asks for packages that this environment does not have.
     # And none of its tests is stuck while it trains layers for some minutes.

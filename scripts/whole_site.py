@@ -1,8 +1,8 @@
-"""The command that makes the site: the pages, and beside them all that is to be downloaded.
+"""The command that makes the site: the pages and all downloads.
 
-A page names a file of the downloads by the role ``{on-site}``, and built pages have its name alone:
-they lead to nothing that is not there. On the site each name is a link with the file's size, and
-what the pages say of being built without the files is left out.
+A page names a downloadable file with the role ``{on-site}``. Built pages show the name only,
+because they must not link to files that do not exist. On the site each name is a link with the
+file's size, and notes for pages without downloads are omitted.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def make() -> None:
 
 
 def fill(folder: Path) -> None:
-    """Make everything that is to be downloaded."""
+    """Make all downloads."""
     printing.print_all([printing.whole_book(paper) for paper in ("a4", "letter")], folder)
     epub.make(folder)
     wanted = ",".join(name for name in PACKS if name != LEFT_OUT)
@@ -67,13 +67,13 @@ def fill(folder: Path) -> None:
 
 
 def archive_sources(file: Path) -> None:
-    """Put all that the commands need into an archive; the same sources give the same bytes."""
+    """Write an archive of all files of the commands; same sources, same bytes."""
     paths = {f"{file.stem}/{path.relative_to(ROOT).as_posix()}": path for path in files_in(SOURCES)}
     file.write_bytes(packed({name: path.read_bytes() for name, path in paths.items()}))
 
 
 def link(site: Path) -> None:
-    """Turn the names of files on all pages into links; end where a page names what is not there."""
+    """Turn the names of downloads into links; end if a page names a file that does not exist."""
     files = {path.name: path for path in sorted((site / DOWNLOADS).rglob("*")) if path.is_file()}
     for page in site.rglob("*.html"):
 
@@ -91,7 +91,7 @@ def link(site: Path) -> None:
 
 
 def _size(file: Path) -> str:
-    """Return how large a file is, such as "6.1 MB" or "87 kB", in one piece."""
+    """Return the size of a file, such as "6.1 MB" or "87 kB", without a breaking space."""
     size = file.stat().st_size
     said = f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"
     return said.replace(" ", "\N{NO-BREAK SPACE}")

@@ -1,4 +1,4 @@
-"""The command that makes the EPUB: chapters with their answers at the end, cover and contents."""
+"""The command that makes the EPUB: chapters, answers, cover and contents."""
 
 import argparse
 import uuid
@@ -39,7 +39,7 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 
 def make(folder: Path) -> None:
-    """Make the EPUB from the built pages, and publish it when it is whole."""
+    """Make the EPUB from the built pages, and publish it when it is complete."""
     target = folder / f"{Document().name}.epub"
     with step(f"Making {target.name}"):
         made = archive(Document())
@@ -76,7 +76,7 @@ def archive(book: Document) -> bytes:
 
 
 def resolve(chapters: list[Chapter]) -> None:
-    """Turn the links between pages into links between files, or end by naming one that is lost."""
+    """Turn links between pages into links between files; end if a target is missing."""
     places = {(chapter.page, ""): chapter.file for chapter in reversed(chapters)}
     for chapter in chapters:
         for element in chapter.body.iter():
@@ -96,7 +96,7 @@ def resolve(chapters: list[Chapter]) -> None:
 
 
 def cover(book: Document, first: Chapter) -> bytes:
-    """Return the cover as a picture: title, and the first figure of the book."""
+    """Return the cover as an SVG with the title and the book's first figure."""
     figure = next(first.body.iter("{*}svg"), None)
     drawn = (
         "" if figure is None else f"#{markup.drawing(etree.tostring(figure, encoding='unicode'))}"
@@ -116,7 +116,7 @@ def cover(book: Document, first: Chapter) -> bytes:
 
 
 def navigation(contents: Contents, chapters: list[Chapter]) -> str:
-    """Return the contents: parts, chapters and their sections, and the answers."""
+    """Return the table of contents: parts, chapters, sections and answers."""
     texts = {chapter.page: chapter for chapter in chapters if not chapter.is_answers}
     parts = [
         (part.caption, [texts[p] for page in part.pages for p in (page, *part.below.get(page, ()))])
@@ -127,7 +127,7 @@ def navigation(contents: Contents, chapters: list[Chapter]) -> str:
 
 
 def package(book: Document, files: dict[str, bytes]) -> str:
-    """Return the list of all files, with what is said of the book."""
+    """Return the package document, with metadata and the list of all files."""
     return written(
         "package.opf",
         book=book,
@@ -141,12 +141,12 @@ def package(book: Document, files: dict[str, bytes]) -> str:
 
 
 def written(template: str, **given: Any) -> str:
-    """Return what a template makes."""
+    """Return a rendered template."""
     return TEMPLATES.get_template(template).render(given)
 
 
 def _properties(name: str, data: bytes) -> str:
-    """Return what a program that opens a file has to be able to show."""
+    """Return the properties that a file needs in the package document."""
     found = [kind for kind, mark in (("mathml", b"<math"), ("svg", b"<svg")) if mark in data]
     found += ["nav"] * (name == "contents.xhtml") + ["cover-image"] * (name == "cover.png")
     return " ".join(found)

@@ -1,8 +1,8 @@
-"""A deck of Anki cards: what the terms mean, the questions with one right answer, the small sums.
+"""Anki decks: definitions of terms, questions with one right answer, and small computations.
 
-Each chapter is a deck below the book's. Notes, decks and the kind of note have ids made from their
-names, so that a later deck renews the cards that a learner has and keeps what is known of each.
-Formulas are TeX between the marks that Anki's own MathJax reads: not every Anki shows MathML.
+Each chapter is a deck below the book's. Notes, decks and the note type have ids derived from their
+names, so that a later deck updates a learner's cards and keeps the learning progress. Formulas are
+TeX between the delimiters of Anki's MathJax, since not every Anki shows MathML.
 """
 
 import re
@@ -37,7 +37,7 @@ img { background: white; max-width: 100%; }
 
 
 def files(asked: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
-    """Return the decks of all chapters as one package, by its name."""
+    """Return the decks of all chapters as one package, by file name."""
     questions = [question for question in asked if question.page and fits(question)]
     decks, spelt = [], spellings()
     for page in pages:
@@ -61,7 +61,7 @@ def files(asked: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
 
 
 def number(name: str) -> int:
-    """Return an id that stays: Anki's are numbers."""
+    """Return an integer id that depends on a name only, as Anki needs."""
     return int.from_bytes(sha256(name.encode()).digest()[:6])
 
 
@@ -82,7 +82,7 @@ def _note(name: str, front: str, back: str, tags: Sequence[str], due: int) -> ge
 
 
 def in_tex(html: str) -> str:
-    """Return HTML with its formulas as Anki's MathJax reads them."""
+    """Return HTML with its formulas as TeX for Anki's MathJax."""
     soup = BeautifulSoup(html, "html.parser")
     for math in soup.find_all("math"):
         math.replace_with(rf"\({as_tex(math).strip('$')}\)")
@@ -93,7 +93,7 @@ def in_tex(html: str) -> str:
 
 
 def fits(question: Question) -> bool:
-    """Tell whether a question is one for a card: a small sum, or with one right answer."""
+    """Return whether a question fits a card: a small computation, or one right answer."""
     said = question.text + _back(question) if question.kind != "essay" else ""
     return bool(said) and not question.is_multiple and not UNWRITTEN.search(said)
 
@@ -114,7 +114,7 @@ def _back(question: Question) -> str:
 
 
 def spellings() -> dict[str, str]:
-    """Return the terms of the book's index that are to be explained, by how texts spell them."""
+    """Return the terms of the index that cards explain, by their spellings."""
     spelt = {spelling: term.entry for term in terms.load()[0] for spelling in term.spellings}
     return {
         spelling: term
@@ -124,9 +124,9 @@ def spellings() -> dict[str, str]:
 
 
 def definitions(page: Page, spelt: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield a name, a term and what it means: the paragraph that sets it in bold.
+    """Yield a name, a term and its definition: the paragraph that sets the term in bold.
 
-    The first paragraph of the book that explains a term on its own takes the term out of `spelt`.
+    The first paragraph of the book that defines a term removes the term from `spelt`.
     """
     for bold in page.article.select("p strong, dt strong"):
         term = " ".join(bold.get_text().split())
@@ -156,7 +156,7 @@ def _words(part: Tag) -> str:
 
 
 def _is_whole(html: str) -> bool:
-    """Tell whether a paragraph can be understood on its own: no thing, no place, not too long."""
+    """Return whether a paragraph is complete on its own: no table, no reference, not too long."""
     if UNWRITTEN.search(html):
         return False
     text = BeautifulSoup(html, "html.parser").get_text().strip()

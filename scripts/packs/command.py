@@ -1,4 +1,4 @@
-"""The command that makes packs: what a teacher takes from the book into a course."""
+"""The command that makes packs of course materials."""
 
 import argparse
 import re
@@ -20,7 +20,7 @@ Pack = Callable[[argparse.Namespace, list[Page]], dict[str, bytes]]
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
-    """Return what makes the packs that are asked for; end with a sentence if there are none."""
+    """Return the function that makes the packs; end with an error if they cannot be made."""
     for name in arguments.only:
         if name not in PACKS:
             fail(f"--only has {name!r}; one of {', '.join(PACKS)} is wanted")

@@ -1,4 +1,4 @@
-"""The built pages as a pack reads them: quizzes, boxes, exercises, and text that stands alone."""
+"""Questions of the built pages: quizzes, boxes and exercises as self-contained HTML."""
 
 import json
 import re
@@ -81,26 +81,26 @@ class Question:
 
     @property
     def title(self) -> str:
-        """What people call the question: its chapter, and how it begins."""
+        """The title of the question: its chapter and its first words."""
         words = without_tags(in_words(self.asked or self.text))
         begin = textwrap.shorten(words, LONGEST, placeholder=" …")
         return f"{self.chapter}: {begin}"
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What the question is found by: chapter, kind, minutes, difficulty."""
+        """Tags of the question: chapter, kind, minutes, difficulty."""
         of_difficulty = (f"difficulty {self.difficulty}",) if self.difficulty else ()
         return (self.chapter, self.kind, f"{self.minutes} min", *of_difficulty)
 
     @property
     def key(self) -> str:
-        """The number to enter, rounded as it is asked for."""
+        """The right number, rounded as the question asks."""
         assert self.answer is not None
         return shown(self.answer, self.places).replace("−", "-")
 
     @property
     def margin(self) -> Decimal:
-        """How far off an answer may be: half a unit, and nothing where the number is whole."""
+        """The tolerance of an answer: half a unit of its last decimal, 0 for whole numbers."""
         assert self.answer is not None
         if not self.places and abs(self.answer - float(self.key)) < WHOLE:
             return Decimal(0)
@@ -108,19 +108,19 @@ class Question:
 
     @property
     def limits(self) -> tuple[Decimal, Decimal]:
-        """Between which numbers an answer is right."""
+        """The smallest and the largest right answer."""
         return Decimal(self.key) - self.margin, Decimal(self.key) + self.margin
 
     @property
     def shares(self) -> list[str]:
-        """What each option adds to the mark, in per cent; a wrong one of several takes away."""
+        """The per cent of the mark for each option; wrong ones of a multiple choice subtract."""
         right = sum(option.is_right for option in self.options)
         taken = -100 / max(len(self.options) - right, 1) if self.is_multiple else 0
         return [f"{100 / right if option.is_right else taken:.7g}" for option in self.options]
 
     @property
     def kind(self) -> str:
-        """What is to be done: "choice", "number" or "essay"."""
+        """The kind of answer: "choice", "number" or "essay"."""
         if self.options:
             return "choice"
         return "essay" if self.answer is None else "number"
@@ -135,7 +135,7 @@ class Page:
 
     @cached_property
     def article(self) -> Tag:
-        """What the page says."""
+        """The article element of the page."""
         soup = BeautifulSoup(self.path.read_text(encoding="utf-8"), "html.parser")
         article = one(soup, "article")
         for link in article.select("a[href]:not([href^='http']):not([href^='mailto:'])"):
@@ -159,7 +159,7 @@ def read(folder: Path) -> list[Page]:
 
 
 def one(parent: Tag, selector: str) -> Tag:
-    """Return the first element that a selector finds; without any, the pages are not ours."""
+    """Return the first element of a selector; raise if there is none."""
     found = parent.select_one(selector)
     if found is None:
         raise LookupError(f"nothing below <{parent.name}> is {selector}")
@@ -193,7 +193,7 @@ def questions(page: Page) -> Iterator[Question]:
 
 
 def _exercise(element: Tag) -> str:
-    """Return what an exercise says, without the box that checks an answer."""
+    """Return the text of an exercise, without the box that checks an answer."""
     said = copy(one(element, "section"))
     for box in said.select("mha-build, mha-your-turn"):
         box.decompose()
@@ -256,7 +256,7 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
 
 
 def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, str]:
-    """Return how many decimals are asked for, none of a whole number, and the words for it."""
+    """Return the number of decimals to round to, None for a whole number, and its wording."""
     if not percent and abs(value - round(value)) < WHOLE:
         places = 0
     forms = ROUNDINGS_IN_PERCENT if percent else ROUNDINGS
@@ -264,7 +264,7 @@ def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, 
 
 
 def in_words(html: str) -> str:
-    """Return HTML as one line of text, with words parted where its blocks are.
+    """Return HTML as one line of text, with a space between blocks.
 
     Examples
     --------
@@ -286,8 +286,8 @@ def in_words(html: str) -> str:
 def without_tags(text: str) -> str:
     """Return a name with ‹ and › in place of < and >.
 
-    Moodle takes <end> in the name of a question for a tag and drops it. An entity is no remedy:
-    programs that escape names themselves would show it as it is written.
+    Moodle takes <end> in the name of a question for a tag and drops it. An entity does not help:
+    programs that escape names themselves would show the entity.
     """
     return text.replace("<", "‹").replace(">", "›")
 
@@ -298,7 +298,7 @@ def marked(text: str) -> str:
 
 
 def _solutions(page: Page) -> dict[str, str]:
-    """Return the solutions of a page by the exercise that they solve."""
+    """Return the solutions of a page by the label of their exercise."""
     found = {}
     for solution in page.article.select(".solution"):
         link = one(solution, ".admonition-title a")
@@ -310,7 +310,7 @@ def _solutions(page: Page) -> dict[str, str]:
 def standing_alone(element: Tag) -> str:
     """Return an element as XHTML that needs no style, script or other page.
 
-    A drawing is replaced by the words that say what is to be seen.
+    A drawing is replaced by its alternative text.
     """
     text = one(BeautifulSoup("<div></div>", "html.parser"), "div")
     text.append(copy(element))
@@ -333,7 +333,7 @@ def standing_alone(element: Tag) -> str:
 
 
 def _flow(text: Tag) -> str:
-    """Return what stands in an element, laid out for no style."""
+    """Return the HTML of an element that needs no style."""
     for node in text.find_all(["span", "div"]):
         node.unwrap()
     for node in text.find_all(["p", "ul", "ol"]):
@@ -345,7 +345,7 @@ def _flow(text: Tag) -> str:
 
 
 def _lines(code: str) -> str:
-    """Return code whose lines and spaces stay, whatever a reader does with white space."""
+    """Return code in which line breaks and spaces survive programs that merge white space."""
     return "<br/>".join(
         line.replace(" ", "\N{NO-BREAK SPACE}") for line in code.strip().splitlines()
     )

@@ -1,11 +1,11 @@
-"""The question bank: every question of the book, and fresh numbers of each kind, to be imported.
+"""The question bank: the questions of the book, and questions with fresh numbers, for import.
 
-Moodle reads its own XML; GIFT is a text that others read too; a QTI 2.1 package is an archive that
-most other systems read. Each is laid out by templates in `formats`. Formulas are MathML.
+Moodle reads its own XML; other programs read GIFT, a text format; most other systems read a QTI 2.1
+package, which is an archive. The templates are in `formats`. Formulas are MathML.
 
-Canvas's reader (gems/plugins/qti_exporter of instructure/canvas-lms) takes a number for words in a
-gap, which it compares letter by letter, unless the manifest says otherwise in elements of its own
-that QTI has not. So Canvas has a package to itself: its items are the same.
+Canvas's reader (gems/plugins/qti_exporter of instructure/canvas-lms) treats a number as words in a
+gap, which it compares letter by letter, unless the manifest has elements of its own that QTI lacks.
+Therefore Canvas has a package of its own, with the same items.
 """
 
 import re
@@ -48,7 +48,7 @@ def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
 
 
 def drawable() -> list[str]:
-    """Return the stages of which questions are drawn: those that a drawn run has."""
+    """Return the stages for which questions are drawn: those of a random run."""
     run = _drawn(np.random.default_rng(0), 0, "output")
     return [stage for stage in WORDINGS if STAGES[stage].array(run) is not None]
 
@@ -124,7 +124,7 @@ def _difficulty(number: int) -> str:
 
 
 def _asked(exercise: NumericExercise, rounding: str) -> str:
-    """Return a question with what it gives, as HTML."""
+    """Return a question with its givens, as HTML."""
     givens = "".join(
         f"<li>{marked(str(given)).replace('d_k', '<em>d</em><sub>k</sub>')}</li>"
         for given in exercise.givens
@@ -151,12 +151,12 @@ def files(questions: Sequence[Question]) -> dict[str, bytes]:
 
 
 def _written(template: str, **given: Any) -> str:
-    """Return what a template makes."""
+    """Return a rendered template."""
     return TEMPLATES.get_template(template).render(given)
 
 
 def _package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict[str, bytes]:
-    """Return the files of a QTI 2.1 package by their names: a manifest, items, pictures."""
+    """Return the files of a QTI 2.1 package by name: a manifest, items and pictures."""
     manifest = _written("qti-manifest.xml", questions=questions, for_canvas=for_canvas)
     items = {f"{q.name}.xml": _written("qti-item.xml", question=q) for q in questions}
     pictures = {f"images/{name}": svg for q in questions for name, svg in q.files.items()}
@@ -170,7 +170,7 @@ def _linked(html: str, folder: str) -> str:
 
 
 def _with_pictures(html: str, question: Question) -> str:
-    """Return HTML with its pictures in the places of their names."""
+    """Return HTML with pictures in the places of their names."""
     encoded = {name: b64encode(svg.encode()).decode() for name, svg in question.files.items()}
     return standalone_questions.PICTURE.sub(
         lambda name: f"data:image/svg+xml;base64,{encoded[name[0]]}", html

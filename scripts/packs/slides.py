@@ -1,4 +1,4 @@
-"""A lesson in slides for each chapter that has a deck: as PDF, as notes, and to be changed."""
+"""The pack of slides: a PDF, notes and a PowerPoint file for each chapter with a deck."""
 
 import os
 
@@ -13,7 +13,7 @@ from byhand.slides import content, paper, powerpoint
 
 
 def chosen(names: list[str]) -> list[Deck]:
-    """Return the decks of some chapters, or all of them."""
+    """Return the decks of the named chapters, or all decks."""
     found = {deck.chapter.rpartition("/")[2]: deck for deck in decks(Project(ROOT))}
     for name in names:
         if name not in found:
@@ -22,7 +22,7 @@ def chosen(names: list[str]) -> list[Deck]:
 
 
 def files(wanted: list[Deck]) -> dict[str, bytes]:
-    """Return three files a deck, by their names."""
+    """Return three files per deck, by name."""
     refuse(check_sources(ROOT, [deck.page.name for deck in wanted]), "no slides were made")
     prepare(os.environ)
     return {

@@ -1,6 +1,6 @@
-"""Questions that stand alone: each with the tables, figures and formulas that it names.
+"""Self-contained questions: each includes the tables, figures and formulas that it names.
 
-Numbers of the book's tables mean nothing to the reader of a single question. In a question its
+The numbers of the book's tables mean nothing to the reader of a single question. In a question its
 tables are Table A and Table B, its figures Figure A, its formulas (A). If a question names a table,
 figure or page that it does not contain, the command ends with the file and line. `bank.toml` lists
 the givens that questions need but do not name, and the questions that are not exported.
@@ -50,7 +50,7 @@ BY_TITLE = re.compile(r"\(\0[^\0]*\0\)\s?|\s?\(\0[^\0]*\0\)|\0")
 
 
 class Book:
-    """What questions refer to: the things on the pages, and the book's address."""
+    """The tables, figures and formulas of the pages, and the book's address."""
 
     def __init__(self, pages: Sequence[Page]) -> None:
         self.address = base_address()
@@ -100,9 +100,10 @@ class Names:
 
 
 def _caption(holder: Tag) -> str:
-    """Return a thing's caption; a part has that of its group if all parts are of one stage.
+    """Return the caption of a table or figure.
 
-    In a group of several stages the header of each part names its own.
+    A part has that of its group if all parts are of one stage. In a group of several stages the
+    header of each part names its own.
     """
     if holder.select_one(".caption-text") is None:
         group = holder.find_parent("figure") or holder
@@ -122,7 +123,7 @@ def _tables(holder: Tag) -> str:
 
 
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
-    """Yield the questions of the pages that stand alone, each with all that it takes."""
+    """Yield the self-contained questions of the pages."""
     book = Book(pages)
     for page in pages:
         doctree = doctree_of(page.name)
@@ -228,7 +229,7 @@ def _needed(need: str, book: Book, names: Names) -> str:
 
 
 def check(html: str) -> None:
-    """Raise LookupError, with the words, where HTML speaks of what stands elsewhere."""
+    """Raise LookupError with the words of HTML that refer to something outside it."""
     words = " ".join(BeautifulSoup(html, "html.parser").get_text(" ").split())
     found = PLACES.search(words)
     if found:
@@ -242,7 +243,7 @@ Asked = tuple[int, str, float, int]
 
 
 def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:
-    """Yield an exercise as a question for each number that it is asked for."""
+    """Yield a question for each number that an exercise asks for."""
     for i, (_, said, value, wanted) in enumerate(asked, 1):
         places, sentence = rounding(value, wanted)
         what = marked(said)

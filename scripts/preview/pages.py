@@ -1,9 +1,9 @@
-"""Sphinx kept in memory: a page that was saved, or is looked at, is read and written again.
+"""Sphinx kept in memory: it reads and writes a page again when the page is saved or viewed.
 
-Others wait until somebody looks at them: an edit may change what they say of the page, and an edit
-of the package what they compute. Numbers of sections and figures run through the whole book: where
-an edit changes how many there are, a new process counts them. (In one process sphinx-external-toc
-goes on from the chapter at which it ended the last time.)
+Other pages wait until they are viewed, since an edit may change their references, and an edit of
+the package their numbers. Numbers of sections and figures run through the whole book: if an edit
+changes how many there are, a new process counts them. (In one process sphinx-external-toc continues
+from the chapter at which it ended the last time.)
 """
 
 import gc
@@ -38,7 +38,7 @@ COUNTS = ("toc_secnumbers", "toc_fignumbers", "titles", "longtitles", "tocs")
 
 @dataclass
 class Task:
-    """What the preview asks of the pages' process."""
+    """A request of the preview to the process of the pages."""
 
     files: set[str] = field(default_factory=set)  # saved or deleted, relative to the project
     view: frozenset[str] | None = None  # the pages that are looked at now
@@ -46,7 +46,7 @@ class Task:
 
 @dataclass
 class Told:
-    """What the pages' process tells: a page is written, this is wrong now, or to begin again."""
+    """A message from the process of the pages: a page is written, its problems, or a restart."""
 
     written: str = ""  # a page; "*" for what every page loads
     seconds: float = 0.0
@@ -55,7 +55,7 @@ class Told:
 
 
 def run(connection: Connection, view: frozenset[str]) -> None:
-    """Keep Sphinx in memory and do what comes through the connection, until it closes."""
+    """Keep Sphinx in memory and answer requests on the connection until it closes."""
     sys.path[:0] = [str(ROOT), str(EXTENSIONS)]
     prepare(os.environ)
     os.chdir(ROOT)
@@ -73,7 +73,7 @@ def run(connection: Connection, view: frozenset[str]) -> None:
 
 
 class Pages:
-    """The pages, and the Sphinx that makes them."""
+    """The pages and the Sphinx that builds them."""
 
     def __init__(
         self, app: "Sphinx", said: "Problems", connection: Connection, view: frozenset[str]
@@ -88,7 +88,7 @@ class Pages:
         self.problems: dict[str, list[str]] = {}
 
     def go_on(self) -> None:
-        """Do what somebody waits for, and take what comes between two steps."""
+        """Do the next step that is waited for, and receive requests between steps."""
         self.begin()
         gc.collect()
         gc.freeze()  # what is known now stays: a save does not wait until it was gone through
@@ -102,7 +102,7 @@ class Pages:
                 self.write(waiting[0])
 
     def begin(self) -> None:
-        """Read what has changed since the memory was written, and count."""
+        """Read the pages that changed since the state was written, and number them."""
         from sphinx.environment import CONFIG_OK
 
         from byhand.reading.pages import without_results
@@ -134,7 +134,7 @@ class Pages:
     # ---- What is asked ----
 
     def take(self, task: Task) -> None:
-        """Add what a task asks for."""
+        """Add the changes of a request."""
         if task.view is not None:
             self.view = task.view
         for name in task.files:
@@ -147,7 +147,7 @@ class Pages:
                 self.take_file(name)
 
     def take_file(self, name: str) -> None:
-        """Find out whom a file that is no page concerns."""
+        """Mark the pages that depend on a changed file that is no page."""
         if name.startswith("book/_static/"):
             from byhand.site.assets import write_assets
 
@@ -165,7 +165,7 @@ class Pages:
     # ---- One step ----
 
     def read(self, name: str, *, is_first: bool = False) -> None:
-        """Read a page; where its numbers are not those before, begin again."""
+        """Read a page; if its numbering changes, request a restart."""
         from sphinx.util.build_phase import BuildPhase
 
         self.to_read.discard(name)
@@ -200,19 +200,19 @@ class Pages:
             raise EOFError
 
     def numbers(self, name: str) -> tuple[dict[str, Any], tuple[Any, ...]]:
-        """Return what the book has counted on a page, and on what."""
+        """Return the numbered elements of a page and their numbers."""
         tables = {table: getattr(self.env, table) for table in COUNTS}
         known = {table: found[name] for table, found in tables.items() if name in found}
         return known, counted(self.env, name)
 
     def clear(self, name: str) -> None:
-        """Forget what is known of a page."""
+        """Remove a page from Sphinx's state."""
         self.app.emit("env-purge-doc", self.env, name)
         self.env.clear_doc(name)
         self.env._pickled_doctree_cache.pop(name, None)
 
     def remember(self) -> None:
-        """Write down what is known, for the next process to begin from."""
+        """Write the state, from which the next process begins."""
         for name in self.failed:
             self.clear(name)
         waiting = MEMORY.with_suffix(".new")
@@ -221,14 +221,14 @@ class Pages:
         waiting.replace(MEMORY)
 
     def fail(self, name: str, found: list[str]) -> None:
-        """Keep the last good page of what cannot be read, and tell what is wrong with it."""
+        """Keep the last good version of an unreadable page, and report its problems."""
         self.saved.pop(name, None)
         self.to_write.discard(name)
         self.failed.add(name)
         self.note(name, found)
 
     def write(self, name: str) -> None:
-        """Write a page, and tell so if it is another one than before."""
+        """Write a page, and report it if it has changed."""
         from sphinx.util.build_phase import BuildPhase
 
         self.to_write.discard(name)
@@ -253,7 +253,7 @@ class Pages:
         self.note(name, found or faults_of(name))
 
     def note(self, name: str, found: list[str]) -> None:
-        """Keep what is wrong with a page, and tell it if it is news."""
+        """Store the problems of a page, and report them if they have changed."""
         if found != self.problems.get(name, []):
             self.problems[name] = found
             self.problems = {key: lines for key, lines in self.problems.items() if lines}
@@ -268,7 +268,7 @@ def read_from_contents() -> set[str]:
 
 
 def faults_of(name: str) -> list[str]:
-    """Return what the build would refuse in a page's source."""
+    """Return the findings that the build would refuse in a page's source."""
     from byhand.checking import check_sources
 
     with suppress(OSError, ValueError):  # deleted just now: the next task tells so
@@ -277,7 +277,7 @@ def faults_of(name: str) -> list[str]:
 
 
 def counted(env: Any, name: str) -> tuple[Any, ...]:
-    """Return what the book counts on a page: its sections, and its numbered things in order."""
+    """Return the sections and numbered elements of a page in order."""
     from docutils import nodes
 
     try:
@@ -298,7 +298,7 @@ def counted(env: Any, name: str) -> tuple[Any, ...]:
 
 
 def where_it_failed(error: BaseException) -> str:
-    """Return file, line and cause of an error, the file being the last of the project's."""
+    """Return file, line and cause of an error; the file is the last one of the project."""
     cause = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename:
         return f"{plain(error.filename)}:{error.lineno}: {type(error).__name__}: {error.msg}"
@@ -309,10 +309,10 @@ def where_it_failed(error: BaseException) -> str:
 
 
 class Problems(io.StringIO):
-    """What Sphinx warns of, as lines of file, line and cause."""
+    """Sphinx's warnings as lines of file, line and cause."""
 
     def take(self) -> list[str]:
-        """Return what was said since the last time; where cells failed, these alone."""
+        """Return the new warnings; if cells failed, only theirs."""
         lines = plain(self.getvalue()).replace(" WARNING:", "").replace(" ERROR:", "").splitlines()
         self.seek(0)
         self.truncate()

@@ -1,8 +1,8 @@
-"""Serve the preview's pages on the loopback address, and tell the browsers what has changed.
+"""A server of the preview's pages on the loopback address, which informs browsers of changes.
 
-Tornado serves the files. To each page it adds a script, `client.js`, which asks a few times a
-second whether there is a newer one than by its sign it is, reloads at the same place, and shows
-what is wrong above the last good page.
+Tornado serves the files. It adds the script `client.js` to each page. The script asks several times
+a second for a newer version of the page, reloads at the same position, and shows problems above the
+last good page.
 """
 
 import socket
@@ -25,7 +25,7 @@ MISSING = "<!doctype html><title>No page</title><p>The book has no page {}.</p>"
 
 
 class Server:
-    """The pages, and who looks at them."""
+    """The pages and the browsers that view them."""
 
     def __init__(self, look_at: Callable[[], None]) -> None:
         self.look_at = look_at
@@ -37,7 +37,7 @@ class Server:
         self.port = 0
 
     def listen(self, port: int) -> None:
-        """Begin to serve; port 0 means any free one."""
+        """Start serving; port 0 means any free port."""
         door = socket.create_server((LOOPBACK, port), backlog=128)
         door.setblocking(False)
         self.port = door.getsockname()[1]
@@ -55,11 +55,11 @@ class Server:
         )
 
     def sign_of(self, page: str) -> str:
-        """Return by what a page, with what every page loads, is told from those before it."""
+        """Return a string that identifies the version of a page and of its common files."""
         return f"{self.begun}.{self.written[page]}.{self.written[EVERY_PAGE]}"
 
     def state_of(self, page: str) -> dict[str, str | list[str]]:
-        """Return what a browser is told that looks at a page."""
+        """Return the data for a browser that views a page."""
         now = time.monotonic()
         self.asked[page] = now
         view = frozenset(name for name, then in self.asked.items() if now - then < GONE)
@@ -85,19 +85,19 @@ def page_at(address: str) -> str:
 
 
 class State(RequestHandler):
-    """What a page asks for."""
+    """The handler of the script's questions."""
 
     def get(self, address: str) -> None:
-        """Say whether there is a newer one, and what is wrong."""
+        """Answer with the current version and the problems."""
         self.set_header("Cache-Control", "no-store")
         self.finish(self.settings["server"].state_of(page_at(address)))
 
 
 class Page(RequestHandler):
-    """A page of the book with the script added."""
+    """The handler of pages, which adds the script."""
 
     def get(self, address: str) -> None:
-        """Send it, or say that there is none."""
+        """Send the page, or a message that it does not exist."""
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.set_header("Cache-Control", "no-store")
         name = page_at(address)
@@ -115,8 +115,8 @@ class Page(RequestHandler):
 
 
 class File(StaticFileHandler):
-    """Any other file."""
+    """The handler of all other files."""
 
     def set_extra_headers(self, path: str) -> None:
-        """Have a browser ask for it each time."""
+        """Prevent caching, so that a browser asks each time."""
         self.set_header("Cache-Control", "no-store")

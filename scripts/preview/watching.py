@@ -1,4 +1,4 @@
-"""Watch the files of the book, and pass on who has to do what."""
+"""The preview's main process: it watches files, and connects the builder with the server."""
 
 import asyncio
 import fcntl
@@ -55,7 +55,7 @@ def watch(port: int) -> None:
 
 @contextmanager
 def only_one() -> Iterator[TextIO]:
-    """Refuse to run beside another preview of this book; give the file to write its address to."""
+    """Refuse to run beside another preview of this book; return the file for its address."""
     with (BUILD / "preview.lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -67,7 +67,7 @@ def only_one() -> Iterator[TextIO]:
 
 
 def begin() -> None:
-    """Begin with the last good build's pages, and with what Sphinx knew of them, if that holds."""
+    """Copy the last good build's pages and Sphinx's state, if they are valid."""
     shutil.rmtree(HTML.parent, ignore_errors=True)
     shutil.copytree(BUILT, HTML)
     shutil.copytree(STATE / DOCTREES, MEMORY.parent)
@@ -77,13 +77,13 @@ def begin() -> None:
 
 
 def has_display() -> bool:
-    """Tell whether a browser can be opened where this runs."""
+    """Return whether this machine can open a browser."""
     is_other = sys.platform in ("darwin", "win32")
     return is_other or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 class Preview:
-    """Who watches, who builds, who looks on."""
+    """The watcher, the pages' process and the server."""
 
     def __init__(self) -> None:
         self.process: BaseProcess | None = None
@@ -92,7 +92,7 @@ class Preview:
         self.end = asyncio.Event()
 
     async def go_on(self, port: int, note: TextIO) -> None:
-        """Serve and watch, until Ctrl-C."""
+        """Serve and watch until Ctrl-C."""
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self.end.set)
         self.server.listen(port)
@@ -109,7 +109,7 @@ class Preview:
     # ---- The pages' process ----
 
     def start(self) -> None:
-        """Start the pages' process, in the place of the one before."""
+        """Start the pages' process, after ending an earlier one."""
         self.stop()
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
@@ -120,7 +120,7 @@ class Preview:
         asyncio.get_running_loop().add_reader(self.connection.fileno(), self.hear)
 
     def stop(self) -> None:
-        """End the pages' process, and with it what it has started."""
+        """End the pages' process and its child processes."""
         self.disconnect()
         if self.process is not None:
             self.process.kill()
@@ -128,7 +128,7 @@ class Preview:
             self.process = None
 
     def disconnect(self) -> None:
-        """Hear nothing more of the pages' process."""
+        """Stop listening to the pages' process."""
         if self.connection is not None:
             with suppress(RuntimeError):  # at the end there is no loop any more
                 asyncio.get_running_loop().remove_reader(self.connection.fileno())
@@ -136,7 +136,7 @@ class Preview:
             self.connection = None
 
     def hear(self) -> None:
-        """Take what the pages' process tells."""
+        """Handle the messages of the pages' process."""
         assert self.connection is not None
         try:
             told: Told = self.connection.recv()
@@ -161,14 +161,14 @@ class Preview:
                 print(f"{told.written}: {told.seconds:.1f} s", flush=True)
 
     def look_at(self) -> None:
-        """Pass on which pages are looked at."""
+        """Send the viewed pages to the pages' process."""
         if self.connection is not None:
             self.connection.send(Task(view=self.server.view))
 
     # ---- The files ----
 
     async def watch(self, *folders: Path, recursive: bool = True) -> None:
-        """Watch folders."""
+        """Watch folders for changed files."""
         async for changes in awatch(
             *folders,
             recursive=recursive,
@@ -179,7 +179,7 @@ class Preview:
             self.changed({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
 
     def changed(self, names: set[str]) -> None:
-        """Pass on which files have changed."""
+        """Send the changed files to the pages' process."""
         if found := sorted(names & set(ENVIRONMENT)):
             sentence = f"{found[0]} has changed: start the preview again"
             self.server.problems = {"": [sentence]}
@@ -205,6 +205,6 @@ class Preview:
 
 
 class Sources(DefaultFilter):
-    """What belongs to the book's sources: nothing that is compiled, hidden, or a cell's output."""
+    """A filter of the book's source files: no compiled or hidden files, no outputs."""
 
     ignore_entity_patterns = (*DefaultFilter.ignore_entity_patterns, r"^\.", r"\.new$", r"^4913$")

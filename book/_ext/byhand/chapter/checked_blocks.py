@@ -1,13 +1,13 @@
-"""What the page's run must bear out: code for PyTorch, and the numbers that exercises ask for.
+"""PyTorch code and answers of exercises, compared with the run of their page.
 
-`docs/writing.md` shows how ``{pytorch}`` and ``{asked}`` are written. Nothing of PyTorch runs while
-the book is built: `tests/against_torch/test_pytorch_folds.py` runs the code, and what it prints
-must be what stands here. The build holds the numbers. Those typed into a tensor must be the ones of
-``given``, and those printed the ones of ``prints``, rounded as they are printed: both name arrays
-of the page's run, in the order of the numbers.
+`docs/writing.md` shows how ``{pytorch}`` and ``{asked}`` are written. The build does not run
+PyTorch; `tests/against_torch/test_pytorch_folds.py` runs the code and compares its output with the
+output on the page. The build compares numbers: those typed into tensors with the arrays of
+``given``, and those of the output with the arrays of ``prints``, rounded as printed, in the same
+order.
 
-Of what is ``{asked}`` nothing stands on the page: it is noted in the doctree, where the question
-bank (`scripts/packs/standalone_questions.py`) finds it.
+The page does not show ``{asked}``. The doctree keeps it for the question bank
+(`scripts/packs/standalone_questions.py`).
 """
 
 import ast
@@ -45,7 +45,7 @@ class InPyTorch(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return code, output and version; warn of a number that the run does not have."""
+        """Return code, output and version; warn of a number that differs from the run."""
         code, _, output = "\n".join(self.content).partition(BETWEEN)
         if not output or "prints" not in self.options:
             raise self.error("code, a line ---, what it prints, and :prints: are wanted")
@@ -62,7 +62,7 @@ class InPyTorch(SphinxDirective):
         ]
 
     def _hold(self, option: str, found: list[Any], fits: Callable[[Any, float], bool]) -> None:
-        """Raise unless numbers fit those that an option names, where the page's cells ran."""
+        """Raise unless the numbers match those of an option, if the page's cells ran."""
         arrays = self.options.get(option, "")
         if not arrays:
             if found:
@@ -82,7 +82,7 @@ class InPyTorch(SphinxDirective):
 
 
 def torch_version() -> str:
-    """Return the version of PyTorch with which the tests run the code that pages show.
+    """Return the version of PyTorch that runs the code in the tests.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def torch_version() -> str:
 
 
 def typed_numbers(code: str) -> list[float]:
-    """Return the numbers that code types into tensors, in their order.
+    """Return the numbers in the tensors of some code, in their order.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def typed_numbers(code: str) -> list[float]:
 
 
 def is_printed(text: str, number: float) -> bool:
-    """Tell whether a printed number is a number, rounded.
+    """Return whether a text is `number` rounded to the text's decimals.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Asked(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Note the number, and warn where the answer has no value."""
+        """Store the question in the doctree; warn if the answer has no value."""
         if set(self.options) != set(self.option_spec) or not self.content:
             raise self.error(":answer:, :places: and what is asked for are wanted")
         document, what = self.state.document, "\n".join(self.content)

@@ -1,9 +1,9 @@
-"""Tables that are made of the sources of all chapters, so that nobody types what stands there.
+"""Tables generated from the sources of all chapters: claims, and minutes of exercises.
 
-The role ``{claim}`label` `` marks a sentence with the kind of its claim, and ``{ledger}`` lists all
-claims that are made; `byhand.checking.claims` reads ``book/claims.toml`` and refuses a claim
-without a kind. ``{exercise-times}`` lists the exercises by difficulty, with their minutes. All are
-made of what every writer knows: a reference, and tables of Markdown.
+The role ``{claim}`label` `` shows the kind of a sentence's claim, and ``{ledger}`` lists all
+claims; `byhand.checking.claims` reads ``book/claims.toml`` and refuses a claim without a kind.
+``{exercise-times}`` lists the exercises by difficulty, with their minutes. The directives produce
+Markdown, so that every output format can show them.
 """
 
 from collections import Counter
@@ -30,14 +30,14 @@ COUNTED = ("computed", "quoted", "given")
 
 
 def claims_of(env: BuildEnvironment) -> dict[str, Claim]:
-    """Return the book's claims by their labels."""
+    """Return the book's claims by label."""
     file = Path(env.srcdir).parent / FILE
     env.note_dependency(str(file))
     return {claim.label: claim for claim in read(file.read_text(encoding="utf-8"))}
 
 
 def mark(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
-    """Show of which kind a claim is, and lead to its line in the ledger."""
+    """Show the kind of a claim, with a link to its row in the ledger."""
     env = inliner.document.settings.env
     claim = claims_of(env).get(text)
     target = addnodes.pending_xref(
@@ -48,14 +48,14 @@ def mark(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: ob
 
 
 class Listing(SphinxDirective):
-    """A directive that writes tables of the sources of the chapters."""
+    """A directive that generates tables from the chapters' sources."""
 
     def run(self) -> list[nodes.Node]:
-        """Return what the lines are in Markdown."""
+        """Return the parsed Markdown of the lines."""
         return self.parse_text_to_nodes("\n".join(self.lines()))
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines."""
+        """Yield lines of Markdown."""
         raise NotImplementedError
 
     def chapters(self) -> Iterator[Page]:
@@ -67,10 +67,10 @@ class Listing(SphinxDirective):
 
 
 class Ledger(Listing):
-    """``{ledger}``: every claim with its kind and what holds it; what the pages' numbers are."""
+    """``{ledger}``: every claim with its kind and evidence, and the kinds of all numbers."""
 
     def lines(self) -> Iterator[str]:
-        """Yield a table of all claims, and one of all numbers."""
+        """Yield a table of the claims and a table of the numbers."""
         claims = claims_of(self.env)
         for kind, meaning in KINDS.items():
             yield from (f"**{kind}**", f": {meaning}", "")
@@ -90,7 +90,7 @@ class Ledger(Listing):
 
 
 class ExerciseTimes(Listing):
-    """``{exercise-times}``: a row a chapter, a column a difficulty, the minutes beside."""
+    """``{exercise-times}``: a row per chapter, a column per difficulty, and the minutes."""
 
     def lines(self) -> Iterator[str]:
         """Yield the table."""
@@ -117,11 +117,11 @@ DIRECTIVES = {"ledger": Ledger, "exercise-times": ExerciseTimes}
 
 
 def table(caption: str, *options: str, looks: str = "words") -> Iterator[str]:
-    """Yield how a list table of words begins."""
+    """Yield the first lines of a list table."""
     yield from (f"```{{list-table}} {caption}", ":header-rows: 1", f":class: {looks}", *options, "")
 
 
 def row(*texts: str) -> Iterator[str]:
-    """Yield a row of a list table."""
+    """Yield the lines of a row of a list table."""
     for sign, text in zip(("* -", *["  -"] * len(texts)), texts, strict=False):
         yield f"{sign} {text}".rstrip()

@@ -1,7 +1,7 @@
-"""Blocks of a page: cells that can be read and are short, exercises with their solutions.
+"""Blocks of a page: the syntax and length of cells, and exercises with their solutions.
 
-Of a label or reference Sphinx itself tells where it leads nowhere or stands twice. Of exercises and
-solutions it would tell without a line, or only by stopping.
+Sphinx itself reports labels that are missing or defined twice. Unpaired exercises and solutions it
+reports without a line, or it stops; therefore they are checked here.
 """
 
 import ast
@@ -36,7 +36,7 @@ def unreadable(page: Page) -> Iterator[Line]:
 
 
 def long_cells(page: Page) -> Iterator[Line]:
-    """Find cells of more lines than a reader takes in at once, but for some allowed ones."""
+    """Find cells of more than `LONGEST` lines, except those in ``exceptions.toml``."""
     counts = {cell.line: len(cell.code.strip().splitlines()) for cell in page.cells}
     long = {line: count for line, count in counts.items() if count > LONGEST}
     if len(long) > EXCEPTIONS["long-cells"].get(page.name, 0):
@@ -56,7 +56,7 @@ def check(project: Project) -> Iterator[Finding]:
 
 
 def unpaired(page: Page) -> Iterator[Line]:
-    """Find exercises and solutions that begin but do not end, or end without a beginning."""
+    """Find exercises and solutions whose start has no end, or whose end has no start."""
     opened: Block | None = None
     for block in page.blocks:
         if opened and block.name == PAIRS[opened.name]:
@@ -71,7 +71,7 @@ def unpaired(page: Page) -> Iterator[Line]:
 
 
 def folded_answers(page: Page) -> Iterator[Line]:
-    """Find cells with the program that an exercise asks for, which fold away in its solution."""
+    """Find cells in solutions to programming exercises that would be folded away."""
     cells: list[Block] | None = None
     for block in page.blocks:
         if block.name in ("solution-start", "solution-end"):

@@ -1,9 +1,9 @@
-"""The claims of the book: each has a sentence, a kind, what holds it; a quotation names its source.
+"""The book's claims: label, sentence, kind and evidence; quotations name their source.
 
-``book/claims.toml`` has of each label one line, the kind, and what holds it. The sentence itself
-ends with ``{claim}`label` ``. A number's own kind is that of its role, ``{eval}`` or ``{given}``: a
-sentence with a number from ten on has one of them, or a claim, or is refused. (Smaller ones mostly
-name things: Head 1. Decimals and percentages are never typed: `byhand.checking.patterns`.)
+``book/claims.toml`` has the kind and the evidence for each label. The claiming sentence on a page
+ends with ``{claim}`label` ``. The roles ``{eval}`` and ``{given}`` state the kind of a number. A
+sentence with a number from ten on needs one of these roles or a claim. Smaller numbers are mostly
+names, such as Head 1. `byhand.checking.patterns` refuses typed decimals and percentages.
 """
 
 import re
@@ -39,7 +39,7 @@ PLACE = re.compile(
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim."""
+    """One entry of ``claims.toml``."""
 
     label: str
     says: str  # in one line
@@ -49,14 +49,14 @@ class Claim:
 
 @cache
 def read(text: str) -> tuple[Claim, ...]:
-    """Return the claims of `claims.toml`, in their order."""
+    """Return the claims of a ``claims.toml`` in their order."""
     fields = ("says", "kind", "holds")
     table = tomllib.loads(text)
     return tuple(Claim(key, *(str(table[key].get(f, "")) for f in fields)) for key in table)
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Look at the list, and at the sentences."""
+    """Find faulty entries of ``claims.toml``, and claims made twice, never, or without an entry."""
     used: dict[str, tuple[str, int]] = {}
     for page in project.texts:
         for label, number in marks(page):
@@ -98,7 +98,7 @@ def marks(page: Page) -> list[tuple[str, int]]:
 
 
 def sentences(page: Page) -> Iterator[Line]:
-    """Yield the sentences of a page's prose, each with the line in which it begins."""
+    """Yield the sentences of a page's prose, each with the line of its first word."""
     for paragraph in runs_of(line for line in page.prose if line[1].strip()):
         text, begin = "\n".join(line for _, line in paragraph), 0
         for end in [*(found.end() for found in END.finditer(text)), len(text)]:
@@ -107,7 +107,7 @@ def sentences(page: Page) -> Iterator[Line]:
 
 
 def kind_of(sentence: str) -> str:
-    """Return the kind that a sentence's numbers have by how they are written, or "".
+    """Return the kind of a sentence's numbers by their roles, or "".
 
     Examples
     --------
@@ -122,7 +122,7 @@ def kind_of(sentence: str) -> str:
 
 
 def unnamed_sources(page: Page) -> Iterator[Line]:
-    """Find sentences that quote a number from a table or a section without saying whose."""
+    """Find sentences with a number from a table or section but without the source."""
     for number, sentence in sentences(page):
         if kind_of(sentence) == "given" and PLACE.search(NUMREF.sub(" ", sentence)):
             message = "a number is quoted without its source; a citation in the sentence is wanted"
@@ -130,7 +130,7 @@ def unnamed_sources(page: Page) -> Iterator[Line]:
 
 
 def without_kind(page: Page) -> Iterator[Line]:
-    """Find sentences with a typed number that neither a role nor a claim gives a kind."""
+    """Find sentences with a typed number that has neither a role nor a claim."""
     for number, sentence in sentences(page):
         if kind_of(sentence) or ROLE.search(sentence):
             continue

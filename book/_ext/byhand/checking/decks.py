@@ -1,6 +1,7 @@
-"""Decks of slides: what their sources have, and what is wrong with them before anything runs.
+"""Decks of slides: the structure of their sources, and its faults.
 
-A chapter's deck stands beside it, as ``NAME.slides.md``; `docs/writing.md` shows its forms.
+The deck of a chapter is the file ``NAME.slides.md`` in the same folder; `docs/writing.md` shows its
+form.
 """
 
 import re
@@ -40,20 +41,20 @@ INPUTS = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a slide's text."""
+    """One paragraph, list, formula or code block of a slide."""
 
     kind: str  # one of `KINDS`
     items: tuple[Line, ...]  # with marks, such as ``*cat*``; of a list one each
 
     @property
     def line(self) -> int:
-        """Where it begins."""
+        """The number of its first line."""
         return self.items[0][0]
 
 
 @dataclass(frozen=True)
 class Slide:
-    """One slide: a title, an idea, and at most one thing to look at."""
+    """One slide: a title, a text, and at most one object such as a figure or formula."""
 
     kind: str  # ``title``, ``slide``, ``question`` or ``answer``
     block: int  # which block of the source it is of, counted from 0
@@ -66,19 +67,19 @@ class Slide:
 
     @property
     def things(self) -> int:
-        """How many things there are to look at."""
+        """The number of objects on the slide."""
         return len(self.shows) + sum(piece.kind in KINDS[3:] for piece in self.body)
 
 
 @dataclass(frozen=True)
 class Deck:
-    """The slides of one chapter."""
+    """The source of a chapter's slides."""
 
     page: Page
 
     @property
     def chapter(self) -> str:
-        """The name of the page that it teaches."""
+        """The name of the chapter's page."""
         return self.page.name.removesuffix(".slides")
 
     @cached_property
@@ -121,7 +122,7 @@ def _of(i: int, block: Block) -> Iterator[Slide]:
 
 
 def parts(block: Block) -> list[list[Line]]:
-    """Return what stands between a block's lines of hyphens."""
+    """Return a block's lines, split at each line of hyphens."""
     found: list[list[Line]] = [[]]
     for number, text in block.content:
         if text.strip() == "---":
@@ -132,7 +133,10 @@ def parts(block: Block) -> list[list[Line]]:
 
 
 def pieces(lines: list[Line]) -> tuple[Piece, ...]:
-    """Return the pieces of some Markdown; what a slide cannot hold is a piece of its own kind."""
+    """Return the pieces of some Markdown.
+
+    A piece that a slide cannot contain has the parser's name as its kind.
+    """
     if not lines:
         return ()
     first = lines[0][0]
@@ -147,7 +151,7 @@ def pieces(lines: list[Line]) -> tuple[Piece, ...]:
 
 
 def _as_lines(piece: Piece) -> Piece:
-    """Return a list whose items all end with a value as lines of arithmetic, to be looked at."""
+    """Return a bullet list whose items all end with a value as a piece of kind "lines"."""
     is_made = piece.kind == "bullets" and all(LINE.fullmatch(text) for _, text in piece.items)
     return Piece("lines", piece.items) if is_made else piece
 
@@ -156,7 +160,7 @@ def _as_lines(piece: Piece) -> Piece:
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Look at every deck."""
+    """Find faults in every deck."""
     chapters = {page.name: page for page in project.pages}
     for deck in decks(project):
         say = [*_wrong_deck(deck), *_steps_left_out(deck, chapters.get(deck.chapter))]
@@ -176,7 +180,7 @@ def _wrong_deck(deck: Deck) -> Iterator[Line]:
 
 
 def _steps_left_out(deck: Deck, chapter: Page | None) -> Iterator[Line]:
-    """Find what the chapter works by hand and no slide does."""
+    """Report the stages that the chapter computes by hand and the deck does not."""
     if chapter is None:
         yield 1, f"there is no chapter {deck.chapter}; a deck stands beside its chapter"
         return
@@ -186,7 +190,7 @@ def _steps_left_out(deck: Deck, chapter: Page | None) -> Iterator[Line]:
 
 
 def worked(chapter: Page) -> set[str]:
-    """Return the stages of which a chapter works numbers by hand, outside folds and exercises."""
+    """Return the stages that a chapter computes by hand, outside folds and exercises."""
     sections = re.split(r"(?m)^(?=## )", chapter.text)
     text = "".join(section for section in sections if not LEFT_OUT.match(section))
     return set(BY_HAND.findall(text)) - INPUTS

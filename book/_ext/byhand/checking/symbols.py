@@ -1,4 +1,4 @@
-"""One symbol, one meaning: letters of formulas against Notation's table, by ``symbols.toml``."""
+"""Symbols: each letter of the table in Notation has one meaning, checked by ``symbols.toml``."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ WORDS = re.compile(r"\\(?:mathrm|text|begin|end|operatorname)\s*\{[^}]*\}|^:.*$"
 
 
 def table(page: Page) -> Iterator[Line]:
-    """Find symbols that stand twice in the table, or that no page is named for."""
+    """Find symbols that are defined twice in the table, or that ``symbols.toml`` lacks."""
     if page.name != NOTATION:
         return
     seen: set[str] = set()
@@ -32,7 +32,7 @@ def table(page: Page) -> Iterator[Line]:
 
 
 def other_meanings(page: Page) -> Iterator[Line]:
-    """Find letters of the table in formulas of a page that does not use them in its meaning."""
+    """Find formulas with a letter of the table that its page does not use as defined there."""
     for symbol, pages in PAGES_OF.items():
         if {"*", page.name.removesuffix(".slides")} & {*pages} or page.name == NOTATION:
             continue

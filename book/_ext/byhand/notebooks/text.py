@@ -1,8 +1,7 @@
-"""Text of a page as plain Markdown, which reads well in any Jupyter.
+"""The text of a page as plain Markdown, readable in any Jupyter.
 
-A page's text has directives and roles that only the book's Sphinx knows. Here each is written out:
-a computed number as the number, a reference as what it says on the page, a block as a heading and
-its text. What works only on the page is left out.
+Directives and roles of the book are replaced: a computed number by the number, a reference by its
+text on the page, a block by a heading and its text. Blocks that work only on a page are omitted.
 """
 
 import re
@@ -40,24 +39,16 @@ AIMS = "After this page you can"
 
 
 def plain(text: str, said: Said, folder: Path) -> str:
-    r"""Return a page's text as plain Markdown, with what is `said` in the place of each role.
+    r"""Return a page's text as plain Markdown, with the text that `said` returns for each role.
 
-    Code that it includes is found from the page's folder.
-
-    Examples
-    --------
-    >>> print(plain("(a)=\n# A\n\n```{lead}\nOne {eval}`n` of four.\n```", lambda *role: "3",
-    ...             Path()))
-    # A
-    <BLANKLINE>
-    *One 3 of four.*
+    Included code is found relative to the page's folder.
     """
     written = "\n".join(_pieces(text, said, folder))
     return re.sub(r"\n{3,}", "\n\n", written).strip("\n")
 
 
 def _pieces(text: str, said: Said, folder: Path) -> Iterator[str]:
-    """Yield paragraphs and blocks in their order, each written out."""
+    """Yield paragraphs and blocks in their order as plain Markdown."""
     lines, end = text.splitlines(), 0
     for block in Page("", text).blocks:
         if block.line > end:  # it stands in no other
@@ -71,12 +62,12 @@ def _pieces(text: str, said: Said, folder: Path) -> Iterator[str]:
 
 
 def _prose(lines: list[str], said: Said) -> str:
-    """Return lines of text, without the end of a block that holds a cell."""
+    """Return lines of text without the end marks of blocks that contain cells."""
     return _inline("\n".join(line for line in lines if not re.match(r"^:{3,}$", line)), said)
 
 
 def _directive(block: Block, said: Said, folder: Path) -> str:
-    """Return a block in plain Markdown."""
+    """Return a block as plain Markdown."""
     name, title, body = block.name, block.argument, block.code.strip("\n")
     if name in LEFT_OUT:
         return ""
@@ -107,7 +98,7 @@ def _directive(block: Block, said: Said, folder: Path) -> str:
 
 
 def _heading(name: str, title: str, label: str, said: Said) -> str:
-    """Return what heads an exercise, a solution or a question: its number, as the page has it."""
+    """Return the heading of an exercise, solution or question, with its number on the page."""
     if name in ("algorithm", "proposition"):
         return f"{HEADED[name]}: {_inline(title, said)}"
     if name.startswith("solution"):
@@ -118,13 +109,13 @@ def _heading(name: str, title: str, label: str, said: Said) -> str:
 
 
 def _without_feedback(quiz: str) -> str:
-    """Return a question's options without what is said to each: a notebook cannot hide it."""
+    """Return a question's options without feedback, which a notebook cannot hide."""
     head, *options = re.split(r"\n(?=- \[)", quiz)
     return "\n".join([head, *(re.split(r"\s::\s", option)[0] for option in options)])
 
 
 def _included(file: Path, block: Block) -> str:
-    """Return the code that a page shows of a file."""
+    """Return the code of a ``literalinclude``."""
     options: dict[str, Any] = {key: value for key, (_, value) in block.options.items()}
     if "dedent" in options:
         options["dedent"] = int(options["dedent"])
@@ -133,7 +124,7 @@ def _included(file: Path, block: Block) -> str:
 
 
 def _table(text: str) -> str:
-    """Return a list of lists as a table; its first row heads it."""
+    """Return a list of lists as a Markdown table with a header."""
     rows = [
         [" ".join(cell.split()) for cell in re.split(r"(?:^|\n)  - |^- ", row) if cell.strip()]
         for row in re.split(r"(?:^|\n)\* ", text)
@@ -144,6 +135,6 @@ def _table(text: str) -> str:
 
 
 def _inline(text: str, said: Said) -> str:
-    """Return text whose roles are written out, without labels and classes."""
+    """Return text with its roles replaced, and without labels and classes."""
     text = ROLE.sub(lambda role: said(role[1], role[3]), TARGET.sub("", text))
     return SPAN.sub(lambda span: "" if "screen-only" in span[2] else span[1], text)

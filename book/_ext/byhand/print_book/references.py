@@ -1,9 +1,9 @@
-"""What refers to what on paper: every reference has its goal there, or says where it is.
+"""References in print: each leads to a target on paper, or names its place in the whole book.
 
-A goal is a page and an identifier on it, which is empty for the page itself; the number that is
-there is as the reading of the book left it.
+A target is a page and an id on it; the id of the page itself is empty. The numbers are those that
+Sphinx assigned when it read the book.
 
-Under “All numbers” a page has every table of a run. Paper has those that something refers to.
+Pages have all tables of a run under "All numbers"; paper has those that something cites.
 """
 
 from collections import Counter
@@ -23,12 +23,12 @@ Roots = list[tuple[str, nodes.Element]]  # what is printed: a page's name, and t
 
 
 def name_of(goal: Goal) -> str:
-    """Return the name of a place in the whole document."""
+    """Return the name of a target in the document."""
     return "#".join(goal)
 
 
 def names_of(page: str, root: nodes.Element) -> Iterator[Goal]:
-    """Yield the names of everything in a tree."""
+    """Yield the names of all targets in a tree."""
     if isinstance(root, nodes.document):
         yield page, ""
     for node in root.findall(nodes.Element):
@@ -39,7 +39,7 @@ def names_of(page: str, root: nodes.Element) -> Iterator[Goal]:
 
 
 def goal_of(node: nodes.Element, page: str) -> Goal | None:
-    """Return where a reference on a page leads to inside the book, None for another node."""
+    """Return the target of a reference inside the book, or None for another node."""
     if not isinstance(node, nodes.reference):
         return None
     if node.get("refid"):
@@ -51,25 +51,25 @@ def goal_of(node: nodes.Element, page: str) -> Goal | None:
 
 
 def source_of(node: nodes.Node | None) -> str:
-    """Return the file and the line at which a node, or the one around it, begins."""
+    """Return the file and the line of a node or of the nearest node around it."""
     while node is not None and not (node.source and node.line):
         node = node.parent
     return f"{str(node.source).removeprefix(f'{ROOT}/')}:{node.line}" if node is not None else ""
 
 
 def place_of(node: nodes.Node) -> str:
-    """Return the same as a message begins."""
+    """Return file and line of a node as the beginning of a message."""
     source = source_of(node)
     return f"{source}: " if source else ""
 
 
 def number_in(numbers: dict[str, Any], *names: str) -> str:
-    """Return the number that is known for one of some names, or nothing if none is."""
+    """Return the number of the first name that has one, or ""."""
     return ".".join(map(str, next((numbers[name] for name in names if numbers.get(name)), ())))
 
 
 def number_of_chapter(env: BuildEnvironment, page: str) -> str:
-    """Return a chapter's number, or nothing if it has none."""
+    """Return a chapter's number, or "" if it has none."""
     return number_in(env.toc_secnumbers.get(page, {}), "")
 
 
@@ -77,18 +77,18 @@ def number_of_chapter(env: BuildEnvironment, page: str) -> str:
 
 
 def names_in(roots: Roots) -> set[Goal]:
-    """Return the names of everything that is printed."""
+    """Return the names of all printed targets."""
     return {goal for page, root in roots for goal in names_of(page, root)}
 
 
 def cited_in(roots: Roots) -> Counter[Goal]:
-    """Count where the references in some trees lead to."""
+    """Return how often the references in some trees lead to each target."""
     found = (goal_of(node, page) for page, root in roots for node in root.findall(nodes.reference))
     return Counter(goal for goal in found if goal is not None)
 
 
 def leave_out_uncited_numbers(roots: Roots) -> None:
-    """Remove from the sections of all numbers what nothing on paper refers to."""
+    """Remove from the "All numbers" sections the parts that nothing cites."""
     waiting: Roots = []  # what is left out so far
     for page, root in roots:
         for section, beginning in list(folded_sections(root)):
@@ -107,7 +107,7 @@ def leave_out_uncited_numbers(roots: Roots) -> None:
 
 
 def is_cited(page: str, unit: nodes.Element, cited: set[Goal]) -> bool:
-    """Tell whether something under “All numbers”, or the section that it stands in, is cited."""
+    """Return whether a part of "All numbers", or the section around it, is cited."""
     section = unit.parent
     while not isinstance(section, nodes.document):
         if any((page, identifier) in cited for identifier in section["ids"]):
@@ -119,7 +119,7 @@ def is_cited(page: str, unit: nodes.Element, cited: set[Goal]) -> bool:
 
 
 def units_of(section: nodes.Element) -> Iterator[nodes.Element]:
-    """Yield what stands below a heading and below those inside, piece by piece."""
+    """Yield the parts below a heading and below the headings inside its section."""
     for child in section.children:
         if isinstance(child, nodes.section):
             yield from units_of(child)
@@ -128,7 +128,7 @@ def units_of(section: nodes.Element) -> Iterator[nodes.Element]:
 
 
 def words_before(unit: nodes.Element) -> Iterator[nodes.Element]:
-    """Yield the paragraph that leads to something, and a list that it holds."""
+    """Yield the paragraph before a part, and a list inside the paragraph."""
     place = unit.parent.index(unit)
     while place and isinstance(unit.parent[place - 1], nodes.paragraph | nodes.bullet_list):
         place -= 1
@@ -138,7 +138,7 @@ def words_before(unit: nodes.Element) -> Iterator[nodes.Element]:
 
 
 def remove(unit: nodes.Element) -> None:
-    """Remove something, and the sections that it leaves empty."""
+    """Remove a node, and sections that become empty."""
     parent = unit.parent
     parent.remove(unit)
     while isinstance(parent, nodes.section) and all(isinstance(c, nodes.title) for c in parent):
@@ -149,15 +149,15 @@ def remove(unit: nodes.Element) -> None:
 def resolve(
     env: BuildEnvironment, roots: Roots, pages: Iterable[str], known: set[Goal]
 ) -> set[Goal]:
-    """Name in its place what a reference leads to that this document leaves out.
+    """Replace references to omitted parts of the book by the names of their places.
 
-    `pages` are those of the document, or of another that belongs to it and has all that is `known`.
-    Returned is what the references that are left lead to.
+    `pages` are those of the document, or of one that belongs to it and has the targets `known`. The
+    targets of the remaining references are returned.
 
     Raises
     ------
     PressError
-        Where a reference leads to something of this document that is not on paper.
+        If a reference leads to a part of this document that is not printed.
     """
     there, pages = names_in(roots), set(pages)
     wanted: set[Goal] = set()
@@ -182,9 +182,9 @@ def resolve(
 
 
 def place(env: BuildEnvironment, page: str, text: str) -> str:
-    """Return where in the whole book a page stands, without repeating what the text says.
+    """Return the place of a page in the whole book, without words that the text already has.
 
-    A reader does not have that page, so its title is given beside its number.
+    The page is not in the document, so its title is given with its number.
     """
     if page in ON_SCREEN or page not in read_contents().chapters:
         return "on the book's site"

@@ -1,4 +1,4 @@
-"""Write a page's resolved doctree as Typst's markup, with the numbers that the page has."""
+"""A page's resolved doctree as Typst markup, with the numbers of the page."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -30,12 +30,12 @@ SKIPPED = (nodes.Invisible, nodes.system_message, nodes.colspec, nodes.label)
 
 
 def called(name: str) -> Callable[["Writer", nodes.Element], str]:
-    """Return what writes a node as a call of one of Typst's functions."""
+    """Return a method that writes a node as a call of one of Typst's functions."""
     return lambda writer, node: f"#{name}[{writer.inside(node)}]"
 
 
 class Writer:
-    """Writes one page."""
+    """A writer of one page."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Writer:
     # ---- The tree ----
 
     def write(self, node: nodes.Node) -> str:
-        """Return a node's markup."""
+        """Return the markup of a node."""
         if isinstance(node, nodes.Text):
             return text(node.astext())
         if isinstance(node, SKIPPED) and not isinstance(node, nodes.target):
@@ -77,28 +77,28 @@ class Writer:
         return "".join(map(self.write, node.children))
 
     def quietly(self, node: nodes.Element) -> str:
-        """Return the same where no page is said: in titles, captions, tables and works."""
+        """Return the children's markup without page numbers: for titles, captions and tables."""
         before, self.pages_said = self.pages_said, False
         written = self.inside(node)
         self.pages_said = before
         return written
 
     def names(self, node: nodes.Element) -> list[str]:
-        """Return the names under which something refers to a node, as strings of code."""
+        """Return the names by which references find a node, as Typst strings."""
         found = dict.fromkeys([*node.get("ids", []), *filter(None, [node.get("label")])])
         return [string(name_of((self.page, i))) for i in found if (self.page, i) in self.wanted]
 
     def number(self, kind: str, node: nodes.Element) -> str:
-        """Return the number of a figure, table, equation or exercise, or nothing if it has none."""
+        """Return the number of a figure, table, equation or exercise, or "" if it has none."""
         numbers = self.env.toc_fignumbers.get(self.page, {}).get(kind, {})
         return number_in(numbers, *node.get("ids", []))
 
     def anchors(self, node: nodes.Element) -> str:
-        """Return marks for the names of a node."""
+        """Return Typst labels for the names of a node."""
         return "".join(f"#anchor({name})" for name in self.names(node))
 
     def write_Element(self, node: nodes.Element) -> str:
-        """Refuse what has no form."""
+        """Raise, since this kind of node has no form in print."""
         raise PressError(f"{place_of(node)}a {type(node).__name__} has no form for print")
 
     def write_container(self, node: nodes.container) -> str:
@@ -145,7 +145,7 @@ class Writer:
         )
 
     def apart(self, page: nodes.document) -> tuple[str, str]:
-        """Return a page's heading, and what stands below it."""
+        """Return a page's heading and the content below it."""
         section = next(iter(page.findall(nodes.section)))
         self.level += 1
         title, *rest = (child for child in section.children if not isinstance(child, SKIPPED))
@@ -165,11 +165,11 @@ class Writer:
         return f"#enum(start: {node.get('start', 1)}){self.items(node)}\n\n"
 
     def items(self, node: nodes.Element) -> str:
-        """Return the items of a list; one that is a single paragraph is written in its line."""
+        """Return the items of a list; an item with one paragraph is written inline."""
         return "".join(f"[{self.unwrapped(item)}]" for item in node.children)
 
     def unwrapped(self, node: nodes.Element) -> str:
-        """Return content without what parts it from the next."""
+        """Return the children's markup without the blank lines around it."""
         return self.inside(node).strip()
 
     def write_definition_list(self, node: nodes.definition_list) -> str:
@@ -268,7 +268,7 @@ class Writer:
     def captioned(
         self, kind: str, node: nodes.Element, caption: nodes.Element | None, content: str
     ) -> str:
-        """Return something with its number and its caption."""
+        """Return content with its number and its caption."""
         number = self.number(kind, node)
         words = self.quietly(caption).strip() if caption is not None else ""
         names = array(self.names(node))
@@ -323,11 +323,11 @@ class Writer:
     write_proposition = write_algorithm
 
     def box(self, node: nodes.Element, head: str, content: Iterable[nodes.Node]) -> str:
-        """Return a box with what stands in it; its head is options and title."""
+        """Return a box with a head (options and title) and content."""
         return f"{self.anchors(node)}#boxed{head}[\n{self.boxed(content)}]\n\n"
 
     def boxed(self, content: Iterable[nodes.Node]) -> str:
-        """Return what stands in a box, where nothing floats."""
+        """Return the content of a box, in which nothing floats."""
         before, self.is_boxed = self.is_boxed, True
         written = "".join(map(self.write, content))
         self.is_boxed = before
@@ -368,7 +368,7 @@ class Writer:
         return f"#options{array(options)}\n\n"
 
     def write_key(self, node: nodes.Element) -> str:
-        """Return an answer: the right letters of a question and reasons, or the lines of a box."""
+        """Return an answer: a question's right letters and reasons, or the lines of a box."""
         notes = [n for n in node.findall() if type(n).__name__ == "quiz_feedback"]
         if not notes:
             lines = self.boxed(child for child in node if not isinstance(child, nodes.title))
@@ -386,6 +386,6 @@ class Writer:
 
 
 def at(node: nodes.Node) -> str:
-    """Return the comment by which `press` finds the place of an error."""
+    """Return the comment that gives `press` the place of a node."""
     source = source_of(node)
     return f"\n// at {source}\n" if source else ""

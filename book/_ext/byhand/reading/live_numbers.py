@@ -46,27 +46,27 @@ WITHOUT = {"flow", "lanes", "readings", "shapes"}  # views that show no number o
 
 
 class Seen:
-    """An object, or a list of them, whose arrays are seen with their places."""
+    """An object, or a list of objects, whose arrays are returned as traced numbers."""
 
     def __init__(self, thing: Any, view: View) -> None:
         self._thing, self._view = thing, view
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the object has under a name, as it is seen."""
+        """Return an attribute; arrays of the run are traced."""
         return self._view.of(getattr(self._thing, name))
 
     def __getitem__(self, index: int) -> Any:
-        """Return an item of the list, as it is seen."""
+        """Return an item of a list; objects in it are wrapped."""
         return self._view.of(self._thing[index])
 
 
 def is_thing(seen: object) -> bool:
-    """Tell whether something is an object that is seen, and no list."""
+    """Return whether a value is a wrapped object and not a wrapped list."""
     return isinstance(seen, Seen) and not isinstance(seen._thing, list | tuple)
 
 
 class View:
-    """How an expression sees what it names: the numbers of the run know their places."""
+    """The names of an expression, with the arrays of one run replaced by traced numbers."""
 
     def __init__(self, run: Trace) -> None:
         self.run = run
@@ -74,7 +74,7 @@ class View:
         self.asked: set[str] = set()  # the stages whose numbers an expression makes something of
 
     def of(self, thing: Any) -> Any:
-        """Return what stands for an object."""
+        """Return the wrapper of an object, or the traced numbers of an array."""
         if isinstance(thing, np.ndarray) and thing.dtype == float:
             where = (thing.__array_interface__["data"], thing.shape, thing.strides)
             if where not in self.known:
@@ -90,7 +90,7 @@ class View:
 
 
 class _Line(str):
-    """A line of arithmetic, seen."""
+    """A line of arithmetic that follows a run."""
 
     result: str
 
@@ -104,7 +104,7 @@ def _arithmetic(
     head: int = 0,
     places: int = 4,
 ) -> _Line:
-    """Return a line that is tied as a whole: to the number that it works out."""
+    """Return a line of arithmetic with the place of its result."""
     if not isinstance(run, Seen) or not isinstance(run._thing, Trace):
         raise UntiedError
     line = arithmetic(run._thing, stage, row, column, head=head, places=places)
@@ -120,17 +120,9 @@ FUNCTIONS = ON_TIED | {"arithmetic": _arithmetic}
 
 
 def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
-    """Return what an expression says, in parts; none where no number of it is the run's.
+    """Return the text of an expression in parts, or none if it contains no number of the run.
 
-    `names` has what is defined where it stands.
-
-    Examples
-    --------
-    >>> from mha import load_example, trace
-    >>> from mha.runs.rounding import shown
-    >>> run = trace(load_example("cat-sat"))
-    >>> parts_of("shown(run.weights[0, 0, 1])", View(run), {"run": run, "shown": shown})
-    [('0.2689', 'weights.0.0.1', 'shown:4')]
+    `names` are the names defined where the expression is evaluated.
     """
     view.asked = set()
     try:
@@ -162,7 +154,7 @@ def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
 
 
 class Ties:
-    """What expressions say in numbers of runs, and the runs that explorers of the page show."""
+    """The live texts of a page, and the runs that its explorers show."""
 
     def __init__(self) -> None:
         self.said: dict[int, list[tuple[Trace, list[Part]]]] = {}
@@ -172,7 +164,7 @@ class Ties:
         self.views: dict[int, View] = {}  # by the identity of the run, which the view keeps
 
     def note(self, number: int, expression: str, names: dict[str, Any], text: str) -> None:
-        """Remember what an expression says, if its text comes out the same."""
+        """Store the parts of an expression whose traced text equals its text."""
         views = [self.views.setdefault(id(run), View(run)) for run in runs_in(names)]
         found = [(view.run, parts_of(expression, view, names)) for view in views]
         self.asked[number] = [(view.run, view.asked) for view in views], [(text, "", OWN)]
@@ -184,18 +176,18 @@ class Ties:
             self.said[number] = those
 
     def note_cell(self, number: int, source: str, names: dict[str, Any]) -> None:
-        """Remember whose numbers a cell that shows something may show."""
+        """Store the runs that a cell with an output names."""
         self.named[number] = runs_named(source, names)
 
     def show(self, explorer: Explorer) -> Any:
-        """Return what a page shows of an explorer."""
+        """Store an explorer, and return its output for the page."""
         self.explorers = {**explorer.runs, **self.explorers}
         return explorer.on_page()
 
     def settled(self) -> dict[str, tuple[str, list[Part]]]:
-        """Return, by the number of its step, whose explorer has a text's numbers, and its parts.
+        """Return the explorer and the parts of each text, by the number of its step.
 
-        Of a cell the explorers are all that start as a run that it names, and there are no parts.
+        The explorers of a cell are those of every run that the cell names; a cell has no parts.
         """
         found: dict[str, tuple[str, list[Part]]] = {}
         for number, (asked, own) in self.asked.items():
@@ -216,7 +208,7 @@ class Ties:
 
 
 def runs_in(names: dict[Any, Any]) -> list[Trace]:
-    """Return the runs that a page has names for, alone or in lists."""
+    """Return the runs among the values of names, also those in lists."""
     found: dict[int, Trace] = {}
     for thing in names.values():
         those: Iterable[Any] = thing if isinstance(thing, list | tuple) else (thing,)
@@ -225,17 +217,17 @@ def runs_in(names: dict[Any, Any]) -> list[Trace]:
 
 
 def follows(run: Trace, shown: Trace) -> bool:
-    """Tell whether all numbers that an explorer computes are those of a run.
+    """Return whether a run has all numbers that an explorer computes.
 
-    It may begin later: at queries, keys and values instead of embeddings.
+    The explorer may begin later: at queries, keys and values instead of embeddings.
     """
     return run is shown or _same(run, shown, lambda name: not STAGES[name].quotes)
 
 
 def starts_as(run: Trace, shown: Trace) -> bool:
-    """Tell whether a run has the inputs that an explorer starts from, or the layer.
+    """Return whether a run has the inputs, or the layer, of an explorer.
 
-    How its scores are scaled, or what is masked, may differ.
+    The scale of the scores and the mask may differ.
     """
     layer = run.example.layer
     is_of_layer = layer is not None and layer is shown.example.layer
@@ -243,7 +235,7 @@ def starts_as(run: Trace, shown: Trace) -> bool:
 
 
 def _same(run: Trace, shown: Trace, wanted: Callable[[str], bool]) -> bool:
-    """Tell whether a run has the tokens of an explorer, and its numbers of the wanted stages."""
+    """Return whether a run has an explorer's tokens and its numbers of the wanted stages."""
     mine = dict(arrays_of(run))
     return run.tokens == shown.tokens and all(
         name in mine and np.array_equal(mine[name], array)
@@ -253,19 +245,9 @@ def _same(run: Trace, shown: Trace, wanted: Callable[[str], bool]) -> bool:
 
 
 def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
-    """Return the runs that a cell names, as such or by some of their numbers.
+    """Return the runs that a cell names, directly or through some of their arrays.
 
-    `names` has what is defined once the cell has run.
-
-    Examples
-    --------
-    >>> from mha import load_example, trace
-    >>> run = trace(load_example("cat-sat"))
-    >>> names = {"run": run, "who": run.weights[0, 1], "other": 3}
-    >>> [found is run for found in runs_named("figures.bars(who)", names)]
-    [True]
-    >>> runs_named("other + 1", names)
-    []
+    `names` are the names defined after the cell.
     """
     nodes = list(ast.walk(ast.parse(source)))
     if WITHOUT & {node.attr for node in nodes if isinstance(node, ast.Attribute)}:
@@ -281,12 +263,12 @@ def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
 
 
 def has_some(shown: Trace, stages: set[str]) -> bool:
-    """Tell whether an explorer has numbers of some of the stages: others no reader can change."""
+    """Return whether an explorer has numbers of some of the stages; readers change no others."""
     return any(name in stages for name, _ in arrays_of(shown))
 
 
 def is_of(parts: list[Part], shown: Trace) -> bool:
-    """Tell whether an explorer has all numbers that a text needs, and works out its lines."""
+    """Return whether an explorer has all numbers of a text and computes its lines."""
     for _, formula, how in parts:
         for word in formula.split():
             if word[0].isalpha() and "." in word:

@@ -1,4 +1,4 @@
-"""What runs on a page: its cells, and the expressions of its text where they stand."""
+"""The code of a page: its cells, and the expressions in its text."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ EXPRESSION = re.compile(
 
 @dataclass(frozen=True)
 class Step:
-    """One cell or expression."""
+    """One cell or expression of a page."""
 
     kind: str  # ``cell`` or ``expression``
     index: int  # the notebook's cell, of code or of text, that it is or stands in
@@ -29,14 +29,14 @@ class Step:
 
     @property
     def what(self) -> tuple[str, int, str]:
-        """All but the line, on which no result depends."""
+        """The kind, index and source; no result depends on the line."""
         return self.kind, self.index, self.source
 
 
 def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
-    """Return what runs, in its order; an expression once for all places between two cells.
+    """Return a page's cells and expressions in order; an expression once between two cells.
 
-    The notebook is the page as MyST-NB reads it, with the lines where its cells begin.
+    The notebook is the page as MyST-NB reads it, with the lines of its cells.
     """
     found: dict[Step, None] = {}
     begins = [0, *(newline.end() for newline in re.finditer("\n", text))]
@@ -55,7 +55,7 @@ def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
 
 
 def _source(found: re.Match[str]) -> str:
-    """Return the expression that stands at a place of the text."""
+    """Return the expression of a match in the text."""
     if found["claim"]:
         return f"bool({found['claim']})"
     if found["answer"]:
@@ -66,12 +66,12 @@ def _source(found: re.Match[str]) -> str:
 
 
 def _caption(cell: NotebookNode) -> str:
-    """Return the caption of what a cell shows; it may hold what the cell has computed."""
+    """Return the caption of a cell's output, which may contain expressions."""
     return str(cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", ""))
 
 
 def numbers_of(arrays: str) -> str:
-    """Return the expression that lists, as text, the numbers of some arrays of a page.
+    """Return an expression that gives the numbers of some arrays as text.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def numbers_of(arrays: str) -> str:
 
 
 def claim_of(text: str) -> tuple[str, str]:
-    """Return the words of a claim, and the expression of what bears it out and what it is now.
+    """Return the words of a ``{holds}``, its comparison and its value.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def claim_of(text: str) -> tuple[str, str]:
 
 
 def number_of(answer: str) -> str:
-    """Return the expression of a number that an exercise is asked for."""
+    """Return the expression that gives the answer of an exercise."""
     return f"float({answer.strip()})"
 
 
 def one_line(expression: str) -> str:
-    r"""Return an expression without the line breaks and spaces around it that a text may have.
+    r"""Return an expression in one line, without surrounding space.
 
     Examples
     --------

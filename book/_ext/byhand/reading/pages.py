@@ -1,7 +1,7 @@
-"""Pages as MyST-NB reads them: notebooks that have their results.
+"""Pages as MyST-NB reads them: notebooks with their results.
 
-`_config.yml` names `nbformat.reads` as the reader of pages, for what it is handed is a notebook
-already, and lets MyST-NB execute nothing.
+`_config.yml` names `nbformat.reads` as the reader of pages, since the text is already a notebook,
+and switches off execution by MyST-NB.
 """
 
 import json
@@ -37,7 +37,7 @@ RICH = (*MARKUP, "text/latex", "image/svg+xml", *IMAGES)
 
 
 def notebook_of(page: Path, text: str, config: Any = None) -> NotebookNode:
-    """Return a page's source as a notebook, not run yet."""
+    """Return a page's source as a notebook without results."""
     notebook = read_myst_markdown_notebook(text, config, add_source_map=True, path=page)
     lines, begins = text.splitlines(), notebook.metadata["source_map"]
     for number, cell in enumerate(notebook.cells):
@@ -50,14 +50,14 @@ def notebook_of(page: Path, text: str, config: Any = None) -> NotebookNode:
 
 
 def computes(page: Path) -> bool:
-    """Tell whether a page has cells."""
+    """Return whether a page has cells."""
     return "\n```{code-cell}" in page.read_text(encoding="utf-8")
 
 
 def without_results(
     env: BuildEnvironment, names: Iterable[str], now: str
 ) -> Iterator[tuple[str, Path, list[Step]]]:
-    """Yield the pages whose results would not be the kept ones, with their sources and steps."""
+    """Yield the pages without valid kept results, with their sources and steps."""
     for name in names:
         page = Path(env.doc2path(name))
         if page.is_file():
@@ -68,32 +68,32 @@ def without_results(
 
 
 def sources_of(env: BuildEnvironment, name: str) -> str:
-    """Return a digest of a page's source, and of all that it had to say when it was read."""
+    """Return a digest of a page's source, its results and its included files."""
     files = [env.doc2path(name), *(str(env.srcdir / file) for file in env.dependencies[name])]
     return digest_of(sorted(files), root=Path("/"))
 
 
 def note_sources(app: Sphinx, env: BuildEnvironment) -> None:
-    """Remember what each page was read from."""
+    """Store the digest of each page that was read."""
     for name in env.found_docs:
         env.metadata[name]["sources"] = sources_of(env, name)
 
 
 def changed(app: Sphinx, env: BuildEnvironment, added: set[str], *_: object) -> list[str]:
-    """Return the pages whose sources are others than were read, whatever their dates say."""
+    """Return the pages whose digest differs from the stored one, whatever their dates."""
     known = env.found_docs - added
     return [name for name in known if env.metadata[name].get("sources") != sources_of(env, name)]
 
 
 class Reader:
-    """What reads pages: those that have no results yet run ahead of it."""
+    """The reader of pages, and the pool of threads that compute results before pages are read."""
 
     def __init__(self) -> None:
         self.ahead: dict[str, Future[Results]] = {}
         self.now = ""
 
     def run_ahead(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
-        """Begin to run the pages whose results are not kept, as they will be read, on all cores."""
+        """Start computing missing results of pages, in reading order, on all cores."""
         self.now = made_from()
         pool = ThreadPoolExecutor(usable_cores())
         for name, page, steps in without_results(env, names, self.now):
@@ -101,7 +101,7 @@ class Reader:
         pool.shutdown(wait=False)
 
     def read(self, app: Sphinx, name: str, source: list[str]) -> None:
-        """Put the page as a notebook with its results in the place of its source."""
+        """Replace the source of a page by its notebook with results."""
         page = Path(app.env.doc2path(name))
         notebook = notebook_of(page, source[0], app.env.myst_config)  # type: ignore[attr-defined]
         if steps := steps_of(notebook, source[0]):
@@ -117,7 +117,7 @@ class Reader:
 
 
 def _put(results: Results, notebook: NotebookNode) -> None:
-    """Give cells their results."""
+    """Add results to the cells of a notebook."""
     notebook.metadata["language_info"] = LANGUAGE
     cells = [(n, step) for n, step in enumerate(results.steps) if step.kind == "cell"]
     for count, (number, step) in enumerate(cells, 1):
@@ -135,7 +135,7 @@ def _put(results: Results, notebook: NotebookNode) -> None:
 
 
 def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the outputs of one cell, given as a notebook has them.
+    """Yield the faults of a cell's outputs, which are given in the notebook format.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[
 
 
 def _seen(output: dict[str, Any]) -> str:
-    """Return the text that a reader sees of an output."""
+    """Return the text of an output that a reader sees."""
     data = output.get("data", {})
     texts = [output.get("text", ""), data.get("text/html", ""), data.get("text/markdown", "")]
     if not any(kind in data for kind in RICH):

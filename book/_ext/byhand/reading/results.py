@@ -1,8 +1,8 @@
-"""What a page's cells and expressions give: kept, and run again only when it may have changed.
+"""Results of a page's cells and expressions, kept until one of their inputs changes.
 
-It depends on the cells and expressions in their order, on the package with its data, on the locked
-packages, and on the files that the cells open. While all of these are what they were, the results
-of the last run stand, so that prose can be edited without computing anything.
+The inputs are the cells and expressions in their order, the package with its data, the locked
+packages, and the files that the cells open. While they are unchanged, the results of the last run
+are used, so that an edit of prose computes nothing.
 """
 
 import json
@@ -37,7 +37,7 @@ OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
 
 
 class Given(NamedTuple):
-    """What a step gave, and whose numbers it has."""
+    """The outputs of a step, and the live numbers in them."""
 
     outputs: list[dict[str, Any]]  # as a notebook has them
     of: str  # the explorer that has an expression's numbers, or those that begin with a cell's
@@ -46,7 +46,7 @@ class Given(NamedTuple):
 
 @dataclass
 class Results:
-    """What the steps of a page gave, and what is wrong with it."""
+    """The outputs of a page's steps, and their errors and faults."""
 
     made_from: str
     steps: list[Step]
@@ -61,35 +61,35 @@ class Results:
     ties: dict[str, tuple[str, list[Part]]] = field(default_factory=dict)
 
     def values(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
-        """Return the outputs of each expression, by the notebook's cell that it stands in."""
+        """Return the outputs of each expression, by the index of the cell before it."""
         pairs = zip(self.steps, self.outputs, strict=False)
         return {(s.index, s.source): given for s, given in pairs if s.kind == "expression"}
 
     def given(self, number: int) -> Given:
-        """Return what a step gave; there is no output after a cell that failed."""
+        """Return the result of a step; steps after a failed cell have no output."""
         outputs = self.outputs[number] if number < len(self.outputs) else []
         return Given(outputs, *self.ties.get(str(number), ("", [])))
 
 
 def made_from(root: Path = ROOT) -> str:
-    """Return a digest of what every page's results depend on."""
+    """Return a digest of the inputs that all pages share."""
     return digest_of(MADE_FROM, root=root, salt=sys.version)
 
 
 def _file(page: Path) -> Path:
-    """Return where a page's results are kept."""
+    """Return the file of a page's kept results."""
     return KEPT / page.relative_to(ROOT / "book").with_suffix(".json")
 
 
 def _digests(files: Iterable[str]) -> dict[str, str]:
-    """Return a digest of each file of the project, that of nothing for one that is gone."""
+    """Return the digest of each file of the project; a missing file has a digest too."""
     return {name: digest_of([name], root=ROOT) for name in files}
 
 
 def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:
-    """Return the results of a page that still hold, None where something has changed.
+    """Return the kept results of a page, or None if an input has changed.
 
-    `now` is what `made_from` gives.
+    `now` is the digest from `made_from`.
     """
     found = last(page)
     if found is None or found.made_from != now or found.files != _digests(found.files):
@@ -101,7 +101,7 @@ def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:
 
 
 def last(page: Path) -> Results | None:
-    """Return what a page gave when it last ran to its end, whatever has changed since."""
+    """Return the results of the last complete run of a page, even if inputs have changed."""
     file = _file(page)
     if not file.is_file():
         return None
@@ -142,7 +142,7 @@ def compute(
 def _hear(
     connection: Connection, process: BaseProcess, results: Results, limits: page_runner.Limits
 ) -> None:
-    """Take what the steps give, until all have run or one has failed."""
+    """Receive the results of steps until all have run or one has failed."""
     for number, step in enumerate(results.steps):
         try:
             if number == 0:

@@ -1,4 +1,4 @@
-"""Numbers that know their place in a run: each has a formula of places, and a way of writing it."""
+"""Numbers that record the places of a run from which they are computed, and their format."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Part = tuple[str, str, str]
 
 
 class UntiedError(Exception):
-    """What an expression gives is not told by places of one run."""
+    """Raised if a value is not a function of the places of one run."""
 
 
 class Tied:
-    """A number that knows how it follows from a run.
+    """A number with the formula by which it follows from a run.
 
-    Its formula is in the order in which a stack works it out: ``weights.0.2.1 2 *``.
+    The formula is in postfix notation: ``weights.0.2.1 2 *``.
     """
 
     def __init__(self, value: float, formula: str) -> None:
@@ -49,17 +49,17 @@ class Tied:
     __int__ = __bool__ = __index__ = __str__ = __repr__ = __float__  # type: ignore[assignment]
 
     def __format__(self, how: str) -> str:
-        """Return the number as a marked text."""
+        """Return the number's text between marks that contain its formula."""
         if not (found := re.fullmatch(r"\.(\d+)f", how)):
             raise UntiedError
         return marked(format(self.value, how), self, f"shown:{found[1]}")
 
     def exp(self) -> Tied:
-        """Return e to this number, for `numpy.exp`."""
+        """Return the exponential of this number, for `numpy.exp`."""
         return Tied(math.exp(self.value), f"{self.formula} exp")
 
     def sqrt(self) -> Tied:
-        """Return the root of this number, for `numpy.sqrt`."""
+        """Return the square root of this number, for `numpy.sqrt`."""
         return Tied(math.sqrt(self.value), f"{self.formula} sqrt")
 
     def __abs__(self) -> Tied:
@@ -88,7 +88,7 @@ for _name, _sign in {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}.items():
 
 
 def _one(value: Any) -> Any:
-    """Return the number of an array without axes: NumPy gives one for a dot product."""
+    """Return the element of an array without axes, which NumPy returns for a dot product."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
@@ -102,12 +102,12 @@ def _formula(value: object) -> str:
 
 
 def marked(text: str, value: Tied, how: str) -> str:
-    """Return a text with the marks of the number that it says."""
+    """Return a text with marks around it that contain the number's formula."""
     return f"\ue000{value.formula}\ue001{how}\ue001{text}\ue002"
 
 
 def _largest(*values: Any) -> Any:
-    """Return the largest of some numbers, tied or not."""
+    """Return the largest of some numbers, traced or not."""
     those = list(values[0]) if len(values) == 1 else list(values)
     if not any(isinstance(value, Tied) for value in those):
         return max(those)
@@ -117,25 +117,25 @@ def _largest(*values: Any) -> Any:
 
 
 class Numbers(np.ndarray):
-    """An array of tied numbers: what would choose among them by their values does so by formula."""
+    """An array of traced numbers; `max`, `min` and `sum` give formulas."""
 
     def max(self, axis: object = None, *_: object, **__: object) -> Any:
-        """Return the largest number of all."""
+        """Return the largest number."""
         if axis is not None:
             raise UntiedError
         return _largest(self.ravel())
 
     def min(self, axis: object = None, *_: object, **__: object) -> Any:
-        """Return the smallest number of all."""
+        """Return the smallest number."""
         return -(-self).max(axis=axis)
 
     def sum(self, axis: Any = None, *_: object, **__: object) -> Any:
-        """Return the sum of all numbers, or of those along an axis."""
+        """Return the sum of all numbers, or of the numbers along an axis."""
         return _one(super().sum(axis=axis))
 
 
 def arrays_of(run: Trace) -> Iterator[tuple[str, Array]]:
-    """Yield the names of a run's stages, each with its numbers."""
+    """Yield the name and the array of each of a run's stages."""
     for name, stage in STAGES.items():
         array = stage.array(run)
         if stage.axes and isinstance(array, np.ndarray) and array.dtype == float and array.size:
@@ -143,7 +143,7 @@ def arrays_of(run: Trace) -> Iterator[tuple[str, Array]]:
 
 
 def tied(array: Array, run: Trace) -> Numbers:
-    """Return an array's numbers with their places; its memory has to be that of a run's stage."""
+    """Return an array as traced numbers; it must be a view of a stage's array."""
     for name, whole in arrays_of(run):
         if not np.may_share_memory(array, whole):
             continue
@@ -161,7 +161,7 @@ def tied(array: Array, run: Trace) -> Numbers:
 
 
 def _softmax(scores: Any, **_: object) -> Any:
-    """Return the shares of one row of tied scores."""
+    """Return the softmax of one row of traced scores."""
     if not isinstance(scores, Numbers):
         return softmax(scores)
     if scores.ndim != 1:
@@ -171,7 +171,7 @@ def _softmax(scores: Any, **_: object) -> Any:
 
 
 def _writer(name: str) -> Callable[..., str]:
-    """Return a function that writes a number, and marks the text of a tied one."""
+    """Return a formatting function that marks the text of a traced number."""
     write = getattr(rounding, name)
     default = 4 if name in ("shown", "short") else 0
 
@@ -185,7 +185,7 @@ def _writer(name: str) -> Callable[..., str]:
 
 
 def _whole(value: Any) -> Any:
-    """Return a whole number, written; a tied one may become another."""
+    """Return a whole number as text; a traced one may change."""
     if not isinstance(value, Tied):
         return int(value)
     return marked(str(int(value.value)), value, "short:4")
@@ -198,7 +198,7 @@ BUILT_IN = {"max": _largest, "int": _whole, "bool": lambda value: value}
 
 
 def split(text: str) -> list[Part]:
-    """Return a marked text in parts."""
+    """Return a marked text as a list of texts and numbers."""
     before, *pieces = MARK.split(text)
     parts = [(before, "", "")] if pieces else []
     for at in range(0, len(pieces), 4):

@@ -1,4 +1,4 @@
-"""Values of expressions where a page's text has them: ``{eval}``, and the marks of questions."""
+"""Values of expressions in a page's text: the roles ``{eval}`` and ``{holds}``."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Said = tuple[list[nodes.Node], list[nodes.system_message]]
 
 
 class NoValueError(ValueError):
-    """An expression has no value; the text says why."""
+    """Raised if an expression has no value; the message gives the reason."""
 
 
 class tied(nodes.inline):  # noqa: N801 - as docutils names its nodes
     """A number of a run that an explorer of the page shows.
 
-    It has its `formula`, `how` it is written, and which explorer's it is, `of`. On a page it is a
-    ``data`` element, which a script may write anew.
+    The node has the attributes `formula`, `how` (its format) and `of` (its explorer). On a page it
+    is a ``data`` element that a script can rewrite.
     """
 
 
@@ -50,7 +50,7 @@ def depart_tied(self: HTML5Translator, node: tied) -> None:
 
 
 def value(document: nodes.document, expression: str, line: int) -> Given:
-    """Return what an expression gave: the last before a line that is this one, or raise."""
+    """Return the value of an expression from its last evaluation before a line, or raise."""
     env = getattr(document.settings, "env", None)
     results: Results | None = env.temp_data.get(RESULTS) if env else None
     wanted = ("expression", one_line(expression))
@@ -65,7 +65,7 @@ def value(document: nodes.document, expression: str, line: int) -> Given:
 
 
 def show(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
-    """Show what an expression gives, as ``{eval}``."""
+    """Show the value of an expression: the role ``{eval}``."""
     document = inliner.document
     place = (document.settings.env.docname, line)
     try:
@@ -95,7 +95,7 @@ def _tied(words: list[nodes.Node], formula: str, how: str, of: str) -> tied:
 
 
 def claim(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
-    """Show words that a comparison bears out, as ``{holds}``; one that does not hold is a fault."""
+    """Show words that a comparison proves: ``{holds}``; warn if the comparison is false."""
     document = inliner.document
     words, expression = claim_of(text)
     children, messages = inliner.parse(words, line, inliner, nodes.inline())

@@ -151,14 +151,14 @@ def defined_terms(section: html.HtmlElement) -> Iterator[str]:
 
 
 def taken_out(element: html.HtmlElement) -> str:
-    """Remove an element from a page, and return its words."""
+    """Remove an element from a page, and return its text."""
     words = re.sub(r" ([,.;:)])", r"\1", " ".join(element.text_content().split())).rstrip(";")
     element.drop_tree()
     return words
 
 
 def is_silent(element: html.HtmlElement) -> bool:
-    """Tell whether an element's words are no part of what a reader looks for."""
+    """Return whether the search ignores an element's words."""
     if not isinstance(element.tag, str):
         return True
     # A name with a hyphen is a custom element: something to work with, not to read.
@@ -167,5 +167,5 @@ def is_silent(element: html.HtmlElement) -> bool:
 
 
 def is_of_numbers(table: html.HtmlElement) -> bool:
-    """Tell whether of a table only the captions are read."""
+    """Return whether the search reads only a table's captions."""
     return bool(set(table.classes) - PLAIN_TABLE) and WORDS not in table.classes

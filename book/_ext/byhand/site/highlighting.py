@@ -1,6 +1,6 @@
-"""Code whose names and signs are plain text: most of a page's elements would be theirs.
+"""Highlighted code with few elements: names and signs, most of the tokens, get none.
 
-What is to stand out keeps an element of its own: keywords, strings, numbers, comments.
+Keywords, strings, numbers and comments keep an element of their own.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,12 +17,12 @@ CONSOLE = (Token.Generic, Token.Error)  # a prompt, and what a console puts out
 
 
 class Quiet(Filter):
-    """Leaves few kinds of pieces."""
+    """A Pygments filter that merges most kinds of tokens."""
 
     def filter(
         self, lexer: Lexer, stream: Iterable[tuple[_TokenType, str]]
     ) -> Iterator[tuple[_TokenType, str]]:
-        """Yield kind and text of each piece."""
+        """Yield kind and text of each token."""
         yield from ((quiet(kind), piece) for kind, piece in stream)
 
 
@@ -40,7 +40,7 @@ def setup(app: Sphinx) -> None:
 
 @cache
 def quiet(kind: _TokenType) -> _TokenType:
-    """Return what a piece of code counts as.
+    """Return the kind to which a kind of token is reduced.
 
     Examples
     --------

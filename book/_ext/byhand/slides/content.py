@@ -1,6 +1,6 @@
-"""A slide with its numbers: texts whose expressions have their values, and one thing to look at.
+"""The content of slides: texts with the values of their expressions, and at most one object.
 
-A deck's cells and expressions run as pages run, and what they gave is kept as theirs.
+A deck's cells and expressions run like those of a page, and their results are kept in the same way.
 """
 
 import ast
@@ -41,7 +41,7 @@ being -1, and by themselves in one line."""
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of a run, as the pages have it, and the words that say what is to be seen."""
+    """A figure of a run as on the pages, with alternative text."""
 
     svg: str
     alt: str
@@ -49,20 +49,20 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table of a run, or several beside each other."""
+    """A table of a run, or several side by side."""
 
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines of arithmetic, each a pair: what it is of, and itself; texts hold marks."""
+    """Lines of arithmetic, each a label and a line; both contain marks."""
 
     rows: tuple[tuple[str, str], ...]
 
     @property
     def broken(self) -> tuple[tuple[str, str], ...]:
-        """The same, each line broken before its signs if it is long.
+        """The same lines, with long ones broken before their signs.
 
         Examples
         --------
@@ -78,19 +78,19 @@ class Lines:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula, in TeX."""
+    """A formula in TeX."""
 
     tex: str
 
     @property
     def alt(self) -> str:
-        """What it says to who cannot see it."""
+        """The words of the formula."""
         return spoken(self.tex, display=True)
 
 
 @dataclass(frozen=True)
 class Code:
-    """Some code."""
+    """A piece of code."""
 
     source: str
 
@@ -100,7 +100,7 @@ Thing = Drawing | Numbers | Lines | Formula | Code
 
 @dataclass(frozen=True)
 class Shown:
-    """A slide as it is seen."""
+    """A slide ready to be set, with the layout of its object."""
 
     slide: Slide  # with values in its texts
     place: str  # file and line of its source
@@ -111,12 +111,12 @@ class Shown:
 
 
 def shown(deck: Deck, given: Given) -> list[Shown]:
-    """Return a deck's slides.
+    """Return a deck's slides with all values inserted.
 
     Raises
     ------
     PressError
-        Where a text has a role that slides have not, or a value no form.
+        If a text has a role that slides do not have, or a value has no form on a slide.
     """
     return [_shown(slide, f"{deck.page.file}:{slide.line}", given) for slide in deck.slides]
 
@@ -147,7 +147,7 @@ def _shown(slide: Slide, place: str, given: Given) -> Shown:
 
 
 def _valued(text: str, kind: str, block: int, given: Given) -> str:
-    """Return a text with its values; in formulas and code they stand as they are."""
+    """Return a text with its values; formulas and code are kept unchanged."""
 
     def values_in(text: str, *, bare: bool) -> str:
         shown = EVAL.sub(lambda m: as_text(given[block, one_line(m[1])], bare=bare), text)
@@ -162,7 +162,7 @@ def _valued(text: str, kind: str, block: int, given: Given) -> str:
 
 
 def as_text(data: dict[str, Any], *, bare: bool = False) -> str:
-    r"""Return a value as a text that holds marks, or bare.
+    r"""Return a value as text, with marks or `bare`.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def as_text(data: dict[str, Any], *, bare: bool = False) -> str:
 
 
 def _thing(data: dict[str, Any], place: str) -> Thing:
-    """Return the form that a value has on a slide."""
+    """Return the object that a value is on a slide."""
     if svg := data.get("image/svg+xml"):
         return Drawing(svg, str(data["text/plain"]).removeprefix("Figure: "))
     markdown = data.get("text/markdown", "")
@@ -190,7 +190,7 @@ def _thing(data: dict[str, Any], place: str) -> Thing:
 
 
 def _in_text(piece: Piece) -> Thing:
-    """Return what is to be looked at amid the text."""
+    """Return the object that a piece of a slide's text is."""
     if piece.kind == "lines":
         pairs = (text.split(PART) for _, text in piece.items)
         return Lines(tuple((label, line) for label, line in pairs))
@@ -198,7 +198,7 @@ def _in_text(piece: Piece) -> Thing:
 
 
 def laid_out(seen: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
-    """Return a drawing as it is largest, and whether it stands beside the text or below it."""
+    """Return the variant of a drawing that is largest, and whether it is beside the text."""
     characters = sum(len(text) for piece in before for _, text in piece.items)
     below = (WIDE, HIGH - LINE * ceil(characters / 75) - LINE / 2 * bool(before))
     rooms = {False: below, True: BESIDE} if before else {False: (WIDE, BESIDE[1])}
@@ -217,12 +217,12 @@ def _factor(svg: str, room: tuple[float, float]) -> float:
 
 
 def run(decks: list[Deck], side_by_side: int = 2) -> list[Given]:
-    """Return what each deck gives.
+    """Return the results of each deck.
 
     Raises
     ------
     PressError
-        Every fault, with file and line.
+        With every fault, its file and its line.
     """
     now = made_from()
     with ThreadPoolExecutor(side_by_side) as pool:
@@ -248,7 +248,7 @@ def _results(deck: Deck, now: str) -> Results:
 
 
 def steps_of(deck: Deck) -> Iterator[Step]:
-    """Yield what runs, in its order: cells, what slides show, and expressions in their text."""
+    """Yield a deck's cells and expressions in their order."""
     slides = list(deck.slides)
     for i in range(-1, len(deck.blocks)):
         if i >= 0 and deck.blocks[i].name == "code-cell":

@@ -1,4 +1,4 @@
-"""A deck on paper: its slides, a page each, and its notes, each slide beside what is said."""
+"""Slides as PDF: one page per slide, and the notes with each slide beside its text."""
 
 import json
 import re
@@ -20,7 +20,7 @@ INDEX = 12  # pixels of an index's letters, which are not measured
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a part of a slide stands, in points."""
+    """The position and size of a part of a slide, in points."""
 
     n: int  # the slide, counted from 1
     part: str  # ``title``, ``before``, ``thing`` or ``after``
@@ -34,12 +34,12 @@ class Placed:
 
 
 def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:
-    """Return the slides, and where everything stands on them.
+    """Return the PDF of a deck, and the positions of all parts.
 
     Raises
     ------
     PressError
-        Naming all that does not fit, with file and line.
+        With every part that does not fit, its file and its line.
     """
     lines = (f"// at {s.place}\n#slide({_arguments(title, i, s)})" for i, s in enumerate(slides, 1))
     source = markup.document("slides", "#show: slides", *lines, title=markup.string(title))
@@ -53,7 +53,7 @@ def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:
 
 
 def notes_pdf(title: str, slides: list[Shown]) -> bytes:
-    """Return the notes: each slide small, and beside it the minutes and what is said."""
+    """Return the PDF of the notes: each slide small, with its minutes and notes beside it."""
     lines, clock = [], 0
     total = sum(s.slide.minutes for s in slides)
     for i, shown in enumerate(slides, 1):
@@ -67,7 +67,7 @@ def notes_pdf(title: str, slides: list[Shown]) -> bytes:
 
 
 def _arguments(deck: str, i: int, shown: Shown, said: str = "") -> str:
-    """Return what a slide is told, or end with its place."""
+    """Return the arguments of the template's function for a slide."""
     given = [markup.string(deck), str(i), f"[{as_typst(shown.slide.title)}]", said]
     if shown.slide.kind in KICKERS:
         given.append(f"kicker: {markup.string(KICKERS[shown.slide.kind])}")
@@ -83,7 +83,7 @@ def _arguments(deck: str, i: int, shown: Shown, said: str = "") -> str:
 
 
 def texts(pieces: tuple[Piece, ...]) -> str:
-    """Return texts as markup."""
+    """Return pieces of text as Typst markup."""
     return "\n\n".join(map(_text, pieces))
 
 
@@ -96,7 +96,7 @@ def _text(piece: Piece) -> str:
 
 
 def thing(seen: Thing) -> str:
-    """Return what is to be looked at as code: a function of the room that it has."""
+    """Return Typst code for an object: a function of the available space."""
     match seen:
         case Formula():
             return f"shown-formula({_formula(seen)})"
@@ -118,13 +118,13 @@ def _lines(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def letters(svg: str) -> float:
-    """Return how large a drawing's smallest letters are, in its pixels, indices left out."""
+    """Return the size in pixels of a drawing's smallest letters, indices excepted."""
     sizes = [float(size) for size in LETTERS.findall(drawings.in_attributes(svg))]
     return min((size for size in sizes if size > INDEX), default=INDEX + 1)
 
 
 def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:
-    """Return a PNG of each slide's formula or drawing, as large as it stands there."""
+    """Return a PNG of each slide's formula or drawing, in the size that it has on the slide."""
     at = {place.n: place for place in placed if place.part == "thing"}
     wanted = [
         (i, shown.thing)
@@ -141,7 +141,7 @@ def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:
 
 
 def _picture(seen: Formula | Drawing, at: Placed) -> str:
-    """Return a page as large as a picture."""
+    """Return Typst source of a page with the size of a picture."""
     if isinstance(seen, Formula):
         body = f"#text(size: {at.size}pt, {_formula(seen)})"
     else:

@@ -1,8 +1,8 @@
-"""A deck to be changed: text as text, tables as tables, formulas and figures as pictures.
+"""Slides as a PowerPoint file: texts and tables are editable, formulas and figures are pictures.
 
-Each part is placed where the press placed it in the PDF. PowerPoint has the fonts that a deck
-names, and LibreOffice replaces them by Liberation's of the same widths. Other programs may replace
-them by wider fonts, so the size of each text is chosen to fit even in DejaVu's.
+Each part has the position that Typst gave it in the PDF. PowerPoint has the fonts that a deck
+names, and LibreOffice replaces them by Liberation's with the same widths. Other programs may
+replace them by wider fonts; therefore the size of each text is chosen to fit even in DejaVu's.
 """
 
 import io
@@ -103,7 +103,7 @@ def _room(at: Placed) -> Room:
 
 
 def _area(at: dict[str, Placed], part: str) -> Room:
-    """Return the free area of a part between the others; a text keeps its own left and top edge."""
+    """Return the free area of a part between the others; a text keeps its left and top edge."""
     own = at[part]
     left, top, right, bottom = map(float, (LEFT, TOP, LEFT + WIDE, BOTTOM))
     for other in at.values():
@@ -145,13 +145,13 @@ def _largest_size(size: float, fits: Callable[[float], bool]) -> float:
 
 
 def _centred(area: Room, wide: float, tall: float) -> Room:
-    """Return a rectangle of some width and height in the middle of an area."""
+    """Return a rectangle of given width and height in the middle of an area."""
     left, top, width, height = area
     return left + (width - wide) / 2, top + (height - tall) / 2, wide, tall
 
 
 def _box(slide: Any, *room: float) -> Any:
-    """Return the frame of a new box of text: from the left, from above, width and height."""
+    """Return the text frame of a new box."""
     return slide.shapes.add_textbox(*map(Pt, room)).text_frame
 
 
@@ -186,7 +186,7 @@ def _write(
 
 
 def _mark(paragraph: Any, kind: str, size: float, *, lettered: bool) -> None:
-    """Give a paragraph its bullet or its number, or none."""
+    """Give a paragraph its bullet or number, or neither."""
     properties = paragraph._p.get_or_add_pPr()
     if kind == "bullets":
         etree.SubElement(properties, qn("a:buChar"), char="•")
@@ -202,7 +202,7 @@ def _mark(paragraph: Any, kind: str, size: float, *, lettered: bool) -> None:
 
 
 def _run(paragraph: Any, run: Run, size: float, font: str, colour: RGBColor) -> None:
-    """Add a run of letters."""
+    """Add a run of letters with the same style."""
     added = paragraph.add_run()
     added.text = run.text
     style = added.font
@@ -247,12 +247,12 @@ def _thing(slide: Any, thing: Any, at: Placed, area: Room, picture: bytes | None
 
 
 def _fits_into(need: tuple[float, float], area: Room) -> bool:
-    """Tell whether a width and a height fit into an area."""
+    """Return whether a width and a height fit into an area."""
     return need[0] <= area[2] and need[1] <= area[3]
 
 
 def _lines(slide: Any, thing: Lines, at: Placed, area: Room) -> None:
-    """Add lines of arithmetic: each label ends at a tab, and behind it begins the line."""
+    """Add lines of arithmetic: each line begins at a tab after its label."""
     rows = thing.broken if at.broken else thing.rows
     share = (at.height + 0.75 * at.size) / len(rows) / at.size  # line height per font size
 
@@ -279,9 +279,9 @@ def _lines(slide: Any, thing: Lines, at: Placed, area: Room) -> None:
 
 
 def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
-    """Return how many rows head a table of several parts, and all rows.
+    """Return the number of header rows of a table of several parts, and all rows.
 
-    Here a cell that covers others stands before them, and none covers another row's.
+    A spanning cell comes before the cells that it covers, and spans only columns.
     """
     head, body = joined(parts, titled=len(parts) > 1)
     if len(parts) > 1:
@@ -291,7 +291,7 @@ def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
 
 
 def _spread(row: Sequence[Cell]) -> Iterator[Cell]:
-    """Yield the cells of a row, with an empty one for each that another covers."""
+    """Yield the cells of a row, with an empty one for each covered cell."""
     for cell in row:
         yield cell
         yield from [Cell("")] * (cell.columns - 1)
@@ -299,7 +299,7 @@ def _spread(row: Sequence[Cell]) -> Iterator[Cell]:
 
 @dataclass(frozen=True)
 class _SizedTable:
-    """A table with its font size, the widths of its columns and the heights of its rows."""
+    """A table with its font size, column widths and row heights."""
 
     rows: list[list[Cell]]
     size: float
@@ -309,7 +309,7 @@ class _SizedTable:
 
 
 def _size_table(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) -> _SizedTable:
-    """Return a table with the largest font size, at most that of the press, at which it fits."""
+    """Return a table with the largest font size that fits, at most that of the PDF."""
 
     def tried(size: float) -> _SizedTable:
         columns = _columns(rows, size)
@@ -337,7 +337,7 @@ def _size_table(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) 
 
 
 def _columns(rows: list[list[Cell]], size: float) -> list[float]:
-    """Return the width of each column for cells of one line; wide spanning cells widen several."""
+    """Return the widths of columns for one-line cells; wide spanning cells widen theirs."""
     pad = 2 * MARGIN * size
     found = [
         max(
@@ -356,7 +356,7 @@ def _columns(rows: list[list[Cell]], size: float) -> list[float]:
 
 
 def _width(cell: Cell, size: float) -> float:
-    """Return the width of a cell's content in one line."""
+    """Return the width of a cell's content on one line."""
     scale = BOLDER if cell.bold else 1
     return scale * widths.line_width(cell.content, size)
 
@@ -364,7 +364,7 @@ def _width(cell: Cell, size: float) -> float:
 def _narrowed(
     rows: list[list[Cell]], size: float, columns: list[float], wide: float
 ) -> list[float]:
-    """Return the widths of narrower columns whose cells wrap, each at least its longest word's."""
+    """Return narrower column widths for cells that wrap, each at least its longest word's."""
     pad = 2 * MARGIN * size
     least = [
         max(
@@ -383,7 +383,7 @@ def _narrowed(
 
 
 def _table(slide: Any, made: _SizedTable, *, heads: int, wraps: bool) -> None:
-    """Add a table without colours of its own, ruled as the book's are."""
+    """Add a table without background colours, with the book's rules."""
     rows = made.rows
     room = _centred(made.area, sum(made.columns), sum(made.heights))
     frame = slide.shapes.add_table(len(rows), len(rows[0]), *map(Pt, room))

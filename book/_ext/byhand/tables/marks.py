@@ -1,4 +1,4 @@
-r"""The marks that a cell's text may hold: code, formulas, strong and emphasised words, escapes."""
+r"""Markdown marks in the text of a cell: code, formulas, strong and emphasised words, escapes."""
 
 import re
 from collections.abc import Iterator

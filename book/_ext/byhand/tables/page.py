@@ -1,6 +1,6 @@
-"""Tables of numbers as HTML: a table of its own, or a block of parts, side by side where they fit.
+"""Tables of numbers as HTML: single tables, or blocks whose parts are side by side where they fit.
 
-The style sheet is told how much room the parts want, and gives each as much as there is.
+The HTML states the width that the parts need, and the style sheet provides the available width.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _write_table(self: HTML5Translator, node: numbers) -> None:
 
 
 def _write_block(self: HTML5Translator, node: numbers) -> None:
-    """Write a figure of parts."""
+    """Write a block of tables as a figure."""
     ems = max(map(width, node.in_rows()))
     wide = ["full-width"] * (ems > TEXT_WIDTH)  # the theme's name: its script knows it
     shell = nodes.Element(ids=node["ids"][:1], classes=["stage-block", *wide])
@@ -63,7 +63,7 @@ def _write_block(self: HTML5Translator, node: numbers) -> None:
 
 
 def _write_caption(self: HTML5Translator, node: numbers) -> None:
-    """Write the number and the words."""
+    """Write the number and the text of a caption."""
     self.add_fignumber(node)
     self.body.append('<span class="caption-text">')
     for child in node[0].children:
@@ -72,7 +72,7 @@ def _write_caption(self: HTML5Translator, node: numbers) -> None:
 
 
 def _opening(block: numbers, ems: float) -> str:
-    """Return what opens the row of parts: it says how much room they want."""
+    """Return the opening tag of a row of parts, with the width that they need."""
     classes = f"stage-parts fits-{wanted(ems)}"
     style = f"--block-ems: {ems:.1f}; --columns: {block['columns']}"
     if pair := pair_width(block):
@@ -82,7 +82,7 @@ def _opening(block: numbers, ems: float) -> str:
 
 
 def wanted(ems: float) -> int:
-    """Return the least width in rem, of those that the style sheet knows, that has room.
+    """Return the smallest width in rem with a CSS class that provides `ems`.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def wanted(ems: float) -> int:
 
 
 def _written(part: Part, block: numbers, *, is_repeated: bool) -> str:
-    """Return a part, in the colour of its head."""
+    """Return the HTML of a part, in the colour of its head."""
     classes = "stage-part" + " repeats" * is_repeated + " has-sums" * bool(part.sums)
     anchor = nodes.make_id(part.name) if part.name else ""
     own = f' id="{anchor}"' if anchor and anchor != block["ids"][0] else ""
@@ -110,7 +110,7 @@ def _written(part: Part, block: numbers, *, is_repeated: bool) -> str:
 
 
 def width(row: Sequence[Part]) -> float:
-    """Return how wide parts are beside each other, in the size of their letters."""
+    """Return the width of parts side by side, in ems."""
     total = GAP * (len(row) - 1)
     for i, part in enumerate(row):
         labels, *others = (n * CHARACTER + PADDING for n in column_lengths(part))
@@ -120,9 +120,9 @@ def width(row: Sequence[Part]) -> float:
 
 
 def pair_width(block: numbers) -> float | None:
-    """Return how wide two parts of a row of three are, None where a row is never two and one.
+    """Return the width of two parts of a row of three, or None if no row has three.
 
-    Rows of three become two and one each, so that no part stands in another row's pair.
+    Rows of three break into two and one each, so that no part joins another row's pair.
     """
     rows = list(block.in_rows())
     one_row = block["columns"] == len(block["parts"]) > 2
@@ -137,12 +137,12 @@ def pair_width(block: numbers) -> float | None:
 
 
 def tied_to(part: Part) -> str:
-    """Return the attribute that says whose numbers a table has, if they are all of one stage."""
+    """Return the attribute with the run and stage of a table whose numbers are all of one stage."""
     return f' data-at="{escape(part.at)}"' * bool(part.at)
 
 
 def inside(part: Part, title: str = "") -> str:
-    """Return the head and the body of a table.
+    """Return the header and the body of a table.
 
     A title stands above all columns but the first, whose own title stands beside both lines.
 
@@ -188,6 +188,6 @@ def _rows(part: Part) -> Iterator[str]:
 
 
 def _printed(text: str) -> str:
-    """Return what a source prints for a number: a wrong one is a slip."""
+    """Return the HTML of a source's printed number; a wrong one is marked as a slip."""
     slip = " slip" * text.startswith("≠")
     return f' <span class="printed{slip}">{as_html(text)}</span>'

@@ -1,6 +1,6 @@
-"""Tables of numbers on paper: the parts of a row join as far as the paper goes.
+"""Tables of numbers as Typst; parts of a row are joined as far as the paper's width allows.
 
-What sources print beside the numbers stays on the screen.
+Print omits the printed numbers of sources.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ LONG = 26  # rows; a table of more may have to break between pages
 
 
 def content(node: numbers) -> str:
-    """Return what stands below the caption, as Typst's markup."""
+    """Return the Typst markup of a table or block without its caption."""
     if "columns" not in node:
         (part,) = node["parts"]
         return "#" + in_one([part], title=False, long=_is_long(part))
@@ -34,7 +34,7 @@ def _is_long(part: Part) -> bool:
 
 
 def _one_below_the_other(parts: Sequence[Part]) -> Iterator[str]:
-    """Yield parts that may break between pages, each below its title."""
+    """Yield parts below each other, each with its title; they may break between pages."""
     for part in parts:
         if len(parts) > 1:
             yield f"#strong[{as_typst(part.title)}]\n"
@@ -42,7 +42,7 @@ def _one_below_the_other(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def groups_that_fit(row: Sequence[Part]) -> list[list[Part]]:
-    """Return the parts of a row in groups, each as wide as the paper allows.
+    """Return the parts of a row in groups that fit the paper's width.
 
     Examples
     --------
@@ -60,13 +60,13 @@ def groups_that_fit(row: Sequence[Part]) -> list[list[Part]]:
 
 
 def _characters(group: Sequence[Part]) -> int:
-    """Return about how many characters wide parts are beside each other, row labels once."""
+    """Return the approximate width of joined parts in characters, row labels counted once."""
     first, *others = map(column_lengths, group)
     return sum(length + 2 for columns in [first, *(o[1:] for o in others)] for length in columns)
 
 
 def in_one(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
-    """Return one table of several parts as Typst's code."""
+    """Return Typst code of one table that joins several parts."""
     head, body = map(_written, joined(group, titled=title))
     return table(head, body, numbers="words" not in group[0].classes, long=long)
 
@@ -76,7 +76,7 @@ def _written(rows: list[list[Cell]]) -> list[list[Cell]]:
 
 
 def as_typst(text: str) -> str:
-    """Return a text that may hold marks as Typst's markup."""
+    """Return a text with marks as Typst markup."""
     return "".join(_piece(kind, piece) for kind, piece in pieces(text))
 
 
