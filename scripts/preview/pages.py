@@ -105,8 +105,8 @@ class Pages:
         """Read the pages that changed since the state was written, and number them."""
         from sphinx.environment import CONFIG_OK
 
-        from byhand.reading.pages import without_results
-        from byhand.reading.results import made_from
+        from byhand.reading.pages import pages_to_run
+        from byhand.reading.results import inputs_digest
 
         self.env.find_files(self.app.config, self.builder)
         outdated = self.env.get_outdated_files(self.env.config_status != CONFIG_OK)
@@ -124,7 +124,7 @@ class Pages:
         if added or changed:
             self.remember()
         self.to_write = set(self.env.found_docs) - self.failed
-        stale = without_results(self.env, self.env.found_docs, made_from())
+        stale = pages_to_run(self.env, self.env.found_docs, inputs_digest())
         self.to_read |= {name for name, *_ in stale}
         self.builder.prepare_writing(set(self.env.found_docs))
         self.builder.events.emit("write-started", self.builder)

@@ -23,8 +23,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from byhand.digests import ROOT
-from byhand.reading.page_code import number_of, numbers_of
-from byhand.reading.values import NoValueError, value
+from byhand.reading.page_code import answer_expression, numbers_expression
+from byhand.reading.values import NoValueError, expression_value
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class InPyTorch(SphinxDirective):
                 raise ValueError(f"the code types numbers that no :{option}: names")
             return
         try:
-            held = value(self.state.document, numbers_of(arrays), self.lineno)
+            held = expression_value(self.state.document, numbers_expression(arrays), self.lineno)
         except NoValueError as error:
             raise ValueError(f"`{arrays}` cannot be evaluated: {error}") from error
         for output in held.outputs:
@@ -145,7 +145,9 @@ class Asked(SphinxDirective):
         document, what = self.state.document, "\n".join(self.content)
         label, places = self.arguments[0], self.options["places"]
         try:
-            found = value(document, number_of(self.options["answer"]), self.lineno)
+            found = expression_value(
+                document, answer_expression(self.options["answer"]), self.lineno
+            )
         except NoValueError as error:
             place = (self.env.docname, self.lineno)
             logger.warning("{asked} %s: %s", label, error, location=place)

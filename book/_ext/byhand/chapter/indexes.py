@@ -22,7 +22,7 @@ from byhand.checking.blocks import EXERCISES
 from byhand.checking.claims import FILE, KINDS, Claim, kind_of, marks, read, sentences
 from byhand.checking.sources import Page
 from byhand.contents import read_contents
-from byhand.reading.values import Said
+from byhand.reading.values import RoleResult
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ def claims_of(env: BuildEnvironment) -> dict[str, Claim]:
     return {claim.label: claim for claim in read(file.read_text(encoding="utf-8"))}
 
 
-def mark(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
+def mark(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> RoleResult:
     """Show the kind of a claim, with a link to its row in the ledger."""
     env = inliner.document.settings.env
     claim = claims_of(env).get(text)

@@ -26,7 +26,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import mha
-from byhand.reading.values import Said
+from byhand.reading.values import RoleResult
 from mha.audit.judging import judgements
 from mha.audit.sources import TITLES
 
@@ -38,13 +38,13 @@ SHEETS = "sources/what-the-sources-print"  # the page
 ON_SHEET = re.compile(r"(\S+) <([a-z0-9-]+) (\d+):([\w.]+(?::\d+)?)>")
 
 
-def given(name: str, rawtext: str, text: str, *_: object) -> Said:
+def given(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
     """Show a given number; a no-break space keeps its per cent sign on the same line."""
     whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
     return [nodes.inline(rawtext, whole, classes=["given"])], []
 
 
-def on_site(name: str, rawtext: str, text: str, *_: object) -> Said:
+def on_site(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
     """Show the names of files of the published site."""
     made: list[nodes.Node] = []
     for file in text.replace("VERSION", mha.__version__).split(","):
@@ -52,7 +52,9 @@ def on_site(name: str, rawtext: str, text: str, *_: object) -> Said:
     return made[:-1], []
 
 
-def on_sheet(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
+def on_sheet(
+    name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object
+) -> RoleResult:
     """Return a number with its document and line, which `say` turns into a link."""
     found = ON_SHEET.fullmatch(text)
     if not found or found[1] not in printed(found[2], int(found[3]), found[4]):
@@ -71,7 +73,7 @@ def printed(document: str, line: int, place: str) -> tuple[str, ...]:
     return tuple(number.printed for number in found if number.line == line)
 
 
-def minutes(name: str, rawtext: str, text: str, *_: object) -> Said:
+def minutes(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
     """Return a placeholder for the minutes of a page, which may not have been read yet."""
     return [nodes.inline(rawtext, "", minutes=name, page=text)], []
 

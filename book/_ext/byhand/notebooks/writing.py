@@ -24,8 +24,8 @@ from byhand.digests import ROOT
 from byhand.document import BOOK
 from byhand.notebooks.text import plain
 from byhand.reading.page_code import EXPRESSION, one_line
-from byhand.reading.pages import computes
-from byhand.reading.results import Results, last
+from byhand.reading.pages import has_cells
+from byhand.reading.results import Results, load_last
 from mha.views.figures import Figure
 
 ABOUT = """\
@@ -51,9 +51,9 @@ def write_notebook(
 ) -> None:
     """Write the notebook of a page with cells, and give its name to the page's template."""
     source = Path(app.env.doc2path(pagename))
-    if doctree is None or not computes(source):
+    if doctree is None or not has_cells(source):
         return
-    made = notebook(source, app.env.titles[pagename].astext(), Words(doctree, last(source)))
+    made = notebook(source, app.env.titles[pagename].astext(), Words(doctree, load_last(source)))
     target = Path(app.outdir) / f"{pagename}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
@@ -66,7 +66,7 @@ class Words:
     def __init__(self, page: nodes.document, results: Results | None) -> None:
         steps = zip(results.steps, results.outputs, strict=True) if results else ()
         self.cells = {step.index: outputs for step, outputs in steps if step.kind == "cell"}
-        values = results.values() if results else {}
+        values = results.expression_outputs() if results else {}
         self.values = {where: _value(outputs) for where, outputs in values.items()}
         self.links: dict[str, str] = {}
         for link in page.findall(nodes.reference):

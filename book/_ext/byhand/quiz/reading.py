@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import clean_astext
 
 from byhand.quiz import elements
-from byhand.reading.values import NoValueError, value
+from byhand.reading.values import NoValueError, expression_value
 
 logger = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ class Quiz(SphinxDirective):
     def _assert(self, expression: str, wanted: bool) -> None:
         """Raise unless the expression has the wanted truth value, if the page's cells ran."""
         try:
-            found = value(self.state.document, f"bool({expression})", self.lineno)
+            found = expression_value(self.state.document, f"bool({expression})", self.lineno)
         except NoValueError as error:
             raise QuizError(f"`{expression}` cannot be evaluated: {error}") from error
         self.explorer = found.of or self.explorer

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-# In a sentence, in the mark of a question's option, which it shall hold for, where code for another
-# library says whose numbers it has, where an exercise is asked for a number, and in words that a
-# comparison bears out.
+# Expressions are in ``{eval}``, in the mark of a quiz option, in the options of ``{pytorch}``, in
+# the answer of ``{asked}``, and in ``{holds}``.
 EXPRESSION = re.compile(
     r"(?<!\\)\{eval\}(`+)(?P<value>.+?)(?<!`)\1(?!`)"
     r"|^\s*[-*+] \[[x ] ?(`+)(?P<claim>.+?)(?<!`)\3(?!`)\]"
@@ -28,7 +27,7 @@ class Step:
     source: str
 
     @property
-    def what(self) -> tuple[str, int, str]:
+    def without_line(self) -> tuple[str, int, str]:
         """The kind, index and source; no result depends on the line."""
         return self.kind, self.index, self.source
 
@@ -59,10 +58,10 @@ def _source(found: re.Match[str]) -> str:
     if found["claim"]:
         return f"bool({found['claim']})"
     if found["answer"]:
-        return number_of(found["answer"])
+        return answer_expression(found["answer"])
     if found["words"]:
-        return claim_of(found["words"])[1]
-    return found["value"] or numbers_of(found["arrays"])
+        return split_holds(found["words"])[1]
+    return found["value"] or numbers_expression(found["arrays"])
 
 
 def _caption(cell: NotebookNode) -> str:
@@ -70,30 +69,30 @@ def _caption(cell: NotebookNode) -> str:
     return str(cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", ""))
 
 
-def numbers_of(arrays: str) -> str:
+def numbers_expression(arrays: str) -> str:
     """Return an expression that gives the numbers of some arrays as text.
 
     Examples
     --------
-    >>> numbers_of("x, y")
+    >>> numbers_expression("x, y")
     'np.hstack([*map(np.ravel, (x, y,))]).astype(float).astype(str).tolist()'
     """
     return f"np.hstack([*map(np.ravel, ({arrays.strip()},))]).astype(float).astype(str).tolist()"
 
 
-def claim_of(text: str) -> tuple[str, str]:
+def split_holds(text: str) -> tuple[str, str]:
     """Return the words of a ``{holds}``, its comparison and its value.
 
     Examples
     --------
-    >>> claim_of("more than half | share > 1 / 2 | percent(share)")
+    >>> split_holds("more than half | share > 1 / 2 | percent(share)")
     ('more than half', '[bool(share > 1 / 2), percent(share)]')
     """
     words, condition, *now = (part.strip() for part in text.split(" | "))
     return words, f"[bool({condition}), {now[0] if now else repr('')}]"
 
 
-def number_of(answer: str) -> str:
+def answer_expression(answer: str) -> str:
     """Return the expression that gives the answer of an exercise."""
     return f"float({answer.strip()})"
 

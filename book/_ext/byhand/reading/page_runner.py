@@ -28,7 +28,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
-from byhand.reading.live_numbers import Ties
+from byhand.reading.live_numbers import LiveNumbers
 from mha.views.figures import Figure
 from mha.widgets.instrument import Explorer
 
@@ -49,7 +49,7 @@ class Limits:
     clock: int = 3600
 
 
-class Hook(DisplayHook):
+class OutputHook(DisplayHook):
     """The display hook, which makes the value of a cell's last expression an output."""
 
     shell: Any
@@ -67,26 +67,26 @@ class Hook(DisplayHook):
         """Append the formats of a value to the outputs."""
         count = self.shell.execution_count
         output = {"output_type": "execute_result", "execution_count": count}
-        self.shell.outputs.append(output | _forms(format_dict, md_dict))
+        self.shell.outputs.append(output | _formats(format_dict, md_dict))
 
 
-class Publisher(DisplayPublisher):
+class OutputPublisher(DisplayPublisher):
     """The display publisher, which makes displayed objects outputs."""
 
     shell: Any
 
     def publish(self, data: Any, metadata: Any = None, *options: Any, **more: Any) -> None:
         """Append the formats of a displayed object to the outputs."""
-        self.shell.outputs.append({"output_type": "display_data"} | _forms(data, metadata))
+        self.shell.outputs.append({"output_type": "display_data"} | _formats(data, metadata))
 
 
 class Shell(InteractiveShell):
     """An IPython shell that keeps the outputs of the code that it runs."""
 
-    displayhook_class = Type(Hook)
-    display_pub_class = Type(Publisher)
+    displayhook_class = Type(OutputHook)
+    display_pub_class = Type(OutputPublisher)
     outputs: list[Output]
-    ties: Ties
+    live_numbers: LiveNumbers
 
     def enable_gui(self, gui: str | None = None) -> None:
         """Do nothing, so that no graphical event loop starts."""
@@ -95,7 +95,7 @@ class Shell(InteractiveShell):
         """Print nothing; the builder reports the error with the page's line."""
 
 
-def _forms(data: Output, metadata: Output | None) -> Output:
+def _formats(data: Output, metadata: Output | None) -> Output:
     forms = {
         kind: base64.b64encode(value).decode() if isinstance(value, bytes) else value
         for kind, value in data.items()
@@ -103,7 +103,7 @@ def _forms(data: Output, metadata: Output | None) -> Output:
     return {"data": forms, "metadata": metadata or {}}
 
 
-class Stream(io.TextIOBase):
+class OutputStream(io.TextIOBase):
     """Standard output or error, which makes printed text an output of limited length."""
 
     def __init__(self, outputs: list[Output], name: str) -> None:
@@ -138,25 +138,25 @@ def run(
     the failed source and the error. Last it receives the opened files below `root`, and the live
     numbers of texts.
     """
-    Thread(target=_end_with_the_builder, daemon=True).start()
-    import matplotlib  # whoever only wants to know of pages does not wait for it
+    Thread(target=_exit_with_parent, daemon=True).start()
+    import matplotlib  # slow, and other users of this module do not need it
 
     os.chdir(folder)
     matplotlib.use("module://matplotlib_inline.backend_inline")
-    opened = _watched(os.path.join(root, ""))
+    opened = _record_opened_files(os.path.join(root, ""))
     settings = Config({"HistoryManager": {"enabled": False}})
     shell = Shell.instance(ipython_dir=os.path.join(root, "_build", "ipython"), config=settings)
-    shell.ties = Ties()
-    _on_a_page(shell)
+    shell.live_numbers = LiveNumbers()
+    _set_formatters(shell)
     warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
     connection.send("ready")
     for number, (kind, source) in enumerate(steps):
         _allow_processor_time(processor_seconds)
-        done = _done(shell, source, number, is_cell=kind == "cell")
+        done = _run_step(shell, source, number, is_cell=kind == "cell")
         connection.send(done)
         if kind == "cell" and done[1] is not None:
             return
-    connection.send((sorted(opened), shell.ties.settled()))
+    connection.send((sorted(opened), shell.live_numbers.resolve()))
 
 
 def _allow_processor_time(seconds: int) -> None:
@@ -169,15 +169,15 @@ def _allow_processor_time(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (wanted, highest))
 
 
-def _on_a_page(shell: Shell) -> None:
+def _set_formatters(shell: Shell) -> None:
     """Omit the styles and scripts that notebooks embed, since a page has its own."""
     formatter = shell.display_formatter
     assert formatter is not None
     formatter.formatters["text/html"].for_type(Figure, lambda figure: None)
-    formatter.mimebundle_formatter.for_type(Explorer, shell.ties.show)
+    formatter.mimebundle_formatter.for_type(Explorer, shell.live_numbers.record_explorer)
 
 
-def _end_with_the_builder() -> None:
+def _exit_with_parent() -> None:
     """Exit when the parent process has ended, even during a cell."""
     builder = multiprocessing.parent_process()
     assert builder is not None
@@ -185,7 +185,7 @@ def _end_with_the_builder() -> None:
     os._exit(1)
 
 
-def _watched(root: str) -> set[str]:
+def _record_opened_files(root: str) -> set[str]:
     """Return a set to which each file below a folder is added when it is opened."""
     opened: set[str] = set()
 
@@ -199,20 +199,26 @@ def _watched(root: str) -> set[str]:
     return opened
 
 
-def _done(
+def _run_step(
     shell: Shell, source: str, number: int, *, is_cell: bool
 ) -> tuple[list[Output], tuple[int, str] | None]:
     """Run one step."""
     outputs: list[Output] = []
     shell.outputs = outputs
-    with redirect_stdout(Stream(outputs, "stdout")), redirect_stderr(Stream(outputs, "stderr")):
+    with (
+        redirect_stdout(OutputStream(outputs, "stdout")),
+        redirect_stderr(OutputStream(outputs, "stderr")),
+    ):
         result = shell.run_cell(source, store_history=is_cell)  # type: ignore[no-untyped-call]
     error = result.error_before_exec or result.error_in_exec
     if error is None and not is_cell:
-        shell.ties.note(number, source, shell.user_ns, str(result.result))
+        shell.live_numbers.record_expression(number, source, shell.user_ns, str(result.result))
     elif error is None and outputs:
-        shell.ties.note_cell(number, source, shell.user_ns)
-    return outputs, None if error is None else (_line_of(error, shell), _said(error, shell))
+        shell.live_numbers.record_cell(number, source, shell.user_ns)
+    return outputs, None if error is None else (
+        _line_of(error, shell),
+        _error_message(error, shell),
+    )
 
 
 def _line_of(error: BaseException, shell: Shell) -> int:
@@ -227,10 +233,10 @@ def _line_of(error: BaseException, shell: Shell) -> int:
     return 1
 
 
-def _said(error: BaseException, shell: Shell) -> str:
+def _error_message(error: BaseException, shell: Shell) -> str:
     """Return an error's message in one line, with similar names for an undefined name."""
-    said = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+    message = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
     if isinstance(error, NameError) and error.name:
         near = get_close_matches(error.name, [name for name in shell.user_ns if name[0] != "_"])
-        said += f"; defined and near is {' or '.join(near)}" * bool(near)
-    return said
+        message += f"; similar defined names: {', '.join(near)}" * bool(near)
+    return message

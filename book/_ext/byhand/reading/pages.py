@@ -21,7 +21,7 @@ from sphinx.util import logging
 from byhand.checking.patterns import found_in
 from byhand.digests import digest_of
 from byhand.reading.page_code import Step, steps_of
-from byhand.reading.results import Results, compute, kept, made_from
+from byhand.reading.results import Results, compute, inputs_digest, load_valid
 from byhand.reading.values import RESULTS
 from byhand.site.policy import refused_in
 from mha.core.threads import usable_cores
@@ -49,12 +49,12 @@ def notebook_of(page: Path, text: str, config: Any = None) -> NotebookNode:
     return notebook
 
 
-def computes(page: Path) -> bool:
+def has_cells(page: Path) -> bool:
     """Return whether a page has cells."""
     return "\n```{code-cell}" in page.read_text(encoding="utf-8")
 
 
-def without_results(
+def pages_to_run(
     env: BuildEnvironment, names: Iterable[str], now: str
 ) -> Iterator[tuple[str, Path, list[Step]]]:
     """Yield the pages without valid kept results, with their sources and steps."""
@@ -63,40 +63,40 @@ def without_results(
         if page.is_file():
             text = page.read_text(encoding="utf-8")
             steps = steps_of(notebook_of(page, text, env.myst_config), text)  # type: ignore[attr-defined]
-            if steps and kept(page, steps, now) is None:
+            if steps and load_valid(page, steps, now) is None:
                 yield name, page, steps
 
 
-def sources_of(env: BuildEnvironment, name: str) -> str:
+def source_digest(env: BuildEnvironment, name: str) -> str:
     """Return a digest of a page's source, its results and its included files."""
     files = [env.doc2path(name), *(str(env.srcdir / file) for file in env.dependencies[name])]
     return digest_of(sorted(files), root=Path("/"))
 
 
-def note_sources(app: Sphinx, env: BuildEnvironment) -> None:
+def store_digests(app: Sphinx, env: BuildEnvironment) -> None:
     """Store the digest of each page that was read."""
     for name in env.found_docs:
-        env.metadata[name]["sources"] = sources_of(env, name)
+        env.metadata[name]["sources"] = source_digest(env, name)
 
 
-def changed(app: Sphinx, env: BuildEnvironment, added: set[str], *_: object) -> list[str]:
+def changed_pages(app: Sphinx, env: BuildEnvironment, added: set[str], *_: object) -> list[str]:
     """Return the pages whose digest differs from the stored one, whatever their dates."""
     known = env.found_docs - added
-    return [name for name in known if env.metadata[name].get("sources") != sources_of(env, name)]
+    return [name for name in known if env.metadata[name].get("sources") != source_digest(env, name)]
 
 
-class Reader:
+class PageReader:
     """The reader of pages, and the pool of threads that compute results before pages are read."""
 
     def __init__(self) -> None:
         self.ahead: dict[str, Future[Results]] = {}
         self.now = ""
 
-    def run_ahead(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
+    def start_runs(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
         """Start computing missing results of pages, in reading order, on all cores."""
-        self.now = made_from()
+        self.now = inputs_digest()
         pool = ThreadPoolExecutor(usable_cores())
-        for name, page, steps in without_results(env, names, self.now):
+        for name, page, steps in pages_to_run(env, names, self.now):
             self.ahead[name] = pool.submit(compute, page, steps, self.now)
         pool.shutdown(wait=False)
 
@@ -106,40 +106,40 @@ class Reader:
         notebook = notebook_of(page, source[0], app.env.myst_config)  # type: ignore[attr-defined]
         if steps := steps_of(notebook, source[0]):
             ran = self.ahead.pop(name, None)
-            results = ran.result() if ran else kept(page, steps, self.now)
+            results = ran.result() if ran else load_valid(page, steps, self.now)
             results = results or compute(page, steps, self.now)
             app.env.temp_data[RESULTS] = results
-            _put(results, notebook)
+            _add_results(results, notebook)
             for line, cause in results.faults:
                 place = (name, line)
                 logger.warning("this cell failed: %s", cause, location=place, type="failed_cell")
         source[0] = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
 
 
-def _put(results: Results, notebook: NotebookNode) -> None:
+def _add_results(results: Results, notebook: NotebookNode) -> None:
     """Add results to the cells of a notebook."""
     notebook.metadata["language_info"] = LANGUAGE
     cells = [(n, step) for n, step in enumerate(results.steps) if step.kind == "cell"]
     for count, (number, step) in enumerate(cells, 1):
         cell = notebook.cells[step.index]
-        outputs, explorers, _ = results.given(number)
+        outputs, explorers, _ = results.result_of(number)
         cell["execution_count"] = count
         cell["outputs"] = [nbformat.from_dict(output) for output in outputs]  # type: ignore[no-untyped-call]
         if explorers:
             tags = [*cell.metadata.get("tags", []), *(f"of-{name}" for name in explorers.split())]
             cell.metadata["tags"] = tags  # which the cell's element has as classes
-        results.faults += [(step.line, said) for said in faults(outputs, cell.metadata)]
+        results.faults += [(step.line, said) for said in output_faults(outputs, cell.metadata)]
 
 
 # ---- What a cell may not give: errors in words, addresses, scripts, a flood ----
 
 
-def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[str]:
+def output_faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[str]:
     """Yield the faults of a cell's outputs, which are given in the notebook format.
 
     Examples
     --------
-    >>> list(faults([{"output_type": "stream", "name": "stderr", "text": "beware"}], {}))
+    >>> list(output_faults([{"output_type": "stream", "name": "stderr", "text": "beware"}], {}))
     ['the cell writes to stderr: beware']
     """
     size = len(json.dumps(outputs))
@@ -152,7 +152,7 @@ def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[
         if output.get("name") == "stderr":
             lines = output["text"].strip().splitlines() or [""]
             yield f"the cell writes to stderr: {lines[-1]}"
-        elif address := ADDRESS.search(_seen(output)):
+        elif address := ADDRESS.search(_visible_text(output)):
             yield (
                 f"the cell shows an object's address, {address[1]}, which differs each time;"
                 " show what the object holds"
@@ -169,7 +169,7 @@ def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[
             )
 
 
-def _seen(output: dict[str, Any]) -> str:
+def _visible_text(output: dict[str, Any]) -> str:
     """Return the text of an output that a reader sees."""
     data = output.get("data", {})
     texts = [output.get("text", ""), data.get("text/html", ""), data.get("text/markdown", "")]

@@ -26,22 +26,22 @@ from byhand.reading.traced_numbers import Part
 
 logger = logging.getLogger(__name__)
 
-MADE_FROM = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
-IMPORTED = [  # what many pages need and what takes its time: there before the first is forked
+INPUTS = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
+IMPORTED = [  # slow imports of many pages, done once before the processes fork
     "byhand.reading.page_runner",
     "mha.chapters",
     "matplotlib.figure",
     "matplotlib.backends.backend_svg",
 ]
-OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
+IGNORED_FOLDERS = (".venv", "_build", "mha")  # files there change results only through `INPUTS`
 
 
-class Given(NamedTuple):
+class StepResult(NamedTuple):
     """The outputs of a step, and the live numbers in them."""
 
     outputs: list[dict[str, Any]]  # as a notebook has them
-    of: str  # the explorer that has an expression's numbers, or those that begin with a cell's
-    parts: list[Part]  # of the expression's text; none where it has no number of that explorer
+    of: str  # the explorer of an expression, or the explorers of a cell
+    parts: list[Part]  # of the expression's text; none if it has no number of that explorer
 
 
 @dataclass
@@ -50,30 +50,30 @@ class Results:
 
     made_from: str
     steps: list[Step]
-    # a notebook's outputs for each step that ran
+    # the outputs of each step that ran, in the notebook format
     outputs: list[list[dict[str, Any]]] = field(default_factory=list)
-    # of expressions that have no value, by their step
+    # the errors of expressions, by the number of the step
     errors: dict[int, str] = field(default_factory=dict)
-    # lines of the page, and what is wrong there
+    # lines of the page, with their faults
     faults: list[tuple[int, str]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # a digest of each file that a cell opened
-    # by the number of a step, what `Given` has of it besides its outputs
-    ties: dict[str, tuple[str, list[Part]]] = field(default_factory=dict)
+    # by the number of a step, the explorer and the parts of its `StepResult`
+    live_numbers: dict[str, tuple[str, list[Part]]] = field(default_factory=dict)
 
-    def values(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
+    def expression_outputs(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
         """Return the outputs of each expression, by the index of the cell before it."""
         pairs = zip(self.steps, self.outputs, strict=False)
         return {(s.index, s.source): given for s, given in pairs if s.kind == "expression"}
 
-    def given(self, number: int) -> Given:
+    def result_of(self, number: int) -> StepResult:
         """Return the result of a step; steps after a failed cell have no output."""
         outputs = self.outputs[number] if number < len(self.outputs) else []
-        return Given(outputs, *self.ties.get(str(number), ("", [])))
+        return StepResult(outputs, *self.live_numbers.get(str(number), ("", [])))
 
 
-def made_from(root: Path = ROOT) -> str:
+def inputs_digest(root: Path = ROOT) -> str:
     """Return a digest of the inputs that all pages share."""
-    return digest_of(MADE_FROM, root=root, salt=sys.version)
+    return digest_of(INPUTS, root=root, salt=sys.version)
 
 
 def _file(page: Path) -> Path:
@@ -86,21 +86,21 @@ def _digests(files: Iterable[str]) -> dict[str, str]:
     return {name: digest_of([name], root=ROOT) for name in files}
 
 
-def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:
+def load_valid(page: Path, steps: Sequence[Step], now: str) -> Results | None:
     """Return the kept results of a page, or None if an input has changed.
 
-    `now` is the digest from `made_from`.
+    `now` is the digest from `inputs_digest`.
     """
-    found = last(page)
+    found = load_last(page)
     if found is None or found.made_from != now or found.files != _digests(found.files):
         return None
-    if [step.what for step in found.steps] != [step.what for step in steps]:
+    if [step.without_line for step in found.steps] != [step.without_line for step in steps]:
         return None
-    found.steps = list(steps)  # their lines may be others
+    found.steps = list(steps)  # the lines may have changed
     return found
 
 
-def last(page: Path) -> Results | None:
+def load_last(page: Path) -> Results | None:
     """Return the results of the last complete run of a page, even if inputs have changed."""
     file = _file(page)
     if not file.is_file():
@@ -129,24 +129,24 @@ def compute(
     process.start()
     theirs.close()
     try:
-        _hear(ours, process, results, limits)
+        _receive(ours, process, results, limits)
     finally:
         process.kill()
         process.join()
     logger.info("%s: its cells have run", page)
     if not results.faults and not results.errors:
-        _keep(page, results)
+        _save(page, results)
     return results
 
 
-def _hear(
+def _receive(
     connection: Connection, process: BaseProcess, results: Results, limits: page_runner.Limits
 ) -> None:
     """Receive the results of steps until all have run or one has failed."""
     for number, step in enumerate(results.steps):
         try:
             if number == 0:
-                connection.recv()  # it is ready; what it imports until then is not the cell's time
+                connection.recv()  # "ready": imports do not count as time of the cell
             if not connection.poll(limits.clock):
                 fault = f"it did not end within {limits.clock:,} seconds; perhaps it waits for ever"
                 results.faults.append((step.line, fault))
@@ -165,16 +165,18 @@ def _hear(
                 results.errors[number] = error[1]
             continue
         if error is not None:
-            line, said = error
+            line, message = error
             statement = step.source.splitlines()[line - 1].strip()
-            results.faults.append((step.line + line - 1, f"{statement} raised {said}"))
+            results.faults.append((step.line + line - 1, f"{statement} raised {message}"))
             return
-    files, results.ties = connection.recv()
+    files, results.live_numbers = connection.recv()
     opened = [Path(path).relative_to(ROOT) for path in files]
-    results.files = _digests(path.as_posix() for path in opened if path.parts[0] not in OWN)
+    results.files = _digests(
+        path.as_posix() for path in opened if path.parts[0] not in IGNORED_FOLDERS
+    )
 
 
-def _keep(page: Path, results: Results) -> None:
+def _save(page: Path, results: Results) -> None:
     file = _file(page)
     file.parent.mkdir(parents=True, exist_ok=True)
     waiting = file.with_suffix(".new")

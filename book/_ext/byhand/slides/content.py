@@ -19,8 +19,8 @@ from byhand.mathematics.spoken import spoken
 from byhand.press import drawings
 from byhand.press.pdf import PressError
 from byhand.reading.page_code import Step, one_line
-from byhand.reading.pages import faults
-from byhand.reading.results import Results, compute, kept, made_from
+from byhand.reading.pages import output_faults
+from byhand.reading.results import Results, compute, inputs_digest, load_valid
 from byhand.tables.element import Part
 
 GIVEN = re.compile(r"\{given\}`([^`]+)`")
@@ -224,7 +224,7 @@ def run(decks: list[Deck], side_by_side: int = 2) -> list[Given]:
     PressError
         With every fault, its file and its line.
     """
-    now = made_from()
+    now = inputs_digest()
     with ThreadPoolExecutor(side_by_side) as pool:
         done = list(pool.map(lambda deck: _results(deck, now), decks))
     wrong = [
@@ -235,7 +235,7 @@ def run(decks: list[Deck], side_by_side: int = 2) -> list[Given]:
     if wrong:
         raise PressError("\n".join(wrong))
     return [
-        {where: outputs[-1]["data"] for where, outputs in results.values().items()}
+        {where: outputs[-1]["data"] for where, outputs in results.expression_outputs().items()}
         for results in done
     ]
 
@@ -244,7 +244,7 @@ def _results(deck: Deck, now: str) -> Results:
     page, steps = ROOT / deck.page.file, list(dict.fromkeys(steps_of(deck)))
     if not steps:
         return Results(now, [])
-    return kept(page, steps, now) or compute(page, steps, now)
+    return load_valid(page, steps, now) or compute(page, steps, now)
 
 
 def steps_of(deck: Deck) -> Iterator[Step]:
@@ -270,7 +270,7 @@ def _faults(results: Results) -> Iterator[tuple[int, str]]:
     for number, said in results.errors.items():
         yield results.steps[number].line, f"{results.steps[number].source}: {said}"
     for step, outputs in zip(results.steps, results.outputs, strict=False):
-        for said in faults(outputs, {}):
+        for said in output_faults(outputs, {}):
             yield step.line, said
         if step.kind == "expression" and not outputs and not results.errors:
             yield step.line, f"{step.source} gives nothing; a value is wanted"
