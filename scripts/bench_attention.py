@@ -79,7 +79,7 @@ def fastest(functions: Functions, seconds: float) -> dict[str, float]:
     return least
 
 
-def held(function: Callable[[], Array]) -> float:
+def peak_memory(function: Callable[[], Array]) -> float:
     """Return the peak memory of a call beyond its output, in MiB."""
     function()  # what is made once stays
     tracemalloc.start()
@@ -90,12 +90,12 @@ def held(function: Callable[[], Array]) -> float:
         tracemalloc.stop()
 
 
-def row(n: int, seconds: int) -> str:
+def table_row(n: int, seconds: int) -> str:
     """Return one line of the table; values that were not measured are nan."""
     rng = np.random.default_rng(0)
     arrays = [rng.normal(size=(HEADS, n, WIDTH)).astype("float32") for _ in range(3)]
     functions = competitors(arrays)
-    memory = held(functions["mha"])
+    memory = peak_memory(functions["mha"])
     least = fastest(functions, seconds)
 
     return ROW.format(
@@ -123,7 +123,7 @@ def main() -> None:
     print(f"{HEADS} heads of width {WIDTH}, float32, cores: {cores}.")
     print(ROW.format(*COLUMNS))
     for n in options.lengths:
-        print(row(n, options.seconds), flush=True)
+        print(table_row(n, options.seconds), flush=True)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def threads_time(client: CDPSession) -> float:
     return 1000 * next(one["value"] for one in metrics if one["name"] == "TaskDuration")
 
 
-def opened(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page, CDPSession]:
+def open_page(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page, CDPSession]:
     """Return a page, and a client for the browser's time measurements."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.add_init_script(SCRIPT + "bench.still();" * still)
@@ -43,9 +43,9 @@ def opened(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page, CD
     return page, client
 
 
-def shown(browser: Browser, row: Row) -> float:
+def time_to_show(browser: Browser, row: Row) -> float:
     """Return the processor time that the page's thread needs to show a figure."""
-    page, client = opened(browser, row, still=True)
+    page, client = open_page(browser, row, still=True)
     page.evaluate("row => bench.load(row)", row)
     before = threads_time(client)
     page.evaluate("row => bench.build(row)", row)
@@ -54,9 +54,9 @@ def shown(browser: Browser, row: Row) -> float:
     return time
 
 
-def moved(browser: Browser, row: Row, slow: int) -> float:
+def time_to_update(browser: Browser, row: Row, slow: int) -> float:
     """Return the median time from a change to layout, with the processor slowed down."""
-    page, client = opened(browser, row)
+    page, client = open_page(browser, row)
     page.evaluate("row => bench.prepare(row)", row)
     page.evaluate("row => bench.move(row)", row)  # to warm up
     client.send("Emulation.setCPUThrottlingRate", {"rate": slow})
@@ -83,13 +83,13 @@ def main() -> None:
         page = browser.new_page()
         page.evaluate(SCRIPT)
         rows: list[Row] = page.evaluate("bench.rows")
-        shown(browser, rows[0])  # a browser that has just begun takes its time
+        time_to_show(browser, rows[0])  # a browser that has just begun takes its time
         for row in rows:
             name = f"{row['page'].partition('/')[2]}: {row['what']}"
             if asked.only not in name:
                 continue
             for slow in asked.throttle:
-                times = moved(browser, row, slow), slow * shown(browser, row)
+                times = time_to_update(browser, row, slow), slow * time_to_show(browser, row)
                 print(line.format(name, f"{slow}x", *(f"{n:.1f}" for n in times)), flush=True)
         browser.close()
 

@@ -17,7 +17,7 @@ from mha.command_line import in_one_line
 def main() -> None:
     """Read the arguments, build, and print the path of the result."""
     arguments = make_parser("building").parse_args()
-    with _told_in_one_sentence():
+    with _errors_in_one_sentence():
         if arguments.watch:
             from preview.watching import watch
 
@@ -40,7 +40,7 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 
 @contextmanager
-def _told_in_one_sentence() -> Iterator[None]:
+def _errors_in_one_sentence() -> Iterator[None]:
     """End with one sentence if something cannot be printed or a file not be written."""
     try:
         yield

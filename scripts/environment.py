@@ -124,7 +124,7 @@ def enter() -> None:
     The environment is made or updated first. Inside it all packages of the lock, and the book's
     own, can be imported.
     """
-    sys.excepthook = _told
+    sys.excepthook = _exit_in_one_sentence
     entered = os.environ.pop(ENTERED, None) is not None
     os.environ.pop("PYTHONOPTIMIZE", None)  # claims of the book are assertions: they hold or stop
     if not entered:
@@ -156,7 +156,9 @@ def start(module: str) -> None:
     importlib.import_module(module).main()
 
 
-def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _exit_in_one_sentence(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     """Print one sentence instead of a traceback for Ctrl-C and a damaged environment."""
     if issubclass(kind, KeyboardInterrupt):
         print("error: interrupted; what was built before is as it was", file=sys.stderr)

@@ -47,7 +47,7 @@ def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; on success publish its pages, and make the rest the new STATE."""
     with one_at_a_time():
         before = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
-        now, around = made_from(), made_from(pages=False)
+        now, around = inputs_digest(), inputs_digest(pages=False)
         if fresh:
             before = {}
             shutil.rmtree(KEPT, ignore_errors=True)
@@ -61,7 +61,7 @@ def build_html(*, fresh: bool = False) -> None:
         replace(HTML, PAGES)
         replace(STATE, NEXT)
         record = {"made_from": now, "html": _published()}
-        if made_from() == now:  # nothing was saved while it was read
+        if inputs_digest() == now:  # nothing was saved while it was read
             record["around"] = around
         RECORD.write_text(json.dumps(record), encoding="utf-8")
 
@@ -88,7 +88,7 @@ def leads_to(link: str, page: str) -> tuple[str, str]:
     return normpath(join(dirname(page), path)) if path else page, label
 
 
-def made_from(root: Path = ROOT, *, pages: bool = True) -> str:
+def inputs_digest(root: Path = ROOT, *, pages: bool = True) -> str:
     """Return a digest of all inputs of the book, or of all but its pages.
 
     The digest depends on the folder too. Sphinx discards everything that it read in another folder,
@@ -118,7 +118,7 @@ def _published() -> str:
 
 
 @contextmanager
-def in_place_of(target: Path) -> Iterator[Path]:
+def replacing(target: Path) -> Iterator[Path]:
     """Yield the path of a new folder that replaces `target` on success."""
     new = target.with_name(f"{target.name}.new")
     shutil.rmtree(new, ignore_errors=True)

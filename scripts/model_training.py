@@ -37,7 +37,7 @@ def main() -> None:
     print(json.dumps(found))
     if arguments.write:
         _write(kept, losses)
-    if not came_out(found):
+    if not has_learned(found):
         fail("It did not come out as the chapter says.")
     print("It came out as the chapter says.")
 
@@ -60,12 +60,12 @@ def _of_fresh_stories(model: LanguageModel) -> dict[str, Any]:
     return measured(model, draw_stories(np.random.default_rng(10**6), 200, LENGTH))
 
 
-def came_out(found: dict[str, Any]) -> bool:
+def has_learned(found: dict[str, Any]) -> bool:
     """Return whether a model has learned the names as the chapter describes.
 
     Examples
     --------
-    >>> came_out({"new": 2.7, "repeated": 0.1, "behind": [[0, 0], [0.8, 0]],
+    >>> has_learned({"new": 2.7, "repeated": 0.1, "behind": [[0, 0], [0.8, 0]],
     ...           "previous": [[0.9, 0], [0, 0]]})
     True
     """

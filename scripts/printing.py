@@ -35,7 +35,7 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
     return lambda: print_all(documents, arguments.to)
 
 
-def put(target: Path, made: bytes) -> Path:
+def write_file(target: Path, made: bytes) -> Path:
     """Write a file in one step, so that no program opens half of it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     waiting = target.with_name(f".{target.name}.new")
@@ -114,7 +114,7 @@ def print_all(documents: list[Document], folder: Path) -> None:
     with step(f"Printing {' and '.join(f'{document.name}.pdf' for document in documents)}"):
         made = typeset(documents)
     for name, pdf in made.items():
-        print(f"The PDF is {put(folder / name, pdf)}")
+        print(f"The PDF is {write_file(folder / name, pdf)}")
 
 
 def typeset(documents: list[Document]) -> dict[str, bytes]:

@@ -18,13 +18,13 @@ import printing
 from command_lines import HTML, PACKS, make_parser
 from environment import BUILD, ROOT, fail, step
 from epub import book as epub
-from html_book import MADE_FROM, in_place_of, one_at_a_time
+from html_book import MADE_FROM, one_at_a_time, replacing
 from packs import command as packs
 
 import mha
 from byhand.chapter.roles import NAMED, NOTICE
 from byhand.digests import files_in
-from byhand.press.archives import packed
+from byhand.press.archives import pack
 from mha.widgets.own import WHEEL
 
 FOLDER = BUILD / "site"
@@ -45,17 +45,17 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 def make() -> None:
     """Make the site from the built pages, and publish it when it is whole."""
-    with one_at_a_time(), in_place_of(FOLDER) as waiting:
+    with one_at_a_time(), replacing(FOLDER) as waiting:
         shutil.copytree(HTML, waiting)
         (waiting / DOWNLOADS).mkdir()
         # What is said of a folder that is renamed in the end would not be true.
         with step("Making what is to be downloaded"), redirect_stdout(StringIO()):
-            fill(waiting / DOWNLOADS)
-        link(waiting)
+            make_downloads(waiting / DOWNLOADS)
+        link_downloads(waiting)
     print(f"The site is in {FOLDER}")
 
 
-def fill(folder: Path) -> None:
+def make_downloads(folder: Path) -> None:
     """Make all downloads."""
     printing.print_all([printing.whole_book(paper) for paper in ("a4", "letter")], folder)
     epub.make(folder)
@@ -69,10 +69,10 @@ def fill(folder: Path) -> None:
 def archive_sources(file: Path) -> None:
     """Write an archive of all files of the commands; same sources, same bytes."""
     paths = {f"{file.stem}/{path.relative_to(ROOT).as_posix()}": path for path in files_in(SOURCES)}
-    file.write_bytes(packed({name: path.read_bytes() for name, path in paths.items()}))
+    file.write_bytes(pack({name: path.read_bytes() for name, path in paths.items()}))
 
 
-def link(site: Path) -> None:
+def link_downloads(site: Path) -> None:
     """Turn the names of downloads into links; end if a page names a file that does not exist."""
     files = {path.name: path for path in sorted((site / DOWNLOADS).rglob("*")) if path.is_file()}
     for page in site.rglob("*.html"):

@@ -19,7 +19,7 @@ import nbformat
 from bs4 import BeautifulSoup
 from command_lines import HTML
 from environment import BUILD, step
-from html_book import in_place_of, leads_to
+from html_book import leads_to, replacing
 
 from byhand.search import INDEX
 from byhand.search.sections import read_sections
@@ -57,7 +57,7 @@ def without_answers(html: str) -> tuple[BeautifulSoup, set[str]]:
 
 def make() -> None:
     """Put a copy of the built pages without solutions into its folder."""
-    with step("Leaving out the solutions"), in_place_of(FOLDER) as waiting:
+    with step("Leaving out the solutions"), replacing(FOLDER) as waiting:
         write(HTML, waiting)
     print(f"The book without solutions is in {FOLDER / 'index.html'}")
 

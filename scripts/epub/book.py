@@ -10,16 +10,16 @@ from typing import Any
 from command_lines import HTML
 from environment import fail, step
 from lxml import etree
-from printing import put
+from printing import write_file
 from templates import templates
 
 from byhand.contents import Contents, read_contents
 from byhand.document import Document
 from byhand.edition import edition
 from byhand.press import markup
-from byhand.press.archives import packed
+from byhand.press.archives import pack
 from byhand.press.pdf import compiler
-from epub.chapters import Chapter, chapters_of, said
+from epub.chapters import Chapter, chapters_of, text_of
 
 HERE = Path(__file__).parent
 TEMPLATES = templates(HERE / "templates")
@@ -43,7 +43,7 @@ def make(folder: Path) -> None:
     target = folder / f"{Document().name}.epub"
     with step(f"Making {target.name}"):
         made = archive(Document())
-    print(f"The EPUB is {put(target, made)}")
+    print(f"The EPUB is {write_file(target, made)}")
 
 
 def archive(book: Document) -> bytes:
@@ -59,7 +59,7 @@ def archive(book: Document) -> bytes:
         **{chapter.file: (chapter.title, chapter.text) for chapter in chapters},
     }
     files = {
-        name: written("page.xhtml", name=name, title=title, body=body).encode()
+        name: render("page.xhtml", name=name, title=title, body=body).encode()
         for name, (title, body) in texts.items()
     }
     files["cover.png"] = cover(book, chapters[0])
@@ -69,10 +69,10 @@ def archive(book: Document) -> bytes:
     files["package.opf"] = package(book, files).encode()
     known = {
         "mimetype": b"application/epub+zip",
-        "META-INF/container.xml": written("container.xml").encode(),
+        "META-INF/container.xml": render("container.xml").encode(),
     }
     held = {f"book/{name}": data for name, data in files.items()}
-    return packed(known | held, as_is=["mimetype"])
+    return pack(known | held, as_is=["mimetype"])
 
 
 def resolve(chapters: list[Chapter]) -> None:
@@ -89,7 +89,7 @@ def resolve(chapters: list[Chapter]) -> None:
                 continue
             if (page, identifier) not in places:
                 fail(
-                    f"book/{chapter.page}.md: “{said(link)}” leads to {identifier} of"
+                    f"book/{chapter.page}.md: “{text_of(link)}” leads to {identifier} of"
                     f" book/{page}.md, which the EPUB does not hold"
                 )
             link.set("href", places[page, identifier] + (mark + identifier) * bool(identifier))
@@ -123,12 +123,12 @@ def navigation(contents: Contents, chapters: list[Chapter]) -> str:
         for part in contents.parts
     ]
     parts.append(("Answers", [chapter for chapter in chapters if chapter.is_answers]))
-    return written("contents.xhtml", first=texts[contents.root], parts=parts, edition=edition())
+    return render("contents.xhtml", first=texts[contents.root], parts=parts, edition=edition())
 
 
 def package(book: Document, files: dict[str, bytes]) -> str:
     """Return the package document, with metadata and the list of all files."""
-    return written(
+    return render(
         "package.opf",
         book=book,
         identifier=uuid.uuid5(uuid.NAMESPACE_URL, book.name),
@@ -140,7 +140,7 @@ def package(book: Document, files: dict[str, bytes]) -> str:
     )
 
 
-def written(template: str, **given: Any) -> str:
+def render(template: str, **given: Any) -> str:
     """Return a rendered template."""
     return TEMPLATES.get_template(template).render(given)
 

@@ -51,7 +51,7 @@ class Chapter:
     @property
     def title(self) -> str:
         """The heading in one line."""
-        return said(next(self.body.iter("h1")))
+        return text_of(next(self.body.iter("h1")))
 
     @property
     def sections(self) -> Iterator[tuple[str, str]]:
@@ -59,7 +59,7 @@ class Chapter:
         for heading in () if self.is_answers else self.body.iter("h2"):
             holder = next((e for e in heading.iterancestors("section") if e.get("id")), None)
             if holder is not None and holder.find(".//h1") is None:
-                yield holder.get("id"), said(heading)
+                yield holder.get("id"), text_of(heading)
 
     @property
     def text(self) -> str:
@@ -72,7 +72,7 @@ class Chapter:
         return etree.tostring(self.body, encoding="unicode")
 
 
-def said(element: HtmlElement) -> str:
+def text_of(element: HtmlElement) -> str:
     """Return the text of an element in one line."""
     return " ".join(element.text_content().split())
 
@@ -187,11 +187,11 @@ def _answers(article: HtmlElement, page: str) -> Iterator[HtmlElement]:
         next(answer.iter("summary")).drop_tree()
         box.tag = "div"
         box.set("class", "box")
-        yield _moved(answer, box, f"Answer to {said(title)}", page)
+        yield _moved(answer, box, f"Answer to {text_of(title)}", page)
     for solution in list(article.find_class("solution")):
         title = solution.find_class("admonition-title")[0]
         exercise = article.get_element_by_id(next(title.iter("a")).get("href").partition("#")[2])
-        words = said(title)
+        words = text_of(title)
         title.drop_tree()
         yield _moved(solution, exercise, words, page)
 

@@ -18,10 +18,10 @@ from bs4 import BeautifulSoup, Tag
 from byhand import terms
 from byhand.document import BOOK
 from byhand.edition import edition
-from byhand.press.archives import undated
+from byhand.press.archives import without_dates
 from packs import standalone_questions
 from packs.mathematics import as_tex
-from packs.pages import Page, Question, standing_alone
+from packs.pages import Page, Question, self_contained
 
 UNWRITTEN = re.compile("<mtr|\N{BOTTOM CURLY BRACKET}")
 """What of a formula `as_tex` does not write: rows, and what a brace is below."""
@@ -38,7 +38,7 @@ img { background: white; max-width: 100%; }
 
 def files(asked: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
     """Return the decks of all chapters as one package, by file name."""
-    questions = [question for question in asked if question.page and fits(question)]
+    questions = [question for question in asked if question.page and fits_card(question)]
     decks, spelt = [], spellings()
     for page in pages:
         deck = genanki.Deck(number(page.name), f"{BOOK}::{page.title.replace('::', ':')}")
@@ -57,7 +57,7 @@ def files(asked: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
             path.write_text(svg, encoding="utf-8")
             made.media_files.append(str(path))
         made.write_to_file(saved, timestamp=edition().begins.timestamp())
-    return {"attention-by-hand.apkg": undated(saved.getvalue())}
+    return {"attention-by-hand.apkg": without_dates(saved.getvalue())}
 
 
 def number(name: str) -> int:
@@ -92,7 +92,7 @@ def in_tex(html: str) -> str:
 # ---- Questions ----
 
 
-def fits(question: Question) -> bool:
+def fits_card(question: Question) -> bool:
     """Return whether a question fits a card: a small computation, or one right answer."""
     said = question.text + _back(question) if question.kind != "essay" else ""
     return bool(said) and not question.is_multiple and not UNWRITTEN.search(said)
@@ -149,7 +149,7 @@ ELSEWHERE = re.compile(
 
 
 def _words(part: Tag) -> str:
-    soup = BeautifulSoup(standing_alone(part), "html.parser")
+    soup = BeautifulSoup(self_contained(part), "html.parser")
     for node in soup.select("a, p, dt, dd"):
         node.unwrap()
     return soup.decode(formatter="minimal")

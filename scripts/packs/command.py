@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from command_lines import HTML
 from environment import fail, step
-from printing import put
+from printing import write_file
 
 from mha.widgets.own import WHEEL
 from packs import cards, figures, notebooks, pages, questions, slides, standalone_questions
@@ -40,7 +40,7 @@ def make(arguments: argparse.Namespace) -> None:
         with step(f"Making the {name}"):
             made = PACKS[name](arguments, found)
         for file, data in made.items():
-            put(arguments.to / name / file, data)
+            write_file(arguments.to / name / file, data)
         print(f"Made {len(made)} files of {name} in {arguments.to}")
 
 

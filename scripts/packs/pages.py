@@ -82,7 +82,7 @@ class Question:
     @property
     def title(self) -> str:
         """The title of the question: its chapter and its first words."""
-        words = without_tags(in_words(self.asked or self.text))
+        words = without_tags(plain_text(self.asked or self.text))
         begin = textwrap.shorten(words, LONGEST, placeholder=" …")
         return f"{self.chapter}: {begin}"
 
@@ -137,7 +137,7 @@ class Page:
     def article(self) -> Tag:
         """The article element of the page."""
         soup = BeautifulSoup(self.path.read_text(encoding="utf-8"), "html.parser")
-        article = one(soup, "article")
+        article = select_one(soup, "article")
         for link in article.select("a[href]:not([href^='http']):not([href^='mailto:'])"):
             file, label = leads_to(str(link["href"]), f"{self.name}.html")  # from the site's top
             link["href"] = f"{file}#{label}".rstrip("#")
@@ -146,7 +146,7 @@ class Page:
     @property
     def title(self) -> str:
         """The text of the heading, without its number and its link."""
-        heading = copy(one(self.article, "h1"))
+        heading = copy(select_one(self.article, "h1"))
         for link in heading.select(".headerlink, .section-number"):
             link.decompose()
         return without_tags(" ".join(heading.get_text().split()))
@@ -158,7 +158,7 @@ def read(folder: Path) -> list[Page]:
     return [page for page in pages if page.path.is_file()]
 
 
-def one(parent: Tag, selector: str) -> Tag:
+def select_one(parent: Tag, selector: str) -> Tag:
     """Return the first element of a selector; raise if there is none."""
     found = parent.select_one(selector)
     if found is None:
@@ -194,30 +194,30 @@ def questions(page: Page) -> Iterator[Question]:
 
 def _exercise(element: Tag) -> str:
     """Return the text of an exercise, without the box that checks an answer."""
-    said = copy(one(element, "section"))
+    said = copy(select_one(element, "section"))
     for box in said.select("mha-build, mha-your-turn"):
         box.decompose()
-    return standing_alone(said)
+    return self_contained(said)
 
 
 def _quiz(page: Page, element: Tag) -> Question:
     options = []
     for item in element.select(".quiz-answer li[data-option]"):
         letter = str(item["data-option"])
-        label = standing_alone(one(element, f"input[value={letter}] + label"))
+        label = self_contained(select_one(element, f"input[value={letter}] + label"))
         options.append(
             Option(
                 letter,
                 text=re.sub(r"^\(\w\)\s*", "", label),
                 is_right=item["data-right"] == "yes",
-                feedback=standing_alone(one(item, ".quiz-feedback")),
+                feedback=self_contained(select_one(item, ".quiz-feedback")),
             )
         )
     name = str(element["id"])
     return Question(
         name,
         page.title,
-        standing_alone(one(element, "legend")),
+        self_contained(select_one(element, "legend")),
         options=tuple(options),
         is_multiple=element.select_one("input[type=checkbox]") is not None,
         label=name,
@@ -227,16 +227,16 @@ def _quiz(page: Page, element: Tag) -> Question:
 
 def _box(page: Page, element: Tag) -> Iterator[Question]:
     """Yield a question for each field of a box."""
-    tasks = json.loads(one(element, "script").get_text())["tasks"]
-    parts = element.select(".your-turn-part") or [one(element, ".your-turn-form")]
+    tasks = json.loads(select_one(element, "script").get_text())["tasks"]
+    parts = element.select(".your-turn-part") or [select_one(element, ".your-turn-form")]
     labels = [label.get_text() for label in element.select(".your-turn-field label")]
-    worked = [standing_alone(line) for line in element.select(".your-turn-worked p")]
+    worked = [self_contained(line) for line in element.select(".your-turn-worked p")]
     exercise = element.find_parent(class_="exercise")
     lead = _exercise(exercise) if exercise else ""
     for i, task in enumerate(tasks):
         part = parts[i] if len(parts) == len(tasks) else parts[0]
         asked = "".join(
-            standing_alone(found) for found in part.select(".your-turn-question, .your-turn-givens")
+            self_contained(found) for found in part.select(".your-turn-question, .your-turn-givens")
         )
         one_of = f"{escape(labels[i])}: " if len(parts) != len(tasks) else ""
         # JSON has no infinity: a masked score is null there.
@@ -263,14 +263,14 @@ def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, 
     return places, forms[min(places, 2)].format(places=places)
 
 
-def in_words(html: str) -> str:
+def plain_text(html: str) -> str:
     """Return HTML as one line of text, with a space between blocks.
 
     Examples
     --------
-    >>> in_words("<p>The key of <em>it</em>.</p><p>Answer with a whole number.</p>")
+    >>> plain_text("<p>The key of <em>it</em>.</p><p>Answer with a whole number.</p>")
     'The key of it. Answer with a whole number.'
-    >>> in_words("<p><math><msub><mi>d</mi><mi>k</mi></msub></math>, the width</p>")
+    >>> plain_text("<p><math><msub><mi>d</mi><mi>k</mi></msub></math>, the width</p>")
     'd_k, the width'
     """
     text = fragment_fromstring(html, create_parent="div")
@@ -292,7 +292,7 @@ def without_tags(text: str) -> str:
     return text.replace("<", "‹").replace(">", "›")
 
 
-def marked(text: str) -> str:
+def emphasised(text: str) -> str:
     """Return a text as HTML whose words between asterisks are emphasised."""
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))
 
@@ -301,18 +301,18 @@ def _solutions(page: Page) -> dict[str, str]:
     """Return the solutions of a page by the label of their exercise."""
     found = {}
     for solution in page.article.select(".solution"):
-        link = one(solution, ".admonition-title a")
+        link = select_one(solution, ".admonition-title a")
         name = str(link["href"]).partition("#")[2]
-        found[name] = standing_alone(one(solution, "section"))
+        found[name] = self_contained(select_one(solution, "section"))
     return found
 
 
-def standing_alone(element: Tag) -> str:
+def self_contained(element: Tag) -> str:
     """Return an element as XHTML that needs no style, script or other page.
 
     A drawing is replaced by its alternative text.
     """
-    text = one(BeautifulSoup("<div></div>", "html.parser"), "div")
+    text = select_one(BeautifulSoup("<div></div>", "html.parser"), "div")
     text.append(copy(element))
     for node in text.select(DROPPED):
         node.decompose()

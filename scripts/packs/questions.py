@@ -20,7 +20,7 @@ import numpy as np
 from templates import templates
 
 from byhand.document import BOOK
-from byhand.press.archives import packed
+from byhand.press.archives import pack
 from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.exercise_wording import WORDINGS
 from mha.practice.random_inputs import LEVELS, SENTENCES, TRIVIAL, draw_example, with_factors
@@ -29,7 +29,7 @@ from mha.runs.record import Trace, trace
 from mha.runs.rounding import rounded
 from mha.runs.stages import STAGES
 from packs import standalone_questions
-from packs.pages import WHOLE, Page, Question, marked, rounding
+from packs.pages import WHOLE, Page, Question, emphasised, rounding
 
 README = Path(__file__).with_suffix(".md")
 FRESH = "Fresh numbers"
@@ -63,8 +63,8 @@ def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:
         yield Question(
             name=f"fresh-{seed}-{stage.replace('_', '-')}-{number + 1}",
             chapter=f"{FRESH}: {stage.replace('_', ' ')}",
-            text=_asked(exercise, sentence),
-            feedback=f"<p>{_raised(exercise.worked_line)}</p>",
+            text=_question_with_givens(exercise, sentence),
+            feedback=f"<p>{_superscripts(exercise.worked_line)}</p>",
             answer=exercise.asked,
             places=decimals,
             difficulty=_difficulty(number),
@@ -123,16 +123,16 @@ def _difficulty(number: int) -> str:
     return list(LEVELS)[number % len(LEVELS)]
 
 
-def _asked(exercise: NumericExercise, rounding: str) -> str:
+def _question_with_givens(exercise: NumericExercise, rounding: str) -> str:
     """Return a question with its givens, as HTML."""
     givens = "".join(
-        f"<li>{marked(str(given)).replace('d_k', '<em>d</em><sub>k</sub>')}</li>"
+        f"<li>{emphasised(str(given)).replace('d_k', '<em>d</em><sub>k</sub>')}</li>"
         for given in exercise.givens
     )
-    return f"<p>{marked(exercise.question)}</p><ul>{givens}</ul><p>{escape(rounding)}</p>"
+    return f"<p>{emphasised(exercise.question)}</p><ul>{givens}</ul><p>{escape(rounding)}</p>"
 
 
-def _raised(line: str) -> str:
+def _superscripts(line: str) -> str:
     return re.sub(r"e\^(\S+)", r"e<sup>\1</sup>", escape(line))
 
 
@@ -140,25 +140,25 @@ def files(questions: Sequence[Question]) -> dict[str, bytes]:
     """Return the bank in each format, by the files' names."""
     return {
         "README.md": README.read_bytes(),
-        "questions-moodle.xml": _written("moodle.xml", questions=questions).encode(),
-        "questions.gift": _written("questions.gift", questions=questions).encode(),
-        "questions-qti.zip": packed(_package(questions)),
-        "questions-canvas.zip": packed(_package(questions, for_canvas=True)),
+        "questions-moodle.xml": _render("moodle.xml", questions=questions).encode(),
+        "questions.gift": _render("questions.gift", questions=questions).encode(),
+        "questions-qti.zip": pack(_package(questions)),
+        "questions-canvas.zip": pack(_package(questions, for_canvas=True)),
     }
 
 
 # ---- The formats ----
 
 
-def _written(template: str, **given: Any) -> str:
+def _render(template: str, **given: Any) -> str:
     """Return a rendered template."""
     return TEMPLATES.get_template(template).render(given)
 
 
 def _package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict[str, bytes]:
     """Return the files of a QTI 2.1 package by name: a manifest, items and pictures."""
-    manifest = _written("qti-manifest.xml", questions=questions, for_canvas=for_canvas)
-    items = {f"{q.name}.xml": _written("qti-item.xml", question=q) for q in questions}
+    manifest = _render("qti-manifest.xml", questions=questions, for_canvas=for_canvas)
+    items = {f"{q.name}.xml": _render("qti-item.xml", question=q) for q in questions}
     pictures = {f"images/{name}": svg for q in questions for name, svg in q.files.items()}
     files = {"imsmanifest.xml": manifest, **items, **pictures}
     return {name: text.encode() for name, text in files.items()}

@@ -26,7 +26,7 @@ from byhand.document import BOOK
 from byhand.press.embedding import with_fonts
 from byhand.quiz.elements import quiz
 from packs import figures
-from packs.pages import Page, Question, marked, one, rounding, standing_alone
+from packs.pages import Page, Question, emphasised, rounding, select_one, self_contained
 from packs.pages import questions as of_page
 
 BANK = tomllib.loads((Path(__file__).parent / "bank.toml").read_text(encoding="utf-8"))
@@ -67,9 +67,9 @@ class Book:
         if label not in self.holders:
             raise LookupError(label)
         page, name = self.holders[label], names.name_of(label)
-        holder = one(page.article, f'[id="{label}"]')
+        holder = select_one(page.article, f'[id="{label}"]')
         if label.startswith("equation-"):
-            return f"<p>{name} {standing_alone(one(holder, 'math'))}</p>"
+            return f"<p>{name} {self_contained(select_one(holder, 'math'))}</p>"
         shown = self._picture(page, label) if label.startswith("fig-") else _tables(holder)
         caption, _ = _resolved(_caption(holder), self, names)
         title = f"<strong>{name}</strong> {caption}".rstrip()
@@ -111,7 +111,7 @@ def _caption(holder: Tag) -> str:
         if len(stages) > 1:
             return ""
         holder = group
-    return standing_alone(one(holder, ".caption-text"))
+    return self_contained(select_one(holder, ".caption-text"))
 
 
 def _tables(holder: Tag) -> str:
@@ -119,7 +119,7 @@ def _tables(holder: Tag) -> str:
     for table in tables:
         for caption in table.find_all("caption"):
             caption.decompose()
-    return "".join(map(standing_alone, tables))
+    return "".join(map(self_contained, tables))
 
 
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
@@ -132,7 +132,7 @@ def questions(pages: Sequence[Page]) -> Iterator[Question]:
             label = question.label
             if label in BANK["left-out"]:
                 continue
-            whole = _whole(question, book, doctree)
+            whole = _self_contained(question, book, doctree)
             yield from _asked(whole, asked.pop(label)) if label in asked else [whole]
         for label, [(line, *_), *_] in asked.items():
             fail(f"book/{page.name}.md:{line}: {label} is no exercise that the question bank has")
@@ -147,7 +147,7 @@ def base_address() -> str:
 # ---- What a question names ----
 
 
-def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
+def _self_contained(question: Question, book: Book, doctree: nodes.document) -> Question:
     """Return a question with the tables, figures and formulas it needs, and a link to its page."""
     names = Names()
     try:
@@ -162,7 +162,7 @@ def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
         things = [_needed(need, book, names) for need in wanted]
         in_replies = dict.fromkeys(label for _, labels in parts for label in labels)
         behind = [book.thing(label, names) for label in in_replies if label not in wanted]
-        check("".join([text, *(part for part, _ in parts), *things, *behind]))
+        refuse_references("".join([text, *(part for part, _ in parts), *things, *behind]))
     except LookupError as error:
         quizzes = (node for node in doctree.findall(quiz) if node["label"] == question.label)
         line = doctree.ids.get(question.label, next(quizzes, doctree)).line or 1
@@ -228,7 +228,7 @@ def _needed(need: str, book: Book, names: Names) -> str:
     return book.thing(need, names) if THING.fullmatch(need) else f"<p>{need}</p>"
 
 
-def check(html: str) -> None:
+def refuse_references(html: str) -> None:
     """Raise LookupError with the words of HTML that refer to something outside it."""
     words = " ".join(BeautifulSoup(html, "html.parser").get_text(" ").split())
     found = PLACES.search(words)
@@ -246,7 +246,7 @@ def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:
     """Yield a question for each number that an exercise asks for."""
     for i, (_, said, value, wanted) in enumerate(asked, 1):
         places, sentence = rounding(value, wanted)
-        what = marked(said)
+        what = emphasised(said)
         yield replace(
             exercise,
             name=f"{exercise.name}-{i}" if len(asked) > 1 else exercise.name,

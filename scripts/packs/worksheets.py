@@ -44,7 +44,7 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     with step(f"Printing {len(sheets)} worksheets"):
         written = texts(sheets, model=arguments.model)
         files = {name: text.encode() for name, text in written.items()}
-        for what, parts in _of_class(sheets, arguments).items():
+        for what, parts in _class_documents(sheets, arguments).items():
             printed = _files(arguments, what, parts, sheets)
             files |= {name: press(_source(some, arguments)) for name, some in printed.items()}
     try:
@@ -76,12 +76,12 @@ def _files(
     if what != "worksheets" or not arguments.each:
         return {f"{sheets[0].seed.file(what)}.pdf": parts}
     return {
-        f"{made.seed.file('worksheet')}-{_whose(made.student)}.pdf": [part]
+        f"{made.seed.file('worksheet')}-{_student_suffix(made.student)}.pdf": [part]
         for made, part in zip(sheets, parts, strict=True)
     }
 
 
-def _whose(student: Student) -> str:
+def _student_suffix(student: Student) -> str:
     """Return the distinct part of a student's file name: number, name and id."""
     named = file_name(f"{student.name} {student.id}")
     return f"{student.number:03}-{named}".rstrip("-")
@@ -90,7 +90,9 @@ def _whose(student: Student) -> str:
 # ---- What the press is told ----
 
 
-def _of_class(sheets: Sequence[Worksheet], asked: argparse.Namespace) -> dict[str, list[Part]]:
+def _class_documents(
+    sheets: Sequence[Worksheet], asked: argparse.Namespace
+) -> dict[str, list[Part]]:
     """Return the parts of a class's documents by kind."""
     about = [words for words in (asked.title, asked.course, asked.date) if words]
     students = [_student(made, model=asked.model) for made in sheets]

@@ -28,7 +28,7 @@ class Server:
     """The pages and the browsers that view them."""
 
     def __init__(self, look_at: Callable[[], None]) -> None:
-        self.look_at = look_at
+        self.send_view = look_at
         self.asked: dict[str, float] = {}  # when a browser asked for each page
         self.view: frozenset[str] = frozenset()  # the pages that are looked at
         self.problems: dict[str, list[str]] = {}
@@ -54,7 +54,7 @@ class Server:
             server=self,
         )
 
-    def sign_of(self, page: str) -> str:
+    def version_of(self, page: str) -> str:
         """Return a string that identifies the version of a page and of its common files."""
         return f"{self.begun}.{self.written[page]}.{self.written[EVERY_PAGE]}"
 
@@ -65,10 +65,10 @@ class Server:
         view = frozenset(name for name, then in self.asked.items() if now - then < GONE)
         if view != self.view:
             self.view = view
-            self.look_at()
-        return {"sign": self.sign_of(page), "problems": self.what_is_wrong()}
+            self.send_view()
+        return {"sign": self.version_of(page), "problems": self.all_problems()}
 
-    def what_is_wrong(self) -> list[str]:
+    def all_problems(self) -> list[str]:
         """Return all problems, each once."""
         return list(dict.fromkeys(line for found in self.problems.values() for line in found))
 
@@ -104,7 +104,7 @@ class Page(RequestHandler):
         path = (HTML / f"{name}.html").resolve()
         if not path.is_relative_to(HTML.resolve()):
             raise HTTPError(404)
-        tag = TAG.format(self.settings["server"].sign_of(name))
+        tag = TAG.format(self.settings["server"].version_of(name))
         if path.is_file():
             page = path.read_text("utf-8", "replace")
         else:  # the script tells what is wrong with it

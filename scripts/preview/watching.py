@@ -23,7 +23,7 @@ from sphinx_runs import DOCTREES, STATE
 from watchfiles import DefaultFilter, awatch
 
 from byhand.digests import files_in
-from preview.pages import HTML, LOG, MEMORY, Task, Told, run
+from preview.pages import HTML, LOG, MEMORY, Report, Task, run
 from preview.serving import Server
 
 SETTLED = 30  # milliseconds without another change, after which a save is complete
@@ -42,10 +42,10 @@ def watch(port: int) -> None:
             print("There is no book to begin with: building it.", flush=True)
             build_html()
         with one_at_a_time():
-            begin()
+            copy_last_build()
         preview = Preview()
         try:
-            asyncio.run(preview.go_on(port, address))
+            asyncio.run(preview.run(port, address))
         except (OSError, OverflowError) as error:
             fail(f"port {port} cannot be used ({error}); name another one with --port")
         finally:
@@ -66,7 +66,7 @@ def only_one() -> Iterator[TextIO]:
         yield file
 
 
-def begin() -> None:
+def copy_last_build() -> None:
     """Copy the last good build's pages and Sphinx's state, if they are valid."""
     shutil.rmtree(HTML.parent, ignore_errors=True)
     shutil.copytree(BUILT, HTML)
@@ -88,10 +88,10 @@ class Preview:
     def __init__(self) -> None:
         self.process: BaseProcess | None = None
         self.connection: Connection | None = None
-        self.server = Server(self.look_at)
+        self.server = Server(self.send_view)
         self.end = asyncio.Event()
 
-    async def go_on(self, port: int, note: TextIO) -> None:
+    async def run(self, port: int, note: TextIO) -> None:
         """Serve and watch until Ctrl-C."""
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self.end.set)
@@ -117,7 +117,7 @@ class Preview:
         self.process.start()
         theirs.close()
         self.server.problems = {}
-        asyncio.get_running_loop().add_reader(self.connection.fileno(), self.hear)
+        asyncio.get_running_loop().add_reader(self.connection.fileno(), self.receive)
 
     def stop(self) -> None:
         """End the pages' process and its child processes."""
@@ -135,11 +135,11 @@ class Preview:
             self.connection.close()
             self.connection = None
 
-    def hear(self) -> None:
+    def receive(self) -> None:
         """Handle the messages of the pages' process."""
         assert self.connection is not None
         try:
-            told: Told = self.connection.recv()
+            report: Report = self.connection.recv()
         except (EOFError, OSError):
             self.disconnect()
             MEMORY.unlink(missing_ok=True)  # the next process shall not stumble over the same
@@ -147,20 +147,20 @@ class Preview:
                 where = LOG.relative_to(ROOT)
                 self.server.problems = {"": [f"the preview's builder has ended; see {where}"]}
             return
-        if told.again:
+        if report.restart:
             self.start()
-        elif told.problems is not None:
-            before = self.server.what_is_wrong()
-            self.server.problems = told.problems
-            for line in self.server.what_is_wrong():
+        elif report.problems is not None:
+            before = self.server.all_problems()
+            self.server.problems = report.problems
+            for line in self.server.all_problems():
                 if line not in before:
                     print(line, file=sys.stderr, flush=True)
-        elif told.written:
-            self.server.written[told.written] += 1
-            if told.seconds:
-                print(f"{told.written}: {told.seconds:.1f} s", flush=True)
+        elif report.written:
+            self.server.written[report.written] += 1
+            if report.seconds:
+                print(f"{report.written}: {report.seconds:.1f} s", flush=True)
 
-    def look_at(self) -> None:
+    def send_view(self) -> None:
         """Send the viewed pages to the pages' process."""
         if self.connection is not None:
             self.connection.send(Task(view=self.server.view))
@@ -176,9 +176,9 @@ class Preview:
             step=SETTLED,
             stop_event=self.end,
         ):
-            self.changed({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
+            self.send_changes({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
 
-    def changed(self, names: set[str]) -> None:
+    def send_changes(self, names: set[str]) -> None:
         """Send the changed files to the pages' process."""
         if found := sorted(names & set(ENVIRONMENT)):
             sentence = f"{found[0]} has changed: start the preview again"

@@ -50,8 +50,8 @@ class InPyTorch(SphinxDirective):
         if not output or "prints" not in self.options:
             raise self.error("code, a line ---, what it prints, and :prints: are wanted")
         try:
-            self._hold("given", typed_numbers(code), math.isclose)
-            self._hold("prints", PRINTED.findall(output), is_printed)
+            self._compare("given", typed_numbers(code), math.isclose)
+            self._compare("prints", PRINTED.findall(output), is_printed)
         except ValueError as error:
             logger.warning("in PyTorch: %s", error, location=(self.env.docname, self.lineno))
         self.env.note_dependency(str(LOCK))
@@ -61,7 +61,7 @@ class InPyTorch(SphinxDirective):
             nodes.paragraph("", f"Run with PyTorch {torch_version()}, on a CPU."),
         ]
 
-    def _hold(self, option: str, found: list[Any], fits: Callable[[Any, float], bool]) -> None:
+    def _compare(self, option: str, found: list[Any], fits: Callable[[Any, float], bool]) -> None:
         """Raise unless the numbers match those of an option, if the page's cells ran."""
         arrays = self.options.get(option, "")
         if not arrays:

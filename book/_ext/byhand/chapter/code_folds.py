@@ -12,7 +12,7 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 
-from byhand.chapter.section_folds import beginning_of, html
+from byhand.chapter.section_folds import fold_kind, raw_html
 
 TEACHES = "tag_teaches"  # the class that MyST-NB gives to cells with the tag
 
@@ -22,27 +22,27 @@ def fold_code(app: Sphinx, doctree: nodes.document, name: str) -> None:
     folded: dict[nodes.Element, list[nodes.Element]] = {}
     for cell in parts_of_cells(doctree, "cell_code"):
         parent = cell.parent
-        code = take(cell)
+        code = take_code(cell)
         if code is not None and app.builder.format == "html":
             folded.setdefault(parent, []).append(code)
     folds: dict[nodes.Element, list[nodes.Element]] = {}
     for parent, blocks in folded.items():
-        home = home_of(parent)
+        home = element_with_fold(parent)
         title = [title_of(parent)] if parent is not home else []
         folds[home] = [*folds.get(home, ()), *title, *blocks]
     for home, blocks in folds.items():
-        place = last_part(home)
-        end = end_of_words(place)
+        place = last_subsection(home)
+        end = first_section_index(place)
         place[end:end] = fold(blocks)
 
 
 def fold(content: list[nodes.Element]) -> list[nodes.Element]:
     """Return code in a fold, whose summary describes it."""
     blocks = (block for one in content for block in one.findall(nodes.literal_block))
-    inside = contents("\n".join(block.astext() for block in blocks))
+    inside = describe_code("\n".join(block.astext() for block in blocks))
     more = f'<span class="code-fold-content">: {inside}</span>' if inside else ""
-    begin = html(f'<details class="code-fold"><summary>In code{more}</summary>\n')
-    return [begin, *content, html("</details>\n")]
+    begin = raw_html(f'<details class="code-fold"><summary>In code{more}</summary>\n')
+    return [begin, *content, raw_html("</details>\n")]
 
 
 def parts_of_cells(node: nodes.Element, kind: str) -> list[nodes.container]:
@@ -50,7 +50,7 @@ def parts_of_cells(node: nodes.Element, kind: str) -> list[nodes.container]:
     return [one for one in node.findall(nodes.container) if one.get("nb_element") == kind]
 
 
-def take(cell: nodes.container) -> nodes.container | None:
+def take_code(cell: nodes.container) -> nodes.container | None:
     """Remove the code that folds away from a cell, and return it; also remove an empty cell."""
     sources = parts_of_cells(cell, "cell_code_source")
     if not sources:  # a tag has removed it
@@ -67,21 +67,21 @@ def take(cell: nodes.container) -> nodes.container | None:
     return code
 
 
-def home_of(parent: nodes.Element) -> nodes.Element:
+def element_with_fold(parent: nodes.Element) -> nodes.Element:
     """Return the element whose fold contains the code of `parent`."""
-    return home_of(parent.parent) if is_subsection(parent) else parent
+    return element_with_fold(parent.parent) if is_subsection(parent) else parent
 
 
 def is_subsection(node: nodes.Element) -> bool:
     """Return whether a node is a section inside a page's section, and is not folded."""
     around = [node, node.parent, node.parent and node.parent.parent]
-    return all(isinstance(one, nodes.section) for one in around) and not beginning_of(node)
+    return all(isinstance(one, nodes.section) for one in around) and not fold_kind(node)
 
 
-def last_part(home: nodes.Element) -> nodes.Element:
+def last_subsection(home: nodes.Element) -> nodes.Element:
     """Return the last subsection of an element, or the element itself."""
     parts = [child for child in home.children if is_subsection(child)]
-    return last_part(parts[-1]) if parts else home
+    return last_subsection(parts[-1]) if parts else home
 
 
 def title_of(section: nodes.Element) -> nodes.paragraph:
@@ -91,7 +91,7 @@ def title_of(section: nodes.Element) -> nodes.paragraph:
     return nodes.paragraph("", "", *words, classes=["code-fold-part"])
 
 
-def end_of_words(parent: nodes.Element) -> int:
+def first_section_index(parent: nodes.Element) -> int:
     """Return the index of an element's first section, where its own text ends."""
     sections = (i for i, child in enumerate(parent.children) if isinstance(child, nodes.section))
     return next(sections, len(parent.children))
@@ -124,14 +124,14 @@ def is_assertion(node: ast.AST) -> bool:
     return isinstance(node, ast.Assert)
 
 
-def contents(code: str) -> str:
+def describe_code(code: str) -> str:
     r"""Return a short description of code, for the summary of its fold.
 
     Examples
     --------
-    >>> contents("from mha import softmax\nassert True\nassert softmax")
+    >>> describe_code("from mha import softmax\nassert True\nassert softmax")
     'set-up, 2 checks'
-    >>> contents("1 + 1")
+    >>> describe_code("1 + 1")
     ''
     """
     parsed = ast.parse(code)

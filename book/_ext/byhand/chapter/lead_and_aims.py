@@ -15,7 +15,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
-from byhand.chapter.section_folds import beginning_of
+from byhand.chapter.section_folds import fold_kind
 from byhand.quiz.elements import quiz, quiz_answer
 
 logger = logging.getLogger(__name__)
@@ -132,7 +132,7 @@ def minutes_of(page: nodes.Element) -> tuple[int, int]:
     The constants above give the rates. Folds, tables, code and solutions do not count.
     """
     words, boxes, exercises = 0, 0, 0
-    for node in read_by_all(page):
+    for node in visible_nodes(page):
         if isinstance(node, exercise_node | exercise_enumerable_node):
             level = level_of(node["classes"])
             exercises += MINUTES_BY_DIFFICULTY.get(level, MINUTES_AN_EXERCISE)
@@ -144,15 +144,15 @@ def minutes_of(page: nodes.Element) -> tuple[int, int]:
     return 5 * max(1, math.ceil(reading / 5 - 0.5)), 5 * math.ceil(exercises / 5)
 
 
-def read_by_all(node: nodes.Node) -> Iterator[nodes.Node]:
+def visible_nodes(node: nodes.Node) -> Iterator[nodes.Node]:
     """Yield a node and its descendants, except folds and nodes that are not read as text."""
-    if isinstance(node, UNREAD) or (isinstance(node, nodes.section) and beginning_of(node)):
+    if isinstance(node, UNREAD) or (isinstance(node, nodes.section) and fold_kind(node)):
         return
     yield node
     if is_cell_part(node):
         return
     for child in node.children:
-        yield from read_by_all(child)
+        yield from visible_nodes(child)
 
 
 def is_cell_part(node: nodes.Node) -> bool:

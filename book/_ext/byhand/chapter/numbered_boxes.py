@@ -49,7 +49,7 @@ class NumberedBox(SphinxDirective):
         return [box, *messages]
 
 
-class SayNumbers(SphinxPostTransform):
+class ResolveNumbers(SphinxPostTransform):
     """Resolve ``{numref}`` from the numbers that Sphinx has assigned.
 
     Sphinx's own resolver loads the whole target page for each reference. It still resolves, and
@@ -61,25 +61,25 @@ class SayNumbers(SphinxPostTransform):
     def run(self, **kwargs: object) -> None:
         """Resolve each reference to a numbered target."""
         for node in list(self.document.findall(addnodes.pending_xref)):
-            if node["reftype"] == "numref" and (reference := self.resolved(node)) is not None:
+            if node["reftype"] == "numref" and (reference := self.resolve(node)) is not None:
                 node.replace_self(reference)
 
-    def resolved(self, node: addnodes.pending_xref) -> nodes.Element | None:
+    def resolve(self, node: addnodes.pending_xref) -> nodes.Element | None:
         """Return the resolved reference, or None if the target has no number."""
         standard: StandardDomain = self.env.get_domain("std")  # type: ignore[assignment]
         page, label, name = standard.labels.get(node["reftarget"], ("", "", ""))
-        kind, number = self.counted(page, label)
+        kind, number = self.number_of_label(page, label)
         if not number:
             return None
         form = node.astext() if node["refexplicit"] else self.config.numfig_format[kind]
         places = ".".join(map(str, number))
-        said = form.format(name=name, number=places) if "{" in form else form % places
+        text = form.format(name=name, number=places) if "{" in form else form % places
         here, builder, as_number = self.env.docname, self.app.builder, addnodes.number_reference
         return standard.build_reference_node(
-            here, builder, page, label, said, "numref", nodeclass=as_number, title=form
+            here, builder, page, label, text, "numref", nodeclass=as_number, title=form
         )
 
-    def counted(self, page: str, label: str) -> tuple[str, tuple[int, ...]]:
+    def number_of_label(self, page: str, label: str) -> tuple[str, tuple[int, ...]]:
         """Return the kind and the number of a label's target; the number may be empty."""
         for kind, numbers in self.env.toc_fignumbers.get(page, {}).items():
             if label in numbers:

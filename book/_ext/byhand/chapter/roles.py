@@ -38,13 +38,13 @@ SHEETS = "sources/what-the-sources-print"  # the page
 ON_SHEET = re.compile(r"(\S+) <([a-z0-9-]+) (\d+):([\w.]+(?::\d+)?)>")
 
 
-def given(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
+def given_role(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
     """Show a given number; a no-break space keeps its per cent sign on the same line."""
     whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
     return [nodes.inline(rawtext, whole, classes=["given"])], []
 
 
-def on_site(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
+def on_site_role(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
     """Show the names of files of the published site."""
     made: list[nodes.Node] = []
     for file in text.replace("VERSION", mha.__version__).split(","):
@@ -52,12 +52,12 @@ def on_site(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
     return made[:-1], []
 
 
-def on_sheet(
+def on_sheet_role(
     name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object
 ) -> RoleResult:
-    """Return a number with its document and line, which `say` turns into a link."""
+    """Return a number with its document and line, which `insert_minutes_and_links` makes a link."""
     found = ON_SHEET.fullmatch(text)
-    if not found or found[1] not in printed(found[2], int(found[3]), found[4]):
+    if not found or found[1] not in printed_numbers(found[2], int(found[3]), found[4]):
         message = f"no document prints {text!r}; a number, <document line:place> is wanted"
         return [nodes.Text(text)], [inliner.reporter.warning(message, line=line)]
     state = f"#pencil=sources&document={found[2]}&at={found[3]}:{found[4]}"
@@ -65,7 +65,7 @@ def on_sheet(
 
 
 @cache
-def printed(document: str, line: int, place: str) -> tuple[str, ...]:
+def printed_numbers(document: str, line: int, place: str) -> tuple[str, ...]:
     """Return the strings that a document prints on a line for the number at a place."""
     if document not in TITLES:
         return ()
@@ -73,12 +73,12 @@ def printed(document: str, line: int, place: str) -> tuple[str, ...]:
     return tuple(number.printed for number in found if number.line == line)
 
 
-def minutes(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
+def minutes_role(name: str, rawtext: str, text: str, *_: object) -> RoleResult:
     """Return a placeholder for the minutes of a page, which may not have been read yet."""
     return [nodes.inline(rawtext, "", minutes=name, page=text)], []
 
 
-def say(app: Sphinx, doctree: nodes.document, here: str) -> None:
+def insert_minutes_and_links(app: Sphinx, doctree: nodes.document, here: str) -> None:
     """Replace placeholders by minutes, and on the screen by links to the red pencil."""
     for node in list(doctree.findall(nodes.inline)):
         if "minutes" in node:
@@ -116,10 +116,10 @@ class PrintedSwitch(SphinxDirective):
 
 
 ROLES = {
-    "given": given,
-    "on-site": on_site,
-    "on-sheet": on_sheet,
-    "minutes": minutes,
-    "exercise-minutes": minutes,
+    "given": given_role,
+    "on-site": on_site_role,
+    "on-sheet": on_sheet_role,
+    "minutes": minutes_role,
+    "exercise-minutes": minutes_role,
 }
 DIRECTIVES = {"repository": Repository, "printed-switch": PrintedSwitch}

@@ -38,7 +38,7 @@ def fold_sections(app: Sphinx, doctree: nodes.document, name: str) -> None:
     """Fold sections on the screen; on paper remove "In PyTorch"."""
     for section, beginning in list(folded_sections(doctree)):
         if beginning != DEEPER:
-            refuse_what_is_answered(section, beginning)
+            warn_of_questions(section, beginning)
         if beginning == IN_PYTORCH:
             section["classes"].append("screen-only")
         if app.builder.format == "html":
@@ -48,11 +48,11 @@ def fold_sections(app: Sphinx, doctree: nodes.document, name: str) -> None:
 def folded_sections(document: nodes.Element) -> Iterator[tuple[nodes.section, str]]:
     """Yield the sections of a document that fold, each with the beginning of its heading."""
     for section in document.findall(nodes.section):
-        if beginning := beginning_of(section):
+        if beginning := fold_kind(section):
             yield section, beginning
 
 
-def beginning_of(section: nodes.Element) -> str:
+def fold_kind(section: nodes.Element) -> str:
     """Return `DEEPER`, `ALL_NUMBERS` or `IN_PYTORCH`, or None if the section does not fold."""
     title = section.next_node(nodes.title)
     if title is None or title.parent is not section:
@@ -64,17 +64,17 @@ def fold(section: nodes.section, beginning: str) -> None:
     """Wrap a section's content; the heading remains the section's child, as writers expect."""
     between, after = NOW if beginning == DEEPER else LATER
     place = section.index(section.next_node(nodes.title))
-    section.insert(place + 1, html(f"</summary>{between}\n"))
-    section.insert(place, html(f'<details class="fold {KINDS[beginning]}"><summary>'))
-    section += html(f"{after}</details>\n")
+    section.insert(place + 1, raw_html(f"</summary>{between}\n"))
+    section.insert(place, raw_html(f'<details class="fold {KINDS[beginning]}"><summary>'))
+    section += raw_html(f"{after}</details>\n")
 
 
-def html(text: str) -> nodes.raw:
+def raw_html(text: str) -> nodes.raw:
     """Return a node of raw HTML."""
     return nodes.raw("", text, format="html")
 
 
-def refuse_what_is_answered(section: nodes.section, beginning: str) -> None:
+def warn_of_questions(section: nodes.section, beginning: str) -> None:
     """Warn of exercises, questions and dropdowns inside a section."""
     for node in section.findall(nodes.Element):
         if isinstance(node, ANSWERED) or "dropdown" in node.get("classes", []):

@@ -13,11 +13,11 @@ from byhand.checking import blocks, claims, data, decks, markup, patterns, symbo
 from byhand.checking.sources import Finding, Project
 
 OF_A_PAGE = (
-    *(blocks.unreadable, blocks.long_cells, blocks.unpaired, blocks.folded_answers),
+    *(blocks.syntax_errors, blocks.long_cells, blocks.unpaired_ends, blocks.folded_answers),
     *(claims.unnamed_sources, claims.without_kind),
-    *(patterns.unwanted, patterns.wording),
-    *(symbols.table, symbols.other_meanings),
-    markup.misread,
+    *(patterns.forbidden_content, patterns.avoided_phrases),
+    *(symbols.repeated_symbols, symbols.conflicting_symbols),
+    markup.markup_faults,
 )
 OF_ALL = (blocks, claims, data, decks, patterns)
 

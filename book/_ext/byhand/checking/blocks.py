@@ -24,7 +24,7 @@ ANSWERS = re.compile(r"^assert check\(", re.MULTILINE)
 """A line of a cell that holds what an exercise asks to write: its ``check`` is satisfied."""
 
 
-def unreadable(page: Page) -> Iterator[Line]:
+def syntax_errors(page: Page) -> Iterator[Line]:
     """Find cells and expressions that are not Python."""
     for before, source in page.sources():
         try:
@@ -55,7 +55,7 @@ def check(project: Project) -> Iterator[Finding]:
             yield Finding(file, block.line, f"{what}; the label of an exercise is wanted")
 
 
-def unpaired(page: Page) -> Iterator[Line]:
+def unpaired_ends(page: Page) -> Iterator[Line]:
     """Find exercises and solutions whose start has no end, or whose end has no start."""
     opened: Block | None = None
     for block in page.blocks:

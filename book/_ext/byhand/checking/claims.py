@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from byhand.checking.sources import Finding, Line, Page, Project, runs_of, without_code
+from byhand.checking.sources import Finding, Line, Page, Project, consecutive_lines, without_code
 
 FILE = "book/claims.toml"
 KINDS = {
@@ -48,7 +48,7 @@ class Claim:
 
 
 @cache
-def read(text: str) -> tuple[Claim, ...]:
+def read_claims(text: str) -> tuple[Claim, ...]:
     """Return the claims of a ``claims.toml`` in their order."""
     fields = ("says", "kind", "holds")
     table = tomllib.loads(text)
@@ -59,7 +59,7 @@ def check(project: Project) -> Iterator[Finding]:
     """Find faulty entries of ``claims.toml``, and claims made twice, never, or without an entry."""
     used: dict[str, tuple[str, int]] = {}
     for page in project.texts:
-        for label, number in marks(page):
+        for label, number in claim_labels(page):
             if label in used:
                 message = f"the claim {label} is made twice; a label of its own is wanted"
                 yield Finding(page.file, number, message)
@@ -67,19 +67,19 @@ def check(project: Project) -> Iterator[Finding]:
     has_ledger = any(block.name == "ledger" for page in project.pages for block in page.blocks)
     listed: set[str] = set()
     for _, text in project.files(FILE):
-        for claim in read(text):
+        for claim in read_claims(text):
             listed.add(claim.label)
             line = text[: text.index(f"[{claim.label}]")].count("\n") + 1
             if has_ledger and claim.label not in used:
                 message = f"no sentence makes the claim {claim.label}; a `{{claim}}`"
                 yield Finding(FILE, line, message)
-            yield from (Finding(FILE, line, message) for message in _wrong(claim))
+            yield from (Finding(FILE, line, message) for message in _entry_faults(claim))
     for label, (file, number) in used.items():
         if label not in listed:
             yield Finding(file, number, f"the claim {label} is not in {FILE}; an entry is wanted")
 
 
-def _wrong(claim: Claim) -> Iterator[str]:
+def _entry_faults(claim: Claim) -> Iterator[str]:
     if claim.kind not in KINDS:
         yield f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted"
     if claim.kind == "proved" and not DERIVED.search(claim.holds):
@@ -92,14 +92,14 @@ def _wrong(claim: Claim) -> Iterator[str]:
         yield "says, and holds with a reference or a citation, are wanted"
 
 
-def marks(page: Page) -> list[tuple[str, int]]:
+def claim_labels(page: Page) -> list[tuple[str, int]]:
     """Return the labels of the claims that a page makes, with their lines."""
     return [(label, number) for number, text in page.prose for label in ROLE.findall(text)]
 
 
 def sentences(page: Page) -> Iterator[Line]:
     """Yield the sentences of a page's prose, each with the line of its first word."""
-    for paragraph in runs_of(line for line in page.prose if line[1].strip()):
+    for paragraph in consecutive_lines(line for line in page.prose if line[1].strip()):
         text, begin = "\n".join(line for _, line in paragraph), 0
         for end in [*(found.end() for found in END.finditer(text)), len(text)]:
             yield paragraph[0][0] + text[:begin].count("\n"), text[begin:end]

@@ -25,7 +25,7 @@ CONTENTS = "_toc.yml"
 
 def check(project: Project) -> Iterator[Finding]:
     """Find faults in all data files."""
-    for pattern, look in LOOKS.items():
+    for pattern, look in FILE_CHECKS.items():
         for file, text in project.files(pattern):
             yield from (Finding(file, *wrong) for wrong in look(file, text))
     for _, text in project.files(CONTENTS):
@@ -131,7 +131,7 @@ def bibliography(file: str, text: str) -> Iterator[Line]:
 def toml(file: str, text: str) -> Iterator[Line]:
     """Find TOML errors, and invalid values in the files of examples."""
     is_example, name = file.startswith("mha/examples/"), PurePath(file).stem
-    yield from _read(
+    yield from _loader_faults(
         file, text, lambda: example_from(name, text) if is_example else tomllib.loads(text)
     )
 
@@ -142,10 +142,10 @@ def transcript(file: str, text: str) -> Iterator[Line]:
     if name not in TITLES:
         yield 1, "no document has this name; see TITLES in mha/audit/sources"
     else:
-        yield from _read(file, text, lambda: numbers_from(name, text))
+        yield from _loader_faults(file, text, lambda: numbers_from(name, text))
 
 
-def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
+def _loader_faults(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
     """Load a file, and yield the error of its loader at the line of the faulty key."""
     try:
         load()
@@ -178,7 +178,7 @@ def _line_of_key(text: str, error: ExampleError) -> int:
     return line_of(text, rf"^\s*\[+\s*{re.escape(error.key)}\b") if error.key else 1
 
 
-LOOKS: dict[str, Callable[[str, str], Iterator[Line]]] = {
+FILE_CHECKS: dict[str, Callable[[str, str], Iterator[Line]]] = {
     "_config.yml": settings,
     "book/references.bib": bibliography,
     "mha/**/*.toml": toml,

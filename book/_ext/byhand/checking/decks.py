@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from byhand.checking.sources import SEEN, Block, Finding, Line, Page, Project
+from byhand.checking.sources import EXPRESSION_OPTIONS, Block, Finding, Line, Page, Project
 
 FEWEST, MOST = 12, 25  # slides of a deck, its title and each answer counted
 LONGEST_TITLE = 60  # characters
@@ -21,9 +21,9 @@ PARTS = {"slide": 2, "question": 3}
 """How many parts a block has between its lines of hyphens: body, answer and notes."""
 OPTIONS = {"slide": {"minutes", "shows"}, "question": {"minutes", "shows", "reveals"}}
 ENDS = re.compile(r"[.?!:)][*”’]*$")
-LINE = re.compile(r"[^`$]*\{eval\}`[^`]+`")
-MADE = re.compile(r"(\{eval\}`[^`]+`|\$[^$]+\$)[*.]*$")
-BY_HAND = re.compile(
+LINE_WITH_VALUE = re.compile(r"[^`$]*\{eval\}`[^`]+`")
+VALUE_AT_END = re.compile(r"(\{eval\}`[^`]+`|\$[^$]+\$)[*.]*$")
+HAND_COMPUTED = re.compile(
     r"\b(?:arithmetic|your_turns?|turns?|fill_row|row)\((?:[\w.\[\]]+,\s*)?\"(\w+)\""
 )
 LEFT_OUT = re.compile(r"^## (?:Deeper: |All numbers|Exercises)")
@@ -66,7 +66,7 @@ class Slide:
     notes: tuple[Piece, ...] = ()
 
     @property
-    def things(self) -> int:
+    def object_count(self) -> int:
         """The number of objects on the slide."""
         return len(self.shows) + sum(piece.kind in KINDS[3:] for piece in self.body)
 
@@ -98,30 +98,37 @@ class Deck:
         first = self.blocks[0].line if self.blocks else len(self.page.lines) + 1
         lines = list(enumerate(self.page.lines, 1))[: first - 1]
         begin = next((number for number, text in lines if text.startswith("# ")), 0)
-        opening = Slide("title", -1, max(begin, 1), self.title, pieces(lines[begin:]))
-        found = (slide for i, b in enumerate(self.blocks) if b.name in PARTS for slide in _of(i, b))
+        opening = Slide("title", -1, max(begin, 1), self.title, parse_pieces(lines[begin:]))
+        found = (
+            slide
+            for i, b in enumerate(self.blocks)
+            if b.name in PARTS
+            for slide in _slides_of(i, b)
+        )
         return (opening, *found)
 
 
-def decks(project: Project) -> list[Deck]:
+def read_decks(project: Project) -> list[Deck]:
     """Return the decks of a project."""
     return [Deck(page) for page in project.decks]
 
 
-def _of(i: int, block: Block) -> Iterator[Slide]:
-    body, *others = parts(block)
-    notes = pieces(others[-1]) if others else ()
+def _slides_of(i: int, block: Block) -> Iterator[Slide]:
+    body, *others = split_at_hyphens(block)
+    notes = parse_pieces(others[-1]) if others else ()
     minutes = block.options.get("minutes", (0, ""))[1]
     count = int(minutes) if minutes.isdecimal() else 0
-    seen = {key: (block.options[key],) for key in SEEN if key in block.options}
+    seen = {key: (block.options[key],) for key in EXPRESSION_OPTIONS if key in block.options}
     title, shows = block.argument.strip(), seen.get("shows", ())
-    yield Slide(block.name, i, block.line, title, pieces(body), count, shows, notes)
+    yield Slide(block.name, i, block.line, title, parse_pieces(body), count, shows, notes)
     if block.name == "question" and len(others) == 2:
         line = others[0][0][0] if others[0] else block.line
-        yield Slide("answer", i, line, title, pieces(others[0]), shows=seen.get("reveals", ()))
+        yield Slide(
+            "answer", i, line, title, parse_pieces(others[0]), shows=seen.get("reveals", ())
+        )
 
 
-def parts(block: Block) -> list[list[Line]]:
+def split_at_hyphens(block: Block) -> list[list[Line]]:
     """Return a block's lines, split at each line of hyphens."""
     found: list[list[Line]] = [[]]
     for number, text in block.content:
@@ -132,7 +139,7 @@ def parts(block: Block) -> list[list[Line]]:
     return found
 
 
-def pieces(lines: list[Line]) -> tuple[Piece, ...]:
+def parse_pieces(lines: list[Line]) -> tuple[Piece, ...]:
     """Return the pieces of some Markdown.
 
     A piece that a slide cannot contain has the parser's name as its kind.
@@ -152,7 +159,9 @@ def pieces(lines: list[Line]) -> tuple[Piece, ...]:
 
 def _as_lines(piece: Piece) -> Piece:
     """Return a bullet list whose items all end with a value as a piece of kind "lines"."""
-    is_made = piece.kind == "bullets" and all(LINE.fullmatch(text) for _, text in piece.items)
+    is_made = piece.kind == "bullets" and all(
+        LINE_WITH_VALUE.fullmatch(text) for _, text in piece.items
+    )
     return Piece("lines", piece.items) if is_made else piece
 
 
@@ -162,16 +171,16 @@ def _as_lines(piece: Piece) -> Piece:
 def check(project: Project) -> Iterator[Finding]:
     """Find faults in every deck."""
     chapters = {page.name: page for page in project.pages}
-    for deck in decks(project):
-        say = [*_wrong_deck(deck), *_steps_left_out(deck, chapters.get(deck.chapter))]
+    for deck in read_decks(project):
+        faults = [*_deck_faults(deck), *_missing_steps(deck, chapters.get(deck.chapter))]
         for i, block in enumerate(deck.blocks):
             if block.name in PARTS:
-                say += _wrong_block(block)
-                say += [f for s in deck.slides if s.block == i for f in _wrong_slide(s)]
-        yield from (Finding(deck.page.file, line, message) for line, message in say)
+                faults += _block_faults(block)
+                faults += [f for s in deck.slides if s.block == i for f in _slide_faults(s)]
+        yield from (Finding(deck.page.file, line, message) for line, message in faults)
 
 
-def _wrong_deck(deck: Deck) -> Iterator[Line]:
+def _deck_faults(deck: Deck) -> Iterator[Line]:
     count = len(deck.slides)
     if not FEWEST <= count <= MOST:
         yield 1, f"the deck has {count} slides; {FEWEST} to {MOST} are wanted"
@@ -179,51 +188,51 @@ def _wrong_deck(deck: Deck) -> Iterator[Line]:
         yield deck.slides[0].line, "one sentence below the deck's title is wanted"
 
 
-def _steps_left_out(deck: Deck, chapter: Page | None) -> Iterator[Line]:
+def _missing_steps(deck: Deck, chapter: Page | None) -> Iterator[Line]:
     """Report the stages that the chapter computes by hand and the deck does not."""
     if chapter is None:
         yield 1, f"there is no chapter {deck.chapter}; a deck stands beside its chapter"
         return
-    missing = worked(chapter) - set(BY_HAND.findall(deck.page.text))
+    missing = hand_computed_stages(chapter) - set(HAND_COMPUTED.findall(deck.page.text))
     if missing:
         yield 1, f"the chapter works {', '.join(sorted(missing))} by hand; no slide does"
 
 
-def worked(chapter: Page) -> set[str]:
+def hand_computed_stages(chapter: Page) -> set[str]:
     """Return the stages that a chapter computes by hand, outside folds and exercises."""
     sections = re.split(r"(?m)^(?=## )", chapter.text)
     text = "".join(section for section in sections if not LEFT_OUT.match(section))
-    return set(BY_HAND.findall(text)) - INPUTS
+    return set(HAND_COMPUTED.findall(text)) - INPUTS
 
 
-def _wrong_block(block: Block) -> Iterator[Line]:
+def _block_faults(block: Block) -> Iterator[Line]:
     for option in block.options:
         if option not in OPTIONS[block.name]:
             wanted = ", ".join(sorted(OPTIONS[block.name]))
             yield block.line, f"a {block.name} has no option {option}; {wanted} are known"
     if not block.options.get("minutes", (0, ""))[1].isdecimal():
         yield block.line, "a slide says how many minutes it takes; `:minutes: 2` is wanted"
-    found = parts(block)
+    found = split_at_hyphens(block)
     if len(found) != PARTS[block.name]:
         wanted = " and the notes" if block.name == "slide" else ", the answer and the notes"
         yield block.line, f"the {block.name}{wanted} are wanted, with a line --- between"
-    elif not pieces(found[-1]):
+    elif not parse_pieces(found[-1]):
         yield block.line, "a slide has notes: what to say, and what to ask"
 
 
-def _wrong_slide(slide: Slide) -> Iterator[Line]:
+def _slide_faults(slide: Slide) -> Iterator[Line]:
     if not slide.title or slide.title.endswith(".") or len(slide.title) > LONGEST_TITLE:
         yield (
             slide.line,
             f"a title of at most {LONGEST_TITLE} characters without full stop is wanted",
         )
-    if slide.things > 1:
-        yield slide.line, f"{slide.things} things to look at; at most one is wanted"
+    if slide.object_count > 1:
+        yield slide.line, f"{slide.object_count} things to look at; at most one is wanted"
     if not slide.body and not slide.shows:
         yield slide.line, "the slide is empty; an idea or something to look at is wanted"
     for piece in (*slide.body, *slide.notes):
         for line, text in piece.items if piece.kind in KINDS[:3] else ():
-            if not ENDS.search(text) and not MADE.search(text):
+            if not ENDS.search(text) and not VALUE_AT_END.search(text):
                 yield line, f"“{text[-30:]}” ends in the air; a whole sentence is wanted"
         if piece.kind not in KINDS:
             yield piece.line, f"a slide holds no {piece.kind}; text, a list, a formula or code"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from byhand.checking.patterns import typed_numbers
-from byhand.checking.sources import FENCE, Line, Page, runs_of, without_inline_code
+from byhand.checking.sources import FENCE, Line, Page, consecutive_lines, without_inline_code
 
 HEADING = re.compile(r"(#{1,6})\s+\S")
 RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\|?\s*")
@@ -15,7 +15,7 @@ ALT = re.compile(r"""\balt\s*=\s*("[^"]+"|'[^']+'|[^\s"'>]+)""", re.IGNORECASE)
 NO_IMAGE = "an image has no alternative text; say what is to be seen, in {}"
 
 
-def misread(page: Page) -> Iterator[Line]:
+def markup_faults(page: Page) -> Iterator[Line]:
     """Find faults of fences; if there are none, also of headings, tables, images and numbers."""
     broken = list(fences(page))
     yield from broken
@@ -59,7 +59,7 @@ def headings(page: Page) -> Iterator[Line]:
 
 def tables(page: Page) -> Iterator[Line]:
     """Find tables with rows of different lengths, or without a rule below the header."""
-    for rows in runs_of(line for line in page.prose if line[1].lstrip().startswith("|")):
+    for rows in consecutive_lines(line for line in page.prose if line[1].lstrip().startswith("|")):
         wanted = _cells(rows[0][1])
         if len(rows) < 2 or not RULE.fullmatch(rows[1][1]):
             message = "a table has no rule below its header; a line such as | --- | --- | is wanted"

@@ -18,7 +18,10 @@ YAML_OPTION = re.compile(r"\s*([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
 # These hold no Markdown.
 CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
-SEEN = ("shows", "reveals")  # options whose value is an expression: what a slide shows
+EXPRESSION_OPTIONS = (
+    "shows",
+    "reveals",
+)  # options whose value is an expression: what a slide shows
 DECK = ".slides.md"
 FOR_CONTRIBUTORS = re.compile(r"/[_.]")
 INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
@@ -136,7 +139,7 @@ class Page:
             if cell.content:
                 yield cell.content[0][0] - 1, cell.code
         for block in self.blocks:
-            for key in SEEN:
+            for key in EXPRESSION_OPTIONS:
                 if block.name in ("slide", "question") and key in block.options:
                     number, source = block.options[key]
                     yield number - 1, source
@@ -163,7 +166,7 @@ def without_inline_code(line: str) -> str:
     return INLINE_CODE.sub(" ", line)
 
 
-def runs_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
+def consecutive_lines(lines: Iterable[Line]) -> Iterator[list[Line]]:
     """Yield lists of lines with consecutive numbers."""
     for _, run in groupby(enumerate(lines), lambda pair: pair[1][0] - pair[0]):
         yield [line for _, line in run]
@@ -185,14 +188,14 @@ def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
         directive = DIRECTIVE.fullmatch(rest)
         name, argument = (directive[1], directive[2]) if directive else ("", rest)
         closed = end is not None
-        block = Block(name, argument, number, body, opening[1], closed, *_parted(body))
+        block = Block(name, argument, number, body, opening[1], closed, *_split_options(body))
         yield block
         if name not in CODE:
             yield from _blocks(block.content)
         i = len(lines) if end is None else end + 1
 
 
-def _parted(body: tuple[Line, ...]) -> tuple[tuple[Line, ...], ...]:
+def _split_options(body: tuple[Line, ...]) -> tuple[tuple[Line, ...], ...]:
     """Return the YAML header's lines if there is one, the options' lines, and the other lines."""
     texts = [text.strip() for _, text in body]
     if texts[:1] == ["---"] and "---" in texts[1:]:

@@ -16,7 +16,7 @@ FORMULA = re.compile(r"(?<![\\`$])\$([^$`]+?)\$")
 WORDS = re.compile(r"\\(?:mathrm|text|begin|end|operatorname)\s*\{[^}]*\}|^:.*$", re.MULTILINE)
 
 
-def table(page: Page) -> Iterator[Line]:
+def repeated_symbols(page: Page) -> Iterator[Line]:
     """Find symbols that are defined twice in the table, or that ``symbols.toml`` lacks."""
     if page.name != NOTATION:
         return
@@ -31,7 +31,7 @@ def table(page: Page) -> Iterator[Line]:
             seen.add(symbol)
 
 
-def other_meanings(page: Page) -> Iterator[Line]:
+def conflicting_symbols(page: Page) -> Iterator[Line]:
     """Find formulas with a letter of the table that its page does not use as defined there."""
     for symbol, pages in PAGES_OF.items():
         if {"*", page.name.removesuffix(".slides")} & {*pages} or page.name == NOTATION:

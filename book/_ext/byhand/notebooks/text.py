@@ -15,7 +15,7 @@ from sphinx.directives.code import LiteralIncludeReader
 from byhand.chapter.checked_blocks import torch_version
 from byhand.checking.sources import Block, Page
 
-Said = Callable[[str, str], str]  # a role and its text -> what stands in its place
+RoleText = Callable[[str, str], str]  # a role and its text -> what stands in its place
 
 ROLE = re.compile(r"\{([a-z:]+)\}(`+)(.+?)\2(?!`)", re.DOTALL)
 TARGET = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
@@ -38,7 +38,7 @@ HEADED = {
 AIMS = "After this page you can"
 
 
-def plain(text: str, said: Said, folder: Path) -> str:
+def plain(text: str, said: RoleText, folder: Path) -> str:
     r"""Return a page's text as plain Markdown, with the text that `said` returns for each role.
 
     Included code is found relative to the page's folder.
@@ -47,7 +47,7 @@ def plain(text: str, said: Said, folder: Path) -> str:
     return re.sub(r"\n{3,}", "\n\n", written).strip("\n")
 
 
-def _pieces(text: str, said: Said, folder: Path) -> Iterator[str]:
+def _pieces(text: str, said: RoleText, folder: Path) -> Iterator[str]:
     """Yield paragraphs and blocks in their order as plain Markdown."""
     lines, end = text.splitlines(), 0
     for block in Page("", text).blocks:
@@ -61,12 +61,12 @@ def _pieces(text: str, said: Said, folder: Path) -> Iterator[str]:
     yield _prose(lines[end:], said)
 
 
-def _prose(lines: list[str], said: Said) -> str:
+def _prose(lines: list[str], said: RoleText) -> str:
     """Return lines of text without the end marks of blocks that contain cells."""
     return _inline("\n".join(line for line in lines if not re.match(r"^:{3,}$", line)), said)
 
 
-def _directive(block: Block, said: Said, folder: Path) -> str:
+def _directive(block: Block, said: RoleText, folder: Path) -> str:
     """Return a block as plain Markdown."""
     name, title, body = block.name, block.argument, block.code.strip("\n")
     if name in LEFT_OUT:
@@ -97,7 +97,7 @@ def _directive(block: Block, said: Said, folder: Path) -> str:
     return text
 
 
-def _heading(name: str, title: str, label: str, said: Said) -> str:
+def _heading(name: str, title: str, label: str, said: RoleText) -> str:
     """Return the heading of an exercise, solution or question, with its number on the page."""
     if name in ("algorithm", "proposition"):
         return f"{HEADED[name]}: {_inline(title, said)}"
@@ -134,7 +134,7 @@ def _table(text: str) -> str:
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
-def _inline(text: str, said: Said) -> str:
+def _inline(text: str, said: RoleText) -> str:
     """Return text with its roles replaced, and without labels and classes."""
     text = ROLE.sub(lambda role: said(role[1], role[3]), TARGET.sub("", text))
     return SPAN.sub(lambda span: "" if "screen-only" in span[2] else span[1], text)

@@ -53,14 +53,16 @@ def write_notebook(
     source = Path(app.env.doc2path(pagename))
     if doctree is None or not has_cells(source):
         return
-    made = notebook(source, app.env.titles[pagename].astext(), Words(doctree, load_last(source)))
+    made = notebook(
+        source, app.env.titles[pagename].astext(), RoleTexts(doctree, load_last(source))
+    )
     target = Path(app.outdir) / f"{pagename}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
     context["page_notebook"] = target.name
 
 
-class Words:
+class RoleTexts:
     """The texts of a page's roles: references from the built page, values from the results."""
 
     def __init__(self, page: nodes.document, results: Results | None) -> None:
@@ -81,7 +83,7 @@ class Words:
             lambda found: self.values.get((index, one_line(found["value"] or "")), found[0]), text
         )
 
-    def said(self, role: str, text: str) -> str:
+    def text_of_role(self, role: str, text: str) -> str:
         """Return the text of a role on the page."""
         if role in ("cite:t", "cite:p", "cite"):
             both = [cited_works()[key.strip()] for key in text.split(",")]
@@ -131,7 +133,7 @@ def _value(outputs: list[dict[str, Any]]) -> str:
     return str(text)
 
 
-def notebook(source: Path, title: str, words: Words) -> NotebookNode:
+def notebook(source: Path, title: str, words: RoleTexts) -> NotebookNode:
     """Return a page as a notebook with results, whose code runs without the book."""
     made = read_myst_markdown_notebook(source.read_text(encoding="utf-8"))
     count = 0
@@ -146,7 +148,7 @@ def notebook(source: Path, title: str, words: Words) -> NotebookNode:
     _fold_what_is_revealed(made.cells)
     for cell in made.cells:
         if cell.cell_type == "markdown":
-            cell["source"] = plain(cell.source, words.said, source.parent)
+            cell["source"] = plain(cell.source, words.text_of_role, source.parent)
             cell["metadata"] = from_dict({})  # type: ignore[no-untyped-call]
     made.cells = [cell for cell in made.cells if cell.source.strip()]
     about = nbformat.v4.new_markdown_cell(ABOUT.format(title=title, book=BOOK))  # type: ignore[no-untyped-call]

@@ -98,15 +98,15 @@ def _on_paper(value: str, variables: Mapping[str, str]) -> str:
     """Return a CSS value with variables and mixed colours replaced."""
     while "var(" in value:
         value = _VARIABLE.sub(lambda m: variables.get(m[1], m[2] or ""), value)
-    return _MIXED.sub(lambda m: mixed(m[1], float(m[4] or float(m[2]) * float(m[3])), m[5]), value)
+    return _MIXED.sub(lambda m: mix(m[1], float(m[4] or float(m[2]) * float(m[3])), m[5]), value)
 
 
-def mixed(colour: str, share: float, other: str) -> str:
+def mix(colour: str, share: float, other: str) -> str:
     """Return a mix of two colours; `share` is the per cent of the first.
 
     Examples
     --------
-    >>> mixed("#000000", 55, "#ffffff")
+    >>> mix("#000000", 55, "#ffffff")
     '#737373'
     """
     pairs = ((int(c[i : i + 2], 16) for c in (colour, other)) for i in (1, 3, 5))
@@ -122,7 +122,7 @@ def tint(weight: float, head: int) -> str:
     ('#ffffff', '#8cbad6')
     """
     colour = head_colour(head)
-    return mixed(colour, full_heat(colour) * weight, "#ffffff")
+    return mix(colour, full_heat(colour) * weight, "#ffffff")
 
 
 def full_heat(colour: str) -> float:

@@ -38,9 +38,9 @@ def press(source: str) -> bytes:
             pdf_standards="ua-1", timestamp=int(edition().begins.timestamp())
         )
     except typst.TypstError as error:
-        raise PressError(_said(error, source)) from None
+        raise PressError(_error_message(error, source)) from None
     if warnings:
-        raise PressError(_said(warnings[0], source))
+        raise PressError(_error_message(warnings[0], source))
     assert isinstance(pdf, bytes)
     return pdf
 
@@ -78,7 +78,7 @@ def unprintable(texts: Mapping[str, str]) -> tuple[str, str] | None:
 NO_CHARACTER = re.compile(r"no font has the character (\S+)")
 
 
-def _said(error: typst.TypstError | typst.TypstWarning, source: str) -> str:
+def _error_message(error: typst.TypstError | typst.TypstWarning, source: str) -> str:
     """Return an error of Typst as one sentence that begins with the place in a chapter."""
     message = error.message.removeprefix("PDF/UA-1 error: ").rstrip(".")
     if missing := NO_GLYPH.search(message):

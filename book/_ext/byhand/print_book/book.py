@@ -17,7 +17,7 @@ from byhand.document import BIBLIOGRAPHY, BOOK, Document
 from byhand.edition import edition
 from byhand.press.markup import array, drawing, string, text
 from byhand.print_book import references, terms
-from byhand.print_book.references import Goal, number_of_chapter
+from byhand.print_book.references import Target, number_of_chapter
 from byhand.print_book.writer import Writer
 from byhand.quiz.elements import QUESTION, quiz, quiz_answer
 
@@ -36,11 +36,11 @@ Answers = dict[str, list[nodes.Element]]
 
 def source(app: Sphinx, document: Document) -> str:
     """Return the Typst source of a document, from the pages that `app` has read."""
-    empty_works(app.env)
+    clear_bibliographies(app.env)
     return "\n".join(Book(app.env, app.builder, app.config, document).pieces())
 
 
-def empty_works(env: BuildEnvironment) -> None:
+def clear_bibliographies(env: BuildEnvironment) -> None:
     """Remove from each bibliography the works of the document before.
 
     Sphinx keeps the nodes of a bibliography, and adds to them each time that its page is resolved.
@@ -57,34 +57,34 @@ class Book:
         self, env: BuildEnvironment, builder: Builder, config: Config, document: Document
     ) -> None:
         self.env, self.config, self.document = env, config, document
-        self.parts = chosen(read_contents(), document)
+        self.parts = chosen_parts(read_contents(), document)
         names = [page for part in self.parts for page in part.pages]
         self.front = [] if document.is_reader else [config.root_doc]
-        self.pages = {n: page_of(env, builder, n, document) for n in [*self.front, *names]}
+        self.pages = {n: printable_page(env, builder, n, document) for n in [*self.front, *names]}
         drawings = (n for page in self.pages.values() for n in page.findall(nodes.raw))
         self.cover = next((node for node in drawings if "drawing" in node), None)
         self.solutions = take_solutions(self.pages)
         for page in self.pages.values():
             mark_ending(page)
-        everything = [*self.pages.items(), *self.solved()]
-        references.leave_out_uncited_numbers(everything)
+        everything = [*self.pages.items(), *self.all_solutions()]
+        references.remove_uncited_tables(everything)
         self.answers = take_answers(self.pages)  # after the call above, which removes some boxes
-        everything += self.answered()
+        everything += self.all_answers()
         known = references.names_in(everything) if document.solutions != "appendix" else set()
         if document.solutions == "only":
             self.pages = {BIBLIOGRAPHY: self.pages[BIBLIOGRAPHY]}
         if document.solutions == "none":
             self.solutions, self.answers = {}, {}
-        roots = [*self.pages.items(), *self.solved(), *self.answered()]
+        roots = [*self.pages.items(), *self.all_solutions(), *self.all_answers()]
         self.wanted = references.resolve(env, roots, names, known)
         keep_cited(self.pages[BIBLIOGRAPHY], self.wanted)
         self.entries = terms.mark(p for n, p in self.pages.items() if n != BIBLIOGRAPHY)
 
-    def solved(self) -> list[tuple[str, solution_node]]:
+    def all_solutions(self) -> list[tuple[str, solution_node]]:
         """Return all solutions, each with its page."""
         return [(page, node) for page, of_page in self.solutions.items() for node in of_page]
 
-    def answered(self) -> list[tuple[str, nodes.Element]]:
+    def all_answers(self) -> list[tuple[str, nodes.Element]]:
         """Return all answers to questions and boxes, each with its page."""
         return [(page, node) for page, of_page in self.answers.items() for node in of_page]
 
@@ -106,7 +106,7 @@ class Book:
         yield from self.key()
         yield from self.appendix()
         if next(self.pages[BIBLIOGRAPHY].findall(nodes.citation), None) is not None:
-            title, works = self.writer(BIBLIOGRAPHY).apart(self.pages[BIBLIOGRAPHY])
+            title, works = self.writer(BIBLIOGRAPHY).heading_and_content(self.pages[BIBLIOGRAPHY])
             yield f"{title}#small-columns[\n{works}]"
         if self.entries:
             entries = (f"({string(entry)}, {string(see)})" for entry, see in self.entries)
@@ -114,7 +114,9 @@ class Book:
 
     def writer(self, page: str, level: int = 1, *, opens_part: bool = False) -> Writer:
         """Return a writer for a page."""
-        solutions = {node["target_label"]: (page, node["label"]) for page, node in self.solved()}
+        solutions = {
+            node["target_label"]: (page, node["label"]) for page, node in self.all_solutions()
+        }
         return Writer(self.env, page, level, self.wanted, solutions, opens_part=opens_part)
 
     def opening(self) -> str:
@@ -167,7 +169,7 @@ class Book:
         return f"Chapter {number}, {title}" if number else title
 
 
-def page_of(
+def printable_page(
     env: BuildEnvironment, builder: Builder, name: str, document: Document
 ) -> nodes.document:
     """Return a page prepared for print: references resolved, content for screens removed.
@@ -193,7 +195,7 @@ def page_of(
     return page
 
 
-def chosen(contents: Contents, document: Document) -> list[Part]:
+def chosen_parts(contents: Contents, document: Document) -> list[Part]:
     """Return the parts with the pages of a document; the bibliography is always included.
 
     If the pages are not in the book's order, there are no parts.
@@ -267,7 +269,7 @@ def is_answer(node: nodes.Node) -> bool:
     return is_of_box or isinstance(node, quiz_answer)
 
 
-def keep_cited(bibliography: nodes.document, wanted: set[Goal]) -> None:
+def keep_cited(bibliography: nodes.document, wanted: set[Target]) -> None:
     """Remove works from the bibliography that this document does not cite."""
     for work in list(bibliography.findall(nodes.citation)):
         if not any((BIBLIOGRAPHY, identifier) in wanted for identifier in work["ids"]):

@@ -13,21 +13,21 @@ from typing import Any
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
-from byhand.chapter.section_folds import ALL_NUMBERS, beginning_of, folded_sections
+from byhand.chapter.section_folds import ALL_NUMBERS, fold_kind, folded_sections
 from byhand.contents import ON_SCREEN, read_contents
 from byhand.digests import ROOT
 from byhand.press.pdf import PressError
 
-Goal = tuple[str, str]
+Target = tuple[str, str]
 Roots = list[tuple[str, nodes.Element]]  # what is printed: a page's name, and the page or a part
 
 
-def name_of(goal: Goal) -> str:
+def name_of(target: Target) -> str:
     """Return the name of a target in the document."""
-    return "#".join(goal)
+    return "#".join(target)
 
 
-def names_of(page: str, root: nodes.Element) -> Iterator[Goal]:
+def names_of(page: str, root: nodes.Element) -> Iterator[Target]:
     """Yield the names of all targets in a tree."""
     if isinstance(root, nodes.document):
         yield page, ""
@@ -38,7 +38,7 @@ def names_of(page: str, root: nodes.Element) -> Iterator[Goal]:
             yield page, node["label"]
 
 
-def goal_of(node: nodes.Element, page: str) -> Goal | None:
+def target_of(node: nodes.Element, page: str) -> Target | None:
     """Return the target of a reference inside the book, or None for another node."""
     if not isinstance(node, nodes.reference):
         return None
@@ -76,29 +76,31 @@ def number_of_chapter(env: BuildEnvironment, page: str) -> str:
 # ---- What is there, and what is left out ----
 
 
-def names_in(roots: Roots) -> set[Goal]:
+def names_in(roots: Roots) -> set[Target]:
     """Return the names of all printed targets."""
-    return {goal for page, root in roots for goal in names_of(page, root)}
+    return {target for page, root in roots for target in names_of(page, root)}
 
 
-def cited_in(roots: Roots) -> Counter[Goal]:
+def cited_in(roots: Roots) -> Counter[Target]:
     """Return how often the references in some trees lead to each target."""
-    found = (goal_of(node, page) for page, root in roots for node in root.findall(nodes.reference))
-    return Counter(goal for goal in found if goal is not None)
+    found = (
+        target_of(node, page) for page, root in roots for node in root.findall(nodes.reference)
+    )
+    return Counter(target for target in found if target is not None)
 
 
-def leave_out_uncited_numbers(roots: Roots) -> None:
+def remove_uncited_tables(roots: Roots) -> None:
     """Remove from the "All numbers" sections the parts that nothing cites."""
     waiting: Roots = []  # what is left out so far
     for page, root in roots:
         for section, beginning in list(folded_sections(root)):
             if beginning == ALL_NUMBERS:
-                waiting += [(page, unit) for unit in units_of(section)]
+                waiting += [(page, unit) for unit in parts_below(section)]
     left_out = {id(unit) for _, unit in waiting}
     cited = set(cited_in(roots) - cited_in(waiting))
     while found := [(p, u) for p, u in waiting if id(u) in left_out and is_cited(p, u, cited)]:
         for page, unit in found:
-            for kept in [unit, *words_before(unit)]:
+            for kept in [unit, *paragraphs_before(unit)]:
                 left_out.discard(id(kept))
                 cited |= set(cited_in([(page, kept)]))
     for _, unit in waiting:
@@ -106,28 +108,28 @@ def leave_out_uncited_numbers(roots: Roots) -> None:
             remove(unit)
 
 
-def is_cited(page: str, unit: nodes.Element, cited: set[Goal]) -> bool:
+def is_cited(page: str, unit: nodes.Element, cited: set[Target]) -> bool:
     """Return whether a part of "All numbers", or the section around it, is cited."""
     section = unit.parent
     while not isinstance(section, nodes.document):
         if any((page, identifier) in cited for identifier in section["ids"]):
             return True
-        if beginning_of(section):
+        if fold_kind(section):
             break
         section = section.parent
     return not cited.isdisjoint(names_of(page, unit))
 
 
-def units_of(section: nodes.Element) -> Iterator[nodes.Element]:
+def parts_below(section: nodes.Element) -> Iterator[nodes.Element]:
     """Yield the parts below a heading and below the headings inside its section."""
     for child in section.children:
         if isinstance(child, nodes.section):
-            yield from units_of(child)
+            yield from parts_below(child)
         elif not isinstance(child, nodes.title):
             yield child
 
 
-def words_before(unit: nodes.Element) -> Iterator[nodes.Element]:
+def paragraphs_before(unit: nodes.Element) -> Iterator[nodes.Element]:
     """Yield the paragraph before a part, and a list inside the paragraph."""
     place = unit.parent.index(unit)
     while place and isinstance(unit.parent[place - 1], nodes.paragraph | nodes.bullet_list):
@@ -147,8 +149,8 @@ def remove(unit: nodes.Element) -> None:
 
 
 def resolve(
-    env: BuildEnvironment, roots: Roots, pages: Iterable[str], known: set[Goal]
-) -> set[Goal]:
+    env: BuildEnvironment, roots: Roots, pages: Iterable[str], known: set[Target]
+) -> set[Target]:
     """Replace references to omitted parts of the book by the names of their places.
 
     `pages` are those of the document, or of one that belongs to it and has the targets `known`. The
@@ -160,28 +162,28 @@ def resolve(
         If a reference leads to a part of this document that is not printed.
     """
     there, pages = names_in(roots), set(pages)
-    wanted: set[Goal] = set()
+    wanted: set[Target] = set()
     faults: list[str] = []
     for page, root in roots:
         for node in list(root.findall(nodes.reference)):
-            goal = goal_of(node, page)
-            if goal is None or node.parent is None:
+            target = target_of(node, page)
+            if target is None or node.parent is None:
                 continue
-            if goal in there:
-                wanted.add(goal)
+            if target in there:
+                wanted.add(target)
                 continue
             text = nodes.inline("", "", *node.children)
-            if goal[0] in pages and goal not in known:
+            if target[0] in pages and target not in known:
                 faults.append(f"{place_of(node)}{text.astext()} is nowhere on paper")
-            elif goal[0] not in pages and goal[0] in read_contents().pages:
-                text += nodes.Text(f" ({place(env, goal[0], text.astext())})")
+            elif target[0] not in pages and target[0] in read_contents().pages:
+                text += nodes.Text(f" ({place_in_book(env, target[0], text.astext())})")
             node.replace_self(text)
     if faults:
         raise PressError("\n".join(dict.fromkeys(faults)))
     return wanted
 
 
-def place(env: BuildEnvironment, page: str, text: str) -> str:
+def place_in_book(env: BuildEnvironment, page: str, text: str) -> str:
     """Return the place of a page in the whole book, without words that the text already has.
 
     The page is not in the document, so its title is given with its number.

@@ -98,7 +98,7 @@ class Quiz(SphinxDirective):
             raise QuizError("an option begins with `[x]` or `[ ]` and its text")
         first, *more = item.children
         right, inline = self._mark(list(first.children))
-        before, after = _parted(inline)
+        before, after = _split_option(inline)
         option = elements.quiz_option("", "", *before)
         if not option.astext().strip():
             raise QuizError("an option has no text")
@@ -162,7 +162,7 @@ def fold_what_follows(app: Sphinx, doctree: nodes.document) -> None:
         ]
 
 
-def _parted(inline: list[nodes.Node]) -> tuple[list[nodes.Node], list[nodes.Node]]:
+def _split_option(inline: list[nodes.Node]) -> tuple[list[nodes.Node], list[nodes.Node]]:
     """Split an option's inline nodes at the first `` :: `` in their text."""
     for i, node in enumerate(inline):
         if isinstance(node, nodes.Text) and (found := SEPARATOR.search(node.astext())):

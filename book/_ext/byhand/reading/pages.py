@@ -18,12 +18,12 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from byhand.checking.patterns import found_in
+from byhand.checking.patterns import find_matches
 from byhand.digests import digest_of
 from byhand.reading.page_code import Step, steps_of
 from byhand.reading.results import Results, compute, inputs_digest, load_valid
 from byhand.reading.values import RESULTS
-from byhand.site.policy import refused_in
+from byhand.site.policy import forbidden_content
 from mha.core.threads import usable_cores
 
 logger = logging.getLogger(__name__)
@@ -158,9 +158,9 @@ def output_faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> It
                 " show what the object holds"
             )
         marked = "\n".join(str(data.get(kind, "")) for kind in MARKUP)
-        if refused := refused_in(marked):
+        if refused := forbidden_content(marked):
             yield f"the cell shows {refused}; scripts go into book/_static"
-        for _, said in found_in("loaded", [(0, marked)]):
+        for _, said in find_matches("loaded", [(0, marked)]):
             yield f"in what the cell shows {said}"
         if any(kind in data for kind in IMAGES) and not alternative:
             yield (

@@ -85,7 +85,10 @@ def public_names() -> Iterator[Name]:
     """
     package, names, chapters = map(importlib.import_module, (PACKAGE, ALL_NAMES, FOR_CHAPTERS))
     found = [
-        Name(short, PACKAGE if short in package.__all__ else home_of(short, vars(names)[short]))
+        Name(
+            short,
+            PACKAGE if short in package.__all__ else element_with_fold(short, vars(names)[short]),
+        )
         for short in public_of(names)
     ]
     for short in public_of(chapters):
@@ -98,16 +101,16 @@ def public_names() -> Iterator[Name]:
             yield from name.members
 
 
-def home_of(short: str, thing: Any) -> str:
+def element_with_fold(short: str, thing: Any) -> str:
     """Return the module from which a name is imported: a package if it lists the name.
 
     Examples
     --------
     >>> from mha.layouts.arrays import layer_to_arrays
-    >>> home_of("layer_to_arrays", layer_to_arrays)
+    >>> element_with_fold("layer_to_arrays", layer_to_arrays)
     'mha.layouts'
     >>> from mha.core.decoding import KeyValueCache
-    >>> home_of("KeyValueCache", KeyValueCache)
+    >>> element_with_fold("KeyValueCache", KeyValueCache)
     'mha.core.decoding'
     """
     home = module_of(thing)

@@ -62,10 +62,10 @@ def read_sections(page: str) -> list[Section]:
     for section in reversed(list(document.iter("section"))):  # those within first
         heading = next(section.iter(*HEADINGS), None)
         if heading is not None:  # else it is part of the section that it stands in
-            title = taken_out(heading)
+            title = take_out(heading)
             terms = tuple(dict.fromkeys(defined_terms(section)))
             labels = tuple(span.get("id") for span in section.findall("span[@id]"))
-            text = taken_out(section)
+            text = take_out(section)
             if section.get("id") and title:
                 found.insert(0, Section(section.get("id"), title, text, terms, labels))
     if not found:
@@ -104,7 +104,7 @@ def leave_words(document: html.HtmlElement) -> None:
             element.drop_tree()
     for table in list(document.iter("table")):
         if is_of_numbers(table):
-            captions = [taken_out(caption) for caption in table.iter("caption", "figcaption")]
+            captions = [take_out(caption) for caption in table.iter("caption", "figcaption")]
             table.clear()
             table.text = " ".join(captions)
     for element in document.iter():
@@ -150,7 +150,7 @@ def defined_terms(section: html.HtmlElement) -> Iterator[str]:
                     yield from names_in(cell)
 
 
-def taken_out(element: html.HtmlElement) -> str:
+def take_out(element: html.HtmlElement) -> str:
     """Remove an element from a page, and return its text."""
     words = re.sub(r" ([,.;:)])", r"\1", " ".join(element.text_content().split())).rstrip(";")
     element.drop_tree()

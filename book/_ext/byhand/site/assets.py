@@ -77,12 +77,12 @@ IN_PAGE = (*EARLY, "loader.js", "frame-inside.js", "frame-around.js")
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("config-inited", declare)
+    app.connect("config-inited", add_assets)
     app.connect("builder-inited", write_assets)
     app.connect("html-page-context", finish_page, priority=900)  # when all have added theirs
 
 
-def declare(app: Sphinx, config: Any) -> None:
+def add_assets(app: Sphinx, config: Any) -> None:
     """Add the book's style sheets and scripts; Jupyter Book would add all files in `_static`."""
     config.html_css_files = list(STYLES)
     config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]

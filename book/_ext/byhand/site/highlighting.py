@@ -16,18 +16,18 @@ STANDS_OUT = (Token.Comment, Token.Keyword, Literal.String, Literal.Number, Toke
 CONSOLE = (Token.Generic, Token.Error)  # a prompt, and what a console puts out
 
 
-class Quiet(Filter):
+class FewTokens(Filter):
     """A Pygments filter that merges most kinds of tokens."""
 
     def filter(
         self, lexer: Lexer, stream: Iterable[tuple[_TokenType, str]]
     ) -> Iterator[tuple[_TokenType, str]]:
         """Yield kind and text of each token."""
-        yield from ((quiet(kind), piece) for kind, piece in stream)
+        yield from ((reduced_kind(kind), piece) for kind, piece in stream)
 
 
 QUIET = {
-    name: partial(get_lexer_by_name, name, filters=[Quiet()])
+    name: partial(get_lexer_by_name, name, filters=[FewTokens()])
     for name in ("python", "ipython3", "pycon", "bash", "toml")
 }
 
@@ -39,12 +39,12 @@ def setup(app: Sphinx) -> None:
 
 
 @cache
-def quiet(kind: _TokenType) -> _TokenType:
+def reduced_kind(kind: _TokenType) -> _TokenType:
     """Return the kind to which a kind of token is reduced.
 
     Examples
     --------
-    >>> quiet(Literal.Number.Float), quiet(Token.Name.Builtin)
+    >>> reduced_kind(Literal.Number.Float), quiet(Token.Name.Builtin)
     (Token.Literal.Number, Token)
     """
     if any(kind in wide for wide in CONSOLE):

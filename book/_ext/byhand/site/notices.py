@@ -19,18 +19,18 @@ LIST = Path(__file__).with_name("vendored.toml")
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("html-collect-pages", page)
+    app.connect("html-collect-pages", notices_page)
 
 
-def carried() -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+def third_party() -> tuple[list[dict[str, str]], list[dict[str, str]]]:
     """Return the files and packages of the list, packages with their installed versions."""
     listed = tomllib.loads(LIST.read_text(encoding="utf-8"))
     return listed["file"], [one | {"version": version(one["name"])} for one in listed["package"]]
 
 
-def page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+def notices_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Yield the page in the form that Sphinx needs for pages without a source."""
-    files, packages = carried()
+    files, packages = third_party()
     licences = [
         {
             "holder": holder,

@@ -39,7 +39,7 @@ HEADERS = """\
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("html-page-context", put_into_page, priority=850)  # above what others put there
+    app.connect("html-page-context", add_policy, priority=850)  # above what others put there
     app.connect("build-finished", finish, priority=950)
 
 
@@ -65,7 +65,7 @@ def policy() -> str:
     return "; ".join(f"{name} {sources}" for name, sources in rules.items())
 
 
-def put_into_page(
+def add_policy(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     """Add the policy and the early scripts to the head of a page."""
@@ -86,21 +86,21 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     site = Path(app.outdir)
     (site / "_headers").write_text(HEADERS.format(policy=policy()), encoding="utf-8")
     for page in sorted(site.rglob("*.html")):
-        if refused := refused_in(page.read_text(encoding="utf-8")):
+        if refused := forbidden_content(page.read_text(encoding="utf-8")):
             name = page.relative_to(site).as_posix()
             raise ExtensionError(f"{name}: its policy refuses {refused}")
 
 
-def refused_in(page: str) -> str:
+def forbidden_content(page: str) -> str:
     """Return the first forbidden script or attribute of a page, shortened, or "".
 
     Examples
     --------
-    >>> refused_in("<p>Text</p><script src=a.js></script>")
+    >>> forbidden_content("<p>Text</p><script src=a.js></script>")
     ''
-    >>> refused_in("<script>alert(1)</script>")
+    >>> forbidden_content("<script>alert(1)</script>")
     'the script alert(1)'
-    >>> refused_in('<p class="a" onclick="b()">Text</p>')
+    >>> forbidden_content('<p class="a" onclick="b()">Text</p>')
     'the attribute onclick'
     """
     known = set(early_scripts().values())

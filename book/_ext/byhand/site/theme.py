@@ -32,10 +32,12 @@ GROUPS = ("media", "supports", "container", "layer")  # at-rules that hold rules
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("build-finished", slim, priority=900)  # when the theme has written everything
+    app.connect(
+        "build-finished", remove_unused, priority=900
+    )  # when the theme has written everything
 
 
-def slim(app: Sphinx, exception: Exception | None) -> None:
+def remove_unused(app: Sphinx, exception: Exception | None) -> None:
     """Reduce the built site if it has this book's theme."""
     static = Path(app.outdir) / "_static"
     if exception or app.builder.format != "html" or not (static / THEME_SHEET).is_file():

@@ -34,7 +34,7 @@ PART = "\x1f"  # between the label of a line and its value
 BESIDE, LARGEST = (458, 410), 2.6  # points that a drawing has beside a text; of a pixel at most
 WIDE, HIGH, LINE = 848, 372, 34  # points that are below the title; a line of text, with its space
 
-Given = dict[tuple[int, str], dict[str, Any]]
+Values = dict[tuple[int, str], dict[str, Any]]
 """The forms of the values of a deck's expressions, by the block that they stand in, the title's
 being -1, and by themselves in one line."""
 
@@ -95,22 +95,22 @@ class Code:
     source: str
 
 
-Thing = Drawing | Numbers | Lines | Formula | Code
+SlideObject = Drawing | Numbers | Lines | Formula | Code
 
 
 @dataclass(frozen=True)
-class Shown:
+class RenderedSlide:
     """A slide ready to be set, with the layout of its object."""
 
     slide: Slide  # with values in its texts
     place: str  # file and line of its source
     before: tuple[Piece, ...]  # the text above and below the thing to look at
-    thing: Thing | None
+    thing: SlideObject | None
     after: tuple[Piece, ...]
     beside: bool = False  # whether it stands beside the text
 
 
-def shown(deck: Deck, given: Given) -> list[Shown]:
+def render_slides(deck: Deck, given: Values) -> list[RenderedSlide]:
     """Return a deck's slides with all values inserted.
 
     Raises
@@ -118,15 +118,17 @@ def shown(deck: Deck, given: Given) -> list[Shown]:
     PressError
         If a text has a role that slides do not have, or a value has no form on a slide.
     """
-    return [_shown(slide, f"{deck.page.file}:{slide.line}", given) for slide in deck.slides]
+    return [_render_slide(slide, f"{deck.page.file}:{slide.line}", given) for slide in deck.slides]
 
 
-def _shown(slide: Slide, place: str, given: Given) -> Shown:
+def _render_slide(slide: Slide, place: str, given: Values) -> RenderedSlide:
     def valued(piece: Piece) -> Piece:
-        items = ((n, _valued(text, piece.kind, slide.block, given)) for n, text in piece.items)
+        items = (
+            (n, _insert_values(text, piece.kind, slide.block, given)) for n, text in piece.items
+        )
         return replace(piece, items=tuple(items))
 
-    title = _valued(slide.title, "paragraph", slide.block, given)
+    title = _insert_values(slide.title, "paragraph", slide.block, given)
     body, notes = (tuple(map(valued, found)) for found in (slide.body, slide.notes))
     slide = replace(slide, title=title, body=body, notes=notes)
     texts = [title, *(t for p in (*body, *notes) for _, t in p.items if p.kind in TEXT)]
@@ -136,17 +138,19 @@ def _shown(slide: Slide, place: str, given: Given) -> Shown:
     where = next((i for i, piece in enumerate(slide.body) if piece.kind not in TEXT), None)
     if where is None:
         thing = (
-            _thing(given[slide.block, one_line(slide.shows[0][1])], place) if slide.shows else None
+            _slide_object(given[slide.block, one_line(slide.shows[0][1])], place)
+            if slide.shows
+            else None
         )
         if isinstance(thing, Drawing):
-            svg, beside = laid_out(thing.svg, slide.body)
-            return Shown(slide, place, slide.body, replace(thing, svg=svg), (), beside)
-        return Shown(slide, place, slide.body, thing, ())
-    thing = _in_text(slide.body[where])
-    return Shown(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
+            svg, beside = choose_layout(thing.svg, slide.body)
+            return RenderedSlide(slide, place, slide.body, replace(thing, svg=svg), (), beside)
+        return RenderedSlide(slide, place, slide.body, thing, ())
+    thing = _text_object(slide.body[where])
+    return RenderedSlide(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
 
 
-def _valued(text: str, kind: str, block: int, given: Given) -> str:
+def _insert_values(text: str, kind: str, block: int, given: Values) -> str:
     """Return a text with its values; formulas and code are kept unchanged."""
 
     def values_in(text: str, *, bare: bool) -> str:
@@ -177,7 +181,7 @@ def as_text(data: dict[str, Any], *, bare: bool = False) -> str:
     return plain if bare else SPECIAL.sub(r"\\\1", plain)
 
 
-def _thing(data: dict[str, Any], place: str) -> Thing:
+def _slide_object(data: dict[str, Any], place: str) -> SlideObject:
     """Return the object that a value is on a slide."""
     if svg := data.get("image/svg+xml"):
         return Drawing(svg, str(data["text/plain"]).removeprefix("Figure: "))
@@ -189,7 +193,7 @@ def _thing(data: dict[str, Any], place: str) -> Thing:
     raise PressError(f"{place}: what it shows has no form on a slide; {kinds}")
 
 
-def _in_text(piece: Piece) -> Thing:
+def _text_object(piece: Piece) -> SlideObject:
     """Return the object that a piece of a slide's text is."""
     if piece.kind == "lines":
         pairs = (text.split(PART) for _, text in piece.items)
@@ -197,7 +201,7 @@ def _in_text(piece: Piece) -> Thing:
     return (Formula if piece.kind == "formula" else Code)(piece.items[0][1])
 
 
-def laid_out(seen: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
+def choose_layout(seen: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
     """Return the variant of a drawing that is largest, and whether it is beside the text."""
     characters = sum(len(text) for piece in before for _, text in piece.items)
     below = (WIDE, HIGH - LINE * ceil(characters / 75) - LINE / 2 * bool(before))
@@ -216,7 +220,7 @@ def _factor(svg: str, room: tuple[float, float]) -> float:
 # ---- What cells and expressions give ----
 
 
-def run(decks: list[Deck], side_by_side: int = 2) -> list[Given]:
+def compute_decks(decks: list[Deck], side_by_side: int = 2) -> list[Values]:
     """Return the results of each deck.
 
     Raises

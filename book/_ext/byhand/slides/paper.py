@@ -9,8 +9,8 @@ from byhand.checking.decks import Piece
 from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import drawings, markup
 from byhand.press.pdf import PressError, compiler, press
-from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown, Thing
-from byhand.tables.paper import as_typst, in_one
+from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, RenderedSlide, SlideObject
+from byhand.tables.paper import as_typst, joined_table
 
 KICKERS = {"question": "Question", "answer": "Answer"}
 LETTERS = re.compile(r'font-size="([\d.]+)px"')
@@ -33,7 +33,7 @@ class Placed:
     broken: bool  # whether lines of arithmetic are broken before their signs
 
 
-def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:
+def slides_pdf(title: str, slides: list[RenderedSlide]) -> tuple[bytes, list[Placed]]:
     """Return the PDF of a deck, and the positions of all parts.
 
     Raises
@@ -52,7 +52,7 @@ def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:
     return pdf, placed
 
 
-def notes_pdf(title: str, slides: list[Shown]) -> bytes:
+def notes_pdf(title: str, slides: list[RenderedSlide]) -> bytes:
     """Return the PDF of the notes: each slide small, with its minutes and notes beside it."""
     lines, clock = [], 0
     total = sum(s.slide.minutes for s in slides)
@@ -66,7 +66,7 @@ def notes_pdf(title: str, slides: list[Shown]) -> bytes:
     return press(markup.document("slides", *lines, title=head, paper='"a4"', margin="40pt"))
 
 
-def _arguments(deck: str, i: int, shown: Shown, said: str = "") -> str:
+def _arguments(deck: str, i: int, shown: RenderedSlide, said: str = "") -> str:
     """Return the arguments of the template's function for a slide."""
     given = [markup.string(deck), str(i), f"[{as_typst(shown.slide.title)}]", said]
     if shown.slide.kind in KICKERS:
@@ -75,7 +75,7 @@ def _arguments(deck: str, i: int, shown: Shown, said: str = "") -> str:
         for name, pieces in (("before", shown.before), ("after", shown.after)):
             given += [f"{name}: [{texts(pieces)}]"] * bool(pieces)
         if shown.thing is not None:
-            given.append(f"thing: {thing(shown.thing)}")
+            given.append(f"thing: {object_code(shown.thing)}")
             given += ["beside: true"] * shown.beside
     except FormulaError as error:
         raise PressError(f"{shown.place}: {error}") from None
@@ -95,7 +95,7 @@ def _text(piece: Piece) -> str:
     return f"#{kind}({', '.join(f'[{text}]' for text in written)})"
 
 
-def thing(seen: Thing) -> str:
+def object_code(seen: SlideObject) -> str:
     """Return Typst code for an object: a function of the available space."""
     match seen:
         case Formula():
@@ -103,12 +103,12 @@ def thing(seen: Thing) -> str:
         case Code():
             return f"shown-code({markup.string(seen.source)})"
         case Numbers():
-            return f"shown-table({in_one(seen.parts, title=len(seen.parts) > 1)})"
+            return f"shown-table({joined_table(seen.parts, title=len(seen.parts) > 1)})"
         case Lines():
             return f"shown-lines({_lines(seen.rows)}, {_lines(seen.broken)})"
         case Drawing():
             code = markup.drawing(seen.svg, seen.alt).removeprefix("drawing(").removesuffix(")")
-            return f"shown-drawing({code}, {letters(seen.svg):g})"
+            return f"shown-drawing({code}, {smallest_letters(seen.svg):g})"
 
 
 def _lines(rows: Iterable[tuple[str, str]]) -> str:
@@ -117,13 +117,13 @@ def _lines(rows: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def letters(svg: str) -> float:
+def smallest_letters(svg: str) -> float:
     """Return the size in pixels of a drawing's smallest letters, indices excepted."""
     sizes = [float(size) for size in LETTERS.findall(drawings.in_attributes(svg))]
     return min((size for size in sizes if size > INDEX), default=INDEX + 1)
 
 
-def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:
+def pictures(slides: list[RenderedSlide], placed: list[Placed]) -> dict[int, bytes]:
     """Return a PNG of each slide's formula or drawing, in the size that it has on the slide."""
     at = {place.n: place for place in placed if place.part == "thing"}
     wanted = [

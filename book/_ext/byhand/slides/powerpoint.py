@@ -19,13 +19,13 @@ from pptx.util import Pt
 
 from byhand.checking.decks import Piece
 from byhand.edition import edition
-from byhand.press.archives import undated
+from byhand.press.archives import without_dates
 from byhand.press.markup import Cell
 from byhand.slides import widths
-from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown
+from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, RenderedSlide
 from byhand.slides.paper import KICKERS, Placed, pictures
 from byhand.slides.words import Run, plain, runs
-from byhand.tables.element import Part, joined
+from byhand.tables.element import Part, join_parts
 
 WIDTH, HEIGHT = 960, 540  # points
 LEFT, WIDE = 56, 848
@@ -40,7 +40,7 @@ RULE = 15875  # a table's line, in EMU: 1.25 points
 Room = tuple[float, float, float, float]  # left, top, width and height, in points
 
 
-def file(title: str, slides: list[Shown], placed: list[Placed]) -> bytes:
+def file(title: str, slides: list[RenderedSlide], placed: list[Placed]) -> bytes:
     """Return a deck as a PowerPoint file, the same bytes each time."""
     deck = Presentation()
     deck.slide_width, deck.slide_height = Pt(WIDTH), Pt(HEIGHT)
@@ -54,10 +54,12 @@ def file(title: str, slides: list[Shown], placed: list[Placed]) -> bytes:
         _slide(deck, n, shown, {p.part: p for p in placed if p.n == n}, seen.get(n))
     saved = io.BytesIO()
     deck.save(saved)
-    return undated(saved.getvalue())
+    return without_dates(saved.getvalue())
 
 
-def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: bytes | None) -> None:
+def _slide(
+    deck: Any, n: int, shown: RenderedSlide, at: dict[str, Placed], picture: bytes | None
+) -> None:
     """Add a slide."""
     slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
     is_first = n == 1
@@ -283,7 +285,7 @@ def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
 
     A spanning cell comes before the cells that it covers, and spans only columns.
     """
-    head, body = joined(parts, titled=len(parts) > 1)
+    head, body = join_parts(parts, titled=len(parts) > 1)
     if len(parts) > 1:
         (corner, *titles), names = head
         head = [[Cell(""), *titles], [replace(corner, rows=1), *names]]

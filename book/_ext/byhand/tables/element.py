@@ -15,7 +15,7 @@ from docutils.parsers.rst import Directive, directives
 
 from byhand.press.drawings import tint
 from byhand.press.markup import Cell
-from byhand.tables.marks import bare
+from byhand.tables.marks import without_marks
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Part:
     @property
     def labels(self) -> list[str]:
         """The row labels, after the title of their column."""
-        return [bare(self.header[0]), *(bare(row[0]) for row in self.rows)]
+        return [without_marks(self.header[0]), *(without_marks(row[0]) for row in self.rows)]
 
 
 class numbers(nodes.General, nodes.Element):  # noqa: N801 - as docutils names its nodes
@@ -75,11 +75,17 @@ def column_lengths(part: Part) -> list[int]:
     """
     rows = [part.header, *part.rows]
     first, *others = zip(*rows, strict=True)
-    words = [*bare(first[0]).split(), *map(bare, first[1:])]  # the corner's title wraps
-    return [max(map(len, words)), *(max(len(bare(text)) for text in column) for column in others)]
+    words = [
+        *without_marks(first[0]).split(),
+        *map(without_marks, first[1:]),
+    ]  # the corner's title wraps
+    return [
+        max(map(len, words)),
+        *(max(len(without_marks(text)) for text in column) for column in others),
+    ]
 
 
-def joined(
+def join_parts(
     parts: Sequence[Part], *, titled: bool = False
 ) -> tuple[list[list[Cell]], list[list[Cell]]]:
     """Return header and body of one table that joins several parts, with one column of row labels.

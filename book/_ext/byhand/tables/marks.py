@@ -39,12 +39,12 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
         yield "text", text[end:]
 
 
-def bare(text: str) -> str:
+def without_marks(text: str) -> str:
     r"""Return a text without its marks.
 
     Examples
     --------
-    >>> bare(r"*cat*, \<end>")
+    >>> without_marks(r"*cat*, \<end>")
     'cat, <end>'
     """
     return "".join(piece for _, piece in pieces(text))

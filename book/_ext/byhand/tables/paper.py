@@ -9,7 +9,7 @@ from dataclasses import replace
 from byhand.mathematics.paper import formula
 from byhand.press import markup
 from byhand.press.markup import Cell, table
-from byhand.tables.element import Part, column_lengths, joined, numbers, repeats
+from byhand.tables.element import Part, column_lengths, join_parts, numbers, repeats
 from byhand.tables.marks import pieces
 
 PAPER = 112  # characters of a printed line, about, in the smaller letters of a wide table
@@ -17,28 +17,28 @@ CALLS = {"em": "emph", "strong": "strong", "sup": "super", "sub": "sub"}
 LONG = 26  # rows; a table of more may have to break between pages
 
 
-def content(node: numbers) -> str:
+def markup_of(node: numbers) -> str:
     """Return the Typst markup of a table or block without its caption."""
     if "columns" not in node:
         (part,) = node["parts"]
-        return "#" + in_one([part], title=False, long=_is_long(part))
+        return "#" + joined_table([part], title=False, long=_is_long(part))
     if any(map(_is_long, node["parts"])):
-        return "\n".join(_one_below_the_other(node["parts"]))
+        return "\n".join(_stacked(node["parts"]))
     groups = [group for row in node.in_rows() for group in groups_that_fit(row)]
     titled = len(node["parts"]) > 1
-    return "\n\n".join("#" + in_one(group, title=titled) for group in groups)
+    return "\n\n".join("#" + joined_table(group, title=titled) for group in groups)
 
 
 def _is_long(part: Part) -> bool:
     return len(part.rows) > LONG
 
 
-def _one_below_the_other(parts: Sequence[Part]) -> Iterator[str]:
+def _stacked(parts: Sequence[Part]) -> Iterator[str]:
     """Yield parts below each other, each with its title; they may break between pages."""
     for part in parts:
         if len(parts) > 1:
             yield f"#strong[{as_typst(part.title)}]\n"
-        yield f"#{in_one([part], title=False, long=True)}\n"
+        yield f"#{joined_table([part], title=False, long=True)}\n"
 
 
 def groups_that_fit(row: Sequence[Part]) -> list[list[Part]]:
@@ -65,9 +65,9 @@ def _characters(group: Sequence[Part]) -> int:
     return sum(length + 2 for columns in [first, *(o[1:] for o in others)] for length in columns)
 
 
-def in_one(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
+def joined_table(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
     """Return Typst code of one table that joins several parts."""
-    head, body = map(_written, joined(group, titled=title))
+    head, body = map(_written, join_parts(group, titled=title))
     return table(head, body, numbers="words" not in group[0].classes, long=long)
 
 
