@@ -81,7 +81,7 @@ def fastest(functions: Functions, seconds: float) -> dict[str, float]:
 
 def peak_memory(function: Callable[[], Array]) -> float:
     """Return the peak memory of a call beyond its output, in MiB."""
-    function()  # what is made once stays
+    function()  # a first call, for caches
     tracemalloc.start()
     try:
         output = function()

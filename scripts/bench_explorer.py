@@ -34,7 +34,7 @@ def open_page(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page,
     """Return a page, and a client for the browser's time measurements."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.add_init_script(SCRIPT + "bench.still();" * still)
-    if still:  # a page's numbers, which may come at once, would begin what they are of
+    if still:  # live numbers of the page would start their figure
         page.route("**/tied.js", lambda route: route.abort())
     page.goto((BOOK / f"{row['page']}.html").as_uri())
     page.wait_for_timeout(500)

@@ -25,7 +25,7 @@ def main() -> None:
             return
         make = plan(arguments)
         if "to" in arguments:
-            arguments.to.mkdir(parents=True, exist_ok=True)  # or told before the pages are built
+            arguments.to.mkdir(parents=True, exist_ok=True)  # fail before the pages are built
         if arguments.needs_pages(arguments):
             with step("Building the HTML book"):
                 build_html(fresh=arguments.all)

@@ -72,7 +72,7 @@ class Environment:
         return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
     def update(self) -> bool:
-        """Create the environment if it does not match the lock; return whether it did not."""
+        """Create the environment if an input has changed; return whether it was created."""
         wanted, stamp = self.fingerprint(), self.folder / "built-from"
         made_from = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
         if self.python.is_file() and made_from == wanted:

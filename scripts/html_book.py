@@ -24,7 +24,7 @@ from sphinx_runs import DOCTREES, NEXT, PAGES, STATE, build_pages
 
 from byhand.digests import KEPT, digest_of, files_in
 
-RECORD = STATE / "made-from.json"  # what the published book was made from, and its own digest
+RECORD = STATE / "made-from.json"  # digests of the published book and of its inputs
 MADE_FROM = (
     "book",
     "mha",

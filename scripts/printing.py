@@ -20,10 +20,10 @@ from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
 from byhand.press.pdf import press, unprintable
 
-PRINT = BUILD / "print"  # what the press reads
+PRINT = BUILD / "print"  # Typst sources
 NOTATION = "notation"
 LONGEST_NAME = 60  # letters of a file's name
-TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title page is told
+TITLE_PAGE = ("title", "course", "instructor", "date")  # fields of a reader's title page
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
@@ -60,7 +60,7 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     refuse_unprintable({f"--{name}": text for name, text in said.items()})
     if NOTATION in read_contents().chapters and NOTATION not in chapters:
         print(
-            f"note: this reader leaves out {NOTATION}, which says what the symbols mean and how"
+            f"note: this reader omits {NOTATION}, which explains the symbols and how"
             f" numbers are rounded; add it to --chapters to have it",
             file=sys.stderr,
         )

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from docutils import nodes
     from sphinx.application import Sphinx
 
-STATE = BUILD / "state"  # what the last good build left of what it has read
+STATE = BUILD / "state"  # Sphinx's state after the last good build
 NEXT = BUILD / "next"  # the build under way
-PAGES = NEXT / "_build" / "html"  # what it writes
-DOCTREES = "_build/.doctrees"  # where each has what Sphinx has read
+PAGES = NEXT / "_build" / "html"  # the written pages
+DOCTREES = "_build/.doctrees"  # the folder of Sphinx's state in each
 
 CONFIG = ROOT / "_config.yml"
 SETTINGS = {
@@ -41,7 +41,7 @@ def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sph
     from jupyter_book.config import get_final_config
     from sphinx.application import Sphinx
 
-    given = dict(SETTINGS)  # what is read of it is taken out
+    given = dict(SETTINGS)  # Jupyter Book removes the settings that it reads
     settings, _ = get_final_config(user_yaml=CONFIG, cli_config=given, sourcedir=ROOT / "book")
     return Sphinx(ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options)
 
@@ -50,7 +50,7 @@ def _build() -> int:
     """Build the pages into NEXT; return Sphinx's exit code."""
     from jupyter_book.sphinx import build_sphinx
 
-    gc.disable()  # the process ends with the build, and needs to its end what it makes
+    gc.disable()  # the process ends with the build and needs its objects until then
     done = build_sphinx(
         ROOT / "book",
         PAGES,
@@ -63,7 +63,7 @@ def _build() -> int:
         keep_going=True,
     )
     gc.freeze()  # or all of it would be gone through once more when Python ends
-    return done if isinstance(done, int) else 1  # else what was raised, and is told by now
+    return done if isinstance(done, int) else 1  # otherwise an exception, already reported
 
 
 def doctree_of(page: str) -> "nodes.document":

@@ -48,8 +48,8 @@ def make() -> None:
     with one_at_a_time(), replacing(FOLDER) as waiting:
         shutil.copytree(HTML, waiting)
         (waiting / DOWNLOADS).mkdir()
-        # What is said of a folder that is renamed in the end would not be true.
-        with step("Making what is to be downloaded"), redirect_stdout(StringIO()):
+        # Messages would name a folder that is renamed at the end.
+        with step("Making the downloads"), redirect_stdout(StringIO()):
             make_downloads(waiting / DOWNLOADS)
         link_downloads(waiting)
     print(f"The site is in {FOLDER}")

@@ -95,7 +95,7 @@ def _notebook(text: str) -> str:
     made.cells = [cell for cell in made.cells[:end] if not NAMES_ONE.search(cell.source)]
     for output in (output for cell in made.cells for output in cell.get("outputs", ())):
         data = output.get("data", {})
-        if "text/html" in data:  # what shows it as words has no answers
+        if "text/html" in data:  # plain text has no answers
             data["text/html"] = str(without_answers(data["text/html"])[0])
     return f"{nbformat.writes(made)}\n"  # type: ignore[no-untyped-call]
 

@@ -40,7 +40,7 @@ class Chapter:
     """A chapter of the EPUB, or its answers."""
 
     page: str  # that it was, such as "mechanism/softmax"
-    body: HtmlElement  # links are to "PAGE#IDENTIFIER": what they lead to may have been moved
+    body: HtmlElement  # links have the form "PAGE#IDENTIFIER", since targets may move
     is_answers: bool = False  # whether it was moved from the page to the end of the book
 
     @property
@@ -119,7 +119,7 @@ def _in_print(page: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for node in doctree_of(page).findall(nodes.raw):
         if match := re.match(r'<mha-(?:explorer|instrument) id="([^"]+)"', node.astext()):
-            forms = node.parent.parent  # of what the cell gives: a container for each
+            forms = node.parent.parent  # a container for each format of the cell's output
             drawn = next((node for node in forms.findall(nodes.raw) if "drawing" in node), None)
             if drawn:
                 found[match[1]] = drawn.astext()

@@ -67,14 +67,14 @@ class Question:
     name: str  # unique in the book: words joined by hyphens; it stays from build to build
     chapter: str  # the title of the page
     text: str
-    feedback: str = ""  # what is said after an answer: the worked line, or the solution
+    feedback: str = ""  # shown after an answer: the line of arithmetic or the solution
     options: tuple[Option, ...] = ()  # of a quiz
     is_multiple: bool = False  # whether several options may be right
-    answer: float | None = None  # the number to enter, where one is asked for
-    places: int = 0  # decimals asked for
+    answer: float | None = None  # the number to enter, if any
+    places: int = 0  # decimals of the answer
     label: str = ""  # of the quiz, box or exercise on its page
     page: str = ""  # the page's name
-    asked: str = ""  # which number, of several that an exercise may be asked for
+    asked: str = ""  # the number that is asked for, if an exercise has several
     difficulty: str = ""
     minutes: int = MINUTES_A_BOX
     files: dict[str, str] = field(default_factory=dict)  # the pictures in the text, as SVG
@@ -318,7 +318,7 @@ def self_contained(element: Tag) -> str:
         node.decompose()
     for drawing in text.find_all("svg"):
         drawing.name, drawing.string = "p", f"[Figure: {drawing.get('aria-label', '')}]"
-    for math in text.find_all("math"):  # of it stays what every reader of MathML knows
+    for math in text.find_all("math"):  # keep only MathML that every program reads
         for node in math.find_all(True):
             node.attrs = {k: v for k, v in node.attrs.items() if k in OF_FORMULAS}
         math.attrs = {"xmlns": "http://www.w3.org/1998/Math/MathML"}

@@ -87,7 +87,7 @@ def _student_suffix(student: Student) -> str:
     return f"{student.number:03}-{named}".rstrip("-")
 
 
-# ---- What the press is told ----
+# ---- Data for the template ----
 
 
 def _class_documents(

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 HTML = BUILD / "preview" / "html"
-MEMORY = BUILD / "preview" / "doctrees" / "environment.pickle"  # Sphinx's name for what it knows
+MEMORY = BUILD / "preview" / "doctrees" / "environment.pickle"  # Sphinx's file name for its state
 LOG = BUILD / "preview" / "sphinx.log"
 STATIC = ROOT / "book" / "_static"
 EVERY_PAGE = "*"
-# Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
+# Sphinx's tables of numbers; reading a page removes the page from them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "titles", "longtitles", "tocs")
 
 
@@ -48,7 +48,7 @@ class Task:
 class Report:
     """A message from the process of the pages: a page is written, its problems, or a restart."""
 
-    written: str = ""  # a page; "*" for what every page loads
+    written: str = ""  # a page; "*" for files that every page loads
     seconds: float = 0.0
     problems: dict[str, list[str]] | None = None
     restart: bool = False

@@ -27,12 +27,14 @@ MISSING = "<!doctype html><title>No page</title><p>The book has no page {}.</p>"
 class Server:
     """The pages and the browsers that view them."""
 
-    def __init__(self, look_at: Callable[[], None]) -> None:
-        self.send_view = look_at
+    def __init__(self, on_view_change: Callable[[], None]) -> None:
+        self.send_view = on_view_change
         self.asked: dict[str, float] = {}  # when a browser asked for each page
-        self.view: frozenset[str] = frozenset()  # the pages that are looked at
+        self.view: frozenset[str] = frozenset()  # the pages that browsers show
         self.problems: dict[str, list[str]] = {}
-        self.written: Counter[str] = Counter()  # how often each page was, and what every page loads
+        self.written: Counter[str] = (
+            Counter()
+        )  # how often each page, and the common files, were written
         self.begun = time.time()
         self.port = 0
 
@@ -107,7 +109,7 @@ class Page(RequestHandler):
         tag = TAG.format(self.settings["server"].version_of(name))
         if path.is_file():
             page = path.read_text("utf-8", "replace")
-        else:  # the script tells what is wrong with it
+        else:  # the script shows its problems
             page = MISSING.format(escape(name))
             self.set_status(404)
         text, end, rest = page.rpartition("</body>")

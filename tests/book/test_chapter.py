@@ -165,7 +165,7 @@ def below_all_numbers(block):
     return f"## All numbers\n\n{block}\n"
 
 
-UNASKABLE = "an exercise, a question or a dropdown cannot stand under “All numbers”"
+UNASKABLE = "an exercise, a question or a dropdown cannot be inside “All numbers”"
 
 # The block, where it is told in lines of the block, and what is said.
 REFUSED = [
@@ -183,9 +183,9 @@ REFUSED = [
     (quiz("- [x] a :: b\n- [ `x.size == 4`] c :: d"), 5, "wrong, but `x.size == 4` is True"),
     (quiz("- [x `m`] a :: b\n- [ ] c :: d"), 4, "NameError: name 'm' is not defined"),
     (ASKED.replace("x.sum()", "y.sum()"), 1, "{asked} ex-one: NameError: name 'y'"),
-    (ASKED.replace(":places: 1\n", ""), 1, ":answer:, :places: and what is asked for are wanted"),
-    (PYTORCH.replace("1.6667]]", "1.6666]]"), 1, "1.6666 stands where :prints: has 1.66666"),
-    (PYTORCH.replace("5]])\nprint", "6]])\nprint"), 1, "6.0 stands where :given: has 5.0"),
+    (ASKED.replace(":places: 1\n", ""), 1, ":answer:, :places: and the question are wanted"),
+    (PYTORCH.replace("1.6667]]", "1.6666]]"), 1, "1.6666 differs from :prints:, which has 1.66666"),
+    (PYTORCH.replace("5]])\nprint", "6]])\nprint"), 1, "6.0 differs from :given:, which has 5.0"),
     (PYTORCH.replace(", np.nan", ""), 1, "5 numbers, but :prints: has 4"),
     (PYTORCH.replace(":given: x\n", ""), 1, "the code types numbers that no :given: names"),
     (PYTORCH.replace("x / 3, np", "y / 3, np"), 1, "NameError: name 'y' is not defined"),

@@ -72,5 +72,5 @@ class CitedStyle(PlainStyle):
 def setup(app: Sphinx) -> None:
     """Register the style by its name."""
     register_plugin("pybtex.style.formatting", "cited", CitedStyle)
-    # Known only by its name it is looked for in all installed packages, for each citation.
+    # Without registration pybtex searches all installed packages for each citation.
     register_plugin("pybtex.backends", "plaintext", PlainText, force=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-KEPT = ROOT / "_build" / "results"  # what the cells of each page gave, by `reading.results`
+KEPT = ROOT / "_build" / "results"  # the kept results of pages, by `reading.results`
 
 
 def files_in(names: Iterable[str], root: Path = ROOT) -> Iterator[Path]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 BOOK = "Attention by Hand"
-BIBLIOGRAPHY = "bibliography"  # the page that comes with every document
+BIBLIOGRAPHY = "bibliography"  # the page that every document includes
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class InPyTorch(SphinxDirective):
         """Return code, output and version; warn of a number that differs from the run."""
         code, _, output = "\n".join(self.content).partition(BETWEEN)
         if not output or "prints" not in self.options:
-            raise self.error("code, a line ---, what it prints, and :prints: are wanted")
+            raise self.error("code, a line ---, its output, and :prints: are wanted")
         try:
             self._compare("given", typed_numbers(code), math.isclose)
             self._compare("prints", PRINTED.findall(output), is_printed)
@@ -78,7 +78,7 @@ class InPyTorch(SphinxDirective):
                 raise ValueError(f"{len(found)} numbers, but :{option}: has {len(wanted)}")
             for text, number in zip(found, wanted, strict=True):
                 if not fits(text, float(number)):
-                    raise ValueError(f"{text} stands where :{option}: has {number}")
+                    raise ValueError(f"{text} differs from :{option}:, which has {number}")
 
 
 def torch_version() -> str:
@@ -141,7 +141,7 @@ class Asked(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Store the question in the doctree; warn if the answer has no value."""
         if set(self.options) != set(self.option_spec) or not self.content:
-            raise self.error(":answer:, :places: and what is asked for are wanted")
+            raise self.error(":answer:, :places: and the question are wanted")
         document, what = self.state.document, "\n".join(self.content)
         label, places = self.arguments[0], self.options["places"]
         try:

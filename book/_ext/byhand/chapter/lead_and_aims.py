@@ -90,7 +90,7 @@ class Aims(SphinxDirective):
         """Return the list; `count_minutes` adds the minutes later."""
         node = aims("", *self.parse_content_to_nodes())
         if [type(child) for child in node.children] != [nodes.bullet_list]:
-            raise self.error("{aims} holds one list of what the reader will be able to do")
+            raise self.error("{aims} needs exactly one list of goals")
         return [node]
 
 

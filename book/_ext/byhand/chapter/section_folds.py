@@ -79,7 +79,7 @@ def warn_of_questions(section: nodes.section, beginning: str) -> None:
     for node in section.findall(nodes.Element):
         if isinstance(node, ANSWERED) or "dropdown" in node.get("classes", []):
             logger.warning(
-                "an exercise, a question or a dropdown cannot stand under “%s”",
+                "an exercise, a question or a dropdown cannot be inside “%s”",
                 beginning,
                 location=node,
             )
@@ -91,7 +91,7 @@ def finish_page(
     """Refuse a nested ``<noscript>``, and remove links into lazy folds from the contents."""
     late = LATE.findall(context.get("body", ""))
     if any("<noscript" in text for text in late):
-        message = "a <noscript> cannot stand under “All numbers” or “In PyTorch”"
+        message = "a <noscript> cannot be inside “All numbers” or “In PyTorch”"
         logger.warning(message, location=(pagename, None))
     if late and context.get("toc"):
         waiting = set(ID.findall("".join(late)))

@@ -81,7 +81,7 @@ def folded_answers(page: Page) -> Iterator[Line]:
             if ANSWERS.search(block.code):
                 for cell in cells:
                     if "teaches" not in cell.options.get("tags", (0, ""))[1]:
-                        yield cell.line, "print leaves this answer out; the tag teaches is wanted"
+                        yield cell.line, "print omits this answer; the tag teaches is wanted"
                 cells = []
 
 

@@ -44,7 +44,7 @@ class Claim:
     label: str
     says: str  # in one line
     kind: str  # one of `KINDS`
-    holds: str  # what holds it: Markdown with a reference to a label of the book, or a citation
+    holds: str  # the evidence: Markdown with a reference to a label, or a citation
 
 
 @cache

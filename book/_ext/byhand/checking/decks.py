@@ -62,7 +62,7 @@ class Slide:
     title: str
     body: tuple[Piece, ...] = ()
     minutes: int = 0
-    shows: tuple[Line, ...] = ()  # the expression for what is to be seen, if there is one
+    shows: tuple[Line, ...] = ()  # the expression for the object, if there is one
     notes: tuple[Piece, ...] = ()
 
     @property
@@ -191,11 +191,15 @@ def _deck_faults(deck: Deck) -> Iterator[Line]:
 def _missing_steps(deck: Deck, chapter: Page | None) -> Iterator[Line]:
     """Report the stages that the chapter computes by hand and the deck does not."""
     if chapter is None:
-        yield 1, f"there is no chapter {deck.chapter}; a deck stands beside its chapter"
+        yield (
+            1,
+            f"there is no chapter {deck.chapter}; a deck is named after its chapter",
+        )
         return
     missing = hand_computed_stages(chapter) - set(HAND_COMPUTED.findall(deck.page.text))
     if missing:
-        yield 1, f"the chapter works {', '.join(sorted(missing))} by hand; no slide does"
+        names = ", ".join(sorted(missing))
+        yield 1, f"the chapter computes {names} by hand; a slide with each is wanted"
 
 
 def hand_computed_stages(chapter: Page) -> set[str]:
@@ -211,13 +215,13 @@ def _block_faults(block: Block) -> Iterator[Line]:
             wanted = ", ".join(sorted(OPTIONS[block.name]))
             yield block.line, f"a {block.name} has no option {option}; {wanted} are known"
     if not block.options.get("minutes", (0, ""))[1].isdecimal():
-        yield block.line, "a slide says how many minutes it takes; `:minutes: 2` is wanted"
+        yield block.line, "the slide has no minutes; a line such as `:minutes: 2` is wanted"
     found = split_at_hyphens(block)
     if len(found) != PARTS[block.name]:
         wanted = " and the notes" if block.name == "slide" else ", the answer and the notes"
         yield block.line, f"the {block.name}{wanted} are wanted, with a line --- between"
     elif not parse_pieces(found[-1]):
-        yield block.line, "a slide has notes: what to say, and what to ask"
+        yield block.line, "the slide has no notes; text after a line --- is wanted"
 
 
 def _slide_faults(slide: Slide) -> Iterator[Line]:
@@ -227,12 +231,18 @@ def _slide_faults(slide: Slide) -> Iterator[Line]:
             f"a title of at most {LONGEST_TITLE} characters without full stop is wanted",
         )
     if slide.object_count > 1:
-        yield slide.line, f"{slide.object_count} things to look at; at most one is wanted"
+        yield (
+            slide.line,
+            f"{slide.object_count} objects besides text; at most one is wanted",
+        )
     if not slide.body and not slide.shows:
-        yield slide.line, "the slide is empty; an idea or something to look at is wanted"
+        yield slide.line, "the slide is empty; a text or an object is wanted"
     for piece in (*slide.body, *slide.notes):
         for line, text in piece.items if piece.kind in KINDS[:3] else ():
             if not ENDS.search(text) and not VALUE_AT_END.search(text):
-                yield line, f"“{text[-30:]}” ends in the air; a whole sentence is wanted"
+                yield line, f"“{text[-30:]}” has no full stop; a whole sentence is wanted"
         if piece.kind not in KINDS:
-            yield piece.line, f"a slide holds no {piece.kind}; text, a list, a formula or code"
+            yield (
+                piece.line,
+                f"a slide cannot contain {piece.kind}; text, a list, a formula or code is wanted",
+            )

@@ -12,7 +12,7 @@ PIPE = re.compile(r"(?<!\\)\|")
 IMAGE = re.compile(r"!\[([^\]]*)\]\(\s*<?([^)>\s]*)")
 TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 ALT = re.compile(r"""\balt\s*=\s*("[^"]+"|'[^']+'|[^\s"'>]+)""", re.IGNORECASE)
-NO_IMAGE = "an image has no alternative text; say what is to be seen, in {}"
+NO_IMAGE = "an image has no alternative text; a description in {} is wanted"
 
 
 def markup_faults(page: Page) -> Iterator[Line]:
@@ -51,7 +51,7 @@ def headings(page: Page) -> Iterator[Line]:
             yield number, "a second title; `##` is wanted"
         elif before and level > before + 1:
             wanted = "#" * (before + 1)
-            yield number, f"the heading leaves a level out; `{wanted}` is wanted"
+            yield number, f"the heading skips a level; `{wanted}` is wanted"
         before = level
     if before == 0:
         yield page.front + 1, "the page has no title; `# Title` is wanted"

@@ -21,7 +21,7 @@ CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorc
 EXPRESSION_OPTIONS = (
     "shows",
     "reveals",
-)  # options whose value is an expression: what a slide shows
+)  # options of slides whose value is an expression
 DECK = ".slides.md"
 FOR_CONTRIBUTORS = re.compile(r"/[_.]")
 INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
@@ -46,7 +46,7 @@ class Finding(NamedTuple):
 
     file: str  # relative to the project
     line: int  # counted from 1
-    message: str  # what is wrong; then, after a semicolon, what is wanted
+    message: str  # the fault; then, after a semicolon, its cure
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.message}"
@@ -57,7 +57,7 @@ class Block:
     """A fenced block: its directive, options and content."""
 
     name: str  # the directive; "" for a block of plain code
-    argument: str  # what follows the name in the opening line
+    argument: str  # the text after the name in the opening line
     line: int  # of the opening fence
     body: tuple[Line, ...]  # between the fences, options included
     fence: str  # the opening fence

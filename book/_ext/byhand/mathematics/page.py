@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 TEMML = Path(__file__).parent / "temml" / "temml.min.js"
-CSS_CLASSES = "math notranslate nohighlight"  # what Sphinx and its themes know mathematics by
+CSS_CLASSES = "math notranslate nohighlight"  # the classes of formulas in Sphinx and its themes
 
 TAG = re.compile(r"<[^>]*>")
-# A formula in a sentence, and behind it what never begins a line.
+# A formula in a sentence, and punctuation after it that may not begin a line.
 HELD = re.compile(
     r'(<span class="math [^>]*><math>(?:(?!</math>).)*</math></span>)([.,;:!?)’”]+)', re.DOTALL
 )
 NARROW = 16  # characters that fit any screen; a longer formula in a sentence may need to scroll
 
-# A failure comes back as data: an exception's text would hold the whole of Temml's file.
+# Errors are returned as data: the text of an exception would contain Temml's whole file.
 # Some incomplete TeX trips Temml itself, and then only its engine has a message.
 RENDER_JS = """
 function renderTeX(tex, options) {

@@ -15,7 +15,7 @@ from sphinx.directives.code import LiteralIncludeReader
 from byhand.chapter.checked_blocks import torch_version
 from byhand.checking.sources import Block, Page
 
-RoleText = Callable[[str, str], str]  # a role and its text -> what stands in its place
+RoleText = Callable[[str, str], str]  # a role and its text -> its replacement
 
 ROLE = re.compile(r"\{([a-z:]+)\}(`+)(.+?)\2(?!`)", re.DOTALL)
 TARGET = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
@@ -51,7 +51,7 @@ def _pieces(text: str, said: RoleText, folder: Path) -> Iterator[str]:
     """Yield paragraphs and blocks in their order as plain Markdown."""
     lines, end = text.splitlines(), 0
     for block in Page("", text).blocks:
-        if block.line > end:  # it stands in no other
+        if block.line > end:  # it is in no other block
             yield _prose(lines[end : block.line - 1], said)
             end = block.line + len(block.body) + block.closed
             if block.name:

@@ -73,7 +73,7 @@ def drawing(svg: str, alt: str = "") -> str:
 class Cell:
     """A cell of a table."""
 
-    content: str  # Typst's markup where `code` is asked for; `text` makes it of plain text
+    content: str  # Typst markup; `text` converts plain text
     columns: int = 1  # how many it covers
     rows: int = 1
     bold: bool = False

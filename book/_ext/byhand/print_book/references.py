@@ -19,7 +19,9 @@ from byhand.digests import ROOT
 from byhand.press.pdf import PressError
 
 Target = tuple[str, str]
-Roots = list[tuple[str, nodes.Element]]  # what is printed: a page's name, and the page or a part
+Roots = list[
+    tuple[str, nodes.Element]
+]  # printed trees: a page's name, and the page or a part of it
 
 
 def name_of(target: Target) -> str:
@@ -73,7 +75,7 @@ def number_of_chapter(env: BuildEnvironment, page: str) -> str:
     return number_in(env.toc_secnumbers.get(page, {}), "")
 
 
-# ---- What is there, and what is left out ----
+# ---- Printed targets, and omitted parts ----
 
 
 def names_in(roots: Roots) -> set[Target]:
@@ -91,7 +93,7 @@ def cited_in(roots: Roots) -> Counter[Target]:
 
 def remove_uncited_tables(roots: Roots) -> None:
     """Remove from the "All numbers" sections the parts that nothing cites."""
-    waiting: Roots = []  # what is left out so far
+    waiting: Roots = []  # parts that are omitted unless cited
     for page, root in roots:
         for section, beginning in list(folded_sections(root)):
             if beginning == ALL_NUMBERS:

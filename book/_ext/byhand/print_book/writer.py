@@ -42,8 +42,8 @@ class Writer:
         env: BuildEnvironment,
         page: str,
         level: int,  # of the page's own heading
-        wanted: set[Target],  # what something refers to: only this gets a name
-        solutions: dict[str, Target],  # where each exercise's stands, by the exercise's label
+        wanted: set[Target],  # targets of references, which alone get a name
+        solutions: dict[str, Target],  # the target of each solution, by the exercise's label
         *,
         opens_part: bool = False,  # whether the page is the first below a part's title
     ) -> None:
@@ -52,8 +52,10 @@ class Writer:
         self.chapter_level = level
         self.is_boxed = False
         self.is_opened = False  # whether the chapter's first figure has been
-        self.near: set[Target] = set()  # what stands in this section: no page is said
-        self.pages_said = True  # whether one may be said: not in titles, captions and tables
+        self.near: set[Target] = (
+            set()
+        )  # targets in this section, whose references need no page number
+        self.pages_said = True  # false in titles, captions and tables
 
     # ---- The tree ----
 
@@ -110,7 +112,7 @@ class Writer:
         return ""
 
     write_toctree = write_meta = write_quiz_answer = write_index = write_nothing
-    write_footnote = write_nothing  # stands where it is referred to
+    write_footnote = write_nothing  # written at its reference
 
     # ---- Headings ----
 
@@ -198,7 +200,7 @@ class Writer:
 
     def write_inline(self, node: nodes.inline) -> str:
         written = self.anchors(node) + self.children_markup(node)
-        if "shape" in node["classes"]:  # of what a step of an algorithm gives, at the line's end
+        if "shape" in node["classes"]:  # the shape of a step's result, at the end of its line
             return f"#h(1fr){written}"
         return f"#strong[{written}]" if "max" in node["classes"] else written
 
@@ -234,9 +236,7 @@ class Writer:
         return f"#link({string(address)})[{words}]{note}"
 
     def write_target(self, node: nodes.target) -> str:
-        return self.anchors(node) + self.children_markup(
-            node
-        )  # what follows has the id that it refers to
+        return self.anchors(node) + self.children_markup(node)  # the next node has the id
 
     def write_footnote_reference(self, node: nodes.footnote_reference) -> str:
         note = next(n for n in node.document.findall(nodes.footnote) if node["refid"] in n["ids"])

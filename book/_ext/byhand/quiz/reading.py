@@ -33,7 +33,7 @@ class Quiz(SphinxDirective):
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {"multiple": directives.flag}
     explorer = ""  # of the page, whose numbers it is about
-    line = 0  # what is looked at
+    line = 0  # the line that is parsed
 
     def run(self) -> list[nodes.Node]:
         """Return the quiz; if it is faulty, warn at its line and omit it."""

@@ -22,7 +22,7 @@ class Step:
     """One cell or expression of a page."""
 
     kind: str  # ``cell`` or ``expression``
-    index: int  # the notebook's cell, of code or of text, that it is or stands in
+    index: int  # of the notebook's cell, of code or of text, that is or contains it
     line: int  # the page's line, counted from 1, where that cell's content begins
     source: str
 

@@ -42,7 +42,7 @@ def notebook_of(page: Path, text: str, config: Any = None) -> NotebookNode:
     lines, begins = text.splitlines(), notebook.metadata["source_map"]
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"  # the same each time
-        if cell.cell_type == "markdown":  # MyST-NB counts as if one blank line stood before it
+        if cell.cell_type == "markdown":  # MyST-NB counts one blank line before it
             while not lines[begins[number]].strip():
                 begins[number] += 1
             begins[number] -= 1
@@ -68,7 +68,7 @@ def pages_to_run(
 
 
 def source_digest(env: BuildEnvironment, name: str) -> str:
-    """Return a digest of a page's source, its results and its included files."""
+    """Return a digest of a page's source and of the files that Sphinx noted as included."""
     files = [env.doc2path(name), *(str(env.srcdir / file) for file in env.dependencies[name])]
     return digest_of(sorted(files), root=Path("/"))
 
@@ -155,16 +155,16 @@ def output_faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> It
         elif address := ADDRESS.search(_visible_text(output)):
             yield (
                 f"the cell shows an object's address, {address[1]}, which differs each time;"
-                " show what the object holds"
+                " show its contents instead"
             )
         marked = "\n".join(str(data.get(kind, "")) for kind in MARKUP)
         if refused := forbidden_content(marked):
             yield f"the cell shows {refused}; scripts go into book/_static"
         for _, said in find_matches("loaded", [(0, marked)]):
-            yield f"in what the cell shows {said}"
+            yield f"in the output of the cell, {said}"
         if any(kind in data for kind in IMAGES) and not alternative:
             yield (
-                "the cell's image has no alternative text; say what is to be seen, as"
+                "the cell's image has no alternative text; describe it in"
                 " mystnb: image: alt: in its header"
             )
 

@@ -26,7 +26,7 @@ from byhand.reference.docstrings import Entry, code_of, read_entries, read_secti
 from byhand.reference.linking import LinkNames, used_on
 from byhand.reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
 
-HEADINGS = {"References": "From"}  # said otherwise than in the docstrings
+HEADINGS = {"References": "From"}  # headings that differ from the docstrings'
 API = re.compile(r"^```\{api\}\s+([^`]*)```", re.MULTILINE)
 ON_THE_SCREEN = (
     "What each of them takes, gives and refuses, with examples and its code, stands on the pages"

@@ -9,10 +9,10 @@ from lxml import html
 from byhand.search.formulas import EXPONENT, INDEX, in_one_line
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-INLINE = frozenset(  # no space stands around them
+INLINE = frozenset(  # no space is added around them
     {"a", "b", "cite", "code", "data", "em", "i", "kbd", "mark", "q", "small", "span", "strong"}
 )
-# What a reader does not search for: code and the fold that it is in, drawings, what can be pressed,
+# Elements that are not searched: code and the fold that it is in, drawings, what can be pressed,
 # the TeX of a formula, how long a page takes.
 SILENT_TAGS = frozenset(
     {"button", "form", "label", "nav", "noscript", "pre", "script", "select", "style", "svg"}
@@ -61,7 +61,7 @@ def read_sections(page: str) -> list[Section]:
     found: list[Section] = []
     for section in reversed(list(document.iter("section"))):  # those within first
         heading = next(section.iter(*HEADINGS), None)
-        if heading is not None:  # else it is part of the section that it stands in
+        if heading is not None:  # else it belongs to the section around it
             title = take_out(heading)
             terms = tuple(dict.fromkeys(defined_terms(section)))
             labels = tuple(span.get("id") for span in section.findall("span[@id]"))
@@ -167,5 +167,5 @@ def is_silent(element: html.HtmlElement) -> bool:
 
 
 def is_of_numbers(table: html.HtmlElement) -> bool:
-    """Return whether the search reads only a table's captions."""
+    """Return whether a table has numbers, of which the search reads only the caption."""
     return bool(set(table.classes) - PLAIN_TABLE) and WORDS not in table.classes

@@ -12,7 +12,7 @@ from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, published
 
 OWN = ROOT / "book" / "_static"
 
-# In the order in which they run: what others use comes first.
+# In the order in which they run: modules that others use come first.
 SCRIPTS = (
     "reading.js",
     *ARITHMETIC,
@@ -22,7 +22,7 @@ SCRIPTS = (
     "instrument.js",
 )
 
-# What comes later may change what came before; print.css has the last word on paper.
+# Later style sheets override earlier ones; print.css is last.
 STYLES = (
     "fonts.css",
     "tokens.css",

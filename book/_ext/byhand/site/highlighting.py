@@ -13,7 +13,7 @@ from pygments.token import Literal, Token, _TokenType
 from sphinx.application import Sphinx
 
 STANDS_OUT = (Token.Comment, Token.Keyword, Literal.String, Literal.Number, Token.Operator.Word)
-CONSOLE = (Token.Generic, Token.Error)  # a prompt, and what a console puts out
+CONSOLE = (Token.Generic, Token.Error)  # prompts and output of a console
 
 
 class FewTokens(Filter):

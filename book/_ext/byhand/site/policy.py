@@ -39,7 +39,9 @@ HEADERS = """\
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("html-page-context", add_policy, priority=850)  # above what others put there
+    app.connect(
+        "html-page-context", add_policy, priority=850
+    )  # before the scripts that extensions add
     app.connect("build-finished", finish, priority=950)
 
 

@@ -107,7 +107,7 @@ class RenderedSlide:
     before: tuple[Piece, ...]  # the text above and below the thing to look at
     thing: SlideObject | None
     after: tuple[Piece, ...]
-    beside: bool = False  # whether it stands beside the text
+    beside: bool = False  # whether the object is beside the text
 
 
 def render_slides(deck: Deck, given: Values) -> list[RenderedSlide]:
@@ -190,7 +190,7 @@ def _slide_object(data: dict[str, Any], place: str) -> SlideObject:
         lines = [line for line in markdown.splitlines() if line.startswith("{")]
         return Numbers(tuple(Part(**json.loads(line)) for line in lines))
     kinds = "a figure or a table of `mha` is wanted"
-    raise PressError(f"{place}: what it shows has no form on a slide; {kinds}")
+    raise PressError(f"{place}: this value has no form on a slide; {kinds}")
 
 
 def _text_object(piece: Piece) -> SlideObject:

@@ -29,7 +29,7 @@ class Placed:
     width: float
     height: float
     size: float  # of its letters; of a drawing, the points of a pixel
-    fault: str  # why it does not stand there as it should
+    fault: str  # why it does not fit
     broken: bool  # whether lines of arithmetic are broken before their signs
 
 

@@ -215,7 +215,7 @@ def _run(paragraph: Any, run: Run, size: float, font: str, colour: RGBColor) -> 
         added._r.get_or_add_rPr().set("baseline", str(run.baseline))
 
 
-# ---- What is to be looked at ----
+# ---- Objects ----
 
 
 def _thing(slide: Any, thing: Any, at: Placed, area: Room, picture: bytes | None) -> None:

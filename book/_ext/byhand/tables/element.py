@@ -22,14 +22,14 @@ from byhand.tables.marks import without_marks
 class Part:
     """One table, as `mha.views.table.Table.as_part` returns it; texts may contain marks."""
 
-    classes: list[str]  # what the style sheets know it by
+    classes: list[str]  # CSS classes
     header: list[str]
     rows: list[list[str]]  # each begins with its label
     # the largest cells of their rows, labels not counted
     marked: list[list[int]] = field(default_factory=list)
-    # what a source prints for a cell
+    # the printed numbers of a source beside a cell
     beside: list[tuple[int, int, list[str]]] = field(default_factory=list)
-    title: str = ""  # stands above the columns of a block's part
+    title: str = ""  # above the columns of a part of a block
     name: str | None = None  # the label of a block's part
     head: int | None = None  # whose colour it has, counted from 0
     heat: bool = False  # whether its numbers tint their cells

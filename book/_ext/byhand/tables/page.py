@@ -19,7 +19,7 @@ from mha.views.colours import head_property
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
-SMALLEST = 0.8  # rem: the smallest text of a block whose parts stand in a row
+SMALLEST = 0.8  # rem: the smallest text of a block whose parts are side by side
 STEP, SMALLEST_STEP = 2, 16  # rem: the widths that the style sheet knows
 TEXT_WIDTH = 42  # rem: a block that wants more at the size of the page's small text is a wide one
 LINK = "Link to this table"
