@@ -72,7 +72,7 @@ def main() -> None:
         help="how many times slower the processor is made (default: 1 4)")  # fmt: skip
     parser.add_argument("--only", default="", metavar="TEXT",
         help="measure only rows whose name has this text")  # fmt: skip
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if not chromium:
         sys.exit("error: Chromium is missing; name one in CHROMIUM")
@@ -86,9 +86,9 @@ def main() -> None:
         time_to_show(browser, rows[0])  # a browser that has just begun takes its time
         for row in rows:
             name = f"{row['page'].partition('/')[2]}: {row['what']}"
-            if asked.only not in name:
+            if arguments.only not in name:
                 continue
-            for slow in asked.throttle:
+            for slow in arguments.throttle:
                 times = time_to_update(browser, row, slow), slow * time_to_show(browser, row)
                 print(line.format(name, f"{slow}x", *(f"{n:.1f}" for n in times)), flush=True)
         browser.close()

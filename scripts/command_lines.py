@@ -242,7 +242,9 @@ def _add_packs(what: Commands, common: argparse.ArgumentParser) -> None:
         help="address of the published book, for the notebooks; default: that in _config.yml",
     )
     # Slides have their own sources; the other packs are made from the built pages.
-    command.set_defaults(module="packs.command", needs_pages=lambda asked: asked.only != ["slides"])
+    command.set_defaults(
+        module="packs.command", needs_pages=lambda arguments: arguments.only != ["slides"]
+    )
 
 
 def _paper() -> argparse.ArgumentParser:

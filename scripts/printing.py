@@ -56,8 +56,8 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
     chapters = _chosen_chapters(arguments.chapters)
-    said = {name: getattr(arguments, name) for name in TITLE_PAGE}
-    refuse_unprintable({f"--{name}": text for name, text in said.items()})
+    title_page = {name: getattr(arguments, name) for name in TITLE_PAGE}
+    refuse_unprintable({f"--{name}": text for name, text in title_page.items()})
     if NOTATION in read_contents().chapters and NOTATION not in chapters:
         print(
             f"note: this reader omits {NOTATION}, which explains the symbols and how"
@@ -70,7 +70,7 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
         chapters=chapters,
         code=arguments.code,
         solutions="appendix" if arguments.solutions == "appendix" else "none",
-        **said,
+        **title_page,
     )
     if arguments.solutions != "separate":
         return [reader]
@@ -131,19 +131,19 @@ def sources(documents: list[Document]) -> list[str]:
     from byhand.print_book import book
 
     gc.disable()  # a fifth of the time goes into looking for garbage among nodes that are needed
-    said = io.StringIO()
-    app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=said)
+    warnings = io.StringIO()
+    app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=warnings)
     written = [book.source(app, document) for document in documents]
     gc.freeze()  # nor does Python look through all of them when it ends
-    if told := plain(said.getvalue()).strip():
-        print(told, file=sys.stderr)
+    if message := plain(warnings.getvalue()).strip():
+        print(message, file=sys.stderr)
         fail(f"{documents[0].name}.pdf was not printed")
     return written
 
 
-def refuse_unprintable(said: Mapping[str, str]) -> None:
+def refuse_unprintable(texts: Mapping[str, str]) -> None:
     """End with the name of the first text that has a character without a font."""
-    if found := unprintable(said):
+    if found := unprintable(texts):
         name, character = found
         fail(
             f"{name} has {character} (U+{ord(character):04X}), and no font here has that"

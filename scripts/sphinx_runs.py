@@ -124,9 +124,9 @@ def _ends_with_its_parent() -> Callable[[], None] | None:
     return lambda: control(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def plain(said: str) -> str:
+def plain(output: str) -> str:
     """Return Sphinx's output without colours, with paths relative to the project."""
-    return re.sub(r"\x1b\[[0-9;]*m", "", said).replace(f"{ROOT}{os.sep}", "")
+    return re.sub(r"\x1b\[[0-9;]*m", "", output).replace(f"{ROOT}{os.sep}", "")
 
 
 def _report(log: Path) -> None:

@@ -93,5 +93,5 @@ def link_downloads(site: Path) -> None:
 def _size(file: Path) -> str:
     """Return the size of a file, such as "6.1 MB" or "87 kB", without a breaking space."""
     size = file.stat().st_size
-    said = f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"
-    return said.replace(" ", "\N{NO-BREAK SPACE}")
+    text = f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"
+    return text.replace(" ", "\N{NO-BREAK SPACE}")

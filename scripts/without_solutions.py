@@ -103,14 +103,14 @@ def _notebook(text: str) -> str:
 def _change_index(file: Path, pages: dict[str, BeautifulSoup]) -> None:
     """Remove the omitted parts from the search index."""
     index = read_data(file.read_text(encoding="utf-8"))
-    said = {
+    texts = {
         (name, section.anchor): section.text
         for name in pages
         for section in read_sections(str(pages[name]))
     }
     for section in index["sections"]:
         number, anchor, heading, _, *others = section
-        section[:] = [number, anchor, heading, said[index["pages"][number][0], anchor], *others]
+        section[:] = [number, anchor, heading, texts[index["pages"][number][0], anchor], *others]
     file.write_text(data_script(INDEX, index), encoding="utf-8")
 
 

@@ -36,9 +36,9 @@ img { background: white; max-width: 100%; }
 """
 
 
-def files(asked: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
+def files(questions: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
     """Return the decks of all chapters as one package, by file name."""
-    questions = [question for question in asked if question.page and fits_card(question)]
+    questions = [question for question in questions if question.page and fits_card(question)]
     decks, spelt = [], spellings()
     for page in pages:
         deck = genanki.Deck(number(page.name), f"{BOOK}::{page.title.replace('::', ':')}")
@@ -94,8 +94,8 @@ def in_tex(html: str) -> str:
 
 def fits_card(question: Question) -> bool:
     """Return whether a question fits a card: a small computation, or one right answer."""
-    said = question.text + _back(question) if question.kind != "essay" else ""
-    return bool(said) and not question.is_multiple and not UNWRITTEN.search(said)
+    text = question.text + _back(question) if question.kind != "essay" else ""
+    return bool(text) and not question.is_multiple and not UNWRITTEN.search(text)
 
 
 def _front(question: Question) -> str:
@@ -134,12 +134,12 @@ def definitions(page: Page, spelt: dict[str, str]) -> Iterator[tuple[str, str, s
         if term.lower() not in spelt or block is None or block.find_parent(NO_TEXT):
             continue
         parts = [block, *block.find_next_siblings("dd", limit=block.name == "dt")]
-        said = "".join(f"<p>{_words(part)}</p>" for part in parts if isinstance(part, Tag))
-        if _is_whole(said):
+        text = "".join(f"<p>{_words(part)}</p>" for part in parts if isinstance(part, Tag))
+        if _is_whole(text):
             entry = spelt[term.lower()]
             for spelling in [s for s, of in spelt.items() if of == entry]:
                 del spelt[spelling]
-            yield f"term: {entry}", f"<p>What is meant by <em>{term}</em>?</p>", said
+            yield f"term: {entry}", f"<p>What is meant by <em>{term}</em>?</p>", text
 
 
 NO_TEXT = ["mha-quiz", "table", "figure"]

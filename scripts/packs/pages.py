@@ -194,10 +194,10 @@ def questions(page: Page) -> Iterator[Question]:
 
 def _exercise(element: Tag) -> str:
     """Return the text of an exercise, without the box that checks an answer."""
-    said = copy(select_one(element, "section"))
-    for box in said.select("mha-build, mha-your-turn"):
+    exercise = copy(select_one(element, "section"))
+    for box in exercise.select("mha-build, mha-your-turn"):
         box.decompose()
-    return self_contained(said)
+    return self_contained(exercise)
 
 
 def _quiz(page: Page, element: Tag) -> Question:

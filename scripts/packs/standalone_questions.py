@@ -151,14 +151,14 @@ def _self_contained(question: Question, book: Book, doctree: nodes.document) -> 
     """Return a question with the tables, figures and formulas it needs, and a link to its page."""
     names = Names()
     try:
-        text, asked = _resolved(question.text, book, names, _labels(doctree, question.label))
+        text, named = _resolved(question.text, book, names, _labels(doctree, question.label))
         solved = _labels(doctree, question.label, of_solution=True)
         parts = [
             _resolved(part, book, names, solved if part is question.feedback else ())
             for part in _replies(question)
         ]
         needs = BANK["needs"].get(question.label, ())
-        wanted = dict.fromkeys([*asked, *needs])
+        wanted = dict.fromkeys([*named, *needs])
         things = [_needed(need, book, names) for need in wanted]
         in_replies = dict.fromkeys(label for _, labels in parts for label in labels)
         behind = [book.thing(label, names) for label in in_replies if label not in wanted]
@@ -244,9 +244,9 @@ Asked = tuple[int, str, float, int]
 
 def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:
     """Yield a question for each number that an exercise asks for."""
-    for i, (_, said, value, wanted) in enumerate(asked, 1):
+    for i, (_, words, value, wanted) in enumerate(asked, 1):
         places, sentence = rounding(value, wanted)
-        what = emphasised(said)
+        what = emphasised(words)
         yield replace(
             exercise,
             name=f"{exercise.name}-{i}" if len(asked) > 1 else exercise.name,

@@ -56,17 +56,17 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
 
 def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     """End with a sentence unless the teacher's texts can be printed."""
-    said = {}
+    texts = {}
     for name in ("title", "course", "date"):
         text = getattr(arguments, name)
         if len(text) > LONGEST or not text.isprintable():
             fail(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
-        said[f"--{name}"] = text
+        texts[f"--{name}"] = text
     for made in sheets:
         student = made.student
-        said[f"student {student.number} of --class, {student.name},"] = student.name + student.id
-        said["--sentence"] = said.get("--sentence", "") + " ".join(made.run.tokens)
-    refuse_unprintable(said)
+        texts[f"student {student.number} of --class, {student.name},"] = student.name + student.id
+        texts["--sentence"] = texts.get("--sentence", "") + " ".join(made.run.tokens)
+    refuse_unprintable(texts)
 
 
 def _files(
@@ -91,15 +91,15 @@ def _student_suffix(student: Student) -> str:
 
 
 def _class_documents(
-    sheets: Sequence[Worksheet], asked: argparse.Namespace
+    sheets: Sequence[Worksheet], arguments: argparse.Namespace
 ) -> dict[str, list[Part]]:
     """Return the parts of a class's documents by kind."""
-    about = [words for words in (asked.title, asked.course, asked.date) if words]
-    students = [_student(made, model=asked.model) for made in sheets]
+    about = [words for words in (arguments.title, arguments.course, arguments.date) if words]
+    students = [_student(made, model=arguments.model) for made in sheets]
     rubric = {key: students[0][key] for key in ("points", "tasks")}  # all ask the same
     return {
         "worksheets": [
-            {"kind": "sheet", "about": about, "title": asked.title, **one} for one in students
+            {"kind": "sheet", "about": about, "title": arguments.title, **one} for one in students
         ],
         "key": [
             {"kind": "rubric", "about": about, **rubric},
@@ -109,14 +109,14 @@ def _class_documents(
     }
 
 
-def _source(parts: Sequence[Part], asked: argparse.Namespace) -> str:
+def _source(parts: Sequence[Part], arguments: argparse.Namespace) -> str:
     """Return the Typst source of a PDF."""
     data = string(json.dumps(parts, ensure_ascii=False, default=_table))
     return document(
         "worksheets",
         f"#show: worksheets\n#parts(json(bytes({data})))",
-        title=string(asked.title),
-        paper=string(PAPERS[asked.paper]),
+        title=string(arguments.title),
+        paper=string(PAPERS[arguments.paper]),
         margin="margin",
     )
 

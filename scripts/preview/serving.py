@@ -29,7 +29,7 @@ class Server:
 
     def __init__(self, on_view_change: Callable[[], None]) -> None:
         self.send_view = on_view_change
-        self.asked: dict[str, float] = {}  # when a browser asked for each page
+        self.last_request: dict[str, float] = {}  # when a browser asked for each page
         self.view: frozenset[str] = frozenset()  # the pages that browsers show
         self.problems: dict[str, list[str]] = {}
         self.written: Counter[str] = (
@@ -63,8 +63,8 @@ class Server:
     def state_of(self, page: str) -> dict[str, str | list[str]]:
         """Return the data for a browser that views a page."""
         now = time.monotonic()
-        self.asked[page] = now
-        view = frozenset(name for name, then in self.asked.items() if now - then < GONE)
+        self.last_request[page] = now
+        view = frozenset(name for name, then in self.last_request.items() if now - then < GONE)
         if view != self.view:
             self.view = view
             self.send_view()

@@ -69,10 +69,10 @@ class InPyTorch(SphinxDirective):
                 raise ValueError(f"the code types numbers that no :{option}: names")
             return
         try:
-            held = expression_value(self.state.document, numbers_expression(arrays), self.lineno)
+            result = expression_value(self.state.document, numbers_expression(arrays), self.lineno)
         except NoValueError as error:
             raise ValueError(f"`{arrays}` cannot be evaluated: {error}") from error
-        for output in held.outputs:
+        for output in result.outputs:
             wanted = ast.literal_eval(output["data"]["text/plain"])
             if len(found) != len(wanted):
                 raise ValueError(f"{len(found)} numbers, but :{option}: has {len(wanted)}")

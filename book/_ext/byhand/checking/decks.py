@@ -118,13 +118,13 @@ def _slides_of(i: int, block: Block) -> Iterator[Slide]:
     notes = parse_pieces(others[-1]) if others else ()
     minutes = block.options.get("minutes", (0, ""))[1]
     count = int(minutes) if minutes.isdecimal() else 0
-    seen = {key: (block.options[key],) for key in EXPRESSION_OPTIONS if key in block.options}
-    title, shows = block.argument.strip(), seen.get("shows", ())
+    expressions = {key: (block.options[key],) for key in EXPRESSION_OPTIONS if key in block.options}
+    title, shows = block.argument.strip(), expressions.get("shows", ())
     yield Slide(block.name, i, block.line, title, parse_pieces(body), count, shows, notes)
     if block.name == "question" and len(others) == 2:
         line = others[0][0][0] if others[0] else block.line
         yield Slide(
-            "answer", i, line, title, parse_pieces(others[0]), shows=seen.get("reveals", ())
+            "answer", i, line, title, parse_pieces(others[0]), shows=expressions.get("reveals", ())
         )
 
 

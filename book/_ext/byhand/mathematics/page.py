@@ -33,7 +33,7 @@ CSS_CLASSES = "math notranslate nohighlight"  # the classes of formulas in Sphin
 
 TAG = re.compile(r"<[^>]*>")
 # A formula in a sentence, and punctuation after it that may not begin a line.
-HELD = re.compile(
+FORMULA_WITH_MARK = re.compile(
     r'(<span class="math [^>]*><math>(?:(?!</math>).)*</math></span>)([.,;:!?)’”]+)', re.DOTALL
 )
 NARROW = 16  # characters that fit any screen; a longer formula in a sentence may need to scroll
@@ -103,7 +103,9 @@ def hold_marks(
 ) -> None:
     """Keep each formula and the punctuation after it on one line."""
     if "body" in context:
-        context["body"] = HELD.sub(r'<span class="math-held">\1\2</span>', context["body"])
+        context["body"] = FORMULA_WITH_MARK.sub(
+            r'<span class="math-held">\1\2</span>', context["body"]
+        )
 
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:

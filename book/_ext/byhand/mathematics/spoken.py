@@ -59,7 +59,7 @@ def _say(element: Element) -> str:
 
 def _in_order(parts: list[Element]) -> str:
     """Return the words of the elements of a row, with the meaning of their brackets."""
-    said: list[str] = []
+    words: list[str] = []
     open_functions: list[str] = []
     inside = (inner for part in parts for inner in _without_groups(part))
     parts = [part for part in inside if _kind(part) not in SILENT]
@@ -69,17 +69,17 @@ def _in_order(parts: list[Element]) -> str:
             if sign == "(":
                 name = _function_before(parts[:i])
                 open_functions.append(name)
-                said.append("of" if name else "open bracket")
+                words.append("of" if name else "open bracket")
             else:
                 name = open_functions.pop() if open_functions else ""
-                said.append(f", end of {name}," if name else "close bracket")
+                words.append(f", end of {name}," if name else "close bracket")
         elif _is_fence_of_table(parts, i):
-            said.append("by cases:" if sign == "{" else "")
+            words.append("by cases:" if sign == "{" else "")
         elif _is_letter_of_a_word(part) and i and _is_letter_of_a_word(parts[i - 1]):
-            said[-1] += _say(part)
+            words[-1] += _say(part)
         else:
-            said.append(_say(part))
-    return " ".join(filter(None, said))
+            words.append(_say(part))
+    return " ".join(filter(None, words))
 
 
 def _is_letter_of_a_word(element: Element) -> bool:
@@ -151,10 +151,10 @@ def _say_scripts(element: Element) -> str:
     if below is not None and _text(base) in OVER_AN_INDEX:
         end = "" if above is None else f" up to {_say(above)}"
         return f"{_say(base)} over {_say(below)}{end} of"
-    said = [] if below is None else [_say(below)]
+    words = [] if below is None else [_say(below)]
     if above is not None:  # a name belongs to the letter
-        said.insert(0 if _is_name(above) else len(said), _raised(above))
-    return " ".join([_say(base), *said])
+        words.insert(0 if _is_name(above) else len(words), _raised(above))
+    return " ".join([_say(base), *words])
 
 
 def _say_accent(element: Element) -> str:
@@ -186,8 +186,8 @@ def _say_table(element: Element) -> str:
     if element.get("displaystyle") == "true" or "aligned" in element.get("class", ""):
         return "; ".join(" ".join(filter(None, row)) for row in rows)
     counted = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
-    said = "; ".join(", ".join(row) for row in rows)
-    return f"matrix of {counted}: {said}; end of matrix"
+    words = "; ".join(", ".join(row) for row in rows)
+    return f"matrix of {counted}: {words}; end of matrix"
 
 
 def _kind(element: Element) -> str:

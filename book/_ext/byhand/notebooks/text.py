@@ -38,35 +38,38 @@ HEADED = {
 AIMS = "After this page you can"
 
 
-def plain(text: str, said: RoleText, folder: Path) -> str:
-    r"""Return a page's text as plain Markdown, with the text that `said` returns for each role.
+def plain(text: str, text_of_role: RoleText, folder: Path) -> str:
+    r"""Return a page's text as plain Markdown.
 
-    Included code is found relative to the page's folder.
+    Each role is replaced by the result of `text_of_role`. Included code is found relative to the
+    page's folder.
     """
-    written = "\n".join(_pieces(text, said, folder))
+    written = "\n".join(_pieces(text, text_of_role, folder))
     return re.sub(r"\n{3,}", "\n\n", written).strip("\n")
 
 
-def _pieces(text: str, said: RoleText, folder: Path) -> Iterator[str]:
+def _pieces(text: str, text_of_role: RoleText, folder: Path) -> Iterator[str]:
     """Yield paragraphs and blocks in their order as plain Markdown."""
     lines, end = text.splitlines(), 0
     for block in Page("", text).blocks:
         if block.line > end:  # it is in no other block
-            yield _prose(lines[end : block.line - 1], said)
+            yield _prose(lines[end : block.line - 1], text_of_role)
             end = block.line + len(block.body) + block.closed
             if block.name:
-                yield "\n" + _directive(block, said, folder) + "\n"
+                yield "\n" + _directive(block, text_of_role, folder) + "\n"
             else:
                 yield "\n".join(lines[block.line - 1 : end])
-    yield _prose(lines[end:], said)
+    yield _prose(lines[end:], text_of_role)
 
 
-def _prose(lines: list[str], said: RoleText) -> str:
+def _prose(lines: list[str], text_of_role: RoleText) -> str:
     """Return lines of text without the end marks of blocks that contain cells."""
-    return _inline("\n".join(line for line in lines if not re.match(r"^:{3,}$", line)), said)
+    return _inline(
+        "\n".join(line for line in lines if not re.match(r"^:{3,}$", line)), text_of_role
+    )
 
 
-def _directive(block: Block, said: RoleText, folder: Path) -> str:
+def _directive(block: Block, text_of_role: RoleText, folder: Path) -> str:
     """Return a block as plain Markdown."""
     name, title, body = block.name, block.argument, block.code.strip("\n")
     if name in LEFT_OUT:
@@ -82,29 +85,31 @@ def _directive(block: Block, said: RoleText, folder: Path) -> str:
             f"Run with PyTorch {torch_version()}, on a CPU."
         )
     if name == "list-table":
-        return _table(plain(body, said, folder))
+        return _table(plain(body, text_of_role, folder))
     if name in ("quiz", "predict"):
         body = ITEM.sub("- ", _without_feedback(body))
         title = ""  # it is the question's label
-    text = plain(body, said, folder)
+    text = plain(body, text_of_role, folder)
     if name == "lead":
         return "*" + text.replace("*", "") + "*"
     if name == "aims":
         return f"{AIMS}\n\n{text}"
     if name in HEADED:
         _, label = block.options.get("label", (0, ""))
-        return f"**{_heading(name, title, label, said)}**\n\n{text}"
+        return f"**{_heading(name, title, label, text_of_role)}**\n\n{text}"
     return text
 
 
-def _heading(name: str, title: str, label: str, said: RoleText) -> str:
+def _heading(name: str, title: str, label: str, text_of_role: RoleText) -> str:
     """Return the heading of an exercise, solution or question, with its number on the page."""
     if name in ("algorithm", "proposition"):
-        return f"{HEADED[name]}: {_inline(title, said)}"
+        return f"{HEADED[name]}: {_inline(title, text_of_role)}"
     if name.startswith("solution"):
-        return f"Solution to {said('ref', title)}"
+        return f"Solution to {text_of_role('ref', title)}"
     if label:
-        return f"{said('ref', label)}{f' ({_inline(title, said)})' if title else ''}"
+        return (
+            f"{text_of_role('ref', label)}{f' ({_inline(title, text_of_role)})' if title else ''}"
+        )
     return HEADED[name]
 
 
@@ -134,7 +139,7 @@ def _table(text: str) -> str:
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
-def _inline(text: str, said: RoleText) -> str:
+def _inline(text: str, text_of_role: RoleText) -> str:
     """Return text with its roles replaced, and without labels and classes."""
-    text = ROLE.sub(lambda role: said(role[1], role[3]), TARGET.sub("", text))
+    text = ROLE.sub(lambda role: text_of_role(role[1], role[3]), TARGET.sub("", text))
     return SPAN.sub(lambda span: "" if "screen-only" in span[2] else span[1], text)

@@ -92,5 +92,5 @@ def _error_message(error: typst.TypstError | typst.TypstWarning, source: str) ->
     lines = WHERE.findall("\n".join([error.diagnostic, *error.trace]))
     before = source.splitlines()[: int(lines[0])] if lines else []
     place = next((found[1] for line in reversed(before) if (found := PLACE.match(line))), "")
-    said = message if missing else f"the press says: {message}"
-    return f"{place}: {said}" if place else said
+    sentence = message if missing else f"the press says: {message}"
+    return f"{place}: {sentence}" if place else sentence

@@ -102,10 +102,10 @@ class Quiz(SphinxDirective):
         option = elements.quiz_option("", "", *before)
         if not option.astext().strip():
             raise QuizError("an option has no text")
-        said = [nodes.paragraph("", "", *after)] if after else []
-        if not said and not more:
+        feedback = [nodes.paragraph("", "", *after)] if after else []
+        if not feedback and not more:
             raise QuizError(f"option `{clean_astext(option)}` has no feedback after `::`")
-        return option, elements.quiz_feedback("", *said, *more, right=right)
+        return option, elements.quiz_feedback("", *feedback, *more, right=right)
 
     def _mark(self, inline: list[nodes.Node]) -> tuple[bool, list[nodes.Node]]:
         """Return whether an option is marked as right, and its inline nodes after the mark."""
@@ -154,8 +154,8 @@ def fold_what_follows(app: Sphinx, doctree: nodes.document) -> None:
         blocks = siblings[first : first + node["reveals"]]
         if len(blocks) < node["reveals"] or any(isinstance(b, nodes.section) for b in blocks):
             wanted = "quiz %s: %s block(s) to reveal are wanted behind it, in its section"
-            said = (wanted, node["label"], node["reveals"])
-            logger.warning(*said, location=node, type="quiz")
+            message = (wanted, node["label"], node["reveals"])
+            logger.warning(*message, location=node, type="quiz")
             continue
         node.parent[first : first + len(blocks)] = [
             elements.revealed("", *blocks, label=node["label"])

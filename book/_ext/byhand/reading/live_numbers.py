@@ -224,9 +224,9 @@ class LiveNumbers:
 def runs_in(names: dict[Any, Any]) -> list[Trace]:
     """Return the runs among the values of names, also those in lists."""
     found: dict[int, Trace] = {}
-    for thing in names.values():
-        those: Iterable[Any] = thing if isinstance(thing, list | tuple) else (thing,)
-        found |= {id(run): run for run in those if isinstance(run, Trace)}
+    for value in names.values():
+        items: Iterable[Any] = value if isinstance(value, list | tuple) else (value,)
+        found |= {id(run): run for run in items if isinstance(run, Trace)}
     return list(found.values())
 
 
@@ -267,9 +267,9 @@ def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
     if VIEWS_WITHOUT_NUMBERS & {node.attr for node in nodes if isinstance(node, ast.Attribute)}:
         return []
     known = {node.id for node in nodes if isinstance(node, ast.Name)}
-    things = [names[name] for name in sorted(known & names.keys())]
-    arrays = [thing for thing in things if isinstance(thing, np.ndarray)]
-    runs = runs_in(dict(enumerate(getattr(thing, "run", thing) for thing in things)))
+    values = [names[name] for name in sorted(known & names.keys())]
+    arrays = [value for value in values if isinstance(value, np.ndarray)]
+    runs = runs_in(dict(enumerate(getattr(value, "run", value) for value in values)))
     return runs + [
         run for run in runs_in(names)
         if any(np.may_share_memory(a, b) for a in arrays for _, b in stage_arrays(run))

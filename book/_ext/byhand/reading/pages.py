@@ -128,7 +128,9 @@ def _add_results(results: Results, notebook: NotebookNode) -> None:
         if explorers:
             tags = [*cell.metadata.get("tags", []), *(f"of-{name}" for name in explorers.split())]
             cell.metadata["tags"] = tags  # which the cell's element has as classes
-        results.faults += [(step.line, said) for said in output_faults(outputs, cell.metadata)]
+        results.faults += [
+            (step.line, message) for message in output_faults(outputs, cell.metadata)
+        ]
 
 
 # ---- What a cell may not give: errors in words, addresses, scripts, a flood ----
@@ -160,8 +162,8 @@ def output_faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> It
         marked = "\n".join(str(data.get(kind, "")) for kind in MARKUP)
         if refused := forbidden_content(marked):
             yield f"the cell shows {refused}; scripts go into book/_static"
-        for _, said in find_matches("loaded", [(0, marked)]):
-            yield f"in the output of the cell, {said}"
+        for _, message in find_matches("loaded", [(0, marked)]):
+            yield f"in the output of the cell, {message}"
         if any(kind in data for kind in IMAGES) and not alternative:
             yield (
                 "the cell's image has no alternative text; describe it in"

@@ -110,12 +110,14 @@ def mark(text: str, value: TracedNumber, how: str) -> str:
 
 def _maximum(*values: Any) -> Any:
     """Return the largest of some numbers, traced or not."""
-    those = list(values[0]) if len(values) == 1 else list(values)
-    if not any(isinstance(value, TracedNumber) for value in those):
-        return max(those)
-    first, *others = map(_formula, those)
+    operands = list(values[0]) if len(values) == 1 else list(values)
+    if not any(isinstance(value, TracedNumber) for value in operands):
+        return max(operands)
+    first, *others = map(_formula, operands)
     formula = " ".join([first, *(f"{other} max" for other in others)])
-    return TracedNumber(max(x.value if isinstance(x, TracedNumber) else x for x in those), formula)
+    return TracedNumber(
+        max(x.value if isinstance(x, TracedNumber) else x for x in operands), formula
+    )
 
 
 class TracedArray(np.ndarray):

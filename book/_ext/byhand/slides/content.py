@@ -104,7 +104,7 @@ class RenderedSlide:
 
     slide: Slide  # with values in its texts
     place: str  # file and line of its source
-    before: tuple[Piece, ...]  # the text above and below the thing to look at
+    before: tuple[Piece, ...]  # the text above and below the object
     thing: SlideObject | None
     after: tuple[Piece, ...]
     beside: bool = False  # whether the object is beside the text
@@ -201,12 +201,12 @@ def _text_object(piece: Piece) -> SlideObject:
     return (Formula if piece.kind == "formula" else Code)(piece.items[0][1])
 
 
-def choose_layout(seen: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
+def choose_layout(svg: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
     """Return the variant of a drawing that is largest, and whether it is beside the text."""
     characters = sum(len(text) for piece in before for _, text in piece.items)
     below = (WIDE, HIGH - LINE * ceil(characters / 75) - LINE / 2 * bool(before))
     rooms = {False: below, True: BESIDE} if before else {False: (WIDE, BESIDE[1])}
-    svgs = [svg for svg in (seen, drawings.narrow(seen)) if svg]
+    svgs = [svg for svg in (svg, drawings.narrow(svg)) if svg]
     ways = [(_factor(svg, room), svg, beside) for beside, room in rooms.items() for svg in svgs]
     best = max(factor for factor, *_ in ways)
     return next((svg, beside) for factor, svg, beside in ways if factor > 0.85 * best)
@@ -232,9 +232,9 @@ def compute_decks(decks: list[Deck], side_by_side: int = 2) -> list[Values]:
     with ThreadPoolExecutor(side_by_side) as pool:
         done = list(pool.map(lambda deck: _results(deck, now), decks))
     wrong = [
-        f"{deck.page.file}:{line}: {said}"
+        f"{deck.page.file}:{line}: {message}"
         for deck, results in zip(decks, done, strict=True)
-        for line, said in _faults(results)
+        for line, message in _faults(results)
     ]
     if wrong:
         raise PressError("\n".join(wrong))
@@ -271,10 +271,10 @@ def steps_of(deck: Deck) -> Iterator[Step]:
 
 def _faults(results: Results) -> Iterator[tuple[int, str]]:
     yield from results.faults
-    for number, said in results.errors.items():
-        yield results.steps[number].line, f"{results.steps[number].source}: {said}"
+    for number, message in results.errors.items():
+        yield results.steps[number].line, f"{results.steps[number].source}: {message}"
     for step, outputs in zip(results.steps, results.outputs, strict=False):
-        for said in output_faults(outputs, {}):
-            yield step.line, said
+        for message in output_faults(outputs, {}):
+            yield step.line, message
         if step.kind == "expression" and not outputs and not results.errors:
             yield step.line, f"{step.source} gives nothing; a value is wanted"

@@ -60,26 +60,26 @@ def notes_pdf(title: str, slides: list[RenderedSlide]) -> bytes:
         time = f"{clock} to {clock + shown.slide.minutes} minutes" if shown.slide.minutes else ""
         time = f"{total} minutes in all" if i == 1 else time
         clock += shown.slide.minutes
-        said = f"{markup.string(time)}, [{texts(shown.slide.notes)}]"
-        lines.append(f"// at {shown.place}\n#noted({_arguments(title, i, shown, said)})")
+        notes = f"{markup.string(time)}, [{texts(shown.slide.notes)}]"
+        lines.append(f"// at {shown.place}\n#noted({_arguments(title, i, shown, notes)})")
     head = markup.string(f"{title}: notes")
     return press(markup.document("slides", *lines, title=head, paper='"a4"', margin="40pt"))
 
 
-def _arguments(deck: str, i: int, shown: RenderedSlide, said: str = "") -> str:
+def _arguments(deck: str, i: int, shown: RenderedSlide, notes: str = "") -> str:
     """Return the arguments of the template's function for a slide."""
-    given = [markup.string(deck), str(i), f"[{as_typst(shown.slide.title)}]", said]
+    arguments = [markup.string(deck), str(i), f"[{as_typst(shown.slide.title)}]", notes]
     if shown.slide.kind in KICKERS:
-        given.append(f"kicker: {markup.string(KICKERS[shown.slide.kind])}")
+        arguments.append(f"kicker: {markup.string(KICKERS[shown.slide.kind])}")
     try:
         for name, pieces in (("before", shown.before), ("after", shown.after)):
-            given += [f"{name}: [{texts(pieces)}]"] * bool(pieces)
+            arguments += [f"{name}: [{texts(pieces)}]"] * bool(pieces)
         if shown.thing is not None:
-            given.append(f"thing: {object_code(shown.thing)}")
-            given += ["beside: true"] * shown.beside
+            arguments.append(f"thing: {object_code(shown.thing)}")
+            arguments += ["beside: true"] * shown.beside
     except FormulaError as error:
         raise PressError(f"{shown.place}: {error}") from None
-    return ", ".join(filter(None, given))
+    return ", ".join(filter(None, arguments))
 
 
 def texts(pieces: tuple[Piece, ...]) -> str:
@@ -95,20 +95,20 @@ def _text(piece: Piece) -> str:
     return f"#{kind}({', '.join(f'[{text}]' for text in written)})"
 
 
-def object_code(seen: SlideObject) -> str:
+def object_code(shown: SlideObject) -> str:
     """Return Typst code for an object: a function of the available space."""
-    match seen:
+    match shown:
         case Formula():
-            return f"shown-formula({_formula(seen)})"
+            return f"shown-formula({_formula(shown)})"
         case Code():
-            return f"shown-code({markup.string(seen.source)})"
+            return f"shown-code({markup.string(shown.source)})"
         case Numbers():
-            return f"shown-table({joined_table(seen.parts, title=len(seen.parts) > 1)})"
+            return f"shown-table({joined_table(shown.parts, title=len(shown.parts) > 1)})"
         case Lines():
-            return f"shown-lines({_lines(seen.rows)}, {_lines(seen.broken)})"
+            return f"shown-lines({_lines(shown.rows)}, {_lines(shown.broken)})"
         case Drawing():
-            code = markup.drawing(seen.svg, seen.alt).removeprefix("drawing(").removesuffix(")")
-            return f"shown-drawing({code}, {smallest_letters(seen.svg):g})"
+            code = markup.drawing(shown.svg, shown.alt).removeprefix("drawing(").removesuffix(")")
+            return f"shown-drawing({code}, {smallest_letters(shown.svg):g})"
 
 
 def _lines(rows: Iterable[tuple[str, str]]) -> str:
@@ -133,22 +133,22 @@ def pictures(slides: list[RenderedSlide], placed: list[Placed]) -> dict[int, byt
     ]
     if not wanted:
         return {}
-    pages = [_picture(seen, at[i]) for i, seen in wanted]
+    pages = [_picture(shown, at[i]) for i, shown in wanted]
     source = markup.document("slides", "#show: lettered", *pages, fill="none", margin="0pt")
     made = compiler(source).compile(format="png", ppi=PIXELS)
     found = made if isinstance(made, list) else [made]
     return {i: png for (i, _), png in zip(wanted, found, strict=True) if png is not None}
 
 
-def _picture(seen: Formula | Drawing, at: Placed) -> str:
+def _picture(shown: Formula | Drawing, at: Placed) -> str:
     """Return Typst source of a page with the size of a picture."""
-    if isinstance(seen, Formula):
-        body = f"#text(size: {at.size}pt, {_formula(seen)})"
+    if isinstance(shown, Formula):
+        body = f"#text(size: {at.size}pt, {_formula(shown)})"
     else:
-        data = markup.string(drawings.in_attributes(seen.svg))
+        data = markup.string(drawings.in_attributes(shown.svg))
         body = f'#image(bytes({data}), format: "svg", alt: "", width: {at.width}pt)'
     return f"#page(width: {at.width}pt, height: {at.height}pt)[{body}]"
 
 
-def _formula(seen: Formula) -> str:
-    return formula(seen.tex, display=True)
+def _formula(shown: Formula) -> str:
+    return formula(shown.tex, display=True)

@@ -49,9 +49,9 @@ def file(title: str, slides: list[RenderedSlide], placed: list[Placed]) -> bytes
     about.title, about.author = title, "Attention by Hand"
     about.created = about.modified = made
     about.last_modified_by, about.language = "", "en-GB"
-    seen = pictures(slides, placed)
+    images = pictures(slides, placed)
     for n, shown in enumerate(slides, 1):
-        _slide(deck, n, shown, {p.part: p for p in placed if p.n == n}, seen.get(n))
+        _slide(deck, n, shown, {p.part: p for p in placed if p.n == n}, images.get(n))
     saved = io.BytesIO()
     deck.save(saved)
     return without_dates(saved.getvalue())
@@ -94,10 +94,10 @@ def _slide(
         _thing(slide, shown.thing, at["thing"], _area(at, "thing"), picture)
     footer = _line(f"Attention by Hand · {n}")
     _write(_box(slide, LEFT, 508, WIDE, 18), footer, 12, colour=SOFT)
-    said = [f"{shown.slide.minutes} minutes."] if shown.slide.minutes else []
+    notes = [f"{shown.slide.minutes} minutes."] if shown.slide.minutes else []
     for piece in shown.slide.notes:
-        said += ["• " * (piece.kind == "bullets") + plain(text) for _, text in piece.items]
-    slide.notes_slide.notes_text_frame.text = "\n".join(said)
+        notes += ["• " * (piece.kind == "bullets") + plain(text) for _, text in piece.items]
+    slide.notes_slide.notes_text_frame.text = "\n".join(notes)
 
 
 def _room(at: Placed) -> Room:
@@ -313,7 +313,7 @@ class _SizedTable:
 def _size_table(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) -> _SizedTable:
     """Return a table with the largest font size that fits, at most that of the PDF."""
 
-    def tried(size: float) -> _SizedTable:
+    def sized_table(size: float) -> _SizedTable:
         columns = _columns(rows, size)
         if wraps and sum(columns) > area[2]:
             columns = _narrowed(rows, size, columns, area[2])
@@ -332,10 +332,10 @@ def _size_table(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) 
         return _SizedTable(rows, size, columns, heights, area)
 
     def fits(size: float) -> bool:
-        made = tried(size)
+        made = sized_table(size)
         return _fits_into((sum(made.columns), sum(made.heights)), area)
 
-    return tried(_largest_size(at.size, fits))
+    return sized_table(_largest_size(at.size, fits))
 
 
 def _columns(rows: list[list[Cell]], size: float) -> list[float]:
