@@ -34,7 +34,7 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 
 def make(arguments: argparse.Namespace) -> None:
-    """Make the packs from the built built_pages, and publish each when it is whole."""
+    """Make the packs from the built pages, and publish each when it is whole."""
     built_pages = pages.read(HTML) if arguments.needs_pages(arguments) else []
     for name in arguments.only:
         with step(f"Making the {name}"):
