@@ -11,8 +11,11 @@ that QTI has not. So Canvas has a package to itself: its items are the same.
 import re
 import textwrap
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +41,26 @@ FRESH = "Fresh numbers"
 MOST = 256
 """Characters that QTI allows to stand in the place of a picture."""
 
+MOST_LONG = {"easy": 0, "medium": 1, "hard": inf}
+"""Products of two factors with several significant digits each that a fresh question may have."""
+
 LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
 
 
 def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
     """Return every question of the book, and `variants` fresh questions of each kind."""
     drawn = [question for stage in drawable() for question in fresh(stage, seed, variants)]
-    return [*standalone_questions.questions(pages), *drawn]
+    return with_different_titles([*standalone_questions.questions(pages), *drawn])
+
+
+def with_different_titles(questions: Iterable[Question]) -> list[Question]:
+    """Return questions, those with a title that occurred before numbered from 2."""
+    counts: Counter[str] = Counter()
+    numbered = []
+    for question in questions:
+        counts[question.title] += 1
+        numbered.append(replace(question, number=counts[question.title]))
+    return numbered
 
 
 def drawable() -> list[str]:
@@ -80,7 +96,7 @@ def _exercise(rng: np.random.Generator, stage: str, number: int) -> NumericExerc
             place = possible[i]
             cell = (place.row or 0, place.column or 0, place.head or 0)
             exercise = numeric_exercise(run, stage, *cell)
-            if not _is_trivial(exercise):
+            if not _is_trivial(exercise) and not _is_laborious(exercise, _difficulty(number)):
                 return exercise
 
 
@@ -98,6 +114,23 @@ def _is_trivial(exercise: NumericExercise) -> bool:
     if exercise.kind == "products":
         return any(x in TRIVIAL for group in printed for x in group)
     return exercise.kind in ("root", "power") and printed[0] == [0]
+
+
+def _is_laborious(exercise: NumericExercise, difficulty: str) -> bool:
+    """Return whether an exercise has more products of two long factors than its difficulty allows.
+
+    A factor is long if it has two or more significant digits.
+    """
+    if exercise.kind != "products":
+        return False
+    factors = [
+        [
+            len(f"{abs(rounded(x, given.places)):.12g}".replace(".", "").strip("0")) > 1
+            for x in given.values
+        ]
+        for given in exercise.givens[:2]
+    ]
+    return sum(map(all, zip(*factors, strict=True))) > MOST_LONG[difficulty]
 
 
 def _is_rounded(exercise: NumericExercise) -> bool:
