@@ -7,6 +7,7 @@ what the example's source prints, and the labels; the views themselves are those
 """
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,8 +19,13 @@ from mha.audit.judging import Prints
 from mha.core.checks import as_index
 from mha.examples import load_example
 from mha.public_names import *  # noqa: F403
-from mha.runs.attention_variants import attention_plan, carried_out, latent_sheet, linear_sheet
-from mha.runs.computations import Sheet
+from mha.runs.attention_variants import (
+    attention_plan,
+    evaluate_plan,
+    latent_computation,
+    linear_computation,
+)
+from mha.runs.computations import Computation
 from mha.runs.places import PrintsAt
 from mha.runs.record import Trace, trace
 from mha.runs.stages import stage as stage_of
@@ -52,21 +58,21 @@ from mha.widgets.variants_explorer import variants_explorer
 
 __all__ = [
     *public_names.__all__,
-    "Sheet",
+    "Computation",
     "Show",
     "attention_plan",
     "blocks",
     "bugs_game",
     "build_query",
-    "carried_out",
+    "evaluate_plan",
     "cost_calculator",
     "fill_row",
     "growing_cache",
     "head_unnoticed",
     "language_model",
     "learning_layer",
-    "latent_sheet",
-    "linear_sheet",
+    "latent_computation",
+    "linear_computation",
     "moving_tile",
     "np",
     "one_box",
@@ -82,6 +88,28 @@ __all__ = [
     "your_turn",
     "your_turns",
 ]
+
+
+_FORMER_NAMES = {
+    "Sheet": "Computation",
+    "carried_out": "evaluate_plan",
+    "latent_sheet": "latent_computation",
+    "linear_sheet": "linear_computation",
+}
+"""Names of version 0.1 that this module still has, with a warning, and their new names."""
+
+
+def __getattr__(name: str) -> object:
+    """Return the object of a former name, with a warning that gives the new name."""
+    if name not in _FORMER_NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = _FORMER_NAMES[name]
+    message = (
+        f"mha.chapters.{name} is now mha.chapters.{new}."
+        " The next version of mha has only the new name."
+    )
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return globals()[new]
 
 
 @dataclass(frozen=True)

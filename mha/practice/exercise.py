@@ -16,7 +16,7 @@ from mha.runs.origins import is_given, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, is_tie, percent, short, shown
-from mha.runs.running_softmax import RUNNING
+from mha.runs.running_softmax import RUNNING_STAGES
 from mha.views.arithmetic import Arithmetic, written_out
 from mha.views.signs import sign
 
@@ -305,7 +305,7 @@ def _names(run: Trace, place: Place) -> dict[str, str]:
 
 def _of_blocks(run: Trace, place: Place) -> dict[str, str]:
     """Return what the wordings say of the blocks in which keys are read."""
-    if place.stage not in RUNNING:
+    if place.stage not in RUNNING_STAGES:
         return {}
     assert place.column is not None
     d_v = run.value.shape[-1]

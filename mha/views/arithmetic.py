@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cache, partial
 
 from mha.core.feed_forward import normal_share
-from mha.runs.computations import Sheet
+from mha.runs.computations import Computation
 from mha.runs.operations import Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.places import Place
@@ -64,7 +64,7 @@ class Arithmetic:
 
 
 def arithmetic(
-    run: Trace | Sheet,
+    run: Trace | Computation,
     stage: str,
     row: int,
     column: int = 0,
@@ -72,13 +72,13 @@ def arithmetic(
     head: int = 0,
     places: int = PLACES,
 ) -> Arithmetic:
-    """Write out one number of a run, or of a sheet.
+    """Write out one number of a run, or of a computation.
 
     Parameters
     ----------
-    run : Trace or Sheet
+    run : Trace or Computation
     stage : str
-        One that is computed: "query" to "output". Of a sheet, one of its tables.
+        One that is computed: "query" to "output". Of a computation, one of its tables.
     row : int
         The token that the number belongs to: the query's, from the scores on.
     column : int, default 0
@@ -108,7 +108,7 @@ def arithmetic(
     >>> print(arithmetic(run, "weights", 0, 0))
     2.7183 ÷ 3.7183 ≈ 0.7311
     """
-    if isinstance(run, Sheet):
+    if isinstance(run, Computation):
         found = run.origin(stage, row, column)
     else:
         found = origin(run, Place.of(stage, head, row, column))

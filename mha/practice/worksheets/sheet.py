@@ -14,7 +14,7 @@ from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, places
-from mha.runs.record import Trace, continued, trace
+from mha.runs.record import Trace, continue_from, trace
 from mha.runs.rounding import is_tie, rounded
 from mha.runs.stages import STAGES
 from mha.views.arithmetic import Arithmetic, written_out
@@ -113,7 +113,7 @@ class Worksheet:
         if not given:
             return self.drawn
         as_printed = np.vectorize(rounded)
-        return continued(
+        return continue_from(
             self.drawn, **{stage: as_printed(getattr(self.drawn, stage), PLACES) for stage in given}
         )
 

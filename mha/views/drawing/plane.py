@@ -103,7 +103,7 @@ def _in_words(run: Trace, token: int, head: int) -> str:
         f"{shown(weight)} {word}"
         for word, weight in zip(run.tokens, run.weights[head, token], strict=True)
     )
-    query = _point(run.meeting[0][head, token])
+    query = _point(run.score_factors[0][head, token])
     return (
         f"The query of {run.tokens[token]} is {query}. It scores {scores}."
         f" The output {_point(run.head_outputs[head, token])} lies among the values: {shares}."
@@ -116,7 +116,7 @@ def _point(vector: np.ndarray) -> str:
 
 def _keys(run: Trace, token: int, head: int) -> Panel:
     """Return the query, the keys, and the foot of each key on the query's line."""
-    query, keys = run.meeting[0][head, token], run.meeting[1][head]
+    query, keys = run.score_factors[0][head, token], run.score_factors[1][head]
     on = _Plane.around(np.vstack([keys, query]))
     ox, oy = on.at((0, 0))
     parts = [plain(0, 16, f"the query of {run.tokens[token]}, and the keys", "f-strong")]

@@ -92,9 +92,9 @@ class _Row:
         return found
 
     @property
-    def meeting(self) -> tuple[Array, Array]:
+    def score_factors(self) -> tuple[Array, Array]:
         """The query and the keys that make the scores."""
-        queries, keys = self.run.meeting
+        queries, keys = self.run.score_factors
         return queries[self.head, self.token], keys[self.head]
 
     @property
@@ -174,7 +174,7 @@ class _Places:
     def of(cls, row: _Row, *, with_vectors: bool = True) -> "_Places":
         """Return the places; where the row would be too long, without the vectors' numbers."""
         run = row.run
-        query, key = row.meeting
+        query, key = row.score_factors
         vectors = [*key, query] if with_vectors else []
         words = max((width_of(_vector(vector)) for vector in vectors), default=0.0)
         tokens = max(_token(token) for token in run.tokens)
@@ -208,7 +208,7 @@ def _wide(row: _Row) -> Panel:
     run, at = row.run, _Places.of(row)
     heights = [_TOP + 28 + _PITCH * i for i in range(len(run.tokens))]
     middle = (heights[0] + heights[-1]) / 2
-    asker, (query, keys) = run.tokens[row.token], row.meeting
+    asker, (query, keys) = run.tokens[row.token], row.score_factors
     parts = [text(0, 14, "query", "f-soft"), text(at.keys, 14, "keys", "f-soft")]
     parts += _named(0, middle, asker, query, at.with_vectors)
     parts += [_thread(at.keys - 34, middle, at.keys - 6, y) for y in heights]
@@ -310,7 +310,7 @@ def _stack(row: _Row, x: float, places: list[tuple[float, float]]) -> tuple[list
 def _narrow(row: _Row) -> list[Panel]:
     """Return the same for a narrow place: a block a key, then the sum."""
     run = row.run
-    token, query = run.tokens[row.token], _vector(row.meeting[0])
+    token, query = run.tokens[row.token], _vector(row.score_factors[0])
     at = width_of("query of") + 4
     asked = text(0, 14, "query of", "f-soft") + plain(at, 14, token, "f-token")
     asked += text(at + width_of(token, 17) + 8, 14, query)
@@ -328,7 +328,7 @@ def _block(row: _Row, i: int) -> Panel:
     run = row.run
     token, weight = run.tokens[i], float(row.stage("weights")[i])
     parts = [plain(0, 16, token, "f-token")]
-    parts.append(text(width_of(token, 17) + 8, 16, _vector(row.meeting[1][i])))
+    parts.append(text(width_of(token, 17) + 8, 16, _vector(row.score_factors[1][i])))
     x = 0.0
     for title, numbers in row.columns:
         title = "score" if title == "scores" else title

@@ -57,7 +57,7 @@ def _pairs(run: Trace, pair: int, head: int) -> tuple[np.ndarray, np.ndarray, np
     """Return the pairs of a head's keys before and after, and the angles between, in degrees."""
     columns = slice(2 * pair, 2 * pair + 2)
     angles = np.degrees(stage_array(run, "angles")[:, pair])
-    return run.key[head, :, columns], run.meeting[1][head, :, columns], angles
+    return run.key[head, :, columns], run.score_factors[1][head, :, columns], angles
 
 
 def _panel(name: str, run: Trace, pair: int, head: int) -> Panel:
