@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mha.audit.document_data import sheet
+from mha.audit.document_data import document_data
 from mha.audit.sources import source_names
 from mha.examples.free_order import ADJECTIVES, LENGTH, NOUNS, QUESTIONS, VERBS, WORDS
 from mha.examples.learning_runs import WIDTH, task
@@ -172,7 +172,7 @@ def sheets_script() -> str:
     >>> sheets_script()[:40]
     'define("pencil-sheets",["exports"],e=>{e'
     """
-    return data_script("pencil-sheets", [sheet(name) for name in source_names()])
+    return data_script("pencil-sheets", [document_data(name) for name in source_names()])
 
 
 _MADE: dict[str, Callable[[], str]] = {

@@ -1,4 +1,4 @@
-"""What a head can learn, tried on a toy language."""
+"""Checks by training: the relations that a head learns in a toy language."""
 
 from functools import cache
 
@@ -10,23 +10,23 @@ from mha.examples.free_order import QUESTIONS, WORDS, as_arrays, draw_sentence, 
 from mha.runs.rounding import percent
 
 LEARNED = 0.9
-"""A relation is learned if this share of the questions about it is answered right."""
+"""Share of right answers from which on a relation counts as learned."""
 
 
 def _learns_one_relation(*, width: int, steps: int, seed: int) -> Finding:
-    """Decide whether a single head learns one relation at most, of three that it is taught."""
-    right = _answered(width, steps, seed)
-    told = ", ".join(f"{percent(r)} {name}" for r, name in zip(right, QUESTIONS, strict=True))
+    """Decide whether a single head learns at most one of the three relations in its data."""
+    right = _shares_right(width, steps, seed)
+    shares = ", ".join(f"{percent(r)} {name}" for r, name in zip(right, QUESTIONS, strict=True))
     return Finding(
         sum(r > LEARNED for r in right) <= 1,
         f"one head {width} wide, trained for {steps} steps on a language in which a word asks for"
-        f" its next word, its governor or its referent, answers right in new sentences: {told}",
+        f" its next word, its governor or its referent, answers right in new sentences: {shares}",
     )
 
 
 @cache
-def _answered(width: int, steps: int, seed: int) -> tuple[float, ...]:
-    """Return which share of each question's answers a trained head has right."""
+def _shares_right(width: int, steps: int, seed: int) -> tuple[float, ...]:
+    """Return a trained head's share of right answers for each question."""
     rng = np.random.default_rng(seed)
     (x, asked), (new, asked_new) = (
         as_arrays([draw_sentence(rng) for _ in range(count)]) for count in (1024, 256)
