@@ -17,7 +17,7 @@ from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, is_tie, percent, short, shown
 from mha.runs.running_softmax import RUNNING_STAGES
-from mha.views.arithmetic import Arithmetic, written_out
+from mha.views.arithmetic import Arithmetic, write_arithmetic
 from mha.views.signs import sign
 
 MOST_PLACES = 16
@@ -113,7 +113,7 @@ key of *sat*: (1.4, 1.2). Answer to 2 decimals.
     @property
     def worked(self) -> Arithmetic:
         """The calculation."""
-        return written_out(self.origin)
+        return write_arithmetic(self.origin)
 
     @property
     def asked(self) -> float:

@@ -17,7 +17,7 @@ from mha.runs.places import Place, places
 from mha.runs.record import Trace, continue_from, trace
 from mha.runs.rounding import is_tie, rounded
 from mha.runs.stages import STAGES
-from mha.views.arithmetic import Arithmetic, written_out
+from mha.views.arithmetic import Arithmetic, write_arithmetic
 from mha.views.tables import Table, stage_table
 
 PLACES = 3
@@ -249,7 +249,7 @@ class Worksheet:
 
     def _worked(self, run: Trace, place: Place) -> Arithmetic:
         of_row = "exponentials" if place.stage == "row_sums" else place.stage
-        return written_out(origin(run, place), self.places(of_row))
+        return write_arithmetic(origin(run, place), self.places(of_row))
 
 
 def _needs(run: Trace, stage: str) -> set[str]:
