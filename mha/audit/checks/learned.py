@@ -6,7 +6,7 @@ import numpy as np
 
 from mha.audit.checks.finding import Check, Finding
 from mha.core.learning import NONE, answer_scores, draw_layer, train_layer
-from mha.examples.free_order import QUESTIONS, WORDS, as_arrays, draw_sentence, one_question
+from mha.examples.free_order import QUESTIONS, WORDS, as_arrays, draw_sentence, keep_one_question
 from mha.runs.rounding import percent
 
 LEARNED = 0.9
@@ -32,8 +32,8 @@ def _shares_right(width: int, steps: int, seed: int) -> tuple[float, ...]:
         as_arrays([draw_sentence(rng) for _ in range(count)]) for count in (1024, 256)
     )
     start = draw_layer(rng, x.shape[-1], 1, width, len(QUESTIONS) * len(WORDS))
-    layer = train_layer(start, x, one_question(asked), steps=steps).layer
-    answers = one_question(asked_new)
+    layer = train_layer(start, x, keep_one_question(asked), steps=steps).layer
+    answers = keep_one_question(asked_new)
     right = answer_scores(new, layer, len(QUESTIONS)).argmax(axis=-1) == answers
     return tuple(float(right[answers[..., q] != NONE, q].mean()) for q in range(len(QUESTIONS)))
 
