@@ -209,6 +209,7 @@ class Document:
             used.append(earlier)
             return self.meant[earlier]
 
+        # A copy has the value of the earlier number; a derived number that of its operands.
         if number.kind == "copy" or number.restates:
             return value(place), used
         return compute_at(self.runs(example), place, value), used

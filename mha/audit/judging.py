@@ -187,6 +187,7 @@ def judge_corrected(
     for index in range(len(numbers)):
         if index in corrected or follows[index]:
             value, used = document.recompute(index)
+            # Without a changed operand the printed, rounded number stays.
             if index in corrected or not changed.isdisjoint(used):
                 document.replace_number(index, value)
                 changed.add(index)

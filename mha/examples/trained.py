@@ -213,8 +213,8 @@ def name_costs(
     return _mean_losses_of_names(word_losses(model, stories, cut=cut), second_syllables(stories))
 
 
-def _mean_losses_of_names(losses: Array, asked: SecondSyllables) -> tuple[float, float]:
-    return float(losses[asked.new].mean()), float(losses[asked.repeated].mean())
+def _mean_losses_of_names(losses: Array, syllables: SecondSyllables) -> tuple[float, float]:
+    return float(losses[syllables.new].mean()), float(losses[syllables.repeated].mean())
 
 
 def ablated_name_costs(models: Sequence[LanguageModel], stories: Array) -> Array:
@@ -273,16 +273,16 @@ def measure_model(
     >>> found["repeated"] < found["new"], np.shape(found["behind"])
     (True, (2, 2))
     """
-    asked = second_syllables(stories)
+    syllables = second_syllables(stories)
     losses = word_losses(model, stories, cut=cut)
-    new, repeated = _mean_losses_of_names(losses, asked)
-    story, place = asked.repeated
+    new, repeated = _mean_losses_of_names(losses, syllables)
+    story, place = syllables.repeated
     weights = [passed.weights for passed in run_model(model, stories, cut=cut).passes]
     behind = [
-        (w[story, :, place] * asked.behind[:, None]).sum(axis=-1).mean(axis=0) for w in weights
+        (w[story, :, place] * syllables.behind[:, None]).sum(axis=-1).mean(axis=0) for w in weights
     ]
-    last = [w[story, :, place, asked.last].mean(axis=0) for w in weights]
-    previous = [w[story, :, asked.last, asked.last - 1].mean(axis=0) for w in weights]
+    last = [w[story, :, place, syllables.last].mean(axis=0) for w in weights]
+    previous = [w[story, :, syllables.last, syllables.last - 1].mean(axis=0) for w in weights]
     return {
         "loss": round(float(losses.mean()), 6),
         "new": round(new, 6),

@@ -333,6 +333,7 @@ def _rotated(tables: Computation, step: Step, row: int, column: int) -> tuple[Op
 
 
 def _rotate(table: Array, angles: Array, _: float) -> Array:
+    # Adjacent components are a pair, as in the definition of RoPE, not the halves of a row.
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = table[:, 0::2], table[:, 1::2]
     turned = np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1)

@@ -153,6 +153,7 @@ def _mask_with_position_bias(
     if bias is None or mask is None:
         return bias if mask is None else np.asarray(mask)
     dtype: Any = np.dtype(np.float64)
+    # Both are added to the scaled scores, so their sum is one mask.
     return bias + as_additive_mask(mask, False, bias.shape, dtype)
 
 

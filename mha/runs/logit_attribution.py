@@ -120,6 +120,7 @@ def logit_shares(runs: Sequence[Trace], row: int) -> LogitShares:
         assert run.head_contributions is not None
         for head, share in enumerate(run.head_contributions, 1):
             parts[f"block {block}, head {head}"] = share[row]
+    # The mean of a sum is the sum of the means, so each part can be centred alone.
     centred = [part - part.mean() for part in parts.values()]
     shares = [part / last.stream_spreads[row] @ unembedding for part in centred]
     return LogitShares(tuple(parts), np.stack(shares))

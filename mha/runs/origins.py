@@ -128,6 +128,7 @@ def _rotated(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, column = at.index
     pair, is_second = divmod(column, 2)
     angle = place_at("angles", row, pair).value(run)
+    # The angle is an input, so cosine and sine count as constants, not as computed numbers.
     cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
     by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
     stage = _before_rotation(run, stage)
@@ -183,6 +184,7 @@ def _scaled(run: Trace, at: Place) -> tuple[Operation, Terms]:
     mask, refined = run.mask[at.index], run.example.refined
     cap = None if refined is None else refined.softcap
     capped = () if cap is None else (Operand(float(cap), name="cap"),)
+    # A mask of 0 is no operand, because a line of arithmetic would end in "+ 0".
     masked = () if mask == 0 else (Operand(float(mask), name="mask"),)
     return "scaled", _as_terms(_operand_at(run, "scores", *at.index), factor, *capped, *masked)
 
@@ -287,6 +289,7 @@ def _largest_so_far(run: Trace, head: int, row: int, block: int) -> tuple[Operan
 
 def _running_factor(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, block = at.index
+    # Before the first block the largest score is minus infinity, and the factor is 0.
     nothing = Operand(-math.inf, name="nothing")
     before = _operand_at(run, "running_largest", head, row, block - 1) if block else nothing
     return "exponential", _as_terms(before, *_largest_so_far(run, *at.index))

@@ -254,6 +254,7 @@ def trace(example: WorkedExample) -> Trace:
             [0.2689, 0.7311]]])
     """
     check_kind("example", example, WorkedExample)
+    # Norms of queries and keys come before rotation, as in Qwen3 and Gemma 3.
     arrays = _add_positions(example)
     arrays |= _normalise_before_attention(example, arrays)
     arrays |= _project(example, arrays)
@@ -294,9 +295,11 @@ def continue_from(run: Trace, **given: Array) -> Trace:
     array([[[0.75, 0.25],
             [0.5 , 0.5 ]]])
     """
+    # A running softmax would have read the run's own scores, so it is dropped.
     arrays: dict[str, Any] = dict.fromkeys(RUNNING_STAGES)
     if "exponentials" in given:
         sums = given["exponentials"].sum(axis=-1) + _sink_exponentials(run.example, run.shifts)
+        # A fully masked row sums to 0; divided by 1 its weights are 0, not NaN.
         weights = given["exponentials"] / np.where(sums == 0, 1, sums)[..., None]
         arrays |= {"row_sums": sums, "weights": weights}
     arrays |= given
@@ -416,6 +419,7 @@ def _normalise_query_and_key(example: WorkedExample, arrays: dict[str, Any]) -> 
         if example.refined is None or gain is None:
             continue
         x, eps = arrays[name], example.refined.eps
+        # A joint norm is over the numbers of all heads of a token.
         rows = merge_heads(x) if example.refined.is_joint else x
         spreads = np.sqrt((rows * rows).mean(axis=-1) + rows.dtype.type(eps))
         gains = gain.ravel() if example.refined.is_joint else gain[:, None, :]
@@ -487,6 +491,7 @@ def _combine_heads(example: WorkedExample, head_outputs: Array) -> dict[str, Any
     layer = example.layer
     if layer is None or layer.w_o is None:
         return arrays | {"output": None, "head_contributions": None}
+    # concat @ w_o is the sum over heads of each head's output times its own rows of w_o.
     of_each_head = layer.w_o.reshape(len(head_outputs), -1, layer.w_o.shape[1])
     shares = finite_product("the heads' outputs and w_o", head_outputs, of_each_head)
     return arrays | {"output": mixed(concat, layer), "head_contributions": shares}
@@ -497,6 +502,7 @@ def _row_shifts(scaled: Array, sinks: Array | None = None) -> Array:
     largest = scaled.max(axis=-1)
     if sinks is not None:
         largest = np.maximum(largest, sinks[..., 0])
+    # A fully masked row, whose largest score is minus infinity, must not be shifted by it.
     return np.where(np.isfinite(largest) & (np.abs(largest) > LARGEST_EXPONENT), largest, 0).astype(
         scaled.dtype
     )

@@ -233,6 +233,7 @@ def _round_outward(value: float, places: int, rounding: str, times: int = 1) -> 
     if not math.isfinite(value):
         raise ValueError(f"value is {value}; a finite number is wanted")
     unit = Decimal(1).scaleb(-places)
+    # The largest float64 has 309 digits before the point, and `quantize` needs all of them.
     with localcontext(prec=400):
         exact = times * Decimal(value)
         nearest = exact.quantize(unit)

@@ -195,12 +195,12 @@ def _block_stage(
     )
 
 
-def _norm_stages(start: str, what: str) -> tuple[Stage, ...]:
+def _norm_stages(start: str, noun: str) -> tuple[Stage, ...]:
     """Return the stages of one normalisation."""
     return (
-        _block_stage(f"{start}_means", f"Means of the {what}", "μ", ("n",)),
-        _block_stage(f"{start}_spreads", f"Spreads of the {what}", "σ", ("n",)),
-        _block_stage(f"{start}_normed", f"Normalised {what}", "x", _N_MODEL),
+        _block_stage(f"{start}_means", f"Means of the {noun}", "μ", ("n",)),
+        _block_stage(f"{start}_spreads", f"Spreads of the {noun}", "σ", ("n",)),
+        _block_stage(f"{start}_normed", f"Normalised {noun}", "x", _N_MODEL),
     )
 
 
@@ -219,11 +219,11 @@ def _gain_and_bias_stages(which: str) -> tuple[Stage, ...]:
 
 def _rms_norm_stages(start: str, title: str, symbol: str) -> tuple[Stage, ...]:
     """Return the stages of the RMS norm of queries or keys."""
-    what = title.lower()
+    noun = title.lower()
     return (
-        Stage(f"{start}_spreads", f"Root mean squares of the {what}", "σ", ("head", "row"),
+        Stage(f"{start}_spreads", f"Root mean squares of the {noun}", "σ", ("head", "row"),
               ("num_heads", "n"), ""),
-        Stage(f"normed_{start}", f"Normalised {what}", symbol, _HEAD_ROW_COLUMN, _N_K),
+        Stage(f"normed_{start}", f"Normalised {noun}", symbol, _HEAD_ROW_COLUMN, _N_K),
     )  # fmt: skip
 
 
@@ -270,7 +270,7 @@ _IN_ORDER = (
         "head_outputs", "Output", "z", _HEAD_ROW_COLUMN, _N_V, says=": values mixed by the weights"
     ),
     Stage("running_largest", "Largest score so far", "m", _HEAD_ROW_COLUMN, _N_BLOCKS),
-    Stage("running_factors", "Factor for what was kept", "c", _HEAD_ROW_COLUMN, _N_BLOCKS),
+    Stage("running_factors", "Factor for noun was kept", "c", _HEAD_ROW_COLUMN, _N_BLOCKS),
     Stage(
         "running_exponentials",
         "Exponentials below the largest",

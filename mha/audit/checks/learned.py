@@ -28,12 +28,12 @@ def _learns_one_relation(*, width: int, steps: int, seed: int) -> Finding:
 def _shares_right(width: int, steps: int, seed: int) -> tuple[float, ...]:
     """Return a trained head's share of right answers for each question."""
     rng = np.random.default_rng(seed)
-    (x, asked), (new, asked_new) = (
+    (x, answers), (new, new_answers) = (
         as_arrays([draw_sentence(rng) for _ in range(count)]) for count in (1024, 256)
     )
     start = draw_layer(rng, x.shape[-1], 1, width, len(QUESTIONS) * len(WORDS))
-    layer = train_layer(start, x, keep_one_question(asked), steps=steps).layer
-    answers = keep_one_question(asked_new)
+    layer = train_layer(start, x, keep_one_question(answers), steps=steps).layer
+    answers = keep_one_question(new_answers)
     right = answer_scores(new, layer, len(QUESTIONS)).argmax(axis=-1) == answers
     return tuple(float(right[answers[..., q] != NONE, q].mean()) for q in range(len(QUESTIONS)))
 

@@ -50,8 +50,8 @@ def _needs_training(*, example: str, d_k: int) -> Finding:
     apart = 0.0
     for pattern in inputs.target_weights:
         w_q, w_k = pattern_projections(pattern, inputs.embeddings, d_k)
-        drawn = attention_weights(inputs.embeddings @ w_q, inputs.embeddings @ w_k)
-        apart = max(apart, float(np.abs(drawn - pattern).max()))
+        weights = attention_weights(inputs.embeddings @ w_q, inputs.embeddings @ w_k)
+        apart = max(apart, float(np.abs(weights - pattern).max()))
     return Finding(
         apart > 0.01,
         f"made-up patterns with these cells are drawn by matrices from a formula, width {d_k} and"

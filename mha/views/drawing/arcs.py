@@ -105,9 +105,9 @@ def _panel(
     for i, (word, x) in enumerate(zip(run.tokens, places, strict=True)):
         parts.append(plain(x, middle + 6, word, "f-token", "middle"))
         if with_weights:
-            asks = queries[0]
-            share = _weight_label(percent(run.weights[head, asks, i]), x, middle, i - asks)
-            parts.append(element("g", share, data_weight=f"{head} {asks} {i}"))
+            query = queries[0]
+            share = _weight_label(percent(run.weights[head, query, i]), x, middle, i - query)
+            parts.append(element("g", share, data_weight=f"{head} {query} {i}"))
     width = places[-1] + widths[-1] / 2 + end
     # A script of the page moves the arcs when weights change, by the attributes data-weight.
     all_of_it = element("g", *parts, data_at=f"{run.example.name} arcs")

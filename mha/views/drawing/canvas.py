@@ -99,9 +99,9 @@ def figure(
     places, width, height = _arrange(panels, WIDE, gap)
     small, small_width, small_height = _arrange(narrow or panels, NARROW, gap)
     if narrow is not None:
-        drawn = _group(panels, places, "f-wide") + _group(narrow, small, "f-narrow")
+        body = _group(panels, places, "f-wide") + _group(narrow, small, "f-narrow")
     else:
-        drawn = "".join(
+        body = "".join(
             f'<g class="f-panel" transform="translate({_translation(place)})"'
             f' style="--narrow: translate({_translation(other, "px")})">{panel.body}</g>'
             for panel, place, other in zip(panels, places, small, strict=True)
@@ -115,7 +115,7 @@ def figure(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{cls}" width="{number(width)}"'
         f' height="{number(height)}"{style}>'
     )
-    return Figure(f"{head}<style>{_style()}</style>{hatches(drawn)}{drawn}</svg>", alt)
+    return Figure(f"{head}<style>{_style()}</style>{hatches(body)}{body}</svg>", alt)
 
 
 def _group(panels: Sequence[Panel], places: Sequence[tuple[float, float]], cls: str) -> str:

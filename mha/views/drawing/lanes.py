@@ -160,18 +160,18 @@ def _strip(run: Trace, places: int, heads: Sequence[int]) -> Panel:
     ]
     for place, head in enumerate(heads):
         x = left + place * (d_v * cell + 8)
-        drawn = [hatched(head, x, 20, d_v * cell - 2, 6)]
+        strip = [hatched(head, x, 20, d_v * cell - 2, 6)]
         title = run.head_names[head] if d_v * cell > width_of(run.head_names[head]) else ""
-        drawn.append(text(x, 14, title or f"Head {head + 1}", "f-strong"))
+        strip.append(text(x, 14, title or f"Head {head + 1}", "f-strong"))
         for k, column in enumerate(range(head * d_v, (head + 1) * d_v)):
-            drawn.append(text(x + (k + 0.5) * cell - 1, 42, names[column], "f-soft", "middle"))
-            drawn += [
+            strip.append(text(x + (k + 0.5) * cell - 1, 42, names[column], "f-soft", "middle"))
+            strip += [
                 _cell(
                     x + k * cell, 49 + 36 * i, cell - 2, shown(float(run.concat[i, column]), places)
                 )
                 for i in range(len(run.tokens))
             ]
-        parts.append(group(*drawn, colour=head_colour(head)))
+        parts.append(group(*strip, colour=head_colour(head)))
     width = left + len(heads) * (d_v * cell + 8) - 8
     parts.append(line(left, 46, width, 46, "f-rule"))
     return Panel(width, 49 + 36 * len(run.tokens), "".join(parts))

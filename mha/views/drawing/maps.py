@@ -310,8 +310,8 @@ def mixing_maps(run: Trace, *, places: int = 2) -> Figure:
     panels = [
         panel for head in range(run.num_heads) for panel in _product_panels(run, head, places)
     ]
-    told = _row_maxima_in_words(run, run.weights, places)
-    words = f"Three matrices a head: weights times values gives the output. {told}"
+    largest = _row_maxima_in_words(run, run.weights, places)
+    words = f"Three matrices a head: weights times values gives the output. {largest}"
     return figure(panels, words, gap=(20, 24))
 
 

@@ -29,6 +29,7 @@ _AXIS_NAMES = {
     "p": "3", "h": "heads", "g": "groups", "m": "d_model", "c": "d_context", "k": "d_k", "v": "d_v",
     "o": "d_out", "r": "ranges", "t": "(heads + 2 · groups)", "u": "(heads + 2 · groups)",
 }  # fmt: skip
+_AS_STORED, _TRANSPOSED = "x W, W as stored", "x W, W transposed"
 _LETTERS = {"w_q": "Q", "w_k": "K", "w_v": "V", "w_o": "O", "relative_bias": "B"}
 
 
@@ -74,7 +75,7 @@ def layout_blocks(layout: str, *, num_heads: int = 2, num_groups: int | None = N
     Examples
     --------
     >>> layout_blocks("GPT-2").alt[:75]
-    'c_attn.weight, d_model × 3 · heads · d_k, stands right of x: its columns ar'
+    'c_attn.weight, d_model × 3 · heads · d_k: x is multiplied by it, and its co'
     """
     if as_word("layout", layout) not in LAYOUTS:
         raise ValueError(f"layout is {layout!r}; one of {', '.join(LAYOUTS)} is wanted")
@@ -140,12 +141,8 @@ def _shape(pattern: str) -> str:
 def _multiplication(pattern: str) -> str:
     """Return the product of a row and the matrix in words, or the meaning of its rows."""
     if pattern == "r h":
-        return "a row a range of distances"
-    return (
-        "x W, as it stands"
-        if axes_of(pattern)[0] in "mc" or axes_of(pattern)[-1] == "o"
-        else "x W, turned over"
-    )
+        return "one row per range of distances"
+    return _AS_STORED if axes_of(pattern)[0] in "mc" or axes_of(pattern)[-1] == "o" else _TRANSPOSED
 
 
 def _panel(
@@ -204,9 +201,9 @@ def _halves_arc(x: float, y: float, height: float) -> str:
 def _in_words(
     name: str, shape: str, pattern: str, blocks: list[_MatrixBlock], is_turned: bool
 ) -> str:
-    sides = {"x W, as it stands": "right of x", "x W, turned over": "turned over right of x"}
-    place = sides.get(_multiplication(pattern), "for itself")
+    factors = {_AS_STORED: "x is multiplied by it", _TRANSPOSED: "x is multiplied by its transpose"}
+    factor = factors.get(_multiplication(pattern), "it is added to the scaled scores")
     lines = "rows" if _has_blocks_in_rows(pattern) else "columns"
     order = ", ".join(block.words for block in blocks)
     halves = " Each head's halves are turned together." if is_turned else ""
-    return f"{name}, {shape}, stands {place}: its {lines} are {order}.{halves}"
+    return f"{name}, {shape}: {factor}, and its {lines} are {order}.{halves}"

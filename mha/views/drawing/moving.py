@@ -138,8 +138,8 @@ def _axis_end(runs: Mapping[str, Trace]) -> float:
     for name, run in runs.items():
         if run.embeddings is None or run.embeddings.shape[1] != 2 or run.value.shape[-1] != 2:
             raise ValueError(f"{name} is not two wide; embeddings and values of width 2 are wanted")
-    drawn = np.concatenate([run.embeddings for run in runs.values() if run.embeddings is not None])
-    return float(np.ceil(drawn.max()))
+    points = np.concatenate([run.embeddings for run in runs.values() if run.embeddings is not None])
+    return float(np.ceil(points.max()))
 
 
 def _embedding(run: Trace, token: int) -> np.ndarray:

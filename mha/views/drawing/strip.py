@@ -314,10 +314,10 @@ def _narrow(row: _Row) -> list[Panel]:
     run = row.run
     token, query = run.tokens[row.token], _vector(row.score_factors[0])
     at = width_of("query of") + 4
-    asked = text(0, 14, "query of", "f-soft") + plain(at, 14, token, "f-token")
-    asked += text(at + width_of(token, 17) + 8, 14, query)
-    asked += line(0, 25, NARROW, 25, "f-rule")
-    panels = [Panel(NARROW, 26, asked)]
+    heading = text(0, 14, "query of", "f-soft") + plain(at, 14, token, "f-token")
+    heading += text(at + width_of(token, 17) + 8, 14, query)
+    heading += line(0, 25, NARROW, 25, "f-rule")
+    panels = [Panel(NARROW, 26, heading)]
     panels += [_key_panel(row, i) for i in range(len(run.tokens))]
     words = text(0, 20, f"output {row.name('head_outputs')}", "f-soft")
     words += text(NARROW, 20, row.total, "f-number f-strong", "end")
