@@ -16,7 +16,7 @@ from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
-from mha.views.arithmetic import factor, in_brackets, written_out
+from mha.views.arithmetic import factor, in_brackets, write_arithmetic
 from mha.views.signs import chain
 
 Number = Any
@@ -285,7 +285,7 @@ def _values(operands: Sequence[Operand]) -> tuple[float, ...]:
 
 
 def _products(run: Trace, found: Origin) -> Calculation:
-    line = written_out(found)
+    line = write_arithmetic(found)
     fields = {"expression": line.expression, "products": " + ".join(line.products)}
     # A bias is a term of one factor, which is worked as if it were times 1.
     pairs = (_values(term) if len(term) > 1 else (*_values(term), 1.0) for term in found.terms)

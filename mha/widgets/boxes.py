@@ -13,7 +13,7 @@ from mha.practice.mistakes import mistakes, of_operands
 from mha.practice.operand_ranges import draws
 from mha.runs.record import Trace
 from mha.runs.rounding import is_tie
-from mha.views.table import no_tags
+from mha.views.table import escape_tags
 
 LABELS = {
     "title": "Your turn",
@@ -379,4 +379,4 @@ def _marked_up(text: str) -> str:
 
 def _markdown(text: str) -> str:
     """Return Markdown in which a token such as <end> is text, and one like a role does nothing."""
-    return re.sub(r"\^([^\s,]+)", r"{sup}`\1`", no_tags(text))
+    return re.sub(r"\^([^\s,]+)", r"{sup}`\1`", escape_tags(text))

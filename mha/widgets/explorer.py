@@ -42,7 +42,9 @@ _DRESS = ("explorer.css", "time-bar.css", "steps.css")
 _PRINTED = tuple(
     name
     for name, stage in STAGES.items()
-    if not stage.is_matrix and not stage.seldom and name not in ("embeddings", "head_contributions")
+    if not stage.is_matrix
+    and not stage.is_optional
+    and name not in ("embeddings", "head_contributions")
 )
 
 
@@ -305,7 +307,7 @@ def one_query(run: Trace, row: int | None = None, head: int = 0, component: int 
     True
     """
     row = (run.example.focus or 0) if row is None else row
-    asked, answers = run.meeting
+    asked, answers = run.score_factors
     parts = run.weights[head, row] * run.value[head, :, component]
     stages = (run.scores, run.scaled_scores, run.exponentials, run.weights)
     columns = np.column_stack([*(stage[head, row] for stage in stages), parts])

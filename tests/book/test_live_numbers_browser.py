@@ -22,7 +22,7 @@ from mha import Place
 from mha.runs import rounding
 from mha.runs.record import trace_blocks
 from mha.runs.rounding import percent, shown
-from mha.views.arithmetic import written_out
+from mha.views.arithmetic import write_arithmetic
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -79,7 +79,7 @@ def wanted(formula, how, run):
     """Return what a tied number should say."""
     name, places = how.split(":")
     if name == "line":
-        return str(written_out(mha.origin(run, Place.parse(formula)), int(places)))
+        return str(write_arithmetic(mha.origin(run, Place.parse(formula)), int(places)))
     return str(getattr(rounding, name)(worth(formula, run), int(places)))
 
 

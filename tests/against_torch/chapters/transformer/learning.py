@@ -21,7 +21,7 @@ from mha.examples.free_order import (
     answer_places,
     as_arrays,
     draw_sentence,
-    one_question,
+    keep_one_question,
 )
 
 WIDTH = 12
@@ -97,7 +97,7 @@ def compare_one_update(page):
 def compare_the_task(page):
     page.says("each of the # forms (# with a mark", len(WORDS), sum("-" in w for w in WORDS))
     page.says("the sentences: # to learn from", len(X))
-    few, few_asked = (torch.tensor(one_question(a.numpy())) for a in (ANSWERS, ASKED))
+    few, few_asked = (torch.tensor(keep_one_question(a.numpy())) for a in (ANSWERS, ASKED))
     for heads, words in ((1, "is now between # and #"), (3, "with one head, and between # and #")):
         (layers,) = after([150], heads, seeds=range(6), answers=few)
         alike = on_others(layers, few_asked)
