@@ -1,7 +1,7 @@
 """A document as a sheet of its derived numbers, in the order of reading, as data for a browser.
 
-What is judged is judged in Python. So that a reader may correct slips, each number says how it
-follows from those before it; `mha.audit.judging.judge_corrected` says what has to come of that.
+All verdicts come from Python. So that a reader can correct slips, each number has the formula by
+which it follows from the numbers before it.
 """
 
 from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ numbers to trust, the second where a slip happened.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -141,55 +141,6 @@ def judge(
     ('0.81', 1.18, 'sum')
     """
     return tuple(_judged(Page(numbers, values, runs)))
-
-
-def judge_corrected(
-    numbers: Sequence[Number],
-    corrected: Collection[int],
-    *,
-    runs: Callable[[str], Trace] = run_of,
-) -> tuple[Judgement, ...]:
-    """Judge a document as it would stand if some of its numbers had been printed rightly.
-
-    A corrected number is the one that follows from the numbers before it, in float64. What was
-    worked rightly from a number that changes is worked anew; a slip that is not corrected stays as
-    it is printed.
-
-    Parameters
-    ----------
-    numbers : sequence of Number
-        All numbers of the document, in order.
-    corrected : collection of int
-        Which of the numbers, counted from 0.
-    runs : callable, default `run_of`
-        As for `judge`.
-
-    Returns
-    -------
-    tuple of Judgement
-        One for each derived number, in order; `number` is still the printed one.
-
-    Examples
-    --------
-    >>> walkthrough = load_source("apple-walkthrough")
-    >>> slip = next(i for i, n in enumerate(walkthrough) if (n.line, n.printed) == (110, "0.81"))
-    >>> taken_up = [j.agrees_end_to_end for j in judge_corrected(walkthrough, {slip})
-    ...             if (j.number.line, j.number.printed) == (115, "0.81")]
-    >>> taken_up
-    [True]
-    """
-    page, changed = Page(numbers, None, runs), set[int]()
-    follows = [
-        number.place is not None and number.kind != "input" and page.follows(spot)
-        for spot, number in enumerate(numbers)
-    ]
-    for spot in range(len(numbers)):
-        if spot in corrected or follows[spot]:
-            value, used = page.local(spot)
-            if spot in corrected or not changed.isdisjoint(used):
-                page.put(spot, value)
-                changed.add(spot)
-    return tuple(_judged(page))
 
 
 def _judged(page: Page) -> Iterator[Judgement]:

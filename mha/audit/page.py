@@ -231,10 +231,6 @@ class Page:
         """Return whether a number, as printed, agrees with those printed before it."""
         return self.within(spot, self.local(spot)[0])
 
-    def put(self, spot: int, value: float) -> None:
-        """Read a number in place of a printed one from now on."""
-        self.printed[spot] = self.meant[spot] = value
-
     def slip(self, spot: int, local: float, used: Sequence[int]) -> str:
         """Return what kind of slip a number is that does not agree locally.
 

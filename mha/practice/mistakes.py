@@ -13,13 +13,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mha.practice.answer_parser import Entered
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import NumericExercise, half_unit
 from mha.runs.operations import Operand, Origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
-from mha.runs.rounding import shown
 
 Givens = Sequence[Sequence[float]]
 Found = Iterator[tuple[str, float]]
@@ -142,38 +140,6 @@ def listed(exercise: NumericExercise, found: Iterable[Mistake]) -> tuple[Mistake
         if is_new and is_telling:
             kept.append(mistake)
     return tuple(kept)
-
-
-LAST_DIGIT_UNITS = 5
-"""The largest error, in units of the last decimal asked for, that is called a wrong last digit."""
-
-
-def recognised(exercise: NumericExercise, entered: Entered, known: Iterable[Mistake]) -> str | None:
-    """Return the name of the mistake that a wrong answer is due to, None where it may be any.
-
-    Parameters
-    ----------
-    exercise : NumericExercise
-    entered : Entered
-        The answer, as `mha.practice.answer_parser.read` returns it.
-    known : iterable of Mistake
-        As `mistakes` returns them.
-
-    Returns
-    -------
-    str or None
-        The mistake's name. "last-digit" if the answer has as many decimals as are asked for,
-        differs by at most `LAST_DIGIT_UNITS` units of the last one, and agrees in all other digits.
-    """
-    slack = half_unit(exercise.places)
-    for mistake in known:
-        if abs(entered.number - mistake.value) <= slack * mistake.unit:
-            return mistake.name
-    is_close = abs(entered.number - exercise.asked) <= LAST_DIGIT_UNITS * 10.0**-exercise.places
-    if exercise.places == 0 or entered.decimals != exercise.places or not is_close:
-        return None
-    first, second = (shown(x, exercise.places)[:-1] for x in (entered.number, exercise.asked))
-    return "last-digit" if first == second else None
 
 
 # ---- Slips with the operands ----

@@ -6,17 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from answer_oracle import judge_answer, parse_answer, recognise_mistake
 from helpers import example, with_every_stage
 from reading_book import RUN, Reader
 
 from mha import load_example, trace
 from mha.core.norm import Norm
-from mha.practice.answer_parser import read
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise_wording import WORDINGS
-from mha.practice.mistakes import listed, mistakes, of_operands, recognised
+from mha.practice.mistakes import listed, mistakes, of_operands
 from mha.practice.operand_ranges import quantities
-from mha.practice.verdict import verdict
 from mha.runs.origins import is_given
 from mha.runs.places import places as places_of
 from mha.runs.rounding import is_tie, shown
@@ -100,8 +99,8 @@ def test_the_browser_computes_what_mha_computes_and_draws_what_can_be(page, rng,
             assert named == [(mistake.name, mistake.unit) for mistake in own]
             values = [mistake["value"] for mistake in found["mistakes"]]
             assert values == pytest.approx([m.value for m in own], rel=1e-12, abs=1e-13)
-            entered = [read(text, percent=exercise.percent) for text in texts]
-            assert found["recognised"] == [recognised(exercise, x, known) for x in entered]
+            entered = [parse_answer(text, percent=exercise.percent) for text in texts]
+            assert found["recognised"] == [recognise_mistake(exercise, x, known) for x in entered]
             fresh = found["fresh"] if task["draw"] else []
             for givens, asked in [(task["givens"], found["asked"]), *fresh]:
                 wanted = FORMULAS[exercise.kind](givens, exercise.column)
@@ -171,6 +170,6 @@ def test_the_browser_judges_answers_as_mha_does(page, rng):
         tried = [*ANSWERS, *(f"{x:.9f}" for x in near), *rounded]
         known = mistakes(run, exercise)
         for text, (judged, name) in zip(tried, page.evaluate(JUDGED, [task, tried]), strict=True):
-            assert judged == verdict(exercise, text), text
-            entered = read(text, percent=exercise.percent)
-            assert name == (entered and recognised(exercise, entered, known)), text
+            assert judged == judge_answer(exercise, text), text
+            entered = parse_answer(text, percent=exercise.percent)
+            assert name == (entered and recognise_mistake(exercise, entered, known)), text
