@@ -160,13 +160,15 @@ def judge_answer(exercise: NumericExercise, text: str) -> Verdict:
     answer = parse_answer(text, percent=exercise.percent)
     if answer is None:
         return "unreadable"
-    distance = abs(answer.number - exercise.asked)
+    distance = abs(answer.number - exercise.expected)
     unit = 10.0**-exercise.places
-    dust = abs(exercise.asked) * 1e-13  # float64's round-off, which `shown` ignores too
+    dust = abs(exercise.expected) * 1e-13  # float64's round-off, which `shown` ignores too
     if distance <= half_unit(exercise.places) + dust:
         return "right"
-    needs_rounding = abs(exercise.asked - rounded(exercise.asked, exercise.places)) > 1e-9 * unit
-    if not needs_rounding or answer.number * exercise.asked < 0:
+    needs_rounding = (
+        abs(exercise.expected - rounded(exercise.expected, exercise.places)) > 1e-9 * unit
+    )
+    if not needs_rounding or answer.number * exercise.expected < 0:
         return "wrong"
     decimals = answer.decimals
     if decimals is None or decimals >= exercise.places:
@@ -186,8 +188,8 @@ def recognise_mistake(
     for mistake in known:
         if abs(answer.number - mistake.value) <= slack * mistake.unit:
             return mistake.name
-    is_close = abs(answer.number - exercise.asked) <= LAST_DIGIT_UNITS * 10.0**-exercise.places
+    is_close = abs(answer.number - exercise.expected) <= LAST_DIGIT_UNITS * 10.0**-exercise.places
     if exercise.places == 0 or answer.decimals != exercise.places or not is_close:
         return None
-    first, second = (shown(x, exercise.places)[:-1] for x in (answer.number, exercise.asked))
+    first, second = (shown(x, exercise.places)[:-1] for x in (answer.number, exercise.expected))
     return "last-digit" if first == second else None

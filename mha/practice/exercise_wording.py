@@ -1,22 +1,22 @@
-"""What an exercise asks for a number of each stage, and what it calls the numbers that it gives."""
+"""The wording of exercises: the question of each stage, and the labels of its operands."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Wording:
-    """How a stage's question is asked: templates that are filled with the cell's names."""
+    """The templates of one stage: its question, and the labels of its operands."""
 
     question: str
     givens: tuple[str, ...]
 
 
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU"}
-"""What activations are called, by their operation."""
+"""The names of activations, by their operation."""
 
 
 def _norm(start: str, numbers: str) -> dict[str, Wording]:
-    """Return the wordings of one normalisation, of numbers that stand somewhere."""
+    """Return the wordings of one normalisation; `numbers` says which numbers are normalised."""
     return {
         f"{start}_means": Wording(
             f"Compute the mean of the numbers of {{row}}: {numbers}.", ("numbers of {row}",)
@@ -153,4 +153,4 @@ WORDINGS = {
         "Compute the probability of {word} after {row}.", ("logits of all words",)
     ),
 }
-"""Questions and the names of their operands; a mask's term is given where there is one."""
+"""The wording of each stage. The last operands are optional, such as the mask's term."""

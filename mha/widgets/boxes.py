@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from mha.practice.calculations import templates
+from mha.practice.calculations import hint_templates
 from mha.practice.exercise import NumericExercise, numeric_exercise
-from mha.practice.mistakes import mistakes, of_operands
-from mha.practice.operand_ranges import draws
+from mha.practice.mistakes import mistakes, operand_mistakes
+from mha.practice.operand_ranges import operand_ranges
 from mha.runs.record import Trace
 from mha.runs.rounding import is_tie
 from mha.views.table import no_tags
@@ -257,13 +257,13 @@ def your_turn(
     'turn-cat-sat-scores-1-1-2'
     """
     exercise = numeric_exercise(run, stage, row, column, head, places=places, percent=percent)
-    if is_tie(exercise.asked, exercise.places):
+    if is_tie(exercise.expected, exercise.places):
         raise ValueError(
-            f"the answer, {exercise.asked}, lies halfway between two numbers of {exercise.places}"
-            " decimals; another number of places is wanted"
+            f"the answer, {exercise.expected}, lies halfway between two numbers of"
+            f" {exercise.places} decimals; another number of places is wanted"
         )
     cell = f"{stage.replace('_', '-')}-{head + 1}-{row + 1}-{column + 1}"
-    by_operands = of_operands(exercise)
+    by_operands = operand_mistakes(exercise)
     beside = tuple(
         (known.name, _steady(known.value))
         for known in mistakes(run, exercise)
@@ -354,8 +354,8 @@ def _task(
         "column": exercise.column,
         "places": exercise.places,
         "percent": exercise.percent,
-        "hints": templates(exercise.kind, exercise.givens),
-        "draw": draws(exercise) if variants else None,
+        "hints": hint_templates(exercise.kind, exercise.givens),
+        "draw": operand_ranges(exercise) if variants else None,
         "elsewhere": list(beside),
     }
 

@@ -6,7 +6,7 @@ for them in boxes. The constants of the package that the page needs are sent as 
 
 from dataclasses import replace
 
-from mha.practice.calculations import HINTS, HINTS_WITH_MORE
+from mha.practice.calculations import HINTS, HINTS_WITH_EXTRAS
 from mha.practice.exercise import ROUNDINGS
 from mha.practice.exercise_wording import WORDINGS
 from mha.runs.random_examples import (
@@ -75,7 +75,7 @@ def work_your_own(
         "roundings": ROUNDINGS,
         "hints": {kind: HINTS[kind] for kind in _KINDS},
         "hintsWithMore": {
-            kind: HINTS_WITH_MORE[kind] for kind in _KINDS if kind in HINTS_WITH_MORE
+            kind: HINTS_WITH_EXTRAS[kind] for kind in _KINDS if kind in HINTS_WITH_EXTRAS
         },
         "labels": LABELS,
     }

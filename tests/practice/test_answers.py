@@ -134,4 +134,4 @@ def test_both_roundings_of_a_tie_are_right_and_no_box_of_a_page_has_one():
 
 def test_a_percentage_is_asked_for_with_the_decimals_that_make_it_no_tie():
     made = numeric_exercise(tokens(8, query=0.0, key=0.0), "weights", 0, 0, percent=True)
-    assert (made.asked, made.places) == (12.5, 1)
+    assert (made.expected, made.places) == (12.5, 1)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mha import load_example, softmax, trace
 from mha.practice.exercise import half_unit, numeric_exercise
 from mha.practice.exercise_wording import WORDINGS
-from mha.practice.mistakes import NAMES, listed, mistakes, of_operands
+from mha.practice.mistakes import NAMES, distinct_mistakes, mistakes, operand_mistakes
 from mha.runs.origins import is_given
 from mha.runs.rounding import shown
 
@@ -83,7 +83,7 @@ def test_no_mistake_is_as_good_as_right_and_no_two_are_alike():
         known = mistakes(run, made)
         seen |= {mistake.name for mistake in known}
         slack = half_unit(made.places)
-        values = sorted([made.asked, *(mistake.value for mistake in known)])
+        values = sorted([made.expected, *(mistake.value for mistake in known)])
         assert all(high - low > slack for low, high in pairwise(values)), str(made)
         for mistake in known:
             assert recognise_mistake(made, ParsedAnswer(mistake.value, None), known) == mistake.name
@@ -130,4 +130,6 @@ def test_the_last_digit_alone_is_off(answer, places, text, name):
 
 def test_a_percentage_below_its_own_rounding_is_recognised_by_no_number():
     made = replace(numeric_exercise(CAT, "weights", 1, 2), answer=0.004, places=2)
-    assert "percent" not in [mistake.name for mistake in listed(made, of_operands(made))]
+    assert "percent" not in [
+        mistake.name for mistake in distinct_mistakes(made, operand_mistakes(made))
+    ]
