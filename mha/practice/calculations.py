@@ -46,7 +46,7 @@ HINTS = MappingProxyType(
         ),
         "mean": ("Add the numbers: {sum}", "Divide the sum by how many there are, {count}."),
         "spread": (
-            "The mean is {mean}. What is left of each number, squared: {squares}",
+            "The mean is {mean}. The squared deviations: {squares}",
             "The mean of the squares{and_eps} is {square}. Take the root.",
         ),
         "normalised": ("Take the mean away: {away}", "Divide by the spread: {left} ÷ {spread}"),

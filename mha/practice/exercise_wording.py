@@ -23,7 +23,7 @@ def _norm(start: str, numbers: str) -> dict[str, Wording]:
         ),
         f"{start}_spreads": Wording(
             f"Compute the spread of the numbers of {{row}}: {numbers}. It is the root of the mean"
-            " square of what is left when the mean is taken away.",
+            " square of their deviations from the mean.",
             ("numbers of {row}", "eps, which is added under the root"),
         ),
         f"{start}_normed": Wording(
@@ -52,11 +52,11 @@ WORDINGS = {
     ),
     "turned_query": Wording(
         "Compute {component}, component {n} of the turned query of {row}{head}.",
-        ("the pair of the query that it belongs to", "what the angle makes of it"),
+        ("the pair of the query that it belongs to", "factors of the rotation"),
     ),
     "turned_key": Wording(
         "Compute {component}, component {n} of the turned key of {row}{head}.",
-        ("the pair of the key that it belongs to", "what the angle makes of it"),
+        ("the pair of the key that it belongs to", "factors of the rotation"),
     ),
     "scores": Wording(
         "Compute the score of {row} with {column}{head}.",
@@ -91,7 +91,7 @@ WORDINGS = {
         ("{before}scaled scores of the block",),
     ),
     "running_factors": Wording(
-        "Compute the factor for what {row} kept before block {n}{head}.",
+        "Compute the factor for the sums of {row} before block {n}{head}.",
         ("largest score before, less the largest now",),
     ),
     "running_exponentials": Wording(
@@ -118,14 +118,14 @@ WORDINGS = {
     ),
     "stream": Wording(
         "Compute {component}, component {n} of {row} in the stream after attention.",
-        ("component {n} of what went in and of the output",),
+        ("component {n} of the input and of the output",),
     ),
-    **_norm("start", "what goes into the block"),
+    **_norm("start", "the input of the block"),
     **_norm("stream", "the stream after attention"),
     **_norm("total", "the stream after the block"),
     "hidden": Wording(
         "Compute {component}, hidden number {n} of {row}.",
-        ("what the feed-forward layer reads of {row}{bias}", "column {n} of the first matrix{one}"),
+        ("input of the feed-forward layer for {row}{bias}", "column {n} of the first matrix{one}"),
     ),
     "active": Wording(
         "Compute {component}, active number {n} of {row}: {activation} of the hidden number.",

@@ -83,9 +83,9 @@ def bugs_game(*, figure: Drawing | None = None) -> Explorer:
         "museum",
         data,
         title="Twelve programs with a wrong line each",
-        before=_table(),
-        late=("bugs-view",),
-        dress=("model.css", "learning.css", "bugs.css"),
+        placeholder=_table(),
+        bundles=("bugs-view",),
+        style_sheets=("model.css", "learning.css", "bugs.css"),
         heights=(50.3, 53.1, 55.2, 57.8, 60.2, 64.7, 69),
         figure=figure,
     )
