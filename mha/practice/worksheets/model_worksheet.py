@@ -101,9 +101,9 @@ class ModelSheet:
         first, second = self.story[1], self.story[4]
         return (
             "Four heads of the model, their weights in percent; each row is a query."
-            " A and B are of the first block: which of them attends to the previous word? C and D are"
-            " of the second: which of them attends from the last word to the word after its earlier"
-            " occurrence? Which word comes next? (3 points)",
+            " A and B are of the first block: which of them attends to the previous word? C and D"
+            " are of the second: which of them attends from the last word to the word after its"
+            " earlier occurrence? Which word comes next? (3 points)",
             f"The table has the contribution of each part to the logits of *{first}* and *{second}*"
             " after the last word. Add up both logits. How many times as likely is"
             f" *{first}*? Which part decides it? (4 points)",

@@ -149,8 +149,8 @@ def tolerance_note(worksheet: Worksheet) -> str:
         for stage, units in worksheet.error_bounds.items()
     ]
     return (
-        f"{sentence} A student who continues with rounded numbers is right too, and may be off by at most"
-        f" {_join_words(bounds)}."
+        f"{sentence} A student who continues with rounded numbers is right too, and may be off by"
+        f" at most {_join_words(bounds)}."
     )
 
 
