@@ -233,10 +233,6 @@ class Document:
         """Return whether a printed number agrees with the one computed from those before it."""
         return self.agrees_with(index, self.recompute(index)[0])
 
-    def replace_number(self, index: int, value: float) -> None:
-        """Use another value in place of a printed number from now on."""
-        self.printed[index] = self.meant[index] = value
-
     def kind_of_slip(self, index: int, local: float, used: Sequence[int]) -> str:
         """Return the kind of slip of a number that does not agree locally.
 

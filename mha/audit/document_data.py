@@ -1,7 +1,7 @@
 """The derived numbers of a document as data for the browser, where a reader corrects slips.
 
 Verdicts are computed in Python. Each number comes with a formula of the numbers before it, from
-which the browser recomputes it after a correction, as `mha.audit.judging.judge_corrected` does.
+which the browser recomputes it after a correction.
 """
 
 from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ are right, the second where a slip happened.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -142,56 +142,6 @@ def judge(
     ('0.81', 1.18, 'sum')
     """
     return tuple(_judge_all(Document(numbers, values, runs)))
-
-
-def judge_corrected(
-    numbers: Sequence[Number],
-    corrected: Collection[int],
-    *,
-    runs: Callable[[str], Trace] = run_of,
-) -> tuple[Judgement, ...]:
-    """Return the judgements on a document if some of its numbers were corrected.
-
-    A number is corrected to the one that follows from the numbers before it, in float64. Later
-    numbers that agree locally and follow from a changed number are recomputed. A slip that is not
-    corrected stays as printed.
-
-    Parameters
-    ----------
-    numbers : sequence of Number
-        All numbers of the document, in order.
-    corrected : collection of int
-        Indices of the corrected numbers.
-    runs : callable, default `run_of`
-        As for `judge`.
-
-    Returns
-    -------
-    tuple of Judgement
-        One for each derived number, in order; `number` is still the printed one.
-
-    Examples
-    --------
-    >>> walkthrough = load_source("apple-walkthrough")
-    >>> slip = next(i for i, n in enumerate(walkthrough) if (n.line, n.printed) == (110, "0.81"))
-    >>> taken_up = [j.agrees_end_to_end for j in judge_corrected(walkthrough, {slip})
-    ...             if (j.number.line, j.number.printed) == (115, "0.81")]
-    >>> taken_up
-    [True]
-    """
-    document, changed = Document(numbers, None, runs), set[int]()
-    follows = [
-        number.place is not None and number.kind != "input" and document.agrees_locally(index)
-        for index, number in enumerate(numbers)
-    ]
-    for index in range(len(numbers)):
-        if index in corrected or follows[index]:
-            value, used = document.recompute(index)
-            # Without a changed operand the printed, rounded number stays.
-            if index in corrected or not changed.isdisjoint(used):
-                document.replace_number(index, value)
-                changed.add(index)
-    return tuple(_judge_all(document))
 
 
 def _judge_all(document: Document) -> Iterator[Judgement]:

@@ -43,10 +43,10 @@ SENTENCES = tuple(
         "my clock stopped when we left that town",
     )
 )
-"""What drawn examples are about: eight words each, no two alike."""
+"""Sentences of eight different words, whose first words are the tokens of drawn examples."""
 
 MOST_TOKENS = 8
-"""Tokens that an example has at most."""
+"""The most tokens of an example."""
 
 TRIES, CANDIDATES, PAIRED = 100, 400, 20
 """How many embeddings are tried before giving up, and for each how many matrices.
@@ -55,7 +55,7 @@ Of those that fit, so many projections to queries are paired with as many to key
 """
 
 SMALLEST, LARGEST_SCALED = 1e-9, 6.0
-"""What counts as zero among short numbers, and the largest scaled score that is drawn."""
+"""The tolerance of zero among short numbers, and the largest scaled score of an example."""
 
 VISIBLE = 0.001
 """The smallest difference between two rows of weights: three decimals show it in some entry."""
@@ -75,7 +75,7 @@ WIDTHS = (1, 4)
 
 @dataclass(frozen=True)
 class _Level:
-    """Where a difficulty draws its numbers from."""
+    """The numbers from which the arrays of a difficulty are drawn."""
 
     embeddings: Array
     matrices: Array
@@ -101,7 +101,7 @@ LEVELS = MappingProxyType(
 
 
 TRIVIAL = (-1.0, 0.0, 1.0)
-"""Factors by which nobody needs to multiply."""
+"""Factors that make a multiplication trivial."""
 
 FACTORS = MappingProxyType(
     {
@@ -174,7 +174,7 @@ def draw_example(
     difficulty: str = "medium",
     sentence: Sequence[str] | None = None,
 ) -> WorkedExample:
-    """Draw an example whose numbers are short, as this module says.
+    """Return an example with short random numbers; the module's docstring lists their properties.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def draw_example(
 
 
 def _check_words(words: Sequence[str], num_tokens: int) -> None:
-    """Raise unless a sentence has so many words, no two alike."""
+    """Raise unless the first words of a sentence are enough and all different."""
     if len(words) < num_tokens:
         raise ValueError(f"sentence has {len(words)} words; at least {num_tokens} are wanted")
     twice = next((word for i, word in enumerate(words[:num_tokens]) if word in words[:i]), None)
@@ -220,7 +220,7 @@ def _check_words(words: Sequence[str], num_tokens: int) -> None:
 
 
 def _check(num_tokens: int, counts: dict[str, int], d_k: int, difficulty: str) -> None:
-    """Raise unless an example can be drawn so."""
+    """Raise unless an argument is in its range."""
     if difficulty not in LEVELS:
         raise ValueError(f"difficulty is {difficulty!r}; one of {', '.join(LEVELS)} is wanted")
     if d_k not in WIDTHS:

@@ -30,7 +30,7 @@ NOT_BUNDLED = (
 ARITHMETIC = ("arithmetic.js",)
 BOXES = ("boxes.js",)
 EXPLORER = ("explorer.js",)
-"""The scripts that a page of the book loads by itself, in this order."""
+"""The scripts that a page of the book loads at once, in this order."""
 
 
 def published_names() -> list[str]:
@@ -82,13 +82,13 @@ def text_of(name: str) -> str:
 
 @cache
 def _chunks() -> dict[str, Any]:
-    """Return which chunks each chunk imports, and which are published in one file with others."""
+    """Return the imports of each chunk, and the chunks that share a file with others."""
     data: dict[str, Any] = json.loads(text_of("chunks.json"))
     return data
 
 
 def files_of(*scripts: str) -> list[str]:
-    """Return the files that scripts need, each after the files that it needs itself.
+    """Return the files of some scripts and of all their imports, each after its own imports.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def publish(folder: Path) -> None:
     Parameters
     ----------
     folder : Path
-        Made where it is missing.
+        Created if it is missing.
 
     Examples
     --------

@@ -81,7 +81,7 @@ def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:
             chapter=f"{FRESH}: {stage.replace('_', ' ')}",
             text=_asked(exercise, sentence),
             feedback=f"<p>{_raised(exercise.worked_line)}</p>",
-            answer=exercise.asked,
+            answer=exercise.expected,
             places=decimals,
             difficulty=_difficulty(number),
         )
@@ -108,7 +108,7 @@ def _is_trivial(exercise: NumericExercise) -> bool:
     """
     printed = [[rounded(x, given.places) for x in given.values] for given in exercise.givens]
     decimals, _ = rounding(exercise.answer, exercise.places, percent=exercise.percent)
-    is_lost = exercise.answer != 0 == rounded(exercise.asked, decimals)
+    is_lost = exercise.answer != 0 == rounded(exercise.expected, decimals)
     if is_lost or (decimals == 0 and _is_rounded(exercise)):
         return True
     if exercise.kind == "products":

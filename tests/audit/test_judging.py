@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from correction_oracle import judge_corrected
 from loop_oracle import number_at, stages_by_loops
 
 from mha.audit.__main__ import main
 from mha.audit.document_data import SLIP, SPOILED, document_data, verdict
-from mha.audit.judging import SLIPS, Prints, judge, judge_corrected, judgements
+from mha.audit.judging import SLIPS, Prints, judge, judgements
 from mha.audit.report import verdicts
 from mha.audit.sources import TITLES, Number, load_source, numbers_from, source_names
 from mha.audit.summary import Tally, contradictions, row_sums, tally

@@ -223,7 +223,7 @@ def test_imports_that_no_step_needs_are_named(graded):
         ("import numpy as np, math\nfrom numpy import exp\nfrom math import inf", []),
         ("from mha.practice.notebook_steps import check", []),
         ("from mha.practice.steps import check", []),
-        ("from mha.practice.notebook_steps import check, BY_NAME", ["mha"]),
+        ("from mha.practice.notebook_steps import check, STEPS_BY_NAME", ["mha"]),
         ("import numpy as np, os\nx = 1; import socket", ["os", "socket"]),
         ("if True: import ctypes.util as c, mmap", ["ctypes", "mmap"]),
         ("__import__('os')", ["__import__"]),

@@ -3,10 +3,11 @@
 from functools import partial
 
 import pytest
+from correction_oracle import judge_corrected
 from playwright.sync_api import expect
 
 from mha.audit.document_data import SLIP, SPOILED, verdict
-from mha.audit.judging import judge_corrected, judgements
+from mha.audit.judging import judgements
 from mha.audit.sources import TITLES, load_source
 from mha.widgets.pencil import red_pencil
 
