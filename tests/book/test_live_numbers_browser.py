@@ -480,7 +480,7 @@ def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phon
 def test_what_an_order_changes_is_said_where_it_is_and_a_remark_parts_nothing(tied):
     page = tied("mechanism/softmax")
     edit(page, "embeddings.2.0", -1)
-    expect(page.locator("main")).to_contain_text("it was (2.38, 0.26) (the book’s numbers). A")
+    expect(page.locator("main")).to_contain_text("is (2.38, 0.26) (the book’s numbers). With")
     page = tied("transformer/order")
     edit(page, "query.0.0.0", -1)
     said = "0 and 1 [the book’s numbers], with their signs.)"
