@@ -135,7 +135,7 @@ def compare_heads_and_what_is_turned_off(page):
     costs = cut["losses"][2], math.log(15), WHOLE["losses"][2]
     page.says("a name that was met costs on average ", costs)
     alone = measured(without(MODEL, (0, 0), (0, 1)))
-    page.says("much else: names met cost #", alone["losses"][2])
+    page.says("no names: repeated names cost #", alone["losses"][2])
 
 
 def compare_two_stories(page):
