@@ -87,8 +87,8 @@ def compare_one_update(page):
     page.says("The outputs become ", outputs, loss.detach(), later)
     page.runs["seven-numbers-later"] = run_of_seven(changed)
     page.says("What happens The loss becomes #", loss_of_seven(start - gradient)[0])
-    page.says("promises a fall of the rate times #", gradient @ gradient)
-    page.says("This query meets two keys, # and #", changed[2:4])
+    page.says("predicts a fall of the rate times #", gradient @ gradient)
+    page.says("This query is multiplied with two keys, # and #", changed[2:4])
     scores = changed[1] * changed[2:4]
     page.says("the scores are # and #, the weights # and #", scores, scores.softmax(0))
     page.says("with # it is # after # steps", 0.2, loss_of_seven(descended(start, 0.2, 40))[0], 40)
