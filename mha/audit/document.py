@@ -138,9 +138,9 @@ class Document:
                 self.indices[address_of(number)].append(i)
                 rows[number.line, _row_key(number)].append(self.printed[i])
         self.rows = {key: tuple(row) for key, row in rows.items()}
-        self.first_quantity: dict[tuple[float, ...], _RowKey] = {}
+        self.first_row_key: dict[tuple[float, ...], _RowKey] = {}
         for (_, row), row_values in self.rows.items():
-            self.first_quantity.setdefault(row_values, row)
+            self.first_row_key.setdefault(row_values, row)
 
     def true_values(self) -> Callable[[str, Place], float]:
         """Return a function that computes any number from the document's own inputs.
@@ -254,7 +254,7 @@ class Document:
         values = self.rows[number.line, row]
         if number.intended and abs(self.meant[index] - local) <= number.half_unit + SLACK:
             return "damaged print"
-        if len(values) > 2 and self.first_quantity[values] != row:
+        if len(values) > 2 and self.first_row_key[values] != row:
             return "copied row"
         if abs(self.printed[index] - local) <= 3 * number.half_unit + SLACK:
             return "last digit"
