@@ -13,7 +13,7 @@ from mha.examples.learning_runs import PLANNED_RUNS, RUNS_FILE, SEEDS, evaluate_
 
 
 def main() -> None:
-    """Train the layers, and keep the losses and shares of all seeds."""
+    """Train the layers, and write losses and shares for all seeds."""
     make_parser("learning_over_seeds").parse_args()
     tables = [
         f'"{steps} steps": {{\n' + ",\n".join(_line(steps, h) for h in heads) + "\n}"
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def _line(steps: int, heads: int) -> str:
-    """Train with all seeds, and return the losses and shares as a line of JSON."""
+    """Return the losses and shares after training with all seeds, as a line of JSON."""
     print(f"{steps} steps, {heads} heads ...", flush=True)
     runs = over_seeds(lambda rng: evaluate_layer(trained_layer(rng, heads, steps)), SEEDS)
     return f'  "{heads} heads": {json.dumps(runs.values.round(6).tolist())}'
