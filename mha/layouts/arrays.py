@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_array, as_count
 from mha.core.multihead import MultiHeadWeights
-from mha.core.option_checks import as_switch, as_word, check_kind
+from mha.core.option_checks import as_bool, as_string, check_type
 from mha.core.positions import halves_to_pairs, pairs_to_halves
 from mha.layouts.axes import joined, order_of, packed, parts_of, solved, unpacked
 from mha.layouts.latent import LatentLayer, latent_layer
@@ -142,10 +142,10 @@ def layer_from_arrays(
     >>> layer_from_arrays(arrays, settings={"model_type": "gpt2", "n_head": 2}).assumed
     ()
     """
-    check_kind("arrays", arrays, Mapping)
+    check_type("arrays", arrays, Mapping)
     if settings is not None:
-        check_kind("settings", settings, Mapping)
-    shapes = {as_word("arrays' names", name): np.shape(x) for name, x in arrays.items()}
+        check_type("settings", settings, Mapping)
+    shapes = {as_string("arrays' names", name): np.shape(x) for name, x in arrays.items()}
     found = found_in("arrays", shapes, settings, layout, within)
     place = only_one("arrays", found, shapes, "settings")
     return made(
@@ -168,7 +168,7 @@ def found_in(
     TypeError, ValueError
         If there is no such layout, or the names are of none that is known.
     """
-    as_word("within", within)
+    as_string("within", within)
     rows = _rows(settings, layout, where, what, shapes)
     found = [
         Found(row, prefix, given)
@@ -196,7 +196,7 @@ def _rows(
     shapes: Mapping[str, tuple[int, ...]],
 ) -> list[tuple[str, Layout | LatentLayout, Mapping[str, Any] | None]]:
     """Return the layouts that names may be of, with what they begin with and their settings."""
-    if layout is not None and as_word("layout", layout) not in EVERY:
+    if layout is not None and as_string("layout", layout) not in EVERY:
         raise ValueError(f"layout is {layout!r}; one of {', '.join(EVERY)} is wanted")
     if settings and (layout is None or "model_type" in settings):
         rows = rows_of(settings, where, is_strict=layout is None)
@@ -381,7 +381,7 @@ def made(
     beside |= {name: parts.pop(name) for name in BESIDE if name in parts}
     beside["eps"] = beside.get("eps", 1e-6) if eps is None else eps
     if is_causal is not None:
-        beside["is_causal"] = as_switch("is_causal", is_causal)
+        beside["is_causal"] = as_bool("is_causal", is_causal)
     return AttentionLayer(
         MultiHeadWeights(**parts),
         layout=layout.name,
@@ -488,8 +488,8 @@ def layer_to_arrays(layer: AttentionLayer, layout: str | None = None) -> dict[st
     >>> {name: array.shape for name, array in layer_to_arrays(layer, "PyTorch").items()}
     {'in_proj_weight': (6, 2), 'out_proj.weight': (2, 2)}
     """
-    check_kind("layer", layer, AttentionLayer)
-    name = layer.layout if layout is None else as_word("layout", layout)
+    check_type("layer", layer, AttentionLayer)
+    name = layer.layout if layout is None else as_string("layout", layout)
     if name not in LAYOUTS:
         raise ValueError(f"layout is {name!r}; one of {', '.join(LAYOUTS)} is wanted")
     own = LAYOUTS[name]

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mha.core.checks import Array, as_count
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.layouts.arrays import found_in, made, only_one
 from mha.layouts.latent import LatentLayer
 from mha.layouts.layer import AttentionLayer
@@ -233,7 +233,7 @@ def _settings_beside(file: Path) -> Mapping[str, Any] | None:
         settings = json.loads(config.read_text())
     except ValueError:
         raise ValueError(f"{config.name} beside {file.name} is not JSON") from None
-    check_kind("config.json", settings, dict)
+    check_type("config.json", settings, dict)
     return dict(settings)
 
 
@@ -301,7 +301,7 @@ def read_layer(
     where = "settings"
     if settings is None:
         settings, where = _settings_beside(file), "config.json"
-    check_kind("settings", settings or {}, Mapping)
+    check_type("settings", settings or {}, Mapping)
     every = found_in(file.name, stored.shapes, settings, layout, within, where)
     found = [place for place in every if place.number == number]
     if not found:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_array, as_count, as_finite_array, as_scale, frozen
 from mha.core.latent import LatentRun, LatentWeights, latent_attention
-from mha.core.option_checks import as_switch, as_word, check_kind
+from mha.core.option_checks import as_bool, as_string, check_type
 from mha.core.positions import halves_to_pairs
 from mha.core.rope_scaling import rotary_speeds
 from mha.layouts.settings import Settings, latent_scale, rotated
@@ -55,10 +55,10 @@ class LatentLayer:
     assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_kind("weights", self.weights, LatentWeights)
+        check_type("weights", self.weights, LatentWeights)
         for name in ("layout", "prefix"):
-            as_word(name, getattr(self, name))
-        as_switch("is_causal", self.is_causal)
+            as_string(name, getattr(self, name))
+        as_bool("is_causal", self.is_causal)
         as_scale(self.scale, 1)
         if self.speeds is not None:
             speeds = as_finite_array("speeds", self.speeds)

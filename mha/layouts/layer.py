@@ -16,9 +16,9 @@ from mha.core.checks import (
 )
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import as_additive_mask, sliding_window_mask
-from mha.core.multihead import MultiHeadWeights, as_tokens, mixed, projected
+from mha.core.multihead import MultiHeadWeights, as_tokens, project_inputs, project_output
 from mha.core.norm import rms_norm
-from mha.core.option_checks import as_switch, as_word, check_kind
+from mha.core.option_checks import as_bool, as_string, check_type
 from mha.core.positions import linear_biases, relative_buckets, rotary_angles, rotate_by
 from mha.core.score_variants import capped_scores, softmax_with_sink
 from mha.core.softmax import softmax
@@ -104,12 +104,12 @@ class AttentionLayer:
     assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_kind("weights", self.weights, MultiHeadWeights)
+        check_type("weights", self.weights, MultiHeadWeights)
         for name in ("layout", "prefix"):
-            as_word(name, getattr(self, name))
+            as_string(name, getattr(self, name))
         as_scale(self.scale, self.weights.d_k)
-        as_switch("is_causal", self.is_causal)
-        as_switch("alibi", self.alibi)
+        as_bool("is_causal", self.is_causal)
+        as_bool("alibi", self.alibi)
         as_number("eps", self.eps, least=0)
         if self.softcap is not None:
             as_number("softcap", self.softcap, above=0)
@@ -196,7 +196,7 @@ class AttentionLayer:
         """
         weights = self.weights
         x, name, source = as_tokens(x, weights, context, mask)
-        query, key, value = projected(x, weights, source, name)
+        query, key, value = project_inputs(x, weights, source, name)
         query, key = self.normed(query, key)
         if angles is None:
             angles = self.angles(x.shape[-2])
@@ -216,7 +216,7 @@ class AttentionLayer:
             mask if bias is None else bias,
             self.is_causal if is_causal is None else is_causal,
         )
-        return mixed(merge_heads(heads), weights)
+        return project_output(merge_heads(heads), weights)
 
     def _mixed_values(
         self, query: Array, key: Array, value: Array, mask: ArrayLike | None, is_causal: bool

@@ -14,17 +14,17 @@ from mha.core.attention import attention_scores, masked_scores, scaled_scores
 from mha.core.checks import Array, finite_product, finite_sum, frozen
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import as_additive_mask
-from mha.core.multihead import mixed, project
+from mha.core.multihead import project, project_output
 from mha.core.norm import rms_norm
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.core.positions import rotate_by
 from mha.core.score_variants import capped_scores, softmax_with_sink
 from mha.core.softmax import softmax
 from mha.core.transformer import (
     Block,
+    after_attention,
     as_blocks,
     before_attention,
-    behind_attention,
     in_dtype_of,
 )
 from mha.runs.next_words import next_words
@@ -246,7 +246,7 @@ def trace(example: WorkedExample) -> Trace:
     array([[[0.7311, 0.2689],
             [0.2689, 0.7311]]])
     """
-    check_kind("example", example, WorkedExample)
+    check_type("example", example, WorkedExample)
     arrays = _placed(example)
     arrays |= _before(example, arrays)
     arrays |= _projections(example, arrays)
@@ -336,7 +336,7 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
     ('two-words-2', array([[3.0455, 0.9545],
            [0.9545, 3.0455]]))
     """
-    check_kind("example", example, WorkedExample)
+    check_type("example", example, WorkedExample)
     if example.embeddings is None or example.scale is not None:
         raise ValueError(f"{example.name} is no start for blocks; embeddings alone are wanted")
     runs: list[Trace] = []
@@ -377,7 +377,7 @@ def _behind(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
     x, found = _start(example, arrays), _first(arrays["output"], arrays["concat"])
     if example.block is None or x is None:
         return {}
-    steps = behind_attention(example.block, x, found)
+    steps = after_attention(example.block, x, found)
     return steps | next_words(example, steps["stream"])
 
 
@@ -482,7 +482,7 @@ def _joined(example: WorkedExample, head_outputs: Array) -> dict[str, Any]:
         return arrays | {"output": None, "head_contributions": None}
     of_each_head = layer.w_o.reshape(len(head_outputs), -1, layer.w_o.shape[1])
     shares = finite_product("the heads' outputs and w_o", head_outputs, of_each_head)
-    return arrays | {"output": mixed(concat, layer), "head_contributions": shares}
+    return arrays | {"output": project_output(concat, layer), "head_contributions": shares}
 
 
 def _shifts(scaled: Array, sinks: Array | None = None) -> Array:

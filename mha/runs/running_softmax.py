@@ -3,7 +3,7 @@
 import numpy as np
 
 from mha.core.checks import Array
-from mha.core.online_softmax import RunningSoftmax, exponentials_below, online_softmax
+from mha.core.online_softmax import RunningSoftmax, online_softmax, shifted_exponentials
 
 RUNNING = (
     "running_largest", "running_factors", "running_exponentials", "running_sums",
@@ -42,13 +42,13 @@ def running(size: int | None, scaled: Array, value: Array) -> dict[str, Array]:
         keys = slice(start, start + size)
         before = kept[-1] if kept else None
         kept.append(online_softmax(scaled[..., keys], value[..., keys, :], before))
-        powers.append(exponentials_below(scaled[..., keys], kept[-1].largest[..., None]))
+        powers.append(shifted_exponentials(scaled[..., keys], kept[-1].largest[..., None]))
     largest = np.stack([block.largest for block in kept], axis=-1)
     before_all = np.full_like(largest[..., :1], -np.inf)
     until = np.concatenate([before_all, largest[..., :-1]], axis=-1)
     return {
         "running_largest": largest,
-        "running_factors": exponentials_below(until, largest),
+        "running_factors": shifted_exponentials(until, largest),
         "running_exponentials": np.concatenate(powers, axis=-1),
         "running_sums": np.stack([block.total for block in kept], axis=-1),
         "running_mixtures": np.concatenate([block.mixture for block in kept], axis=-1),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 
-from mha.core.feed_forward import normal_share
+from mha.core.feed_forward import normal_cdf
 from mha.runs.computations import Sheet
 from mha.runs.operations import Operation, Origin
 from mha.runs.origins import origin
@@ -358,7 +358,7 @@ def _relu(origin: Origin, places: int) -> Arithmetic:
 
 def _gelu(origin: Origin, places: int) -> Arithmetic:
     (hidden,) = origin.operands
-    expression = "×".join(factor(x, places) for x in (hidden.value, normal_share(hidden.value)))
+    expression = "×".join(factor(x, places) for x in (hidden.value, normal_cdf(hidden.value)))
     return Arithmetic(expression, (), short(origin.number, places))
 
 

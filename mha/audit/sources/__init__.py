@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mha.core.checks import as_count
-from mha.core.option_checks import as_switch, as_word
+from mha.core.option_checks import as_bool, as_string
 from mha.runs.places import Place
 
 DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
@@ -203,9 +203,9 @@ def _number(*, kind: str, example: str = "", place: str = "", **rest: Any) -> Nu
 def _check(number: Number) -> None:
     """Raise unless the fields are of their kinds, and what is calculated with is a number."""
     as_count("line", number.line)
-    as_switch("restates", number.restates)
+    as_bool("restates", number.restates)
     for name in ("printed", "example", "intended", "reason"):
-        as_word(name, getattr(number, name))
+        as_string(name, getattr(number, name))
     if number.place is not None:
         for name, digits in (("printed", number.printed), ("intended", number.intended or "0")):
             if not DECIMAL.fullmatch(digits):
