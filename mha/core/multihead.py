@@ -355,7 +355,7 @@ def multi_head_attention(
     query, key, value = project_inputs(x, weights, source, name)
     if angles is not None:
         if context is not None:
-            raise ValueError("angles are those of the positions in x; no context is wanted with them")
+            raise ValueError("angles are those of the positions in x; no context is wanted")
         query, key = rotate_by(query, angles), rotate_by(key, angles)
     heads = scaled_dot_product_attention(
         query,
