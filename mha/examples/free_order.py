@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from mha.core.checks import Array
-from mha.core.learning import NONE
+from mha.core.learning import NO_ANSWER
 
 NOUNS = ("bird", "cat", "dog", "fox")
 ADJECTIVES = ("old", "red", "small", "wise")
@@ -71,10 +71,11 @@ def draw_sentence(rng: Generator) -> Sentence:
     place = np.argsort(order).tolist()  # the position of each word, in the order of `words`
     noun = {mark: place[i] for i, mark in enumerate(MARKS)}
     verb = place[5]
-    governors = (verb, verb, noun["S"], noun["O"], verb, NONE)
-    referents = (NONE,) * 4 + (noun[marks[4]], NONE)
+    governors = (verb, verb, noun["S"], noun["O"], verb, NO_ANSWER)
+    referents = (NO_ANSWER,) * 4 + (noun[marks[4]], NO_ANSWER)
     places = [
-        (i + 1 if i + 1 < LENGTH else NONE, governors[w], referents[w]) for i, w in enumerate(order)
+        (i + 1 if i + 1 < LENGTH else NO_ANSWER, governors[w], referents[w])
+        for i, w in enumerate(order)
     ]
     return Sentence(tuple(words[w] for w in order), tuple(places))
 
@@ -104,7 +105,7 @@ def as_arrays(sentences: Sequence[Sentence]) -> tuple[Array, Array]:
     own_place = np.broadcast_to(np.eye(LENGTH), (len(forms), LENGTH, LENGTH))
     x = np.concatenate([np.eye(len(WORDS))[forms], own_place], axis=-1)
     rows = np.arange(len(forms))[:, None, None]
-    return x, np.where(places == NONE, NONE, forms[rows, places])
+    return x, np.where(places == NO_ANSWER, NO_ANSWER, forms[rows, places])
 
 
 def answer_places(sentences: Sequence[Sentence]) -> Array:
@@ -138,5 +139,5 @@ def keep_one_question(answers: Array) -> Array:
     """
     nouns = [i for i, word in enumerate(WORDS) if word.split("-")[0] in NOUNS]
     governor = np.where(np.isin(answers[..., 1], nouns), 1, 0)
-    kept = np.where(answers[..., 2] != NONE, 2, governor)
-    return np.where(np.arange(len(QUESTIONS)) == kept[..., None], answers, NONE)
+    kept = np.where(answers[..., 2] != NO_ANSWER, 2, governor)
+    return np.where(np.arange(len(QUESTIONS)) == kept[..., None], answers, NO_ANSWER)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
 from mha.core.distributions import entropy
-from mha.core.option_checks import as_word
+from mha.core.option_checks import as_string
 
 Cells = dict[int, list[int]]
 """The expected keys of a rule, by the row of the query."""
@@ -107,7 +107,7 @@ def fit_head_name(
     if name == "pair" and pair is not None:
         known = all(token in tokens for token in pair)
         cells = {tokens.index(pair[0]): [tokens.index(pair[1])]} if known else {}
-    elif as_word("name", name) in RULES:
+    elif as_string("name", name) in RULES:
         cells = RULES[name](tokens)
     else:
         raise ValueError(f"name is {name!r}; one of {', '.join((*RULES, *SHAPES))} is wanted")

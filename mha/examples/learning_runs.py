@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from mha.core.attention import attention_weights
 from mha.core.checks import Array
-from mha.core.learning import NONE, answer_scores, cross_entropy, draw_layer, training_steps
+from mha.core.learning import NO_ANSWER, answer_scores, cross_entropy, draw_layer, training_steps
 from mha.core.multihead import MultiHeadWeights
 from mha.core.seeds import SeedRuns
 from mha.examples.free_order import (
@@ -104,8 +104,8 @@ def relation_positions() -> dict[str, Array]:
     stems = np.array([[token.split("-")[0] for token in s.tokens] for s in sentences])
     return {
         "next word": places[..., 0],
-        "adjective to its noun": np.where(np.isin(stems, ADJECTIVES), places[..., 1], NONE),
-        "noun to the verb": np.where(np.isin(stems, NOUNS), places[..., 1], NONE),
+        "adjective to its noun": np.where(np.isin(stems, ADJECTIVES), places[..., 1], NO_ANSWER),
+        "noun to the verb": np.where(np.isin(stems, NOUNS), places[..., 1], NO_ANSWER),
         "pronoun to its noun": places[..., 2],
     }
 
@@ -121,7 +121,7 @@ def relation_weights(layer: MultiHeadWeights) -> Array:
     x = x[:, None]
     weights, rows = attention_weights(x @ layer.w_q, x @ layer.w_k), []
     for where in relation_positions().values():
-        sentence, word = np.nonzero(where != NONE)
+        sentence, word = np.nonzero(where != NO_ANSWER)
         rows.append(weights[sentence, :, word, where[sentence, word]].mean(axis=0))
     return np.array(rows).T
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from mha.core.checks import Array, as_count
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 
 SYLLABLES = (
     "ba", "ke", "mo", "nu", "ri", "ta", "lo", "si", "du", "fe", "ga", "hi", "po", "vu", "ze", "wi",
@@ -51,7 +51,7 @@ def draw_story(rng: Generator, length: int) -> tuple[str, ...]:
     >>> " ".join(draw_story(np.random.default_rng(2), 13))
     'mo hi gave the lamp to lo wi . si ga gave the'
     """
-    check_kind("rng", rng, Generator)
+    check_type("rng", rng, Generator)
     length = as_count("length", length)
     count = 2 * int(rng.integers(2, 4))
     syllables = [SYLLABLES[i] for i in rng.permutation(len(SYLLABLES))[:count]]

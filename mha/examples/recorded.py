@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mha.core.checks import Array, as_count, frozen
-from mha.core.option_checks import as_word
+from mha.core.option_checks import as_string
 from mha.runs.worked_example import WorkedExample
 
 _MODEL = "all-MiniLM-L6-v2"
@@ -150,7 +150,7 @@ def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
 
 def _check_sentence(sentence: str) -> str:
     """Return the sentence; raise if it is not recorded."""
-    if as_word("sentence", sentence) not in _maps():
+    if as_string("sentence", sentence) not in _maps():
         raise ValueError(f"sentence is {sentence!r}; one of {', '.join(_maps())} is wanted")
     return sentence
 

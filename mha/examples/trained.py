@@ -18,7 +18,7 @@ from numpy.random import Generator
 from mha.core.checks import Array, frozen
 from mha.core.language import LanguageModel, draw_model, run_model
 from mha.core.language_training import ModelTraining, train_model, word_losses
-from mha.core.option_checks import as_word
+from mha.core.option_checks import as_string
 from mha.examples.names import WORDS, SecondSyllables, draw_stories, second_syllables
 
 D_MODEL, NUM_BLOCKS, NUM_HEADS, BASE = 32, 2, 2, 100.0
@@ -85,7 +85,7 @@ def load_model(name: str) -> TrainedModel:
     >>> trained.model.size, trained.steps[-1]
     (10496, 1000)
     """
-    if as_word("name", name) != "names":
+    if as_string("name", name) != "names":
         raise ValueError(f'name is {name!r}; "names" is wanted')
     return _load()
 

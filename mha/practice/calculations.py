@@ -11,7 +11,7 @@ from decimal import Decimal, localcontext
 from types import MappingProxyType
 from typing import Any
 
-from mha.core.feed_forward import normal_share
+from mha.core.feed_forward import normal_cdf
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.record import Trace
@@ -392,7 +392,7 @@ def _relu(run: Trace, found: Origin) -> Calculation:
 def _gelu(run: Trace, found: Origin) -> Calculation:
     """Return the product with the normal distribution function, which readers find in a table."""
     (hidden,) = _values(found.operands)
-    share = normal_share(hidden)
+    share = normal_cdf(hidden)
     text = f"{factor(hidden)}×{factor(share)}"
     fields = {"expression": text, "products": text}
     return Calculation("products", ((hidden,), (share,)), fields)

@@ -7,7 +7,7 @@ import numpy as np
 
 from mha.core.checks import Array, as_index
 from mha.core.multihead import MultiHeadWeights, refuse_biases
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.runs.worked_example import WorkedExample
 
 
@@ -24,7 +24,7 @@ def without_scale(example: WorkedExample) -> WorkedExample:
     >>> trace(without_scale(load_example("cat-sat"))).weights[0, 0].round(4)
     array([0.8808, 0.1192])
     """
-    check_kind("example", example, WorkedExample)
+    check_type("example", example, WorkedExample)
     return replace(example, scale=1.0)
 
 
@@ -50,7 +50,7 @@ def without_head(example: WorkedExample, head: int) -> WorkedExample:
     >>> without_head(load_example("the-cat-sat"), 0).head_names
     ('Head 2',)
     """
-    check_kind("example", example, WorkedExample)
+    check_type("example", example, WorkedExample)
     layer = example.layer
     if layer is None:
         raise ValueError(f"{example.name} starts at its queries; one with embeddings is wanted")
@@ -97,7 +97,7 @@ def with_swapped_tokens(example: WorkedExample, first: int, second: int) -> Work
     >>> with_swapped_tokens(load_example("cat-sat"), 0, 1).tokens
     ('sat', 'cat')
     """
-    check_kind("example", example, WorkedExample)
+    check_type("example", example, WorkedExample)
     order = np.arange(len(example.tokens))
     first = as_index("first", first, len(order))
     second = as_index("second", second, len(order))

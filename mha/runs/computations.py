@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_finite_array, as_number, frozen, refuse_overflow
-from mha.core.option_checks import as_word
+from mha.core.option_checks import as_string
 from mha.core.score_variants import top_keys_mask
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.places import Place
@@ -118,7 +118,7 @@ class Computation:
         if found.ndim != 2:
             raise ValueError(f"{name} has shape {found.shape}; rows and columns are wanted")
         return self._with(
-            Step(as_word("name", name), title or name, "given", (), 0.0, frozen(found))
+            Step(as_string("name", name), title or name, "given", (), 0.0, frozen(found))
         )
 
     def then(
@@ -162,7 +162,7 @@ class Computation:
         if operation not in ("masked", "top"):  # whose minus infinity is no overflow
             refuse_overflow(" and ".join(of), np.where(np.isneginf(found), 0, found), "combined")
         return self._with(
-            Step(as_word("name", name), title or name, operation, of, number, frozen(found))
+            Step(as_string("name", name), title or name, operation, of, number, frozen(found))
         )
 
     def _with(self, step: Step) -> Self:

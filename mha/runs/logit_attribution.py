@@ -7,7 +7,7 @@ import numpy as np
 
 from mha.core.checks import Array, as_index
 from mha.core.language import LanguageModel
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.runs.record import Trace, trace_blocks
 from mha.runs.worked_example import WorkedExample
 
@@ -42,7 +42,7 @@ def trace_text(
     >>> trace_text(model, "a b a")[-1].probabilities.shape
     (3, 3)
     """
-    check_kind("model", model, LanguageModel)
+    check_type("model", model, LanguageModel)
     indices = model.indices(text)
     layer = model.blocks[0].attention
     example = WorkedExample(
@@ -109,7 +109,7 @@ def logit_shares(runs: Sequence[Trace], row: int) -> LogitShares:
     (('embedding', 'block 1, head 1'), True)
     """
     for run in runs if isinstance(runs, Sequence) and runs else (None,):
-        check_kind("runs", run, Trace)
+        check_type("runs", run, Trace)
     last = runs[-1]
     unembedding = last.example.unembedding
     if unembedding is None or last.stream_spreads is None or runs[0].embeddings is None:

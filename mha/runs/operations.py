@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from mha.core.feed_forward import normal_share
+from mha.core.feed_forward import normal_cdf
 from mha.runs.places import Place
 
 Operation = Literal[
@@ -198,7 +198,7 @@ def _capped(origin: Origin, value: OperandValue) -> float:
 
 def _gelu(origin: Origin, value: OperandValue) -> float:
     hidden = _single(origin, value)
-    return hidden * normal_share(hidden)
+    return hidden * normal_cdf(hidden)
 
 
 _RESULTS: dict[Operation, Callable[[Origin, OperandValue], float]] = {

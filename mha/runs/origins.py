@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 
 from mha.core.feed_forward import FeedForward
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.places import Place, place_at
 from mha.runs.record import Trace
@@ -44,8 +44,8 @@ def origin(run: Trace, place: Place) -> Origin:
     >>> [str(o.place) for o in origin(run, Place.parse("weights.0.0.1")).operands]
     ['exponentials.0.0.1', 'row_sums.0.0']
     """
-    check_kind("run", run, Trace)
-    check_kind("place", place, Place)
+    check_type("run", run, Trace)
+    check_type("place", place, Place)
     if place.term is not None:
         return _term(run, place)
     has_array = place.kind.axes and not place.kind.quotes

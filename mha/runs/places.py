@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from mha.core.option_checks import as_word, check_kind
+from mha.core.option_checks import as_string, check_type
 from mha.runs.record import Trace
 from mha.runs.stages import AXES, Stage, stage, stage_array
 
@@ -152,7 +152,9 @@ class Place:
         Place(stage='root', head=None, row=None, column=None, term=None)
         """
         number = r"(?:0|[1-9][0-9]*)"
-        match = re.fullmatch(rf"([a-z_]+)((?:\.{number})*)(?::({number}))?", as_word("place", text))
+        match = re.fullmatch(
+            rf"([a-z_]+)((?:\.{number})*)(?::({number}))?", as_string("place", text)
+        )
         if match is None:
             raise ValueError(f"place is {text!r}; an address such as scores.0.1.2 is wanted")
         name, index, term = match.groups()
@@ -202,7 +204,7 @@ class Place:
         >>> Place.parse("scores.0.1.1").value(trace(load_example("cat-sat")))
         2.0
         """
-        check_kind("run", run, Trace)
+        check_type("run", run, Trace)
         if self.term is not None:
             raise ValueError(f"{self} is a term of a sum; a number that a run keeps is wanted")
         array = stage_array(run, self.stage)

@@ -18,7 +18,7 @@ import numpy as np
 
 from mha.core.checks import as_count, as_names
 from mha.core.multihead import MultiHeadWeights
-from mha.core.option_checks import as_switch
+from mha.core.option_checks import as_bool
 from mha.runs.random_numbers import BITS, Draws
 from mha.runs.worked_example import WorkedExample
 
@@ -137,8 +137,8 @@ def draw_example(
         head_names=tuple(names),
         source=f"drawn from the seed {seed}",
         embeddings=np.array(embeddings),
-        layer=MultiHeadWeights(w_q, w_k, w_v, w_o if as_switch("output", output) else None),
-        positions=np.array(places) if as_switch("positions", positions) else None,
+        layer=MultiHeadWeights(w_q, w_k, w_v, w_o if as_bool("output", output) else None),
+        positions=np.array(places) if as_bool("positions", positions) else None,
         is_causal=is_causal,
     )
 

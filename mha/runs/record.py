@@ -14,17 +14,17 @@ from mha.core.attention import attention_scores, masked_scores, scaled_scores
 from mha.core.checks import Array, finite_product, finite_sum, frozen
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import as_additive_mask
-from mha.core.multihead import mixed, project
+from mha.core.multihead import project, project_output
 from mha.core.norm import rms_norm
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.core.positions import rotate_by
 from mha.core.score_variants import capped_scores, softmax_with_sink
 from mha.core.softmax import softmax
 from mha.core.transformer import (
     Block,
+    after_attention,
     as_blocks,
     before_attention,
-    behind_attention,
     in_dtype_of,
 )
 from mha.runs.next_words import next_word_stages
@@ -253,7 +253,7 @@ def trace(example: WorkedExample) -> Trace:
     array([[[0.7311, 0.2689],
             [0.2689, 0.7311]]])
     """
-    check_kind("example", example, WorkedExample)
+    check_type("example", example, WorkedExample)
     # Norms of queries and keys come before rotation, as in Qwen3 and Gemma 3.
     arrays = _add_positions(example)
     arrays |= _normalise_before_attention(example, arrays)
@@ -346,7 +346,7 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
     ('two-words-2', array([[3.0455, 0.9545],
            [0.9545, 3.0455]]))
     """
-    check_kind("example", example, WorkedExample)
+    check_type("example", example, WorkedExample)
     if example.embeddings is None or example.scale is not None:
         raise ValueError(f"{example.name} is no start for blocks; embeddings alone are wanted")
     runs: list[Trace] = []
@@ -387,7 +387,7 @@ def _finish_block(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, A
     x, found = _residual_input(example, arrays), _first_present(arrays["output"], arrays["concat"])
     if example.block is None or x is None:
         return {}
-    steps = behind_attention(example.block, x, found)
+    steps = after_attention(example.block, x, found)
     return steps | next_word_stages(example, steps["stream"])
 
 
@@ -494,7 +494,7 @@ def _combine_heads(example: WorkedExample, head_outputs: Array) -> dict[str, Any
     # concat @ w_o is the sum over heads of each head's output times its own rows of w_o.
     of_each_head = layer.w_o.reshape(len(head_outputs), -1, layer.w_o.shape[1])
     shares = finite_product("the heads' outputs and w_o", head_outputs, of_each_head)
-    return arrays | {"output": mixed(concat, layer), "head_contributions": shares}
+    return arrays | {"output": project_output(concat, layer), "head_contributions": shares}
 
 
 def _row_shifts(scaled: Array, sinks: Array | None = None) -> Array:

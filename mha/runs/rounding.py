@@ -15,7 +15,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 import numpy as np
 
 from mha.core.checks import as_count
-from mha.core.option_checks import as_word
+from mha.core.option_checks import as_string
 
 PLACES = 4
 """Decimal places that the book shows unless a page says otherwise."""
@@ -285,5 +285,5 @@ def dimensions(symbol: str, count: int) -> tuple[str, ...]:
     ('q₁', 'q₂', 'q₃')
     """
     digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-    symbol, count = as_word("symbol", symbol), as_count("count", count, least=0)
+    symbol, count = as_string("symbol", symbol), as_count("count", count, least=0)
     return tuple(symbol + str(i).translate(digits) for i in range(1, count + 1))

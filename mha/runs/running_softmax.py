@@ -3,7 +3,7 @@
 import numpy as np
 
 from mha.core.checks import Array
-from mha.core.online_softmax import RunningSoftmax, exponentials_below, online_softmax
+from mha.core.online_softmax import RunningSoftmax, online_softmax, shifted_exponentials
 
 RUNNING_STAGES = (
     "running_largest", "running_factors", "running_exponentials", "running_sums",
@@ -42,14 +42,14 @@ def running_softmax_stages(size: int | None, scaled: Array, value: Array) -> dic
         keys = slice(start, start + size)
         before = states[-1] if states else None
         states.append(online_softmax(scaled[..., keys], value[..., keys, :], before))
-        exponentials.append(exponentials_below(scaled[..., keys], states[-1].largest[..., None]))
+        exponentials.append(shifted_exponentials(scaled[..., keys], states[-1].largest[..., None]))
     largest = np.stack([state.largest for state in states], axis=-1)
     # Before the first block no score was read: the largest of none is minus infinity.
     empty = np.full_like(largest[..., :1], -np.inf)
     previous_largest = np.concatenate([empty, largest[..., :-1]], axis=-1)
     return {
         "running_largest": largest,
-        "running_factors": exponentials_below(previous_largest, largest),
+        "running_factors": shifted_exponentials(previous_largest, largest),
         "running_exponentials": np.concatenate(exponentials, axis=-1),
         "running_sums": np.stack([state.total for state in states], axis=-1),
         "running_mixtures": np.concatenate([state.mixture for state in states], axis=-1),

@@ -15,7 +15,7 @@ from mha.core.checks import (
 )
 from mha.core.distributions import row_sums
 from mha.core.multihead import MultiHeadWeights, project
-from mha.core.option_checks import as_switch, as_word, check_kind
+from mha.core.option_checks import as_bool, as_string, check_type
 from mha.core.transformer import Block
 
 _ZERO_WIDTH_JOINERS = str.maketrans("", "", "\u200c\u200d")
@@ -79,7 +79,7 @@ class Refinements:
     sinks: Array | None = None
 
     def __post_init__(self) -> None:
-        as_switch("is_joint", self.is_joint)
+        as_bool("is_joint", self.is_joint)
         as_number("eps", self.eps, least=0)
         if self.softcap is not None:
             as_number("softcap", self.softcap, above=0)
@@ -226,7 +226,7 @@ class WorkedExample:
 
     def _check_refined(self, refined: Refinements) -> None:
         """Raise unless norms and sinks fit the heads, and sinks come without a running softmax."""
-        check_kind("refined", refined, Refinements)
+        check_type("refined", refined, Refinements)
         start = self.query if self.layer is None else self.layer.w_q
         assert start is not None
         refined.check_sizes(self.num_heads, start.shape[-1])
@@ -239,8 +239,8 @@ class WorkedExample:
     def _check_words(self) -> None:
         """Raise unless names and titles are strings, switches are bools, and tokens are visible."""
         for name in ("name", "title", "source", "shows"):
-            as_word(name, getattr(self, name))
-        as_switch("is_causal", self.is_causal)
+            as_string(name, getattr(self, name))
+        as_bool("is_causal", self.is_causal)
         for token in as_names("tokens", self.tokens):
             visible = token.translate(_ZERO_WIDTH_JOINERS)
             if not visible.strip() or not visible.isprintable():
@@ -250,7 +250,7 @@ class WorkedExample:
         """Set the layer to the block's attention, or the block's attention to a given layer."""
         if self.block is None:
             return
-        check_kind("block", self.block, Block)
+        check_type("block", self.block, Block)
         if self.layer is None:
             object.__setattr__(self, "layer", self.block.attention)
         elif self.layer is not self.block.attention:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 
-from mha.core.feed_forward import normal_share
 from mha.runs.computations import Computation
 from mha.runs.operations import Operation, Origin
 from mha.runs.origins import origin
@@ -363,7 +362,7 @@ def _relu(origin: Origin, places: int) -> Arithmetic:
 
 def _gelu(origin: Origin, places: int) -> Arithmetic:
     (hidden,) = origin.operands
-    expression = "×".join(factor(x, places) for x in (hidden.value, normal_share(hidden.value)))
+    expression = "×".join(factor(x, places) for x in (hidden.value, normal_cdf(hidden.value)))
     return Arithmetic(expression, (), short(origin.number, places))
 
 

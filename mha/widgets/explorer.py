@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mha.core.checks import Array
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, PrintsAt, places
 from mha.runs.record import Trace
@@ -106,7 +106,7 @@ def explorer(
     >>> explorer(trace(load_example("cat-sat"))).html[:34]
     '<mha-explorer id="explore-cat-sat"'
     """
-    check_kind("run", run, Trace)
+    check_type("run", run, Trace)
     if run.example.refined is not None:
         raise ValueError(
             "run has norms of queries or keys, a cap or sinks, which no explorer computes; tables,"

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from mha.audit.checks.finding import Check, Finding
-from mha.core.learning import NONE, answer_scores, draw_layer, train_layer
+from mha.core.learning import NO_ANSWER, answer_scores, draw_layer, train_layer
 from mha.examples.free_order import QUESTIONS, WORDS, as_arrays, draw_sentence, keep_one_question
 from mha.runs.rounding import percent
 
@@ -35,7 +35,9 @@ def _shares_right(width: int, steps: int, seed: int) -> tuple[float, ...]:
     layer = train_layer(start, x, keep_one_question(answers), steps=steps).layer
     answers = keep_one_question(new_answers)
     right = answer_scores(new, layer, len(QUESTIONS)).argmax(axis=-1) == answers
-    return tuple(float(right[answers[..., q] != NONE, q].mean()) for q in range(len(QUESTIONS)))
+    return tuple(
+        float(right[answers[..., q] != NO_ANSWER, q].mean()) for q in range(len(QUESTIONS))
+    )
 
 
 CHECKS: dict[str, Check] = {"learns_one_relation": _learns_one_relation}

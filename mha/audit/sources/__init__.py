@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mha.core.checks import as_count
-from mha.core.option_checks import as_switch, as_word
+from mha.core.option_checks import as_bool, as_string
 from mha.runs.places import Place
 
 DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
@@ -204,9 +204,9 @@ def _number(*, kind: str, example: str = "", place: str = "", **rest: Any) -> Nu
 def _check(number: Number) -> None:
     """Raise unless the fields have their types, and numbers of a calculation are decimals."""
     as_count("line", number.line)
-    as_switch("restates", number.restates)
+    as_bool("restates", number.restates)
     for name in ("printed", "example", "intended", "reason"):
-        as_word(name, getattr(number, name))
+        as_string(name, getattr(number, name))
     if number.place is not None:
         for name, digits in (("printed", number.printed), ("intended", number.intended or "0")):
             if not DECIMAL.fullmatch(digits):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mha.core.checks import as_count
-from mha.core.option_checks import as_word
+from mha.core.option_checks import as_string
 from mha.layouts import LAYOUTS
 from mha.layouts.axes import axes_of
 from mha.views.colours import head_colour
@@ -77,7 +77,7 @@ def layout_blocks(layout: str, *, num_heads: int = 2, num_groups: int | None = N
     >>> layout_blocks("GPT-2").alt[:75]
     'c_attn.weight, d_model × 3 · heads · d_k: x is multiplied by it, and its co'
     """
-    if as_word("layout", layout) not in LAYOUTS:
+    if as_string("layout", layout) not in LAYOUTS:
         raise ValueError(f"layout is {layout!r}; one of {', '.join(LAYOUTS)} is wanted")
     chosen, heads = LAYOUTS[layout], as_count("num_heads", num_heads)
     groups = heads if num_groups is None else as_count("num_groups", num_groups)
