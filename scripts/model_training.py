@@ -11,14 +11,14 @@ from environment import ROOT, fail, step
 from mha.core.language import LanguageModel
 from mha.examples.names import draw_stories
 from mha.examples.trained import (
-    KEPT,
+    CHECKPOINT_STEPS,
     LENGTH,
-    costs_with_parts_off,
+    ablated_name_costs,
     fresh_stories,
-    measured,
-    packed,
-    training,
-    unpacked,
+    measure_model,
+    pack_parameters,
+    train_from_seed,
+    unpack_parameters,
 )
 
 FOLDER = ROOT / "mha" / "examples" / "names"
@@ -46,8 +46,8 @@ def _train(seed: int) -> tuple[list[LanguageModel], list[float]]:
     """Return the model at each kept step, and the loss before each step."""
     kept, losses = [], []
     with step(f"Training with seed {seed}"):
-        for now in training(seed):
-            if now.step in KEPT:
+        for now in train_from_seed(seed):
+            if now.step in CHECKPOINT_STEPS:
                 print(f"  after {now.step:4} steps the loss is {now.loss:.3f}", flush=True)
                 kept.append(now.model)
             if now.step:
@@ -57,7 +57,7 @@ def _train(seed: int) -> tuple[list[LanguageModel], list[float]]:
 
 def _of_fresh_stories(model: LanguageModel) -> dict[str, Any]:
     """Return measures of a model on stories that the training did not contain."""
-    return measured(model, draw_stories(np.random.default_rng(10**6), 200, LENGTH))
+    return measure_model(model, draw_stories(np.random.default_rng(10**6), 200, LENGTH))
 
 
 def has_learned(found: dict[str, Any]) -> bool:
@@ -76,16 +76,19 @@ def has_learned(found: dict[str, Any]) -> bool:
 def _write(kept: Sequence[LanguageModel], losses: Sequence[float]) -> None:
     """Write the checkpoints, and the records of this training and of three other seeds."""
     FOLDER.mkdir(exist_ok=True)
-    numbers = np.stack([packed(model) for model in kept])
-    rounded = [unpacked(model, row.astype(float)) for model, row in zip(kept, numbers, strict=True)]
+    numbers = np.stack([pack_parameters(model) for model in kept])
+    rounded = [
+        unpack_parameters(model, row.astype(float))
+        for model, row in zip(kept, numbers, strict=True)
+    ]
     record = {
         "seed": SEED,
-        "steps": KEPT,
+        "steps": CHECKPOINT_STEPS,
         "losses": [round(loss, 4) for loss in losses],
         "other_seeds": [
             {"seed": seed, **_of_fresh_stories(_train(seed)[0][-1])} for seed in OTHER_SEEDS
         ],
-        "costs": costs_with_parts_off(rounded, fresh_stories()).ravel().round(4).tolist(),
+        "costs": ablated_name_costs(rounded, fresh_stories()).ravel().round(4).tolist(),
     }
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in record.items()]
     np.save(FOLDER / "checkpoints.npy", numbers)

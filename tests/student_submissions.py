@@ -8,7 +8,7 @@ import textwrap
 
 import numpy as np
 
-from mha.practice.notebook_steps import BY_NAME, CASES, STEPS, drawn
+from mha.practice.notebook_steps import CASES, STEPS, STEPS_BY_NAME, draw_inputs
 
 RIGHT = {
     "project": "def project(x, w):\n    return x @ w",
@@ -68,7 +68,7 @@ WRONG = {
     "by-d-k": (*_with("scale", "scores / d_k"), "not by its root"),
     "scaled-in-place": (
         *_with("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
-        "scale changes scores, which is not its own",
+        "scale changes its argument scores",
     ),
     "future": (*_with("causal", "np.triu(np.ones((n, n))) == 1"), "turned over"),
     "large-number": (*_with("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
@@ -103,8 +103,8 @@ WRONG = {
 
 def _shown():
     """Return the right answers on the numbers on which a notebook's own check tries `scale`."""
-    step = STEPS.index(BY_NAME["scale"])
-    runs = [drawn(np.random.default_rng([1, step, i]), case) for i, case in enumerate(CASES)]
+    step = STEPS.index(STEPS_BY_NAME["scale"])
+    runs = [draw_inputs(np.random.default_rng([1, step, i]), case) for i, case in enumerate(CASES)]
     return {run.d_k: run.scaled.tolist() for run in runs}
 
 
@@ -119,13 +119,14 @@ CHEATS = {
         "def scale(scores, d_k):\n    return scores\nprint(check(scale))",
     ],
     "imports-reference": [
-        "from mha.practice.notebook_steps import BY_NAME",
-        "weights = BY_NAME['weights'].right",
+        "from mha.practice.notebook_steps import STEPS_BY_NAME",
+        "weights = STEPS_BY_NAME['weights'].right",
         "import mha\nweights = mha.softmax",
     ],
     "puts-mha-back": [
         f"import sys\n{STUB}\nfrom mha import softmax as weights",
-        f"{STUB}\nfrom mha.practice.notebook_steps import BY_NAME\nscale = BY_NAME['scale'].right",
+        f"{STUB}\nfrom mha.practice.notebook_steps import STEPS_BY_NAME"
+        "\nscale = STEPS_BY_NAME['scale'].right",
     ],
     "reads-the-package": [
         "text = open('{package}/core/softmax.py').read()",

@@ -75,6 +75,7 @@ class Question:
     label: str = ""  # of the quiz, box or exercise on its page
     page: str = ""  # the page's name
     asked: str = ""  # the number that is asked for, if an exercise has several
+    number: int = 1  # among the questions with the same title
     difficulty: str = ""
     minutes: int = MINUTES_A_BOX
     files: dict[str, str] = field(default_factory=dict)  # the pictures in the text, as SVG
@@ -84,7 +85,7 @@ class Question:
         """The title of the question: its chapter and its first words."""
         words = without_tags(plain_text(self.asked or self.text))
         begin = textwrap.shorten(words, LONGEST, placeholder=" …")
-        return f"{self.chapter}: {begin}"
+        return f"{self.chapter}: {begin}" + (f" ({self.number})" if self.number > 1 else "")
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -238,7 +239,8 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
         asked = "".join(
             self_contained(found) for found in part.select(".your-turn-question, .your-turn-givens")
         )
-        one_of = f"{escape(labels[i])}: " if len(parts) != len(tasks) else ""
+        cell = escape(labels[i]) if len(parts) != len(tasks) else ""
+        one_of = f"<strong>Enter:</strong> the number for {cell}. " if cell else ""
         # JSON has no infinity: a masked score is null there.
         givens = [[-inf if x is None else x for x in row] for row in task["givens"]]
         value = FORMULAS[task["kind"]](givens, task["column"])
@@ -252,6 +254,7 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
             places=places,
             label=str(element["id"]),
             page=page.name,
+            asked=f"<p>{cell}: {asked}</p>" if cell else "",
         )
 
 

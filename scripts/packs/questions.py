@@ -11,8 +11,11 @@ Therefore Canvas has a package of its own, with the same items.
 import re
 import textwrap
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +41,26 @@ FRESH = "Fresh numbers"
 MOST = 256
 """Characters that QTI allows to stand in the place of a picture."""
 
+MOST_LONG = {"easy": 0, "medium": 1, "hard": inf}
+"""Products of two factors with several significant digits each that a fresh question may have."""
+
 LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
 
 
 def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
     """Return every question of the book, and `variants` fresh questions of each kind."""
     drawn = [question for stage in drawable() for question in fresh(stage, seed, variants)]
-    return [*standalone_questions.questions(pages), *drawn]
+    return with_different_titles([*standalone_questions.questions(pages), *drawn])
+
+
+def with_different_titles(questions: Iterable[Question]) -> list[Question]:
+    """Return questions, those with a title that occurred before numbered from 2."""
+    counts: Counter[str] = Counter()
+    numbered = []
+    for question in questions:
+        counts[question.title] += 1
+        numbered.append(replace(question, number=counts[question.title]))
+    return numbered
 
 
 def drawable() -> list[str]:
@@ -65,7 +81,7 @@ def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:
             chapter=f"{FRESH}: {stage.replace('_', ' ')}",
             text=_question_with_givens(exercise, sentence),
             feedback=f"<p>{_superscripts(exercise.worked_line)}</p>",
-            answer=exercise.asked,
+            answer=exercise.expected,
             places=decimals,
             difficulty=_difficulty(number),
         )
@@ -80,7 +96,7 @@ def _exercise(rng: np.random.Generator, stage: str, number: int) -> NumericExerc
             place = possible[i]
             cell = (place.row or 0, place.column or 0, place.head or 0)
             exercise = numeric_exercise(run, stage, *cell)
-            if not _is_trivial(exercise):
+            if not _is_trivial(exercise) and not _is_laborious(exercise, _difficulty(number)):
                 return exercise
 
 
@@ -92,12 +108,29 @@ def _is_trivial(exercise: NumericExercise) -> bool:
     """
     printed = [[rounded(x, given.places) for x in given.values] for given in exercise.givens]
     decimals, _ = rounding(exercise.answer, exercise.places, percent=exercise.percent)
-    is_lost = exercise.answer != 0 == rounded(exercise.asked, decimals)
+    is_lost = exercise.answer != 0 == rounded(exercise.expected, decimals)
     if is_lost or (decimals == 0 and _is_rounded(exercise)):
         return True
     if exercise.kind == "products":
         return any(x in TRIVIAL for group in printed for x in group)
     return exercise.kind in ("root", "power") and printed[0] == [0]
+
+
+def _is_laborious(exercise: NumericExercise, difficulty: str) -> bool:
+    """Return whether an exercise has more products of two long factors than its difficulty allows.
+
+    A factor is long if it has two or more significant digits.
+    """
+    if exercise.kind != "products":
+        return False
+    factors = [
+        [
+            len(f"{abs(rounded(x, given.places)):.12g}".replace(".", "").strip("0")) > 1
+            for x in given.values
+        ]
+        for given in exercise.givens[:2]
+    ]
+    return sum(map(all, zip(*factors, strict=True))) > MOST_LONG[difficulty]
 
 
 def _is_rounded(exercise: NumericExercise) -> bool:

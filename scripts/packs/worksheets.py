@@ -14,11 +14,18 @@ from printing import file_name, refuse_unprintable
 from byhand.press.markup import document, string
 from byhand.press.pdf import press
 from mha.practice.worksheets import Student, Task, Worksheet
-from mha.practice.worksheets.command import drawn, texts
+from mha.practice.worksheets.command import draw_worksheets, write_texts
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.model_worksheet import TITLE as MODEL
 from mha.practice.worksheets.model_worksheet import ModelSheet
-from mha.practice.worksheets.text import calculator, emptied, points, rounding, steps, tolerance
+from mha.practice.worksheets.text import (
+    answer_lines,
+    calculator_note,
+    empty_table,
+    points,
+    rounding_note,
+    tolerance_note,
+)
 from mha.views.table import Table
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}
@@ -32,7 +39,7 @@ Part = dict[str, Any]
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the worksheets; end with an error if there are none."""
     try:
-        sheets = drawn(arguments)
+        sheets = draw_worksheets(arguments)
     except ValueError as error:
         fail(str(error))
     _check_texts(arguments, sheets)
@@ -42,7 +49,7 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     """Print the worksheets, the key and the answers, and publish all or nothing."""
     with step(f"Printing {len(sheets)} worksheets"):
-        written = texts(sheets, model=arguments.model)
+        written = write_texts(sheets, model=arguments.model)
         files = {name: text.encode() for name, text in written.items()}
         for what, parts in _class_documents(sheets, arguments).items():
             printed = _files(arguments, what, parts, sheets)
@@ -74,9 +81,9 @@ def _files(
 ) -> dict[str, list[Part]]:
     """Return the parts of each file."""
     if what != "worksheets" or not arguments.each:
-        return {f"{sheets[0].seed.file(what)}.pdf": parts}
+        return {f"{sheets[0].seed.file_stem(what)}.pdf": parts}
     return {
-        f"{made.seed.file('worksheet')}-{_student_suffix(made.student)}.pdf": [part]
+        f"{made.seed.file_stem('worksheet')}-{_student_suffix(made.student)}.pdf": [part]
         for made, part in zip(sheets, parts, strict=True)
     }
 
@@ -132,8 +139,8 @@ def _student(made: Worksheet, *, model: bool) -> dict[str, Any]:
         "id": made.student.id,
         "drawn": f"({made.seed}, {made.difficulty})",
         "points": points(made.points),
-        "rounding": f"{rounding(made)} {calculator(made)}".replace("eˣ", "e^x"),
-        "tolerance": tolerance(made) if made.rounded else "",
+        "rounding": f"{rounding_note(made)} {calculator_note(made)}".replace("eˣ", "e^x"),
+        "tolerance": tolerance_note(made) if made.rounded else "",
         "tasks": [_task(made, task) for task in made.tasks],
         "model": _model(ModelSheet(made.seed, made.student)) if model else None,
     }
@@ -144,8 +151,8 @@ def _task(made: Worksheet, task: Task) -> dict[str, Any]:
     return vars(task) | {
         "worth": points(task.points),
         "after": list(map(str, task.after)),
-        "empty": list(map(emptied, task.tables)),
-        "steps": [list(steps(made, task.stage, head)) for head in range(len(task.tables))],
+        "empty": list(map(empty_table, task.tables)),
+        "steps": [list(answer_lines(made, task.stage, head)) for head in range(len(task.tables))],
     }
 
 

@@ -22,7 +22,7 @@ from mha import Place
 from mha.runs import rounding
 from mha.runs.record import trace_blocks
 from mha.runs.rounding import percent, shown
-from mha.views.arithmetic import written_out
+from mha.views.arithmetic import write_arithmetic
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -79,7 +79,7 @@ def wanted(formula, how, run):
     """Return what a tied number should say."""
     name, places = how.split(":")
     if name == "line":
-        return str(written_out(mha.origin(run, Place.parse(formula)), int(places)))
+        return str(write_arithmetic(mha.origin(run, Place.parse(formula)), int(places)))
     return str(getattr(rounding, name)(worth(formula, run), int(places)))
 
 
@@ -480,7 +480,7 @@ def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phon
 def test_what_an_order_changes_is_said_where_it_is_and_a_remark_parts_nothing(tied):
     page = tied("mechanism/softmax")
     edit(page, "embeddings.2.0", -1)
-    expect(page.locator("main")).to_contain_text("it was (2.38, 0.26) (the book’s numbers). A")
+    expect(page.locator("main")).to_contain_text("is (2.38, 0.26) (the book’s numbers). With")
     page = tied("transformer/order")
     edit(page, "query.0.0.0", -1)
     said = "0 and 1 [the book’s numbers], with their signs.)"
@@ -489,11 +489,11 @@ def test_what_an_order_changes_is_said_where_it_is_and_a_remark_parts_nothing(ti
     page.get_by_role("button", name="Last word first").first.click()
     settled(page)
     expect(page.locator("mha-explorer .strip > .strip-title")).to_contain_text("in sat cat?")
-    # Words that change places no longer stand at their positions.
-    at = page.locator("data.own", has_text="stands at position 0, sat at position 1")
+    # Words that are exchanged no longer have their positions.
+    at = page.locator("data.own", has_text="has position 0, sat position 1")
     expect(at).to_have_count(1)
     assert at.evaluate("e => e.nextSibling.textContent") == " (the book’s numbers)"
-    assert page.locator("data.fails", has_text="stays as it is").count() == 1
+    assert page.locator("data.fails", has_text="does not change").count() == 1
     centre(page, page.locator("data.moved").first)
     expect(page.locator(".small-changed")).to_contain_text("Marked ∗")
 
@@ -555,7 +555,7 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     # A caption says that it is of the figure as first shown.
     figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
     assert figure == ["fig-depth-a-b-a"]
-    expect(page.locator("data.own", has_text="The last A meets B")).to_have_count(1)
+    expect(page.locator("data.own", has_text="The last A attends to B")).to_have_count(1)
     settled(page)
     of = "letters-a-b-a-2"
     data = json.loads(soup("transformer/depth").select_one("#letters-a-b-a > script").string)

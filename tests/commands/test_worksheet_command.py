@@ -10,7 +10,7 @@ import building
 import printed_book
 import pytest
 
-from mha.practice.worksheets import TASKS, Seed, Student, worksheet
+from mha.practice.worksheets import TASKS, Seed, Student, draw_worksheet
 from mha.practice.worksheets.model_worksheet import ModelSheet
 
 pytestmark = pytest.mark.pdf
@@ -117,7 +117,7 @@ def test_words_of_others_are_text_on_paper_in_a_file_for_each(tmp_path):
 
 def test_what_is_printed_is_what_is_drawn(made):
     students = (Student(1, "Emmy Noether", "e17"), Student(2, "שרה כהן", "x2"))
-    sheets = [worksheet(23, student, difficulty="hard") for student in students]
+    sheets = [draw_worksheet(23, student, difficulty="hard") for student in students]
     given, answers = [], []
     for task in (task for one in sheets for task in one.tasks):
         for table in task.given:

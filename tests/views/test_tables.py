@@ -29,7 +29,7 @@ from mha.runs.rounding import shown
 from mha.runs.stages import STAGES
 from mha.views import blocks, figures, tables
 from mha.views.colours import head_colour
-from mha.views.table import Table, array_table, as_written, no_tags, places_needed
+from mha.views.table import Table, array_table, escape_markdown, escape_tags, places_needed
 from mha.views.walkthrough import walkthrough
 
 RUNS = {name: trace(load_example(name)) for name in example_names()}
@@ -264,8 +264,8 @@ def test_a_token_comes_out_as_it_is_written(token):
     run = trace(replace(load_example("cat-sat"), tokens=(token, "sat")))
     table = tables.stage_table(run, "weights")
     assert (table.rows[0][0], table.header[1]) == (token, token)
-    assert f"*{as_written(token)}*" in tables.mixing_table(run, 0).caption
-    tokens = markdown.parse(no_tags(as_written(token)))
+    assert f"*{escape_markdown(token)}*" in tables.mixing_table(run, 0).caption
+    tokens = markdown.parse(escape_tags(escape_markdown(token)))
     assert [t.type for t in tokens] == ["paragraph_open", "inline", "paragraph_close"]
     assert {t.type for t in tokens[1].children} <= {"text", "text_special"}
     assert "".join(t.content for t in tokens[1].children) == token

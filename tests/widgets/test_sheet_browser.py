@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from pointer import drag, middle
 from worked_runs import ON_A_SHEET, TIRED
 
-from mha.runs.attention_variants import SWITCHES, attention_plan, carried_out
+from mha.runs.attention_variants import SWITCHES, attention_plan, evaluate_plan
 from mha.runs.rounding import shown
 from mha.widgets.variants_explorer import variants_explorer
 
@@ -40,7 +40,7 @@ def test_every_number_is_the_package_s(sheet_page, modules, rng):
     for on in [(), *((switch,) for switch in SWITCHES), SWITCHES]:
         given = {role: a if role in ("causal", "window") else rng.normal(size=a.shape).round(3)
                  for role, a in ON_A_SHEET.items()}  # fmt: skip
-        sheet, _ = carried_out(attention_plan(2), given, on)
+        sheet, _ = evaluate_plan(attention_plan(2), given, on)
         plain = {role: array.tolist() for role, array in given.items()}
         found = dict(page.evaluate(CARRIED_OUT, [data["plan"], plain, list(on)]))
         assert list(found) == list(sheet.steps)
@@ -57,7 +57,7 @@ def test_every_number_is_the_package_s(sheet_page, modules, rng):
 
 def carried(on, given=ON_A_SHEET, query=3):
     """Return the weights and the output of a query with what is switched on."""
-    sheet, roles = carried_out(attention_plan(2), given, on)
+    sheet, roles = evaluate_plan(attention_plan(2), given, on)
     return sheet[roles["weights"]][query], sheet[roles["output"]][query]
 
 
