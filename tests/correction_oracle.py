@@ -6,8 +6,8 @@ the script with this function, which follows each number with the audit's own ru
 
 from collections.abc import Collection, Sequence
 
-from mha.audit.judging import Judgement, _judged, run_of
-from mha.audit.page import Page
+from mha.audit.document import Document
+from mha.audit.judging import Judgement, _judge_all, run_of
 from mha.audit.sources import Number
 
 
@@ -18,15 +18,16 @@ def judge_corrected(numbers: Sequence[Number], corrected: Collection[int]) -> tu
     the numbers before it changes with them; a slip that is not corrected stays as it is printed.
     The `number` of each judgement is still the printed one.
     """
-    page, changed = Page(numbers, None, run_of), set[int]()
+    document, changed = Document(numbers, None, run_of), set[int]()
     follows = [
-        number.place is not None and number.kind != "input" and page.follows(spot)
-        for spot, number in enumerate(numbers)
+        number.place is not None and number.kind != "input" and document.agrees_locally(index)
+        for index, number in enumerate(numbers)
     ]
-    for spot in range(len(numbers)):
-        if spot in corrected or follows[spot]:
-            value, used = page.local(spot)
-            if spot in corrected or not changed.isdisjoint(used):
-                page.printed[spot] = page.meant[spot] = value
-                changed.add(spot)
-    return tuple(_judged(page))
+    for index in range(len(numbers)):
+        if index in corrected or follows[index]:
+            value, used = document.recompute(index)
+            # Without a changed operand the printed, rounded number stays.
+            if index in corrected or not changed.isdisjoint(used):
+                document.printed[index] = document.meant[index] = value
+                changed.add(index)
+    return tuple(_judge_all(document))

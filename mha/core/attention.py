@@ -1,6 +1,7 @@
-"""Scaled dot-product attention, one function a step.
+"""Scaled dot-product attention: scores, weights and output, one function for each stage.
 
-Queries and keys give scores, scores give weights, weights mix the values.
+The scores are dot products of queries and keys, the weights are the softmax of the scores, and the
+output is the sum of the values, weighted by the weights.
 """
 
 import numpy as np
@@ -17,12 +18,12 @@ from mha.core.checks import (
     refuse_where,
 )
 from mha.core.masks import Align, as_additive_mask
-from mha.core.option_checks import as_switch
+from mha.core.option_checks import as_bool
 from mha.core.softmax import softmax
 
 
 def attention_scores(query: ArrayLike, key: ArrayLike) -> Array:
-    """Return the dot product of every query with every key, unscaled.
+    """Return the unscaled dot product of every query with every key.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ def attention_scores(query: ArrayLike, key: ArrayLike) -> Array:
     Returns
     -------
     ndarray, shape (..., num_queries, num_keys)
-        Dtype as `mha.core.checks` says: float32 if both arguments are, else float64.
+        float32 if both arguments are, else float64 (see `mha.core.checks`).
 
     Raises
     ------
@@ -60,7 +61,7 @@ def attention_scores(query: ArrayLike, key: ArrayLike) -> Array:
 
 
 def _check_widths(query: Array, key: Array) -> None:
-    """Raise a ValueError unless queries and keys are of one width."""
+    """Raise a ValueError unless queries and keys have the same width."""
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(
             f"query has d_k={query.shape[-1]} but key has d_k={key.shape[-1]}; they must match"
@@ -77,7 +78,7 @@ def attention_weights(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Array:
-    """Return how strongly each query attends to each key.
+    """Return the attention weights: the softmax of the scaled and masked scores.
 
     Parameters
     ----------
@@ -86,24 +87,23 @@ def attention_weights(
     mask : array_like of bool or float, broadcastable to (..., num_queries, num_keys), optional
         True where a query may attend; a float mask is added to the scaled scores.
     is_causal : bool, default False
-        Forbid keys after the query's own place. With a `mask`, both must allow.
+        Mask the keys after the query's own position. With a `mask`, both masks must allow a key.
     align : {"top-left", "bottom-right"}, default "top-left"
-        Which place is a query's own, for `is_causal`; see `mha.core.masks.causal_mask`.
+        Which position the first query has, for `is_causal`; see `mha.core.masks.causal_mask`.
     scale : float, default 1 / sqrt(d_k)
-        What the scores are multiplied with.
+        Factor of the scores.
     enable_gqa : bool, default False
-        Grouped queries: each key head serves the same number of neighbouring query heads.
+        Grouped-query attention: consecutive query heads share a key head.
 
     Returns
     -------
     ndarray, shape (..., num_queries, num_keys)
-        Each row sums to 1, or to 0 where the mask leaves no key.
+        Each row sums to 1; a fully masked row is all 0.
 
     Raises
     ------
     TypeError, ValueError
-        As `attention_scores`, and for a mask or scale that does not fit, naming the argument,
-        what is wanted and what came.
+        As `attention_scores`; also if the mask or the scale is invalid.
 
     References
     ----------
@@ -115,7 +115,7 @@ def attention_weights(
     array([[0.7311, 0.2689],
            [0.2689, 0.7311]])
     """
-    if as_switch("enable_gqa", enable_gqa):
+    if as_bool("enable_gqa", enable_gqa):
         key = repeat_heads("key", key, query)
     scaled = scaled_scores(attention_scores(query, key), np.shape(key)[-1], scale)
     return softmax(masked_scores(scaled, mask, is_causal, align))
@@ -132,10 +132,10 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Array:
-    """Mix the values by how strongly each query attends to each key.
+    """Return scaled dot-product attention: the values, summed with the attention weights.
 
-    As ``torch.nn.functional.scaled_dot_product_attention`` without dropout. A query that may
-    attend to no key gets zero weights and a zero output.
+    The same as ``torch.nn.functional.scaled_dot_product_attention`` without dropout. A fully masked
+    query has zero weights and a zero output.
 
     Parameters
     ----------
@@ -143,12 +143,13 @@ def scaled_dot_product_attention(
     key : array_like, shape (..., num_keys, d_k)
     value : array_like, shape (..., num_keys, d_v)
     mask, is_causal, align, scale, enable_gqa
-        As in `attention_weights`; grouped queries share key and value heads (axis -3) alike.
+        As in `attention_weights`; with `enable_gqa`, query heads share key and value heads (axis
+        -3).
 
     Returns
     -------
     ndarray, shape (..., num_queries, d_v)
-        Dtype as `mha.core.checks` says.
+        The dtype follows the rule in `mha.core.checks`.
 
     Raises
     ------
@@ -178,7 +179,7 @@ def scaled_dot_product_attention(
 
 
 def scaled_scores(scores: Array, d_k: int, scale: float | None = None) -> Array:
-    """Return `scores` times `scale`, which is 1 / sqrt(d_k) unless given.
+    """Return the scores times `scale`, by default 1 / sqrt(d_k).
 
     Parameters
     ----------
@@ -212,7 +213,7 @@ def scaled_scores(scores: Array, d_k: int, scale: float | None = None) -> Array:
 def masked_scores(
     scores: Array, mask: ArrayLike | None, is_causal: bool, align: Align = "top-left"
 ) -> Array:
-    """Return `scores` with minus infinity where a query may not attend.
+    """Return the scores plus the mask: minus infinity where a query may not attend.
 
     Parameters
     ----------
@@ -247,24 +248,24 @@ def masked_scores(
 
 
 def repeat_heads(name: str, x: ArrayLike, query: ArrayLike) -> Array:
-    """Repeat the heads of a key or value until they are as many as the query's.
+    """Repeat each key or value head for the query heads that share it.
 
     Parameters
     ----------
     name : str
-        "key" or "value", for the error.
+        "key" or "value", for error messages.
     x : array_like, shape (..., num_groups, num_keys, d)
     query : array_like, shape (..., num_heads, num_queries, d_k)
 
     Returns
     -------
     ndarray, shape (..., num_heads, num_keys, d)
-        Group i serves query heads i * g to (i + 1) * g, where g = num_heads / num_groups.
+        Query heads i * g to (i + 1) * g - 1 use group i, where g = num_heads / num_groups.
 
     Raises
     ------
     ValueError
-        If either has no axis of heads, or the number of groups does not divide that of heads.
+        If an argument has no axis of heads, or num_groups does not divide num_heads.
 
     References
     ----------
@@ -289,14 +290,14 @@ def as_inputs(
     *,
     finite: bool = True,
 ) -> tuple[Array, ...]:
-    """Return the inputs of attention as finite arrays of one dtype, or raise.
+    """Return query, key and value as finite arrays of one dtype.
 
     Parameters
     ----------
     query, key, value, enable_gqa
         As in `scaled_dot_product_attention`.
     finite : bool, default True
-        False leaves it to the caller to refuse NaN and infinities.
+        Whether NaN and infinities raise an error.
 
     Returns
     -------
@@ -305,8 +306,8 @@ def as_inputs(
     Raises
     ------
     TypeError, ValueError
-        If one is no finite array with an axis of tokens (and one of heads, with `enable_gqa`),
-        or key and value have different numbers of rows (or of heads).
+        If an argument is not finite, or has no axis of tokens (or, with `enable_gqa`, of heads);
+        if key and value have different numbers of rows (or of heads).
 
     Examples
     --------
@@ -315,15 +316,15 @@ def as_inputs(
         ...
     ValueError: key has 2 heads but value has 1 heads; they must match
     """
-    enable_gqa = as_switch("enable_gqa", enable_gqa)
+    enable_gqa = as_bool("enable_gqa", enable_gqa)
     named = (("query", query), ("key", key), ("value", value))
-    as_one = as_finite_array if finite else as_array
-    arrays = (as_one(name, x, min_ndim=3 if enable_gqa else 2) for name, x in named)
+    convert = as_finite_array if finite else as_array
+    arrays = (convert(name, x, min_ndim=3 if enable_gqa else 2) for name, x in named)
     query, key, value = in_one_dtype(*arrays)
-    for what, axis in (("rows", -2), ("heads", -3))[: 1 + enable_gqa]:
+    for unit, axis in (("rows", -2), ("heads", -3))[: 1 + enable_gqa]:
         if key.shape[axis] != value.shape[axis]:
             raise ValueError(
-                f"key has {key.shape[axis]} {what} but value has {value.shape[axis]} {what};"
+                f"key has {key.shape[axis]} {unit} but value has {value.shape[axis]} {unit};"
                 " they must match"
             )
     return query, key, value
@@ -337,13 +338,13 @@ def as_separate_inputs(
     *,
     finite: bool = True,
 ) -> tuple[Array, ...]:
-    """Return `as_inputs(...)`, or raise where leading axes differ: these do not broadcast.
+    """Return query, key and value as `as_inputs` does, and require equal leading axes.
 
     Raises
     ------
     TypeError, ValueError
-        As `as_inputs`; also unless all axes but the last two are the same in all three. With
-        `enable_gqa`, the number of heads of key and value may be a divisor of query's.
+        As `as_inputs`; also if the axes before the last two differ: they are not broadcast. With
+        `enable_gqa`, key and value may have fewer heads, a divisor of the query's number.
 
     Examples
     --------
@@ -367,7 +368,7 @@ def as_separate_inputs(
 
 
 def check_groups(name: str, x: Array, query: Array) -> None:
-    """Raise a ValueError unless the heads of `x` (axis -3) are a divisor of the query's.
+    """Raise a ValueError unless the number of heads of `x` (axis -3) divides the query's.
 
     Examples
     --------
@@ -384,10 +385,10 @@ def check_groups(name: str, x: Array, query: Array) -> None:
 
 
 def fold_heads(x: Array, key: Array) -> Array:
-    """Put what belongs to the query heads of one group below one another, as more queries.
+    """Concatenate the rows of the query heads that share a key head.
 
-    A product with `key` or `value` then serves all heads of a group without repeating it, and a
-    product over the rows adds them up. Without groups nothing changes.
+    One matrix product with `key` or `value` then covers all heads of a group, without a repeated
+    copy of the key. Without groups the shape does not change.
 
     Parameters
     ----------

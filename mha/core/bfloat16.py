@@ -1,4 +1,4 @@
-"""Numbers in bfloat16: the upper half of a float32, which keeps eight binary digits."""
+"""Rounding to bfloat16: the upper 16 bits of a float32, with eight significant binary digits."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -7,17 +7,17 @@ from mha.core.checks import Array, as_finite_array, refuse_overflow
 
 
 def to_bfloat16(x: ArrayLike) -> Array:
-    """Round numbers to bfloat16: to the next one, and a tie to the one whose last digit is 0.
+    """Round numbers to the nearest bfloat16, and ties to even.
 
     Parameters
     ----------
     x : array_like of any shape
-        Of float64 the nearest float32 is rounded, as in PyTorch.
+        A float64 is first rounded to float32, as in PyTorch.
 
     Returns
     -------
     ndarray of float32, shape of `x`
-        Each is a number of bfloat16: the lower half of its bits is 0.
+        The lower 16 bits of each number are 0.
 
     Raises
     ------
@@ -32,7 +32,8 @@ def to_bfloat16(x: ArrayLike) -> Array:
     numbers = as_finite_array("x", x, min_ndim=0)
     with np.errstate(over="ignore", under="ignore"):
         bits = numbers.astype(np.float32).view(np.uint32)
-    # Just below half a step is added, just half a step where the last digit that stays is 1.
+    # Round half to even: add just under half a unit in the last kept place, and exactly half where
+    # the last kept bit is 1, so that a tie carries only from an odd number.
     half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     rounded = ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
     refuse_overflow("x", rounded, "rounded")

@@ -1,12 +1,13 @@
-"""Attention in memory that grows with the sequence, not with its square.
+"""Exact attention in memory that grows linearly with the number of keys.
 
-Keys are read in blocks, and a running sum keeps the softmax exact, so the result equals
-`mha.core.attention.scaled_dot_product_attention` up to rounding. There are three ways to it:
+The keys are read block by block, and a running maximum and sum keep the softmax exact, so the
+result equals `mha.core.attention.scaled_dot_product_attention` up to rounding. There are three
+implementations:
 
-- A few scores go the plain way: blocks would only be work.
-- `mha.core.tiles` is as fast as the machine's matrix products allow. It is for numbers of which
-  one look at the inputs, beside the first products, shows that none of them can overflow.
-- Numbers beyond that are multiplied with care here, and an overflow is refused as everywhere.
+- Small inputs use `scaled_dot_product_attention` itself, since blocks would only cost time.
+- `mha.core.tiles` is the fast one, for inputs whose norms show that no product can overflow.
+- The functions of this module handle all other inputs: they check each product, and raise an error
+  if it overflows.
 """
 
 import math
@@ -23,13 +24,13 @@ from mha.core.attention import (
     scaled_scores,
 )
 from mha.core.checks import Array, as_count, finite_product, refuse_overflow
-from mha.core.masks import Align, as_mask, first_place
-from mha.core.option_checks import as_switch
-from mha.core.threads import can_limit, usable_cores
+from mha.core.masks import Align, as_mask, first_query_position
+from mha.core.option_checks import as_bool
+from mha.core.threads import can_limit_threads, usable_cores
 from mha.core.tiles import Inputs, attend
 
-SMALL = 2**14
-"""So many scores fit in a core's cache at once, and blocks would be work for nothing."""
+MAX_UNBLOCKED_SCORES = 2**14
+"""Up to this number all scores fit in a core's cache, and blocks save nothing."""
 
 
 def blockwise_attention(
@@ -44,7 +45,7 @@ def blockwise_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Array:
-    """Return scaled dot-product attention without ever holding all its weights.
+    """Return scaled dot-product attention without storing all its weights at once.
 
     Parameters
     ----------
@@ -52,27 +53,27 @@ def blockwise_attention(
     key : array_like, shape (..., num_keys, d_k)
     value : array_like, shape (..., num_keys, d_v)
         All three have the same leading axes; with `enable_gqa`, key and value may have fewer
-        heads than query, and no block of them is repeated.
+        heads than query, and no copy of them is made.
     block_size : int, default 256
-        How many queries are worked on at a time, with at most four times as many keys. Causal
-        attention of up to eight blocks of keys works on half as many queries, of several heads.
+        Number of queries per block; a block of keys has at most four times as many. Causal
+        attention over at most eight blocks of keys takes half as many queries of several heads.
     mask, is_causal, align, scale, enable_gqa
         As in `mha.core.attention.attention_weights`.
 
     Returns
     -------
     ndarray, shape (..., num_queries, d_v)
-        Dtype as `mha.core.checks` says.
+        The dtype follows the rule in `mha.core.checks`.
 
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit, naming the argument, what is wanted and what came.
+        If the arguments do not fit; the message names the argument and its fault.
 
     Notes
     -----
-    All cores that the process may use take part if ``threadpoolctl`` is installed; without it one
-    does (see `mha.core.threads`). The result is the same, bit by bit, on one core and on many.
+    With ``threadpoolctl`` installed, the computation uses all cores that the process may use;
+    otherwise one (see `mha.core.threads`). The result does not depend on the number of cores.
 
     References
     ----------
@@ -86,34 +87,37 @@ def blockwise_attention(
            [4.1932, 5.9242]])
     """
     query, key, value = as_separate_inputs(query, key, value, enable_gqa, finite=False)
-    block_size, is_causal = as_count("block_size", block_size), as_switch("is_causal", is_causal)
+    block_size, is_causal = as_count("block_size", block_size), as_bool("is_causal", is_causal)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
-    first = first_place(num_queries, num_keys, align)
-    if math.prod(query.shape[:-1]) * num_keys <= SMALL and max(num_queries, num_keys) <= block_size:
+    first = first_query_position(num_queries, num_keys, align)
+    if (
+        math.prod(query.shape[:-1]) * num_keys <= MAX_UNBLOCKED_SCORES
+        and max(num_queries, num_keys) <= block_size
+    ):
         return scaled_dot_product_attention(
             query, key, value, mask=mask, is_causal=is_causal, align=align, scale=scale,
             enable_gqa=enable_gqa,
         )  # fmt: skip
     if mask is not None:
-        # The mask is checked once and whole, then read block by block through a view.
+        # Check the whole mask once; the blocks then read it through a view.
         shape = (*query.shape[:-1], num_keys)
         mask = np.broadcast_to(as_mask(mask, shape, query.dtype), shape)
-    key, value = _rows_together(key), _rows_together(value)
+    key, value = _with_contiguous_rows(key), _with_contiguous_rows(value)
     inputs = Inputs(query, key, value, mask, first if is_causal else None, scale, block_size)
     output = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
-    if not attend(inputs, output, usable_cores() if can_limit() else 1):
-        as_separate_inputs(query, key, value, enable_gqa)  # refuses what is not finite
-        _attend_with_care(inputs, output)
+    if not attend(inputs, output, usable_cores() if can_limit_threads() else 1):
+        as_separate_inputs(query, key, value, enable_gqa)  # raises if an input is not finite
+        _attend_checking_overflow(inputs, output)
     return output
 
 
-def _rows_together(array: Array) -> Array:
-    """Return an array whose rows matrix products can read without a copy each time."""
+def _with_contiguous_rows(array: Array) -> Array:
+    """Return the array, copied unless its rows are contiguous: else each product would copy it."""
     return array if array.strides[-1] == array.itemsize else np.ascontiguousarray(array)
 
 
-def _attend_with_care(inputs: Inputs, output: Array) -> None:
-    """Write the output for numbers so large that products may overflow, looking at each."""
+def _attend_checking_overflow(inputs: Inputs, output: Array) -> None:
+    """Write the output, and raise a ValueError if a product overflows."""
     for start in range(0, output.shape[-2], inputs.block_size):
         rows = slice(start, start + inputs.block_size)
         output[..., rows, :] = _attend(
@@ -137,7 +141,7 @@ def _attend(
     first_row: int | None,
     scale: float | None,
 ) -> Array:
-    """Return the output of one block of queries, reading the keys block by block."""
+    """Return the output of one block of queries, with a running softmax over blocks of keys."""
     rows = query.shape[:-1]
     largest = np.full((*rows, 1), -np.inf, query.dtype)
     total = np.zeros_like(largest)
@@ -145,17 +149,18 @@ def _attend(
     folded = fold_heads(query, key)
     for start in range(0, key.shape[-2], block_size):
         if first_row is not None and start >= first_row + rows[-1]:
-            break  # every key from here on comes after every query of the block
+            break  # causal: all further keys come after all queries of this block
         columns = slice(start, start + block_size)
         scores = attention_scores(folded, key[..., columns, :]).reshape(*rows, -1)
         scores = scaled_scores(scores, query.shape[-1], scale)
         scores = masked_scores(scores, None if mask is None else mask[..., columns], False)
         if first_row is not None:
-            scores = np.where(_later(scores.shape, first_row, start), -np.inf, scores)
-        exponentials, shrunk, largest = _exponentials(scores, largest)
-        kept = total * shrunk
+            scores = np.where(_is_later_key(scores.shape, first_row, start), -np.inf, scores)
+        exponentials, rescaling, largest = _exponentials(scores, largest)
+        kept = total * rescaling
         total = kept + exponentials.sum(axis=-1, keepdims=True)
-        # The output so far is kept divided by its sum: it never grows beyond the values.
+        # Divide in each block, not once at the end: the output then never exceeds the values, and
+        # cannot overflow before the division.
         divisor = np.where(total == 0, 1, total)
         weights = fold_heads(exponentials / divisor, key)
         mixed = finite_product("weights and value", weights, value[..., columns, :])
@@ -166,15 +171,15 @@ def _attend(
 
 
 def _exponentials(scores: Array, largest: Array) -> tuple[Array, Array, Array]:
-    """Return a block's exponentials, the factor for those of earlier blocks, and the maximum."""
+    """Return a block's exponentials, the factor that rescales earlier ones, and the new maximum."""
     new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-    # A row without any key so far has nothing to subtract.
+    # All scores of a row so far may be minus infinity; subtracting that would give NaN.
     shift = np.where(np.isneginf(new_largest), 0, new_largest)
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(scores - shift), np.exp(largest - shift), new_largest
 
 
-def _later(shape: tuple[int, ...], first_row: int, first_column: int) -> Array:
-    """Return where, in a block of scores, the key comes after the query."""
+def _is_later_key(shape: tuple[int, ...], first_row: int, first_column: int) -> Array:
+    """Return True where the key of a block's score comes after its query."""
     queries, keys = np.indices(shape[-2:], sparse=True)
     return first_column + keys > first_row + queries

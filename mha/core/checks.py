@@ -1,16 +1,17 @@
-"""Argument checks. Each error is one sentence: the argument, what was wanted, what came.
+"""Checks of array arguments; each error names the argument, the expected value and the actual one.
 
-What numbers are computed in is one rule for the whole package, and `as_array` holds it:
+`as_array` implements the package's one rule for dtypes:
 
-- float64 and float32 are computed in as they are; float16 is computed, and returned, in float32.
-- Integers become float64. It holds every integer up to 2**53 in size and not all above, so a
-  larger one is refused. (In a list with a fraction among them NumPy has made them float64 before
-  they are seen here.) Booleans become 0 and 1.
-- All arrays of one call are computed in the widest of their dtypes, from the first step on: one
-  float64 among float32 makes everything float64. A mask follows the scores and widens nothing; what
-  a later step meets (a cache, angles, a decay, what a decoder reads) widens nothing before it.
-- What NumPy gives no float32 or float64 for without a loss (longdouble, complex numbers, Python
-  integers beyond 64 bits, decimals) is refused, as is bfloat16.
+- float64 and float32 stay as they are; float16 is converted to float32, also in the output.
+- Integers are converted to float64, which is exact up to 2**53 in size; a larger integer raises an
+  error. (In a list with a fraction NumPy has already converted all numbers to float64.) Booleans
+  become 0 and 1.
+- All arrays of one call are converted to the widest of their dtypes before the computation: one
+  float64 array among float32 ones makes everything float64. A mask takes the dtype of the scores.
+  An argument that only a later stage uses (a cache, angles, a decay, the context of a decoder) does
+  not widen the earlier stages.
+- Other dtypes that cannot be converted without loss (longdouble, complex numbers, Python integers
+  beyond 64 bits, decimals) raise an error, as does bfloat16.
 """
 
 import math
@@ -23,22 +24,20 @@ from numpy.typing import ArrayLike
 
 Array = np.ndarray[Any, Any]
 
-EXACT = 2**53
-"""Up to this size float64 holds every integer."""
+MAX_EXACT_INTEGER = 2**53
+"""float64 represents every integer up to this size exactly."""
 
 
 def as_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
-    """Return `value` as a floating-point array without empty axes.
-
-    Its dtype is as the rule of this module says.
+    """Return `value` as a floating-point array without empty axes, by the rule for dtypes above.
 
     Parameters
     ----------
     name : str
-        The argument's name, for the error.
+        The argument's name, for error messages.
     value : array_like of real numbers
     min_ndim : int, default 1
-        The fewest axes that the argument may have.
+        The smallest allowed number of axes.
 
     Returns
     -------
@@ -64,18 +63,18 @@ def as_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
         raise ValueError(f"{name} has shape {array.shape}; no axis may be empty")
     dtype = float_dtype(name, array.dtype)
     if array.dtype.kind in "iu":
-        too_large = (array > EXACT) | (array < -EXACT)
+        too_large = (array > MAX_EXACT_INTEGER) | (array < -MAX_EXACT_INTEGER)
         refuse_where(name, array, too_large, "integers up to 2**53 in size are wanted")
     return array.astype(dtype, copy=False)
 
 
 def as_ndarray(name: str, value: ArrayLike) -> Array:
-    """Return `value` as an array of whatever it holds.
+    """Return `value` as an array of any dtype.
 
     Raises
     ------
     TypeError
-        If it is a masked array, whose hidden numbers would count like all others.
+        If it is a masked array: NumPy would compute with the hidden numbers too.
     ValueError
         If it is ragged.
 
@@ -95,12 +94,12 @@ def as_ndarray(name: str, value: ArrayLike) -> Array:
 
 
 def float_dtype(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype that an argument of `dtype` is computed in.
+    """Return the floating-point dtype to which an argument of `dtype` is converted.
 
     Raises
     ------
     TypeError
-        If this module's rule has none for it.
+        If `dtype` is not a supported dtype.
 
     Examples
     --------
@@ -118,7 +117,7 @@ def float_dtype(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def as_finite_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
-    """Return `as_array(name, value)`, or raise if it holds NaN or an infinity.
+    """Return `as_array(name, value)`, and raise a ValueError if it holds NaN or an infinity.
 
     Raises
     ------
@@ -138,7 +137,7 @@ def as_finite_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
 
 
 def in_one_dtype(*arrays: Array) -> tuple[Array, ...]:
-    """Return the arrays of one call, all in the widest of their dtypes.
+    """Convert arrays to the widest of their dtypes.
 
     Examples
     --------
@@ -150,7 +149,7 @@ def in_one_dtype(*arrays: Array) -> tuple[Array, ...]:
 
 
 def refuse_where(name: str, array: Array, bad: Array, wanted: str) -> None:
-    """Raise a ValueError that names the first element of `array` where `bad` is True.
+    """Raise a ValueError that names the first element of `array` at which `bad` is True.
 
     Examples
     --------
@@ -166,12 +165,12 @@ def refuse_where(name: str, array: Array, bad: Array, wanted: str) -> None:
 
 
 def finite_product(names: str, left: Array, right: Array) -> Array:
-    """Return ``left @ right`` of finite arrays, or raise if it overflows.
+    """Return the matrix product ``left @ right``, and raise a ValueError if it overflows.
 
     Parameters
     ----------
     names : str
-        Both arguments' names, for the error.
+        The names of both arguments, for error messages.
     left : ndarray, shape (..., n, k)
     right : ndarray, shape (..., k, m)
 
@@ -191,7 +190,7 @@ def finite_product(names: str, left: Array, right: Array) -> Array:
         ...
     ValueError: query and key overflow float64 when multiplied; smaller numbers are wanted
     """
-    # The result is looked at instead of the flags, which some BLAS libraries raise at random.
+    # Check the result, not NumPy's floating-point flags: some BLAS libraries set them at random.
     with np.errstate(all="ignore"):
         product = left @ right
     refuse_overflow(names, product)
@@ -199,7 +198,7 @@ def finite_product(names: str, left: Array, right: Array) -> Array:
 
 
 def finite_multiple(names: str, array: Array, factor: float) -> Array:
-    """Return a finite array times a number, or raise if it overflows.
+    """Return a finite array times a factor, and raise a ValueError if it overflows.
 
     Examples
     --------
@@ -215,7 +214,7 @@ def finite_multiple(names: str, array: Array, factor: float) -> Array:
 
 
 def finite_sum(names: str, first: Array, second: Array) -> Array:
-    """Return the sum of two finite arrays, or raise if it overflows.
+    """Return the sum of two finite arrays, and raise a ValueError if it overflows.
 
     Examples
     --------
@@ -231,7 +230,7 @@ def finite_sum(names: str, first: Array, second: Array) -> Array:
 
 
 def refuse_overflow(names: str, result: Array, how: str = "multiplied") -> None:
-    """Raise a ValueError if what came of finite arrays is not finite.
+    """Raise a ValueError if the result of an operation on finite arrays is not finite.
 
     Examples
     --------
@@ -245,7 +244,7 @@ def refuse_overflow(names: str, result: Array, how: str = "multiplied") -> None:
 
 
 def check_same_shape(first_name: str, first: Array, second_name: str, second: Array) -> None:
-    """Raise a ValueError unless both arrays have one shape.
+    """Raise a ValueError unless both arrays have the same shape.
 
     Examples
     --------
@@ -262,7 +261,7 @@ def check_same_shape(first_name: str, first: Array, second_name: str, second: Ar
 
 
 def check_broadcast(first_name: str, first: Array, second_name: str, second: Array) -> None:
-    """Raise a ValueError unless all axes but the last two broadcast.
+    """Raise a ValueError unless the axes before the last two broadcast.
 
     Examples
     --------
@@ -281,7 +280,7 @@ def check_broadcast(first_name: str, first: Array, second_name: str, second: Arr
 
 
 def as_axis(axis: int, ndim: int) -> int:
-    """Return `axis` as an index into the axes of an array that has `ndim` of them.
+    """Return `axis` as an int, checked against the number of axes.
 
     Raises
     ------
@@ -306,7 +305,7 @@ def as_axis(axis: int, ndim: int) -> int:
 
 
 def as_count(name: str, value: int, least: int = 1) -> int:
-    """Return `value` as an int of at least 1, or another number.
+    """Return `value` as an int of at least `least`.
 
     Raises
     ------
@@ -333,7 +332,7 @@ def as_count(name: str, value: int, least: int = 1) -> int:
 def as_number(
     name: str, value: float, *, above: float = -math.inf, least: float = -math.inf
 ) -> float:
-    """Return `value` as one finite float, above `above` and at least `least`.
+    """Return `value` as a finite float, larger than `above` and at least `least`.
 
     Raises
     ------
@@ -358,7 +357,7 @@ def as_number(
 
 
 def as_scale(scale: float | None, d_k: int) -> float:
-    """Return the factor that scores are multiplied with: `scale`, or 1 / sqrt(d_k).
+    """Return the factor of the scores: `scale`, or 1 / sqrt(d_k) if it is None.
 
     Raises
     ------
@@ -386,7 +385,7 @@ def as_scale(scale: float | None, d_k: int) -> float:
 
 
 def as_names(name: str, value: Iterable[str]) -> tuple[str, ...]:
-    """Return strings as a tuple of at least one.
+    """Return an iterable of strings as a non-empty tuple.
 
     Raises
     ------
@@ -409,7 +408,7 @@ def as_names(name: str, value: Iterable[str]) -> tuple[str, ...]:
 
 
 def frozen(array: Array) -> Array:
-    """Return a read-only copy of `array`.
+    """Return a read-only copy of an array.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What attention costs: parameters, floating-point operations and bytes.
+"""The cost of attention: parameters, floating-point operations and bytes.
 
 A multiplication and an addition count as one operation each, so that a product of an
-(m, k) and a (k, n) matrix costs 2 m k n. Softmax, masks and scaling are left out: they
-grow with the number of weights alone.
+(m, k) and a (k, n) matrix costs 2 m k n. Softmax, masks and scaling are not counted: their
+cost grows only with the number of weights.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from mha.core.checks import as_count
 
 @dataclass(frozen=True)
 class LayerSizes:
-    """The sizes of one multi-head attention layer; `layer_sizes` makes one.
+    """The sizes of a multi-head attention layer, from `layer_sizes`.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class LayerSizes:
     d_out : int
         Width of the output.
     num_groups : int
-        How many key and value heads there are: num_heads, or fewer where heads share them.
+        Number of key and value heads: num_heads, or fewer for grouped-query attention.
     """
 
     d_model: int
@@ -44,7 +44,7 @@ class LayerSizes:
         return query + key_and_value + self.num_heads * self.d_v * self.d_out
 
     def flops(self, num_queries: int, num_keys: int | None = None) -> dict[str, int]:
-        """Return the operations of one forward pass, by stage.
+        """Return the floating-point operations of one forward pass, by stage.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class LayerSizes:
         Returns
         -------
         dict
-            Keys in order of the computation: "query", "key", "value", "scores",
+            The keys, in the order of the computation, are "query", "key", "value", "scores",
             "weighted sum", "output projection".
 
         Examples
@@ -77,7 +77,7 @@ class LayerSizes:
     def weight_bytes(
         self, num_queries: int, num_keys: int | None = None, *, itemsize: int = 4
     ) -> int:
-        """Return the bytes that all heads' attention weights take.
+        """Return the size in bytes of the attention weights of all heads.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class LayerSizes:
         return self.num_heads * n * m * as_count("itemsize", itemsize)
 
     def cache_bytes(self, num_tokens: int, *, itemsize: int = 4) -> int:
-        """Return the bytes that the kept keys and values of a text take in this layer.
+        """Return the size in bytes of this layer's cached keys and values for one sequence.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ def layer_sizes(
     d_out: int | None = None,
     num_groups: int | None = None,
 ) -> LayerSizes:
-    """Return a layer's sizes, with the usual choice for each that is left out.
+    """Return the sizes of a layer, with the usual default for each omitted size.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def layer_sizes(
     d_v : int, default d_k
     d_out : int, default d_model
     num_groups : int, default num_heads
-        How many key and value heads there are.
+        Number of key and value heads.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def layer_sizes(
     Raises
     ------
     TypeError, ValueError
-        If a size is not a whole number of at least 1, `d_k` is left out and `num_heads` does
+        If a size is not a whole number of at least 1, `d_k` is omitted and `num_heads` does
         not divide `d_model`, or `num_groups` does not divide `num_heads`.
 
     References
@@ -186,17 +186,17 @@ def layer_sizes(
 
 @dataclass(frozen=True)
 class ModelSizes:
-    """The sizes of a model of equal blocks, without its embeddings.
+    """The sizes of a Transformer with equal blocks, without its embeddings.
 
     Parameters
     ----------
     num_layers : int
     attention : LayerSizes
-        Of each block.
+        The attention layer of each block.
     d_inner : int
-        Width inside the feed-forward layer of each block.
+        Hidden width of the feed-forward layer of each block.
     num_inner : int, default 2
-        Matrices of a feed-forward layer: 2, or 3 where one is a gate.
+        Number of matrices of a feed-forward layer: 2, or 3 for a gated one.
 
     Examples
     --------
@@ -217,29 +217,29 @@ class ModelSizes:
         return self.num_layers * (self.attention.parameters + inner)
 
     def mixing_flops(self, num_keys: int) -> int:
-        """Return the operations of scores and mixing for one token that sees so many."""
-        parts = self.attention.flops(1, num_keys)
-        return self.num_layers * (parts["scores"] + parts["weighted sum"])
+        """Return the operations of scores and weighted sums for one token with `num_keys` keys."""
+        by_stage = self.attention.flops(1, num_keys)
+        return self.num_layers * (by_stage["scores"] + by_stage["weighted sum"])
 
     def token_flops(self, num_keys: int) -> int:
-        """Return the operations of one token that sees so many, itself among them."""
+        """Return the operations of one token with `num_keys` keys, its own among them."""
         return 2 * self.parameters + self.mixing_flops(num_keys)
 
     @property
     def equal_flops(self) -> float:
-        """How many tokens one has to see until scores and mixing cost as much as the matrices."""
+        """The number of keys at which scores and weighted sums cost as much as the matrices."""
         return 2 * self.parameters / self.mixing_flops(1)
 
     def cache_bytes(self, num_tokens: int, *, itemsize: int = 4) -> int:
-        """Return the bytes that the kept keys and values of a text take in all layers."""
+        """Return the size in bytes of all layers' cached keys and values for one sequence."""
         return self.num_layers * self.attention.cache_bytes(num_tokens, itemsize=itemsize)
 
     def step_bytes(self, num_tokens: int, *, num_texts: int = 1, itemsize: int = 4) -> int:
-        """Return the bytes that one step reads: the matrices once, and each text's cache."""
+        """Return the bytes that one step reads: all matrices once, and each sequence's cache."""
         cache = self.cache_bytes(num_tokens, itemsize=itemsize)
         return self.parameters * itemsize + as_count("num_texts", num_texts) * cache
 
     def equal_bytes(self, num_texts: int = 1) -> float:
-        """Return at how many tokens a text the caches are as large as the matrices."""
+        """Return the sequence length at which the caches are as large as the matrices."""
         cache = self.cache_bytes(1, itemsize=1)
         return self.parameters / (as_count("num_texts", num_texts) * cache)

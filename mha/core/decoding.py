@@ -1,4 +1,4 @@
-"""One token at a time: what a model that writes keeps of the tokens so far."""
+"""Decoding one token at a time, with a cache of the keys and values of earlier tokens."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -16,14 +16,20 @@ from mha.core.checks import (
 )
 from mha.core.heads import merge_heads
 from mha.core.masks import check_mask_axes
-from mha.core.multihead import MultiHeadWeights, in_widest_dtype, mixed, project, projected
-from mha.core.option_checks import check_kind
+from mha.core.multihead import (
+    MultiHeadWeights,
+    in_widest_dtype,
+    project,
+    project_inputs,
+    project_output,
+)
+from mha.core.option_checks import check_type
 from mha.core.positions import rotate_by
 
 
 @dataclass(frozen=True, eq=False)
 class KeyValueCache:
-    """The keys and values of the tokens so far, read-only; `extended` gives a longer one.
+    """The cached keys and values of earlier tokens, read-only; `extended` returns a longer cache.
 
     Parameters
     ----------
@@ -33,7 +39,8 @@ class KeyValueCache:
     Raises
     ------
     TypeError, ValueError
-        If the arrays do not hold finite real numbers, or differ in more than their width.
+        If the arrays do not hold finite real numbers, or their shapes differ in more than the
+        width.
 
     Examples
     --------
@@ -55,7 +62,7 @@ class KeyValueCache:
 
     @classmethod
     def of(cls, context: ArrayLike, weights: MultiHeadWeights) -> Self:
-        """Return a cache that is full from the start: of a context that others are to ask.
+        """Return the cache of a whole context, for cross-attention.
 
         Parameters
         ----------
@@ -69,7 +76,7 @@ class KeyValueCache:
         Raises
         ------
         TypeError, ValueError
-            If arguments do not fit, naming the argument, what is wanted and what came.
+            If the arguments do not fit; the message names the argument and its fault.
 
         Examples
         --------
@@ -77,7 +84,7 @@ class KeyValueCache:
         >>> len(KeyValueCache.of(np.ones((5, 2)), MultiHeadWeights(one, one, one)))
         5
         """
-        check_kind("weights", weights, MultiHeadWeights)
+        check_type("weights", weights, MultiHeadWeights)
         (context,) = in_widest_dtype(weights, as_finite_array("context", context, min_ndim=2))
         return cls(
             project("context", context, weights.w_k, weights.b_k),
@@ -85,16 +92,16 @@ class KeyValueCache:
         )
 
     def __len__(self) -> int:
-        """Return of how many tokens keys and values are kept."""
+        """Return the number of cached tokens."""
         return int(self.key.shape[-2])
 
     @property
     def size(self) -> int:
-        """How many numbers are kept."""
+        """Number of cached numbers."""
         return int(self.key.size + self.value.size)
 
     def extended(self, key: ArrayLike, value: ArrayLike) -> Self:
-        """Return a cache with further tokens behind those that are kept; this one stays.
+        """Return a cache with further tokens after the cached ones; this one does not change.
 
         Parameters
         ----------
@@ -108,14 +115,15 @@ class KeyValueCache:
         Raises
         ------
         TypeError, ValueError
-            As for the cache itself, or if the new arrays do not go behind the old ones.
+            As for the cache itself; also if the new arrays differ from the cached ones in more than
+            the number of tokens.
         """
         new = KeyValueCache(as_finite_array("key", key), as_finite_array("value", value))
         for name in ("key", "value"):
             old, more = getattr(self, name), getattr(new, name)
             if (*old.shape[:-2], old.shape[-1]) != (*more.shape[:-2], more.shape[-1]):
                 raise ValueError(
-                    f"{name} has shape {more.shape}, which does not go behind {old.shape};"
+                    f"{name} has shape {more.shape}, which cannot be appended to {old.shape};"
                     " only the number of tokens may differ"
                 )
         return type(self)(
@@ -132,19 +140,20 @@ def decode_step(
     mask: ArrayLike | None = None,
     angles: ArrayLike | None = None,
 ) -> tuple[Array, KeyValueCache]:
-    """Return the output of the newest tokens, and the cache for the next step.
+    """Return the causal attention output of new tokens, and the extended cache.
 
     Parameters
     ----------
     x : array_like, shape (..., m, d_model)
-        The new tokens, as a rule one. Each sees those that are kept, those before it, and itself.
+        The new tokens, usually one. Each attends to the cached tokens, to the new tokens before it,
+        and to itself.
     weights : MultiHeadWeights
     cache : KeyValueCache, optional
-        What the step before returned; none before the first.
+        The cache that the previous step returned; None in the first step.
     mask : array_like of bool or float, broadcastable to (..., num_heads, m, n), optional
-        As for `multi_head_attention`, of all n keys, kept and new: where texts are padded.
+        As in `multi_head_attention`, for all n keys, cached and new.
     angles : array_like, shape (m, d_k / 2), optional
-        By how much queries and keys of the new tokens are turned; keys are kept turned.
+        Rotation angles of the queries and keys of the new tokens; the cache holds rotated keys.
 
     Returns
     -------
@@ -155,7 +164,7 @@ def decode_step(
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit, naming the argument, what is wanted and what came.
+        If the arguments do not fit; the message names the argument and its fault.
 
     References
     ----------
@@ -170,15 +179,15 @@ def decode_step(
     >>> second.round(4), len(cache)
     (array([[0.3302, 0.6698]]), 2)
     """
-    check_kind("weights", weights, MultiHeadWeights)
+    check_type("weights", weights, MultiHeadWeights)
     if cache is not None:
-        check_kind("cache", cache, KeyValueCache)
+        check_type("cache", cache, KeyValueCache)
     (x,) = in_widest_dtype(weights, as_finite_array("x", x, min_ndim=2))
-    query, key, value = projected(x, weights)
+    query, key, value = project_inputs(x, weights)
     if angles is not None:
         query, key = rotate_by(query, angles), rotate_by(key, angles)
     cache = KeyValueCache(key, value) if cache is None else cache.extended(key, value)
-    return _found(query, weights, cache, mask, is_causal=True), cache
+    return _attend_to_cache(query, weights, cache, mask, is_causal=True), cache
 
 
 def ask_cache(
@@ -188,17 +197,17 @@ def ask_cache(
     *,
     mask: ArrayLike | None = None,
 ) -> Array:
-    """Return what tokens find in a cache that stays as it is: cross-attention, step by step.
+    """Return the output of cross-attention to a cached context.
 
     Parameters
     ----------
     x : array_like, shape (..., m, d_model)
-        The tokens that ask; each sees all that is kept.
+        The tokens with the queries; each attends to all cached tokens.
     weights : MultiHeadWeights
     cache : KeyValueCache
-        As `KeyValueCache.of` makes it, once, before the first step.
+        The cache of the context, from `KeyValueCache.of`.
     mask : array_like of bool or float, broadcastable to (..., num_heads, m, n), optional
-        As for `multi_head_attention`.
+        As in `multi_head_attention`.
 
     Returns
     -------
@@ -207,7 +216,7 @@ def ask_cache(
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit, naming the argument, what is wanted and what came.
+        If the arguments do not fit; the message names the argument and its fault.
 
     References
     ----------
@@ -220,13 +229,13 @@ def ask_cache(
     >>> ask_cache([[1.0, 0.0]], layer, KeyValueCache.of(np.eye(2), layer)).round(4)
     array([[0.6698, 0.3302]])
     """
-    check_kind("weights", weights, MultiHeadWeights)
-    check_kind("cache", cache, KeyValueCache)
+    check_type("weights", weights, MultiHeadWeights)
+    check_type("cache", cache, KeyValueCache)
     (x,) = in_widest_dtype(weights, as_finite_array("x", x, min_ndim=2))
-    return _found(project("x", x, weights.w_q, weights.b_q), weights, cache, mask)
+    return _attend_to_cache(project("x", x, weights.w_q, weights.b_q), weights, cache, mask)
 
 
-def _found(
+def _attend_to_cache(
     query: Array,
     weights: MultiHeadWeights,
     cache: KeyValueCache,
@@ -234,7 +243,7 @@ def _found(
     *,
     is_causal: bool = False,
 ) -> Array:
-    """Return what queries find in a cache, mixed by the output projection."""
+    """Return the layer's output for queries of the newest tokens and all cached keys."""
     if mask is not None:
         check_mask_axes(mask, (*query.shape[:-1], len(cache)))
     heads = scaled_dot_product_attention(
@@ -246,4 +255,4 @@ def _found(
         align="bottom-right",
         enable_gqa=weights.num_groups < weights.num_heads,
     )
-    return mixed(merge_heads(heads), weights)
+    return project_output(merge_heads(heads), weights)

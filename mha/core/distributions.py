@@ -1,6 +1,6 @@
-"""Measures of attention weights: how spread out a row is, how far apart two rows are.
+"""Entropy and total variation of attention weights.
 
-A row is a distribution: no weight below 0 and the sum 1, or all weights 0 where no key is allowed.
+A row of weights is a distribution: non-negative and with the sum 1, or all 0 if it is fully masked.
 """
 
 import numpy as np
@@ -16,19 +16,19 @@ from mha.core.checks import (
 )
 
 TOLERANCE = 1e-5
-"""How far from 1 a row may sum; more for float16, which rounds more coarsely than that."""
+"""The largest allowed error of a row's sum; for float16 it is the dtype's rounding error."""
 
 
 def entropy(weights: ArrayLike, axis: int = -1) -> Array:
-    """Return how spread out weights are, in nats.
+    """Return the entropy of each row of weights, in nats.
 
-    0 when one key has all the weight, log(n) when n keys share it equally. A weight of 0 adds
-    nothing, and so a fully masked row has entropy 0: it has nothing to spread.
+    It is 0 if one key has all the weight, and log(n) if n keys have equal weights. A weight of 0
+    contributes 0, so a fully masked row has entropy 0.
 
     Parameters
     ----------
     weights : array_like
-        Non-negative; sums to 1 along `axis` within 1e-5, or is 0 throughout it.
+        Non-negative; each row along `axis` sums to 1 within 1e-5, or is all 0.
     axis : int, default -1
 
     Returns
@@ -50,25 +50,25 @@ def entropy(weights: ArrayLike, axis: int = -1) -> Array:
     >>> entropy([0.5, 0.5]).round(4)
     np.float64(0.6931)
     """
-    given = as_ndarray("weights", weights)
-    weights = as_finite_array("weights", given)
+    original = as_ndarray("weights", weights)
+    weights = as_finite_array("weights", original)
     axis = as_axis(axis, weights.ndim)
-    _refuse_unless_distributions("weights", weights, axis, given.dtype)
+    _check_distributions("weights", weights, axis, original.dtype)
     logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
     # Adding 0 turns the negative zero of a one-hot row into 0.
     return -(weights * logs).sum(axis=axis) + 0.0
 
 
 def total_variation(first: ArrayLike, second: ArrayLike, axis: int = -1) -> Array:
-    """Return how far apart two rows of weights are: the share that would have to move.
+    """Return the total variation distance of two rows of weights: half the sum of the differences.
 
-    0 for equal rows, 1 for rows that share no key. A fully masked row shares no key with any
-    other: 1, and 0 from another fully masked row.
+    It is 0 for equal rows, and 1 for rows without a common key. The distance of a fully masked row
+    from any other row is 1, and from another fully masked row 0.
 
     Parameters
     ----------
     first, second : array_like of one shape
-        Non-negative; each sums to 1 along `axis` within 1e-5, or is 0 throughout it.
+        Non-negative; each row along `axis` sums to 1 within 1e-5, or is all 0.
     axis : int, default -1
 
     Returns
@@ -90,20 +90,20 @@ def total_variation(first: ArrayLike, second: ArrayLike, axis: int = -1) -> Arra
     >>> total_variation([0.5, 0.5], [0.75, 0.25])
     np.float64(0.25)
     """
-    given = {"first": as_ndarray("first", first), "second": as_ndarray("second", second)}
-    first, second = (as_finite_array(name, weights) for name, weights in given.items())
+    originals = {"first": as_ndarray("first", first), "second": as_ndarray("second", second)}
+    first, second = (as_finite_array(name, weights) for name, weights in originals.items())
     check_same_shape("first", first, "second", second)
     axis = as_axis(axis, first.ndim)
     for name, weights in (("first", first), ("second", second)):
-        _refuse_unless_distributions(name, weights, axis, given[name].dtype)
-    one_is_empty = first.any(axis=axis) != second.any(axis=axis)
-    return np.where(one_is_empty, 1, np.abs(first - second).sum(axis=axis) / 2)[()]
+        _check_distributions(name, weights, axis, originals[name].dtype)
+    one_is_masked = first.any(axis=axis) != second.any(axis=axis)
+    return np.where(one_is_masked, 1, np.abs(first - second).sum(axis=axis) / 2)[()]
 
 
-def _refuse_unless_distributions(name: str, weights: Array, axis: int, given: DTypeLike) -> None:
-    """Raise unless each row of weights, given in a dtype, is a distribution or 0 throughout."""
+def _check_distributions(name: str, weights: Array, axis: int, dtype: DTypeLike) -> None:
+    """Raise a ValueError unless each row sums to 1 or is all 0; `dtype` is the argument's own."""
     refuse_where(name, weights, weights < 0, "numbers from 0 up are wanted")
-    rounding = np.finfo(given).eps if np.issubdtype(given, np.floating) else 0.0
+    rounding = np.finfo(dtype).eps if np.issubdtype(dtype, np.floating) else 0.0
     sums = row_sums(weights, axis)
     bad = (np.abs(sums - 1) > max(TOLERANCE, rounding)) & weights.any(axis=axis)
     if bad.any():
@@ -114,7 +114,7 @@ def _refuse_unless_distributions(name: str, weights: Array, axis: int, given: DT
 
 
 def row_sums(weights: Array, axis: int = -1) -> Array:
-    """Return sums along an axis in float64; one too large for it is infinite, to be refused.
+    """Return the sums along an axis in float64; a sum too large for it is infinite.
 
     Examples
     --------

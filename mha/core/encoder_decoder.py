@@ -1,4 +1,4 @@
-"""An encoder that reads, and a decoder that writes: two stacks of blocks, and what joins them."""
+"""The encoder-decoder Transformer: two stacks of blocks, joined by cross-attention."""
 
 from collections.abc import Iterable
 
@@ -16,20 +16,20 @@ def encoder_decoder(
     *,
     mask: ArrayLike | None = None,
 ) -> Array:
-    """Return what a decoder makes of the tokens written so far, with an encoder's reading.
+    """Return the decoder's output for the target, with cross-attention to the encoder's output.
 
     Parameters
     ----------
     source : array_like, shape (..., m, d_model)
-        The tokens that are read: each attends to all of them.
+        The encoder's input; each token attends to all of them.
     target : array_like, shape (..., n, d_model)
-        The tokens that are written: each attends to itself and those before it, then to the source.
+        The decoder's input; each token attends to itself and earlier ones, then to the source.
     encoder : iterable of Block
     decoder : iterable of (Block, Block)
-        Of each layer the block of the causal self-attention, and that of the cross-attention,
-        which asks what the encoder gives; the feed-forward layer belongs to the second.
+        For each layer, a block with causal self-attention and one with cross-attention to the
+        encoder's output; the second block has the layer's feed-forward layer.
     mask : array_like of bool or float, broadcastable to (..., num_heads, 1, m), optional
-        Which tokens of the source may be attended to, where it is padded.
+        The tokens of a padded source that may be attended to.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def encoder_decoder(
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit, naming the argument, what is wanted and what came.
+        If the arguments do not fit; the message names the argument and its fault.
 
     References
     ----------
@@ -55,15 +55,15 @@ def encoder_decoder(
     """
     source = as_finite_array("source", source, min_ndim=2)
     target = as_finite_array("target", target, min_ndim=2)
-    read = transformer(source, as_blocks(encoder, "encoder"), mask=mask)
-    for own, asking in _as_pairs(decoder):
-        target = transformer(target, [own], is_causal=True)
-        target = transformer(target, [asking], context=read, mask=mask)
+    encoded = transformer(source, as_blocks(encoder, "encoder"), mask=mask)
+    for self_attention, cross_attention in _as_pairs(decoder):
+        target = transformer(target, [self_attention], is_causal=True)
+        target = transformer(target, [cross_attention], context=encoded, mask=mask)
     return target
 
 
 def _as_pairs(decoder: Iterable[tuple[Block, Block]]) -> list[tuple[Block, ...]]:
-    """Return the layers of a decoder, each a pair of blocks, or raise."""
+    """Return the layers of a decoder as pairs of blocks."""
     layers = decoder if isinstance(decoder, Iterable) else (decoder,)
     pairs = [as_blocks(layer, "decoder") for layer in layers]
     for pair in pairs:

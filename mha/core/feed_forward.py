@@ -1,4 +1,4 @@
-"""A feed-forward layer: two matrices, and an activation between them, for each token alone."""
+"""The feed-forward layer: two matrices with an activation between them, applied to each token."""
 
 import math
 from dataclasses import dataclass
@@ -18,25 +18,26 @@ from mha.core.checks import (
 )
 
 Activation: TypeAlias = Literal["relu", "gelu"]
-"""What a feed-forward layer does to its hidden numbers: nothing below 0, or x times Φ(x)."""
+"""The activation of a feed-forward layer: max(x, 0), or x Φ(x)."""
 
 
-def normal_share(x: float) -> float:
-    """Return Φ(x): how much of the standard normal distribution lies below a number.
+def normal_cdf(x: float) -> float:
+    """Return Φ(x), the cumulative distribution function of the standard normal distribution.
 
     Examples
     --------
-    >>> normal_share(0.0)
+    >>> normal_cdf(0.0)
     0.5
     """
+    # erfc, not 1 + erf: for large negative x the latter would cancel to 0.
     return 0.5 * math.erfc(-x / math.sqrt(2))
 
 
-_shares = np.vectorize(normal_share, otypes=[np.float64])
+_normal_cdfs = np.vectorize(normal_cdf, otypes=[np.float64])
 
 
-def activated(hidden: Array, activation: Activation) -> Array:
-    """Return what a feed-forward layer makes of its hidden numbers, one by one.
+def activate(hidden: Array, activation: Activation) -> Array:
+    """Return the activation of each hidden number.
 
     Parameters
     ----------
@@ -45,29 +46,28 @@ def activated(hidden: Array, activation: Activation) -> Array:
 
     Returns
     -------
-    ndarray
-        Of the same shape and dtype.
+    ndarray, shape and dtype of `hidden`
 
     Examples
     --------
-    >>> activated(np.array([-1.0, 2.0]), "relu")
+    >>> activate(np.array([-1.0, 2.0]), "relu")
     array([0., 2.])
     """
     if activation == "relu":
         return np.maximum(hidden, 0)
     with np.errstate(under="ignore"):
-        return (hidden * _shares(hidden)).astype(hidden.dtype)
+        return (hidden * _normal_cdfs(hidden)).astype(hidden.dtype)
 
 
-def activated_backward(d_active: Array, hidden: Array, activation: Activation) -> Array:
-    """Carry a gradient back from the activated numbers to the hidden ones.
+def activate_backward(d_active: Array, hidden: Array, activation: Activation) -> Array:
+    """Return the gradient with respect to the hidden numbers, from that of their activations.
 
     Parameters
     ----------
     d_active : ndarray
     hidden : ndarray, shape of `d_active`
     activation : {"relu", "gelu"}
-        The slope of "relu" at 0 is taken as 0.
+        The derivative of "relu" at 0 is taken as 0.
 
     Returns
     -------
@@ -75,27 +75,27 @@ def activated_backward(d_active: Array, hidden: Array, activation: Activation) -
 
     Examples
     --------
-    >>> activated_backward(np.array([3.0, 3.0]), np.array([-1.0, 2.0]), "relu")
+    >>> activate_backward(np.array([3.0, 3.0]), np.array([-1.0, 2.0]), "relu")
     array([0., 3.])
     """
     if activation == "relu":
         return np.where(hidden > 0, d_active, 0)
     with np.errstate(over="ignore", under="ignore"):
         density = np.exp(-(hidden**2) / 2) / math.sqrt(2 * math.pi)
-        found: Array = d_active * (_shares(hidden) + hidden * density).astype(hidden.dtype)
+        found: Array = d_active * (_normal_cdfs(hidden) + hidden * density).astype(hidden.dtype)
     refuse_overflow("d_active and the slopes", found)
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class FeedForward:
-    """The matrices of a feed-forward layer, which works on each token alone.
+    """The matrices and biases of a feed-forward layer.
 
     Parameters
     ----------
     w_in : array_like, shape (d_model, d_ff)
     b_in : array_like, shape (d_ff,), optional
-        What is added to the hidden numbers. Default: nothing.
+        Added to the hidden numbers before the activation. Default: zeros.
     w_out : array_like, shape (d_ff, d_out)
     b_out : array_like, shape (d_out,), optional
     activation : {"relu", "gelu"}, default "relu"
@@ -103,7 +103,7 @@ class FeedForward:
     Raises
     ------
     TypeError, ValueError
-        If the shapes do not fit together, or an array holds what is not finite.
+        If the shapes do not fit together, or an array holds NaN or an infinity.
 
     Notes
     -----
@@ -147,17 +147,17 @@ class FeedForward:
 
     @property
     def d_ff(self) -> int:
-        """How many hidden numbers there are for each token."""
+        """Width of the hidden layer."""
         return int(self.w_in.shape[1])
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """The matrices, and the biases that there are."""
+        """The matrices, and the biases that are not None."""
         found = (self.w_in, self.b_in, self.w_out, self.b_out)
         return tuple(array for array in found if array is not None)
 
     def hidden(self, x: Array) -> Array:
-        """Return what reaches the activation: each row times w_in, plus b_in."""
+        """Return ``x @ w_in + b_in``, the input of the activation."""
         if x.shape[-1] != len(self.w_in):
             raise ValueError(
                 f"x has width {x.shape[-1]} but w_in has {len(self.w_in)} rows; they must match"
@@ -165,12 +165,12 @@ class FeedForward:
         return _affine("x and w_in", x, self.w_in, self.b_in)
 
     def output(self, active: Array) -> Array:
-        """Return what comes of the activated numbers: times w_out, plus b_out."""
+        """Return ``active @ w_out + b_out``."""
         return _affine("the active numbers and w_out", active, self.w_out, self.b_out)
 
 
 def _affine(names: str, x: Array, matrix: Array, bias: Array | None) -> Array:
-    """Return a product with a matrix, plus a row where there is one, in the dtype of `x`."""
+    """Return ``x @ matrix + bias`` in the dtype of `x`; a missing bias is 0."""
     found = finite_product(names, x, matrix.astype(x.dtype, copy=False))
     if bias is None:
         return found
@@ -185,7 +185,7 @@ def feed_forward(
     b_out: ArrayLike | None,
     activation: Activation = "relu",
 ) -> Array:
-    """Return what two matrices with an activation between them make of each token, by itself.
+    """Return the output of a feed-forward layer: ``activation(x @ w_in + b_in) @ w_out + b_out``.
 
     Parameters
     ----------
@@ -195,19 +195,19 @@ def feed_forward(
     w_out : array_like, shape (d_ff, d_out)
     b_out : array_like, shape (d_out,), or None
     activation : {"relu", "gelu"}, default "relu"
-        "relu" makes negative numbers 0; "gelu" multiplies x with Φ(x), the share of the standard
-        normal distribution below x.
+        "relu" is max(x, 0); "gelu" is x Φ(x), with the cumulative distribution function Φ of the
+        standard normal distribution.
 
     Returns
     -------
     ndarray, shape (..., d_out)
-        Dtype as `mha.core.checks` says.
+        The dtype follows the rule in `mha.core.checks`.
 
     Raises
     ------
     TypeError, ValueError
-        If the arrays do not fit or hold what is not finite, a product is too large for its dtype,
-        or `activation` is neither of the two.
+        If the shapes do not fit together, an array holds NaN or an infinity, a product is too large
+        for its dtype, or `activation` is unknown.
 
     References
     ----------
@@ -219,7 +219,7 @@ def feed_forward(
     array([[2., 0.],
            [0., 0.]])
     """
-    # The dataclass makes arrays of what it is given.
+    # The dataclass converts its arguments to arrays.
     layer = FeedForward(w_in, b_in, w_out, b_out, activation)  # type: ignore[arg-type]
     x, *_ = in_one_dtype(as_finite_array("x", x), *layer.arrays)
-    return layer.output(activated(layer.hidden(x), layer.activation))
+    return layer.output(activate(layer.hidden(x), layer.activation))

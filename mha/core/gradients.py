@@ -1,4 +1,4 @@
-"""The backward pass: how a loss changes with every input of attention."""
+"""The backward pass of attention: gradients with respect to its inputs and matrices."""
 
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
@@ -19,21 +19,28 @@ from mha.core.checks import (
 )
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import Align
-from mha.core.multihead import MultiHeadWeights, as_tokens, in_widest_dtype, mixed, projected
+from mha.core.multihead import (
+    MultiHeadWeights,
+    as_tokens,
+    in_widest_dtype,
+    project_inputs,
+    project_output,
+)
 from mha.core.positions import rotate_by
 from mha.core.softmax import softmax_backward
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionGradients:
-    """A loss's gradient by the three inputs of attention, each of its input's shape.
+    """Gradients of the loss with respect to query, key and value, each in the shape of its input.
 
     Parameters
     ----------
     query : ndarray, shape (..., num_queries, d_k)
     key : ndarray, shape (..., num_keys, d_k)
     value : ndarray, shape (..., num_keys, d_v)
-        For grouped queries, key's and value's add up over the query heads that they serve.
+        With grouped queries, the gradients of key and value are sums over the query heads that
+        share them.
     """
 
     query: Array
@@ -43,15 +50,15 @@ class AttentionGradients:
 
 @dataclass(frozen=True, eq=False)
 class MultiHeadGradients:
-    """A loss's gradient by the inputs and matrices of a multi-head layer.
+    """Gradients of the loss with respect to the inputs and matrices of a multi-head layer.
 
     Parameters
     ----------
     x : ndarray, shape (..., n, d_model)
     context : ndarray, shape (..., m, d_context), or None
-        None where the layer attends to `x` itself: `x` then holds both parts.
+        None for self-attention, where the gradient of `x` has both parts.
     weights : MultiHeadWeights
-        The gradient by each matrix and bias, in its place; those of a batch's sequences add up.
+        The gradient of each matrix and bias, summed over the sequences of a batch.
     """
 
     x: Array
@@ -71,12 +78,12 @@ def scaled_dot_product_attention_backward(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> AttentionGradients:
-    """Carry a gradient from attention's output back to query, key and value.
+    """Return the gradients of query, key and value, from the gradient of attention's output.
 
     Parameters
     ----------
     d_output : array_like, shape (..., num_queries, d_v)
-        The loss's gradient by the output.
+        Gradient of the loss with respect to the output.
     query, key, value : array_like
         As in the forward pass, all with the same leading axes; with `enable_gqa`, key and value
         may have fewer heads.
@@ -86,13 +93,13 @@ def scaled_dot_product_attention_backward(
     Returns
     -------
     AttentionGradients
-        Dtype as `mha.core.checks` says.
+        The dtype follows the rule in `mha.core.checks`.
 
     Raises
     ------
     TypeError, ValueError
         As the forward pass; also if leading axes differ, `d_output` does not have the output's
-        shape, or a gradient is too large for its dtype, naming what was multiplied.
+        shape, or a gradient is too large for its dtype.
 
     Examples
     --------
@@ -108,13 +115,13 @@ def scaled_dot_product_attention_backward(
         query, key, mask=mask, is_causal=is_causal, align=align, scale=scale, enable_gqa=enable_gqa
     )
     factor = as_scale(scale, query.shape[-1])
-    return _through_attention(d_output, query, key, value, weights, factor)
+    return _attention_backward(d_output, query, key, value, weights, factor)
 
 
-def _through_attention(
+def _attention_backward(
     d_output: Array, query: Array, key: Array, value: Array, weights: Array, factor: float
 ) -> AttentionGradients:
-    """Carry a gradient back to query, key and value, with the weights of the forward pass."""
+    """Return the gradients of query, key and value, given the weights of the forward pass."""
     shape = query.shape
     query, weights, d_output = (fold_heads(x, key) for x in (query, weights, d_output))
     d_weights = finite_product("d_output and value", d_output, value.mT)
@@ -137,12 +144,12 @@ def multi_head_attention_backward(
     is_causal: bool = False,
     align: Align = "top-left",
 ) -> MultiHeadGradients:
-    """Carry a gradient from a multi-head layer's output back to its inputs and matrices.
+    """Return the gradients of a multi-head layer's inputs and matrices, from that of its output.
 
     Parameters
     ----------
     d_output : array_like, shape (..., n, d_out)
-        The loss's gradient by the output.
+        Gradient of the loss with respect to the output.
     x : array_like, shape (..., n, d_model)
     weights : MultiHeadWeights
     context : array_like, shape (..., m, d_context), optional
@@ -153,14 +160,13 @@ def multi_head_attention_backward(
     Returns
     -------
     MultiHeadGradients
-        Dtype as `mha.core.checks` says.
+        The dtype follows the rule in `mha.core.checks`.
 
     Raises
     ------
     TypeError, ValueError
         As the forward pass; also if `context` has other leading axes than `x`, `d_output` does not
-        have the output's shape, or a gradient is too large for its dtype, naming what was
-        multiplied.
+        have the output's shape, or a gradient is too large for its dtype.
 
     Examples
     --------
@@ -180,12 +186,14 @@ def multi_head_attention_backward(
     width = weights.num_heads * weights.d_v if weights.w_o is None else weights.w_o.shape[1]
     d_output = as_gradient("d_output", d_output, (*x.shape[:-1], width))
     x, source, d_output = in_widest_dtype(weights, x, source, d_output)
-    passed = forward(x, source, weights, name=name, mask=mask, is_causal=is_causal, align=align)
-    return backward(d_output, passed, weights, is_cross=context is not None)
+    forward_pass = forward(
+        x, source, weights, name=name, mask=mask, is_causal=is_causal, align=align
+    )
+    return backward(d_output, forward_pass, weights, is_cross=context is not None)
 
 
-class Masks(TypedDict, total=False):
-    """What forbids keys."""
+class MaskOptions(TypedDict, total=False):
+    """The keyword arguments of a layer that mask keys."""
 
     mask: ArrayLike | None
     is_causal: bool
@@ -194,19 +202,19 @@ class Masks(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class ForwardPass:
-    """What a layer has computed forward, as far as the way back needs it.
+    """The intermediates of a multi-head layer's forward pass that its backward pass needs.
 
     Parameters
     ----------
     x, source : ndarray
-        The tokens that ask, and those that are asked.
+        The inputs of the queries, and of the keys and values.
     query, key, value : ndarray, shape (..., num_heads, tokens, d)
     weights : ndarray, shape (..., num_heads, n, m)
     concat : ndarray, shape (..., n, num_heads * d_v)
-        The heads' outputs side by side.
+        The concatenated outputs of the heads.
     output : ndarray, shape (..., n, d_out)
     angles : ndarray, shape (n, d_k / 2), optional
-        By how much queries and keys are turned, which they are here.
+        Rotation angles of `query` and `key`, which are stored rotated.
     """
 
     x: Array
@@ -227,22 +235,22 @@ def forward(
     *,
     name: str = "x",
     angles: Array | None = None,
-    less_key: Array | None = None,
-    **masks: Unpack[Masks],
+    subtracted_key: Array | None = None,
+    **masks: Unpack[MaskOptions],
 ) -> ForwardPass:
-    """Return all that a layer computes.
+    """Return the forward pass of a multi-head layer, with all intermediates.
 
     Parameters
     ----------
     x, source : ndarray
-        Of one dtype with the layer's matrices, and with the same leading axes.
+        In the dtype of the layer's matrices, and with equal leading axes.
     weights : MultiHeadWeights
     name : str, default "x"
-        What `source` is called, for an error.
+        The name of `source` in error messages.
     angles : ndarray, shape (n, d_k / 2), optional
-        By how much queries and keys are turned.
-    less_key : ndarray, shape (..., num_heads, n, d_k), optional
-        What is taken from the keys before they are turned.
+        Rotation angles of queries and keys.
+    subtracted_key : ndarray, shape (..., num_heads, n, d_k), optional
+        Subtracted from the keys before the rotation.
     mask, is_causal, align
         As in `multi_head_attention`.
 
@@ -258,55 +266,55 @@ def forward(
     array([[0.6698, 0.3302],
            [0.3302, 0.6698]])
     """
-    query, key, value = projected(x, weights, source, name)
-    if less_key is not None:
-        key = key - less_key
+    query, key, value = project_inputs(x, weights, source, name)
+    if subtracted_key is not None:
+        key = key - subtracted_key
     if angles is not None:
         query, key = rotate_by(query, angles), rotate_by(key, angles)
     gqa = weights.num_groups < weights.num_heads
     attention = attention_weights(query, key, **masks, enable_gqa=gqa)
     shared = repeat_heads("value", value, query) if gqa else value
     concat = merge_heads(finite_product("weights and value", attention, shared))
-    output = mixed(concat, weights)
+    output = project_output(concat, weights)
     return ForwardPass(x, source, query, key, value, attention, concat, output, angles)
 
 
 def backward(
-    d_output: Array, passed: ForwardPass, weights: MultiHeadWeights, *, is_cross: bool
+    d_output: Array, forward_pass: ForwardPass, weights: MultiHeadWeights, *, is_cross: bool
 ) -> MultiHeadGradients:
-    """Carry a gradient back through what a layer has computed.
+    """Return the gradients of a multi-head layer's inputs and matrices, given its forward pass.
 
     Parameters
     ----------
-    d_output : ndarray
-        Of the shape and dtype of the pass's output.
-    passed : ForwardPass
+    d_output : ndarray, shape and dtype of the output
+    forward_pass : ForwardPass
     weights : MultiHeadWeights
     is_cross : bool
-        Whether the tokens that are asked are others than those that ask.
+        Whether the keys and values have another input than the queries.
 
     Raises
     ------
     ValueError
-        If a gradient is too large for its dtype, naming what was multiplied.
+        If a gradient is too large for its dtype.
     """
-    back, by_output = _to_the_heads(d_output, passed, weights)
-    d_x, d_context = _to_the_tokens(back, weights, is_cross=is_cross)
-    by_matrix = _to_the_matrices(back, passed, weights, by_output, is_cross=is_cross)
+    head_gradients, by_output = _backward_to_heads(d_output, forward_pass, weights)
+    d_x, d_context = _backward_to_inputs(head_gradients, weights, is_cross=is_cross)
+    by_matrix = _backward_to_matrices(
+        head_gradients, forward_pass, weights, by_output, is_cross=is_cross
+    )
     return MultiHeadGradients(x=d_x, context=d_context, weights=by_matrix)
 
 
 def matrix_gradients(
-    d_output: Array, passed: ForwardPass, weights: MultiHeadWeights
+    d_output: Array, forward_pass: ForwardPass, weights: MultiHeadWeights
 ) -> MultiHeadWeights:
-    """Return what `backward` gives for matrices and biases, all that a step of training asks for.
+    """Return the gradients of a layer's matrices and biases alone, as one training step needs them.
 
     Parameters
     ----------
-    d_output : ndarray
-        Of the shape and dtype of the pass's output.
-    passed : ForwardPass
-        Of a layer that attends to its own tokens.
+    d_output : ndarray, shape and dtype of the output
+    forward_pass : ForwardPass
+        The forward pass of a self-attention layer.
     weights : MultiHeadWeights
 
     Raises
@@ -314,58 +322,64 @@ def matrix_gradients(
     ValueError
         As `backward`.
     """
-    back, by_output = _to_the_heads(d_output, passed, weights)
-    return _to_the_matrices(back, passed, weights, by_output, is_cross=False)
+    head_gradients, by_output = _backward_to_heads(d_output, forward_pass, weights)
+    return _backward_to_matrices(head_gradients, forward_pass, weights, by_output, is_cross=False)
 
 
-def _to_the_heads(
-    d_output: Array, passed: ForwardPass, weights: MultiHeadWeights
+def _backward_to_heads(
+    d_output: Array, forward_pass: ForwardPass, weights: MultiHeadWeights
 ) -> tuple[AttentionGradients, dict[str, Array]]:
-    """Carry a gradient back to each head's query, key and value, and to the output projection."""
+    """Return the gradients of each head's query, key and value, and of the output projection."""
     d_concat, by_output = d_output, {}
     if weights.w_o is not None:
         d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
         by_output["w_o"] = finite_product(
-            "the heads' outputs and d_output", as_rows(passed.concat).T, as_rows(d_output)
+            "the heads' outputs and d_output",
+            flatten_sequences(forward_pass.concat).T,
+            flatten_sequences(d_output),
         )
     if weights.b_o is not None:
-        by_output["b_o"] = added_up("the gradients by b_o", as_rows(d_output))
+        by_output["b_o"] = sum_rows("the gradients by b_o", flatten_sequences(d_output))
     d_heads, factor = split_heads(d_concat, weights.num_heads), as_scale(None, weights.d_k)
-    inputs = passed.query, passed.key, passed.value
-    back = _through_attention(d_heads, *inputs, passed.weights, factor)
-    if passed.angles is not None:
-        query, key = (rotate_by(x, -passed.angles) for x in (back.query, back.key))
-        back = AttentionGradients(query, key, back.value)
-    return back, by_output
+    inputs = forward_pass.query, forward_pass.key, forward_pass.value
+    head_gradients = _attention_backward(d_heads, *inputs, forward_pass.weights, factor)
+    if forward_pass.angles is not None:
+        query, key = (
+            rotate_by(x, -forward_pass.angles) for x in (head_gradients.query, head_gradients.key)
+        )
+        head_gradients = AttentionGradients(query, key, head_gradients.value)
+    return head_gradients, by_output
 
 
-def _to_the_tokens(
-    back: AttentionGradients, weights: MultiHeadWeights, *, is_cross: bool
+def _backward_to_inputs(
+    head_gradients: AttentionGradients, weights: MultiHeadWeights, *, is_cross: bool
 ) -> tuple[Array, Array | None]:
-    """Carry the heads' gradients to the tokens that ask, and to those asked if they are others."""
-    d_x = _through("d_query and w_q", back.query, weights.w_q)
+    """Return the gradients of the inputs, from those of query, key and value."""
+    d_x = _projection_backward("d_query and w_q", head_gradients.query, weights.w_q)
     d_source = finite_sum(
         "the gradients by key and value",
-        _through("d_key and w_k", back.key, weights.w_k),
-        _through("d_value and w_v", back.value, weights.w_v),
+        _projection_backward("d_key and w_k", head_gradients.key, weights.w_k),
+        _projection_backward("d_value and w_v", head_gradients.value, weights.w_v),
     )
     if is_cross:
         return d_x, d_source
     return finite_sum("the gradients by query, key and value", d_x, d_source), None
 
 
-def _to_the_matrices(
-    back: AttentionGradients,
-    passed: ForwardPass,
+def _backward_to_matrices(
+    head_gradients: AttentionGradients,
+    forward_pass: ForwardPass,
     weights: MultiHeadWeights,
     by_output: dict[str, Array],
     *,
     is_cross: bool,
 ) -> MultiHeadWeights:
-    """Carry the heads' gradients to the projections and their biases."""
+    """Return the gradients of all matrices and biases, from those of query, key and value."""
     name = "context" if is_cross else "x"
-    x, source = as_rows(passed.x).T, as_rows(passed.source).T
-    d_query, d_key, d_value = map(_rows_of_heads, (back.query, back.key, back.value))
+    x, source = flatten_sequences(forward_pass.x).T, flatten_sequences(forward_pass.source).T
+    d_query, d_key, d_value = map(
+        _flatten_sequences_by_head, (head_gradients.query, head_gradients.key, head_gradients.value)
+    )
     found = {
         "w_q": finite_product("x and d_query", x, d_query),
         "w_k": finite_product(f"{name} and d_key", source, d_key),
@@ -373,16 +387,16 @@ def _to_the_matrices(
     }
     for bias, rows in (("b_q", d_query), ("b_k", d_key), ("b_v", d_value)):
         if getattr(weights, bias) is not None:
-            found[bias] = added_up(f"the gradients by {bias}", rows)
+            found[bias] = sum_rows(f"the gradients by {bias}", rows)
     return MultiHeadWeights(**found, **by_output)
 
 
-def added_up(names: str, rows: Array) -> Array:
-    """Add the rows of all tokens up: the gradient by what was added to each of them.
+def sum_rows(names: str, rows: Array) -> Array:
+    """Return the sum of the rows, and raise a ValueError if it overflows.
 
     Examples
     --------
-    >>> added_up("the gradients by b_o", np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> sum_rows("the gradients by b_o", np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([4., 6.])
     """
     with np.errstate(over="ignore", invalid="ignore"):
@@ -391,31 +405,31 @@ def added_up(names: str, rows: Array) -> Array:
     return total
 
 
-def _through(names: str, gradient: Array, matrices: Array) -> Array:
-    """Carry a gradient back through each head's projection and add the heads up."""
+def _projection_backward(names: str, gradient: Array, matrices: Array) -> Array:
+    """Return the gradient of the input of all heads' projections."""
     side_by_side = matrices.swapaxes(-1, -2).reshape(-1, matrices.shape[1])
     return finite_product(names, merge_heads(gradient), side_by_side)
 
 
-def as_rows(x: Array) -> Array:
-    """Put the tokens of all sequences below one another: shape (tokens, d).
+def flatten_sequences(x: Array) -> Array:
+    """Reshape the tokens of all sequences to one matrix of shape (tokens, d).
 
     Examples
     --------
-    >>> as_rows(np.ones((2, 3, 5))).shape
+    >>> flatten_sequences(np.ones((2, 3, 5))).shape
     (6, 5)
     """
     return x.reshape(-1, x.shape[-1])
 
 
-def _rows_of_heads(x: Array) -> Array:
-    """Do so head by head: shape (..., num_heads, n, d) to (num_heads, tokens, d)."""
+def _flatten_sequences_by_head(x: Array) -> Array:
+    """Reshape (..., num_heads, n, d) to (num_heads, tokens, d)."""
     heads_first = np.moveaxis(x, -3, 0)
     return heads_first.reshape(len(heads_first), -1, x.shape[-1])
 
 
 def as_gradient(name: str, gradient: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """Return a gradient by an output as an array of the output's shape, or raise.
+    """Return the gradient of an output as an array, and raise a ValueError if its shape differs.
 
     Examples
     --------

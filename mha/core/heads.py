@@ -1,4 +1,4 @@
-"""Split a width into heads, and merge heads back into a width."""
+"""Splitting of the last axis into heads, and the inverse."""
 
 from numpy.typing import ArrayLike
 
@@ -6,7 +6,7 @@ from mha.core.checks import Array, as_array, as_count
 
 
 def split_heads(x: ArrayLike, num_heads: int) -> Array:
-    """Cut the last axis into `num_heads` equal parts, one a head.
+    """Split the last axis into `num_heads` equal parts.
 
     Parameters
     ----------
@@ -16,7 +16,7 @@ def split_heads(x: ArrayLike, num_heads: int) -> Array:
     Returns
     -------
     ndarray, shape (..., num_heads, n, d)
-        Head i holds columns i * d to (i + 1) * d. NaN and infinities pass through.
+        Head i holds columns i * d to (i + 1) * d - 1. NaN and infinities are kept.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def split_heads(x: ArrayLike, num_heads: int) -> Array:
 
 
 def merge_heads(x: ArrayLike) -> Array:
-    """Put heads side by side along the last axis: the inverse of `split_heads`.
+    """Concatenate the heads along the last axis: the inverse of `split_heads`.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def merge_heads(x: ArrayLike) -> Array:
     Returns
     -------
     ndarray, shape (..., n, num_heads * d)
-        NaN and infinities pass through.
+        NaN and infinities are kept.
 
     Raises
     ------

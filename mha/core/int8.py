@@ -1,4 +1,4 @@
-"""Numbers kept in eight bits: whole numbers from −127 to 127, and one factor for each row."""
+"""Quantisation to int8: integers from −127 to 127, with one scale factor per row."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -11,7 +11,7 @@ from mha.core.checks import Array, as_finite_array, frozen
 
 @dataclass(frozen=True, eq=False)
 class EightBits:
-    """Rows of numbers in eight bits each; `EightBits.of(x)` makes them.
+    """Rows of numbers quantised to int8, from `EightBits.of`.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class EightBits:
 
     @classmethod
     def of(cls, x: ArrayLike) -> Self:
-        """Round each row to 255 even steps between minus and plus its largest size.
+        """Quantise each row to 255 equal steps between minus and plus its largest absolute value.
 
         Parameters
         ----------
@@ -43,15 +43,15 @@ class EightBits:
         """
         x = as_finite_array("x", x)
         factor = np.abs(x).max(axis=-1, keepdims=True) / 127
-        safe = np.where(factor == 0, 1, factor)
+        safe = np.where(factor == 0, 1, factor)  # a row of zeros stays zeros, without 0 / 0
         return cls(frozen(np.rint(x / safe).astype(np.int8)), frozen(factor))
 
     @property
     def numbers(self) -> Array:
-        """The numbers as they are read again: each at most half a step from what it was."""
+        """The dequantised numbers, each within half a step of the original."""
         return self.whole * self.factor
 
     @property
     def nbytes(self) -> int:
-        """How many bytes they take, with two for each factor."""
+        """Size in bytes, with two bytes per factor."""
         return int(self.whole.size + 2 * self.factor.size)

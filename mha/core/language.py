@@ -1,7 +1,7 @@
-"""A model that predicts the next word: embeddings, blocks of attention alone, logits.
+"""A small language model: embeddings, blocks of attention without feed-forward layers, and logits.
 
-It normalises what each block reads and what the end reads, without gain and bias, turns queries and
-keys by their places, and lets each word see those before it.
+The input of each block and of the unembedding is normalised, without gain and bias. Attention is
+causal, with rotary positions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,8 +28,8 @@ from mha.core.checks import (
 from mha.core.decoding import KeyValueCache, decode_step
 from mha.core.gradients import ForwardPass, forward
 from mha.core.multihead import MATRICES, MultiHeadWeights, project, refuse_biases
-from mha.core.norm import EPS, Norm, moments, normalised
-from mha.core.option_checks import check_kind
+from mha.core.norm import EPS, Norm, moments, normalise
+from mha.core.option_checks import check_type
 from mha.core.positions import BASE, rotary_angles
 from mha.core.softmax import softmax
 from mha.core.transformer import Block, as_blocks
@@ -39,25 +39,26 @@ _PLAIN = Norm()
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LanguageModel:
-    """A model that predicts the next word of a text.
+    """A model that predicts the next word of a sequence.
 
     Parameters
     ----------
     words : sequence of str
         The vocabulary.
     embedding : array_like, shape (num_words, d_model)
-        A row a word: the embedding table.
+        The embedding table, with one row per word.
     blocks : sequence of Block
-        Of attention alone, with an output projection, normalised before, without gain and bias.
+        Each without a feed-forward layer, with an output projection, and normalised before the
+        attention, without gain and bias.
     unembedding : array_like, shape (d_model, num_words)
-        A column a word. Times what the last block gives, normalised, these are the logits.
+        One column per word. The logits are the normalised output of the last block times this.
     base : float, default 10000
-        Of the angles by which queries and keys are turned (`mha.rotary_angles`).
+        The base of the rotary angles (`mha.rotary_angles`).
 
     Raises
     ------
     TypeError, ValueError
-        If the parts are not of these kinds, or do not fit together.
+        If an argument has another type, or the shapes do not fit together.
 
     Examples
     --------
@@ -87,12 +88,12 @@ class LanguageModel:
 
     @property
     def d_model(self) -> int:
-        """Width of an embedding."""
+        """Width of the embeddings."""
         return int(self.embedding.shape[1])
 
     @property
     def arrays(self) -> dict[str, Array]:
-        """All that the model has learned, by name: ``w_q1`` is the first block's `w_q`."""
+        """The learned arrays by name: ``w_q1`` is the first block's `w_q`."""
         found = {"embedding": self.embedding, "unembedding": self.unembedding}
         for number, block in enumerate(self.blocks, 1):
             for name in MATRICES:
@@ -101,16 +102,16 @@ class LanguageModel:
 
     @property
     def size(self) -> int:
-        """How many numbers the model has learned."""
+        """Number of learned parameters."""
         return sum(array.size for array in self.arrays.values())
 
     def with_arrays(self, arrays: Mapping[str, Array]) -> Self:
-        """Return the model with other numbers in the places of its own.
+        """Return the model with some of its arrays replaced.
 
         Parameters
         ----------
         arrays : mapping of str to array_like
-            Some of those that `arrays` has, by the same names.
+            The new arrays, by the names of `arrays`.
         """
         new = self.arrays | dict(arrays)
         blocks = [
@@ -125,7 +126,7 @@ class LanguageModel:
         )
 
     def without(self, *heads: tuple[int, int]) -> Self:
-        """Return the model with some heads turned off: their rows of the output projection are 0.
+        """Return the model without some heads: their rows of the output projection are set to 0.
 
         Parameters
         ----------
@@ -141,17 +142,17 @@ class LanguageModel:
         return self.with_arrays(arrays)
 
     def indices(self, text: str | Sequence[str]) -> Array:
-        """Return the place of each word in the vocabulary.
+        """Return the index of each word in the vocabulary.
 
         Parameters
         ----------
         text : str or sequence of str
-            Words of the vocabulary, in a string parted by spaces.
+            Words of the vocabulary; a string is split at spaces.
 
         Raises
         ------
         ValueError
-            If there is none, or one that the model does not know.
+            If there is no word, or one that is not in the vocabulary.
         """
         words = as_names("text", text.split() if isinstance(text, str) else text)
         for word in words:
@@ -159,13 +160,13 @@ class LanguageModel:
                 raise ValueError(f"text has {word!r}; words of {', '.join(self.words)} are wanted")
         return np.array([self.words.index(word) for word in words])
 
-    def angles(self, num_places: int, first: int = 0) -> Array:
-        """Return by how much queries and keys are turned at places from `first` on."""
-        places = np.arange(first, first + as_count("num_places", num_places))
-        return rotary_angles(places, self.blocks[0].attention.d_k, base=self.base)
+    def angles(self, num_positions: int, first: int = 0) -> Array:
+        """Return the rotary angles of queries and keys at positions from `first` on."""
+        positions = np.arange(first, first + as_count("num_positions", num_positions))
+        return rotary_angles(positions, self.blocks[0].attention.d_k, base=self.base)
 
     def logits(self, text: str | Sequence[str]) -> Array:
-        """Return, at each word of a text, the logit of each word that may come next.
+        """Return the logits of the next word at each position of a sequence.
 
         Returns
         -------
@@ -176,9 +177,9 @@ class LanguageModel:
     def write(
         self, text: str | Sequence[str], *, temperature: float = 1.0, rng: Generator | None = None
     ) -> Iterator["Written"]:
-        """Go on with a text, word by word, without an end.
+        """Continue a sequence without end, one word at a time.
 
-        Each word is read once: its keys and values are kept, and those to come find them there.
+        Each word is processed once; later words use its cached keys and values.
 
         Parameters
         ----------
@@ -188,7 +189,7 @@ class LanguageModel:
             Above 0. Logits are divided by it before the softmax: below 1 likely words become
             likelier.
         rng : Generator, optional
-            Draws each word by its probability; without it the likeliest word is taken.
+            Draws each word by its probability. Default: the most probable word is taken.
 
         Returns
         -------
@@ -207,12 +208,12 @@ class LanguageModel:
         """
         temperature = as_number("temperature", temperature, above=0)
         if rng is not None:
-            check_kind("rng", rng, Generator)
-        return _written(self, self.indices(text), temperature, rng)
+            check_type("rng", rng, Generator)
+        return _generate(self, self.indices(text), temperature, rng)
 
 
 def _check_block(block: Block, d_model: int) -> None:
-    """Raise unless a block is of attention alone, normalised before, without gain and bias."""
+    """Raise a ValueError unless a block has the form that `LanguageModel` requires."""
     bare = block.feed_forward is None and not block.first.arrays and block.first.eps == EPS
     if not bare or block.norm != "before" or block.attention.w_o is None:
         raise ValueError(
@@ -226,16 +227,17 @@ def _check_block(block: Block, d_model: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ModelRun:
-    """What a model has computed for texts, as far as its gradients need it.
+    """The intermediates of a model's forward pass that its gradients need.
 
     Parameters
     ----------
     passes : tuple of ForwardPass
-        One a block; each has the weights, shape (..., num_heads, n, n).
+        One per block.
     spreads : tuple of ndarray, shape (..., n)
-        By which what each block reads is divided, then what the end reads.
+        The standard deviations that the normalisations divide by: one per block, then that
+        before the unembedding.
     normed : ndarray, shape (..., n, d_model)
-        What the unembedding reads.
+        The input of the unembedding.
     logits : ndarray, shape (..., n, num_words)
     """
 
@@ -254,14 +256,14 @@ def draw_model(
     num_heads: int = 2,
     base: float = BASE,
 ) -> LanguageModel:
-    """Return a model of random numbers to begin with.
+    """Return a model with random parameters.
 
     Parameters
     ----------
     rng : Generator
     words : sequence of str
     d_model : int
-        The heads' widths add up to it.
+        The sum of the heads' widths.
     num_blocks, num_heads : int, default 2
     base : float, default 10000
 
@@ -279,7 +281,7 @@ def draw_model(
     >>> draw_model(np.random.default_rng(3), ["a", "b"], 8).embedding.shape
     (2, 8)
     """
-    check_kind("rng", rng, Generator)
+    check_type("rng", rng, Generator)
     words, width = as_names("words", words), as_count("d_model", d_model)
     heads = as_count("num_heads", num_heads)
     if width % heads:
@@ -289,7 +291,8 @@ def draw_model(
         return rng.normal(size=shape) / np.sqrt(width)
 
     each = heads, width, width // heads
-    # Small at first: what the heads add then counts beside it, and training finds them sooner.
+    # Small initial embeddings: the outputs of the heads are then not small beside them, and
+    # training makes use of the heads sooner.
     embedding = 0.3 * rng.normal(size=(len(words), width))
     layers = [
         MultiHeadWeights(matrix(*each), matrix(*each), matrix(*each), matrix(width, width))
@@ -307,16 +310,17 @@ def draw_model(
 def run_model(
     model: LanguageModel, indices: ArrayLike, *, cut: tuple[int, int] | None = None
 ) -> ModelRun:
-    """Return a model's logits for texts, with what its gradients need.
+    """Return a model's logits for sequences, with the intermediates that its gradients need.
 
     Parameters
     ----------
     model : LanguageModel
     indices : array_like of int, shape (..., n)
-        Places in the vocabulary.
+        Indices in the vocabulary.
     cut : (int, int), optional
-        A head of the first block and one of the second, counted from 0: the second one's keys are
-        read without what the first one adds to the stream, all else as before. The norm is held.
+        A head of the first block and one of the second, counted from 0: the second head computes
+        its keys without the contribution of the first to the residual stream. The standard
+        deviations of the normalisation and everything else are unchanged.
 
     Returns
     -------
@@ -325,7 +329,7 @@ def run_model(
     Raises
     ------
     TypeError, ValueError
-        If the indices are no integers, or none of the vocabulary's.
+        If the indices are not integers, or outside of the vocabulary.
 
     Examples
     --------
@@ -333,51 +337,61 @@ def run_model(
     >>> run_model(model, [[0, 1], [2, 1]]).passes[1].weights.shape
     (2, 2, 2, 2)
     """
-    check_kind("model", model, LanguageModel)
+    check_type("model", model, LanguageModel)
     indices = as_indices(indices, len(model.words))
     angles = model.angles(indices.shape[-1])
     x, all_spreads = model.embedding[indices], []
     passes: list[ForwardPass] = []
     for number, block in enumerate(model.blocks):
         means, spreads = moments(x, EPS)
-        normed = normalised(x, means, spreads, _PLAIN)
-        less = _share_of_keys(model, passes[0], spreads, cut) if cut and number == 1 else None
-        layer = block.attention
-        passed = forward(normed, normed, layer, angles=angles, less_key=less, is_causal=True)
-        x = finite_sum("the stream and what attention found", x, passed.output)
-        passes.append(passed)
+        normed = normalise(x, means, spreads, _PLAIN)
+        subtracted = (
+            _key_contribution(model, passes[0], spreads, cut) if cut and number == 1 else None
+        )
+        forward_pass = forward(
+            normed,
+            normed,
+            block.attention,
+            angles=angles,
+            subtracted_key=subtracted,
+            is_causal=True,
+        )
+        x = finite_sum("the stream and the attention's output", x, forward_pass.output)
+        passes.append(forward_pass)
         all_spreads.append(spreads)
     means, spreads = moments(x, EPS)
-    normed = normalised(x, means, spreads, _PLAIN)
+    normed = normalise(x, means, spreads, _PLAIN)
     logits = finite_product("the stream and the unembedding", normed, model.unembedding)
     return ModelRun(tuple(passes), (*all_spreads, spreads), normed, logits)
 
 
-def _share_of_keys(
-    model: LanguageModel, passed: ForwardPass, spreads: Array, cut: tuple[int, int]
+def _key_contribution(
+    model: LanguageModel, first_pass: ForwardPass, spreads: Array, cut: tuple[int, int]
 ) -> Array:
-    """Return what one head of the first block adds to the keys of one of the second."""
+    """Return the contribution of one head of the first block to the keys of one of the second."""
     source, target = cut
     first, second = (block.attention for block in model.blocks[:2])
-    own = slice(source * first.d_v, (source + 1) * first.d_v)
+    columns = slice(source * first.d_v, (source + 1) * first.d_v)
     assert first.w_o is not None
-    share = passed.concat[..., own] @ first.w_o[own]
-    normed = normalised(share, share.mean(axis=-1), spreads, _PLAIN)
+    added = first_pass.concat[..., columns] @ first.w_o[columns]
+    # With the standard deviations held fixed the normalisation is linear, so the contribution of
+    # one head can be normalised by itself.
+    normed = normalise(added, added.mean(axis=-1), spreads, _PLAIN)
     others = np.arange(second.num_heads) != as_index("head", target, second.num_heads)
-    by_head = project("the share", normed, second.w_k)
+    by_head = project("the contribution", normed, second.w_k)
     by_head[..., others, :, :] = 0
     return by_head
 
 
 def as_indices(indices: ArrayLike, num_words: int) -> Array:
-    """Return places in the vocabulary, or raise.
+    """Return indices in the vocabulary as an array of integers.
 
     Examples
     --------
     >>> as_indices([0, 3], 3)
     Traceback (most recent call last):
         ...
-    ValueError: indices has places outside of 0 to 2
+    ValueError: indices has numbers outside of 0 to 2
     """
     found = as_ndarray("indices", indices)
     if not np.issubdtype(found.dtype, np.integer) or found.ndim < 1 or not found.size:
@@ -385,21 +399,21 @@ def as_indices(indices: ArrayLike, num_words: int) -> Array:
             f"indices has dtype {found.dtype} and shape {found.shape}; integers are wanted"
         )
     if found.min() < 0 or found.max() >= num_words:
-        raise ValueError(f"indices has places outside of 0 to {num_words - 1}")
+        raise ValueError(f"indices has numbers outside of 0 to {num_words - 1}")
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """A word that a model wrote.
+    """A generated word.
 
     Parameters
     ----------
     word : str
     probabilities : ndarray, shape (num_words,)
-        From which it was chosen.
+        The distribution that it was chosen from.
     caches : tuple of KeyValueCache
-        What each block keeps of the words before it.
+        Each block's cache of the words before it.
     """
 
     word: str
@@ -407,30 +421,34 @@ class Written:
     caches: tuple[KeyValueCache, ...] = field(repr=False)
 
 
-def _written(
+def _generate(
     model: LanguageModel, new: Array, temperature: float, rng: Generator | None
 ) -> Iterator[Written]:
     caches: list[KeyValueCache | None] = [None] * len(model.blocks)
     while True:
-        logits, kept = _read_on(model, new, caches)
+        logits, extended = _next_logits(model, new, caches)
         with np.errstate(over="ignore"):
-            cooled = logits[-1] / temperature
-        refuse_overflow("the logits and temperature", cooled, "divided")
-        chances = softmax(cooled)
-        chosen = int(chances.argmax() if rng is None else rng.choice(len(chances), p=chances))
-        yield Written(model.words[chosen], frozen(chances), kept)
-        caches, new = [*kept], np.array([chosen])
+            scaled = logits[-1] / temperature
+        refuse_overflow("the logits and temperature", scaled, "divided")
+        probabilities = softmax(scaled)
+        chosen = int(
+            probabilities.argmax()
+            if rng is None
+            else rng.choice(len(probabilities), p=probabilities)
+        )
+        yield Written(model.words[chosen], frozen(probabilities), extended)
+        caches, new = [*extended], np.array([chosen])
 
 
-def _read_on(
+def _next_logits(
     model: LanguageModel, new: Array, caches: Sequence[KeyValueCache | None]
 ) -> tuple[Array, tuple[KeyValueCache, ...]]:
-    """Return the logits at new words, and the longer caches."""
+    """Return the logits at new words, and the extended caches."""
     angles = model.angles(len(new), 0 if caches[0] is None else len(caches[0]))
-    x, kept = model.embedding[new], []
+    x, extended = model.embedding[new], []
     for block, cache in zip(model.blocks, caches, strict=True):
-        normed = normalised(x, *moments(x, EPS), _PLAIN)
-        found, longer = decode_step(normed, block.attention, cache, angles=angles)
-        x = x + found
-        kept.append(longer)
-    return normalised(x, *moments(x, EPS), _PLAIN) @ model.unembedding, tuple(kept)
+        normed = normalise(x, *moments(x, EPS), _PLAIN)
+        output, longer = decode_step(normed, block.attention, cache, angles=angles)
+        x = x + output
+        extended.append(longer)
+    return normalise(x, *moments(x, EPS), _PLAIN) @ model.unembedding, tuple(extended)

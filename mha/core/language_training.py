@@ -1,4 +1,4 @@
-"""How a language model learns: the gradients of its loss by hand, and the steps of its training."""
+"""Training of a language model: gradients derived by hand, and steps of Adam."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from mha.core.gradients import backward
 from mha.core.language import LanguageModel, as_indices, run_model
 from mha.core.learning import Adam, cross_entropy
 from mha.core.multihead import MATRICES
-from mha.core.norm import normalised_backward
+from mha.core.norm import normalise_backward
 
 
 def word_losses(model: LanguageModel, indices: ArrayLike, **cut: tuple[int, int] | None) -> Array:
-    """Return how surprised a model is by each next word, in nats.
+    """Return the cross-entropy of each next word, in nats.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def word_losses(model: LanguageModel, indices: ArrayLike, **cut: tuple[int, int]
     Returns
     -------
     ndarray, shape (..., n - 1)
-        Minus the logarithm of the probability of the word that comes, for each word but the first.
+        Minus the logarithm of each word's predicted probability, for all words but the first.
 
     Examples
     --------
@@ -38,27 +38,27 @@ def word_losses(model: LanguageModel, indices: ArrayLike, **cut: tuple[int, int]
     """
     indices = as_indices(indices, len(model.words))
     logits = run_model(model, indices[..., :-1], **cut).logits
-    right = np.take_along_axis(logits, indices[..., 1:, None], axis=-1)
-    largest = logits.max(axis=-1, keepdims=True)
-    total: Array = np.log(np.exp(logits - largest).sum(axis=-1)) + (largest - right)[..., 0]
-    return total
+    target = np.take_along_axis(logits, indices[..., 1:, None], axis=-1)
+    largest = logits.max(axis=-1, keepdims=True)  # subtracted, so that no exponential overflows
+    losses: Array = np.log(np.exp(logits - largest).sum(axis=-1)) + (largest - target)[..., 0]
+    return losses
 
 
 def model_gradients(model: LanguageModel, indices: ArrayLike) -> tuple[float, dict[str, Array]]:
-    """Return a model's loss on texts, and its gradient by each array.
+    """Return a model's mean cross-entropy loss, and its gradient with respect to each array.
 
     Parameters
     ----------
     model : LanguageModel
     indices : array_like of int, shape (..., n)
-        Each word but the first is to be predicted from those before it.
+        Each word but the first is a target, predicted from the words before it.
 
     Returns
     -------
     loss : float
-        The mean of minus the logarithm of each right word's probability: cross-entropy, in nats.
+        The mean over all targets, in nats.
     gradients : dict of str to ndarray
-        By the names that `LanguageModel.arrays` has.
+        By the names of `LanguageModel.arrays`.
 
     Examples
     --------
@@ -72,33 +72,35 @@ def model_gradients(model: LanguageModel, indices: ArrayLike) -> tuple[float, di
     run = run_model(model, indices[..., :-1])
     loss, d_logits = cross_entropy(run.logits, indices[..., 1:])
     gradients = {"unembedding": _rows(run.normed).T @ _rows(d_logits)}
-    d_x = normalised_backward(d_logits @ model.unembedding.T, run.normed, run.spreads[-1])
+    d_x = normalise_backward(d_logits @ model.unembedding.T, run.normed, run.spreads[-1])
     for number in range(len(model.blocks), 0, -1):
-        block, passed = model.blocks[number - 1], run.passes[number - 1]
-        back = backward(d_x, passed, block.attention, is_cross=False)
-        d_x = d_x + normalised_backward(back.x, passed.x, run.spreads[number - 1])
-        gradients |= {f"{name}{number}": getattr(back.weights, name) for name in MATRICES}
+        block, forward_pass = model.blocks[number - 1], run.passes[number - 1]
+        layer = backward(d_x, forward_pass, block.attention, is_cross=False)
+        # The residual connection passes the gradient on unchanged, beside that of the attention.
+        d_x = d_x + normalise_backward(layer.x, forward_pass.x, run.spreads[number - 1])
+        gradients |= {f"{name}{number}": getattr(layer.weights, name) for name in MATRICES}
     d_embedding = np.zeros_like(model.embedding)
-    np.add.at(d_embedding, indices[..., :-1], d_x)  # a word's rows add up
+    # add.at, not +=: a word that occurs twice has the sum of both gradients.
+    np.add.at(d_embedding, indices[..., :-1], d_x)
     return loss, gradients | {"embedding": d_embedding}
 
 
 def _rows(x: Array) -> Array:
-    """Put the rows of all texts below one another."""
+    """Reshape to a matrix with one row per word of all sequences."""
     return x.reshape(-1, x.shape[-1])
 
 
 @dataclass(frozen=True, eq=False)
 class ModelTraining:
-    """A model after a number of steps, and its loss before the last of them.
+    """A model after a number of training steps, and its loss before the last of them.
 
     Parameters
     ----------
     step : int
-        How many steps were taken.
+        The number of steps so far.
     model : LanguageModel
     loss : float
-        On the texts of the last step, before it was taken.
+        The loss on the batch of the last step, before that step.
     """
 
     step: int
@@ -109,16 +111,16 @@ class ModelTraining:
 def train_model(
     model: LanguageModel, batches: Iterable[ArrayLike], rates: Iterable[float]
 ) -> Iterator[ModelTraining]:
-    """Make a model's loss smaller by Adam, and yield it after each step.
+    """Train a model with Adam, and yield it after each step.
 
     Parameters
     ----------
     model : LanguageModel
-        To begin with.
+        The initial model.
     batches : iterable of array_like of int, shape (batch, n)
-        The texts of each step.
+        The sequences of each step.
     rates : iterable of float
-        The rate of each step; with the shorter of the two the training ends.
+        The learning rate of each step. The shorter of the two iterables ends the training.
 
     Yields
     ------
@@ -140,6 +142,6 @@ def train_model(
     for step, (batch, rate) in enumerate(zip(batches, rates, strict=False), 1):
         loss, gradients = model_gradients(model, batch)
         arrays = model.arrays
-        stepped = adam.stepped([*arrays.values()], [gradients[name] for name in arrays], rate)
-        model = model.with_arrays(dict(zip(arrays, stepped, strict=True)))
+        new_arrays = adam.step([*arrays.values()], [gradients[name] for name in arrays], rate)
+        model = model.with_arrays(dict(zip(arrays, new_arrays, strict=True)))
         yield ModelTraining(step, model, loss)

@@ -1,8 +1,9 @@
-"""Latent attention: keys and values are compressed to one short vector a token, and kept so.
+"""Latent attention: keys and values are compressed to one cached latent vector per token.
 
-Each head makes its key and its value of the same latent vector. Since a product of matrices may be
-taken in any order, a head's query can also be brought to the latent vectors instead, so that no
-key and no value is ever made: the absorbed form, with the same outputs.
+Each head projects the latent vector to its key and to its value. Since matrix products are
+associative, the key projection can be applied to the query instead, and the value projection to the
+weighted sum of latent vectors. This absorbed form computes no keys and values, and has the same
+outputs.
 """
 
 from dataclasses import dataclass, fields
@@ -22,33 +23,33 @@ from mha.core.checks import (
 )
 from mha.core.heads import merge_heads
 from mha.core.norm import rms_norm
-from mha.core.option_checks import as_switch, check_kind
+from mha.core.option_checks import as_bool, check_type
 from mha.core.positions import rotate_by
 from mha.core.softmax import softmax
 
 EPS = 1e-6
-"""What the norms of latent vectors add to the mean square."""
+"""Added to the mean square by the RMS norms of latent vectors."""
 
 
 @dataclass(frozen=True, eq=False)
 class LatentWeights:
-    """The matrices of a layer of latent attention, named as in the paper: d down, u up, r rotary.
+    """The matrices of latent attention, named as in the paper: d for down, u for up, r for rotary.
 
     Parameters
     ----------
     w_dkv : array_like, shape (d_model, d_c)
-        Makes the latent vector, which is kept.
+        Down-projection to the latent vector, which is cached.
     w_uk : array_like, shape (num_heads, d_c, d_k)
     w_uv : array_like, shape (num_heads, d_c, d_v)
     w_kr : array_like, shape (d_model, d_r)
-        Makes the part of the key that is turned, one for all heads; it is kept too.
+        Projection to the rotary part of the key, which all heads share; it is cached too.
     w_uq : array_like, shape (num_heads, d_q, d_k)
     w_qr : array_like, shape (num_heads, d_q, d_r)
     w_o : array_like, shape (num_heads * d_v, d_out)
     w_dq : array_like, shape (d_model, d_q), optional
-        Makes the queries' own latent vector; without it d_q is d_model.
+        Down-projection to the queries' own latent vector; without it d_q is d_model.
     gain, query_gain : array_like, shape (d_c,) and (d_q,), optional
-        Of an RMS norm of the latent vectors.
+        Gains of RMS norms of the latent vectors.
 
     Raises
     ------
@@ -104,16 +105,16 @@ class LatentWeights:
 
     @property
     def d_model(self) -> int:
-        """The width of the input."""
+        """Width of the input."""
         return int(self.w_dkv.shape[0])
 
     @property
     def kept(self) -> int:
-        """How many numbers of a token are kept for the tokens to come."""
+        """Number of cached numbers per token."""
         return int(self.w_dkv.shape[1] + self.w_kr.shape[1])
 
     def cache_bytes(self, num_tokens: int, *, itemsize: int = 2) -> int:
-        """Return the bytes that is kept of a text in this layer.
+        """Return the size in bytes of this layer's cache for one sequence.
 
         Parameters
         ----------
@@ -126,18 +127,19 @@ class LatentWeights:
 
 @dataclass(frozen=True, eq=False)
 class LatentRun:
-    """One run of latent attention, with every step kept; arrays have an axis of heads first.
+    """All intermediates of latent attention over one sequence; the axis of heads comes first.
 
     Parameters
     ----------
     latent : ndarray, shape (n, d_c)
     turned_key : ndarray, shape (n, d_r)
-        With `latent`, what is kept.
+        The rotated shared part of the keys; the cache holds it and `latent`.
     query, turned_query : ndarray, shape (num_heads, n, d_k) and (num_heads, n, d_r)
     met : ndarray, shape (num_heads, n, d_k) or (num_heads, n, d_c)
-        What meets the keys: the queries, or in the absorbed form what they are for latent vectors.
+        The left factor of the scores: the queries, or in the absorbed form the queries times the
+        transposed key projections.
     key, value : ndarray or None
-        Made of the latent vectors; None in the absorbed form.
+        Projections of the latent vectors; None in the absorbed form.
     scores, weights : ndarray, shape (num_heads, n, n)
         The scores are scaled.
     mixed : ndarray or None, shape (num_heads, n, d_c)
@@ -169,19 +171,19 @@ def latent_attention(
     absorbed: bool = False,
     scale: float | None = None,
 ) -> LatentRun:
-    """Return a run of latent attention over one text.
+    """Return a run of latent attention over one sequence.
 
     Parameters
     ----------
     x : array_like, shape (n, d_model)
     weights : LatentWeights
     angles : array_like, shape (n, d_r / 2), optional
-        By how much the rotary parts are turned, pairs side by side; without it they are not.
+        Rotation angles of the rotary parts, whose pairs are adjacent. Default: no rotation.
     is_causal : bool, default True
     absorbed : bool, default False
-        Whether queries are brought to the latent vectors, and no key and value is made.
+        Whether to compute the absorbed form, without keys and values.
     scale : float, default 1 / sqrt(d_k + d_r)
-        The factor of the scores.
+        Factor of the scores.
 
     Returns
     -------
@@ -191,7 +193,7 @@ def latent_attention(
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit, or a product is too large for its dtype.
+        If the arguments do not fit, or a product is too large for its dtype.
 
     References
     ----------
@@ -207,20 +209,22 @@ def latent_attention(
     (array([[1. , 0. ],
            [0.5, 0.5]]), 4)
     """
-    check_kind("weights", weights, LatentWeights)
+    check_type("weights", weights, LatentWeights)
     (x, _) = in_one_dtype(as_finite_array("x", x, min_ndim=2), weights.w_dkv)
-    w, absorbed = weights, as_switch("absorbed", absorbed)
+    w, absorbed = weights, as_bool("absorbed", absorbed)
     if x.ndim != 2 or x.shape[1] != w.d_model:
         raise ValueError(f"x has shape {x.shape}; rows of {w.d_model} numbers are wanted")
-    asking = x if w.w_dq is None else _normed(finite_product("x and w_dq", x, w.w_dq), w.query_gain)
+    query_latent = x
+    if w.w_dq is not None:
+        query_latent = _normed(finite_product("x and w_dq", x, w.w_dq), w.query_gain)
     latent = _normed(finite_product("x and w_dkv", x, w.w_dkv), w.gain)
-    query = finite_product("the queries' latent vectors and w_uq", asking, w.w_uq)
-    turned_query = finite_product("the queries' latent vectors and w_qr", asking, w.w_qr)
+    query = finite_product("the queries' latent vectors and w_uq", query_latent, w.w_uq)
+    turned_query = finite_product("the queries' latent vectors and w_qr", query_latent, w.w_qr)
     turned_key = finite_product("x and w_kr", x, w.w_kr)
     if angles is not None:
         turned_query, turned_key = rotate_by(turned_query, angles), rotate_by(turned_key, angles)
         if turned_key.ndim != 2:
-            raise ValueError(f"angles has shape {np.shape(angles)}; a row a token is wanted")
+            raise ValueError(f"angles has shape {np.shape(angles)}; one row per token is wanted")
     key = value = mixed = None
     if absorbed:
         met = finite_product("query and w_uk", query, w.w_uk.swapaxes(-1, -2))
@@ -230,15 +234,17 @@ def latent_attention(
         key = finite_product("latent and w_uk", latent, w.w_uk)
         value = finite_product("latent and w_uv", latent, w.w_uv)
         raw = finite_product("query and key", query, key.swapaxes(-1, -2))
-    by_place = finite_product("turned query and turned key", turned_query, turned_key.T)
-    total = finite_sum("scores of contents and of places", raw, by_place)
+    # A score is the sum of the products of the unrotated and of the rotated parts, as if each
+    # head's two parts were concatenated.
+    rotary_scores = finite_product("rotated query and rotated key", turned_query, turned_key.T)
+    total = finite_sum("unrotated and rotated scores", raw, rotary_scores)
     scores = scaled_scores(total, query.shape[-1] + turned_query.shape[-1], scale)
-    shares = softmax(masked_scores(scores, None, is_causal))
+    attention = softmax(masked_scores(scores, None, is_causal))
     if value is None:
-        mixed = finite_product("weights and latent", shares, latent)
+        mixed = finite_product("weights and latent", attention, latent)
         outputs = finite_product("mixed and w_uv", mixed, w.w_uv)
     else:
-        outputs = finite_product("weights and value", shares, value)
+        outputs = finite_product("weights and value", attention, value)
     output = finite_product("concat and w_o", merge_heads(outputs), w.w_o)
     return LatentRun(
         latent,
@@ -249,7 +255,7 @@ def latent_attention(
         key,
         value,
         scores,
-        shares,
+        attention,
         mixed,
         outputs,
         output,

@@ -1,4 +1,4 @@
-"""A layer that learns: the loss of its answers, and the steps that make it smaller."""
+"""Training of one attention layer: its cross-entropy loss, gradients and steps of Adam."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ from mha.core.checks import (
 )
 from mha.core.gradients import forward, matrix_gradients
 from mha.core.multihead import MultiHeadWeights, as_tokens, multi_head_attention, refuse_biases
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 
-NONE = -1
-"""The answer of what is not asked."""
+NO_ANSWER = -1
+"""The answer of a question without a loss."""
 
-# Adam's: how long it remembers gradients and their squares, and what it adds to a root.
-_MEAN, _SQUARE, _TINY = 0.9, 0.99, 1e-8
+# β₁, β₂ and ε of the paper, whose default for β₂ is 0.999: a smaller one adapts in fewer steps.
+_MEAN_DECAY, _SQUARE_DECAY, _EPSILON = 0.9, 0.99, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What a layer has become, and its loss before each step.
+    """A trained layer, and its loss before each step.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Training:
 
 
 class Adam:
-    """A rule that gives each number a step size of its own, by how its gradients were so far.
+    """The Adam optimiser.
 
     References
     ----------
@@ -50,7 +50,7 @@ class Adam:
 
     Examples
     --------
-    >>> Adam().stepped([np.array([5.0, 5.0])], [np.array([0.001, -1000.0])], rate=0.5)[0].round(3)
+    >>> Adam().step([np.array([5.0, 5.0])], [np.array([0.001, -1000.0])], rate=0.5)[0].round(3)
     array([4.5, 5.5])
     """
 
@@ -59,17 +59,15 @@ class Adam:
         self._means: list[Array] = []
         self._squares: list[Array] = []
 
-    def stepped(
-        self, arrays: Sequence[Array], gradients: Sequence[Array], rate: float
-    ) -> list[Array]:
-        """Return arrays after one more step against their gradients.
+    def step(self, arrays: Sequence[Array], gradients: Sequence[Array], rate: float) -> list[Array]:
+        """Return the arrays after one more step of gradient descent.
 
         Parameters
         ----------
         arrays, gradients : sequence of ndarray
-            The same ones in each step, in the same order.
+            The same arrays in the same order in each step.
         rate : float
-            About how far a number moves whose gradient keeps its sign.
+            The learning rate: about the change of a number whose gradient keeps its sign.
 
         Returns
         -------
@@ -80,37 +78,38 @@ class Adam:
         self._steps += 1
         found = []
         for i, (array, gradient) in enumerate(zip(arrays, gradients, strict=True)):
-            self._means[i] = _MEAN * self._means[i] + (1 - _MEAN) * gradient
-            self._squares[i] = _SQUARE * self._squares[i] + (1 - _SQUARE) * gradient**2
-            mean = self._means[i] / (1 - _MEAN**self._steps)
-            square = self._squares[i] / (1 - _SQUARE**self._steps)
-            with np.errstate(over="ignore"):  # what reads the arrays refuses what is too large
-                found.append(array - rate * mean / (np.sqrt(square) + _TINY))
+            self._means[i] = _MEAN_DECAY * self._means[i] + (1 - _MEAN_DECAY) * gradient
+            self._squares[i] = _SQUARE_DECAY * self._squares[i] + (1 - _SQUARE_DECAY) * gradient**2
+            # Both averages start at 0; dividing by 1 - β**t removes that bias.
+            mean = self._means[i] / (1 - _MEAN_DECAY**self._steps)
+            square = self._squares[i] / (1 - _SQUARE_DECAY**self._steps)
+            with np.errstate(over="ignore"):  # the next forward pass raises if a number overflowed
+                found.append(array - rate * mean / (np.sqrt(square) + _EPSILON))
         return found
 
 
 def cross_entropy(scores: ArrayLike, answers: ArrayLike) -> tuple[float, Array]:
-    """Return how surprised a softmax of scores is by the answers, and the gradient by the scores.
+    """Return the mean cross-entropy of the answers, and its gradient with respect to the scores.
 
     Parameters
     ----------
     scores : array_like, shape (..., num_choices)
     answers : array_like of int, shape (...)
-        Which choice is right; -1 where nothing is asked.
+        The index of the right choice; -1 for a row without a loss.
 
     Returns
     -------
     loss : float
-        The mean of minus the logarithm of the weight of each right choice.
+        The mean of minus the logarithm of the softmax of each right choice, in nats.
     d_scores : ndarray, shape of `scores`
-        Each softmax's weights, less one for the right choice, divided by the number of answers.
+        The softmax of each row, minus 1 at the right choice, divided by the number of answers.
 
     Raises
     ------
     TypeError
-        If the scores are no real numbers, or the answers no integers.
+        If the scores are not real numbers, or the answers are not integers.
     ValueError
-        If the shapes do not fit, an answer is none of the choices, nothing is asked, or the scores
+        If the shapes do not fit, an answer is not a valid choice, all answers are -1, or the scores
         are too far apart for their dtype.
 
     Examples
@@ -124,9 +123,9 @@ def cross_entropy(scores: ArrayLike, answers: ArrayLike) -> tuple[float, Array]:
         raise TypeError(f"answers has dtype {answers.dtype}; integers are wanted")
     if answers.shape != scores.shape[:-1]:
         raise ValueError(f"answers has shape {answers.shape}; {scores.shape[:-1]} is wanted")
-    if answers.min() < NONE or answers.max() >= scores.shape[-1]:
+    if answers.min() < NO_ANSWER or answers.max() >= scores.shape[-1]:
         raise ValueError(f"answers has choices outside of -1 to {scores.shape[-1] - 1}")
-    asked = answers != NONE
+    asked = answers != NO_ANSWER
     if not asked.any():
         raise ValueError("answers is -1 everywhere; at least one answer is wanted")
     chosen_from = scores[asked]
@@ -137,17 +136,17 @@ def cross_entropy(scores: ArrayLike, answers: ArrayLike) -> tuple[float, Array]:
         total = exponentials.sum(axis=-1, keepdims=True)
         loss = ((largest + np.log(total))[:, 0] - chosen_from[right]).mean()
     refuse_overflow("scores", loss, "compared")
-    surprise = exponentials / total  # the softmax, whose exponentials the loss needs too
-    surprise[right] -= 1
+    difference = exponentials / total  # the softmax; the loss needs its exponentials too
+    difference[right] -= 1
     d_scores = np.zeros_like(scores)
-    d_scores[asked] = surprise / len(surprise)
+    d_scores[asked] = difference / len(difference)
     return float(loss), d_scores
 
 
 def draw_layer(
     rng: Generator, d_model: int, num_heads: int, width: int, d_out: int
 ) -> MultiHeadWeights:
-    """Return a layer of random numbers to begin with.
+    """Return a layer with random matrices.
 
     Parameters
     ----------
@@ -155,7 +154,7 @@ def draw_layer(
     d_model : int
     num_heads : int
     width : int
-        Of all heads together: `num_heads` divides it.
+        The sum of the heads' widths, a multiple of `num_heads`.
     d_out : int
 
     Returns
@@ -172,7 +171,7 @@ def draw_layer(
     >>> draw_layer(np.random.default_rng(3), 7, 2, 6, 5).w_q.shape
     (2, 7, 3)
     """
-    check_kind("rng", rng, Generator)
+    check_type("rng", rng, Generator)
     heads, width = as_count("num_heads", num_heads), as_count("width", width)
     if width % heads:
         raise ValueError(f"num_heads is {heads}; a divisor of width {width} is wanted")
@@ -183,13 +182,13 @@ def draw_layer(
 
 
 def answer_scores(x: ArrayLike, layer: MultiHeadWeights, num_questions: int) -> Array:
-    """Return a layer's scores for the choices of each question that each token asks.
+    """Return a layer's scores for the choices of each question at each token.
 
     Parameters
     ----------
     x : array_like, shape (..., n, d_model)
     layer : MultiHeadWeights
-        Its output is the scores of all questions beside one another.
+        Its output is the concatenation of the scores of all questions.
     num_questions : int
 
     Returns
@@ -199,7 +198,7 @@ def answer_scores(x: ArrayLike, layer: MultiHeadWeights, num_questions: int) -> 
     Raises
     ------
     TypeError, ValueError
-        As `multi_head_attention`; also if the output cannot be cut into so many parts.
+        As `multi_head_attention`; also if `num_questions` does not divide the output's width.
 
     Examples
     --------
@@ -207,12 +206,12 @@ def answer_scores(x: ArrayLike, layer: MultiHeadWeights, num_questions: int) -> 
     >>> answer_scores(np.ones((4, 7)), layer, 2).shape
     (4, 2, 5)
     """
-    check_kind("layer", layer, MultiHeadWeights)
-    return _by_question(multi_head_attention(x, layer), num_questions)
+    check_type("layer", layer, MultiHeadWeights)
+    return _split_by_question(multi_head_attention(x, layer), num_questions)
 
 
-def _by_question(output: Array, num_questions: int) -> Array:
-    """Cut a layer's output into the scores of each question."""
+def _split_by_question(output: Array, num_questions: int) -> Array:
+    """Split a layer's output into the scores of each question."""
     questions = as_count("num_questions", num_questions)
     if output.shape[-1] % questions:
         raise ValueError(
@@ -231,29 +230,30 @@ def train_layer(
     batch_size: int = 64,
     rate: float = 0.03,
 ) -> Training:
-    """Make a layer's loss smaller, step by step, by Adam.
+    """Train a layer with Adam for a number of steps.
 
     Parameters
     ----------
     layer : MultiHeadWeights
-        To begin with; with an output projection.
+        The initial layer, with an output projection and without biases.
     x : array_like, shape (num_sequences, n, d_model)
     answers : array_like of int, shape (num_sequences, n, num_questions)
         As in `cross_entropy`.
     steps : int
     batch_size : int, default 64
-        How many sequences a step looks at, one batch after another, and again from the first.
+        Number of sequences per step. The batches follow each other, and start again at the end.
     rate : float, default 0.03
+        The learning rate.
 
     Returns
     -------
     Training
-        The same for the same arguments: nothing is drawn here.
+        Deterministic: the training draws no random numbers.
 
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit.
+        If the arguments do not fit.
 
     References
     ----------
@@ -279,7 +279,7 @@ def training_steps(
     batch_size: int = 64,
     rate: float = 0.03,
 ) -> Iterator[tuple[float, MultiHeadWeights]]:
-    """Make a layer's loss smaller as `train_layer` does, without end, and give it after each step.
+    """Train a layer as `train_layer` does, without end, and yield it after each step.
 
     Parameters
     ----------
@@ -300,26 +300,26 @@ def training_steps(
     >>> next(steps)[0] > next(steps)[0]
     True
     """
-    x, answers = _task(x, answers, min_ndim=3)
-    w_o, rate = _projection(layer), as_number("rate", rate)
+    x, answers = _as_task(x, answers, min_ndim=3)
+    w_o, rate = _output_projection(layer), as_number("rate", rate)
     matrices, adam = [layer.w_q, layer.w_k, layer.w_v, w_o], Adam()
     size = min(as_count("batch_size", batch_size), len(x))
     for step in count():
         rows = np.arange(step * size, (step + 1) * size) % len(x)
         loss, gradients = layer_gradients(MultiHeadWeights(*matrices), x[rows], answers[rows])
-        matrices = adam.stepped(matrices, gradients, rate)
+        matrices = adam.step(matrices, gradients, rate)
         yield loss, MultiHeadWeights(*matrices)
 
 
 def layer_gradients(
     layer: MultiHeadWeights, x: ArrayLike, answers: ArrayLike
 ) -> tuple[float, Sequence[Array]]:
-    """Return the loss of a layer's answers, and its gradient by each of the four matrices.
+    """Return the loss of a layer's answers, and its gradient with respect to the four matrices.
 
     Parameters
     ----------
     layer : MultiHeadWeights
-        With an output projection.
+        With an output projection and without biases.
     x : array_like, shape (..., n, d_model)
     answers : array_like of int, shape (..., n, num_questions)
         As in `cross_entropy`.
@@ -333,7 +333,7 @@ def layer_gradients(
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit.
+        If the arguments do not fit.
 
     Examples
     --------
@@ -341,18 +341,19 @@ def layer_gradients(
     >>> [g.shape for g in layer_gradients(layer, np.eye(4), [[1], [2], [3], [0]])[1]]
     [(2, 4, 2), (2, 4, 2), (2, 4, 2), (4, 4)]
     """
-    x, answers = _task(x, answers, min_ndim=2)
-    _projection(layer)
+    x, answers = _as_task(x, answers, min_ndim=2)
+    _output_projection(layer)
     x, *_ = as_tokens(x, layer)
-    passed = forward(x, x, layer)
-    loss, d_scores = cross_entropy(_by_question(passed.output, answers.shape[-1]), answers)
-    back = matrix_gradients(d_scores.reshape(passed.output.shape), passed, layer)
-    assert back.w_o is not None
-    return loss, (back.w_q, back.w_k, back.w_v, back.w_o)
+    forward_pass = forward(x, x, layer)
+    output = forward_pass.output
+    loss, d_scores = cross_entropy(_split_by_question(output, answers.shape[-1]), answers)
+    found = matrix_gradients(d_scores.reshape(output.shape), forward_pass, layer)
+    assert found.w_o is not None
+    return loss, (found.w_q, found.w_k, found.w_v, found.w_o)
 
 
-def _task(x: ArrayLike, answers: ArrayLike, min_ndim: int) -> tuple[Array, Array]:
-    """Return tokens, and the answers to their questions, as arrays that fit together."""
+def _as_task(x: ArrayLike, answers: ArrayLike, min_ndim: int) -> tuple[Array, Array]:
+    """Return tokens and answers as arrays of matching shapes."""
     x, answers = as_finite_array("x", x, min_ndim=min_ndim), as_ndarray("answers", answers)
     if answers.shape[:-1] != x.shape[:-1]:
         raise ValueError(
@@ -361,8 +362,8 @@ def _task(x: ArrayLike, answers: ArrayLike, min_ndim: int) -> tuple[Array, Array
     return x, answers
 
 
-def _projection(layer: MultiHeadWeights) -> Array:
-    """Return a layer's output projection, or raise where it has none."""
+def _output_projection(layer: MultiHeadWeights) -> Array:
+    """Return a layer's output projection, and raise a ValueError if it has none."""
     if not isinstance(layer, MultiHeadWeights):
         raise TypeError(f"layer is a {type(layer).__name__}; MultiHeadWeights is wanted")
     refuse_biases("layer", layer)

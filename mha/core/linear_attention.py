@@ -1,7 +1,7 @@
-"""Linear attention: without a softmax, all that was read fits into one matrix.
+"""Linear attention: without a softmax, one matrix summarises all earlier keys and values.
 
-What a causal text gives is the same whether every query meets every key, or a state of d_k times
-d_v numbers is carried along and updated token by token.
+The causal output can be computed in two ways with the same result: from the products of all queries
+and keys, or from a state of d_k times d_v numbers that each token updates.
 """
 
 import numpy as np
@@ -14,24 +14,25 @@ from mha.core.checks import Array, as_finite_array, finite_product, refuse_where
 def linear_attention(
     query: ArrayLike, key: ArrayLike, value: ArrayLike, *, decay: ArrayLike | None = None
 ) -> Array:
-    """Return causal attention without a softmax, every query with every key.
+    """Return causal linear attention, computed from the product of every query with every key.
 
     Parameters
     ----------
     query, key : array_like, shape (..., n, d_k)
     value : array_like, shape (..., n, d_v)
     decay : array_like, shape (..., n), optional
-        Between 0 and 1: how much of what was kept is left when a token comes. By default 1.
+        The factor of the earlier terms at each token, above 0 and at most 1. Default: 1.
 
     Returns
     -------
     ndarray, shape (..., n, d_v)
-        Row t is the sum over u ≤ t of (q_t · k_u) v_u, each term times the decays after u up to t.
+        Row t is the sum over u ≤ t of (q_t · k_u) v_u, each term times the decays of tokens u + 1
+        to t.
 
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit, or a decay is not above 0 and at most 1.
+        If the arguments do not fit, or a decay is not above 0 and at most 1.
 
     References
     ----------
@@ -47,19 +48,22 @@ def linear_attention(
     query, key, value = as_separate_inputs(query, key, value)
     scores = finite_product("query and key", query, key.swapaxes(-1, -2))
     n = key.shape[-2]
+    # Products of decays as differences of sums of logarithms: a quotient of products could
+    # underflow to 0 / 0.
     logs = np.cumsum(np.log(_decays(decay, key)), axis=-1)
-    left = np.where(np.tri(n, dtype=bool), logs[..., :, None] - logs[..., None, :], -np.inf)
-    return finite_product("scores and value", scores * np.exp(left).astype(scores.dtype), value)
+    log_products = np.where(np.tri(n, dtype=bool), logs[..., :, None] - logs[..., None, :], -np.inf)
+    decayed = scores * np.exp(log_products).astype(scores.dtype)
+    return finite_product("scores and value", decayed, value)
 
 
 def linear_recurrence(
     query: ArrayLike, key: ArrayLike, value: ArrayLike, *, decay: ArrayLike | None = None
 ) -> tuple[Array, Array]:
-    """Return the outputs of `linear_attention` token by token, and the states between.
+    """Return the output of `linear_attention`, computed token by token, and the states.
 
-    Each token first makes the state smaller by its decay, then adds the product of its key and its
-    value; its query reads the state. That is a state-space step with the key as B, the query as C
-    and the decay as A.
+    Each token multiplies the state by its decay and adds the outer product of its key and value;
+    its output is the query times the state. This is one step of a state-space model, with the decay
+    as A, the key as B and the query as C.
 
     Parameters
     ----------
@@ -100,13 +104,13 @@ def linear_recurrence(
 
 
 def _decays(decay: ArrayLike | None, key: Array) -> Array:
-    """Return a decay for each token, in the dtype of the keys."""
+    """Return the decay of each token, in the dtype of the keys."""
     if decay is None:
         return np.ones(key.shape[:-1], key.dtype)
     found = as_finite_array("decay", decay)
     refuse_where("decay", found, (found <= 0) | (found > 1), "numbers above 0 up to 1 are wanted")
     if found.shape[-1] != key.shape[-2]:
         raise ValueError(
-            f"decay has {found.shape[-1]} numbers; {key.shape[-2]} are wanted, one a token"
+            f"decay has {found.shape[-1]} numbers; {key.shape[-2]} are wanted, one per token"
         )
     return np.broadcast_to(found, key.shape[:-1]).astype(key.dtype)

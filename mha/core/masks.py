@@ -1,4 +1,4 @@
-"""Masks: which key each query may attend to. True means that it may."""
+"""Attention masks: True where a query may attend to a key."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -6,26 +6,27 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from mha.core.checks import Array, as_count, as_ndarray, float_dtype, refuse_where
-from mha.core.option_checks import as_switch
+from mha.core.option_checks import as_bool
 
 Align: TypeAlias = Literal["top-left", "bottom-right"]
-"""Where a causal mask's diagonal lies when there are more keys than queries, or fewer."""
+"""The corner at which the diagonal of a causal mask starts or ends, if it is not square."""
 
 Side: TypeAlias = Literal["right", "left"]
-"""On which side of a text its padding stands."""
+"""The side of a sequence with the padding."""
 
 
 def causal_mask(num_queries: int, num_keys: int, *, align: Align = "top-left") -> Array:
-    """Let each query attend to the key at its own place and to those before it.
+    """Return a mask in which each query may attend to the keys at its own position and before.
 
     Parameters
     ----------
     num_queries, num_keys : int
     align : {"top-left", "bottom-right"}, default "top-left"
-        At the top left query i has the place of key i, as in PyTorch's `is_causal`. At the bottom
-        right the last query has the place of the last key: query i sees the keys up to
-        i + num_keys - num_queries. This is for decoding, where the newest tokens ask and the keys
-        of earlier ones are kept; with more queries than keys, the first queries see none.
+        "top-left": query i has the position of key i, as in PyTorch's `is_causal`. "bottom-right":
+        the last query has the position of the last key, so query i may attend to the keys up to
+        i + num_keys - num_queries. This is for decoding, where the queries are the newest tokens
+        and the keys of earlier tokens are cached. With more queries than keys, the first queries
+        are fully masked.
 
     Returns
     -------
@@ -34,7 +35,7 @@ def causal_mask(num_queries: int, num_keys: int, *, align: Align = "top-left") -
     Raises
     ------
     TypeError, ValueError
-        If a length is not a whole number of at least 1, or `align` is none of the two.
+        If a length is not a whole number of at least 1, or `align` is unknown.
 
     References
     ----------
@@ -50,11 +51,11 @@ def causal_mask(num_queries: int, num_keys: int, *, align: Align = "top-left") -
            [ True,  True,  True]])
     """
     shape = as_count("num_queries", num_queries), as_count("num_keys", num_keys)
-    return np.tril(np.ones(shape, dtype=bool), first_place(*shape, align))
+    return np.tril(np.ones(shape, dtype=bool), first_query_position(*shape, align))
 
 
-def first_place(num_queries: int, num_keys: int, align: Align) -> int:
-    """Return which key's place the first query has; below 0 if it is before all keys.
+def first_query_position(num_queries: int, num_keys: int, align: Align) -> int:
+    """Return the index of the key at the first query's position; it may be negative.
 
     Raises
     ------
@@ -63,7 +64,7 @@ def first_place(num_queries: int, num_keys: int, align: Align) -> int:
 
     Examples
     --------
-    >>> first_place(2, 5, "bottom-right")
+    >>> first_query_position(2, 5, "bottom-right")
     3
     """
     wanted = f'align is {align!r}; "top-left" or "bottom-right" is wanted'
@@ -75,31 +76,30 @@ def first_place(num_queries: int, num_keys: int, align: Align) -> int:
 
 
 def padding_mask(lengths: ArrayLike, num_keys: int, *, side: Side = "right") -> Array:
-    """Let every query attend to the real keys of its sequence alone, not to the padding.
+    """Return a mask in which queries may attend to the real tokens of their sequence.
 
     Parameters
     ----------
     lengths : array_like of int, shape (...)
-        How many real tokens each sequence has, from 0 to `num_keys`.
+        The number of real tokens of each sequence, from 0 to `num_keys`.
     num_keys : int
         The padded length.
     side : {"right", "left"}, default "right"
-        Where the padding stands: the first `lengths` keys are real, or the last.
+        The side of the padding: the first `lengths` keys are real, or the last.
 
     Returns
     -------
     ndarray of bool, shape (..., 1, num_keys)
-        Broadcasts over queries, and has no axis of heads. For scores of shape (batch, num_heads,
-        num_queries, num_keys) give it one, ``padding_mask(lengths, num_keys)[:, None]``: without
-        it the sentences would be taken for heads, which `multi_head_attention` refuses.
+        It broadcasts over queries, and has no axis of heads. For scores of shape (batch, num_heads,
+        num_queries, num_keys) add one: ``padding_mask(lengths, num_keys)[:, None]``. Otherwise the
+        batch would be read as heads, and `multi_head_attention` raises an error.
 
     Raises
     ------
     TypeError
         If `lengths` does not hold integers, or `num_keys` is not one.
     ValueError
-        If a length is below 0 or above `num_keys`, `num_keys` is below 1, or `side` is none of
-        the two.
+        If a length is below 0 or above `num_keys`, `num_keys` is below 1, or `side` is unknown.
 
     Examples
     --------
@@ -114,10 +114,10 @@ def padding_mask(lengths: ArrayLike, num_keys: int, *, side: Side = "right") -> 
 
 
 def padded_places(lengths: ArrayLike, num_keys: int, *, side: Side = "right") -> Array:
-    """Return each token's place within its own text, and -1 for padding.
+    """Return each token's position in its own sequence, and -1 for padding.
 
-    With the padding on the left a text's first token does not stand at the front, and still has
-    place 0: positions are looked up by these places.
+    With padding on the left, the first real token has position 0 too. Position embeddings are
+    indexed with these numbers.
 
     Parameters
     ----------
@@ -156,13 +156,13 @@ def padded_places(lengths: ArrayLike, num_keys: int, *, side: Side = "right") ->
 
 
 def sliding_window_mask(num_queries: int, num_keys: int, window: int) -> Array:
-    """Let query i attend to the keys at most `window` places away from it.
+    """Return a mask in which query i may attend to the keys at most `window` positions away.
 
     Parameters
     ----------
     num_queries, num_keys : int
     window : int
-        At least 1: each query then sees itself and `window` neighbours on each side.
+        At least 1: each query may attend to itself and to `window` neighbours on each side.
 
     Returns
     -------
@@ -196,16 +196,18 @@ def as_additive_mask(
     dtype: DTypeLike = np.float64,
     align: Align = "top-left",
 ) -> Array | None:
-    """Return what is added to scores of `shape`: 0 where a query may attend, else minus infinity.
+    """Return the mask to add to the scores: 0 where a query may attend, else minus infinity.
 
     Parameters
     ----------
     mask : array_like of bool or float, broadcastable to `shape`, optional
         A boolean mask is True where a query may attend; a float mask is added as it is.
     is_causal, align
-        Also forbid keys as `causal_mask` does. Both given means that both must allow.
+        Also mask the keys that `causal_mask` masks. Both masks must allow a key.
     shape : tuple of int, (..., num_queries, num_keys)
-    dtype : dtype, default float64, the scores'
+        The shape of the scores.
+    dtype : dtype, default float64
+        The dtype of the scores.
 
     Returns
     -------
@@ -222,22 +224,24 @@ def as_additive_mask(
     array([[  0., -inf]])
     """
     num_queries, num_keys = shape[-2:]
-    first_place(num_queries, num_keys, align)  # a bad alignment is refused even if it is not used
-    is_causal = as_switch("is_causal", is_causal)
+    first_query_position(
+        num_queries, num_keys, align
+    )  # an invalid alignment raises even if is_causal is False
+    is_causal = as_bool("is_causal", is_causal)
     causal = causal_mask(num_queries, num_keys, align=align) if is_causal else None
     if mask is None:
-        return None if causal is None else _additive(causal, dtype)
+        return None if causal is None else _as_additive(causal, dtype)
     mask = as_mask(mask, shape, dtype)
-    additive = _additive(mask, dtype) if mask.dtype == np.bool_ else mask
-    return additive if causal is None else additive + _additive(causal, dtype)
+    additive = _as_additive(mask, dtype) if mask.dtype == np.bool_ else mask
+    return additive if causal is None else additive + _as_additive(causal, dtype)
 
 
-def _additive(allowed: Array, dtype: DTypeLike) -> Array:
+def _as_additive(allowed: Array, dtype: DTypeLike) -> Array:
     return np.where(allowed, 0, -np.inf).astype(dtype)
 
 
 def as_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> Array:
-    """Return a mask for scores of `shape`: booleans as they are, floats as `dtype`.
+    """Return a mask for scores of `shape`: booleans unchanged, floats as `dtype`.
 
     Parameters
     ----------
@@ -253,8 +257,8 @@ def as_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike = np.float
     TypeError
         If `mask` holds neither booleans nor floats of up to 64 bits.
     ValueError
-        If it does not broadcast to `shape`, holds NaN or plus infinity, or holds a number that
-        `dtype` cannot.
+        If it does not broadcast to `shape`, holds NaN or plus infinity, or holds a number too large
+        for `dtype`.
 
     Examples
     --------
@@ -262,7 +266,7 @@ def as_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike = np.float
     array([[ True, False]])
     """
     mask = as_ndarray("mask", mask)
-    if not _fits(mask.shape, shape):
+    if not _broadcasts_to(mask.shape, shape):
         raise ValueError(
             f"mask has shape {mask.shape}; one that broadcasts to the scores' {shape} is wanted"
         )
@@ -270,7 +274,7 @@ def as_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike = np.float
 
 
 def _as_float_mask(mask: Array, dtype: np.dtype[Any]) -> Array:
-    """Return a mask that is added, in the scores' dtype."""
+    """Return an additive mask in the dtype of the scores."""
     if not np.issubdtype(mask.dtype, np.floating):
         raise TypeError(
             f"mask has dtype {mask.dtype}; booleans (True = may attend) or floats are wanted"
@@ -285,59 +289,59 @@ def _as_float_mask(mask: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def check_mask_axes(mask: ArrayLike, shape: tuple[int, ...]) -> None:
-    """Raise if a mask for heads may be read in two ways: its axes sentences, or its axes heads.
+    """Raise a ValueError if the first axes of a mask may be either sequences or heads.
 
-    A mask's axes are matched from the right: one a sentence without an axis of heads would be taken
-    for one a head wherever the numbers agree. With an axis of sentences in the scores, a mask with
-    an axis before its last two is to have them all, whatever its size; an axis of length 1 can be
-    left out, since it reads the same both ways.
+    Broadcasting aligns axes from the right, so a mask of shape (batch, num_queries, num_keys) would
+    be applied per head wherever batch equals num_heads. If the scores have leading axes, a mask
+    with more than two axes must therefore have all axes of the scores. Axes of length 1 may be
+    omitted, since both readings are then the same.
 
     Parameters
     ----------
     mask : array_like
     shape : tuple of int
-        The scores' (..., num_heads, num_queries, num_keys).
+        The shape of the scores, (..., num_heads, num_queries, num_keys).
 
     Raises
     ------
     ValueError
-        Saying how to write each of the two that fits. A mask that fits neither way passes: its
-        shape is refused where it is used.
+        With the index expression for each possible reading. A mask that fits neither passes; it
+        raises an error where it is broadcast.
 
     Examples
     --------
     >>> check_mask_axes(np.ones((3, 1, 7), bool), (3, 3, 5, 7))  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
         ...
-    ValueError: mask has shape (3, 1, 7), which may mean sentences or heads;
-        mask[:, None] for one mask a sentence or mask[None] for one mask a head is wanted
+    ValueError: mask has shape (3, 1, 7), which may mean sequences or heads;
+        mask[:, None] for one mask per sequence or mask[None] for one mask per head is wanted
     """
     mask = as_ndarray("mask", mask)
-    leading, sentences = mask.ndim - 2, len(shape) - 3
-    if not 0 < leading <= sentences or all(n == 1 for n in mask.shape[:leading]):
+    leading, batch_axes = mask.ndim - 2, len(shape) - 3
+    if not 0 < leading <= batch_axes or all(n == 1 for n in mask.shape[:leading]):
         return
-    fitting = _readings(mask.shape, shape)
+    fitting = _possible_readings(mask.shape, shape)
     if fitting:
         raise ValueError(
-            f"mask has shape {mask.shape}, which may mean sentences or heads;"
+            f"mask has shape {mask.shape}, which may mean sequences or heads;"
             f" {' or '.join(fitting)} is wanted"
         )
 
 
-def _readings(mask: tuple[int, ...], shape: tuple[int, ...]) -> list[str]:
-    """Return how to write a mask that is one a sentence, and one a head, where it then fits."""
-    leading, sentences = len(mask) - 2, len(shape) - 3
-    by_sentence = ["None"] * (sentences - leading) + [":"] * leading + ["None"]
-    by_head = ["None"] * (sentences + 1 - leading)
-    readings = ("sentence", by_sentence, (*mask[:-2], 1, *mask[-2:])), ("head", by_head, mask)
+def _possible_readings(mask: tuple[int, ...], shape: tuple[int, ...]) -> list[str]:
+    """Return the index expressions that make a mask one per sequence, or one per head, and fit."""
+    leading, batch_axes = len(mask) - 2, len(shape) - 3
+    by_sequence = ["None"] * (batch_axes - leading) + [":"] * leading + ["None"]
+    by_head = ["None"] * (batch_axes + 1 - leading)
+    readings = ("sequence", by_sequence, (*mask[:-2], 1, *mask[-2:])), ("head", by_head, mask)
     return [
-        f"mask[{', '.join(axes)}] for one mask a {each}"
-        for each, axes, means in readings
-        if _fits(means, shape)
+        f"mask[{', '.join(axes)}] for one mask per {each}"
+        for each, axes, mask_shape in readings
+        if _broadcasts_to(mask_shape, shape)
     ]
 
 
-def _fits(mask: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+def _broadcasts_to(mask: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     """Return whether a mask of one shape broadcasts to scores of another."""
     try:
         return np.broadcast_shapes(mask, shape) == shape

@@ -1,4 +1,4 @@
-"""Multi-head attention: several heads, each with its own projections, then one mixing matrix."""
+"""Multi-head attention: heads with their own projections, and an output projection."""
 
 from dataclasses import dataclass
 
@@ -20,32 +20,32 @@ from mha.core.masks import Align, check_mask_axes
 from mha.core.positions import rotate_by
 
 MATRICES, BIASES = ("w_q", "w_k", "w_v", "w_o"), ("b_q", "b_k", "b_v", "b_o")
-"""What a layer may have, by name."""
+"""The names of a layer's matrices and biases."""
 
 
 @dataclass(frozen=True, eq=False)
 class MultiHeadWeights:
     """The projection matrices of one multi-head attention layer, and its biases if it has any.
 
-    With fewer key and value projections than query projections the heads form groups, and those
-    of one group share a key and a value projection: group i serves heads i * g to (i + 1) * g,
-    where g = num_heads / num_groups.
+    With fewer key and value projections than query projections this is grouped-query attention:
+    query heads i * g to (i + 1) * g - 1 share the key and value projection of group i, where
+    g = num_heads / num_groups.
 
     Parameters
     ----------
     w_q : array_like, shape (num_heads, d_model, d_k)
         Each head's query projection.
     w_k : array_like, shape (num_groups, d_context, d_k)
-        Each group's key projection; num_groups is num_heads or a divisor of it. The width of the
-        tokens that are asked, d_context, is d_model but for cross-attention.
+        Each group's key projection; num_groups is num_heads or a divisor of it. The width d_context
+        of the context is d_model, unless cross-attention has a context of another width.
     w_v : array_like, shape (num_groups, d_context, d_v)
     w_o : array_like, shape (num_heads * d_v, d_out), optional
         The output projection; without it the output is the concatenation.
     b_q, b_k, b_v : array_like, optional
-        What is added to each head's queries, and to each group's keys and values: shapes
+        The biases of each head's queries, and of each group's keys and values: shapes
         (num_heads, d_k), (num_groups, d_k) and (num_groups, d_v).
     b_o : array_like, shape (d_out,), optional
-        What is added to the output; it needs `w_o`.
+        The bias of the output; it needs `w_o`.
 
     Raises
     ------
@@ -102,10 +102,11 @@ class MultiHeadWeights:
         self._check_biases()
 
     def _check_groups(self) -> None:
-        """Raise unless w_k fits w_q, and w_v both."""
+        """Raise a ValueError unless the shapes of w_q, w_k and w_v match."""
         width, d_k = self.w_q.shape[1:]
-        is_other = self.w_v.shape[1] == self.d_context != width
-        if self.w_k.shape[2] != d_k or (self.d_context != width and not is_other):
+        # Only w_k and w_v together may have another input width: that of a context.
+        has_other_context = self.w_v.shape[1] == self.d_context != width
+        if self.w_k.shape[2] != d_k or (self.d_context != width and not has_other_context):
             raise ValueError(
                 f"w_q has shape {self.w_q.shape} but w_k has {self.w_k.shape}; they must match"
             )
@@ -121,9 +122,9 @@ class MultiHeadWeights:
             )
 
     def _check_biases(self) -> None:
-        """Make each bias a read-only array, or raise unless it is as wide as its matrix."""
+        """Make each bias a read-only array; raise a ValueError unless its shape fits its matrix."""
         if self.b_o is not None and self.w_o is None:
-            raise ValueError("b_o is added behind w_o, which there is not; both are wanted")
+            raise ValueError("b_o is given without w_o; both are wanted")
         for name, matrix in zip(BIASES, (self.w_q, self.w_k, self.w_v, self.w_o), strict=True):
             if getattr(self, name) is None or matrix is None:
                 continue
@@ -135,18 +136,18 @@ class MultiHeadWeights:
 
     @property
     def arrays(self) -> dict[str, Array]:
-        """The matrices and biases that there are, by name."""
+        """The matrices and biases that are not None, by name."""
         named = ((name, getattr(self, name)) for name in (*MATRICES, *BIASES))
         return {name: array for name, array in named if array is not None}
 
     @property
     def num_heads(self) -> int:
-        """How many heads there are."""
+        """Number of query heads."""
         return int(self.w_q.shape[0])
 
     @property
     def num_groups(self) -> int:
-        """How many key and value projections there are: num_heads, or fewer for grouped queries."""
+        """Number of key and value heads: num_heads, or fewer for grouped-query attention."""
         return int(self.w_k.shape[0])
 
     @property
@@ -156,7 +157,7 @@ class MultiHeadWeights:
 
     @property
     def d_context(self) -> int:
-        """Width of what is asked: d_model, where tokens attend to one another."""
+        """Width of the input of keys and values; d_model for self-attention."""
         return int(self.w_k.shape[1])
 
     @property
@@ -170,8 +171,8 @@ class MultiHeadWeights:
         return int(self.w_v.shape[2])
 
 
-def refuse_biases(what: str, weights: MultiHeadWeights) -> None:
-    """Raise a ValueError if a layer has biases, for what computes without them.
+def refuse_biases(name: str, weights: MultiHeadWeights) -> None:
+    """Raise a ValueError if a layer has biases; `name` is its name in the message.
 
     Examples
     --------
@@ -181,18 +182,18 @@ def refuse_biases(what: str, weights: MultiHeadWeights) -> None:
         ...
     ValueError: layer has the bias b_q; a layer without biases is wanted here
     """
-    for name in BIASES:
-        if getattr(weights, name) is not None:
-            raise ValueError(f"{what} has the bias {name}; a layer without biases is wanted here")
+    for bias in BIASES:
+        if getattr(weights, bias) is not None:
+            raise ValueError(f"{name} has the bias {bias}; a layer without biases is wanted here")
 
 
 def project(name: str, x: ArrayLike, matrices: Array, bias: Array | None = None) -> Array:
-    """Multiply every token with every head's matrix, and add the head's bias.
+    """Return the projection of every token by every head: ``x @ matrices + bias``.
 
     Parameters
     ----------
     name : str
-        The argument's name, for the error.
+        The argument's name, for error messages.
     x : array_like, shape (..., n, d_model)
     matrices : ndarray, shape (num_heads, d_model, width)
     bias : ndarray, shape (num_heads, width), optional
@@ -227,10 +228,10 @@ def project(name: str, x: ArrayLike, matrices: Array, bias: Array | None = None)
     return finite_sum(f"{name} times the weights and the bias", product, bias[:, None, :])
 
 
-def projected(
+def project_inputs(
     x: Array, weights: MultiHeadWeights, source: Array | None = None, name: str = "x"
 ) -> tuple[Array, Array, Array]:
-    """Return the queries of tokens that ask, and the keys and values of those that are asked.
+    """Return the queries of `x`, and the keys and values of `source`.
 
     Parameters
     ----------
@@ -239,7 +240,7 @@ def projected(
     source : ndarray, shape (..., m, d_context), optional
         Default: `x`.
     name : str, default "x"
-        What `source` is called, for an error.
+        The name of `source` in error messages.
 
     Returns
     -------
@@ -253,7 +254,7 @@ def projected(
     Examples
     --------
     >>> one = np.eye(2)[None]
-    >>> projected(np.eye(2), MultiHeadWeights(one, one, 2 * one, b_k=[[3, 5]]))[1]
+    >>> project_inputs(np.eye(2), MultiHeadWeights(one, one, 2 * one, b_k=[[3, 5]]))[1]
     array([[[4., 5.],
             [3., 6.]]])
     """
@@ -265,8 +266,8 @@ def projected(
     )
 
 
-def mixed(concat: Array, weights: MultiHeadWeights) -> Array:
-    """Return what the output projection makes of the heads' outputs; these, if there is none.
+def project_output(concat: Array, weights: MultiHeadWeights) -> Array:
+    """Return the heads' concatenated outputs times `w_o`, plus `b_o`; unchanged without `w_o`.
 
     Parameters
     ----------
@@ -285,7 +286,7 @@ def mixed(concat: Array, weights: MultiHeadWeights) -> Array:
     Examples
     --------
     >>> one = np.eye(2)[None]
-    >>> mixed(np.eye(2), MultiHeadWeights(one, one, one, np.eye(2), b_o=[5, 7]))
+    >>> project_output(np.eye(2), MultiHeadWeights(one, one, one, np.eye(2), b_o=[5, 7]))
     array([[6., 7.],
            [5., 8.]])
     """
@@ -305,37 +306,37 @@ def multi_head_attention(
     align: Align = "top-left",
     angles: ArrayLike | None = None,
 ) -> Array:
-    """Return what every head finds for every token, mixed by the output projection.
+    """Return the output of a multi-head attention layer for each token.
 
     Parameters
     ----------
     x : array_like, shape (..., n, d_model)
-        The tokens that ask.
+        The tokens, as input of the queries.
     weights : MultiHeadWeights
-        Where they have fewer groups than heads, the heads of a group share keys and values.
+        With fewer groups than heads, the heads of a group share keys and values.
     context : array_like, shape (..., m, d_context), optional
-        The tokens that are asked: cross-attention. Default: `x` itself.
+        The input of the keys and values, for cross-attention. Default: `x` itself.
     mask : array_like of bool or float, broadcastable to (..., num_heads, n, m), optional
         True where a query may attend; a float mask is added to the scaled scores. For one
-        sequence, three axes are (num_heads, n, m). Where `x` or `context` has leading axes, a
-        mask with an axis before its last two has them all: for a batch, ``mask[:, None]`` is one
-        mask a sentence and ``mask[None]`` one a head.
+        sequence, three axes are (num_heads, n, m). If `x` or `context` has leading axes, a mask
+        with more than two axes must have all axes of the scores: for a batch, ``mask[:, None]``
+        is one mask per sequence and ``mask[None]`` one per head.
     is_causal, align
         As in `mha.core.attention.attention_weights`.
     angles : array_like, shape (n, d_k / 2), optional
-        By how much each pair of components of the queries and keys is turned at each place
-        (`mha.rotary_angles`), where tokens attend to one another.
+        Rotation angles of the queries and keys at each position (`mha.rotary_angles`); only without
+        `context`.
 
     Returns
     -------
     ndarray, shape (..., n, d_out)
-        Without `w_o`, the heads' outputs side by side: shape (..., n, num_heads * d_v).
-        Dtype as `mha.core.checks` says.
+        Without `w_o`, the concatenated outputs of the heads: shape (..., n, num_heads * d_v).
+        The dtype follows the rule in `mha.core.checks`.
 
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit, naming the argument, what is wanted and what came.
+        If the arguments do not fit; the message names the argument and its fault.
 
     References
     ----------
@@ -351,10 +352,10 @@ def multi_head_attention(
            [0.3302, 0.6698]])
     """
     x, name, source = as_tokens(x, weights, context, mask)
-    query, key, value = projected(x, weights, source, name)
+    query, key, value = project_inputs(x, weights, source, name)
     if angles is not None:
         if context is not None:
-            raise ValueError("angles are those of the places in x; no context is wanted with them")
+            raise ValueError("angles are those of the positions in x; no context is wanted")
         query, key = rotate_by(query, angles), rotate_by(key, angles)
     heads = scaled_dot_product_attention(
         query,
@@ -365,7 +366,7 @@ def multi_head_attention(
         align=align,
         enable_gqa=weights.num_groups < weights.num_heads,
     )
-    return mixed(merge_heads(heads), weights)
+    return project_output(merge_heads(heads), weights)
 
 
 def as_tokens(
@@ -374,12 +375,12 @@ def as_tokens(
     context: ArrayLike | None = None,
     mask: ArrayLike | None = None,
 ) -> tuple[Array, str, Array]:
-    """Return the tokens that ask, the name of those that are asked, and these; in one dtype.
+    """Return `x`, the name of the keys' input ("x" or "context"), and that input, in one dtype.
 
     Raises
     ------
     TypeError, ValueError
-        If these do not fit together, or a mask's axes do not fit theirs.
+        If the arguments do not fit together, or the axes of the mask are ambiguous.
 
     Examples
     --------
@@ -403,7 +404,7 @@ def as_tokens(
 
 
 def in_widest_dtype(weights: MultiHeadWeights, *arrays: Array) -> tuple[Array, ...]:
-    """Return arrays in the widest dtype among theirs and the weights'.
+    """Convert arrays to the widest dtype among theirs and the weights'.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Normalisation: each token's numbers brought to a mean of 0 and a spread of 1, or to that size."""
+"""Layer normalisation and RMS normalisation of each token's vector, forward and backward."""
 
 from dataclasses import dataclass
 
@@ -15,26 +15,26 @@ from mha.core.checks import (
 )
 
 EPS = 1e-5
-"""What is added to a variance by default, as in PyTorch."""
+"""Default of the number that is added to the variance, as in PyTorch."""
 
 
 @dataclass(frozen=True, eq=False)
 class Norm:
-    """The learned numbers of one layer normalisation.
+    """The learned gain and bias of one layer normalisation.
 
     Parameters
     ----------
     gain : array_like, shape (d_model,), optional
-        What each normalised number is multiplied with. Default: 1.
+        Factor of each normalised number. Default: ones.
     bias : array_like, shape (d_model,), optional
-        What is added after that. Default: 0.
+        Added after the multiplication. Default: zeros.
     eps : float, default 1e-5
-        What is added to the variance, so that a row of equal numbers has a quotient.
+        Added to the variance, so that a row of equal numbers does not divide by 0.
 
     Raises
     ------
     TypeError, ValueError
-        If `gain` or `bias` is no row of finite numbers, or `eps` no number of at least 0.
+        If `gain` or `bias` is not a vector of finite numbers, or `eps` is below 0.
 
     Notes
     -----
@@ -64,12 +64,12 @@ class Norm:
         eps = as_number("eps", self.eps, least=0)
         object.__setattr__(self, "eps", eps)
 
-    def rows(self, width: int, dtype: np.dtype) -> tuple[Array, Array]:
-        """Return gain and bias for rows of a width, or raise if theirs is another.
+    def gain_and_bias(self, width: int, dtype: np.dtype) -> tuple[Array, Array]:
+        """Return gain and bias with their defaults, and raise a ValueError if their width differs.
 
         Examples
         --------
-        >>> Norm(bias=[3, 4]).rows(2, np.dtype(np.float64))
+        >>> Norm(bias=[3, 4]).gain_and_bias(2, np.dtype(np.float64))
         (array([1., 1.]), array([3., 4.]))
         """
         found = []
@@ -85,33 +85,33 @@ class Norm:
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """The gain and the bias, those that there are."""
+        """The gain and the bias, if they are not None."""
         return tuple(row for row in (self.gain, self.bias) if row is not None)
 
 
 def layer_norm(
     x: ArrayLike, gain: ArrayLike | None = None, bias: ArrayLike | None = None, eps: float = EPS
 ) -> Array:
-    """Return each row less its mean, divided by its spread; then times a gain, plus a bias.
+    """Return the layer normalisation of each row: (x - mean) / sqrt(variance + eps) * gain + bias.
 
     Parameters
     ----------
     x : array_like, shape (..., d_model)
     gain, bias : array_like, shape (d_model,), optional
-        What training learns; without them nothing is multiplied or added.
+        The learned gain and bias. Default: ones and zeros.
     eps : float, default 1e-5
-        Added to the variance before its root.
+        Added to the variance before the square root.
 
     Returns
     -------
     ndarray, shape (..., d_model)
-        Dtype as `mha.core.checks` says.
+        The dtype follows the rule in `mha.core.checks`.
 
     Raises
     ------
     TypeError, ValueError
-        If the arrays do not fit or hold what is not finite, if `eps` is no number of at least 0,
-        or if it is 0 and a row's numbers are all equal.
+        If the arrays do not fit or hold NaN or an infinity, if `eps` is below 0, or if it is 0 and
+        all numbers of a row are equal.
 
     References
     ----------
@@ -122,13 +122,13 @@ def layer_norm(
     >>> layer_norm([[9, -5, 3, 1]], eps=0)
     array([[ 1.4, -1.4,  0.2, -0.2]])
     """
-    norm = Norm(gain, bias, eps)  # type: ignore[arg-type]  # it makes arrays of them
+    norm = Norm(gain, bias, eps)  # type: ignore[arg-type]  # it converts them to arrays
     x, *_ = in_one_dtype(as_finite_array("x", x), *norm.arrays)
-    return normalised(x, *moments(x, norm.eps), norm)
+    return normalise(x, *moments(x, norm.eps), norm)
 
 
 def moments(x: Array, eps: float) -> tuple[Array, Array]:
-    """Return the mean of each row, and its spread: the root of the variance and eps.
+    """Return the mean of each row, and its standard deviation with eps: sqrt(variance + eps).
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def moments(x: Array, eps: float) -> tuple[Array, Array]:
     Raises
     ------
     ValueError
-        If `eps` is 0 and a row's numbers are all equal, or a sum is too large for its dtype.
+        If `eps` is 0 and all numbers of a row are equal, or a sum is too large for its dtype.
 
     Examples
     --------
@@ -152,29 +152,30 @@ def moments(x: Array, eps: float) -> tuple[Array, Array]:
     """
     with np.errstate(over="ignore", invalid="ignore"):
         means = x.mean(axis=-1)
-        away = x - means[..., None]
-    refuse_overflow("the numbers of a row", away, "averaged")
-    # A power of two near the largest: squares stay in range, and no digit is lost.
-    _, exponents = np.frexp(np.abs(away).max(axis=-1))
-    by = np.ldexp(x.dtype.type(1), exponents - 1)
+        centred = x - means[..., None]
+    refuse_overflow("the numbers of a row", centred, "averaged")
+    # Divide by a power of two near the largest number before squaring: the squares stay in range,
+    # and the division is exact.
+    _, exponents = np.frexp(np.abs(centred).max(axis=-1))
+    power = np.ldexp(x.dtype.type(1), exponents - 1)
     with np.errstate(under="ignore"):
-        deviation = by * np.sqrt(((away / by[..., None]) ** 2).mean(axis=-1))
+        deviation = power * np.sqrt(((centred / power[..., None]) ** 2).mean(axis=-1))
         spreads = np.hypot(deviation, x.dtype.type(np.sqrt(eps)))
     if (spreads == 0).any():
         row = tuple(int(i) for i in np.argwhere(spreads == 0)[0])
-        raise ValueError(f"x has equal numbers alone in row {row}; an eps above 0 is wanted")
+        raise ValueError(f"all numbers of x in row {row} are equal; an eps above 0 is wanted")
     return means, spreads
 
 
-def normalised(x: Array, means: Array, spreads: Array, norm: Norm) -> Array:
-    """Return rows less their means, over their spreads, times the gain, plus the bias.
+def normalise(x: Array, means: Array, spreads: Array, norm: Norm) -> Array:
+    """Return (x - mean) / standard deviation * gain + bias for each row.
 
     Examples
     --------
-    >>> normalised(np.array([[9.0, 1.0]]), np.array([5.0]), np.array([4.0]), Norm(bias=[1, 1]))
+    >>> normalise(np.array([[9.0, 1.0]]), np.array([5.0]), np.array([4.0]), Norm(bias=[1, 1]))
     array([[2., 0.]])
     """
-    gain, bias = norm.rows(x.shape[-1], x.dtype)
+    gain, bias = norm.gain_and_bias(x.shape[-1], x.dtype)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         found = (x - means[..., None]) / spreads[..., None] * gain + bias
     refuse_overflow("the normalised numbers, gain and bias", found, "combined")
@@ -182,14 +183,14 @@ def normalised(x: Array, means: Array, spreads: Array, norm: Norm) -> Array:
 
 
 def rms_norm(x: Array, gain: Array, eps: float) -> Array:
-    """Return each row divided by its root mean square, times a gain: its mean is not taken away.
+    """Return each row divided by its root mean square, times a gain; the mean is not subtracted.
 
     Parameters
     ----------
     x : ndarray, shape (..., width)
     gain : ndarray, shape (width,)
     eps : float
-        Added to the mean square before its root.
+        Added to the mean square before the square root.
 
     Returns
     -------
@@ -198,7 +199,7 @@ def rms_norm(x: Array, gain: Array, eps: float) -> Array:
     Raises
     ------
     ValueError
-        If `eps` is 0 and a row holds zeros alone, or a number is too large for its dtype.
+        If `eps` is 0 and a row is all zeros, or a number is too large for its dtype.
 
     References
     ----------
@@ -216,31 +217,31 @@ def rms_norm(x: Array, gain: Array, eps: float) -> Array:
     return found
 
 
-def normalised_backward(d_normed: Array, normed: Array, spreads: Array) -> Array:
-    """Carry a gradient back through rows less their means, over their spreads.
+def normalise_backward(d_normed: Array, normed: Array, spreads: Array) -> Array:
+    """Return the gradient of the rows before normalisation, from that of the normalised rows.
 
     Parameters
     ----------
     d_normed : ndarray, shape (..., d_model)
-        The loss's gradient by the normalised rows, before gain and bias.
+        Gradient of the loss with respect to the normalised rows, before gain and bias.
     normed : ndarray, shape (..., d_model)
-        Those rows, before gain and bias.
+        The normalised rows, before gain and bias.
     spreads : ndarray, shape (...)
-        Of `moments`.
+        The standard deviations that `moments` returned.
 
     Returns
     -------
     ndarray, shape (..., d_model)
-        Each row adds up to 0, since a row's mean changes nothing.
+        Each row sums to 0, since the output does not depend on the row's mean.
 
     Examples
     --------
     >>> normed = np.array([[1.0, -1.0, 1.0, -1.0]])
-    >>> normalised_backward(np.array([[4.0, 0.0, 0.0, 0.0]]), normed, np.array([2.0]))
+    >>> normalise_backward(np.array([[4.0, 0.0, 0.0, 0.0]]), normed, np.array([2.0]))
     array([[ 1.,  0., -1.,  0.]])
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        along = (d_normed * normed).mean(axis=-1, keepdims=True)
+        along = (d_normed * normed).mean(axis=-1, keepdims=True)  # the part that changes the spread
         centred = d_normed - d_normed.mean(axis=-1, keepdims=True)
         back = (centred - normed * along) / spreads[..., None]
     refuse_overflow("d_normed and the spreads", back, "divided")

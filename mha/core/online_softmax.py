@@ -1,4 +1,4 @@
-"""The softmax of a row that is read in parts: a maximum, a sum and a mixture are all one keeps."""
+"""Online softmax: a softmax over blocks of scores, with a running maximum, sum and weighted sum."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -15,18 +15,18 @@ from mha.core.checks import (
     frozen,
     in_one_dtype,
 )
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.core.softmax import as_scores
 
 
 @dataclass(frozen=True, eq=False)
 class RunningSoftmax:
-    """What attention has to keep of the keys that it has read; `online_softmax` makes one.
+    """The state of an online softmax after some of the keys, from `online_softmax`.
 
     Parameters
     ----------
     largest : array_like, shape (...)
-        The largest score so far of each row; minus infinity where no key was to be seen.
+        The largest score so far of each row; minus infinity if all keys so far were masked.
     total : array_like, shape (...)
         The sum of exp(score - largest).
     mixture : array_like, shape (..., d_v)
@@ -64,16 +64,16 @@ class RunningSoftmax:
 
     @property
     def output(self) -> Array:
-        """The attention over the keys so far, shape (..., d_v); zero for a row without any."""
+        """Attention over the keys so far, shape (..., d_v); 0 for a row with all keys masked."""
         return self.mixture / np.where(self.total == 0, 1, self.total)[..., None]
 
     def merged(self, other: Self) -> Self:
-        """Return what is kept of the keys of both, whichever were read first.
+        """Return the state after the keys of both; their order does not matter.
 
         Parameters
         ----------
         other : RunningSoftmax
-            Of the same rows, and of other keys.
+            The state of the same rows for other keys.
 
         Returns
         -------
@@ -82,23 +82,25 @@ class RunningSoftmax:
         Raises
         ------
         TypeError, ValueError
-            If `other` is none, is of other shapes, or the mixture becomes too large for its dtype.
+            If `other` has another type or other shapes, or the mixture becomes too large for its
+            dtype.
 
         References
         ----------
         Milakov and Gimelshein (2018), section 3.1.
         """
-        check_kind("other", other, RunningSoftmax)
+        check_type("other", other, RunningSoftmax)
         if other.mixture.shape != self.mixture.shape:
             raise ValueError(
                 f"mixture has shape {self.mixture.shape} but other's has {other.mixture.shape};"
                 " they must match"
             )
         largest = np.maximum(self.largest, other.largest)
-        factors = [exponentials_below(part.largest, largest) for part in (self, other)]
-        parts = list(zip(factors, (self, other), strict=True))
-        totals = [factor * part.total for factor, part in parts]
-        mixtures = [factor[..., None] * part.mixture for factor, part in parts]
+        # Rescale both states to the common maximum: exp(score - old) * exp(old - new).
+        factors = [shifted_exponentials(state.largest, largest) for state in (self, other)]
+        scaled = list(zip(factors, (self, other), strict=True))
+        totals = [factor * state.total for factor, state in scaled]
+        mixtures = [factor[..., None] * state.mixture for factor, state in scaled]
         mixture = finite_sum("the mixtures", *mixtures)
         return type(self)(largest, finite_sum("the totals", *totals), mixture)
 
@@ -106,7 +108,7 @@ class RunningSoftmax:
 def online_softmax(
     scores: ArrayLike, value: ArrayLike, so_far: RunningSoftmax | None = None
 ) -> RunningSoftmax:
-    """Read a block of keys: their scores and values, behind those that were read before.
+    """Return the state of an online softmax after one more block of keys.
 
     Parameters
     ----------
@@ -115,18 +117,18 @@ def online_softmax(
     value : array_like, shape (..., num_keys, d_v)
         Leading axes are those of the scores without the queries' axis.
     so_far : RunningSoftmax, optional
-        What is kept of the blocks before; none before the first.
+        The state after the earlier blocks; None for the first block.
 
     Returns
     -------
     RunningSoftmax
-        After the last block, its `output` is that of the softmax of whole rows, up to rounding.
+        After the last block, its `output` equals attention with the softmax of whole rows, up to
+        rounding.
 
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit, naming the argument, what is wanted and what came, or a mixture
-        is too large for its dtype.
+        If the arguments do not fit, or a mixture is too large for its dtype.
 
     References
     ----------
@@ -140,7 +142,7 @@ def online_softmax(
     (array([2.6667]), array([6.]))
     """
     if so_far is not None:
-        check_kind("so_far", so_far, RunningSoftmax)
+        check_type("so_far", so_far, RunningSoftmax)
     scores, value = in_one_dtype(as_scores("scores", scores), as_array("value", value, min_ndim=2))
     value = as_finite_array("value", value)
     leading = scores.shape[: max(0, scores.ndim - 2)]
@@ -150,18 +152,18 @@ def online_softmax(
             " a row of value for each key is wanted"
         )
     largest = scores.max(axis=-1)
-    exponentials = exponentials_below(scores, largest[..., None])
+    exponentials = shifted_exponentials(scores, largest[..., None])
     mixture = finite_product("the exponentials and value", exponentials, value)
     block = RunningSoftmax(largest, exponentials.sum(axis=-1), mixture)
     return block if so_far is None else so_far.merged(block)
 
 
-def exponentials_below(scores: Array, largest: Array) -> Array:
-    """Return exp(scores - largest), which is zero for minus infinity, also below itself.
+def shifted_exponentials(scores: Array, largest: Array) -> Array:
+    """Return exp(scores - largest); it is 0 for a score of minus infinity, also if all are.
 
     Examples
     --------
-    >>> exponentials_below(np.array([-np.inf, 2.0]), np.array(2.0))
+    >>> shifted_exponentials(np.array([-np.inf, 2.0]), np.array(2.0))
     array([0., 1.])
     """
     shift = np.where(np.isneginf(largest), 0, largest).astype(scores.dtype)

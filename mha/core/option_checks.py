@@ -1,13 +1,13 @@
-"""Checks of arguments that are no arrays: switches, words, and things of a kind.
+"""Checks of arguments that are not arrays: booleans, strings and types.
 
-Each error is one sentence, as in `mha.core.checks`.
+The messages have the form of those of `mha.core.checks`.
 """
 
 import numpy as np
 
 
-def as_switch(name: str, value: bool) -> bool:
-    """Return `value` as a bool; a word such as "no" would otherwise count as true.
+def as_bool(name: str, value: bool) -> bool:
+    """Return `value` as a bool; other types raise an error, since the string "no" is truthy.
 
     Raises
     ------
@@ -16,7 +16,7 @@ def as_switch(name: str, value: bool) -> bool:
 
     Examples
     --------
-    >>> as_switch("is_causal", "no")
+    >>> as_bool("is_causal", "no")
     Traceback (most recent call last):
         ...
     TypeError: is_causal is 'no'; true or false is wanted
@@ -26,17 +26,17 @@ def as_switch(name: str, value: bool) -> bool:
     return bool(value)
 
 
-def as_word(name: str, value: str) -> str:
-    """Return `value`, which is a string, or raise.
+def as_string(name: str, value: str) -> str:
+    """Return `value`, and raise a TypeError unless it is a string.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If it is not a string.
 
     Examples
     --------
-    >>> as_word("title", 3)
+    >>> as_string("title", 3)
     Traceback (most recent call last):
         ...
     TypeError: title is 3; a string is wanted
@@ -46,12 +46,12 @@ def as_word(name: str, value: str) -> str:
     return value
 
 
-def check_kind(name: str, value: object, kind: type) -> None:
-    """Raise a TypeError unless `value` is of a kind.
+def check_type(name: str, value: object, kind: type) -> None:
+    """Raise a TypeError unless `value` is an instance of a type.
 
     Examples
     --------
-    >>> check_kind("rng", 3, np.random.Generator)
+    >>> check_type("rng", 3, np.random.Generator)
     Traceback (most recent call last):
         ...
     TypeError: rng is a int; a Generator is wanted

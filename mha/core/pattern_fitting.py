@@ -1,4 +1,4 @@
-"""Which attention patterns a head can draw: projections from a pattern, exactly or fitted."""
+"""Projections whose attention weights equal a given pattern, in closed form or fitted."""
 
 from dataclasses import dataclass
 
@@ -15,23 +15,24 @@ from mha.core.checks import (
     refuse_where,
 )
 from mha.core.distributions import row_sums
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 
 Projections = tuple[Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
 class PatternFit:
-    """Embeddings and projections whose attention weights come near to given patterns.
+    """Embeddings and projections fitted to attention patterns.
 
     Parameters
     ----------
     embeddings : ndarray, shape (n, d_model)
     w_q, w_k : ndarray, shape (num_heads, d_model, d_k)
     weights : ndarray, shape (num_heads, n, n)
-        What these matrices draw.
+        The attention weights of these matrices.
     divergence : ndarray, shape (num_heads,)
-        Mean over a head's rows of the Kullback-Leibler divergence, pattern from weights, in nats.
+        Mean over a head's rows of the Kullback-Leibler divergence of the weights from the
+        pattern, in nats.
     """
 
     embeddings: Array
@@ -42,9 +43,9 @@ class PatternFit:
 
 
 def centred_log(pattern: ArrayLike) -> Array:
-    """Return the scaled scores that draw a pattern, each row shifted to mean 0.
+    """Return the scaled scores whose softmax is a pattern, each row shifted to mean 0.
 
-    Scores are fixed by their weights up to one number a row; centring picks it. The rows are
+    Weights determine their scores up to one constant per row; the mean of 0 fixes it. The rows are
     orthogonal to the vector of ones, so the rank is at most n - 1.
 
     Parameters
@@ -72,11 +73,11 @@ def centred_log(pattern: ArrayLike) -> Array:
 
 
 def pattern_projections(pattern: ArrayLike, embeddings: ArrayLike, d_k: int) -> Projections:
-    """Return the query and key projection of a head that draws `pattern`.
+    """Return the query and key projection of a head with the attention weights `pattern`.
 
-    In closed form: ``w_q @ w_k.T`` is sqrt(d_k) times the centred log-pattern with the inverse
-    of the embeddings on either side. Exact if `d_k` is at least n - 1; below that, the singular
-    value decomposition keeps what is largest among the scores.
+    In closed form, ``w_q @ w_k.T`` is sqrt(d_k) times the centred log-pattern, multiplied on both
+    sides by the inverse of the embeddings. It is exact if `d_k` is at least n - 1; otherwise a
+    singular value decomposition gives the best approximation of the scores of rank `d_k`.
 
     Parameters
     ----------
@@ -112,7 +113,8 @@ def pattern_projections(pattern: ArrayLike, embeddings: ArrayLike, d_k: int) -> 
     if np.linalg.matrix_rank(x) < len(x):
         raise ValueError(f"embeddings has rank {np.linalg.matrix_rank(x)}; {len(x)} is wanted")
     left, sizes, right = np.linalg.svd(scores * np.sqrt(d_k))
-    # A singular pair is free to change sign together: its first element is made positive.
+    # The signs of a pair of singular vectors are arbitrary; make the first element positive, so
+    # that the result does not depend on the LAPACK library.
     sign = np.where(left[0] < 0, -1, 1)
     left, right = left * sign, right * sign[:, None]
     half = np.sqrt(np.pad(sizes, (0, d_k))[:d_k])
@@ -131,32 +133,32 @@ def fit_patterns(
     steps: int = 1000,
     restarts: int = 8,
 ) -> PatternFit:
-    """Fit heads of any width to patterns by gradient descent (Adam).
+    """Fit embeddings and heads of any width to attention patterns by gradient descent (Adam).
 
     The loss is the sum of the rows' Kullback-Leibler divergences.
 
     Parameters
     ----------
     patterns : array_like, shape (num_heads, n, n)
-        Positive; each row sums to 1. A head each, all on the same embeddings.
+        Positive; each row sums to 1. One pattern per head; all heads share the embeddings.
     d_model, d_k : int
     rng : numpy.random.Generator
-        For the starts.
+        Draws the initial parameters.
     embeddings : array_like, shape (n, d_model), optional
-        Without them they are fitted too.
+        Fixed embeddings. Default: they are fitted too.
     decay : float, default 0
-        Adds half of this times each squared scaled score to the loss, to keep scores small.
+        Half of this times each squared scaled score is added to the loss, to keep scores small.
     steps, restarts : int
 
     Returns
     -------
     PatternFit
-        The best of the restarts: for each head if `embeddings` are given, else for their sum.
+        The best of the restarts: per head if `embeddings` are given, else by the sum over heads.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not as above, or so large that a step overflows.
+        If an argument is invalid, or so large that a step overflows.
 
     References
     ----------
@@ -169,17 +171,18 @@ def fit_patterns(
     array([[[0.5, 0.5],
             [0.2, 0.8]]])
     """
-    check_kind("rng", rng, np.random.Generator)
+    check_type("rng", rng, np.random.Generator)
     target = _as_pattern("patterns", patterns)
     if target.ndim != 3:
         raise ValueError(f"patterns has shape {target.shape}; (num_heads, n, n) is wanted")
     restarts, steps = as_count("restarts", restarts), as_count("steps", steps)
-    x, w_q, w_k = _starts(target, d_model, d_k, rng, restarts, embeddings)
+    x, w_q, w_k = _initial_parameters(target, d_model, d_k, rng, restarts, embeddings)
     fixed, decay = embeddings is not None, as_number("decay", decay)
-    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused in time
+    with np.errstate(over="ignore", invalid="ignore"):  # finite_product raises on an overflow
         _descend(x, w_q, w_k, target, decay=decay, steps=steps, fixed=fixed)
-    weights = attention_weights(*_met(x, w_q, w_k))
-    # A weight may underflow to 0 in a start that went astray; it then loses.
+    weights = attention_weights(*_queries_and_keys(x, w_q, w_k))
+    # In a restart that diverged a weight may underflow to 0. Its divergence is then infinite, and
+    # the restart is not chosen.
     with np.errstate(divide="ignore", over="ignore"):
         divergence = (target * np.log(target / weights)).sum(axis=-1).mean(axis=-1).clip(0)
     order = divergence if fixed else divergence.sum(axis=-1, keepdims=True)
@@ -187,7 +190,7 @@ def fit_patterns(
     return PatternFit(x[best[0][0], 0], w_q[best], w_k[best], weights[best], divergence[best])
 
 
-def _starts(
+def _initial_parameters(
     target: Array,
     d_model: int,
     d_k: int,
@@ -195,7 +198,7 @@ def _starts(
     restarts: int,
     embeddings: ArrayLike | None,
 ) -> tuple[Array, Array, Array]:
-    """Return the embeddings, w_q and w_k that the restarts begin with."""
+    """Return random embeddings, w_q and w_k for each restart."""
     d_model, d_k = as_count("d_model", d_model), as_count("d_k", d_k)
     num_heads, n = target.shape[:2]
     x = rng.normal(size=(restarts, 1, n, d_model))
@@ -211,7 +214,7 @@ def _starts(
 def _descend(
     x: Array, w_q: Array, w_k: Array, target: Array, *, decay: float, steps: int, fixed: bool
 ) -> None:
-    """Move the projections in place, and the embeddings unless they are fixed, by Adam."""
+    """Update the projections in place by Adam, and the embeddings unless they are fixed."""
     moving = [w_q, w_k] if fixed else [w_q, w_k, x]
     moments = [(np.zeros_like(p), np.zeros_like(p)) for p in moving]
     for step in range(1, steps + 1):
@@ -226,9 +229,9 @@ def _descend(
 def _gradients(
     x: Array, w_q: Array, w_k: Array, target: Array, decay: float
 ) -> tuple[Array, Array, Array]:
-    """Return the loss's gradient by `w_q`, `w_k` and `x`."""
-    (query, key), scale = _met(x, w_q, w_k), 1 / np.sqrt(w_q.shape[-1])
-    # The softmax and the logarithm together: the gradient by the scaled scores is a difference.
+    """Return the gradient of the loss with respect to `w_q`, `w_k` and `x`."""
+    (query, key), scale = _queries_and_keys(x, w_q, w_k), 1 / np.sqrt(w_q.shape[-1])
+    # The gradient of the divergence with respect to the scaled scores is weights - target.
     d_scores = attention_weights(query, key) - target
     if decay:
         d_scores = d_scores + decay * scale * (query @ key.swapaxes(-1, -2))
@@ -239,8 +242,8 @@ def _gradients(
     return x_t @ d_query, x_t @ d_key, d_x.sum(axis=1, keepdims=True)
 
 
-def _met(x: Array, w_q: Array, w_k: Array) -> Projections:
-    """Return the queries and keys that projections make of embeddings."""
+def _queries_and_keys(x: Array, w_q: Array, w_k: Array) -> Projections:
+    """Return the queries and keys of the embeddings."""
     names = "embeddings and projections"
     return finite_product(names, x, w_q), finite_product(names, x, w_k)
 

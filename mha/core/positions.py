@@ -1,4 +1,4 @@
-"""Positions: what tells attention in which order its tokens stand."""
+"""Position encodings: sinusoidal, rotary, linear biases (ALiBi), and T5's ranges of distances."""
 
 from typing import Literal, TypeAlias
 
@@ -14,24 +14,24 @@ from mha.core.checks import (
     check_broadcast,
     refuse_overflow,
 )
-from mha.core.masks import Align, first_place
-from mha.core.option_checks import as_switch
+from mha.core.masks import Align, first_query_position
+from mha.core.option_checks import as_bool
 
 Layout: TypeAlias = Literal["pairs", "halves"]
-"""Which components are turned together: (0, 1), (2, 3), ..., or each with that half a width on."""
+"""The components rotated together: (0, 1), (2, 3), ..., or i and i + width / 2."""
 
 BASE = 10000.0
-"""The base of both papers, in which the first pair turns by 1 a position."""
+"""The base in Vaswani et al. (2017) and Su et al. (2024)."""
 
 
 def sinusoidal_positions(num_positions: int, d_model: int, base: float = BASE) -> Array:
-    """Return a vector for each position, to be added to the embedding that stands there.
+    """Return the sinusoidal position vectors, which are added to the embeddings.
 
     Parameters
     ----------
     num_positions, d_model : int
     base : float, default 10000
-        The last pair of columns turns about this many times more slowly than the first.
+        The angular speed of the last pair of columns is about 1 / `base` of that of the first.
 
     Returns
     -------
@@ -56,21 +56,21 @@ def sinusoidal_positions(num_positions: int, d_model: int, base: float = BASE) -
     """
     count, d_model = as_count("num_positions", num_positions), as_count("d_model", d_model)
     even = d_model + d_model % 2
-    angles = _turned_to(np.arange(count), _speeds(even, d_model, base))
+    angles = _angles_at(np.arange(count), _speeds(even, d_model, base))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(count, even)[:, :d_model]
 
 
 def rotary_angles(positions: ArrayLike, d_k: int, *, base: float = BASE) -> Array:
-    """Return the angle by which each pair of components is turned at each position.
+    """Return the rotation angle of each pair of components at each position.
 
     Parameters
     ----------
     positions : array_like, shape (...)
-        Any numbers; only their differences change a score.
+        Any real numbers; scores depend only on their differences.
     d_k : int
         The width of a query, an even number.
     base : float, default 10000
-        Pair i turns by 1 / base ** (2 i / d_k) a position: the first by 1, the last slowest.
+        Pair i rotates by 1 / base ** (2 i / d_k) per position.
 
     Returns
     -------
@@ -96,14 +96,14 @@ def rotary_angles(positions: ArrayLike, d_k: int, *, base: float = BASE) -> Arra
     """
     positions = as_finite_array("positions", positions, min_ndim=0)
     width = _even("d_k", as_count("d_k", d_k))
-    return _turned_to(positions, _speeds(width, width, base))
+    return _angles_at(positions, _speeds(width, width, base))
 
 
 def rotate_by(x: ArrayLike, angles: ArrayLike, *, layout: Layout = "pairs") -> Array:
-    """Turn each pair of components by an angle of its own.
+    """Rotate each pair of components by its angle.
 
-    A pair (a, b) becomes (a cos θ - b sin θ, a sin θ + b cos θ): the complex number a + b i times
-    e to the power of i θ.
+    A pair (a, b) becomes (a cos θ - b sin θ, a sin θ + b cos θ), the product of the complex numbers
+    a + b i and exp(i θ).
 
     Parameters
     ----------
@@ -112,18 +112,18 @@ def rotate_by(x: ArrayLike, angles: ArrayLike, *, layout: Layout = "pairs") -> A
     angles : array_like, broadcastable to (..., d_k / 2)
         In radians.
     layout : {"pairs", "halves"}, default "pairs"
-        Which components form pair i: 2 i and 2 i + 1, or i and i + d_k / 2.
+        The components of pair i: 2 i and 2 i + 1, or i and i + d_k / 2.
 
     Returns
     -------
     ndarray, shape (..., d_k)
-        In the dtype of `x`, which angles do not widen.
+        In the dtype of `x`, whatever the dtype of the angles.
 
     Raises
     ------
     TypeError, ValueError
-        If the width is odd, the arrays do not fit or hold what is not finite, or `layout` is
-        neither of the two.
+        If the width is odd, the arrays do not fit or hold NaN or an infinity, or `layout` is
+        unknown.
 
     Examples
     --------
@@ -136,34 +136,34 @@ def rotate_by(x: ArrayLike, angles: ArrayLike, *, layout: Layout = "pairs") -> A
     if angles.shape[-1] not in (1, x.shape[-1] // 2):
         raise ValueError(
             f"angles has {angles.shape[-1]} columns for x of width {x.shape[-1]};"
-            " one a pair is wanted"
+            " one per pair is wanted"
         )
     check_broadcast("x", x[..., None, :], "angles", angles[..., None, :])
     pairs = _as_pairs(x, layout)
     cos, sin = np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
     first, second = pairs[..., 0], pairs[..., 1]
     with np.errstate(over="ignore", invalid="ignore"):
-        turned = np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1)
-    refuse_overflow("x and the turn", turned)
-    return _as_row(turned, layout)
+        rotated = np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1)
+    refuse_overflow("x and the rotation", rotated)
+    return _as_row(rotated, layout)
 
 
 def rotate(
     x: ArrayLike, positions: ArrayLike, *, base: float = BASE, layout: Layout = "pairs"
 ) -> Array:
-    """Turn queries or keys by their positions: rotary position embedding.
+    """Apply rotary position embeddings to queries or keys.
 
     Parameters
     ----------
     x : array_like, shape (..., n, d_k)
     positions : array_like, shape (n,) or broadcastable to (..., n)
-        A position for each row of `x`. A query and a key that are both moved by the same number
-        of positions keep their score.
+        A position for each row of `x`. The score of a query and a key depends only on the
+        difference of their positions.
     base : float, default 10000
         As in `rotary_angles`.
     layout : {"pairs", "halves"}, default "pairs"
-        As in `rotate_by`. A model's projection matrices belong to one of the two;
-        `pairs_to_halves` and `halves_to_pairs` convert.
+        As in `rotate_by`. The projection matrices of a model are trained for one layout;
+        `pairs_to_halves` and `halves_to_pairs` convert them.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def rotate(
 
 
 def pairs_to_halves(x: ArrayLike) -> Array:
-    """Reorder components from the layout in pairs to that in halves.
+    """Reorder components from the layout "pairs" to the layout "halves".
 
     Parameters
     ----------
@@ -199,8 +199,8 @@ def pairs_to_halves(x: ArrayLike) -> Array:
     Returns
     -------
     ndarray, shape (..., d_k)
-        The even components, then the odd ones: what ``layout="halves"`` turns as
-        ``layout="pairs"`` turned them before.
+        The even components, then the odd ones. Rotation with ``layout="halves"`` then gives the
+        reordered result of a rotation with ``layout="pairs"``.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def pairs_to_halves(x: ArrayLike) -> Array:
 
 
 def halves_to_pairs(x: ArrayLike) -> Array:
-    """Reorder components from the layout in halves to that in pairs.
+    """Reorder components from the layout "halves" to the layout "pairs".
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def halves_to_pairs(x: ArrayLike) -> Array:
 
 
 def linear_slopes(num_heads: int) -> Array:
-    """Return how much each head takes from a score for each position of distance.
+    """Return each head's slope of linear biases (ALiBi): the penalty per position of distance.
 
     Parameters
     ----------
@@ -253,8 +253,8 @@ def linear_slopes(num_heads: int) -> Array:
     Returns
     -------
     ndarray, shape (num_heads,)
-        For a power of two, 2 ** (-8 / num_heads) and its powers. Otherwise those of the power of
-        two below, and of the next one every other, as many as are missing.
+        For a power of two, the powers of 2 ** (-8 / num_heads). Otherwise the slopes for the power
+        of two below, then every other slope for the power of two above.
 
     Raises
     ------
@@ -263,7 +263,7 @@ def linear_slopes(num_heads: int) -> Array:
 
     References
     ----------
-    Press, Smith and Lewis (2022), section 3; the code published with it for other numbers.
+    Press, Smith and Lewis (2022), section 3; for other numbers of heads, the authors' code.
 
     Examples
     --------
@@ -289,26 +289,26 @@ def linear_biases(
     is_causal: bool = True,
     align: Align = "top-left",
 ) -> Array:
-    """Return what each head adds to its scaled scores: less, the further a key is away.
+    """Return each head's linear biases (ALiBi): minus its slope times the distance of the key.
 
     Parameters
     ----------
     num_heads, num_queries, num_keys : int
     is_causal : bool, default True
-        Forbid later keys, as in the paper. If False, they lose as much as earlier ones at the
-        same distance.
+        Mask later keys, as in the paper. If False, they have the bias of earlier keys at the same
+        distance.
     align : {"top-left", "bottom-right"}, default "top-left"
-        Which position the first query has, as in `causal_mask`.
+        The position of the first query, as in `causal_mask`.
 
     Returns
     -------
     ndarray, shape (num_heads, num_queries, num_keys)
-        Minus the head's slope (`linear_slopes`) times the distance: a mask of numbers.
+        An additive mask; the slopes are those of `linear_slopes`.
 
     Raises
     ------
     TypeError, ValueError
-        If a number is not a whole number of at least 1, or `align` is none of the two.
+        If a number is not a whole number of at least 1, or `align` is unknown.
 
     References
     ----------
@@ -323,30 +323,30 @@ def linear_biases(
     """
     slopes = linear_slopes(num_heads)
     shape = as_count("num_queries", num_queries), as_count("num_keys", num_keys)
-    queries = np.arange(shape[0])[:, None] + first_place(*shape, align)
+    queries = np.arange(shape[0])[:, None] + first_query_position(*shape, align)
     distance = queries - np.arange(shape[1])
     biases = 0.0 - slopes[:, None, None] * np.abs(distance)
-    is_causal = as_switch("is_causal", is_causal)
+    is_causal = as_bool("is_causal", is_causal)
     return np.where(distance < 0, -np.inf, biases) if is_causal else biases
 
 
 def relative_buckets(
-    num_queries: int, num_keys: int, num_buckets: int, *, is_causal: bool, furthest: int = 128
+    num_queries: int, num_keys: int, num_buckets: int, *, is_causal: bool, max_distance: int = 128
 ) -> Array:
-    """Return in which range of distances each key stands from each query, as T5 counts them.
+    """Return the index of the range of distances ("bucket") of each query and key, as in T5.
 
     Parameters
     ----------
     num_queries, num_keys, num_buckets : int
     is_causal : bool
-        If False, half of the ranges are those of later keys.
-    furthest : int, default 128
-        From this distance on all keys are in one range.
+        If False, half of the buckets are for later keys.
+    max_distance : int, default 128
+        All keys at this distance or farther are in one bucket.
 
     Returns
     -------
     ndarray of int, shape (num_queries, num_keys)
-        Half of the ranges hold one distance each, the others grow by a constant factor.
+        Half of the buckets hold one distance each; the sizes of the others grow geometrically.
 
     Raises
     ------
@@ -355,7 +355,7 @@ def relative_buckets(
 
     References
     ----------
-    Raffel et al. (2020), section 2.1, and the code published with it.
+    Raffel et al. (2020), section 2.1, and the authors' code.
 
     Examples
     --------
@@ -376,35 +376,35 @@ def relative_buckets(
         ranges //= 2
         start, distance = np.where(later > 0, ranges, 0), np.abs(later)
     single = ranges // 2
-    # In float32, as the models were trained: where a range begins is a matter of rounding.
+    # In float32, as in training: the rounding decides at which distance a bucket begins.
     share = np.log(np.maximum(distance, single).astype(np.float32) / np.float32(single))
-    share = share / np.float32(np.log(furthest / single)) * np.float32(ranges - single)
+    share = share / np.float32(np.log(max_distance / single)) * np.float32(ranges - single)
     wide = np.minimum(single + share.astype(int), ranges - 1)
     return start + np.where(distance < single, distance, wide)
 
 
-# ---- Parts ----
+# ---- Helpers ----
 
 
 def _speeds(even: int, width: int, base: float) -> Array:
-    """Return by how much each pair of `even` columns turns a position."""
+    """Return the angle per position of each pair of `even` columns."""
     base = as_number("base", base, above=0)
     with np.errstate(over="ignore"):
         speeds: Array = base ** (-np.arange(0, even, 2) / width)
     return speeds
 
 
-def _turned_to(positions: Array, speeds: Array) -> Array:
+def _angles_at(positions: Array, speeds: Array) -> Array:
     """Return the angle of each pair at each position, in the dtype of the positions."""
     dtype = np.result_type(positions, np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         angles: Array = positions[..., None] * speeds.astype(dtype)
-    refuse_overflow("positions and the turns that base makes", angles)
+    refuse_overflow("positions and the angles per position", angles)
     return angles
 
 
 def _even(name: str, width: int) -> int:
-    """Return an even width, or raise."""
+    """Return `width`, and raise a ValueError if it is odd."""
     if width % 2:
         raise ValueError(f"{name} is {width}; an even number is wanted")
     return width
@@ -421,6 +421,6 @@ def _as_pairs(x: Array, layout: Layout) -> Array:
 
 
 def _as_row(pairs: Array, layout: Layout) -> Array:
-    """Return pairs as components beside each other: the inverse of `_as_pairs`."""
+    """Return pairs as components in a layout: the inverse of `_as_pairs`."""
     inner = pairs if layout == "pairs" else np.swapaxes(pairs, -1, -2)
     return inner.reshape(*pairs.shape[:-2], -1)

@@ -1,7 +1,8 @@
-"""Rank collapse: how far rows are from being one row, and how fast attention alone gets there.
+"""Rank collapse: the distance of a layer's output rows, and a bound of this distance.
 
-Attention averages. What comes out of it lies closer together than what went in, and the closer the
-rows lie, the more alike are the averages.
+Each output of attention is an average of the same values, so the outputs are closer together than
+the values. The closer the input rows are, the more similar are the weights, and the closer are the
+outputs.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from mha.core.multihead import MultiHeadWeights
 
 
 def rows_apart(x: ArrayLike) -> float:
-    """Return the distance of the two rows that lie farthest apart.
+    """Return the largest Euclidean distance of two rows.
 
     Parameters
     ----------
@@ -21,12 +22,12 @@ def rows_apart(x: ArrayLike) -> float:
     Returns
     -------
     float
-        0 where all rows are one.
+        0 if all rows are equal.
 
     Raises
     ------
     TypeError, ValueError
-        If `x` holds anything but finite numbers, or has no rows.
+        If `x` does not hold finite numbers, or has no rows.
 
     Examples
     --------
@@ -38,7 +39,7 @@ def rows_apart(x: ArrayLike) -> float:
 
 
 def composite_norm(x: ArrayLike) -> float:
-    """Return the root of the largest column sum times the largest row sum, of absolute values.
+    """Return the geometric mean of the largest column sum and row sum of absolute values.
 
     Parameters
     ----------
@@ -47,12 +48,12 @@ def composite_norm(x: ArrayLike) -> float:
     Returns
     -------
     float
-        It measures size, but is no norm: that of a sum may exceed the sum of two.
+        It is not a norm, since it does not satisfy the triangle inequality.
 
     Raises
     ------
     TypeError, ValueError
-        If `x` holds anything but finite numbers, or has no rows.
+        If `x` does not hold finite numbers, or has no rows.
 
     References
     ----------
@@ -68,29 +69,29 @@ def composite_norm(x: ArrayLike) -> float:
 
 
 def apart_at_most(apart: float, layer: MultiHeadWeights) -> float:
-    """Return how far apart the rows are at most that a layer gives for rows so far apart.
+    """Return an upper bound of the distance of a layer's output rows, from that of its input rows.
 
     Parameters
     ----------
     apart : float
-        What `rows_apart` gives for the rows that the layer reads.
+        The distance of the input rows, as `rows_apart` returns it.
     layer : MultiHeadWeights
-        Nothing is added to what it finds, and no mask stands in it.
+        Without a residual connection and without a mask.
 
     Returns
     -------
     float
-        The sum over the heads of ``size(w_v @ w_o) * tanh(size(w_q @ w_k.T) * apart**2 / 4 /
-        sqrt(d_k)) * apart``; the size of a matrix is the most by which it lengthens a vector.
+        The sum over the heads of ``norm(w_v @ w_o) * tanh(norm(w_q @ w_k.T) * apart**2 / 4 /
+        sqrt(d_k)) * apart``, with the spectral norm.
 
     Raises
     ------
     ValueError
-        If `apart` is no finite number.
+        If `apart` is not a finite number.
 
     Examples
     --------
-    Two tokens of one number each reach it.
+    Two tokens with one number each reach the bound.
 
     >>> from mha import multi_head_attention
     >>> one = np.ones((1, 1, 1))
@@ -101,13 +102,14 @@ def apart_at_most(apart: float, layer: MultiHeadWeights) -> float:
     0.24491866240370913
     """
     apart = as_number("apart", apart)
-    asks, hands_on = circuits(layer)
-    moved = np.tanh(_sizes(asks) * apart**2 / 4 / np.sqrt(layer.d_k))
-    return float((_sizes(hands_on) * moved).sum() * apart)
+    query_key, output_value = circuits(layer)
+    # tanh bounds the total variation distance of the weights of two queries.
+    moved = np.tanh(_spectral_norms(query_key) * apart**2 / 4 / np.sqrt(layer.d_k))
+    return float((_spectral_norms(output_value) * moved).sum() * apart)
 
 
 def circuits(layer: MultiHeadWeights) -> tuple[Array, Array]:
-    """Return the two circuits of each head: which token is heard, and what is handed on.
+    """Return each head's query-key circuit w_q w_k.T and output-value circuit w_v w_o.
 
     Parameters
     ----------
@@ -136,6 +138,6 @@ def circuits(layer: MultiHeadWeights) -> tuple[Array, Array]:
     return layer.w_q @ w_k.mT, w_v @ w_o.reshape(heads, d_v, -1)
 
 
-def _sizes(matrices: Array) -> Array:
-    """Return by how much each matrix lengthens a vector at most: its largest singular value."""
+def _spectral_norms(matrices: Array) -> Array:
+    """Return the spectral norm of each matrix: its largest singular value."""
     return np.linalg.norm(matrices, 2, axis=(-2, -1))

@@ -1,16 +1,16 @@
-"""Rotary positions for texts longer than those of training: other speeds for the same pairs."""
+"""Changes of the speeds of rotary positions, for sequences longer than those of training."""
 
 import math
 
 import numpy as np
 
 from mha.core.checks import Array, as_count, as_number, refuse_overflow
-from mha.core.option_checks import as_switch
+from mha.core.option_checks import as_bool
 from mha.core.positions import BASE, rotary_angles
 
 
 def rotary_speeds(d_k: int, *, base: float = BASE) -> Array:
-    """Return by how much each pair turns a position, in radians, the fastest first.
+    """Return the angle per position of each pair, in radians, the largest first.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def rotary_speeds(d_k: int, *, base: float = BASE) -> Array:
     Raises
     ------
     TypeError, ValueError
-        If an argument is no number, or too small.
+        If an argument is not a number, or too small.
 
     References
     ----------
@@ -40,13 +40,13 @@ def rotary_speeds(d_k: int, *, base: float = BASE) -> Array:
 
 
 def interpolated_speeds(d_k: int, factor: float, *, base: float = BASE) -> Array:
-    """Return all speeds divided by the factor: as if the positions had been.
+    """Return all speeds divided by the factor, as if the positions were divided by it.
 
     Parameters
     ----------
     d_k : int
     factor : float
-        How many times longer the text may be, at least 1.
+        The ratio of the new to the trained sequence length, at least 1.
     base : float, default 10000
 
     Returns
@@ -56,7 +56,7 @@ def interpolated_speeds(d_k: int, factor: float, *, base: float = BASE) -> Array
     Raises
     ------
     TypeError, ValueError
-        If an argument is no number, or too small.
+        If an argument is not a number, or too small.
 
     References
     ----------
@@ -71,7 +71,7 @@ def interpolated_speeds(d_k: int, factor: float, *, base: float = BASE) -> Array
 
 
 def wider_base(d_k: int, factor: float, *, base: float = BASE) -> float:
-    """Return the base with which the slowest pair is slowed by the factor, and the fastest not.
+    """Return a base with which the slowest pair is `factor` times slower, the fastest unchanged.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def wider_base(d_k: int, factor: float, *, base: float = BASE) -> float:
     Raises
     ------
     TypeError, ValueError
-        If an argument is no number, or too small.
+        If an argument is not a number, or too small.
 
     References
     ----------
@@ -101,7 +101,7 @@ def wider_base(d_k: int, factor: float, *, base: float = BASE) -> float:
     array([1.    , 0.0025])
     """
     width = as_count("d_k", d_k, least=4)
-    rotary_speeds(width, base=base)  # refuses what is no width and no base
+    rotary_speeds(width, base=base)  # raises if the width or the base is invalid
     with np.errstate(over="ignore"):
         wider = np.asarray(
             base * np.float64(as_number("factor", factor, least=1)) ** (width / (width - 2))
@@ -120,7 +120,7 @@ def yarn_speeds(
     slow: float = 1,
     truncate: bool = True,
 ) -> Array:
-    """Return speeds that leave fast pairs alone, slow down slow ones, and in between do in between.
+    """Return YaRN's speeds: fast pairs unchanged, slow pairs divided by the factor, a ramp between.
 
     Parameters
     ----------
@@ -128,14 +128,14 @@ def yarn_speeds(
     factor : float
         At least 1.
     length : int
-        How long the texts of training were.
+        The sequence length of training.
     base : float, default 10000
     fast, slow : float, defaults 32 and 1
-        A pair that makes at least `fast` full turns within `length` is left alone; one that makes
-        at most `slow` is divided by the factor. Between them the change goes evenly from pair to
-        pair.
+        The speed of a pair that makes at least `fast` full turns within `length` is unchanged; the
+        speed of one that makes at most `slow` is divided by the factor. Between them the share of
+        the divided speed grows linearly with the index of the pair.
     truncate : bool, default True
-        Round the two pairs between which it goes outward, to whole ones.
+        Round the two ends of this range outward to whole indices.
 
     Returns
     -------
@@ -144,12 +144,12 @@ def yarn_speeds(
     Raises
     ------
     TypeError, ValueError
-        If an argument is no number, or too small.
+        If an argument is not a number, or too small.
 
     References
     ----------
-    Peng et al. (2024), section 3.2, there with a ramp over the number of turns; here over pairs, as
-    in the authors' program.
+    Peng et al. (2024), section 3.2, with a ramp over the number of turns; here the ramp is over the
+    pairs, as in the authors' code.
 
     Examples
     --------
@@ -159,10 +159,10 @@ def yarn_speeds(
     speeds, pairs = rotary_speeds(d_k, base=base), np.arange(d_k // 2)
     as_count("length", length)
     first, last = (
-        _pair_of(d_k, base, length, as_number(name, turns, above=0))
+        _pair_with_turns(d_k, base, length, as_number(name, turns, above=0))
         for name, turns in (("fast", fast), ("slow", slow))
     )
-    if as_switch("truncate", truncate):
+    if as_bool("truncate", truncate):
         first, last = math.floor(first), math.ceil(last)
     low, high = max(first, 0), min(last, d_k - 1)
     share = np.clip((pairs - low) / max(high - low, 0.001), 0, 1)
@@ -178,7 +178,7 @@ def llama3_speeds(
     slow: float = 1,
     fast: float = 4,
 ) -> Array:
-    """Return speeds that keep fast pairs, and divide slow pairs by the factor, as Llama 3.1 does.
+    """Return the speeds of Llama 3.1: fast pairs unchanged, and slow pairs divided by the factor.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def llama3_speeds(
 
 
 def yarn_sharpness(factor: float, *, mscale: float = 1) -> float:
-    """Return what queries and keys are multiplied with when speeds are YaRN's.
+    """Return YaRN's factor of queries and keys.
 
     Parameters
     ----------
@@ -232,12 +232,12 @@ def yarn_sharpness(factor: float, *, mscale: float = 1) -> float:
     Returns
     -------
     float
-        0.1 mscale ln(factor) + 1; scores grow by its square.
+        0.1 mscale ln(factor) + 1; the scores are multiplied by its square.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is no number, or too small.
+        If an argument is not a number, or too small.
 
     References
     ----------
@@ -251,8 +251,8 @@ def yarn_sharpness(factor: float, *, mscale: float = 1) -> float:
     return 0.1 * as_number("mscale", mscale) * math.log(as_number("factor", factor, least=1)) + 1
 
 
-def _pair_of(d_k: int, base: float, length: int, turns: float) -> float:
-    """Return which pair makes so many turns within the length, counted on between pairs."""
+def _pair_with_turns(d_k: int, base: float, length: int, turns: float) -> float:
+    """Return the fractional index of the pair that makes `turns` full turns within the length."""
     as_number("base", base, above=1)
     logs = math.log(length) - math.log(2 * math.pi) - math.log(turns)
     return d_k * logs / (2 * math.log(base))

@@ -1,4 +1,4 @@
-"""What newer layers do to scores and weights: a cap, a sink, a choice, a difference, a gate."""
+"""Variants of scores and weights: soft caps, sinks, sparse masks, differences and gates."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,12 +16,12 @@ from mha.core.softmax import as_scores, softmax
 
 
 def capped_scores(scores: ArrayLike, cap: float) -> Array:
-    """Return scores bent so that none goes beyond the cap: cap · tanh(score / cap).
+    """Return soft-capped scores: cap · tanh(score / cap).
 
     Parameters
     ----------
     scores : array_like, shape (..., num_queries, num_keys)
-        Scaled, and not masked yet: a cap after the mask would let every key in again.
+        Scaled and not yet masked: the cap of a masked score would be finite.
     cap : float
         Above 0.
 
@@ -46,26 +46,26 @@ def capped_scores(scores: ArrayLike, cap: float) -> Array:
     scores = as_finite_array("scores", scores)
     cap = as_number("cap", cap, above=0)
     with np.errstate(over="ignore", under="ignore"):
-        found = cap * np.tanh(scores.astype(float) / cap)  # at most as large as the scores
+        found = cap * np.tanh(scores.astype(float) / cap)  # never larger in size than the scores
     return found.astype(scores.dtype)
 
 
 def softmax_with_sink(scores: ArrayLike, sink: ArrayLike) -> Array:
-    """Return a softmax with one more score that takes its share and hands nothing over.
+    """Return a softmax with one more score in the denominator, which has no key and no value.
 
-    With a sink of 0 this is the softmax off by one, whose denominator has 1 added.
+    With a sink of 0 this is "softmax off by one", whose denominator has 1 added.
 
     Parameters
     ----------
     scores : array_like, shape (..., num_keys)
         Minus infinity where a query may not attend.
     sink : array_like, broadcastable to (..., 1)
-        One number for all rows, or one a head with shape (num_heads, 1, 1).
+        One number for all rows, or one per head with shape (num_heads, 1, 1).
 
     Returns
     -------
     ndarray, shape of `scores`
-        Each row sums to less than 1; what is missing is the sink's.
+        Each row sums to less than 1; the rest is the weight of the sink.
 
     Raises
     ------
@@ -95,12 +95,12 @@ def softmax_with_sink(scores: ArrayLike, sink: ArrayLike) -> Array:
 
 
 def differential_weights(first: ArrayLike, second: ArrayLike, share: float) -> Array:
-    """Return one map of weights less a share of another: what both give alike falls away.
+    """Return differential attention weights: ``first - share * second``.
 
     Parameters
     ----------
     first, second : array_like, shape (..., num_queries, num_keys)
-        Weights of two softmaxes.
+        The attention weights of two softmaxes.
     share : float
         The paper's λ.
 
@@ -133,19 +133,19 @@ def differential_weights(first: ArrayLike, second: ArrayLike, share: float) -> A
 
 
 def top_keys_mask(scores: ArrayLike, count: int) -> Array:
-    """Return a mask that leaves each query the keys with its largest scores.
+    """Return a mask of the keys with each query's largest scores.
 
     Parameters
     ----------
     scores : array_like, shape (..., num_queries, num_keys)
-        Minus infinity where a query may not attend anyway.
+        Minus infinity where a query may not attend.
     count : int
-        How many keys are left; of equal scores the earlier keys are.
+        The number of keys per query; among equal scores the earlier keys are taken.
 
     Returns
     -------
     ndarray of bool, shape of `scores`
-        True where a query may attend: at most `count` in a row, none with minus infinity.
+        At most `count` True per row, and none where the score is minus infinity.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def top_keys_mask(scores: ArrayLike, count: int) -> Array:
 
     References
     ----------
-    DeepSeek-AI (2025), section 2.1, for a choice by an indexer of its own.
+    DeepSeek-AI (2025), section 2.1, where a separate indexer computes the scores.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def top_keys_mask(scores: ArrayLike, count: int) -> Array:
 
 
 def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) -> Array:
-    """Return a causal mask that leaves each query its own block of keys and those that fit best.
+    """Return a causal mask of each query's own block of keys and the blocks with the best scores.
 
     A block's score is the query's dot product with the mean of its keys.
 
@@ -178,9 +178,9 @@ def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) ->
     query : array_like, shape (..., n, d_k)
     key : array_like, shape (..., n, d_k)
     block : int
-        How many neighbouring keys make a block; the last may be shorter.
+        The number of consecutive keys of a block; the last block may be shorter.
     count : int
-        How many blocks are left, the query's own among them.
+        The number of blocks per query, with the query's own.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) ->
     Raises
     ------
     TypeError, ValueError
-        If an argument does not fit.
+        If the arguments do not fit.
 
     References
     ----------
@@ -223,14 +223,14 @@ def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) ->
 
 
 def gated(output: ArrayLike, gate: ArrayLike) -> Array:
-    """Return an output times the sigmoid of a gate, number by number.
+    """Return the output times the sigmoid of a gate, element by element.
 
     Parameters
     ----------
     output : array_like, shape (..., n, d_v)
-        Of a head, before the output projection.
+        The output of a head, before the output projection.
     gate : array_like, broadcastable to `output`
-        As a rule the input times a matrix of its own.
+        Usually the layer's input times a matrix.
 
     Returns
     -------
@@ -253,12 +253,13 @@ def gated(output: ArrayLike, gate: ArrayLike) -> Array:
     output, gate = as_finite_array("output", output), as_finite_array("gate", gate)
     output, gate = in_one_dtype(output, gate)
     _check_fit("gate", gate, "output", output)
-    share = np.where(gate < 0, np.exp(-np.abs(gate)), 1.0) / (1 + np.exp(-np.abs(gate)))
-    return np.asarray(output * share, output.dtype)
+    # The exponent is never positive, so the sigmoid does not overflow for large negative gates.
+    sigmoid = np.where(gate < 0, np.exp(-np.abs(gate)), 1.0) / (1 + np.exp(-np.abs(gate)))
+    return np.asarray(output * sigmoid, output.dtype)
 
 
 def _check_fit(first_name: str, first: Array, second_name: str, second: Array) -> None:
-    """Raise a ValueError unless the first array broadcasts to the second."""
+    """Raise a ValueError unless the first array broadcasts to the shape of the second."""
     try:
         np.broadcast_to(first, second.shape)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What is measured over seeds: all runs, their median, and between which bounds it lies."""
+"""Measurements over random seeds: all values, their median, and its confidence interval."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -9,26 +9,26 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_count, as_finite_array
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 
-SURE = 0.95
-"""How often the interval of `SeedRuns` holds the median, at least."""
+CONFIDENCE = 0.95
+"""The confidence level of the interval of `SeedRuns`."""
 
 
 @dataclass(frozen=True, eq=False)
 class SeedRuns:
-    """What was measured with each seed.
+    """The values that were measured with each seed.
 
     Parameters
     ----------
     values : array_like, shape (num_seeds, ...)
-        What each seed gave.
+        One value per seed.
     """
 
     values: Array
 
     def __post_init__(self) -> None:
-        """Refuse values that are no finite numbers."""
+        """Raise an error unless all values are finite numbers."""
         object.__setattr__(self, "values", as_finite_array("values", self.values, min_ndim=1))
 
     @property
@@ -38,22 +38,22 @@ class SeedRuns:
 
     @property
     def interval(self) -> tuple[Array, Array]:
-        """Two of the measured values between which the median of all seeds lies, 19 times in 20.
+        """The confidence interval of the median over all seeds, between two of the measured values.
 
-        Nothing is assumed of how the values are spread: the number of values below the median is
-        that of heads among tosses of a coin. With five seeds or fewer the two are the lowest and
-        the highest, and less sure.
+        The confidence level is at least 95 %, for any distribution of the values: the number of
+        values below the median has a binomial distribution. With five seeds or fewer the interval
+        goes from the smallest to the largest value, and its level is lower.
         """
         ordered, below = np.sort(self.values, axis=0), interval_rank(len(self.values))
         return ordered[below], ordered[-1 - below]
 
     def share(self, holds: Callable[[Array], ArrayLike]) -> str:
-        """Return of how many seeds something holds, such as "12 of 30".
+        """Return the number of seeds for which a condition holds, such as "12 of 30".
 
         Parameters
         ----------
         holds : callable
-            Given the values of all seeds, returns a boolean for each.
+            Takes the values of all seeds and returns a boolean for each.
 
         Returns
         -------
@@ -62,9 +62,9 @@ class SeedRuns:
         Raises
         ------
         TypeError, ValueError
-            If `holds` cannot be called, or gives anything but a boolean for each seed.
+            If `holds` is not callable, or does not return a boolean for each seed.
         """
-        check_kind("holds", holds, Callable)  # type: ignore[arg-type]
+        check_type("holds", holds, Callable)  # type: ignore[arg-type]
         found = np.asarray(holds(self.values))
         if found.dtype != bool or found.shape != self.values.shape[:1]:
             raise ValueError(
@@ -77,14 +77,14 @@ class SeedRuns:
 def over_seeds(
     measure: Callable[[Generator], ArrayLike], seeds: Iterable[int] = range(30)
 ) -> SeedRuns:
-    """Measure with each seed.
+    """Call a function once per seed, and collect the values.
 
     Parameters
     ----------
     measure : callable
-        Given a Generator, returns a number or an array, of the same shape each time.
+        Takes a Generator and returns a number or an array, always of the same shape.
     seeds : iterable of int, default 0 to 29
-        Chosen before the first run; all of them are kept.
+        To be chosen before the first run; no value is dropped.
 
     Returns
     -------
@@ -93,7 +93,8 @@ def over_seeds(
     Raises
     ------
     TypeError, ValueError
-        If `measure` cannot be called, there is no seed or one twice, or shapes or values do not do.
+        If `measure` is not callable, there is no seed or a repeated one, the shapes differ, or a
+        value is not finite.
 
     Examples
     --------
@@ -101,8 +102,8 @@ def over_seeds(
     >>> runs.values.shape, runs.share(lambda means: np.abs(means) < 0.2)
     ((30,), '28 of 30')
     """
-    check_kind("measure", measure, Callable)  # type: ignore[arg-type]
-    check_kind("seeds", seeds, Iterable)
+    check_type("measure", measure, Callable)  # type: ignore[arg-type]
+    check_type("seeds", seeds, Iterable)
     numbers = [as_count("seed", seed, least=0) for seed in seeds]
     if len(set(numbers)) < len(numbers):
         raise ValueError("seeds has a seed twice; each counts once")
@@ -113,7 +114,7 @@ def over_seeds(
 
 
 def interval_rank(num_seeds: int) -> int:
-    """Return how many of the lowest values, and of the highest, lie outside the interval.
+    """Return the number of values below the confidence interval, and above it.
 
     Examples
     --------
@@ -123,6 +124,6 @@ def interval_rank(num_seeds: int) -> int:
     outside, rank = 2 * 0.5**num_seeds, 0
     while True:
         outside += 2 * math.comb(num_seeds, rank + 1) * 0.5**num_seeds
-        if outside > 1 - SURE:
+        if outside > 1 - CONFIDENCE:
             return rank
         rank += 1

@@ -1,4 +1,4 @@
-"""The softmax and its derivative."""
+"""The softmax, its Jacobian and its backward pass."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,15 +16,15 @@ from mha.core.checks import (
 
 
 def softmax(scores: ArrayLike, axis: int = -1) -> Array:
-    """Turn scores into weights that are positive and sum to 1 along `axis`.
+    """Return the softmax of the scores: positive weights that sum to 1 along `axis`.
 
-    The largest score of each row is subtracted first, which changes no weight and keeps
-    every exponential at 1 or below, so that large scores do not overflow.
+    The largest score of each row is subtracted before the exponential. This changes no weight, and
+    no exponential exceeds 1, so large scores do not overflow.
 
     Parameters
     ----------
     scores : array_like, at least one axis
-        Minus infinity marks a place that gets no weight.
+        A score of minus infinity has weight 0.
     axis : int, default -1
 
     Returns
@@ -55,9 +55,9 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     scores = as_scores("scores", scores)
     axis = as_axis(axis, scores.ndim)
     largest = scores.max(axis=axis, keepdims=True)
-    # A row of minus infinity alone stays as it is: its exponentials are 0.
+    # In a fully masked row all scores are minus infinity; subtracting that would give NaN.
     shift = np.where(largest == -np.inf, 0, largest)
-    # A difference that overflows is minus infinity: its exponential is 0.
+    # A difference that overflows becomes minus infinity, and its exponential is 0, as it should be.
     with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(scores - shift)
         total = exponentials.sum(axis=axis, keepdims=True)
@@ -65,7 +65,7 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
 
 
 def as_scores(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
-    """Return scores as an array of finite numbers and minus infinities, or raise.
+    """Return scores as an array, and raise a ValueError for NaN or plus infinity.
 
     Raises
     ------
@@ -86,10 +86,10 @@ def as_scores(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
 
 
 def softmax_jacobian(weights: ArrayLike) -> Array:
-    """Return the derivative of each weight by each score.
+    """Return the Jacobian of the softmax: the derivative of each weight with respect to each score.
 
-    Entry (i, j) is the derivative of weight i by score j: ``w_i (1 - w_i)`` on the diagonal
-    and ``-w_i w_j`` off it.
+    Entry (i, j) is the derivative of weight i with respect to score j: ``w_i (1 - w_i)`` on the
+    diagonal and ``-w_i w_j`` elsewhere.
 
     Parameters
     ----------
@@ -122,22 +122,22 @@ def softmax_jacobian(weights: ArrayLike) -> Array:
 
 
 def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
-    """Carry a gradient from a softmax's output back to its scores.
+    """Return the gradient of the scores, from the gradient of the softmax's output.
 
-    The product with the Jacobian, without building it. A difference of gradients may be too large
-    for its dtype, as long as its product with a weight is not.
+    This is the product with the Jacobian, without building it. An intermediate difference of
+    gradients may exceed the range of the dtype, if its product with a weight does not.
 
     Parameters
     ----------
     d_weights : array_like, shape (..., n)
-        The loss's gradient by the weights.
+        Gradient of the loss with respect to the weights.
     weights : array_like, shape (..., n)
         The softmax's output along the last axis.
 
     Returns
     -------
     ndarray, shape (..., n)
-        The loss's gradient by the scores.
+        Gradient of the loss with respect to the scores.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
     weights = as_finite_array("weights", weights)
     check_same_shape("d_weights", d_weights, "weights", weights)
     d_weights, weights = in_one_dtype(d_weights, weights)
-    power = _excess(d_weights, weights) if _may_overflow(d_weights, weights) else None
+    power = _overflow_exponents(d_weights, weights) if _may_overflow(d_weights, weights) else None
     if power is not None:
         d_weights = np.ldexp(d_weights, -power)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -166,14 +166,14 @@ def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
 
 
 def _may_overflow(d_weights: Array, weights: Array) -> bool:
-    """Tell whether a difference of gradients may be too large, by the largest numbers alone."""
+    """Return whether a difference of gradients may overflow, by a bound of the largest numbers."""
     largest, heaviest = (float(np.abs(x).max()) for x in (d_weights, weights))
     bound = largest * (1 + weights.shape[-1] * heaviest)
     return bound > float(np.finfo(weights.dtype).max) / 8
 
 
-def _excess(d_weights: Array, weights: Array) -> Array:
-    """Return by which power of two to divide each row so that no difference in it overflows."""
+def _overflow_exponents(d_weights: Array, weights: Array) -> Array:
+    """Return for each row the power of two to divide by, so that no difference overflows."""
     with np.errstate(over="ignore"):
         factors = 1 + np.abs(weights).sum(axis=-1, keepdims=True)
     exponents = [np.frexp(x)[1] for x in (np.abs(d_weights).max(axis=-1, keepdims=True), factors)]

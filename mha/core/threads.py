@@ -1,9 +1,9 @@
-"""Independent tasks over the processor's cores, with linear algebra kept to one thread a worker.
+"""Tasks distributed over the processor's cores, with single-threaded linear algebra in each.
 
-A library of linear algebra would by default answer each small product with all cores at once:
-waking them costs more than the product, and workers would get in each other's way.
-``threadpoolctl`` turns that off for a while, if it is installed (``pip install mha[threads]``).
-Without it, one worker does everything, and the library keeps its own threads.
+By default a BLAS library uses all cores for each small matrix product. Waking its threads takes
+longer than the product, and they would compete with the workers here. If ``threadpoolctl`` is
+installed (``pip install mha[threads]``), it limits the library to one thread during the tasks.
+Without it, one worker does all tasks, and the library uses its own threads.
 """
 
 import importlib
@@ -20,23 +20,23 @@ Task = TypeVar("Task")
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use at once.
+    """Return the number of cores that this process may use.
 
     Examples
     --------
     >>> usable_cores() >= 1
     True
     """
-    affinity = getattr(os, "sched_getaffinity", None)  # where it is missing, all cores are ours
+    affinity = getattr(os, "sched_getaffinity", None)  # missing on macOS and Windows
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def can_limit() -> bool:
-    """Return whether linear algebra can be kept to one thread here.
+def can_limit_threads() -> bool:
+    """Return whether linear algebra can be limited to one thread.
 
     Examples
     --------
-    >>> can_limit() == (_controller() is not None)
+    >>> can_limit_threads() == (_controller() is not None)
     True
     """
     return _controller() is not None
@@ -45,21 +45,21 @@ def can_limit() -> bool:
 def run_tasks(
     tasks: Iterable[Task], make_worker: Callable[[], Callable[[Task], object]], workers: int = 1
 ) -> None:
-    """Do every task, the next one by whoever is free.
+    """Run every task once, each in the next free worker.
 
     Parameters
     ----------
     tasks : iterable
-        In the order in which they begin.
+        In the order in which they start.
     make_worker : callable
-        Called once in each thread; returns what does one task, with buffers of its own.
+        Called once in each thread; returns a function that runs one task, with its own buffers.
     workers : int, default 1
-        The caller's own thread is one of them.
+        The number of threads, including the caller's.
 
     Raises
     ------
     BaseException
-        What a task raises. Tasks that have not begun are then left undone.
+        The first error of a task. Tasks that have not started are then skipped.
 
     Examples
     --------
@@ -73,78 +73,76 @@ def run_tasks(
     def work() -> None:
         try:
             worker = make_worker()
-            for task in _handed_out(waiting):
+            for task in _take_tasks(waiting):
                 worker(task)
         except BaseException:
             waiting.clear()
             raise
 
-    offers = [_Offer(work) for _ in range(workers - 1)]
-    for offer in offers:
-        _threads().put(offer)
+    jobs = [_Job(work) for _ in range(workers - 1)]
+    for job in jobs:
+        _job_queue().put(job)
     try:
         work()
     finally:
-        for offer in offers:
-            offer.settle()
-    for offer in offers:
-        if offer.error is not None:
-            raise offer.error
+        for job in jobs:
+            job.cancel_or_wait()
+    for job in jobs:
+        if job.error is not None:
+            raise job.error
 
 
-class _Offer:
-    """Work for whichever thread is free first, unless it is taken back before.
+class _Job:
+    """A function that the first free thread runs, unless it is cancelled before.
 
-    A pool of the standard library does as much, and takes tens of microseconds longer; short
-    attention takes some four hundred in all.
-
-    Attributes
-    ----------
-    error : BaseException or None
-        What the work has raised.
+    A `ThreadPoolExecutor` does the same and takes tens of microseconds longer; attention over a
+    short sequence takes about 400 in all.
     """
 
     def __init__(self, work: Callable[[], object]) -> None:
         self.work = work
         self.error: BaseException | None = None
-        self.taken, self.under_way = threading.Lock(), threading.Lock()
-        self.under_way.acquire()
+        # `taken` is acquired once, by the thread that runs the job or by the one that cancels it;
+        # `running` is released at its end.
+        self.taken, self.running = threading.Lock(), threading.Lock()
+        self.running.acquire()
 
-    def take(self) -> None:
-        """Do the work, unless it was taken back."""
+    def run(self) -> None:
+        """Call the function, unless the job was cancelled; keep an error for the caller."""
         if self.taken.acquire(blocking=False):
             try:
                 self.work()
             except BaseException as error:
                 self.error = error
             finally:
-                self.under_way.release()
+                self.running.release()
 
-    def settle(self) -> None:
-        """Take the work back, or wait for who does it.
+    def cancel_or_wait(self) -> None:
+        """Cancel the job, or wait for its end if it has started.
 
-        What has not begun would find no task left, and may wait behind another caller's work.
+        A job that has not started would find no task left; waiting for it could mean waiting for
+        the jobs of another caller.
         """
         if not self.taken.acquire(blocking=False):
-            self.under_way.acquire()
+            self.running.acquire()
 
 
 @lru_cache(maxsize=1)
-def _threads() -> "SimpleQueue[_Offer]":
-    """Return where threads wait for offers: starting new ones can cost more than the work."""
-    offers: SimpleQueue[_Offer] = SimpleQueue()
+def _job_queue() -> "SimpleQueue[_Job]":
+    """Return the queue of jobs, and start its threads once: new ones can cost more than a job."""
+    jobs: SimpleQueue[_Job] = SimpleQueue()
 
     def wait() -> None:
         while True:
-            offers.get().take()
+            jobs.get().run()
 
     for _ in range(usable_cores()):
         threading.Thread(target=wait, name="mha", daemon=True).start()
-    return offers
+    return jobs
 
 
-def _handed_out(waiting: deque[Task]) -> Iterator[Task]:
-    """Take one task after another while there is one, beside others that do the same."""
+def _take_tasks(waiting: deque[Task]) -> Iterator[Task]:
+    """Remove and yield one task after another; several threads may do so at the same time."""
     while True:
         try:
             task = waiting.popleft()
@@ -153,36 +151,37 @@ def _handed_out(waiting: deque[Task]) -> Iterator[Task]:
         yield task
 
 
-class _Limit:
-    """One thread of linear algebra for as long as anyone wants it.
+class _ThreadLimit:
+    """The limit of linear algebra to one thread, with a count of its users.
 
-    The setting is the process's. Calls that overlap in several threads share one limit: the first
-    sets it and the last takes it back, or an early one would set free what a later one still needs.
+    The limit holds for the whole process. Calls that overlap in several threads share it: the first
+    sets it and the last removes it, so that no call removes a limit that another still needs.
     """
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all users."""
+        """Set the number of users to 0."""
         self.lock = threading.Lock()
         self.users = 0
         self.before: list[tuple[Any, int]] = []
 
     def enter(self) -> None:
-        """Set the limit, unless it is set."""
+        """Add a user, and set the limit for the first one."""
         with self.lock:
             self.users += 1
             controller = _controller()
             if self.users == 1 and controller is not None:
-                # What its method `limit` does, without its notes on the libraries.
+                # As the controller's method `limit`, without the information that it collects on
+                # them.
                 found = controller.lib_controllers
                 self.before = [(library, library.num_threads) for library in found]
                 for library in found:
                     library.set_num_threads(1)
 
     def leave(self) -> None:
-        """Take the limit back, unless someone else still needs it."""
+        """Remove a user, and the limit after the last one."""
         with self.lock:
             self.users -= 1
             if self.users == 0:
@@ -191,12 +190,12 @@ class _Limit:
                 self.before = []
 
 
-_limit = _Limit()
+_limit = _ThreadLimit()
 
 
 @contextmanager
 def one_thread_of_linear_algebra() -> Iterator[None]:
-    """Keep linear algebra to the calling thread, where ``threadpoolctl`` is installed.
+    """Limit linear algebra to the calling thread, if ``threadpoolctl`` is installed.
 
     Examples
     --------
@@ -213,7 +212,7 @@ def one_thread_of_linear_algebra() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _controller() -> Any:
-    """Return what can limit the libraries that NumPy has loaded, or None."""
+    """Return the controller of the BLAS libraries that NumPy has loaded, or None."""
     try:
         threadpoolctl = importlib.import_module("threadpoolctl")
     except ImportError:
@@ -223,8 +222,8 @@ def _controller() -> Any:
 
 
 def _after_fork() -> None:
-    """Begin anew in a child process, which has none of its parent's threads."""
-    _threads.cache_clear()
+    """Reset the threads in a child process, which inherits none of its parent's."""
+    _job_queue.cache_clear()
     _limit.reset()
 
 

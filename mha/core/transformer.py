@@ -1,8 +1,7 @@
-"""Blocks of a Transformer: what stands around the attention layers, and a stack of them.
+"""Transformer blocks: attention, feed-forward layer, residual connections and normalisation.
 
-A block adds to each token's vector twice: what its attention finds, then what a feed-forward layer
-makes of the sum. Where its normalisation stands is the block's own: before what reads the vectors,
-after each addition, or nowhere.
+A block adds the output of its attention to each token's vector, then the output of its feed-forward
+layer. The normalisation is before these layers, after each addition, or absent.
 """
 
 from collections.abc import Iterable
@@ -13,34 +12,34 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_finite_array, finite_sum, in_one_dtype
-from mha.core.feed_forward import FeedForward, activated
+from mha.core.feed_forward import FeedForward, activate
 from mha.core.multihead import MultiHeadWeights, in_widest_dtype, multi_head_attention
-from mha.core.norm import Norm, moments, normalised
+from mha.core.norm import Norm, moments, normalise
 
 NormAt: TypeAlias = Literal["before", "after", "nowhere"]
-"""Where a block normalises: what attention and feed-forward layer read, or both sums."""
+"""The normalisation of a block: of the layers' inputs, of both sums, or none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """One block of a Transformer: an attention layer, and what stands around it.
+    """One Transformer block: attention, and optionally a feed-forward layer and normalisations.
 
     Parameters
     ----------
     attention : MultiHeadWeights
-        Its output is as wide as its input, since the two are added.
+        Its output has the width of its input, since the two are added.
     feed_forward : FeedForward, optional
-        Without it the block adds once.
+        Default: the block has only its attention.
     norm : {"before", "after", "nowhere"}, default "before"
-        "before": attention and feed-forward layer read normalised vectors. "after": each sum is
-        normalised, as in the first Transformer.
+        "before": the inputs of attention and feed-forward layer are normalised. "after": each sum
+        is normalised, as in Vaswani et al. (2017).
     first, second : Norm, optional
-        The normalisations' own numbers: attention's and the feed-forward layer's.
+        Gain and bias of the normalisations at the attention and at the feed-forward layer.
 
     Raises
     ------
     TypeError, ValueError
-        If the parts are not of these kinds, or their widths do not fit.
+        If an argument has another type, or the widths do not fit.
 
     References
     ----------
@@ -64,23 +63,25 @@ class Block:
         layer, width = self.attention, self.d_model
         found = layer.num_heads * layer.d_v if layer.w_o is None else layer.w_o.shape[1]
         if found != width:
-            raise ValueError(f"attention gives {found} numbers a token; d_model={width} is wanted")
+            raise ValueError(
+                f"attention returns {found} numbers per token; d_model={width} is wanted"
+            )
         if layer.d_context != width:
             raise ValueError(
-                f"attention reads {layer.d_context} numbers; d_model={width} is wanted"
+                f"attention takes a context of width {layer.d_context}; d_model={width} is wanted"
             )
         if self.feed_forward is not None:
             found = len(self.feed_forward.w_in), self.feed_forward.w_out.shape[1]
             if found != (width, width):
                 raise ValueError(
-                    f"feed_forward takes {found[0]} numbers and gives {found[1]};"
+                    f"feed_forward takes {found[0]} numbers and returns {found[1]};"
                     f" d_model={width} is wanted for both"
                 )
         for norm in (self.first, self.second):
-            norm.rows(width, np.dtype(np.float64))
+            norm.gain_and_bias(width, np.dtype(np.float64))  # raises if the width differs
 
     def _check_kinds(self) -> None:
-        """Raise unless each part is of its kind."""
+        """Raise an error unless each field has its type."""
         if not isinstance(self.attention, MultiHeadWeights):
             kind = type(self.attention).__name__
             raise TypeError(f"attention is a {kind}; MultiHeadWeights is wanted")
@@ -95,12 +96,12 @@ class Block:
 
     @property
     def d_model(self) -> int:
-        """Width of what goes in and comes out."""
+        """Width of the input and the output."""
         return self.attention.d_model
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """What the block has beside the attention's matrices."""
+        """All arrays of the block except the attention's matrices."""
         found = () if self.feed_forward is None else self.feed_forward.arrays
         if self.norm == "nowhere":
             return found
@@ -116,32 +117,32 @@ def transformer(
     is_causal: bool = False,
     angles: ArrayLike | None = None,
 ) -> Array:
-    """Return what a stack of blocks makes of tokens, each block reading what the last one gave.
+    """Return the output of a stack of blocks.
 
     Parameters
     ----------
     x : array_like, shape (..., n, d_model)
-        Embeddings, with their positions where they have any.
+        Embeddings, with position vectors added if the model has any.
     blocks : iterable of Block
-        At least one. `mha.runs.record.trace_blocks` keeps every intermediate of them.
+        At least one. `mha.runs.record.trace_blocks` records every intermediate.
     context : array_like, shape (..., m, d_model), optional
-        What the attention of each block asks, as for `multi_head_attention`; no block normalises
-        it. Default: what the block's own tokens are.
+        The input of the keys and values of each block, for cross-attention; it is not normalised.
+        Default: self-attention.
     mask : array_like, optional
-        As for `multi_head_attention`, the same in each block.
+        As in `multi_head_attention`, the same in each block.
     is_causal : bool, default False
     angles : array_like, shape (n, d_k / 2), optional
-        As for `multi_head_attention`, the same in each block.
+        As in `multi_head_attention`, the same in each block.
 
     Returns
     -------
     ndarray, shape (..., n, d_model)
-        Dtype as `mha.core.checks` says.
+        The dtype follows the rule in `mha.core.checks`.
 
     Raises
     ------
     TypeError, ValueError
-        If arguments do not fit, naming the argument, what is wanted and what came.
+        If the arguments do not fit; the message names the argument and its fault.
 
     References
     ----------
@@ -159,16 +160,16 @@ def transformer(
     blocks = as_blocks(blocks)
     for block in blocks:
         x = in_dtype_of(block, x)
-        read = before_attention(block, x).get("start_normed", x)
-        found = multi_head_attention(
-            read, block.attention, context=context, mask=mask, is_causal=is_causal, angles=angles
+        normed = before_attention(block, x).get("start_normed", x)
+        output = multi_head_attention(
+            normed, block.attention, context=context, mask=mask, is_causal=is_causal, angles=angles
         )
-        *_, x = behind_attention(block, x, found).values()
+        *_, x = after_attention(block, x, output).values()
     return x
 
 
 def as_blocks(blocks: Iterable[Block], name: str = "blocks") -> tuple[Block, ...]:
-    """Return blocks as a tuple of at least one; `name` is what an error calls them.
+    """Return an iterable of blocks as a non-empty tuple; `name` is its name in error messages.
 
     Examples
     --------
@@ -180,14 +181,14 @@ def as_blocks(blocks: Iterable[Block], name: str = "blocks") -> tuple[Block, ...
     found = tuple(blocks) if isinstance(blocks, Iterable) else (blocks,)
     for block in found:
         if not isinstance(block, Block):
-            raise TypeError(f"{name} holds a {type(block).__name__}; blocks are wanted")
+            raise TypeError(f"{name} holds a {type(block).__name__}; instances of Block are wanted")
     if not found:
         raise ValueError(f"{name} is empty; at least one is wanted")
     return found
 
 
 def in_dtype_of(block: Block, x: Array) -> Array:
-    """Return vectors in the widest dtype among theirs and those of a block's arrays.
+    """Convert vectors to the widest dtype among theirs and those of a block's arrays.
 
     Examples
     --------
@@ -199,7 +200,7 @@ def in_dtype_of(block: Block, x: Array) -> Array:
 
 
 def before_attention(block: Block, x: Array) -> dict[str, Array]:
-    """Return the steps between what goes into a block and what its attention reads.
+    """Return the intermediates between the input of a block and the input of its attention.
 
     Parameters
     ----------
@@ -209,7 +210,7 @@ def before_attention(block: Block, x: Array) -> dict[str, Array]:
     Returns
     -------
     dict
-        By the names that a Trace has; empty where the block does not normalise first.
+        By the names of the fields of `Trace`; empty unless the block normalises before.
 
     Examples
     --------
@@ -222,32 +223,30 @@ def before_attention(block: Block, x: Array) -> dict[str, Array]:
     return normalisation("start", in_dtype_of(block, x), block.first)
 
 
-def behind_attention(block: Block, x: Array, found: Array) -> dict[str, Array]:
-    """Return the steps that follow the attention of a block, in order.
+def after_attention(block: Block, x: Array, attention_output: Array) -> dict[str, Array]:
+    """Return the intermediates after the attention of a block, in the order of the computation.
 
     Parameters
     ----------
     block : Block
     x : ndarray, shape (..., n, d_model)
-        What went into the block.
-    found : ndarray, shape (..., n, d_model)
-        What its attention gives.
+        The input of the block.
+    attention_output : ndarray, shape (..., n, d_model)
 
     Returns
     -------
     dict
-        By the names that a Trace has, those steps alone that the block takes; the last is what it
-        gives.
+        By the names of the fields of `Trace`; the last one is the output of the block.
 
     Examples
     --------
     >>> one = np.eye(2)[None]
-    >>> behind_attention(Block(MultiHeadWeights(one, one, one)), np.eye(2), np.eye(2))
+    >>> after_attention(Block(MultiHeadWeights(one, one, one)), np.eye(2), np.eye(2))
     {'stream': array([[2., 0.],
            [0., 2.]])}
     """
     x = in_dtype_of(block, x)
-    stream = finite_sum("the stream and what attention found", x, found)
+    stream = finite_sum("the stream and the attention's output", x, attention_output)
     steps = {"stream": stream}
     if block.norm == "after":
         steps |= normalisation("stream", stream, block.first)
@@ -258,15 +257,15 @@ def behind_attention(block: Block, x: Array, found: Array) -> dict[str, Array]:
     if block.norm == "before":
         steps |= normalisation("stream", stream, block.second)
     hidden = layer.hidden(steps.get("stream_normed", stream))
-    active = activated(hidden, layer.activation)
+    active = activate(hidden, layer.activation)
     fed = layer.output(active)
-    total = finite_sum("the stream and what the feed-forward layer gave", stream, fed)
+    total = finite_sum("the stream and the feed-forward layer's output", stream, fed)
     steps |= {"hidden": hidden, "active": active, "fed": fed, "total": total}
     return steps | (normalisation("total", total, block.second) if block.norm == "after" else {})
 
 
 def normalisation(start: str, x: Array, norm: Norm) -> dict[str, Array]:
-    """Return the steps of one normalisation, by names that begin with `start`.
+    """Return the intermediates of one normalisation, by names that begin with `start`.
 
     Examples
     --------
@@ -277,5 +276,5 @@ def normalisation(start: str, x: Array, norm: Norm) -> dict[str, Array]:
     return {
         f"{start}_means": means,
         f"{start}_spreads": spreads,
-        f"{start}_normed": normalised(x, means, spreads, norm),
+        f"{start}_normed": normalise(x, means, spreads, norm),
     }

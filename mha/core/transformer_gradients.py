@@ -1,6 +1,6 @@
-"""The backward pass of a stack of blocks: a gradient at each place of the stream, by each array.
+"""The backward pass of a stack of Transformer blocks.
 
-Where a block adds what a layer found to what it read, the gradient of the sum goes to both.
+At a residual connection the gradient of the sum is the gradient of both terms.
 """
 
 from collections.abc import Iterable
@@ -18,40 +18,40 @@ from mha.core.checks import (
     in_one_dtype,
     refuse_overflow,
 )
-from mha.core.feed_forward import FeedForward, activated_backward
+from mha.core.feed_forward import FeedForward, activate_backward
 from mha.core.gradients import (
     ForwardPass,
-    Masks,
-    added_up,
+    MaskOptions,
     as_gradient,
-    as_rows,
     backward,
+    flatten_sequences,
     forward,
+    sum_rows,
 )
 from mha.core.multihead import as_tokens
-from mha.core.norm import Norm, normalised, normalised_backward
+from mha.core.norm import Norm, normalise, normalise_backward
 from mha.core.transformer import (
     Block,
+    after_attention,
     as_blocks,
     before_attention,
-    behind_attention,
     in_dtype_of,
 )
 
 _PLAIN = Norm()
-_BOTH = "the gradients of the stream and of what read it"
+_RESIDUAL = "the gradients of the stream and of the layer's input"
 
 
 @dataclass(frozen=True, eq=False)
 class TransformerGradients:
-    """A loss's gradient along a stack of blocks.
+    """Gradients of the loss with respect to the residual stream and to the arrays of all blocks.
 
     Parameters
     ----------
     streams : tuple of ndarray, shape (..., n, d_model)
-        By what each block reads, from the first block on, and by what the last one gives.
+        The gradients of each block's input, from the first block on, and of the last one's output.
     blocks : tuple of Block
-        By each array of each block, in its place; those of a batch's sequences add up.
+        The gradients of each block's arrays, summed over the sequences of a batch.
     """
 
     streams: tuple[Array, ...]
@@ -67,21 +67,21 @@ def transformer_backward(
     is_causal: bool = False,
     angles: ArrayLike | None = None,
 ) -> TransformerGradients:
-    """Carry a gradient from what a stack of blocks gives back to its inputs and matrices.
+    """Return the gradients of a stack of blocks, from the gradient of its output.
 
     Parameters
     ----------
     d_output : array_like, shape (..., n, d_model)
-        The loss's gradient by what the last block gives.
+        Gradient of the loss with respect to the output of the last block.
     x : array_like, shape (..., n, d_model)
     blocks : iterable of Block
     mask, is_causal, angles
-        As for `transformer`.
+        As in `transformer`.
 
     Returns
     -------
     TransformerGradients
-        Dtype as `mha.core.checks` says.
+        The dtype follows the rule in `mha.core.checks`.
 
     Raises
     ------
@@ -111,83 +111,92 @@ def transformer_backward(
         *_, x = runs[-1][0].values()
     streams = [as_gradient("d_output", d_output, x.shape).astype(x.dtype)]
     found: list[Block] = []
-    for block, (steps, passed) in zip(blocks[::-1], runs[::-1], strict=True):
-        d_x, by_array = _backward(streams[-1], block, steps, passed)
+    for block, (steps, forward_pass) in zip(blocks[::-1], runs[::-1], strict=True):
+        d_x, by_array = _backward(streams[-1], block, steps, forward_pass)
         streams.append(d_x)
         found.append(by_array)
     return TransformerGradients(tuple(streams[::-1]), tuple(found[::-1]))
 
 
 def _forward(
-    block: Block, x: Array, *, angles: Array | None, **masks: Unpack[Masks]
+    block: Block, x: Array, *, angles: Array | None, **masks: Unpack[MaskOptions]
 ) -> tuple[dict[str, Array], ForwardPass]:
-    """Return the steps of a block, in order, and what its attention has computed."""
+    """Return the intermediates of a block, in order, and the forward pass of its attention."""
     steps = {"x": x} | before_attention(block, x)
-    read, *_ = as_tokens(steps.get("start_normed", x), block.attention, mask=masks["mask"])
-    passed = forward(read, read, block.attention, angles=angles, **masks)
-    return steps | behind_attention(block, x, passed.output), passed
+    normed, *_ = as_tokens(steps.get("start_normed", x), block.attention, mask=masks["mask"])
+    forward_pass = forward(normed, normed, block.attention, angles=angles, **masks)
+    return steps | after_attention(block, x, forward_pass.output), forward_pass
 
 
 def _backward(
-    d_output: Array, block: Block, steps: dict[str, Array], passed: ForwardPass
+    d_output: Array, block: Block, steps: dict[str, Array], forward_pass: ForwardPass
 ) -> tuple[Array, Block]:
-    """Carry a gradient back through a block, to what it read and to its arrays."""
-    found: dict[str, Any] = {"first": _nothing(block.first), "second": _nothing(block.second)}
+    """Return the gradient of a block's input, and those of its arrays."""
+    found: dict[str, Any] = {
+        "first": _zero_gradient(block.first),
+        "second": _zero_gradient(block.second),
+    }
     back = d_output
     if block.feed_forward is not None:
         if block.norm == "after":
-            back, found["second"] = _through_norm(back, "total", steps, block.second)
-        d_read, found["feed_forward"] = _through_feed_forward(back, block.feed_forward, steps)
+            back, found["second"] = _norm_backward(back, "total", steps, block.second)
+        d_read, found["feed_forward"] = _feed_forward_backward(back, block.feed_forward, steps)
         if block.norm == "before":
-            d_read, found["second"] = _through_norm(d_read, "stream", steps, block.second)
-        back = finite_sum(_BOTH, back, d_read)
+            d_read, found["second"] = _norm_backward(d_read, "stream", steps, block.second)
+        back = finite_sum(_RESIDUAL, back, d_read)
     if block.norm == "after":
-        back, found["first"] = _through_norm(back, "stream", steps, block.first)
-    layer = backward(back, passed, block.attention, is_cross=False)
+        back, found["first"] = _norm_backward(back, "stream", steps, block.first)
+    layer = backward(back, forward_pass, block.attention, is_cross=False)
     d_read = layer.x
     if block.norm == "before":
-        d_read, found["first"] = _through_norm(d_read, "start", steps, block.first)
-    back = finite_sum(_BOTH, back, d_read)
+        d_read, found["first"] = _norm_backward(d_read, "start", steps, block.first)
+    back = finite_sum(_RESIDUAL, back, d_read)
     return back, replace(block, attention=layer.weights, **found)
 
 
-def _through_norm(
+def _norm_backward(
     gradient: Array, name: str, steps: dict[str, Array], norm: Norm
 ) -> tuple[Array, Norm]:
-    """Carry a gradient back through a normalisation, to what it read and to gain and bias."""
+    """Return the gradient of a normalisation's input, and those of gain and bias."""
     spreads = steps[f"{name}_spreads"]
     read = steps["x" if name == "start" else name]
-    plain = normalised(read, steps[f"{name}_means"], spreads, _PLAIN)
-    gain, _ = norm.rows(read.shape[-1], read.dtype)
+    plain = normalise(read, steps[f"{name}_means"], spreads, _PLAIN)
+    gain, _ = norm.gain_and_bias(read.shape[-1], read.dtype)
     with np.errstate(over="ignore"):
         by_plain, by_gain = gradient * gain, gradient * plain
     refuse_overflow("the gradient and the gain", by_plain)
     refuse_overflow("the gradient and the normalised numbers", by_gain)
-    d_gain = None if norm.gain is None else added_up("the gradients by gain", as_rows(by_gain))
-    d_bias = None if norm.bias is None else added_up("the gradients by bias", as_rows(gradient))
-    return normalised_backward(by_plain, plain, spreads), Norm(d_gain, d_bias, norm.eps)
+    d_gain = (
+        None if norm.gain is None else sum_rows("the gradients by gain", flatten_sequences(by_gain))
+    )
+    d_bias = (
+        None
+        if norm.bias is None
+        else sum_rows("the gradients by bias", flatten_sequences(gradient))
+    )
+    return normalise_backward(by_plain, plain, spreads), Norm(d_gain, d_bias, norm.eps)
 
 
-def _through_feed_forward(
+def _feed_forward_backward(
     gradient: Array, layer: FeedForward, steps: dict[str, Array]
 ) -> tuple[Array, FeedForward]:
-    """Carry a gradient back through a feed-forward layer, to what it read and to its arrays."""
+    """Return the gradient of a feed-forward layer's input, and those of its arrays."""
     read = steps.get("stream_normed", steps["stream"])
     w_in, w_out = (w.astype(read.dtype, copy=False) for w in (layer.w_in, layer.w_out))
     d_active = finite_product("d_fed and w_out", gradient, w_out.T)
-    d_hidden = activated_backward(d_active, steps["hidden"], layer.activation)
-    rows, d_rows = as_rows(gradient), as_rows(d_hidden)
+    d_hidden = activate_backward(d_active, steps["hidden"], layer.activation)
+    rows, d_rows = flatten_sequences(gradient), flatten_sequences(d_hidden)
     by_array = FeedForward(
-        w_in=finite_product("what was read and d_hidden", as_rows(read).T, d_rows),
-        b_in=None if layer.b_in is None else added_up("the gradients by b_in", d_rows),
-        w_out=finite_product("active and d_fed", as_rows(steps["active"]).T, rows),
-        b_out=None if layer.b_out is None else added_up("the gradients by b_out", rows),
+        w_in=finite_product("the layer's input and d_hidden", flatten_sequences(read).T, d_rows),
+        b_in=None if layer.b_in is None else sum_rows("the gradients by b_in", d_rows),
+        w_out=finite_product("active and d_fed", flatten_sequences(steps["active"]).T, rows),
+        b_out=None if layer.b_out is None else sum_rows("the gradients by b_out", rows),
         activation=layer.activation,
     )
     return finite_product("d_hidden and w_in", d_hidden, w_in.T), by_array
 
 
-def _nothing(norm: Norm) -> Norm:
-    """Return the gradient of a normalisation that a block does not take."""
+def _zero_gradient(norm: Norm) -> Norm:
+    """Return zeros as the gradient of a normalisation that the block does not use."""
     gain, bias = (None if row is None else np.zeros_like(row) for row in (norm.gain, norm.bias))
     return Norm(gain, bias, norm.eps)

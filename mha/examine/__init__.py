@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
-from mha.core.option_checks import as_switch
+from mha.core.option_checks import as_bool
 from mha.core.positions import Layout
 from mha.examine import attention, decoding, layer, modules, positions, probing
 from mha.examine.arrays import NUMPY, maker_of, makers
@@ -230,7 +230,7 @@ def examine_decoding(
     turns = decoding.turns(asked(step, maker, decoding.TURNING))
     if rotary is not None:
         still = decoding.SUBJECT if "angles" in takes else decoding.UNTURNED
-        subjects = [decoding.TURNING if as_switch("rotary", rotary) else still]
+        subjects = [decoding.TURNING if as_bool("rotary", rotary) else still]
     elif turns is None:
         subjects = [decoding.SUBJECT]
         # A step may want positions for the place in its cache alone, and rotate nothing.

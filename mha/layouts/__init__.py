@@ -1,8 +1,8 @@
-"""Attention layers of other programs: their arrays, their settings, and what they compute.
+"""Attention layers of published models: arrays, configuration and computation.
 
-`table` describes each layout as data; `axes` reads the shapes of that data, `settings` a model's
-`config.json`, `arrays` makes an `AttentionLayer` of arrays by name and such arrays of a layer,
-`latent` has the layers of latent attention, and `files` finds a layer in the files of a model.
+`table` describes each layout as data, and `axes` interprets its shapes. `settings` reads a model's
+`config.json`. `arrays` converts named arrays to an `AttentionLayer` and back. `latent` has the
+layers of latent attention, and `files` finds a layer in the files of a model.
 """
 
 from mha.layouts.arrays import layer_from_arrays, layer_to_arrays

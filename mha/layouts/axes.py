@@ -1,7 +1,7 @@
-"""How an array is laid out, as text: a letter an axis, and in brackets what one axis is made of.
+"""Array shapes as patterns: one letter per axis, with fused axes in brackets.
 
-``"(p h k) m"`` is a matrix with a column for each number of a token. Its rows are those of p parts,
-each of which has h heads of k rows: row ``(part * h + head) * k + i``.
+In ``"(p h k) m"``, a matrix with m columns, row ``(part * h + head) * k + i`` is component i of a
+head of one of the p parts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,18 +24,18 @@ AXES = {
     "t": "(num_heads + 2 * num_groups)",
     "u": "(num_heads + 2 * num_groups)",
 }
-"""What each letter counts; p are the parts query, key and value of a fused array.
+"""The length of the axis of each letter; p is the axis of query, key and value in a fused array.
 
-Both t and u count the heads of queries, keys and values in one array: t has all queries, then all
-keys, then all values; u has group after group, each with its queries, its key and its value.
+Both t and u are the heads of queries, keys and values in one array. With t, all queries come first,
+then all keys, then all values. With u, each group has its queries, its key and its value together.
 """
 
-INSTEAD = {"g": "h", "c": "m", "v": "k"}
-"""What a letter stands for where a fused array has no such axis: its parts are alike."""
+SUBSTITUTES = {"g": "h", "c": "m", "v": "k"}
+"""For a fused array, whose parts have equal shapes: the letter that replaces another."""
 
 
 def axes_of(pattern: str) -> list[str]:
-    """Return the letters of each axis.
+    """Return the letters of each axis of a pattern.
 
     Examples
     --------
@@ -47,48 +47,49 @@ def axes_of(pattern: str) -> list[str]:
     return [axis for part in parts for axis in part]
 
 
-def said(pattern: str) -> str:
-    """Return a pattern as the shape that it wants.
+def format_shape(pattern: str) -> str:
+    """Return the shape that a pattern requires, as text for messages.
 
     Examples
     --------
-    >>> said("(p h k) m")
+    >>> format_shape("(p h k) m")
     '(3 * num_heads * d_k, d_model)'
     """
     axes = [" * ".join(AXES[letter] for letter in axis) for axis in axes_of(pattern)]
     return f"({', '.join(axes)}{',' if len(axes) == 1 else ''})"
 
 
-def solved(
+def infer_sizes(
     arrays: Mapping[str, tuple[str, tuple[int, ...]]], num_heads: int | None = None
 ) -> dict[str, int]:
-    """Return how long each axis is that arrays tell.
+    """Return the lengths of axes that follow from the shapes of arrays.
 
     Parameters
     ----------
     arrays : mapping of str to (str, tuple of int)
-        By name: how an array is laid out, and its shape.
+        By name: the pattern of an array, and its shape.
     num_heads : int, optional
 
     Returns
     -------
     dict of str to int
-        By letter; a letter that cannot be known is missing.
+        By letter; a letter whose length is unknown is missing.
 
     Raises
     ------
     ValueError
-        If an array does not have the shape that its layout wants.
+        If a shape does not fit its pattern.
 
     Examples
     --------
-    >>> solved({"q": ("(h k) m", (15, 7)), "norm": ("k", (5,))})
+    >>> infer_sizes({"q": ("(h k) m", (15, 7)), "norm": ("k", (5,))})
     {'p': 3, 'm': 7, 'k': 5, 'h': 3}
     """
     sizes = {"p": 3} | ({} if num_heads is None else {"h": num_heads})
     for name, (pattern, shape) in arrays.items():
         if len(axes_of(pattern)) != len(shape):
-            raise ValueError(f"{name} has shape {shape}; {said(pattern)} is wanted")
+            raise ValueError(f"{name} has shape {shape}; {format_shape(pattern)} is wanted")
+    # A length may follow from one that another array determines: repeat until nothing is new.
     while True:
         known = dict(sizes)
         for name, (pattern, shape) in arrays.items():
@@ -99,16 +100,16 @@ def solved(
                     sizes[missing[0]] = length // rest
                 elif length % rest or (not missing and length != rest):
                     raise ValueError(
-                        f"{name} has shape {shape}; {said(pattern)} is wanted,"
-                        f" with {_named(sizes, pattern)}"
+                        f"{name} has shape {shape}; {format_shape(pattern)} is wanted,"
+                        f" with {_format_sizes(sizes, pattern)}"
                     )
-        _tell_groups(arrays, sizes)
+        _infer_groups(arrays, sizes)
         if sizes == known:
             return sizes
 
 
-def _tell_groups(arrays: Mapping[str, tuple[str, tuple[int, ...]]], sizes: dict[str, int]) -> None:
-    """Add the number of groups where one array has the heads of queries, keys and values."""
+def _infer_groups(arrays: Mapping[str, tuple[str, tuple[int, ...]]], sizes: dict[str, int]) -> None:
+    """Add the number of groups, if one array has the heads of queries, keys and values."""
     for letter in sizes.keys() & {"t", "u"}:
         if "h" not in sizes:
             continue
@@ -122,66 +123,66 @@ def _tell_groups(arrays: Mapping[str, tuple[str, tuple[int, ...]]], sizes: dict[
         sizes["g"] = groups
 
 
-def _named(sizes: Mapping[str, int], pattern: str) -> str:
-    """Return the lengths that are known of a pattern's axes."""
+def _format_sizes(sizes: Mapping[str, int], pattern: str) -> str:
+    """Return the known lengths of a pattern's axes, as text for messages."""
     known = (letter for letter in AXES if letter in pattern and letter in sizes and letter != "p")
     return " and ".join(f"{AXES[letter]} {sizes[letter]}" for letter in known) or "a multiple of 3"
 
 
-def unpacked(array: Array, pattern: str, sizes: Mapping[str, int], order: str) -> Array:
-    """Return an array with an axis for each letter of `order`.
+def split_axes(array: Array, pattern: str, sizes: Mapping[str, int], order: str) -> Array:
+    """Split the fused axes of an array, and transpose it to the order of letters.
 
     Examples
     --------
     >>> import numpy as np
-    >>> unpacked(np.arange(6), "(h k)", {"h": 2, "k": 3}, "kh")
+    >>> split_axes(np.arange(6), "(h k)", {"h": 2, "k": 3}, "kh")
     array([[0, 3],
            [1, 4],
            [2, 5]])
     """
     letters = "".join(axes_of(pattern))
-    apart = array.reshape([sizes[letter] for letter in letters])
-    return apart.transpose([letters.index(letter) for letter in order])
+    split = array.reshape([sizes[letter] for letter in letters])
+    return split.transpose([letters.index(letter) for letter in order])
 
 
-def packed(array: Array, order: str, pattern: str) -> Array:
-    """Return an array that has an axis for each letter of `order` as a pattern wants it.
+def fuse_axes(array: Array, order: str, pattern: str) -> Array:
+    """Transpose and reshape an array to a pattern: the inverse of `split_axes`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> packed(np.array([[0, 3], [1, 4], [2, 5]]), "kh", "(h k)")
+    >>> fuse_axes(np.array([[0, 3], [1, 4], [2, 5]]), "kh", "(h k)")
     array([0, 1, 2, 3, 4, 5])
     """
     sizes = dict(zip(order, array.shape, strict=True))
     axes = axes_of(pattern)
-    apart = array.transpose([order.index(letter) for letter in "".join(axes)])
-    return apart.reshape([prod(sizes[letter] for letter in axis) for axis in axes])
+    split = array.transpose([order.index(letter) for letter in "".join(axes)])
+    return split.reshape([prod(sizes[letter] for letter in axis) for axis in axes])
 
 
-def order_of(order: str, pattern: str) -> str:
-    """Return the letters that a pattern has for the axes of `order`.
+def pattern_order(order: str, pattern: str) -> str:
+    """Return `order` in the letters of a pattern.
 
     Examples
     --------
-    >>> order_of("hvo", "o (h k)")
+    >>> pattern_order("hvo", "o (h k)")
     'hko'
-    >>> order_of("phmk", "(t k) m")
+    >>> pattern_order("phmk", "(t k) m")
     'tmk'
     """
     for letter in ("t", "u"):
         if letter in pattern:
             order = order.replace("ph", letter)
-    return "".join(letter if letter in pattern else INSTEAD[letter] for letter in order)
+    return "".join(letter if letter in pattern else SUBSTITUTES[letter] for letter in order)
 
 
-def parts_of(array: Array, letter: str, sizes: Mapping[str, int]) -> list[Array]:
-    """Return queries, keys and values of an array whose first axes are p, t or u.
+def split_fused(array: Array, letter: str, sizes: Mapping[str, int]) -> list[Array]:
+    """Split a fused array, whose first axis is p, t or u, into queries, keys and values.
 
     Examples
     --------
     >>> import numpy as np
-    >>> [x.tolist() for x in parts_of(np.arange(8), "u", {"h": 4, "g": 2})]
+    >>> [x.tolist() for x in split_fused(np.arange(8), "u", {"h": 4, "g": 2})]
     [[0, 1, 4, 5], [2, 6], [3, 7]]
     """
     if letter == "p":
@@ -194,13 +195,13 @@ def parts_of(array: Array, letter: str, sizes: Mapping[str, int]) -> list[Array]
     return [queries, grouped[:, -2], grouped[:, -1]]
 
 
-def joined(parts: Sequence[Array], letter: str) -> Array:
-    """Return queries, keys and values in one array: the inverse of `parts_of`.
+def fuse_parts(parts: Sequence[Array], letter: str) -> Array:
+    """Combine queries, keys and values to one array: the inverse of `split_fused`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> joined([np.array([0, 1, 4, 5]), np.array([2, 6]), np.array([3, 7])], "u").tolist()
+    >>> fuse_parts([np.array([0, 1, 4, 5]), np.array([2, 6]), np.array([3, 7])], "u").tolist()
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
     if letter == "p":

@@ -1,8 +1,8 @@
-"""A layer found in the files of a model's arrays, by their names, and in its `config.json`.
+"""Attention layers in the files of a model: safetensors, npz archives and `config.json`.
 
-The format safetensors is read here, for it is small: eight bytes that say how long the head is, the
-head, JSON with each array's dtype, shape and place, and the arrays' bytes. NumPy has no dtype for
-bfloat16; it is read as the upper half of a float32, which it is.
+This module reads safetensors itself, since the format is small: eight bytes with the length of the
+header, the header (JSON with each array's dtype, shape and byte offsets), and the bytes of the
+arrays. NumPy has no dtype bfloat16; it is the upper half of a float32, and is read as one.
 """
 
 import json
@@ -16,17 +16,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from mha.core.checks import Array, as_count
-from mha.core.option_checks import check_kind
-from mha.layouts.arrays import found_in, made, only_one
+from mha.core.option_checks import check_type
+from mha.layouts.arrays import build_layer, find_layers, require_one_layer
 from mha.layouts.latent import LatentLayer
 from mha.layouts.layer import AttentionLayer
 from mha.layouts.table import Layout
 
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
-INDEX = ".safetensors.index.json"
+INDEX_SUFFIX = ".safetensors.index.json"
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
-OTHERS = {
+OTHER_FORMATS = {
     ".gguf": "a GGUF file, whose numbers are mostly quantised",
     ".h5": "an HDF5 file",
     ".msgpack": "a file of Flax",
@@ -36,7 +36,7 @@ OTHERS = {
 
 
 class Arrays(Protocol):
-    """Arrays by name, each read when it is asked for, and the shapes of all."""
+    """Arrays by name, each read on access, and the shapes of all."""
 
     shapes: dict[str, tuple[int, ...]]
 
@@ -45,8 +45,8 @@ class Arrays(Protocol):
         ...
 
 
-class Stored:
-    """The arrays of a file of safetensors.
+class SafetensorsFile:
+    """The arrays of a safetensors file.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Stored:
     Raises
     ------
     ValueError
-        If the file is not one of safetensors.
+        If the file is not a safetensors file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -67,7 +67,7 @@ class Stored:
                 head.pop("__metadata__", None)
                 self.shapes = {name: tuple(entry["shape"]) for name, entry in head.items()}
             except (ValueError, AttributeError, TypeError, KeyError):
-                raise ValueError(f"{self.path.name} is no file of safetensors") from None
+                raise ValueError(f"{self.path.name} is not a safetensors file") from None
         self._head: dict[str, Any] = head
         self._start = 8 + length
 
@@ -87,8 +87,8 @@ class Stored:
         return flat.reshape(entry["shape"])
 
 
-class Zipped:
-    """The arrays of a file of `numpy.savez`; nothing pickled is opened.
+class NpzFile:
+    """The arrays of a `numpy.savez` archive; pickled objects raise an error.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Zipped:
     Raises
     ------
     ValueError
-        If the file is not an archive of arrays of numbers.
+        If the file is not such an archive.
     """
 
     def __init__(self, path: Path) -> None:
@@ -114,7 +114,7 @@ class Zipped:
                         }[version]
                         self.shapes[member.removesuffix(".npy")] = read(file)[0]
         except (zipfile.BadZipFile, ValueError, KeyError):
-            raise ValueError(f"{path.name} is no archive of NumPy's arrays") from None
+            raise ValueError(f"{path.name} is not an archive of NumPy arrays") from None
 
     def __getitem__(self, name: str) -> Array:
         """Return one array."""
@@ -129,8 +129,8 @@ class Zipped:
         return array
 
 
-class Shards:
-    """The arrays of several files of safetensors, with an index that says where each is.
+class ShardedSafetensors:
+    """The arrays of several safetensors files, with an index of the file of each array.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Shards:
     Raises
     ------
     ValueError
-        If the index is not one, or names a file outside its folder.
+        If the file is not an index, or names a file outside its folder.
     FileNotFoundError
         If a file that the index names is missing.
     """
@@ -150,8 +150,8 @@ class Shards:
         try:
             self._file_of: dict[str, str] = dict(json.loads(path.read_text())["weight_map"])
         except (ValueError, TypeError, KeyError):
-            raise ValueError(f"{path.name} is no index of shards of safetensors") from None
-        self._files: dict[str, Stored] = {}
+            raise ValueError(f"{path.name} is not an index of safetensors shards") from None
+        self._files: dict[str, SafetensorsFile] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         for name, file in self._file_of.items():
             if not isinstance(file, str) or Path(file).name != file:
@@ -159,7 +159,7 @@ class Shards:
                     f"{path.name} has {name} in {file!r}; a file beside the index is wanted"
                 )
             if file not in self._files:
-                self._files[file] = Stored(path.parent / file)
+                self._files[file] = SafetensorsFile(path.parent / file)
             if name not in self._files[file].shapes:
                 raise ValueError(f"{path.name} has {name} in {file}, which does not have it")
             self.shapes[name] = self._files[file].shapes[name]
@@ -170,12 +170,18 @@ class Shards:
 
 
 def open_arrays(path: str | PathLike[str]) -> tuple[Path, Arrays]:
-    """Return the file that was opened for a path, and its arrays.
+    """Open the arrays of a file, or of the only such file in a folder.
 
     Parameters
     ----------
     path : path-like
-        A file of safetensors, an index of such, a file of `numpy.savez`, or a folder with one.
+        A safetensors file, an index of several, an archive of `numpy.savez`, or a folder with one.
+
+    Returns
+    -------
+    Path
+        The file, or the index of its shards.
+    Arrays
 
     Raises
     ------
@@ -186,46 +192,47 @@ def open_arrays(path: str | PathLike[str]) -> tuple[Path, Arrays]:
     """
     file = Path(path)
     if file.is_dir():
-        file = _file_in(file)
+        file = _find_file(file)
     kind = file.suffix.lower()
     if kind in PICKLES:
         raise ValueError(
-            f"{file.name} is a pickle, which may run any program when it is opened; a file of"
-            " safetensors is wanted, which safetensors.torch.save_file writes"
+            f"{file.name} is a pickle, which may run any program when it is opened; a"
+            " safetensors file is wanted, which safetensors.torch.save_file writes"
         )
-    if kind in OTHERS:
+    if kind in OTHER_FORMATS:
         raise ValueError(
-            f"{file.name} is {OTHERS[kind]}; a file of safetensors or of numpy.savez is wanted"
+            f"{file.name} is {OTHER_FORMATS[kind]}; a safetensors file or an archive of numpy.savez"
+            " is wanted"
         )
-    if file.name.endswith(INDEX):
-        return file, Shards(file)
+    if file.name.endswith(INDEX_SUFFIX):
+        return file, ShardedSafetensors(file)
     if kind == ".npz":
-        return file, Zipped(file)
-    index = _index_of(file)
-    return (file, Stored(file)) if index is None else (index, Shards(index))
+        return file, NpzFile(file)
+    index = _find_index(file)
+    return (file, SafetensorsFile(file)) if index is None else (index, ShardedSafetensors(index))
 
 
-def _file_in(folder: Path) -> Path:
-    """Return the file of a model's arrays in a folder."""
-    for ending in (INDEX, ".safetensors", ".npz", *PICKLES, *OTHERS):
+def _find_file(folder: Path) -> Path:
+    """Return the file with a model's arrays in a folder."""
+    for ending in (INDEX_SUFFIX, ".safetensors", ".npz", *PICKLES, *OTHER_FORMATS):
         files = sorted(file for file in folder.iterdir() if file.name.endswith(ending))
         if len(files) > 1:
             names = ", ".join(file.name for file in files[:6])
             raise ValueError(f"{folder.name} has {names}; the path of one of them is wanted")
         if files:
             return files[0]
-    raise FileNotFoundError(f"{folder.name} has no file of safetensors, and no index of such")
+    raise FileNotFoundError(f"{folder.name} has no safetensors file, and no index of such files")
 
 
-def _index_of(file: Path) -> Path | None:
-    """Return the index beside a shard, if its name is that of one."""
+def _find_index(file: Path) -> Path | None:
+    """Return the index beside a shard, or None for any other file."""
     shard = re.fullmatch(r"(.+)-\d+-of-\d+\.safetensors", file.name)
-    index = file.with_name(f"{shard[1]}{INDEX}") if shard else None
+    index = file.with_name(f"{shard[1]}{INDEX_SUFFIX}") if shard else None
     return index if index is not None and index.exists() else None
 
 
-def _settings_beside(file: Path) -> Mapping[str, Any] | None:
-    """Return the contents of the `config.json` beside a file, if there is one."""
+def _read_settings(file: Path) -> Mapping[str, Any] | None:
+    """Return the contents of the `config.json` beside a file, or None."""
     config = file.with_name("config.json")
     if not config.exists():
         return None
@@ -233,7 +240,7 @@ def _settings_beside(file: Path) -> Mapping[str, Any] | None:
         settings = json.loads(config.read_text())
     except ValueError:
         raise ValueError(f"{config.name} beside {file.name} is not JSON") from None
-    check_kind("config.json", settings, dict)
+    check_type("config.json", settings, dict)
     return dict(settings)
 
 
@@ -249,20 +256,20 @@ def read_layer(
     layout: str | None = None,
     within: str = "",
 ) -> AttentionLayer | LatentLayer:
-    """Find an attention layer in the files of a model, and read it as the model computes it.
+    """Read an attention layer from the files of a model, with the computation of that model.
 
-    The `config.json` beside the arrays says what the layer computes. A `model_type` that is not
-    known is refused, since names and shapes of arrays do not tell one model from another.
+    The `config.json` beside the arrays determines the computation. An unknown `model_type` raises
+    an error, since the names and shapes of arrays do not distinguish one model from another.
 
     Parameters
     ----------
     path : path-like
-        A folder as `save_pretrained` writes it, a file of safetensors, an index of several such
-        files or one of the files, or a file of `numpy.savez`. Pickles (`.bin`, `.pt`) are refused.
+        A folder as `save_pretrained` writes it, a safetensors file, an index of several such files
+        or one of them, or an archive of `numpy.savez`. Pickles (`.bin`, `.pt`) raise an error.
     layer : int
         Its number, counted from 0: the first number in its names.
     settings : mapping, optional
-        In place of the `config.json` beside the file; an empty one leaves that out.
+        Replaces the `config.json` beside the file; an empty mapping stands for no settings.
     num_heads, base, eps, is_causal, layout
         As in `layer_from_arrays`.
     within : str, default ""
@@ -272,16 +279,17 @@ def read_layer(
     Returns
     -------
     AttentionLayer or LatentLayer
-        `layout` and `prefix` say what was found, `assumed` what no file says. Where the first
-        layer of a model has the relative bias of all (T5), it has that.
+        Its `layout` and `prefix` describe the arrays that were found; `assumed` lists the
+        properties that no file states. In T5 the relative bias of the first layer is used in all
+        layers.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     TypeError, ValueError
-        If the file is of another format, has no such layer or none in a layout that is known, and
-        as `layer_from_arrays`.
+        If the file is of another format, or has no such layer, or none in a known layout; also as
+        `layer_from_arrays`.
 
     Examples
     --------
@@ -300,19 +308,22 @@ def read_layer(
     file, stored = open_arrays(path)
     where = "settings"
     if settings is None:
-        settings, where = _settings_beside(file), "config.json"
-    check_kind("settings", settings or {}, Mapping)
-    every = found_in(file.name, stored.shapes, settings, layout, within, where)
-    found = [place for place in every if place.number == number]
-    if not found:
-        numbers = sorted({place.number for place in every if place.number is not None})
-        said = f"layers {', '.join(map(str, numbers))}" if numbers else "layers without numbers"
-        raise ValueError(f"{file.name} has no attention layer {number}; it has {said}")
-    place = only_one(file.name, found, stored.shapes, where)
-    arrays: dict[str, Array] = {own: stored[own] for own in place.names(stored.shapes).values()}
-    if isinstance(place.layout, Layout) and "relative_bias" in place.layout.parts:
-        bias = place.layout.parts["relative_bias"][0]
-        shared = re.sub(r"\d+", "0", place.prefix, count=1) + bias
+        settings, where = _read_settings(file), "config.json"
+    check_type("settings", settings or {}, Mapping)
+    every = find_layers(file.name, stored.shapes, settings, layout, within, where)
+    matches = [match for match in every if match.number == number]
+    if not matches:
+        numbers = sorted({match.number for match in every if match.number is not None})
+        listed = f"layers {', '.join(map(str, numbers))}" if numbers else "layers without numbers"
+        raise ValueError(f"{file.name} has no attention layer {number}; it has {listed}")
+    match = require_one_layer(file.name, matches, stored.shapes, where)
+    arrays: dict[str, Array] = {own: stored[own] for own in match.names(stored.shapes).values()}
+    if isinstance(match.layout, Layout) and "relative_bias" in match.layout.parts:
+        # T5 stores the bias in the first layer alone, and all others use it.
+        bias = match.layout.parts["relative_bias"][0]
+        shared = re.sub(r"\d+", "0", match.prefix, count=1) + bias
         if shared in stored.shapes:
-            arrays[place.prefix + bias] = stored[shared]
-    return made(place, arrays, where, num_heads=num_heads, base=base, eps=eps, is_causal=is_causal)
+            arrays[match.prefix + bias] = stored[shared]
+    return build_layer(
+        match, arrays, where, num_heads=num_heads, base=base, eps=eps, is_causal=is_causal
+    )

@@ -1,4 +1,4 @@
-"""Latent attention of a real model: its matrices, its rotation, and how they are stored."""
+"""Layers of latent attention of published models: matrices, rotation and stored arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,37 +9,37 @@ from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_array, as_count, as_finite_array, as_scale, frozen
 from mha.core.latent import LatentRun, LatentWeights, latent_attention
-from mha.core.option_checks import as_switch, as_word, check_kind
+from mha.core.option_checks import as_bool, as_string, check_type
 from mha.core.positions import halves_to_pairs
 from mha.core.rope_scaling import rotary_speeds
-from mha.layouts.settings import Settings, latent_scale, rotated
+from mha.layouts.settings import Settings, read_latent_scale, read_rotation
 from mha.layouts.table import LatentLayout
 
 
 @dataclass(frozen=True, eq=False)
 class LatentLayer:
-    """A layer of latent attention of a real model: called with tokens, it returns its output.
+    """A layer of latent attention of a published model; calling it with tokens returns its output.
 
     Parameters
     ----------
     weights : LatentWeights
-        The rotated components are in pairs.
+        The rotated components are in adjacent pairs.
     layout : str, default ""
-        The layout that it was read from: "DeepSeek".
+        The layout of the arrays that it was read from: "DeepSeek".
     scale : float, optional
-        The factor of the scores; None is 1 over the root of a query's width.
+        Factor of the scores; None is 1 / sqrt(d_k + d_r).
     speeds : array_like, shape (d_r / 2,), optional
-        Radians that each pair rotates per position.
+        Angle of each pair per position, in radians.
     is_causal : bool, default True
     prefix : str, default ""
         The beginning of the names of its arrays.
     assumed : tuple of str, default ()
-        Each property that no array, setting or argument stated, as it was assumed.
+        The assumed value of each property that no array, setting or argument states.
 
     Raises
     ------
     TypeError, ValueError
-        If the parts are not of these kinds, or their widths do not fit.
+        If an argument has another type, or the widths do not fit.
 
     References
     ----------
@@ -55,10 +55,10 @@ class LatentLayer:
     assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_kind("weights", self.weights, LatentWeights)
+        check_type("weights", self.weights, LatentWeights)
         for name in ("layout", "prefix"):
-            as_word(name, getattr(self, name))
-        as_switch("is_causal", self.is_causal)
+            as_string(name, getattr(self, name))
+        as_bool("is_causal", self.is_causal)
         as_scale(self.scale, 1)
         if self.speeds is not None:
             speeds = as_finite_array("speeds", self.speeds)
@@ -68,7 +68,7 @@ class LatentLayer:
             object.__setattr__(self, "speeds", frozen(speeds))
 
     def run(self, x: ArrayLike, *, absorbed: bool = False) -> LatentRun:
-        """Return the run over one sequence, with every intermediate kept.
+        """Return a run over one sequence, with every intermediate.
 
         Parameters
         ----------
@@ -102,10 +102,10 @@ class LatentLayer:
         return self.run(x).output
 
 
-def latent_layer(
+def build_latent_layer(
     layout: LatentLayout, prefix: str, arrays: Mapping[str, ArrayLike], settings: Settings
 ) -> LatentLayer:
-    """Return a layer of latent attention of the arrays that a layout names.
+    """Return a layer of latent attention, from its named arrays and its settings.
 
     Parameters
     ----------
@@ -137,9 +137,9 @@ def latent_layer(
         raise ValueError(f"arrays at {prefix!r} have no {names[0]} for {names[1]}; both are wanted")
     query = "w_uq" if "w_uq" in found else "w_q"
     d_model = found["w_o"].shape[0]
-    asking = found["w_dq"].shape[0] if "w_dq" in found else d_model
+    query_width = found["w_dq"].shape[0] if "w_dq" in found else d_model
     shapes = {
-        query: (heads * (nope + rope), asking),
+        query: (heads * (nope + rope), query_width),
         "w_dkv": (rank + rope, d_model),
         "w_ukv": (heads * (nope + width), rank),
         "w_o": (d_model, heads * width),
@@ -150,11 +150,11 @@ def latent_layer(
             came = f"has shape {found[part].shape}" if part in found else "is missing"
             raise ValueError(f"{name} {came}; {shape} is wanted by {settings.where}")
     queries = found[query].reshape(heads, nope + rope, -1).swapaxes(1, 2)
-    made = found["w_ukv"].reshape(heads, nope + width, rank).swapaxes(1, 2)
+    key_and_value = found["w_ukv"].reshape(heads, nope + width, rank).swapaxes(1, 2)
     w_qr, w_kr = queries[..., nope:], found["w_dkv"][rank:].T
     if not settings.read("rope_interleave", True):
         w_qr, w_kr = halves_to_pairs(w_qr), halves_to_pairs(w_kr)
-    rotation, sharpness = rotated(layout.rotary, settings, rope, False)
+    rotation, sharpness = read_rotation(layout.rotary, settings, rope, False)
     if sharpness != 1:
         raise ValueError(
             f"{settings.where} multiplies a part of each query and key by {sharpness:.4g}; speeds"
@@ -164,8 +164,8 @@ def latent_layer(
     return LatentLayer(
         LatentWeights(
             w_dkv=found["w_dkv"][:rank].T,
-            w_uk=made[..., :nope],
-            w_uv=made[..., nope:],
+            w_uk=key_and_value[..., :nope],
+            w_uv=key_and_value[..., nope:],
             w_kr=w_kr,
             w_uq=queries[..., :nope],
             w_qr=w_qr,
@@ -175,7 +175,7 @@ def latent_layer(
             query_gain=found.get("query_gain"),
         ),
         layout=layout.name,
-        scale=latent_scale(settings, nope + rope),
+        scale=read_latent_scale(settings, nope + rope),
         speeds=rotary_speeds(rope, base=rotation["base"]) if speeds is None else speeds,
         prefix=prefix,
         assumed=tuple(settings.assumed),

@@ -1,4 +1,4 @@
-"""An attention layer of a real model: its weights, and the other steps that it computes."""
+"""The attention layer of a published model: its weights, and steps such as rotation and caps."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ from mha.core.checks import (
 )
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import as_additive_mask, sliding_window_mask
-from mha.core.multihead import MultiHeadWeights, as_tokens, mixed, projected
+from mha.core.multihead import MultiHeadWeights, as_tokens, project_inputs, project_output
 from mha.core.norm import rms_norm
-from mha.core.option_checks import as_switch, as_word, check_kind
+from mha.core.option_checks import as_bool, as_string, check_type
 from mha.core.positions import linear_biases, relative_buckets, rotary_angles, rotate_by
 from mha.core.score_variants import capped_scores, softmax_with_sink
 from mha.core.softmax import softmax
@@ -26,51 +26,51 @@ from mha.core.softmax import softmax
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AttentionLayer:
-    """An attention layer of a real model: called with tokens, it returns its output.
+    """An attention layer of a published model; calling it with tokens returns its output.
 
     Parameters
     ----------
     weights : MultiHeadWeights
-        Where queries and keys are rotated, their columns are in pairs, whatever the layout.
+        Rotated columns are in adjacent pairs, whatever the layout of the stored arrays.
     layout : str, default ""
-        The layout that it was read from: a name of `mha.layouts.LAYOUTS`.
+        The layout of the arrays that it was read from: a name of `mha.layouts.LAYOUTS`.
     scale : float, optional
-        The factor of the scores; None is 1 / sqrt(d_k). T5 has 1.
+        Factor of the scores; None is 1 / sqrt(d_k). T5 has 1.
     query_norm, key_norm : array_like, optional
         Gains of RMS norms of queries and keys, before rotation. With shape (d_k,) each head has a
         mean square of its own (Qwen3). With shape (num_heads, d_k), or (num_groups, d_k) for keys,
         all heads of a token share one (OLMo 2).
     eps : float, default 1e-6
-        The number that is added to a mean square.
+        Added to the mean square in these norms.
     base : float, optional
-        Of rotary positions (`mha.rotary_angles`), where all components are rotated as there.
+        Base of the rotary positions (`mha.rotary_angles`), if all components are rotated.
     speeds : array_like, shape (pairs,), optional
-        Radians that each pair rotates per position, in place of `base`. With fewer pairs than
-        d_k / 2 the components behind them are not rotated (GPT-NeoX).
+        Angle of each pair per position in radians, instead of `base`. With fewer pairs than d_k / 2
+        the remaining components are not rotated (GPT-NeoX).
     relative_bias : array_like, shape (num_buckets, num_heads), optional
-        The bias of a scaled score for each range of distances (T5).
+        The bias that is added to a scaled score, for each range of distances (T5).
     alibi : bool, default False
         Whether each head subtracts a multiple of the distance from a scaled score
         (`mha.linear_biases`; BLOOM).
     window : int, optional
-        How many positions away a key may be (`mha.sliding_window_mask`). Configurations that count
-        the token itself, as Mistral's `sliding_window`, have one more.
+        The largest distance of a key (`mha.sliding_window_mask`). A configuration that counts the
+        token itself, such as Mistral's `sliding_window`, has one more.
     softcap : float, optional
-        The cap of scaled scores (`mha.core.score_variants.capped_scores`; Gemma 2).
+        The soft cap of scaled scores (`mha.core.score_variants.capped_scores`; Gemma 2).
     sinks : array_like, shape (num_heads,), optional
-        A score of each head that takes its share of the weights
+        One more score in the softmax of each head, without a key
         (`mha.core.score_variants.softmax_with_sink`; gpt-oss).
     is_causal : bool, default False
-        Whether tokens see no later tokens; a relative bias then has no ranges for later ones.
+        Whether later tokens are masked; a relative bias then has no ranges for later ones.
     prefix : str, default ""
         The beginning of the names of its arrays.
     assumed : tuple of str, default ()
-        Each property that no array, setting or argument stated, as it was assumed.
+        The assumed value of each property that no array, setting or argument states.
 
     Raises
     ------
     TypeError, ValueError
-        If the parts are not of these kinds, or their widths do not fit.
+        If an argument has another type, or the widths do not fit.
 
     References
     ----------
@@ -104,12 +104,12 @@ class AttentionLayer:
     assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_kind("weights", self.weights, MultiHeadWeights)
+        check_type("weights", self.weights, MultiHeadWeights)
         for name in ("layout", "prefix"):
-            as_word(name, getattr(self, name))
+            as_string(name, getattr(self, name))
         as_scale(self.scale, self.weights.d_k)
-        as_switch("is_causal", self.is_causal)
-        as_switch("alibi", self.alibi)
+        as_bool("is_causal", self.is_causal)
+        as_bool("alibi", self.alibi)
         as_number("eps", self.eps, least=0)
         if self.softcap is not None:
             as_number("softcap", self.softcap, above=0)
@@ -122,13 +122,13 @@ class AttentionLayer:
         self._freeze_arrays()
 
     def _freeze_arrays(self) -> None:
-        """Make the arrays read-only, or raise unless they fit the weights."""
+        """Make the arrays read-only, and raise a ValueError unless they fit the weights."""
         heads, groups, d_k = self.weights.num_heads, self.weights.num_groups, self.weights.d_k
         for name, ndim, width, wanted in (
-            ("query_norm", 1, d_k, "a number a column of a head"),
-            ("key_norm", 1, d_k, "a number a column of a head"),
-            ("relative_bias", 2, heads, "a column a head"),
-            ("sinks", 1, heads, "a number a head"),
+            ("query_norm", 1, d_k, "one number per column of a head"),
+            ("key_norm", 1, d_k, "one number per column of a head"),
+            ("relative_bias", 2, heads, "one column per head"),
+            ("sinks", 1, heads, "one number per head"),
         ):
             if getattr(self, name) is None:
                 continue
@@ -147,21 +147,21 @@ class AttentionLayer:
             object.__setattr__(self, "speeds", frozen(speeds))
 
     def __repr__(self) -> str:
-        """Return sizes, and what the layer computes besides its projections."""
+        """Return the sizes, and the properties that differ from plain multi-head attention."""
         weights = self.weights
         sizes = {
             name: getattr(weights, name) for name in ("num_heads", "num_groups", "d_model", "d_k")
         }
-        said = [f"layout={self.layout!r}", f"prefix={self.prefix!r}"]
-        said += [f"{name}={size}" for name, size in sizes.items()]
+        fields = [f"layout={self.layout!r}", f"prefix={self.prefix!r}"]
+        fields += [f"{name}={size}" for name, size in sizes.items()]
         for name in ("scale", "base", "window", "softcap", "alibi", "is_causal"):
             value = getattr(self, name)
-            said += [] if value is None or value is False else [f"{name}={value}"]
+            fields += [] if value is None or value is False else [f"{name}={value}"]
         arrays = ("query_norm", "key_norm", "speeds", "relative_bias", "sinks")
         shapes = {name: np.shape(getattr(self, name)) for name in arrays if _has(self, name)}
-        said += [f"{name} of shape {shape}" for name, shape in shapes.items()]
-        said += [f"assumed={list(self.assumed)}"] if self.assumed else []
-        return f"AttentionLayer({', '.join(said)})"
+        fields += [f"{name} of shape {shape}" for name, shape in shapes.items()]
+        fields += [f"assumed={list(self.assumed)}"] if self.assumed else []
+        return f"AttentionLayer({', '.join(fields)})"
 
     def __call__(
         self,
@@ -182,8 +182,8 @@ class AttentionLayer:
         is_causal : bool, optional
             Default: the layer's own.
         angles : array_like, shape (n, d_k / 2), optional
-            Angles by which queries and keys are rotated; default: those of the layer for tokens
-            0 to n - 1.
+            Rotation angles of queries and keys; default: those of the layer for positions 0 to
+            n - 1.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class AttentionLayer:
         """
         weights = self.weights
         x, name, source = as_tokens(x, weights, context, mask)
-        query, key, value = projected(x, weights, source, name)
+        query, key, value = project_inputs(x, weights, source, name)
         query, key = self.normed(query, key)
         if angles is None:
             angles = self.angles(x.shape[-2])
@@ -209,32 +209,32 @@ class AttentionLayer:
             leading = np.broadcast_shapes(query.shape[:-3], key.shape[:-3])
             shape = (*leading, weights.num_heads, *bias.shape[-2:])
             bias = bias + as_additive_mask(mask, False, shape, query.dtype)
-        heads = self._mixed_values(
+        heads = self._attend(
             query,
             repeat_heads("key", key, query),
             repeat_heads("value", value, query),
             mask if bias is None else bias,
             self.is_causal if is_causal is None else is_causal,
         )
-        return mixed(merge_heads(heads), weights)
+        return project_output(merge_heads(heads), weights)
 
-    def _mixed_values(
+    def _attend(
         self, query: Array, key: Array, value: Array, mask: ArrayLike | None, is_causal: bool
     ) -> Array:
-        """Return the heads' outputs: scores, cap, mask, softmax, and the values mixed by it."""
+        """Return the heads' outputs, with the cap and the sinks if the layer has any."""
         scores = scaled_scores(attention_scores(query, key), self.weights.d_k, self.scale)
         if self.softcap is not None:
             scores = capped_scores(scores, self.softcap)
         scores = masked_scores(scores, mask, is_causal)
         if self.sinks is None:
-            shares = softmax(scores)
+            weights = softmax(scores)
         else:
             sinks = self.sinks.astype(scores.dtype)[:, None, None]
-            shares = softmax_with_sink(scores, sinks)
-        return finite_product("weights and value", shares, value)
+            weights = softmax_with_sink(scores, sinks)
+        return finite_product("weights and value", weights, value)
 
     def normed(self, query: Array, key: Array) -> tuple[Array, Array]:
-        """Return queries and keys normalised, where the layer does so.
+        """Return queries and keys after their RMS norms, if the layer has any.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class AttentionLayer:
         )
 
     def angles(self, num_tokens: int) -> Array | None:
-        """Return the angles by which queries and keys of the first tokens are rotated, if any.
+        """Return the rotation angles of the first tokens; None if the layer does not rotate.
 
         Parameters
         ----------
@@ -261,15 +261,15 @@ class AttentionLayer:
         ndarray, shape (num_tokens, d_k / 2), or None
             Pairs that are not rotated have angle 0.
         """
-        places, d_k = np.arange(num_tokens), self.weights.d_k
+        positions, d_k = np.arange(num_tokens), self.weights.d_k
         if self.speeds is not None:
             angles = np.zeros((num_tokens, d_k // 2))
-            angles[:, : len(self.speeds)] = places[:, None] * self.speeds
+            angles[:, : len(self.speeds)] = positions[:, None] * self.speeds
             return angles
-        return None if self.base is None else rotary_angles(places, d_k, base=self.base)
+        return None if self.base is None else rotary_angles(positions, d_k, base=self.base)
 
     def position_bias(self, num_queries: int, num_keys: int) -> Array | None:
-        """Return the number that is added to each scaled score for its distance, if any is.
+        """Return the sum of all biases that depend on positions; None if the layer has none.
 
         Parameters
         ----------
@@ -278,7 +278,7 @@ class AttentionLayer:
         Returns
         -------
         ndarray, shape (num_heads, num_queries, num_keys), or None
-            Minus infinity outside the window.
+            An additive mask, minus infinity outside the window.
         """
         shape = (self.weights.num_heads, num_queries, num_keys)
         if self.relative_bias is None and self.window is None and not self.alibi:
@@ -305,7 +305,7 @@ def _has(layer: AttentionLayer, name: str) -> bool:
 
 
 def _normed(x: Array, gain: Array | None, eps: float) -> Array:
-    """Return queries or keys over their root mean square: of each head, or of all heads."""
+    """Return the RMS norm of each head, or of all heads together; without a gain, `x` itself."""
     if gain is None:
         return x
     if gain.ndim == 1:

@@ -1,4 +1,4 @@
-"""What a model's settings, its `config.json`, say about the attention of one of its layers."""
+"""The attention of one layer, as the model's `config.json` describes it."""
 
 import re
 from collections.abc import Mapping
@@ -15,56 +15,64 @@ from mha.core.rope_scaling import (
     yarn_sharpness,
     yarn_speeds,
 )
-from mha.layouts.table import INSIDE, LATENT, LAYOUTS, LatentLayout, Layout, Rotary, Windows
+from mha.layouts.table import (
+    COMPOSITE_MODELS,
+    LATENT,
+    LAYOUTS,
+    LatentLayout,
+    Layout,
+    Rotary,
+    Windows,
+)
 
-EVERY: dict[str, Layout | LatentLayout] = {**LAYOUTS, **LATENT}
+ALL_LAYOUTS: dict[str, Layout | LatentLayout] = {**LAYOUTS, **LATENT}
 """All layouts, by name."""
 
-ROWS = {model_type: row for row in EVERY.values() for model_type in row.model_types}
-"""The row of each `model_type`."""
+LAYOUT_OF = {model_type: row for row in ALL_LAYOUTS.values() for model_type in row.model_types}
+"""The layout of each `model_type`."""
 
 LOCAL, FULL = "sliding_attention", "full_attention"
-KINDS = {LOCAL: True, FULL: False, "local": True, "global": False}
-"""Whether layers of a kind have a window."""
+HAS_WINDOW = {LOCAL: True, FULL: False, "local": True, "global": False}
+"""Whether the layers of each type have a sliding window."""
 
 
 @dataclass
 class Settings:
-    """The settings that belong to one layer, and which of them were missing.
+    """The settings of one layer, and the defaults that replaced missing ones.
 
     Parameters
     ----------
-    given : mapping
-        The contents of `config.json`, or of the part of it that belongs to the layer.
+    values : mapping
+        The contents of `config.json`, or of the table in it that belongs to the layer.
     where : str
-        The name for messages.
+        The name of the settings in messages, such as "config.json".
     prefix : str
-        The beginning of the layer's names.
+        The prefix of the names of the layer's arrays.
     number : int or None
         The layer's number, counted from 0.
     assumed : list of str
-        What a missing setting counted as, a phrase for each that changes the layer.
+        A phrase for each default that replaced a missing setting.
     """
 
-    given: Mapping[str, Any]
+    values: Mapping[str, Any]
     where: str
     prefix: str
     number: int | None
     assumed: list[str] = field(default_factory=list)
 
     def find(self, names: str) -> tuple[str, Any]:
-        """Return the name of the first setting that is there, and its value; else None."""
+        """Return the name and value of the first setting that exists; if none does, None."""
         side = "decoder" if re.search(r"\bdecoder\b", self.prefix) else "encoder"
         for name in names.format(side=side).split("|"):
-            inner: Any = self.given
-            for step in name.split("."):
-                inner = inner.get(step) if isinstance(inner, Mapping) else None
+            inner: Any = self.values
+            for key in name.split("."):
+                inner = inner.get(key) if isinstance(inner, Mapping) else None
             if inner is not None:
                 return name, inner
         return name, None
 
     def read(self, names: str, default: Any) -> Any:
-        """Return a setting, or its default, of which a note is taken if it changes anything."""
+        """Return a setting, or its default; the use of a default is recorded in `assumed`."""
         name, value = self.find(names)
         if value is not None or not name or self._has(name):
             return default if not name else value
@@ -72,38 +80,39 @@ class Settings:
             self.assumed.append(f"{name} {default}, since {self.where} has none")
         return default
 
-    def number_of(self, names: str, default: float | None) -> float | None:
+    def read_number(self, names: str, default: float | None) -> float | None:
         """Return a setting that is a number, or None."""
         value = self.read(names, default)
         return None if value is None else as_number(f"{names} of {self.where}", value)
 
-    def count_of(self, names: str, default: int | None = None) -> int | None:
+    def read_count(self, names: str, default: int | None = None) -> int | None:
         """Return a setting that is a whole number of at least 1, or None."""
         value = self.read(names, default)
         return None if value is None else as_count(f"{names} of {self.where}", value)
 
     def _has(self, name: str) -> bool:
-        """Return whether a setting is there, though it may be None."""
-        return name in self.given
+        """Return whether a setting exists; its value may be None."""
+        return name in self.values
 
 
-def rows_of(
-    given: Mapping[str, Any], where: str, *, is_strict: bool = True
+def layouts_of_model(
+    values: Mapping[str, Any], where: str, *, is_strict: bool = True
 ) -> list[tuple[str, Layout | LatentLayout, Mapping[str, Any]]]:
-    """Return the rows of a model: for each, what names begin with, the row, and its settings.
+    """Return the layouts of a model's layers, each with the pattern of its prefix and its settings.
 
     Parameters
     ----------
-    given : mapping
+    values : mapping
+        The contents of `config.json`.
     where : str
-        The name for messages.
+        The name of the settings in messages.
     is_strict : bool, default True
-        Raise if there is no `model_type`, in place of returning nothing.
+        Raise an error if there is no `model_type`, instead of returning an empty list.
 
     Returns
     -------
     list
-        Empty if the `model_type` is not known.
+        Empty if the `model_type` is unknown.
 
     Raises
     ------
@@ -112,51 +121,55 @@ def rows_of(
 
     Examples
     --------
-    >>> [(start, row.name) for start, row, _ in rows_of({"model_type": "opt"}, "config.json")]
+    >>> layouts = layouts_of_model({"model_type": "opt"}, "config.json")
+    >>> [(pattern, layout.name) for pattern, layout, _ in layouts]
     [('', 'OPT')]
     """
-    kind = given.get("model_type")
-    if kind is None and is_strict:
+    model_type = values.get("model_type")
+    if model_type is None and is_strict:
         raise ValueError(
-            f"{where} has no model_type, so it does not say what its layers compute; layout=, a"
+            f"{where} has no model_type, so the computation of its layers is unknown; layout=, a"
             " name of mha.layouts.LAYOUTS, is wanted"
         )
-    if kind not in INSIDE:
-        return [("", ROWS[kind], given)] if kind in ROWS else []
-    rows = []
-    for begins, name, default in INSIDE[kind]:
-        inner = given.get(name) or {}
-        if (own := inner.get("model_type", default)) in ROWS:
-            rows.append((begins, ROWS[own], inner))
-    return rows
+    if model_type not in COMPOSITE_MODELS:
+        return [("", LAYOUT_OF[model_type], values)] if model_type in LAYOUT_OF else []
+    layouts = []
+    for pattern, name, default in COMPOSITE_MODELS[model_type]:
+        inner = values.get(name) or {}
+        if (own := inner.get("model_type", default)) in LAYOUT_OF:
+            layouts.append((pattern, LAYOUT_OF[own], inner))
+    return layouts
 
 
 def check_required(settings: Settings, requires: Mapping[str, Any]) -> None:
-    """Raise where a model computes something that is not read.
+    """Raise a ValueError if a setting has a value that is not supported.
 
     Examples
     --------
     >>> check_required(Settings({"clip_qkv": 8}, "config.json", "", 0), {"clip_qkv": None})
     Traceback (most recent call last):
         ...
-    ValueError: config.json has clip_qkv 8; layers are read with clip_qkv None alone
+    ValueError: config.json has clip_qkv 8; only clip_qkv None is supported
     """
     for names, wanted in requires.items():
         name, value = settings.find(names)
         if value is not None and value != wanted and (value or wanted):
             raise ValueError(
-                f"{settings.where} has {name} {value!r}; layers are read with {name} {wanted!r}"
-                " alone"
+                f"{settings.where} has {name} {value!r}; only {name} {wanted!r} is supported"
             )
 
 
-def num_heads_of(layout: Layout, settings: Settings) -> int | None:
-    """Return the number of heads that the settings say."""
-    return settings.count_of(*layout.reads["num_heads"]) if "num_heads" in layout.reads else None
+def read_num_heads(layout: Layout, settings: Settings) -> int | None:
+    """Return the number of heads in the settings, or None."""
+    return (
+        settings.read_count(*layout.settings["num_heads"])
+        if "num_heads" in layout.settings
+        else None
+    )
 
 
 def check_sizes(layout: Layout, settings: Settings, sizes: Mapping[str, int]) -> None:
-    """Raise where the settings say other sizes than the arrays have.
+    """Raise a ValueError if sizes in the settings differ from those of the arrays.
 
     Parameters
     ----------
@@ -166,22 +179,22 @@ def check_sizes(layout: Layout, settings: Settings, sizes: Mapping[str, int]) ->
         By letter (`mha.layouts.axes`).
     """
     for use, letter in (("num_heads", "h"), ("num_groups", "g"), ("d_k", "k")):
-        if use not in layout.reads:
+        if use not in layout.settings:
             continue
-        said, has = settings.count_of(*layout.reads[use]), sizes.get(letter, sizes["h"])
-        if said is not None and said != has:
-            name, _ = settings.find(layout.reads[use][0])
+        stated, actual = settings.read_count(*layout.settings[use]), sizes.get(letter, sizes["h"])
+        if stated is not None and stated != actual:
+            name, _ = settings.find(layout.settings[use][0])
             raise ValueError(
-                f"{settings.where} has {name} {said}, but the arrays at {settings.prefix!r} have"
-                f" {has}; settings and arrays of one model are wanted"
+                f"{settings.where} has {name} {stated}, but the arrays at {settings.prefix!r} have"
+                f" {actual}; settings and arrays of the same model are wanted"
             )
 
 
 def check_bias(layout: Layout, settings: Settings, parts: Mapping[str, str]) -> None:
-    """Raise where the settings say that queries have a bias, and the arrays not, or otherwise."""
-    if "bias" not in layout.reads:
+    """Raise a ValueError if settings and arrays disagree about the bias of queries."""
+    if "bias" not in layout.settings:
         return
-    names, default = layout.reads["bias"]
+    names, default = layout.settings["bias"]
     _, value = settings.find(names)
     wanted, has = default if value is None else value, bool(parts.keys() & {"b_q", "b_qkv"})
     if bool(wanted) != has:
@@ -193,10 +206,10 @@ def check_bias(layout: Layout, settings: Settings, parts: Mapping[str, str]) -> 
         )
 
 
-def behaviour(
+def read_behaviour(
     layout: Layout, settings: Settings, d_k: int, *, base: float | None = None
 ) -> dict[str, Any]:
-    """Return what a layer computes besides its projections, by the names of `AttentionLayer`.
+    """Return the options of `AttentionLayer` that the settings determine.
 
     Parameters
     ----------
@@ -204,41 +217,41 @@ def behaviour(
     settings : Settings
     d_k : int
     base : float, optional
-        In place of the settings' own.
+        Replaces the base in the settings.
 
     Raises
     ------
     TypeError, ValueError
-        If a setting is of another kind, or the model computes something that is not read.
+        If a setting has another type, or a value that is not supported.
     """
-    reads = layout.reads
+    names = layout.settings
     found: dict[str, Any] = {"scale": layout.scale, "alibi": layout.alibi}
-    if "scale" in reads:
-        found["scale"] = settings.number_of(*reads["scale"])
-    if "scale_width" in reads:
-        width = settings.number_of(*reads["scale_width"])
+    if "scale" in names:
+        found["scale"] = settings.read_number(*names["scale"])
+    if "scale_width" in names:
+        width = settings.read_number(*names["scale_width"])
         found["scale"] = None if width is None else width**-0.5
-    if "softcap" in reads:
-        found["softcap"] = settings.number_of(*reads["softcap"])
-    if "eps" in reads:
-        found["eps"] = settings.number_of(*reads["eps"])
+    if "softcap" in names:
+        found["softcap"] = settings.read_number(*names["softcap"])
+    if "eps" in names:
+        found["eps"] = settings.read_number(*names["eps"])
     is_causal = layout.causal is not None and bool(re.search(layout.causal, settings.prefix))
-    found["is_causal"] = is_causal and bool(settings.read(*reads.get("is_causal", ("", True))))
+    found["is_causal"] = is_causal and bool(settings.read(*names.get("is_causal", ("", True))))
     is_local = False
     if layout.windows is not None:
         is_local = has_window(layout.windows, settings)
-        found["window"] = _width(layout.windows, settings) if is_local else None
+        found["window"] = _read_window(layout.windows, settings) if is_local else None
     if layout.rotary is not None and (is_local or not layout.rotary.only_local):
-        rotation, sharpness = rotated(layout.rotary, settings, d_k, is_local, base)
+        rotation, sharpness = read_rotation(layout.rotary, settings, d_k, is_local, base)
         found |= rotation
-        if sharpness != 1:
+        if sharpness != 1:  # a factor of queries and of keys is its square in the scores
             scale = d_k**-0.5 if found["scale"] is None else found["scale"]
             found["scale"] = scale * sharpness**2
     return found
 
 
 def has_window(windows: Windows, settings: Settings) -> bool:
-    """Return whether a layer has a window.
+    """Return whether a layer has a sliding window.
 
     Examples
     --------
@@ -247,55 +260,55 @@ def has_window(windows: Windows, settings: Settings) -> bool:
     [True, False, True, False]
     """
     number = settings.number
-    kinds = _kinds(settings)
+    layer_types = _read_layer_types(settings)
     if windows.switch is not None and not settings.find(windows.switch)[1]:
         return False
     if settings.read(windows.setting, windows.default) is None:
         return False
-    needs_number = kinds or windows.every or windows.start
+    needs_number = layer_types or windows.every or windows.start
     if needs_number and number is None:
         raise ValueError(
             f"{settings.where} gives some layers a window, and {settings.prefix!r} has no number;"
             " names with the layer's number are wanted"
         )
     layer = 0 if number is None else number
-    if kinds:
-        kind = kinds[layer] if layer < len(kinds) else None
-        if kind not in KINDS:
+    if layer_types:
+        layer_type = layer_types[layer] if layer < len(layer_types) else None
+        if layer_type not in HAS_WINDOW:
             raise ValueError(
-                f"{settings.where} has {kind!r} as the kind of attention of layer {layer}; one of"
-                f" {', '.join(KINDS)} is wanted"
+                f"{settings.where} has {layer_type!r} as the type of attention of layer {layer};"
+                f" one of {', '.join(HAS_WINDOW)} is wanted"
             )
-        return KINDS[kind]
+        return HAS_WINDOW[layer_type]
     if windows.every is not None:
-        period = settings.count_of(*windows.every)
+        period = settings.read_count(*windows.every)
         assert period is not None
         return bool((layer if windows.first else layer + 1) % period)
     if windows.start is not None:
-        return layer >= (settings.count_of(*windows.start) or 0)
+        return layer >= (settings.read_count(*windows.start) or 0)
     return True
 
 
-def _kinds(settings: Settings) -> list[str]:
-    """Return the kind of each layer's attention, if the settings list them."""
-    _, kinds = settings.find("layer_types|attention_layers")
-    if kinds is None:
+def _read_layer_types(settings: Settings) -> list[str]:
+    """Return the type of each layer's attention; an empty list if the settings have none."""
+    _, types = settings.find("layer_types|attention_layers")
+    if types is None:
         _, runs = settings.find("attention_types")
-        kinds = [kind for kinds, count in runs or [] for _ in range(count) for kind in kinds]
-    return list(kinds)
+        types = [each for types, count in runs or [] for _ in range(count) for each in types]
+    return list(types)
 
 
-def _width(windows: Windows, settings: Settings) -> int:
-    """Return how many positions away a key may be."""
-    said = as_count(
+def _read_window(windows: Windows, settings: Settings) -> int:
+    """Return the largest distance of a key from its query."""
+    size = as_count(
         f"{windows.setting} of {settings.where}",
         settings.read(windows.setting, windows.default),
         least=2,
     )
-    return said - 1 if windows.counts == "token" else said // 2
+    return size - 1 if windows.counts == "token" else size // 2
 
 
-def rotated(
+def read_rotation(
     rotary: Rotary, settings: Settings, d_k: int, is_local: bool, base: float | None = None
 ) -> tuple[dict[str, Any], float]:
     """Return the base or the speeds of a layer's rotation, and a factor of queries and keys.
@@ -306,24 +319,24 @@ def rotated(
     settings : Settings
     d_k : int
     is_local : bool
-        Whether the layer has a window.
+        Whether the layer has a sliding window.
     base : float, optional
-        In place of the settings' own.
+        Replaces the base in the settings.
 
     Raises
     ------
     TypeError, ValueError
-        If the speeds depend on the length of the sequence, or are of an unknown kind.
+        If the speeds depend on the length of the sequence, or the `rope_type` is unknown.
     """
-    told = _told(rotary, settings, is_local)
-    own = told.get("rope_theta") if base is None else base
+    rope = _read_rope_table(rotary, settings, is_local)
+    own = rope.get("rope_theta") if base is None else base
     if own is None and is_local and rotary.local is not None:
-        own = settings.number_of(*rotary.local)
+        own = settings.read_number(*rotary.local)
     if own is None:
-        own = settings.number_of(rotary.base, rotary.default)
+        own = settings.read_number(rotary.base, rotary.default)
     own = as_number(f"rope_theta of {settings.where}", own or 0, above=0)
-    width = _rotated_width(rotary, settings, told, d_k)
-    speeds, sharpness = _speeds(told, settings, width, own)
+    width = _rotated_width(rotary, settings, rope, d_k)
+    speeds, sharpness = _speeds(rope, settings, width, own)
     if speeds is None and width == d_k:
         return {"base": own}, 1.0
     if sharpness != 1 and width < d_k:
@@ -334,92 +347,95 @@ def rotated(
     return {"speeds": rotary_speeds(width, base=own) if speeds is None else speeds}, sharpness
 
 
-def _rotated_width(rotary: Rotary, settings: Settings, told: Mapping[str, Any], d_k: int) -> int:
-    """Return how many components of a query are rotated."""
+def _rotated_width(rotary: Rotary, settings: Settings, rope: Mapping[str, Any], d_k: int) -> int:
+    """Return the number of components of a query that are rotated."""
     if rotary.width is not None:
-        return settings.count_of(*rotary.width) or d_k
+        return settings.read_count(*rotary.width) or d_k
     if rotary.share is None:
         return d_k
-    share = told.get("partial_rotary_factor")
-    share = settings.number_of(*rotary.share) if share is None else share
+    share = rope.get("partial_rotary_factor")
+    share = settings.read_number(*rotary.share) if share is None else share
     return int(
         d_k * as_number(f"{rotary.share[0]} of {settings.where}", 1 if share is None else share)
     )
 
 
-def _told(rotary: Rotary, settings: Settings, is_local: bool) -> Mapping[str, Any]:
-    """Return the table of rotary settings of a layer, in the newer or the older form."""
-    _, told = settings.find("rope_parameters|rope_scaling")
-    if told is None:
-        told = {} if is_local and rotary.local else rotary.scaling
-    elif told.keys() & {LOCAL, FULL}:
-        told = told.get(LOCAL if is_local else FULL) or {}
+def _read_rope_table(rotary: Rotary, settings: Settings, is_local: bool) -> Mapping[str, Any]:
+    """Return the table of a layer's rotary settings, which has an older and a newer form."""
+    _, rope = settings.find("rope_parameters|rope_scaling")
+    if rope is None:
+        rope = {} if is_local and rotary.local else rotary.scaling
+    elif rope.keys() & {LOCAL, FULL}:
+        rope = rope.get(LOCAL if is_local else FULL) or {}
     elif is_local and rotary.local:
-        told = {}  # one table for all layers is that of the layers without a window
-    if not isinstance(told, Mapping):
-        raise TypeError(f"rope_parameters of {settings.where} is {told!r}; a table is wanted")
-    return told
+        rope = {}  # one table for all layers is that of the layers without a window
+    if not isinstance(rope, Mapping):
+        raise TypeError(f"rope_parameters of {settings.where} is {rope!r}; a table is wanted")
+    return rope
 
 
 def _speeds(
-    told: Mapping[str, Any], settings: Settings, width: int, base: float
+    rope: Mapping[str, Any], settings: Settings, width: int, base: float
 ) -> tuple[Array | None, float]:
-    """Return changed speeds, or None where they are those of the base; and a factor."""
-    kind = told.get("rope_type", told.get("type", "default"))
-    if kind in ("default", None):
+    """Return the speeds, or None for those of the base, and a factor of queries and keys."""
+    rope_type = rope.get("rope_type", rope.get("type", "default"))
+    if rope_type in ("default", None):
         return None, 1.0
-    if kind not in ("linear", "llama3", "yarn"):
+    if rope_type not in ("linear", "llama3", "yarn"):
         raise ValueError(
-            f"{settings.where} has rope_type {kind!r}, which is not read: its speeds depend on the"
-            " length of the sequence, or are unknown; default, linear, llama3 or yarn is wanted"
+            f"{settings.where} has rope_type {rope_type!r}, which is not supported: its speeds"
+            " depend on the length of the sequence, or are unknown; default, linear, llama3 or yarn"
+            " is wanted"
         )
-    factor = told.get("factor")
-    if kind == "linear":
-        return interpolated_speeds(width, _needed(told, "factor", settings), base=base), 1.0
-    length = told.get("original_max_position_embeddings")
+    factor = rope.get("factor")
+    if rope_type == "linear":
+        return interpolated_speeds(width, _require_number(rope, "factor", settings), base=base), 1.0
+    length = rope.get("original_max_position_embeddings")
     if length is None:
         _, length = settings.find("original_max_position_embeddings|max_position_embeddings")
     length = as_count(f"original_max_position_embeddings of {settings.where}", length)
-    if kind == "llama3":
-        slow, fast = (_needed(told, f"{word}_freq_factor", settings) for word in ("low", "high"))
-        factor = _needed(told, "factor", settings)
+    if rope_type == "llama3":
+        slow, fast = (
+            _require_number(rope, f"{word}_freq_factor", settings) for word in ("low", "high")
+        )
+        factor = _require_number(rope, "factor", settings)
         return llama3_speeds(width, factor, length=length, base=base, slow=slow, fast=fast), 1.0
     if factor is None:
-        longest = settings.number_of("max_position_embeddings", None)
-        factor = _needed(told, "factor", settings) if longest is None else longest / length
-    turns = {"fast": told.get("beta_fast") or 32, "slow": told.get("beta_slow") or 1}
-    truncate = told.get("truncate", True)
+        longest = settings.read_number("max_position_embeddings", None)
+        factor = _require_number(rope, "factor", settings) if longest is None else longest / length
+    turns = {"fast": rope.get("beta_fast") or 32, "slow": rope.get("beta_slow") or 1}
+    truncate = rope.get("truncate", True)
     speeds = yarn_speeds(width, factor, length=length, base=base, truncate=truncate, **turns)
-    sharpness = told.get("attention_factor")
+    sharpness = rope.get("attention_factor")
     if sharpness is None:
-        part, whole = told.get("mscale"), told.get("mscale_all_dim")
+        part, whole = rope.get("mscale"), rope.get("mscale_all_dim")
         sharpness = yarn_sharpness(factor)
         if part and whole:
             sharpness = yarn_sharpness(factor, mscale=part) / yarn_sharpness(factor, mscale=whole)
     return speeds, float(sharpness)
 
 
-def _needed(told: Mapping[str, Any], name: str, settings: Settings) -> float:
-    """Return a number of the rotary settings, or raise."""
-    if told.get(name) is None:
+def _require_number(rope: Mapping[str, Any], name: str, settings: Settings) -> float:
+    """Return a number of the rotary settings, and raise a ValueError if it is missing."""
+    if rope.get(name) is None:
         raise ValueError(f"rope_parameters of {settings.where} has no {name}; a number is wanted")
-    return as_number(f"{name} of {settings.where}", told[name])
+    return as_number(f"{name} of {settings.where}", rope[name])
 
 
-def latent_scale(settings: Settings, d_k: int) -> float | None:
-    """Return the scale of latent attention whose speeds are YaRN's; None is 1 / sqrt(d_k).
+def read_latent_scale(settings: Settings, d_k: int) -> float | None:
+    """Return the scale of latent attention with YaRN's speeds; None is 1 / sqrt(d_k).
 
     Parameters
     ----------
     settings : Settings
     d_k : int
-        The width of a query, the rotated part with it.
+        The width of a query, including its rotated part.
     """
-    _, told = settings.find("rope_parameters|rope_scaling")
-    told = told or {}
-    if told.get("rope_type", told.get("type", "default")) == "default":
+    _, rope = settings.find("rope_parameters|rope_scaling")
+    rope = rope or {}
+    if rope.get("rope_type", rope.get("type", "default")) == "default":
         return None
-    whole = told.get("mscale_all_dim")
+    whole = rope.get("mscale_all_dim")
     if not whole:
         return None
-    return float(np.sqrt(1 / d_k) * yarn_sharpness(told["factor"], mscale=whole) ** 2)
+    return float(np.sqrt(1 / d_k) * yarn_sharpness(rope["factor"], mscale=whole) ** 2)

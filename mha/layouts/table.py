@@ -1,4 +1,4 @@
-"""The layouts: the names and shapes of their arrays, and which settings of a model they follow."""
+"""The layouts: names and shapes of arrays, and the settings that determine the computation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,37 +6,39 @@ from typing import Any, Literal
 
 from mha.core.multihead import BIASES, MATRICES
 
-ORDERS = {
+PACKAGE_AXES = {
     "w_q": "hmk", "w_k": "gck", "w_v": "gcv", "w_o": "hvo",
     "b_q": "hk", "b_k": "gk", "b_v": "gv", "b_o": "o",
     "w_qkv": "phmk", "b_qkv": "phk",
     "query_norm": "k", "key_norm": "k", "relative_bias": "rh", "sinks": "h",
 }  # fmt: skip
-"""The axes that each array has in this package, by the letters of `mha.layouts.axes`."""
+"""The axes of each array in this package, in the letters of `mha.layouts.axes`."""
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Which layers of a model have a sliding window, and how wide it is.
+    """The layers of a model that have a sliding window, and its size.
 
-    A list of the layers' kinds in the settings, `layer_types`, goes first. The other fields say
-    what a model does whose settings have no such list; by default each layer has a window.
+    If the settings list the type of each layer, as `layer_types`, that list determines the layers.
+    The other fields are for settings without a list; by default each layer has a window.
 
     Parameters
     ----------
     setting : str
+        The setting of the size of the window.
     default : int or None
+        The size without that setting.
     every : tuple of (str, int), optional
-        A setting with its default, n: layers n, 2 n, ... counted from 1 have no window.
+        A setting and its default n: layers n, 2 n, ... counted from 1 have no window.
     first : bool, default False
         With `every`, layers 0, n, 2 n, ... counted from 0 have no window instead.
     start : tuple of (str, int), optional
-        A setting with its default: layers before that number have no window.
+        A setting and its default: layers before that number have no window.
     switch : str, optional
         A setting without which no layer has a window.
     counts : {"token", "both sides"}, default "token"
-        Whether the number counts the token itself and its neighbours on one side, or the
-        neighbours of both sides.
+        The tokens that the size counts: the token itself and its neighbours on one side, or the
+        neighbours on both sides.
     """
 
     setting: str
@@ -50,23 +52,24 @@ class Windows:
 
 @dataclass(frozen=True)
 class Rotary:
-    """How a model rotates queries and keys, and which settings say by how much.
+    """The rotation of queries and keys in a model, and the settings of its speeds.
 
     Parameters
     ----------
     pairs : bool, default False
-        Whether neighbouring components are rotated together, or component i with i + width / 2.
+        Whether adjacent components form a pair, or components i and i + width / 2.
     base : str, default "rope_theta"
+        The setting of the base.
     default : float, default 10000.0
-        The base of a model without the setting.
+        The base without that setting.
     local : tuple of (str, float), optional
-        The setting of the base in layers with a window, where it is another, and its default.
+        The setting of the base in layers with a window, if it differs, and its default.
     share : tuple of (str, float), optional
         The setting of the share of components that are rotated, and its default.
     width : tuple of (str, int), optional
         The setting of the number of components that are rotated, and its default.
     scaling : mapping, optional
-        The change of speeds in a model without such a setting.
+        The table of rotary settings of a model whose `config.json` has none.
     only_local : bool, default False
         Whether layers without a window are not rotated.
     """
@@ -83,49 +86,46 @@ class Rotary:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a kind of layer stores its arrays, and what it computes besides.
+    """The stored arrays of one kind of layer, and the settings that determine its computation.
 
     A setting is an entry of a model's `config.json`. A dot in its name leads into an inner table,
-    "a|b" is the first of two that is there, "{side}" is "encoder" or "decoder" as in the layer's
-    names, and a setting without a name always has its default.
+    "a|b" is the first of two that exists, "{side}" is "encoder" or "decoder" as in the layer's
+    names, and a setting with an empty name always has its default.
 
     Parameters
     ----------
     name : str
     whose : str
-        Which layers have it.
+        The layers that have this layout.
     parts : mapping of str to (str, str)
-        By the name that an array has in this package (`w_qkv` are three in one): the layer's own
-        name, and its shape (`mha.layouts.axes`).
+        By the name of an array in this package (`w_qkv` is three in one): its name in the layout,
+        and the pattern of its shape (`mha.layouts.axes`).
     scale : float, optional
-        The factor of the scores; None is 1 / sqrt(d_k).
+        Factor of the scores; None is 1 / sqrt(d_k).
     rotary : Rotary, optional
     causal : str, optional
-        A layer is causal if this regular expression is found in the beginning of its names.
-    besides : tuple of str
-        Names of arrays beside these that are no part of the attention.
+        A layer is causal if this regular expression is found in the prefix of its names.
+    ignored : tuple of str
+        Names of further stored arrays that do not change the output.
     gain_offset : float, default 0.0
-        The number that is added to a stored gain of queries and keys: 1 in Gemma 3.
+        Added to the stored gains of queries and keys: 1 in Gemma 3.
     alibi : bool, default False
     model_types : tuple of str
-        Each `model_type` whose `config.json` this row reads.
-    is_stated : bool, default False
-        Whether the names alone, or with `layout=`, say what the layer computes; other layouts need
-        the settings.
-    reads : mapping of str to (str, object)
-        Settings with their defaults, by what they are for: "num_heads", "num_groups", "d_k",
-        "bias" (whether queries have one), "scale", "scale_width" (the scale is 1 over its root),
-        "softcap", "eps", "is_causal".
-    requires : mapping of str to object
-        Settings that are to have this value, which a missing one has: with any other the layer
-        computes something that is not read.
+        Each `model_type` that has this layout.
+    is_self_describing : bool, default False
+        Whether the names, or `layout=`, determine the computation; other layouts need the settings.
+    settings : mapping of str to (str, object)
+        Settings with their defaults, by purpose: "num_heads", "num_groups", "d_k", "bias" (whether
+        queries have one), "scale", "scale_width" (the scale is 1 / sqrt of it), "softcap", "eps",
+        "is_causal".
+    required_settings : mapping of str to object
+        The only supported value of each setting, which is also its default.
     windows : Windows, optional
-    begins : str, default ""
-        Without settings and `layout=`, names are of this layout only if this regular expression is
-        found in their beginning.
-    needs : mapping of str to str
-        Parts beside the matrices that no layer is without, if this regular expression is found in
-        the beginning of its names.
+    prefix_pattern : str, default ""
+        Without settings and `layout=`, names match this layout only if this regular expression is
+        found in their prefix.
+    required_parts : mapping of str to str
+        Parts besides the matrices that each layer has whose prefix matches this regular expression.
     """
 
     name: str
@@ -134,26 +134,26 @@ class Layout:
     scale: float | None = None
     rotary: Rotary | None = None
     causal: str | None = None
-    besides: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
     gain_offset: float = 0.0
     alibi: bool = False
     model_types: tuple[str, ...] = ()
-    is_stated: bool = False
-    reads: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
-    requires: Mapping[str, Any] = field(default_factory=dict)
+    is_self_describing: bool = False
+    settings: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    required_settings: Mapping[str, Any] = field(default_factory=dict)
     windows: Windows | None = None
-    begins: str = ""
-    needs: Mapping[str, str] = field(default_factory=dict)
+    prefix_pattern: str = ""
+    required_parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def required(self) -> list[str]:
-        """The names of the matrices, which every layer has."""
+        """The names of the matrices, which every layer of this layout has."""
         return [name for part, (name, _) in self.parts.items() if part.startswith("w_")]
 
 
 @dataclass(frozen=True)
 class LatentLayout:
-    """How latent attention stores its arrays: names by part of `mha.core.latent.LatentWeights`.
+    """The stored arrays of latent attention, by their names in `mha.core.latent.LatentWeights`.
 
     Parameters
     ----------
@@ -161,8 +161,8 @@ class LatentLayout:
     parts : mapping of str to str
     required : tuple of str
     model_types : tuple of str
-    requires : mapping of str to object
-        As of a `Layout`.
+    required_settings : mapping of str to object
+        As in `Layout`.
     rotary : Rotary
     """
 
@@ -171,20 +171,20 @@ class LatentLayout:
     parts: Mapping[str, str]
     required: tuple[str, ...]
     model_types: tuple[str, ...]
-    requires: Mapping[str, Any]
+    required_settings: Mapping[str, Any]
     rotary: Rotary
-    is_stated: bool = False
+    is_self_describing: bool = False
 
 
-def _each(parts: tuple[str, ...], names: str, patterns: str) -> dict[str, tuple[str, str]]:
+def _named_parts(parts: tuple[str, ...], names: str, patterns: str) -> dict[str, tuple[str, str]]:
     """Return parts with their names and patterns."""
     return dict(zip(parts, zip(names.split(), patterns.split(", "), strict=True), strict=True))
 
 
-def _apart(names: str, patterns: str, ends: tuple[str, str]) -> dict[str, tuple[str, str]]:
-    """Return four matrices and four biases whose names differ in their endings."""
+def _separate(names: str, patterns: str, ends: tuple[str, str]) -> dict[str, tuple[str, str]]:
+    """Return four matrices and four biases, whose names differ in their suffixes."""
     full = [f"{name}{end}" for end in ends for name in names.split()]
-    return _each((*MATRICES, *BIASES), " ".join(full), patterns)
+    return _named_parts((*MATRICES, *BIASES), " ".join(full), patterns)
 
 
 _LINEAR = "(h k) m, (g k) m, (g v) m, o (h v), (h k), (g k), (g v), o"
@@ -198,20 +198,20 @@ _C_ATTN = "c_attn.weight c_proj.weight c_attn.bias c_proj.bias"
 
 def _linear(names: str) -> dict[str, tuple[str, str]]:
     """Return the parts of four Linears for queries, keys, values and the output."""
-    return _apart(names, _LINEAR, _WORDS)
+    return _separate(names, _LINEAR, _WORDS)
 
 
 def _fused(names: str, patterns: str) -> dict[str, tuple[str, str]]:
     """Return the parts of a Linear for queries, keys and values, and one for the output."""
     full = [f"{name}{end}" for end in _WORDS for name in names.split()]
-    return _each(_FUSED, " ".join(full), patterns)
+    return _named_parts(_FUSED, " ".join(full), patterns)
 
 
 _LLAMA = _linear("q_proj k_proj v_proj o_proj")
 _BART = _linear("q_proj k_proj v_proj out_proj")
 _NEOX = _fused("query_key_value dense", _BY_GROUP)
-_BY_HEAD = _each(("query_norm", "key_norm"), "q_norm.weight k_norm.weight", "k, k")
-_OF_ALL = _each(("query_norm", "key_norm"), "q_norm.weight k_norm.weight", "(h k), (g k)")
+_BY_HEAD = _named_parts(("query_norm", "key_norm"), "q_norm.weight k_norm.weight", "k, k")
+_OF_ALL = _named_parts(("query_norm", "key_norm"), "q_norm.weight k_norm.weight", "(h k), (g k)")
 _NORMED = {"query_norm": "", "key_norm": ""}
 _BUFFERS = ("rotary_emb.inv_freq",)
 _MASKS = ("bias", "masked_bias")
@@ -236,75 +236,75 @@ LAYOUTS = {
         Layout(
             "PyTorch",
             "torch.nn.MultiheadAttention",
-            _each(_FUSED, "in_proj_weight out_proj.weight in_proj_bias out_proj.bias", _ROWS),
-            is_stated=True,
+            _named_parts(_FUSED, "in_proj_weight out_proj.weight in_proj_bias out_proj.bias",
+            _ROWS), is_self_describing=True,
         ),
         Layout(
             "PyTorch, separate",
             "torch.nn.MultiheadAttention where keys and values are of another width",
-            _each(
+            _named_parts(
                 (*MATRICES, "b_qkv", "b_o"),
                 "q_proj_weight k_proj_weight v_proj_weight out_proj.weight in_proj_bias"
                 " out_proj.bias",
                 "(h k) m, (g k) c, (g v) c, o (h v), (p h k), o",
             ),
-            is_stated=True,
+            is_self_describing=True,
         ),
         Layout(
             "GPT-2",
             "GPT and GPT-2, whose Conv1D multiplies from the right",
-            _each(_FUSED, _C_ATTN, _COLUMNS),
+            _named_parts(_FUSED, _C_ATTN, _COLUMNS),
             causal="",
-            besides=_MASKS,
+            ignored=_MASKS,
             model_types=("gpt2", "openai-gpt"),
-            is_stated=True,
-            reads=_N_HEAD | _ALWAYS,
-            requires=_SCALED,
+            is_self_describing=True,
+            settings=_N_HEAD | _ALWAYS,
+            required_settings=_SCALED,
         ),
         Layout(
             "fused Linear",
             "small GPTs with one Linear for query, key and value",
-            _each(_FUSED, _C_ATTN, _ROWS),
+            _named_parts(_FUSED, _C_ATTN, _ROWS),
             causal="",
-            besides=("bias",),
-            is_stated=True,
+            ignored=("bias",),
+            is_self_describing=True,
         ),
         Layout(
             "GPT-BigCode",
             "StarCoder, whose heads share a key and a value",
-            _each(_FUSED, _C_ATTN, _BY_GROUP),
+            _named_parts(_FUSED, _C_ATTN, _BY_GROUP),
             causal="",
-            besides=_MASKS,
+            ignored=_MASKS,
             model_types=("gpt_bigcode",),
-            reads=_N_HEAD | _ALWAYS,
-            requires=_SCALED,
+            settings=_N_HEAD | _ALWAYS,
+            required_settings=_SCALED,
         ),
         Layout(
             "BERT",
             "BERT, RoBERTa, ELECTRA and their like",
-            _apart("self.query self.key self.value output.dense", _LINEAR, _WORDS),
+            _separate("self.query self.key self.value output.dense", _LINEAR, _WORDS),
             causal=r"\battention\.$",
-            besides=("output.LayerNorm.weight", "output.LayerNorm.bias"),
+            ignored=("output.LayerNorm.weight", "output.LayerNorm.bias"),
             model_types=("bert", "roberta", "xlm-roberta", "camembert", "electra"),
-            is_stated=True,
-            reads=_HEADS | _ALWAYS | {"is_causal": ("is_decoder", False)},
-            requires={"position_embedding_type": "absolute"},
+            is_self_describing=True,
+            settings=_HEADS | _ALWAYS | {"is_causal": ("is_decoder", False)},
+            required_settings={"position_embedding_type": "absolute"},
         ),
         Layout(
             "DistilBERT",
             "DistilBERT",
             _linear("q_lin k_lin v_lin out_lin"),
             model_types=("distilbert",),
-            is_stated=True,
-            reads=_ALWAYS | {"num_heads": ("n_heads|num_attention_heads", None)},
+            is_self_describing=True,
+            settings=_ALWAYS | {"num_heads": ("n_heads|num_attention_heads", None)},
         ),
         Layout(
             "ViT",
             "ViT and DeiT",
             _linear("attention.query attention.key attention.value output.dense"),
             model_types=("vit", "deit"),
-            is_stated=True,
-            reads=_HEADS | {"bias": ("qkv_bias", True)},
+            is_self_describing=True,
+            settings=_HEADS | {"bias": ("qkv_bias", True)},
         ),
         Layout(
             "ModernBERT",
@@ -314,7 +314,7 @@ LAYOUTS = {
                 base="global_rope_theta", default=160000.0, local=("local_rope_theta", 10000.0)
             ),
             model_types=("modernbert",),
-            reads=_HEADS | _BIAS,
+            settings=_HEADS | _BIAS,
             windows=Windows(
                 "local_attention", 128, every=("global_attn_every_n_layers", 3), first=True,
                 counts="both sides",
@@ -326,8 +326,8 @@ LAYOUTS = {
             _BART,
             causal=_DECODER,
             model_types=("bart", "mbart", "whisper"),
-            is_stated=True,
-            reads=_SIDES | _ALWAYS,
+            is_self_describing=True,
+            settings=_SIDES | _ALWAYS,
         ),
         Layout(
             "CLIP text",
@@ -335,14 +335,14 @@ LAYOUTS = {
             _BART,
             causal="",
             model_types=("clip_text_model",),
-            reads=_HEADS | _ALWAYS,
+            settings=_HEADS | _ALWAYS,
         ),
         Layout(
             "CLIP vision",
             "the encoders of images of CLIP and SigLIP",
             _BART,
             model_types=("clip_vision_model", "siglip_vision_model"),
-            reads=_HEADS | _ALWAYS,
+            settings=_HEADS | _ALWAYS,
         ),
         Layout(
             "OPT",
@@ -350,7 +350,7 @@ LAYOUTS = {
             _BART,
             causal="",
             model_types=("opt",),
-            reads=_HEADS | {"bias": ("enable_bias", True)},
+            settings=_HEADS | {"bias": ("enable_bias", True)},
         ),
         Layout(
             "GPT-Neo",
@@ -358,9 +358,9 @@ LAYOUTS = {
             _BART,
             scale=1.0,
             causal="",
-            besides=_MASKS,
+            ignored=_MASKS,
             model_types=("gpt_neo",),
-            reads=_NEVER | {"num_heads": ("num_heads|num_attention_heads", None)},
+            settings=_NEVER | {"num_heads": ("num_heads|num_attention_heads", None)},
             windows=Windows("window_size", 256, every=("", 2), first=True),
         ),
         Layout(
@@ -369,9 +369,9 @@ LAYOUTS = {
             _BART,
             rotary=Rotary(pairs=True, base="", width=("rotary_dim", 64)),
             causal="",
-            besides=_MASKS,
+            ignored=_MASKS,
             model_types=("gptj",),
-            reads=_N_HEAD | _NEVER,
+            settings=_N_HEAD | _NEVER,
         ),
         Layout(
             "GPT-NeoX",
@@ -379,9 +379,9 @@ LAYOUTS = {
             _NEOX,
             rotary=Rotary(base="rotary_emb_base", share=("rotary_pct", 0.25)),
             causal="",
-            besides=(*_BUFFERS, *_MASKS),
+            ignored=(*_BUFFERS, *_MASKS),
             model_types=("gpt_neox",),
-            reads=_HEADS | {"bias": ("attention_bias", True)},
+            settings=_HEADS | {"bias": ("attention_bias", True)},
         ),
         Layout(
             "BLOOM",
@@ -390,7 +390,7 @@ LAYOUTS = {
             causal="",
             alibi=True,
             model_types=("bloom",),
-            reads=_N_HEAD | _ALWAYS,
+            settings=_N_HEAD | _ALWAYS,
         ),
         Layout(
             "Falcon",
@@ -398,10 +398,10 @@ LAYOUTS = {
             _NEOX,
             rotary=Rotary(),
             causal="",
-            besides=_BUFFERS,
+            ignored=_BUFFERS,
             model_types=("falcon",),
-            reads=_HEADS | {"bias": ("bias", False)},
-            requires={"alibi": False},
+            settings=_HEADS | {"bias": ("bias", False)},
+            required_settings={"alibi": False},
         ),
         Layout(
             "MPT",
@@ -410,12 +410,12 @@ LAYOUTS = {
             causal="",
             alibi=True,
             model_types=("mpt",),
-            reads=_NEVER
+            settings=_NEVER
             | {
                 "num_heads": ("n_heads|num_attention_heads", None),
                 "scale": ("attn_config.softmax_scale", None),
             },
-            requires={
+            required_settings={
                 "attn_config.alibi": True,
                 "attn_config.alibi_bias_max": 8,
                 "attn_config.attn_type": "multihead_attention",
@@ -430,10 +430,10 @@ LAYOUTS = {
             _LLAMA,
             rotary=Rotary(),
             causal="",
-            besides=_BUFFERS,
+            ignored=_BUFFERS,
             model_types=("llama",),
-            is_stated=True,
-            reads=_GROUPS | _BIAS,
+            is_self_describing=True,
+            settings=_GROUPS | _BIAS,
         ),
         Layout(
             "Mistral",
@@ -441,9 +441,9 @@ LAYOUTS = {
             _LLAMA,
             rotary=Rotary(),
             causal="",
-            besides=_BUFFERS,
+            ignored=_BUFFERS,
             model_types=("mistral",),
-            reads=_GROUPS | _NEVER,
+            settings=_GROUPS | _NEVER,
             windows=Windows("sliding_window", 4096),
         ),
         Layout(
@@ -452,9 +452,9 @@ LAYOUTS = {
             _LLAMA,
             rotary=Rotary(default=1e6),
             causal="",
-            besides=_BUFFERS,
+            ignored=_BUFFERS,
             model_types=("mixtral",),
-            reads=_GROUPS | _NEVER,
+            settings=_GROUPS | _NEVER,
             windows=Windows("sliding_window", None),
         ),
         Layout(
@@ -463,9 +463,9 @@ LAYOUTS = {
             _LLAMA,
             rotary=Rotary(),
             causal="",
-            besides=_BUFFERS,
+            ignored=_BUFFERS,
             model_types=("qwen2", "qwen2_moe"),
-            reads=_GROUPS | {"bias": ("qkv_bias", True)},
+            settings=_GROUPS | {"bias": ("qkv_bias", True)},
             windows=_QWEN,
         ),
         Layout(
@@ -474,11 +474,11 @@ LAYOUTS = {
             _LLAMA | _BY_HEAD,
             rotary=Rotary(),
             causal="",
-            needs=_NORMED,
-            besides=_BUFFERS,
+            required_parts=_NORMED,
+            ignored=_BUFFERS,
             model_types=("qwen3", "qwen3_moe"),
-            is_stated=True,
-            reads=_GROUPS | _BIAS | _RMS,
+            is_self_describing=True,
+            settings=_GROUPS | _BIAS | _RMS,
             windows=_QWEN,
         ),
         Layout(
@@ -487,10 +487,10 @@ LAYOUTS = {
             _LLAMA,
             rotary=Rotary(),
             causal="",
-            besides=_BUFFERS,
+            ignored=_BUFFERS,
             model_types=("gemma",),
-            reads=_GROUPS | _BIAS,
-            requires=_ONE_SIDED,
+            settings=_GROUPS | _BIAS,
+            required_settings=_ONE_SIDED,
         ),
         Layout(
             "Gemma 2",
@@ -498,15 +498,15 @@ LAYOUTS = {
             _LLAMA,
             rotary=Rotary(),
             causal="",
-            besides=_BUFFERS,
+            ignored=_BUFFERS,
             model_types=("gemma2",),
-            reads=_GROUPS
+            settings=_GROUPS
             | _BIAS
             | {
                 "scale_width": ("query_pre_attn_scalar", 256),
                 "softcap": ("attn_logit_softcapping", 50.0),
             },
-            requires=_ONE_SIDED,
+            required_settings=_ONE_SIDED,
             windows=Windows("sliding_window", 4096, every=("", 2)),
         ),
         Layout(
@@ -515,11 +515,11 @@ LAYOUTS = {
             _LLAMA | _BY_HEAD,
             rotary=Rotary(default=1e6, local=("rope_local_base_freq", 10000.0)),
             causal="",
-            needs=_NORMED,
+            required_parts=_NORMED,
             gain_offset=1.0,
             model_types=("gemma3_text",),
-            reads=_GROUPS | _BIAS | _RMS | {"scale_width": ("query_pre_attn_scalar", 256)},
-            requires=_ONE_SIDED | {"attn_logit_softcapping": None},
+            settings=_GROUPS | _BIAS | _RMS | {"scale_width": ("query_pre_attn_scalar", 256)},
+            required_settings=_ONE_SIDED | {"attn_logit_softcapping": None},
             windows=Windows(
                 "sliding_window", 4096, every=("sliding_window_pattern|_sliding_window_pattern", 6)
             ),
@@ -530,10 +530,10 @@ LAYOUTS = {
             _linear("q_proj k_proj v_proj dense"),
             rotary=Rotary(share=("partial_rotary_factor", 0.5)),
             causal="",
-            besides=_BUFFERS,
+            ignored=_BUFFERS,
             model_types=("phi",),
-            reads=_GROUPS | _ALWAYS,
-            requires={"qk_layernorm": False},
+            settings=_GROUPS | _ALWAYS,
+            required_settings={"qk_layernorm": False},
         ),
         Layout(
             "Phi-3",
@@ -541,9 +541,9 @@ LAYOUTS = {
             _fused("qkv_proj o_proj", _BY_KIND),
             rotary=Rotary(share=("partial_rotary_factor", 1.0)),
             causal="",
-            besides=_BUFFERS,
+            ignored=_BUFFERS,
             model_types=("phi3",),
-            reads=_GROUPS | _NEVER,
+            settings=_GROUPS | _NEVER,
             windows=Windows("sliding_window", None),
         ),
         Layout(
@@ -553,8 +553,8 @@ LAYOUTS = {
             rotary=Rotary(pairs=True, default=500000.0),
             causal="",
             model_types=("cohere",),
-            reads=_GROUPS | _BIAS,
-            requires={"use_qk_norm": False},
+            settings=_GROUPS | _BIAS,
+            required_settings={"use_qk_norm": False},
         ),
         Layout(
             "Cohere 2",
@@ -563,7 +563,7 @@ LAYOUTS = {
             rotary=Rotary(pairs=True, only_local=True),
             causal="",
             model_types=("cohere2",),
-            reads=_GROUPS | _BIAS,
+            settings=_GROUPS | _BIAS,
             windows=Windows("sliding_window", 4096, every=("sliding_window_pattern", 4)),
         ),
         Layout(
@@ -573,8 +573,8 @@ LAYOUTS = {
             rotary=Rotary(),
             causal="",
             model_types=("olmo",),
-            reads=_GROUPS | _BIAS,
-            requires={"clip_qkv": None},
+            settings=_GROUPS | _BIAS,
+            required_settings={"clip_qkv": None},
         ),
         Layout(
             "OLMo 2",
@@ -582,9 +582,9 @@ LAYOUTS = {
             _LLAMA | _OF_ALL,
             rotary=Rotary(),
             causal="",
-            needs=_NORMED,
+            required_parts=_NORMED,
             model_types=("olmo2",),
-            reads=_GROUPS | _BIAS | {"eps": ("rms_norm_eps", 1e-5)},
+            settings=_GROUPS | _BIAS | {"eps": ("rms_norm_eps", 1e-5)},
         ),
         Layout(
             "OLMo 3",
@@ -592,9 +592,9 @@ LAYOUTS = {
             _LLAMA | _OF_ALL,
             rotary=Rotary(default=500000.0, local=("rope_theta", 500000.0)),
             causal="",
-            needs=_NORMED,
+            required_parts=_NORMED,
             model_types=("olmo3",),
-            reads=_GROUPS | _BIAS | {"eps": ("rms_norm_eps", 1e-5)},
+            settings=_GROUPS | _BIAS | {"eps": ("rms_norm_eps", 1e-5)},
             windows=Windows("sliding_window", 4096, every=("", 4)),
         ),
         Layout(
@@ -604,7 +604,7 @@ LAYOUTS = {
             rotary=Rotary(),
             causal="",
             model_types=("starcoder2",),
-            reads=_GROUPS | {"bias": ("use_bias", True)},
+            settings=_GROUPS | {"bias": ("use_bias", True)},
             windows=Windows("sliding_window", None),
         ),
         Layout(
@@ -614,8 +614,8 @@ LAYOUTS = {
             rotary=Rotary(share=("partial_rotary_factor", 0.25)),
             causal="",
             model_types=("stablelm",),
-            reads=_GROUPS | {"bias": ("use_qkv_bias", False)},
-            requires={"qk_layernorm": False},
+            settings=_GROUPS | {"bias": ("use_qkv_bias", False)},
+            required_settings={"qk_layernorm": False},
         ),
         Layout(
             "Granite",
@@ -624,12 +624,12 @@ LAYOUTS = {
             rotary=Rotary(),
             causal="",
             model_types=("granite",),
-            reads=_GROUPS | _BIAS | {"scale": ("attention_multiplier", 1.0)},
+            settings=_GROUPS | _BIAS | {"scale": ("attention_multiplier", 1.0)},
         ),
         Layout(
             "gpt-oss",
             "gpt-oss, with a sink for each head, and a window in every other layer",
-            _LLAMA | _each(("sinks",), "sinks", "h"),
+            _LLAMA | _named_parts(("sinks",), "sinks", "h"),
             rotary=Rotary(
                 default=150000.0,
                 scaling={
@@ -638,39 +638,39 @@ LAYOUTS = {
                 },
             ),
             causal="",
-            needs={"sinks": ""},
+            required_parts={"sinks": ""},
             model_types=("gpt_oss",),
-            reads=_GROUPS | {"bias": ("attention_bias", True)},
+            settings=_GROUPS | {"bias": ("attention_bias", True)},
             windows=Windows("sliding_window", 128, every=("", 2)),
         ),
         Layout(
             "T5",
             "T5, which learned a bias for each distance",
-            _each(
+            _named_parts(
                 (*MATRICES, "relative_bias"),
                 "q.weight k.weight v.weight o.weight relative_attention_bias.weight",
                 "(h k) m, (g k) m, (g v) m, o (h v), r h",
             ),
             scale=1.0,
             causal=r"\bdecoder\b.*\bSelfAttention\b",
-            begins=r"\b(SelfAttention|EncDecAttention)\b",
+            prefix_pattern=r"\b(SelfAttention|EncDecAttention)\b",
             model_types=("t5", "mt5"),
-            is_stated=True,
-            needs={"relative_bias": r"\bSelfAttention\b"},
-            reads={"num_heads": ("num_heads", None), "d_k": ("d_kv", None)},
-            requires={"relative_attention_max_distance": 128},
+            is_self_describing=True,
+            required_parts={"relative_bias": r"\bSelfAttention\b"},
+            settings={"num_heads": ("num_heads", None), "d_k": ("d_kv", None)},
+            required_settings={"relative_attention_max_distance": 128},
         ),
         Layout(
             "Keras",
             "keras.layers.MultiHeadAttention",
-            _apart("query key value attention_output", _KERNELS, ("/kernel", "/bias")),
-            is_stated=True,
+            _separate("query key value attention_output", _KERNELS, ("/kernel", "/bias")),
+            is_self_describing=True,
         ),
         Layout(
             "Flax",
             "flax.linen.MultiHeadDotProductAttention and flax.nnx.MultiHeadAttention",
-            _apart("query key value out", _KERNELS, (".kernel", ".bias")),
-            is_stated=True,
+            _separate("query key value out", _KERNELS, (".kernel", ".bias")),
+            is_self_describing=True,
         ),
     )
 }  # fmt: skip
@@ -698,7 +698,7 @@ LATENT = {
 }
 """The layouts of latent attention, by name."""
 
-INSIDE = {
+COMPOSITE_MODELS = {
     "clip": (
         (r"^text_model\.", "text_config", "clip_text_model"),
         (r"^vision_model\.", "vision_config", "clip_vision_model"),
@@ -708,5 +708,5 @@ INSIDE = {
         (r"\bvision_tower\.", "vision_config", "siglip_vision_model"),
     ),
 }
-"""Models made of several: the beginning of a layer's names, its settings inside those of the whole,
-and its `model_type`."""
+"""Models of several parts: for each part, the pattern of its prefix, the name of its table in
+`config.json`, and its `model_type`."""

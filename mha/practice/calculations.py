@@ -11,12 +11,12 @@ from decimal import Decimal, localcontext
 from types import MappingProxyType
 from typing import Any
 
-from mha.core.feed_forward import normal_share
+from mha.core.feed_forward import normal_cdf
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
-from mha.views.arithmetic import factor, in_brackets, written_out
+from mha.views.arithmetic import factor, in_brackets, write_arithmetic
 from mha.views.signs import chain
 
 Number = Any
@@ -287,7 +287,7 @@ def _values(operands: Sequence[Operand]) -> tuple[float, ...]:
 
 
 def _products(run: Trace, found: Origin) -> Calculation:
-    line = written_out(found)
+    line = write_arithmetic(found)
     fields = {"expression": line.expression, "products": " + ".join(line.products)}
     # A bias is a term of one factor; times 1 it has the form of the other terms.
     pairs = (_values(term) if len(term) > 1 else (*_values(term), 1.0) for term in found.terms)
@@ -392,7 +392,7 @@ def _relu(run: Trace, found: Origin) -> Calculation:
 def _gelu(run: Trace, found: Origin) -> Calculation:
     """Return the product with the normal distribution function, which readers find in a table."""
     (hidden,) = _values(found.operands)
-    share = normal_share(hidden)
+    share = normal_cdf(hidden)
     text = f"{factor(hidden)}×{factor(share)}"
     fields = {"expression": text, "products": text}
     return Calculation("products", ((hidden,), (share,)), fields)

@@ -16,8 +16,8 @@ from mha.runs.origins import is_given, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, is_tie, percent, short, shown
-from mha.runs.running_softmax import RUNNING
-from mha.views.arithmetic import Arithmetic, written_out
+from mha.runs.running_softmax import RUNNING_STAGES
+from mha.views.arithmetic import Arithmetic, write_arithmetic
 from mha.views.signs import sign
 
 MOST_PLACES = 16
@@ -113,7 +113,7 @@ key of *sat*: (1.4, 1.2). Answer to 2 decimals.
     @property
     def worked(self) -> Arithmetic:
         """The solution as a line of arithmetic."""
-        return written_out(self.origin)
+        return write_arithmetic(self.origin)
 
     @property
     def expected(self) -> float:
@@ -305,7 +305,7 @@ def _name_fields(run: Trace, place: Place) -> dict[str, str]:
 
 def _block_fields(run: Trace, place: Place) -> dict[str, str]:
     """Return the template fields on the blocks in which keys are read."""
-    if place.stage not in RUNNING:
+    if place.stage not in RUNNING_STAGES:
         return {}
     assert place.column is not None
     d_v = run.value.shape[-1]

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from mha.audit.document_data import sheet
+from mha.audit.document_data import document_data
 from mha.audit.sources import source_names
 from mha.examples.free_order import ADJECTIVES, LENGTH, NOUNS, QUESTIONS, VERBS, WORDS
-from mha.examples.learning_runs import WIDTH, task
+from mha.examples.learning_runs import WIDTH, learning_task
 from mha.examples.recorded import recorded_heads
-from mha.examples.trained import load_model, packed
+from mha.examples.trained import load_model, pack_parameters
 from mha.views.colours import head_properties
 from mha.widgets.data_scripts import data_script
 from mha.widgets.heads_data import head_file, head_script, maps_script
@@ -125,7 +125,7 @@ def model_script() -> str:
     'define("model-numbers",["exports"],e=>{e'
     """
     trained = load_model("names")
-    numbers = np.concatenate([packed(model) for model in trained.checkpoints])
+    numbers = np.concatenate([pack_parameters(model) for model in trained.checkpoints])
     data = {
         "words": trained.model.words,
         "shapes": [[name, array.shape] for name, array in trained.model.arrays.items()],
@@ -145,7 +145,7 @@ def task_script() -> str:
     >>> task_script()[:40]
     'define("learning-task",["exports"],e=>{e'
     """
-    (learned, _), (asked, _), _ = task()
+    (learned, _), (asked, _), _ = learning_task()
     a = ord("a")
     texts = [
         "".join(chr(a + form) for form in x[..., : len(WORDS)].argmax(axis=-1).flat)
@@ -172,7 +172,7 @@ def sheets_script() -> str:
     >>> sheets_script()[:40]
     'define("pencil-sheets",["exports"],e=>{e'
     """
-    return data_script("pencil-sheets", [sheet(name) for name in source_names()])
+    return data_script("pencil-sheets", [document_data(name) for name in source_names()])
 
 
 _MADE: dict[str, Callable[[], str]] = {

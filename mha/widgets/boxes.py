@@ -13,7 +13,7 @@ from mha.practice.mistakes import mistakes, operand_mistakes
 from mha.practice.operand_ranges import operand_ranges
 from mha.runs.record import Trace
 from mha.runs.rounding import is_tie
-from mha.views.table import no_tags
+from mha.views.table import escape_tags
 
 LABELS = {
     "title": "Your turn",
@@ -380,4 +380,4 @@ def _to_html(text: str) -> str:
 
 def _markdown(text: str) -> str:
     """Return Markdown in which a token such as <end> or {role} is plain text."""
-    return re.sub(r"\^([^\s,]+)", r"{sup}`\1`", no_tags(text))
+    return re.sub(r"\^([^\s,]+)", r"{sup}`\1`", escape_tags(text))

@@ -57,7 +57,7 @@ class Build:
             )
         if not self.is_reached(self.solution):
             raise ValueError(f"solution is {self.solution}, whose weights miss the goal")
-        if self.is_reached(self.run.meeting[0][self.head, self.row]):
+        if self.is_reached(self.run.score_factors[0][self.head, self.row]):
             raise ValueError("the run's own query reaches the goal; a harder one is wanted")
 
     def weights(self, query: Sequence[float]) -> tuple[float, ...]:
@@ -69,7 +69,7 @@ class Build:
         """
         scale = self.run.example.scale
         asked = np.asarray(query, dtype=float)[None, :]
-        found = attention_weights(asked, self.run.meeting[1][self.head], scale=scale)
+        found = attention_weights(asked, self.run.score_factors[1][self.head], scale=scale)
         return tuple(map(float, found[0]))
 
     def is_reached(self, query: Sequence[float]) -> bool:
@@ -106,7 +106,7 @@ class Build:
 
     def _keys(self) -> list[str]:
         """Return the keys as text, with which the reader computes."""
-        keys = zip(self.run.tokens, self.run.meeting[1][self.head], strict=True)
+        keys = zip(self.run.tokens, self.run.score_factors[1][self.head], strict=True)
         return [f"key of *{token}*: ({', '.join(map(short, key))})" for token, key in keys]
 
     def _html(self) -> str:
@@ -138,7 +138,7 @@ class Build:
     def _json(self) -> str:
         """Return the data of the script."""
         data = {
-            "key": self.run.meeting[1][self.head].tolist(),
+            "key": self.run.score_factors[1][self.head].tolist(),
             "scale": self.run.example.scale,
             "tokens": self.run.tokens,
             "wanted": self.wanted,

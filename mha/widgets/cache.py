@@ -6,7 +6,7 @@ from html import escape
 from mha.core.checks import Array
 from mha.core.decoding import decode_step
 from mha.core.multihead import MultiHeadWeights
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.runs.record import Trace, trace
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
@@ -59,7 +59,7 @@ def growing_cache(
     >>> growing_cache(trace(load_example("the-cat-sat-end"))).title
     'A cache that fills: The cat sat <end>'
     """
-    check_kind("run", run, Trace)
+    check_type("run", run, Trace)
     embeddings, layer = _embeddings_and_layer(run)
     if len(run.tokens) > MOST_TOKENS:
         raise ValueError(f"run has {len(run.tokens)} tokens; at most {MOST_TOKENS} are wanted")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mha.core.checks import Array
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, PrintsAt, places
 from mha.runs.record import Trace
@@ -41,7 +41,9 @@ _STYLE_SHEETS = ("explorer.css", "time-bar.css", "steps.css")
 _PRINTED = tuple(
     name
     for name, stage in STAGES.items()
-    if not stage.is_matrix and not stage.seldom and name not in ("embeddings", "head_contributions")
+    if not stage.is_matrix
+    and not stage.is_optional
+    and name not in ("embeddings", "head_contributions")
 )
 
 
@@ -104,7 +106,7 @@ def explorer(
     >>> explorer(trace(load_example("cat-sat"))).html[:34]
     '<mha-explorer id="explore-cat-sat"'
     """
-    check_kind("run", run, Trace)
+    check_type("run", run, Trace)
     if run.example.refined is not None:
         raise ValueError(
             "run has norms of queries or keys, a cap or sinks, which no explorer computes; tables,"
@@ -304,7 +306,7 @@ def query_table(run: Trace, row: int | None = None, head: int = 0, component: in
     True
     """
     row = (run.example.focus or 0) if row is None else row
-    asked, answers = run.meeting
+    asked, answers = run.score_factors
     parts = run.weights[head, row] * run.value[head, :, component]
     stages = (run.scores, run.scaled_scores, run.exponentials, run.weights)
     columns = np.column_stack([*(stage[head, row] for stage in stages), parts])

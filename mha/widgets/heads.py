@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from mha.core.checks import Array
-from mha.examples.head_names import Held, holds, mean_share
+from mha.examples.head_names import HeadNameFit, fit_head_name, mean_share
 from mha.examples.recorded import recorded_heads, recorded_maps, recorded_sentences
 from mha.runs.rounding import percent
 from mha.widgets.heads_data import head_file
@@ -95,7 +95,7 @@ def _table() -> str:
     for name, words in _NAMES.items():
         share, layer, head, held = best_head(name)
         spoken = [one for one in held if one is not None]
-        count = f"{sum(h.obeyed for h in spoken)} of {sum(h.rows for h in spoken)}"
+        count = f"{sum(h.largest_in_rule for h in spoken)} of {sum(h.rows for h in spoken)}"
         cells = (words, f"layer {layer}, head {head}", percent(share), count)
         rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
     header = "".join(f"<th>{text}</th>" for text in ("Name", "fits best", "share", "rows"))
@@ -103,7 +103,7 @@ def _table() -> str:
     return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def best_head(name: str) -> tuple[float, int, int, list[Held | None]]:
+def best_head(name: str) -> tuple[float, int, int, list[HeadNameFit | None]]:
     """Return the head that a name fits best over all sentences.
 
     Returns
@@ -112,7 +112,7 @@ def best_head(name: str) -> tuple[float, int, int, list[Held | None]]:
         The mean share of rows in which the name holds.
     layer, head : int
         Counted from 1.
-    held : list of Held or None
+    held : list of HeadNameFit or None
         The counts of rows in each sentence.
 
     Examples
@@ -122,9 +122,9 @@ def best_head(name: str) -> tuple[float, int, int, list[Held | None]]:
     """
     found = [recorded_maps(sentence) for sentence in recorded_sentences()]
     layers, heads = found[0].weights.shape[:2]
-    tested: list[tuple[float, int, int, list[Held | None]]] = []
+    tested: list[tuple[float, int, int, list[HeadNameFit | None]]] = []
     for layer, head in np.ndindex(layers, heads):
-        held = [holds(name, maps.tokens, _map(maps.weights, layer, head)) for maps in found]
+        held = [fit_head_name(name, maps.tokens, _map(maps.weights, layer, head)) for maps in found]
         tested.append((mean_share(held), layer + 1, head + 1, held))
     return max(tested, key=lambda one: one[0])
 

@@ -58,7 +58,7 @@ def layer_view(run: Trace, name: str, masks: list[Any] | None, figure: Drawing |
     count = len(run.tokens)
     if count > MOST_TOKENS:
         raise ValueError(f"run has {count} tokens; at most {MOST_TOKENS} are wanted to be explored")
-    asked, answers = run.meeting
+    asked, answers = run.score_factors
     data = {
         "tokens": run.tokens,
         "heads": run.head_names,

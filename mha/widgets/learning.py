@@ -3,7 +3,12 @@
 import numpy as np
 
 from mha.core.checks import as_count
-from mha.examples.learning_runs import attends, examined, layers_of, relations
+from mha.examples.learning_runs import (
+    evaluate_layer,
+    relation_positions,
+    relation_weights,
+    train_layers,
+)
 from mha.runs.rounding import percent, shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
@@ -16,7 +21,7 @@ def learning_layer(*, seed: int = 0, num_heads: int = 3, figure: Drawing | None 
     """Return an instrument that trains a layer on the toy language.
 
     For the same seed and number of heads, the browser draws and computes the same numbers as
-    `mha.examples.learning_runs.layers_of`.
+    `mha.examples.learning_runs.train_layers`.
 
     Parameters
     ----------
@@ -57,14 +62,14 @@ def learning_layer(*, seed: int = 0, num_heads: int = 3, figure: Drawing | None 
 
 def _table(seed: int, num_heads: int) -> str:
     """Return a table of some steps: the loss, and the largest weight on each right word."""
-    layers = layers_of(np.random.default_rng(seed), num_heads, STEPS)
+    layers = train_layers(np.random.default_rng(seed), num_heads, STEPS)
     lines = []
     for step in _SHOWN:
-        loss, right = examined(layers[step])
-        most = (shown(float(x), 2) for x in attends(layers[step]).max(axis=0))
+        loss, right = evaluate_layer(layers[step])
+        most = (shown(float(x), 2) for x in relation_weights(layers[step]).max(axis=0))
         cells = "".join(f"<td>{text}</td>" for text in (shown(loss), percent(right, 1), *most))
         lines.append(f'<tr><th scope="row">{step}</th>{cells}</tr>')
-    names = ("After step", "Loss", "Right", *relations())
+    names = ("After step", "Loss", "Right", *relation_positions())
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     caption = (
         f"Training from seed {seed}: loss, right answers, the most that a head gives the right word"

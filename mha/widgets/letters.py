@@ -1,7 +1,7 @@
 """Two layers on a text of letters that a reader can change, as an instrument."""
 
 from mha.core.checks import Array
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.runs.record import Trace
 from mha.runs.rounding import percent
 from mha.views.figures import inline_svg
@@ -55,7 +55,7 @@ def two_layers(
     ['letters-two-1', 'letters-two-2']
     """
     for label, run in {"first": first, "second": second}.items():
-        check_kind(label, run, Trace)
+        check_type(label, run, Trace)
     if second.embeddings is None or (second.embeddings != first.result).any():
         raise ValueError(
             "second has other embeddings than the result of first; that result is wanted"

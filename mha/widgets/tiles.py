@@ -6,7 +6,7 @@ import numpy as np
 
 from mha.core.checks import as_count
 from mha.core.online_softmax import online_softmax
-from mha.core.option_checks import check_kind
+from mha.core.option_checks import check_type
 from mha.runs.record import Trace
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
@@ -49,7 +49,7 @@ def moving_tile(
     >>> moving_tile(trace(load_example("cat-sat-on-it"))).title
     'Attention block by block: The cat sat on it'
     """
-    check_kind("run", run, Trace)
+    check_type("run", run, Trace)
     count = len(run.tokens)
     if count > MOST_TOKENS:
         raise ValueError(f"run has {count} tokens; at most {MOST_TOKENS} are wanted")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
-from mha.runs.attention_variants import attention_plan, carried_out, plan_as_data
+from mha.runs.attention_variants import attention_plan, evaluate_plan, plan_as_data
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
@@ -57,7 +57,7 @@ def variants_explorer(
     """
     tables = {role: np.asarray(array, float) for role, array in given.items()}
     plan = attention_plan(tables["query"].shape[1], **numbers)  # type: ignore[arg-type]
-    sheet, roles = carried_out(plan, tables, on)
+    sheet, roles = evaluate_plan(plan, tables, on)
     title = "Attention with what newer models change"
     data = {
         "name": name,

@@ -32,7 +32,7 @@ def having(tree, name):
     return tree.xpath(f'//*[contains(concat(" ", @class, " "), " {name} ")]')
 
 
-def said(element):
+def text_of(element):
     return " ".join("".join(element.itertext()).split())
 
 
@@ -55,7 +55,7 @@ def test_every_number_of_the_pages_is_there(epub):
         name = page.replace("/", "-")
         made = (epub[1].get(file) for file in (f"{name}.xhtml", f"answers-{name}.xhtml"))
         trees = [tree for tree in made if tree is not None]
-        found = {said(e) for tree in trees for kind in kinds for e in having(tree, kind)}
+        found = {text_of(e) for tree in trees for kind in kinds for e in having(tree, kind)}
         assert numbers == found, page
         total += len(numbers)
     assert total > 300
@@ -67,7 +67,7 @@ def test_the_edition_is_that_of_the_citation(epub):
     package = zipfile.ZipFile(epub[0]).read("book/package.opf").decode()
     assert f"<dc:date>{day}</dc:date>" in package
     assert f">{day}T00:00:00Z</meta>" in package
-    contents = said(epub[1]["contents.xhtml"])
+    contents = text_of(epub[1]["contents.xhtml"])
     assert f"Edition of {day:%-d %B %Y}, version {cited['version']}" in contents
 
 
@@ -79,7 +79,7 @@ def test_each_question_leads_to_its_answer_and_back(epub):
             (answer,) = documents[file].xpath("//*[@id=$id]", id=identifier)
             back = next(answer.iter(f"{XHTML}a")).get("href")
             assert tree.xpath("//*[@id=$id]", id=back.removeprefix(f"{name}#")), back
-            assert len(said(answer)) > 20
+            assert len(text_of(answer)) > 20
             asked += 1
     wanted = ("mha-quiz", "mha-your-turn", "mha-build", ".solution")
     on_pages = ", ".join(f"{each}:not(.tag_screen-only *)" for each in wanted)

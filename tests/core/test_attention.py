@@ -40,7 +40,7 @@ LAID_OUT = (
 
 def on(monkeypatch, workers):
     """Have so many workers share the work, however little it is."""
-    monkeypatch.setattr(blockwise, "can_limit", lambda: True)
+    monkeypatch.setattr(blockwise, "can_limit_threads", lambda: True)
     monkeypatch.setattr(blockwise, "usable_cores", lambda: workers)
     monkeypatch.setattr(tiles, "SCORES_PER_WORKER", 1)
 
@@ -82,7 +82,9 @@ def test_any_shape_in_blocks_and_in_tiles(data, is_small, causal):
     with pytest.MonkeyPatch.context() as monkeypatch:
         on(monkeypatch, workers)
         monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
-        monkeypatch.setattr(blockwise, "SMALL", blockwise.SMALL if is_small else 0)
+        monkeypatch.setattr(
+            blockwise, "MAX_UNBLOCKED_SCORES", blockwise.MAX_UNBLOCKED_SCORES if is_small else 0
+        )
         plain = mha.scaled_dot_product_attention(query, key, value, **options)
         found = blockwise_attention(query, key, value * size, block_size=block_size, **options)
     assert found.dtype == plain.dtype

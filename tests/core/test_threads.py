@@ -25,7 +25,7 @@ def test_a_failure_reaches_the_caller_and_stops_the_rest(in_caller):
 
 
 def test_linear_algebra_has_one_thread_until_the_last_is_done_and_then_as_many_as_before():
-    libraries = threads._controller().lib_controllers if threads.can_limit() else []
+    libraries = threads._controller().lib_controllers if threads.can_limit_threads() else []
     before = [library.num_threads for library in libraries]
     for library in libraries:
         library.set_num_threads(2)
@@ -45,7 +45,7 @@ def test_without_threadpoolctl_there_is_no_limit(monkeypatch):
     monkeypatch.setattr(threads.importlib, "import_module", missing)
     threads._controller.cache_clear()
     try:
-        assert not threads.can_limit()
+        assert not threads.can_limit_threads()
         with threads.one_thread_of_linear_algebra():
             pass
     finally:

@@ -56,8 +56,8 @@ def test_a_layer_is_a_loop_over_its_numbers(data):
 
 def may_mean(shape, **readings):
     """Expect a refusal with the readings that fit."""
-    wanted = " or ".join(f"mask[{at}] for one mask a {each}" for each, at in readings.items())
-    said = f"mask has shape {shape}, which may mean sentences or heads; {wanted} is wanted"
+    wanted = " or ".join(f"mask[{at}] for one mask per {each}" for each, at in readings.items())
+    said = f"mask has shape {shape}, which may mean sequences or heads; {wanted} is wanted"
     return pytest.raises(ValueError, match=f"^{re.escape(said)}$")
 
 
@@ -67,7 +67,7 @@ def test_a_mask_of_three_axes_for_a_batch_is_never_guessed(rng, batched):
     layer, mask = random_layer(rng), mha.padding_mask([2, 5, 3], KEYS)
     x = rng.normal(size=(*(HEADS,) * (batched != "context"), QUERIES, D_MODEL))
     context = rng.normal(size=(*(HEADS,) * (batched != "x"), KEYS, D_MODEL))
-    with may_mean((HEADS, 1, KEYS), sentence=":, None", head="None"):
+    with may_mean((HEADS, 1, KEYS), sequence=":, None", head="None"):
         mha.multi_head_attention(x, layer, context=context, mask=mask)
     output = mha.multi_head_attention(x, layer, context=context, mask=mask[:, None])
     for b in range(HEADS):
@@ -85,7 +85,7 @@ def test_a_mask_that_can_mean_one_thing_is_taken_for_it(rng):
     with may_mean(mask.shape, head="None"):
         multi_head_attention_backward(in_batch, x[None], layer, mask=mask)
     a_sentence = mha.padding_mask([0, 3], QUERIES)
-    with may_mean(a_sentence.shape, sentence=":, None"):
+    with may_mean(a_sentence.shape, sequence=":, None"):
         mha.multi_head_attention(np.stack([x, x]), layer, mask=a_sentence)
     assert (mha.multi_head_attention(x[None], layer, mask=a_sentence[:1]) == 0).all()
 

@@ -109,7 +109,7 @@ def test_llama_with_norms_by_hand():
     del arrays["k_norm.weight"]
     with pytest.raises(ValueError, match=r"^arrays at '' have no k_norm.weight, .* of Qwen3"):
         layer_from_arrays(arrays, layout="Qwen3", base=100.0)
-    with pytest.raises(ValueError, match=r"^arrays has q_norm.weight, which .* Llama has not"):
+    with pytest.raises(ValueError, match=r"^arrays has q_norm.weight, which .* Llama does not"):
         layer_from_arrays(arrays, layout="Llama", num_heads=2, base=100.0)
 
 
@@ -153,12 +153,15 @@ def layer(weights=SMALL, **parts):
     [
         (lambda: read({"w": 1}, layout="BERT"), "arrays has w; the matrices .* names in BERT"),
         (lambda: read(TWICE), "arrays has 2 attention layers, at 'a.' .*; within= is wanted"),
-        (lambda: read(PYTORCH | {"bias_k": 1}), "arrays has bias_k, which .* PyTorch has not"),
-        (lambda: read(PYTORCH, None), "num_heads cannot be known .* PyTorch; num_heads= is"),
+        (
+            lambda: read(PYTORCH | {"bias_k": 1}),
+            "arrays has bias_k, which .* PyTorch does not",
+        ),
+        (lambda: read(PYTORCH, None), "num_heads does not follow .* PyTorch; num_heads= is"),
         (lambda: read(PYTORCH, 3), "in_proj_weight has shape .12, 3.; .* with num_heads 3"),
         (lambda: read(PYTORCH | {"in_proj_bias": [1] * 15}), "in_proj_bias has shape .15,.; .*2"),
-        (lambda: read(LLAMA, layout="Llama"), "base cannot be known .* Llama; base= is wanted"),
-        (lambda: read(PYTORCH, base=9.0), "base is 9.0, but PyTorch rotates nothing"),
+        (lambda: read(LLAMA, layout="Llama"), "base does not follow .* Llama; base= is wanted"),
+        (lambda: read(PYTORCH, base=9.0), "base is 9.0, but PyTorch has no rotation"),
         (lambda: read(PYTORCH, layout="Bart"), f"layout is 'Bart'; one of {NAMES} is wanted"),
         (
             lambda: layer_to_arrays(layer()),
@@ -169,8 +172,14 @@ def layer(weights=SMALL, **parts):
         (lambda: layer_to_arrays(layer(), "T5"), "layer scales by 0.7071; T5 scales by 1"),
         (lambda: layer_to_arrays(layer(base=9.0), "BERT"), "layer rotates queries and keys"),
         (lambda: layer_to_arrays(layer(GROUPED), "GPT-2"), "layer has w_q, w_k, w_v of which"),
-        (lambda: layer(query_norm=[1]), "query_norm has shape .1,.; .* a column of a head, 2, is"),
-        (lambda: layer(relative_bias=np.ones((3, 5))), "relative_bias has shape .3, 5.; a column"),
+        (
+            lambda: layer(query_norm=[1]),
+            "query_norm has shape .1,.; .* per column of a head, 2",
+        ),
+        (
+            lambda: layer(relative_bias=np.ones((3, 5))),
+            "relative_bias has shape .3, 5.; one ",
+        ),
         (lambda: layer(eps=-1.0), "eps is -1.0; a number of at least 0 is wanted"),
         (lambda: layer(base=0.0), "base is 0.0; a number above 0 is wanted"),
     ],
@@ -246,8 +255,8 @@ def test_files_that_are_broken_or_hold_something_else_are_refused(rng, tmp_path)
     whole = written(path, arrays).read_bytes()
     for content, cause in (
         (whole[:-20], "model.safetensors ends before transformer.h.0.attn.c_proj.bias does"),
-        (b"", "model.safetensors is no file of safetensors"),
-        ((3).to_bytes(8, "little") + b"[1]", "model.safetensors is no file of safetensors"),
+        (b"", "model.safetensors is not a safetensors file"),
+        ((3).to_bytes(8, "little") + b"[1]", "model.safetensors is not a safetensors file"),
     ):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=f"^{cause}"):

@@ -16,7 +16,7 @@ from mha.core.rope_scaling import (
     yarn_speeds,
 )
 from mha.layouts import LATENT, LAYOUTS, layer_from_arrays
-from mha.layouts.settings import Settings, behaviour
+from mha.layouts.settings import Settings, read_behaviour
 
 H, G, K, M, LAYERS = 6, 2, 4, 11, 4
 
@@ -53,7 +53,7 @@ def model(rng, tmp_path):
 def settled(name, number=0, prefix="", **given):
     """Return what a layout's layer computes with some settings."""
     settings = Settings(given, "config.json", prefix, number)
-    return behaviour(LAYOUTS[name], settings, K) | {"assumed": settings.assumed}
+    return read_behaviour(LAYOUTS[name], settings, K) | {"assumed": settings.assumed}
 
 
 def windows(name, count=8, **given):
@@ -164,25 +164,25 @@ def test_settings_beside_the_file_say_what_the_same_arrays_compute(model, rng):
 @pytest.mark.parametrize(
     ("settings", "cause"),
     [
-        ({"model_type": "mamba"}, "config.json has model_type 'mamba', which is not read, .*;"
+        ({"model_type": "mamba"}, "config.json has model_type 'mamba', which is unknown, .*;"
          " model.safetensors has model.layers.{0..3}.self_attn.q_proj.weight, .*; layout= is"),
         ({"vocab": 3}, "config.json has no model_type, .*; layout=, .*, is wanted"),
-        ({"model_type": "llama"}, "num_heads cannot be known .*; num_heads= is wanted"),
+        ({"model_type": "llama"}, "num_heads does not follow .*; num_heads= is wanted"),
         ({"model_type": "llama", **SIZES, "num_key_value_heads": 3},
          "config.json has num_key_value_heads 3, but the arrays .* have 2; settings and arrays"),
         ({"model_type": "llama", **SIZES, "head_dim": 8}, "config.json has head_dim 8, but .* 4"),
         ({"model_type": "llama", **SIZES, "attention_bias": True},
          "config.json has attention_bias True: layers with a bias .* have no q_proj.bias"),
         ({"model_type": "olmo", **SIZES, "clip_qkv": 8},
-         "config.json has clip_qkv 8; layers are read with clip_qkv None alone"),
+         "config.json has clip_qkv 8; only clip_qkv None is supported"),
         ({"model_type": "gemma2", **SIZES, "use_bidirectional_attention": True},
-         "config.json has use_bidirectional_attention True; .* False alone"),
+         "config.json has use_bidirectional_attention True; only .* False is"),
         ({"model_type": "llama", **SIZES, "rope_scaling": {"rope_type": "longrope"}},
-         "config.json has rope_type 'longrope', which is not read"),
+         "config.json has rope_type 'longrope', which is not supported"),
         ({"model_type": "llama", **SIZES, "rope_scaling": {"rope_type": "linear"}},
          "rope_parameters of config.json has no factor; a number is wanted"),
         ({"model_type": "gemma2", **SIZES, "layer_types": ["chunked"]},
-         "config.json has 'chunked' as the kind of attention of layer 0; one of"),
+         "config.json has 'chunked' as the type of attention of layer 0; one of"),
         ({"model_type": "mistral", **SIZES, "sliding_window": 1},
          "sliding_window of config.json is 1; .* at least 2"),
         ({"model_type": "phi3", **SIZES}, "model.safetensors has .*; .* their names in Phi-3"),
@@ -268,7 +268,7 @@ def test_shards_are_read_by_folder_index_or_shard(model, rng, tmp_path):
             "has .* in '../x.safetensors'; a file",
         ),
         ({"weight_map": index | {name: files[1]}}, f"has {name} in {files[1]}, which does not"),
-        ([], "is no index of shards"),
+        ([], "is not an index of"),
     ):
         path.write_text(json.dumps(content))
         with pytest.raises(ValueError, match=f"^model.safetensors.index.json {cause}"):
@@ -292,7 +292,7 @@ def test_archives_of_numpy_are_read_and_nothing_in_them_is_unpickled(model, rng,
     with pytest.raises(TypeError, match=f"^{name} of layers.npz holds objects, which are pickled"):
         mha.read_layer(tmp_path, 3)
     (tmp_path / "layers.npz").write_bytes(b"PK")
-    with pytest.raises(ValueError, match=r"^layers.npz is no archive"):
+    with pytest.raises(ValueError, match=r"^layers.npz is not an archive"):
         mha.read_layer(tmp_path, 3)
 
 
@@ -305,10 +305,10 @@ def test_pickles_are_refused_with_the_reason(tmp_path, name):
 
 
 def test_folders_and_other_formats_are_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match="has no file of safetensors, and no index"):
+    with pytest.raises(FileNotFoundError, match="has no safetensors file, and no index"):
         mha.read_layer(tmp_path, 0)
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
-    with pytest.raises(ValueError, match=r"^model.gguf is a GGUF file, .*; a file of safetensors"):
+    with pytest.raises(ValueError, match=r"^model.gguf is a GGUF file, .*; a safetensors file"):
         mha.read_layer(tmp_path, 0)
     for name in "ab":
         written(tmp_path / f"{name}.safetensors", {"x": np.ones(2)})

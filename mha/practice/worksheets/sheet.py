@@ -14,10 +14,10 @@ from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, places
-from mha.runs.record import Trace, continued, trace
+from mha.runs.record import Trace, continue_from, trace
 from mha.runs.rounding import is_tie, rounded
 from mha.runs.stages import STAGES
-from mha.views.arithmetic import Arithmetic, written_out
+from mha.views.arithmetic import Arithmetic, write_arithmetic
 from mha.views.tables import Table, stage_table
 
 PLACES = 3
@@ -113,7 +113,7 @@ class Worksheet:
         if not given:
             return self.drawn_run
         as_printed = np.vectorize(rounded)
-        return continued(
+        return continue_from(
             self.drawn_run,
             **{stage: as_printed(getattr(self.drawn_run, stage), PLACES) for stage in given},
         )
@@ -250,7 +250,7 @@ class Worksheet:
 
     def _arithmetic(self, run: Trace, place: Place) -> Arithmetic:
         of_row = "exponentials" if place.stage == "row_sums" else place.stage
-        return written_out(origin(run, place), self.places(of_row))
+        return write_arithmetic(origin(run, place), self.places(of_row))
 
 
 def _inputs_of(run: Trace, stage: str) -> set[str]:

@@ -8,7 +8,7 @@ from mha.practice.worksheets.sheet import PLACES, Worksheet
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, shown
-from mha.views.table import Table, Word, as_written, no_tags
+from mha.views.table import Table, Word, escape_markdown, escape_tags
 
 ROOM = 4 * "&emsp;"
 """The content of an empty cell, as wide as a handwritten number."""
@@ -231,7 +231,7 @@ def _cell(text: str) -> str:
 
 def _escape_markdown(text: str) -> str:
     """Return Markdown that shows a text literally, whatever marks it contains."""
-    return no_tags(as_written(text))
+    return escape_tags(escape_markdown(text))
 
 
 def _superscript(line: str) -> str:
