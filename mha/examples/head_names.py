@@ -1,8 +1,8 @@
 """Names for the heads of a trained model, with the rules that test them.
 
 A name such as "the token before" is a rule, which gives the expected keys for some rows of a map of
-weights. The name fits as well as the share of the weight on these keys, and the number of rows in
-which the largest weight is on them, are large.
+weights. Two numbers measure the fit of a name: the share of the weight on the expected keys, and
+the number of rows with the largest weight on an expected key.
 """
 
 from collections.abc import Callable, Sequence

@@ -113,8 +113,8 @@ class Stage:
         """Whether only some runs have it.
 
         These are the stages of a block, of a running softmax and of a vocabulary, biases, and
-        norms of queries and keys. Explorers show the stages of a block alone, by a script that
-        other pages do not load, and none of the others.
+        norms of queries and keys. Of these, explorers show only the stages of a block, by a script
+        that other pages do not load.
         """
         return self.in_block or self.name in (*_RUNNING_STAGES, *OF_WORDS, *_BIASES, *NORM_STAGES)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 
+from mha.core.feed_forward import normal_cdf
 from mha.runs.computations import Computation
 from mha.runs.operations import Operation, Origin
 from mha.runs.origins import origin

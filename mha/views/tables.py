@@ -56,7 +56,7 @@ def stage_table(
     name: str | None = None,
     prints: PrintsAt | None = None,
 ) -> Table:
-    """Return one stage of a run as a table, with one row per token, or of a matrix its rows.
+    """Return one stage of a run as a table, with one row per token or per row of a matrix.
 
     Parameters
     ----------

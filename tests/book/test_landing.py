@@ -73,7 +73,8 @@ def test_four_routes_lead_into_the_book():
     hour += ["one-row-alone"]
     assert [re.split("[/#]", href)[-1] for href in links["One hour"]] == hour
     minutes = [int(n) for n in re.findall(r"(\d+) minutes", routes["One hour#"].get_text())]
-    assert len(minutes) == 6 and sum(minutes) == 60
+    assert len(minutes) == 6
+    assert sum(minutes) == 60
     last = site.soup("mechanism/self-attention").select_one("section:has(> #one-row-alone)")
     boxes = last.select("mha-your-turn")
     assert [len(box.select("input")) for box in boxes] == [3, 3, 2]

@@ -22,7 +22,7 @@ PUBLISHED = MappingProxyType(
 
 
 def _shape(*, example: str, array: str, wanted: Sequence[int]) -> Finding:
-    """Decide whether an array, or each head's part of it, has a shape."""
+    """Decide whether an array, or each head's part of it, has the wanted shape."""
     run = run_of(example)
     found = getattr(run.example.layer if array.startswith("w_") else run, array)
     shape = np.shape(found)[-2:]
