@@ -70,11 +70,11 @@ WRONG = {
         *_with("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
         "scale changes its argument scores",
     ),
-    "future": (*_with("causal", "np.triu(np.ones((n, n))) == 1"), "turned over"),
+    "future": (*_with("causal", "np.triu(np.ones((n, n))) == 1"), "transposed"),
     "large-number": (*_with("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
     "mask-changed": (
         *_with("masked", "np.logical_not(mask, out=mask)\nreturn np.where(mask, -np.inf, scores)"),
-        "masked changes mask",
+        "masked changes its argument mask",
     ),
     "clipped": (
         *_with("weights", f"powers = np.exp(np.clip(scores, -700, 700))\nreturn {SHARES}"),

@@ -40,7 +40,7 @@ class Case:
     decimals : int, optional
         The decimals of the numbers; by default, all digits are kept.
     large : {"", "rows", "keys"}
-        Whether scores are large; with "rows", all of a row have one sign, with "keys" both signs.
+        If not empty, scores are large: of one sign in each row, or of both signs with "keys".
     """
 
     tokens: int
