@@ -1,0 +1,299 @@
+"""The search for known bugs that reproduce the outputs of a function.
+
+The search goes from one kind of case to the next: the bugs that explain the plain cases are kept,
+and further bugs are searched for in cases with masks. Two bugs are thus found separately, each in
+the cases that show it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Any, Protocol
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.examine.cases import Case, Subject
+from mha.practice.attention_parts import SOUND, Parts
+from mha.practice.bugs import TABLE, Bug
+
+TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
+"""Tolerances, relative to 1 plus the size of the number."""
+BUG_COUNTS = (1, 0), (0, 1), (1, 1), (2, 0)
+"""Numbers of bugs and of slips that are searched for together, in this order."""
+MIN_CASES_OF_KIND = 4
+"""The smallest number of cases for naming a bug that only one kind of case shows."""
+MAX_EXPLANATIONS = 4
+"""If more sets of bugs than this explain the cases, none of them is named."""
+MAX_BUGS = 3
+"""The most bugs of one explanation."""
+SAME_AS_FUSED = "W_Q", "W_K", "queries and keys exchanged", "keys and values exchanged"
+"""Beginnings of the names of bugs that equal another split of a fused matrix."""
+MASKING_INPUTS = "mask", "padding", "lengths", "is_causal", "is_always_causal"
+"""Inputs that may mask a whole row."""
+MASKED_ROW_OUTPUTS = {
+    "zeros": SOUND,
+    "NaN": SOUND.having({"blank": "weights"}),
+    "average": SOUND.having({"blank": "np.where(hidden, 1 / weights.shape[-1], weights)"}),
+    "unmasked": SOUND.having(
+        {"forbid": "scores + np.where(allowed, 0, -1e9).astype(scores.dtype)"}
+    ),
+}
+"""Outputs for a fully masked row, and the parts that compute them."""
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """Cases of one kind that no common explanation fits, and the explanations of these alone."""
+
+    cases: Sequence[int]
+    found: Sequence["Explanation"] = ()
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Bugs that together reproduce the outputs, and the parts that contain them."""
+
+    bugs: tuple[Bug, ...] = ()
+    parts: Parts = SOUND
+
+    @property
+    def level(self) -> tuple[int, int]:
+        """The number of bugs and the number of slips."""
+        slips = sum(row.is_slip for row in self.bugs)
+        return len(self.bugs) - slips, slips
+
+
+class ExaminedCases(Protocol):
+    """The tested cases, as the search needs them."""
+
+    @property
+    def cases(self) -> Sequence[Case]:
+        """The cases."""
+
+    def fits(self, i: int, parts: Parts) -> bool:
+        """Return whether parts reproduce the output for a case."""
+
+    def has_output(self, i: int) -> bool:
+        """Return whether the function returned an array for a case."""
+
+    def has_numbers(self, i: int) -> bool:
+        """Return whether the output for a case has a finite number."""
+
+    def changes(self, i: int, parts: Parts, other: Parts) -> bool:
+        """Return whether two sets of parts differ in a case."""
+
+
+def agrees(
+    subject: Subject,
+    case: Case,
+    found: Array | None,
+    expected: Array | None,
+    min_tolerance: float = 0.0,
+) -> bool:
+    """Return whether two outputs agree within the tolerance; None stands for a missing output.
+
+    Fully masked rows are not compared: their content is a convention.
+    """
+    if found is None or expected is None:
+        return found is expected
+    if found.shape != expected.shape:
+        return False
+    tolerance = max(
+        min_tolerance, TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name]
+    )
+    found, expected = (comparable(subject, case, x) for x in (found, expected))
+    with np.errstate(all="ignore"):
+        is_near = np.abs(found - expected) <= tolerance * (1 + np.abs(expected))
+    if is_near.all():
+        return True
+    off = ~is_near
+    return bool(((found == expected) | (np.isnan(found) & np.isnan(expected)))[off].all())
+
+
+def comparable(subject: Subject, case: Case, x: Array) -> Array:
+    """Return the compared part of an output, with zeros in fully masked rows."""
+    x = np.asarray(subject.select_compared(case.inputs, x), float)
+    if subject.masked_rows is not None and x.ndim > 1:
+        if not case.masked_rows:
+            case.masked_rows.append(subject.masked_rows(case.inputs))
+        (empty,) = case.masked_rows
+        if empty.any() and empty.ndim < x.ndim and empty.shape[-1] == x.shape[-2]:
+            x = np.where(empty[..., None], 0, x)
+    return x
+
+
+def compute_output(subject: Subject, case: Case, parts: Parts) -> Array | None:
+    """Return the output that parts compute for a case; None if they raise an error."""
+    try:
+        with np.errstate(all="ignore"):
+            return subject.compute(case.inputs, parts)
+    except (ValueError, IndexError, TypeError):
+        return None
+
+
+def find_explanations(
+    subject: Subject,
+    examined: ExaminedCases,
+    groups: Sequence[Sequence[int]],
+    among: frozenset[str] = frozenset(),
+) -> tuple[list[Explanation], list[Unexplained]]:
+    """Return the explanations with the fewest bugs, and the kinds that they leave unexplained.
+
+    Each group holds the cases of one kind, the most general kind first. With `among`, a pair of
+    bugs must have a bug in one of these parts.
+    """
+    rows = [bug for bug in TABLE if bug.part in subject.parts and bug.name != "True reversed"]
+    if any("w_qkv" in case.inputs for case in examined.cases):
+        rows = [row for row in rows if not row.name.startswith(SAME_AS_FUSED)]
+    found, unexplained, done = [Explanation()], list[Unexplained](), list[int]()
+    for group in groups:
+        ordered = sorted(group, key=lambda i: examined.cases[i].size)
+        kept = [each for e in found if (each := _refit(e, [*ordered, *done], examined))]
+        is_first_bug = bool(done) and not found[0].bugs
+        tells = examined.has_output if is_first_bug else examined.has_numbers
+        if not kept and not any(tells(i) for i in group):
+            unexplained.append(Unexplained(group))  # an error, or NaN alone, tells nothing
+            continue
+        if not kept:
+            kept = _extend(found, rows, ordered, done, examined, not unexplained, among)
+        if kept:
+            found, done = kept, [*ordered, *done]
+        elif not all(examined.fits(i, SOUND) for i in group):
+            # A line may be wrong for one kind of input alone.
+            is_enough = bool(done) and len(group) >= MIN_CASES_OF_KIND
+            alone = _extend(found, rows, ordered, [], examined, False, among) if is_enough else []
+            unexplained.append(Unexplained(group, alone if len(alone) == 1 else []))
+    return found, unexplained
+
+
+def _refit(e: Explanation, cases: Sequence[int], examined: ExaminedCases) -> Explanation | None:
+    """Return the explanation with a variant of its parts that fits the cases, if there is one."""
+    for parts in (e.parts, *part_variants(e.bugs, _has_mask(cases, examined))):
+        if all(examined.fits(i, parts) for i in cases):
+            return replace(e, parts=parts)
+    return None
+
+
+def _has_mask(cases: Sequence[int], examined: ExaminedCases) -> bool:
+    """Return whether any case has a mask."""
+    return any(name in examined.cases[i].inputs for i in cases for name in MASKING_INPUTS)
+
+
+def _extend(
+    found: Sequence[Explanation],
+    rows: Sequence[Bug],
+    group: Sequence[int],
+    done: Sequence[int],
+    examined: ExaminedCases,
+    is_open: bool,
+    among: frozenset[str],
+) -> list[Explanation]:
+    """Return the explanations with the fewest further bugs that also fit a group.
+
+    Pairs of bugs are tried only if all earlier groups are explained: beside an unknown bug they
+    would fit by chance.
+    """
+    off = [i for i in group if not all(examined.fits(i, e.parts) for e in found)]
+    if not any(examined.has_numbers(i) for i in off):
+        rows = [row for row in rows if row.name == "zero times infinity"]  # NaN fits many others
+    ordered = [*off, *(i for i in group if i not in set(off)), *done]
+    has_mask = _has_mask(ordered, examined)
+    for e in found:
+        touching = [
+            row for row in rows if row not in e.bugs and _may_show(row, e, off, examined, has_mask)
+        ]
+        slips = [row for row in touching if row.is_slip]
+        mains = [row for row in touching if not row.is_slip and not _breaks(row, e, done, examined)]
+        for count, more in BUG_COUNTS if is_open else BUG_COUNTS[:2]:
+            if e.level[0] + count > MAX_BUGS:
+                continue
+            fitting: list[Explanation] = []
+            for chosen in _bug_sets(mains, slips, count, more, e.bugs):
+                every = (*e.bugs, *chosen)
+                if among and len(every) > 1 and among.isdisjoint(row.part for row in every):
+                    continue
+                for parts in part_variants(every, has_mask):
+                    if all(examined.fits(i, parts) for i in ordered):
+                        fitting.append(Explanation(every, parts))
+                        break
+            if len(fitting) > MAX_EXPLANATIONS:
+                return []
+            if fitting:
+                return fitting
+    return []
+
+
+def _may_show(
+    row: Bug, e: Explanation, off: Sequence[int], examined: ExaminedCases, has_mask: bool
+) -> bool:
+    """Return whether a bug can explain a wrong case: it changes its output, or is a slip."""
+    if row.is_slip:
+        return True
+    return any(
+        examined.changes(i, parts, e.parts)
+        for parts in part_variants((*e.bugs, row), False)
+        for i in off
+    )
+
+
+def _breaks(row: Bug, e: Explanation, done: Sequence[int], examined: ExaminedCases) -> bool:
+    """Return whether a bug changes the smallest explained case of a kind."""
+    kinds: dict[str, int] = {}
+    for i in done:
+        about = examined.cases[i].kind
+        if examined.has_output(i):
+            kinds[about] = min(kinds.get(about, i), i, key=lambda j: examined.cases[j].size)
+    both = (*e.bugs, row)
+    return any(
+        all(examined.changes(i, parts, e.parts) for parts in part_variants(both, has_mask=False))
+        for i in kinds.values()
+    )
+
+
+def _bug_sets(
+    mains: Sequence[Bug], slips: Sequence[Bug], count: int, more: int, known: Sequence[Bug]
+) -> Iterator[tuple[Bug, ...]]:
+    """Yield sets of bugs that change different parts."""
+    taken = [part for row in known for part in row.exchanged]
+    for chosen in product(combinations(mains, count), combinations(slips, more)):
+        both = (*chosen[0], *chosen[1])
+        parts = [*taken, *(part for row in both for part in row.exchanged)]
+        if len(set(parts)) == len(parts):
+            yield both
+
+
+def part_variants(rows: Sequence[Bug], has_mask: bool = True) -> Iterator[Parts]:
+    """Yield parts with the bugs, with and without lines that are often wrong beside them.
+
+    A bug in a mask may mask a whole row. The output for such a row is a convention, and each
+    one is tried.
+    """
+    exchanged = {part: line for row in rows for part, line in row.exchanged.items()}
+    also: dict[str, str] = dict(each for row in rows for each in row.also)
+    also = {part: line for part, line in also.items() if part not in exchanged}
+    of_mask = bool({"forbid", "weigh"} & exchanged.keys())
+    empty: list[Any] = [SOUND]
+    if has_mask and not exchanged.keys().isdisjoint(MASKING_PARTS):
+        empty = [
+            MASKED_ROW_OUTPUTS["zeros"],
+            MASKED_ROW_OUTPUTS["NaN"],
+            MASKED_ROW_OUTPUTS["average"],
+        ]
+        if not of_mask:
+            finite = {"forbid": "np.where(allowed, scores, -1e9)"}
+            empty += [
+                SOUND.having(finite),
+                MASKED_ROW_OUTPUTS["NaN"].having(finite),
+                MASKED_ROW_OUTPUTS["unmasked"],
+            ]
+    joins = [True, False] if of_mask and has_mask else [True]
+    for parts in empty:
+        for more, joined in product([also, {}] if also else [{}], joins):
+            yield replace(parts.having(exchanged | more), joined=joined)
+
+
+MASKING_PARTS = frozenset(
+    ("see", "causal", "pad", "read", "join", "deal", "forbid", "look", "along", "powers", "weigh")
+)
+"""Parts whose bugs may mask a whole row."""
