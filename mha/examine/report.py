@@ -301,8 +301,10 @@ def format_value(value: Any) -> str:
 
     Examples
     --------
-    >>> written(np.array([[1.0, 0.25], [-2.0, 1 / 3]])), written(np.array([True])), written(0.5)
-    ('[[1, 0.25], [-2, 0.3333]]', '[True]', '0.5')
+    >>> format_value(np.array([[1.0, 0.25], [-2.0, 1 / 3]])), format_value(np.array([True]))
+    ('[[1, 0.25], [-2, 0.3333]]', '[True]')
+    >>> format_value(0.5)
+    '0.5'
     """
     if isinstance(value, np.ndarray) and value.ndim:
         inner = ", ".join(format_value(x) for x in value)
