@@ -1,7 +1,7 @@
-"""Tests of attention that someone else wrote: whether it is right, and which bug it has.
+"""Tests of attention functions: whether one is right, and which known bug it has.
 
-``mha.examine(function)`` is a function, ``python -m mha.examine package.module:function`` does the
-same from a shell, and ``from mha.examine import Report`` imports what else is here.
+``mha.examine(function)`` calls `examine`; ``python -m mha.examine package.module:function`` does
+the same from a shell. ``from mha.examine import Report`` imports other names of this package.
 """
 
 from collections.abc import Callable, Collection
@@ -10,13 +10,18 @@ from typing import Any
 
 from mha.core.option_checks import as_bool
 from mha.core.positions import Layout
-from mha.examine import attention, decoding, layer, modules, positions, probing
-from mha.examine.arrays import NUMPY, maker_of, makers
+from mha.examine import attention, convention_search, decoding, layer, modules, positions
+from mha.examine.arrays import NUMPY, find_converter, loaded_converters
 from mha.examine.cases import Subject
-from mha.examine.function_calls import Asked, asked, parameters, plain
-from mha.examine.judging import Asking, judged
-from mha.examine.probing import has_answer, probe
+from mha.examine.convention_search import find_conventions, returns_output
 from mha.examine.report import Finding, Report, Shown
+from mha.examine.report_building import Examination, build_report
+from mha.examine.tested_function import (
+    FunctionUnderTest,
+    normalise_name,
+    read_parameters,
+    wrap_function,
+)
 from mha.practice.bugs import ROTARY
 
 __all__ = [
@@ -37,10 +42,10 @@ def examine(
     leave_out: Collection[str] = (),
     strict: bool = False,
 ) -> Report:
-    """Examine a function that computes attention of queries, keys and values.
+    """Examine a function that computes attention from queries, keys and values.
 
-    It is tested on about a hundred small cases, chosen by the names of its arguments, whose right
-    outputs are known. Two lines make that a test::
+    It is tested on about a hundred small cases with known outputs, selected by the names of its
+    arguments. A test has two lines::
 
         def test_my_attention():
             mha.examine(my_attention).raise_if_wrong()
@@ -54,24 +59,25 @@ def examine(
         the output, alone or in a tuple. A layer of PyTorch, Keras or Flax that holds matrices is
         examined as `examine_layer` does.
     asarray : callable, optional
-        Makes the function's kind of array of NumPy's, such as ``torch.tensor``. By default that of
-        the library that the function uses. Outputs are detached from gradients.
+        Converts NumPy arrays to those of the function's library, such as ``torch.tensor``. Default:
+        that of the library that the function uses. Outputs are detached from gradients.
     leave_out : collection of str, default ()
-        Kinds of cases, as a report names them, to skip.
+        Kinds of cases to skip, by their names in a report.
     strict : bool, default False
-        Whether a fully masked row has to be zeros; otherwise NaN or a mean is a note.
+        Whether the output of a fully masked row must be zeros. By default NaN or a mean is a note.
 
     Returns
     -------
     Report
-        `ok` says whether the function is right, be it by another convention; it prints itself.
+        `ok` is True if the function is right, possibly by another convention. ``print`` shows the
+        whole report.
 
     Raises
     ------
     TypeError
-        If `function` cannot be called, or has an argument without a default that is not known.
+        If `function` is not callable, or has an unknown argument without a default.
     ValueError
-        If `leave_out` names no kind of case.
+        If `leave_out` has a name that is not a kind of case.
 
     References
     ----------
@@ -91,20 +97,22 @@ def examine(
     """
     if modules.is_module(function):
         return examine_layer(function, asarray=asarray, leave_out=leave_out, strict=strict)
-    this = probe(_asked(function, asarray, attention.SUBJECT))
-    first = _judged(this, leave_out, strict)
+    this = find_conventions(_wrap(function, asarray, attention.SUBJECT))
+    first = _build_report(this, leave_out, strict)
     if first.is_explained:
         return first
-    searches: list[tuple[str, Callable[[Asked], Any]]] = [
-        ("own_scale", attention.own_scale),
-        ("sink", probing.own_sink),
-        ("window", probing.own_window),
+    searches: list[tuple[str, Callable[[FunctionUnderTest], Any]]] = [
+        ("own_scale", attention.find_scale),
+        ("sink", convention_search.find_sink),
+        ("window", convention_search.find_window),
     ]
     for name, search in searches:
         found: Any = search(this)
         if found is None:
             continue
-        other = _judged(this.by(replace(this.conventions, **{name: found})), leave_out, strict)
+        other = _build_report(
+            this.with_conventions(replace(this.conventions, **{name: found})), leave_out, strict
+        )
         if other.is_explained:
             return other
     return first
@@ -117,18 +125,17 @@ def examine_layer(
     leave_out: Collection[str] = (),
     strict: bool = False,
 ) -> Report:
-    """Examine a function that computes a whole layer of attention with given matrices.
+    """Examine a function or module that computes a whole layer of attention.
 
     Parameters
     ----------
     function : callable or module
-        A layer of PyTorch, Keras or Flax as it is; or a function that takes tokens `x` of shape
-        (n, d_model) or (batch, n, d_model), and of the following what
-        its arguments name: `w_q`, `w_k`, `w_v`, `w_o` of shape (d_model, num_heads * d_k), heads
-        beside each other and multiplied from the right; `w_qkv` for the first three in one;
-        `b_q`, `b_k`, `b_v`, `b_o` and `b_qkv`; `num_heads` and `num_groups`; `weights`, all of it
-        as `MultiHeadWeights`; `context`, or `key` and `value`; `mask`, `key_padding_mask`,
-        `is_causal`; `angles` of rotary positions.
+        A layer of PyTorch, Keras or Flax; or a function that takes tokens `x` of shape (n, d_model)
+        or (batch, n, d_model), and any of the following, by name: `w_q`, `w_k`, `w_v`, `w_o` of
+        shape (d_model, num_heads * d_k), with concatenated heads, multiplied from the right;
+        `w_qkv`, the first three in one; `b_q`, `b_k`, `b_v`, `b_o` and `b_qkv`; `num_heads` and
+        `num_groups`; `weights`, all of these as `MultiHeadWeights`; `context`, or `key` and
+        `value`; `mask`, `key_padding_mask`, `is_causal`; `angles` of rotary positions.
     asarray, leave_out, strict
         As in `examine`.
 
@@ -152,27 +159,35 @@ def examine_layer(
     True
     """
     if not modules.is_module(function):
-        return _judged(probe(_asked(function, asarray, layer.SUBJECT)), leave_out, strict)
-    module = modules.read(function)
-    takes = frozenset(asked(module.call, NUMPY, module.subject(frozenset())).arguments.values())
+        return _build_report(
+            find_conventions(_wrap(function, asarray, layer.SUBJECT)), leave_out, strict
+        )
+    module = modules.read_module(function)
+    takes = frozenset(
+        wrap_function(module.call, NUMPY, module.subject(frozenset())).arguments.values()
+    )
     readings = [module, module.by_heads()] if module.is_fused and module.num_heads > 1 else [module]
     reports = []
     for one in readings:
-        this = asked(module.call, maker_of(function, asarray), one.subject(takes))
-        this = replace(this, before=module.code, called="module")
+        this = wrap_function(module.call, find_converter(function, asarray), one.subject(takes))
+        this = replace(this, setup_code=module.code, code_name="module")
         plain_cases = [case for case in this.subject.cases(this.takes, frozenset())
-                       if case.about == "plain"]  # fmt: skip
-        answers = [this.ask(this.completed(case)) for case in plain_cases]
-        if all(answer.value is None for answer in answers):
-            raise TypeError(modules.refused(function, (), answers[0].fault.partition("raises ")[2]))
-        reports.append(_judged(probe(this), leave_out, strict))
+                       if case.kind == "plain"]  # fmt: skip
+        outcomes = [this.run(this.add_context(case)) for case in plain_cases]
+        if all(outcome.value is None for outcome in outcomes):
+            raise TypeError(
+                modules.refusal_message(function, (), outcomes[0].fault.partition("raises ")[2])
+            )
+        reports.append(_build_report(find_conventions(this), leave_out, strict))
         if reports[-1].ok:
             break
     report = reports[-1] if reports[-1].ok else reports[0]
     if not report.is_explained and (module.unused or module.settings):
-        raise TypeError(modules.refused(function, (*module.unused, *module.settings)))
+        raise TypeError(modules.refusal_message(function, (*module.unused, *module.settings)))
     if report.ok and module.unused:
-        report = replace(report, findings=(*report.findings, modules.without(module.unused)))
+        report = replace(
+            report, findings=(*report.findings, modules.unused_arrays_finding(module.unused))
+        )
     if report.ok and module.settings:
         report = replace(report, not_tested=(*report.not_tested, *module.settings))
     if report.ok and len(reports) > 1:
@@ -193,15 +208,15 @@ def examine_decoding(
     Parameters
     ----------
     step : callable
-        Takes query, key and value of the new tokens and `cache`, what it returned at the step
-        before and None at first; or tokens `x` and `weights`, as `decode_step` does. It returns
-        the output and the cache. `angles`, `positions` or `position`, the first, are handed to a
-        step that has such an argument; with angles it turns queries and keys, with positions it
-        turns them, or finds its place in the cache by them alone. A step that is for one token
-        alone leaves out "several first, then one by one" and "several new tokens after a cache".
+        Takes query, key and value of the new tokens, and `cache`: the cache that the previous step
+        returned, None in the first. Or it takes tokens `x` and `weights`, as `decode_step` does. It
+        returns the output and the cache. It may take `angles`, by which it rotates queries and
+        keys; or `positions`, or the first one as `position`, for a rotation or as an index in its
+        cache. For a step that takes only one token, `leave_out` has "several first, then one by
+        one" and "several new tokens after a cache".
     rotary : bool, optional
-        Whether the step turns queries and keys by itself, by pairs with the base 10000. By default
-        it is asked: with equal keys, a step that turns nothing gives the average of the values.
+        Whether the step rotates queries and keys itself, by pairs with the base 10000. Default:
+        this is tested. With equal keys, a step without rotation returns the average of the values.
     asarray, leave_out, strict
         As in `examine`.
 
@@ -225,24 +240,26 @@ def examine_decoding(
     >>> mha.examine_decoding(decode_step).ok
     True
     """
-    maker = maker_of(step, asarray)
-    takes = {plain(name) for name, _ in parameters(step)[0]}
-    turns = decoding.turns(asked(step, maker, decoding.TURNING))
+    converter = find_converter(step, asarray)
+    takes = {normalise_name(name) for name, _ in read_parameters(step)[0]}
+    rotates = decoding.find_rotation(wrap_function(step, converter, decoding.ROTATING))
     if rotary is not None:
-        still = decoding.SUBJECT if "angles" in takes else decoding.UNTURNED
-        subjects = [decoding.TURNING if as_bool("rotary", rotary) else still]
-    elif turns is None:
+        still = decoding.SUBJECT if "angles" in takes else decoding.UNROTATED
+        subjects = [decoding.ROTATING if as_bool("rotary", rotary) else still]
+    elif rotates is None:
         subjects = [decoding.SUBJECT]
         # A step may want positions for the place in its cache alone, and rotate nothing.
-        subjects += [] if takes.isdisjoint(decoding.PLACES) else [decoding.UNTURNED]
+        subjects += [] if takes.isdisjoint(decoding.POSITION_NAMES) else [decoding.UNROTATED]
     else:
         # A step that rotates by position 0 each time seems to rotate nothing.
-        subjects = [decoding.TURNING] if turns else [decoding.UNTURNED, decoding.TURNING]
+        subjects = [decoding.ROTATING] if rotates else [decoding.UNROTATED, decoding.ROTATING]
     reports = list[Report]()
     for subject in subjects:
-        report = _judged(asked(step, maker, subject), leave_out, strict)
+        report = _build_report(wrap_function(step, converter, subject), leave_out, strict)
         if any(finding.bug and "halves" in finding.bug for finding in report.findings):
-            other = _judged(asked(step, maker, decoding.IN_HALVES), leave_out, strict)
+            other = _build_report(
+                wrap_function(step, converter, decoding.IN_HALVES), leave_out, strict
+            )
             if other.is_explained:
                 report = replace(other, findings=(*other.findings, HALVES))
         if report.is_explained:
@@ -264,12 +281,13 @@ def examine_positions(
     Parameters
     ----------
     function : callable
-        Which positions it makes is read from its arguments. Rotary ones: `x` and `positions`, for
-        `x` turned; or query, key, value and `positions`, for attention's output. Linear biases:
-        `num_heads`, `num_queries` and `num_keys`, for what is added to scores; or `num_heads`
-        alone, for the slopes. Numbers of tokens: `mask`, True where a token is no padding.
+        Its arguments determine the kind of positions. Rotary positions: `x` and `positions`, which
+        returns the rotated `x`; or query, key, value and `positions`, which returns the output of
+        attention. Linear biases: `num_heads`, `num_queries` and `num_keys`, which returns the
+        biases; or `num_heads` alone, which returns the slopes. Position numbers of padded tokens:
+        `mask`, True where a token is not padding.
     layout : {"pairs", "halves"}, default "pairs"
-        Which components rotary positions turn together, as in `rotate_by`.
+        The pairs of components that rotary positions rotate, as in `rotate_by`.
     asarray, leave_out, strict
         As in `examine`.
 
@@ -280,7 +298,7 @@ def examine_positions(
     Raises
     ------
     TypeError, ValueError
-        As `examine`; also if `layout` is neither of the two.
+        As `examine`; also if `layout` is unknown.
 
     References
     ----------
@@ -297,9 +315,11 @@ def examine_positions(
     """
     if layout not in ("pairs", "halves"):
         raise ValueError(f'layout is {layout!r}; "pairs" or "halves" is wanted')
-    own = [plain(name) for name, _ in parameters(function)[0]]
-    this = asked(function, maker_of(function, asarray), positions.subject_of(own, layout))
-    return _judged(this, leave_out, strict, positions.first_place)
+    own = [normalise_name(name) for name, _ in read_parameters(function)[0]]
+    this = wrap_function(
+        function, find_converter(function, asarray), positions.subject_of(own, layout)
+    )
+    return _build_report(this, leave_out, strict, positions.position_findings)
 
 
 HALVES = Finding(
@@ -316,38 +336,38 @@ FUSED_BY_HEADS = Finding(
 )
 
 
-def _asked(
+def _wrap(
     function: Callable[..., Any], asarray: Callable[..., Any] | None, subject: Subject
-) -> Asked:
-    """Wrap a function for testing, with the kind of arrays that it computes with."""
+) -> FunctionUnderTest:
+    """Match a function to a subject, and find the library whose arrays it takes."""
     if hasattr(function, "eval") and hasattr(function, "state_dict"):
         function.eval()
-    this = asked(function, maker_of(function, asarray), subject)
-    if asarray is not None or subject.tokens is None:
+    this = wrap_function(function, find_converter(function, asarray), subject)
+    if asarray is not None or subject.plain_inputs is None:
         return this
-    for maker in [this.maker, *makers()]:
-        trial = replace(this, maker=maker)
-        if has_answer(trial):
+    for converter in [this.converter, *loaded_converters()]:
+        trial = replace(this, converter=converter)
+        if returns_output(trial):
             return trial
     return this
 
 
-def _judged(
-    this: Asked,
+def _build_report(
+    this: FunctionUnderTest,
     leave_out: Collection[str],
     strict: bool,
-    more: Callable[[Asking], list[Finding]] = lambda _: [],
+    more: Callable[[Examination], list[Finding]] = lambda _: [],
 ) -> Report:
-    """Return the report on a function."""
+    """Run a function on its cases, and return the report."""
     kinds = _kinds(this)
     for kind in leave_out:
         if kind not in kinds:
             raise ValueError(f"leave_out has {kind!r}; this function has {', '.join(kinds)}")
-    asking = Asking.of(this, leave_out)
-    return judged(asking, more(asking), strict=strict)
+    examination = Examination.run(this, leave_out)
+    return build_report(examination, more(examination), strict=strict)
 
 
-def _kinds(this: Asked) -> list[str]:
-    """Return the kinds of cases of a function."""
-    cases = this.subject.cases(this.takes, this.conventions.facts)
-    return list(dict.fromkeys(this.named(case.about) for case in cases))
+def _kinds(this: FunctionUnderTest) -> list[str]:
+    """Return the names of the kinds of cases for a function."""
+    cases = this.subject.cases(this.takes, this.conventions.extra_inputs)
+    return list(dict.fromkeys(this.kind_name(case.kind) for case in cases))

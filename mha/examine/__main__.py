@@ -43,11 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("function", help="package.module:function, or package.module.function")
     parser.add_argument("--as", dest="kind", choices=KINDS, default="attention",
-                        help="what it computes; default: %(default)s")  # fmt: skip
+                        help="the kind of function; default: %(default)s")  # fmt: skip
     parser.add_argument("--asarray", metavar="MODULE:FUNCTION",
-                        help="what makes its arrays, such as torch:tensor")  # fmt: skip
+                        help="converter of NumPy arrays, such as torch:tensor")  # fmt: skip
     parser.add_argument("--strict", action="store_true",
-                        help="a fully masked row has to be zeros")  # fmt: skip
+                        help="require zeros for a fully masked row")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--save", metavar="FILE", help="write the report as JSON, to report.json")
     options = parser.parse_args(arguments)

@@ -12,13 +12,13 @@ from mha.core.checks import Array
 
 
 @dataclass(frozen=True)
-class Maker:
-    """Converts NumPy arrays to those of a library; `code` is the same in Python, {} is the array.
+class Converter:
+    """Converts NumPy arrays to those of a library.
 
-    A library `compiles` if each new shape takes it long.
+    `code` is the conversion as Python source, with {} for the array.
     """
 
-    make: Callable[[Array], Any]
+    convert: Callable[[Array], Any]
     code: str = "{}"
 
     @property
@@ -27,7 +27,7 @@ class Maker:
         return self.code.startswith(("jax", "tensorflow"))
 
 
-NUMPY = Maker(np.asarray)
+NUMPY = Converter(np.asarray)
 
 _LIBRARIES = {
     "torch": ("torch", "tensor"),
@@ -44,34 +44,34 @@ _LIBRARIES = {
 """For each library, the module and the function that make its arrays."""
 
 
-def maker_of(function: Any, asarray: Callable[..., Any] | None) -> Maker:
-    """Return the maker of a function's arrays: `asarray`, or that of the library that it uses.
+def find_converter(function: Any, asarray: Callable[..., Any] | None) -> Converter:
+    """Return the converter of `asarray`, or of the library that the function uses.
 
     Raises
     ------
     TypeError
-        If `asarray` is given and cannot be called.
+        If `asarray` is not callable.
     """
     if asarray is np.asarray:
         return NUMPY
     if asarray is not None:
         if not callable(asarray):
             raise TypeError(f"asarray is {asarray!r}; a callable is needed")
-        return Maker(asarray, "asarray({})")
+        return Converter(asarray, "asarray({})")
     for library in _used(function):
         module, name = _LIBRARIES[library]
         if module in sys.modules:
-            return Maker(getattr(sys.modules[module], name), f"{module}.{name}({{}})")
+            return Converter(getattr(sys.modules[module], name), f"{module}.{name}({{}})")
     return NUMPY
 
 
-def makers() -> list[Maker]:
-    """Return makers for NumPy and for each library that is loaded."""
+def loaded_converters() -> list[Converter]:
+    """Return converters for NumPy and for each loaded library."""
     found = {NUMPY.code: NUMPY}
     for module, name in _LIBRARIES.values():
         if module in sys.modules:
             code = f"{module}.{name}({{}})"
-            found.setdefault(code, Maker(getattr(sys.modules[module], name), code))
+            found.setdefault(code, Converter(getattr(sys.modules[module], name), code))
     return list(found.values())
 
 

@@ -1,4 +1,4 @@
-"""Test cases, and subjects that compute their right outputs and the outputs of bugs."""
+"""Test cases, and subjects: kinds of functions with their correct outputs and outputs of bugs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,36 +9,36 @@ import numpy as np
 from numpy.random import Generator
 
 from mha.core.checks import Array
-from mha.examine.derivations import ATTENTION, Told
+from mha.examine.printed_steps import ATTENTION, PrintedStep
 from mha.practice.attention_parts import Parts
 
-NOTHING_SEEN = "fully masked row"
-BY_NUMBERS = "additive mask"
-NOTHING_BY_NUMBERS = "fully masked row, additive mask"
-NOTHING_BY_PADDING = "fully masked row, padding"
+FULLY_MASKED = "fully masked row"
+ADDITIVE_MASK = "additive mask"
+FULLY_MASKED_ADDITIVE = "fully masked row, additive mask"
+FULLY_MASKED_PADDING = "fully masked row, padding"
 CAUSAL_AND_MASK, CAUSAL_AND_PADDING = "is_causal with mask", "is_causal with key_padding_mask"
-OF_SEQUENCES = "mask per sequence"
+MASK_PER_SEQUENCE = "mask per sequence"
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
     """One test case: its kind, its inputs by the names of `mha`, and its leading axes.
 
-    `takes` are the names that its inputs were drawn for. The right output of a case and the outputs
-    of bugs do not depend on the function that is asked: they are kept here once they are known.
+    `takes` are the names of the inputs that it was drawn for. The outputs of the case, correct or
+    with a bug, do not depend on the tested function, and are cached here.
     """
 
-    about: str
-    given: Mapping[str, Any]
+    kind: str
+    inputs: Mapping[str, Any]
     leading: tuple[int, ...] = ()
     takes: frozenset[str] = frozenset()
-    gives: dict[Parts, Array | None] = field(default_factory=dict, init=False, repr=False)
-    empty: list[Array] = field(default_factory=list, init=False, repr=False)
+    outputs: dict[Parts, Array | None] = field(default_factory=dict, init=False, repr=False)
+    masked_rows: list[Array] = field(default_factory=list, init=False, repr=False)
 
     @property
     def floats(self) -> list[np.dtype[Any]]:
         """The floating dtypes of its inputs."""
-        arrays = (x for x in self.given.values() if isinstance(x, np.ndarray))
+        arrays = (x for x in self.inputs.values() if isinstance(x, np.ndarray))
         return [x.dtype for x in arrays if x.dtype.kind == "f"]
 
     @property
@@ -49,29 +49,33 @@ class Case:
     @property
     def size(self) -> int:
         """The number of elements of all inputs."""
-        return sum(int(np.size(x)) for x in self.given.values())
+        return sum(int(np.size(x)) for x in self.inputs.values())
 
     def in_float32(self) -> "Case":
         """Return the case with float32 inputs."""
         cast = {
             name: x.astype(np.float32) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
-            for name, x in self.given.items()
+            for name, x in self.inputs.items()
         }
-        return replace(self, given=cast)
+        return replace(self, inputs=cast)
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Draws the arrays of a case: its kind, the function's inputs, leading axes, a generator."""
+    """Draws the inputs of one case with a random generator.
 
-    about: str
+    `kind` is the kind of case, `takes` are the inputs of the function, and `leading` are the
+    leading axes. With `is_whole` all numbers are small integers.
+    """
+
+    kind: str
     takes: frozenset[str]
     leading: tuple[int, ...]
     rng: Generator
     is_whole: bool = False
 
     def numbers(self, *shape: int) -> Array:
-        """Draw normal numbers, or small integers without zeros and equal rows, which hide bugs."""
+        """Draw normal numbers, or small integers without zeros and equal rows: these hide bugs."""
         if not self.is_whole:
             return self.rng.normal(size=shape)
         return self.rng.permuted(np.resize(self.rng.permutation([-1.0, 1.0, 2.0, 3.0]), shape))
@@ -88,23 +92,24 @@ class Draw:
     def masks(self, n: int, m: int) -> dict[str, Any]:
         """Draw the mask of this kind of case, if it has one."""
         allowed = self.allowed(n, m)
-        if "fully masked" in self.about:
-            allowed[0], allowed[1:2] = False, True  # read either way, a query sees nothing
-        if self.about == CAUSAL_AND_MASK:  # so that a query sees something
+        if "fully masked" in self.kind:
+            # With True for allowed or for masked, one query is fully masked.
+            allowed[0], allowed[1:2] = False, True
+        if self.kind == CAUSAL_AND_MASK:  # so that no query is fully masked
             allowed[:, 0] = True
         added = np.where(allowed, self.numbers(n, m) * (self.rng.random((n, m)) < 0.5), -np.inf)
         found: dict[str, dict[str, Any]] = {
             "boolean mask": {"mask": allowed},
             "mask of one row": {"mask": allowed[:1]},
-            NOTHING_SEEN: {"mask": allowed},
-            BY_NUMBERS: {"mask": added},
-            NOTHING_BY_NUMBERS: {"mask": added},
+            FULLY_MASKED: {"mask": allowed},
+            ADDITIVE_MASK: {"mask": added},
+            FULLY_MASKED_ADDITIVE: {"mask": added},
             "bias": {"bias": added},
             "key_padding_mask": {"padding": allowed[0]},
             "is_causal": {"is_causal": True},
             CAUSAL_AND_MASK: {"is_causal": True, "mask": allowed},
         }
-        return found.get(self.about, {})
+        return found.get(self.kind, {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,114 +119,120 @@ class Subject:
     Parameters
     ----------
     aliases : mapping of str to tuple of str
-        What is handed in, by the names of `mha`; how arguments are called that take it, in lower
-        case and without underscores.
-    first : tuple of str
-        What the first arguments take that are called otherwise.
+        For each input, by its name in `mha`, the names of arguments that take it, in lower case and
+        without underscores.
+    first_inputs : tuple of str
+        The inputs of the first arguments with unknown names.
     needs : frozenset of str
-        What a function has to take.
+        The inputs that a function must take.
     kinds : mapping of str to tuple of str
-        Of each kind of case the arguments that it needs.
-    made : callable
-        Takes a `Draw` and sizes, and gives what is handed in; None where there is no such case.
-    leading, sizes, small : sequence of tuple of int
-        Leading axes and sizes of cases, and sizes of the smallest, the smallest first.
-    wanted : callable
-        Takes what is handed in and gives what is right.
-    worked : callable
-        Takes what is handed in and parts, and gives what attention of these parts makes of it.
+        For each kind of case, the inputs that it needs.
+    draw_inputs : callable
+        Takes a `Draw` and sizes, and returns the inputs of a case; None if there is no such case.
+    leading, sizes, small_sizes : sequence of tuple of int
+        Leading axes and sizes of cases, and sizes of the smallest cases in ascending order.
+    expected : callable
+        Takes inputs and returns the correct output.
+    compute : callable
+        Takes inputs and parts of attention, and returns the output that these parts compute.
     parts : tuple of str
-        The parts that have to do with it.
-    steps : tuple of Told
-        The steps to a number of the output, which is the last of them.
+        The parts of attention that such a function has.
+    steps : tuple of PrintedStep
+        The steps to a number of the output, which is the last one.
     call : callable
-        Takes what is handed in and an index of the output; gives which call of each part makes that
-        number, and its index there.
+        Takes inputs and an index of the output, and returns the number of the call of each part
+        that computes this number, and its index there.
     limits : mapping of str to str
-        On which condition a function is right that refuses cases of a kind.
-    compared : callable
-        Takes what is handed in and what came, and gives what of it is compared.
-    blank : callable, optional
-        Takes what is handed in, and gives True for each row of the output whose query sees no key.
-    tokens : callable, optional
-        Takes a `Draw` and numbers of queries and keys, and gives plain inputs: where a function is
-        asked for its conventions.
-    moved : tuple of str
+        For a kind of case: the condition under which a function is right that refuses it.
+    select_compared : callable
+        Takes inputs and an output, and returns the part of the output that is compared.
+    masked_rows : callable, optional
+        Takes inputs, and returns True for each row of the output whose query is fully masked.
+    plain_inputs : callable, optional
+        Takes a `Draw` and numbers of queries and keys, and returns inputs without a mask, for the
+        search for conventions.
+    token_axis_inputs : tuple of str
         The inputs whose axis of tokens may be before that of heads, or of sequences.
-    shaped : callable, optional
-        Takes what is handed in and gives the shape of the right output; default: of `wanted`.
+    output_shape : callable, optional
+        Takes inputs and returns the shape of the correct output. Default: that of `expected`.
     has_heads : bool
         Whether inputs have an axis of heads.
     has_float32 : bool
-        Whether cases are asked in float32 too.
+        Whether there are cases in float32 too.
     right : str
-        The function of the package that is right.
+        The name of the correct function of the package.
     calls : callable, optional
-        Takes what is handed in, and gives the arguments of each call of the function, as Python in
-        which {own} stands for what is handed in: where it takes and returns a cache.
+        For functions with a cache: takes inputs, and returns the arguments of each call as Python
+        source, in which {own} is the name of the input.
     """
 
     aliases: Mapping[str, tuple[str, ...]]
-    first: tuple[str, ...]
+    first_inputs: tuple[str, ...]
     needs: frozenset[str]
     kinds: Mapping[str, tuple[str, ...]]
-    made: Callable[..., dict[str, Any] | None]
+    draw_inputs: Callable[..., dict[str, Any] | None]
     sizes: Sequence[tuple[Any, ...]]
-    small: Sequence[tuple[Any, ...]]
-    wanted: Callable[[Any], Array]
-    worked: Callable[[Any, Parts], Array]
+    small_sizes: Sequence[tuple[Any, ...]]
+    expected: Callable[[Any], Array]
+    compute: Callable[[Any, Parts], Array]
     parts: tuple[str, ...]
     right: str
     leading: Sequence[tuple[int, ...]] = ((),)
-    steps: tuple[Told, ...] = ATTENTION
+    steps: tuple[PrintedStep, ...] = ATTENTION
     call: Callable[[Any, tuple[int, ...]], tuple[int, tuple[int, ...]]] = lambda _, at: (0, at)
     limits: Mapping[str, str] = field(default_factory=dict)
-    compared: Callable[[Any, Array], Array] = lambda _given, x: x
+    select_compared: Callable[[Any, Array], Array] = lambda _inputs, x: x
     calls: Callable[[Any], list[dict[str, str]]] | None = None
-    blank: Callable[[Any], Array] | None = None
-    tokens: Callable[[Draw, int, int], dict[str, Any] | None] | None = None
-    moved: tuple[str, ...] = ()
-    shaped: Callable[[Any], tuple[int, ...]] | None = None
+    masked_rows: Callable[[Any], Array] | None = None
+    plain_inputs: Callable[[Draw, int, int], dict[str, Any] | None] | None = None
+    token_axis_inputs: tuple[str, ...] = ()
+    output_shape: Callable[[Any], tuple[int, ...]] | None = None
     has_heads: bool = False
     has_float32: bool = True
-    asked: dict[Any, list[Case]] = field(default_factory=dict, init=False, repr=False)
+    drawn_cases: dict[Any, list[Case]] = field(default_factory=dict, init=False, repr=False)
 
-    def shape(self, given: Any) -> tuple[int, ...]:
-        """Return the shape of the right output."""
-        return self.wanted(given).shape if self.shaped is None else self.shaped(given)
+    def shape(self, inputs: Any) -> tuple[int, ...]:
+        """Return the shape of the correct output."""
+        return (
+            self.expected(inputs).shape if self.output_shape is None else self.output_shape(inputs)
+        )
 
-    def cases(self, takes: frozenset[str], facts: frozenset[tuple[str, Any]]) -> list[Case]:
-        """Return cases for a function that takes some arguments, the same each time.
+    def cases(self, takes: frozenset[str], extra_inputs: frozenset[tuple[str, Any]]) -> list[Case]:
+        """Return the cases for a function that takes some inputs, the same each time.
 
-        `facts` are inputs that every case has, by the conventions of the function.
+        `extra_inputs` are added to every case, by the conventions of the function.
         """
-        if (takes, facts) not in self.asked:
-            self.asked[takes, facts] = self._drawn(takes, facts)
-        return self.asked[takes, facts]
+        if (takes, extra_inputs) not in self.drawn_cases:
+            self.drawn_cases[takes, extra_inputs] = self._draw_cases(takes, extra_inputs)
+        return self.drawn_cases[takes, extra_inputs]
 
-    def _drawn(self, takes: frozenset[str], facts: frozenset[tuple[str, Any]]) -> list[Case]:
-        """Draw cases, and each third in float32 too."""
+    def _draw_cases(
+        self, takes: frozenset[str], extra_inputs: frozenset[tuple[str, Any]]
+    ) -> list[Case]:
+        """Draw all cases, and every third one in float32 too."""
         rng = np.random.default_rng(41)
         kinds = [kind for kind, needs in self.kinds.items() if takes.issuperset(needs)]
         found = [
-            Case(kind, {**given, **dict(facts)}, leading, takes)
+            Case(kind, {**inputs, **dict(extra_inputs)}, leading, takes)
             for kind, leading, size in product(kinds, self.leading, self.sizes)
-            if (given := self.made(Draw(kind, takes, leading, rng), *size))
+            if (inputs := self.draw_inputs(Draw(kind, takes, leading, rng), *size))
         ]
         if not self.has_float32:
             return found
         exact = ("fully masked", "large negative")  # float32 has too few digits for the latter
-        narrow = [case for case in found[::3] if not case.about.startswith(exact)]
-        return found + [case.in_float32() for case in narrow if "weights" not in case.given]
+        narrow = [case for case in found[::3] if not case.kind.startswith(exact)]
+        return found + [case.in_float32() for case in narrow if "weights" not in case.inputs]
 
-    def smaller(
-        self, like: Case, facts: frozenset[tuple[str, Any]], rng: Generator
+    def small_cases(
+        self, like: Case, extra_inputs: frozenset[tuple[str, Any]], rng: Generator
     ) -> Iterator[Case]:
-        """Yield cases of the same kind with small whole numbers, the smallest first."""
+        """Yield cases of the same kind with small integers, the smallest first."""
         axes = len(like.leading)
-        for size, leading in product(self.small, ((1,) * axes, (2,) * axes)[: 1 + bool(axes)]):
+        for size, leading in product(
+            self.small_sizes, ((1,) * axes, (2,) * axes)[: 1 + bool(axes)]
+        ):
             for _ in range(6):
-                draw = Draw(like.about, like.takes, leading, rng, is_whole=True)
-                given = self.made(draw, *size)
-                if given:
-                    yield Case(like.about, {**given, **dict(facts)}, leading, like.takes)
+                draw = Draw(like.kind, like.takes, leading, rng, is_whole=True)
+                inputs = self.draw_inputs(draw, *size)
+                if inputs:
+                    yield Case(like.kind, {**inputs, **dict(extra_inputs)}, leading, like.takes)

@@ -1,7 +1,7 @@
-"""Conventions of attention functions: how each changes the inputs, and its note in a report.
+"""The conventions of attention functions, and their notes in a report.
 
-A convention is no bug. Once the conventions of a function are known, each case has one right
-output, and bugs are searched for in that output alone.
+A convention is not a bug. With the conventions of a function known, each case has one correct
+output, and only differences from it are bugs.
 """
 
 from collections.abc import Mapping
@@ -30,8 +30,8 @@ MASK_AXES: Mapping[str, str] = {
 }
 """The axes of a mask, and the condition that the report states for them."""
 
-LAST_PLACE = "if the last query has the position of the last key"
-FIRST_PLACE = "if the first query has the position of the first key"
+LAST_POSITION = "if the last query has the position of the last key"
+FIRST_POSITION = "if the first query has the position of the first key"
 
 
 @dataclass(frozen=True)
@@ -43,37 +43,37 @@ class Conventions:
     tokens_first : bool
         Whether the axis of tokens is before that of heads (attention) or of sequences (a layer).
     mask : str
-        What a mask of True and False is made into: `SEES`, `HIDES`, `ADDED`, `ONES`, `ONES_HIDE`.
+        The form of a boolean mask: `SEES`, `HIDES`, `ADDED`, `ONES` or `ONES_HIDE`.
     mask_axes : str
-        Which axes a mask has; see `MASK_AXES`.
-    untold : frozenset of str
-        Of the inputs `mask` and `padding` those of which no output tells what True says.
+        The axes of a mask; see `MASK_AXES`.
+    undetermined : frozenset of str
+        Those of the inputs `mask` and `padding` for which no output shows the meaning of True.
     by_sequence : str
-        Which axes a mask has that differs from sequence to sequence: "four" or "three".
+        The axes of a mask that differs between sequences: "four" or "three".
     has_numbers : bool
         Whether a mask of numbers is added to the scores.
     padding : str
-        What True says of a key: `REAL`, `IS_PADDING`, or `ONES` where it is 1 and 0.
+        The meaning of True for a key: `REAL` or `IS_PADDING`; or `ONES` for 1 and 0.
     is_always_causal : bool
     is_last : bool
         Whether a causal mask gives the last query the position of the last key.
     is_square : bool
-        Whether a causal mask is asked with as many queries as keys alone: where it hides nothing,
-        nobody can tell which key has the position of the first query.
+        Whether a causal mask is tested only with as many queries as keys, since the outputs do not
+        show which key has the position of the first query.
     scale : str
         Whether scores are multiplied or divided by `scale`: `MULTIPLIES` or `DIVIDES`.
     own_scale : tuple of float, optional
         A factor and a power: scores are multiplied by factor / d_k ** power.
     window : int, optional
-        How many positions apart a query and a key are at least that it does not attend to.
+        The smallest distance of a masked key from its query.
     sink : float, optional
-        A score that takes part in each softmax and has no value.
+        One more score in each softmax, without a value.
     """
 
     tokens_first: bool = False
     mask: str = SEES
     mask_axes: str = ""
-    untold: frozenset[str] = frozenset()
+    undetermined: frozenset[str] = frozenset()
     by_sequence: str = "four"
     has_numbers: bool = True
     padding: str = REAL
@@ -86,15 +86,15 @@ class Conventions:
     sink: float | None = None
 
     @property
-    def facts(self) -> frozenset[tuple[str, Any]]:
+    def extra_inputs(self) -> frozenset[tuple[str, Any]]:
         """The inputs that these conventions add to every case."""
         found = {"is_always_causal": self.is_always_causal, "is_last": self.is_last}
-        given = {"own_scale": self.own_scale, "window": self.window, "sink": self.sink}
+        inputs = {"own_scale": self.own_scale, "window": self.window, "sink": self.sink}
         return frozenset((name, True) for name, is_so in found.items() if is_so) | frozenset(
-            (name, x) for name, x in given.items() if x is not None
+            (name, x) for name, x in inputs.items() if x is not None
         )
 
-    def encoded(self, name: str, x: Any, case: Any) -> Any:
+    def encode(self, name: str, x: Any, case: Any) -> Any:
         """Convert an input to the function's convention."""
         if x is None:
             return None
@@ -136,18 +136,18 @@ class Conventions:
 
     def allows(self, case: Any) -> bool:
         """Return whether a case can be expressed in these conventions."""
-        mask = case.given.get("mask")
+        mask = case.inputs.get("mask")
         if self.tokens_first and not case.leading:
             return False  # two axes tell nothing of their order
-        if self.is_always_causal and "x" in case.given and "context" in case.given:
+        if self.is_always_causal and "x" in case.inputs and "context" in case.inputs:
             return False  # a layer may be causal among its own tokens alone
-        query, key = case.given.get("query"), case.given.get("key")
-        is_told = self.is_square and case.given.get("is_causal") and query is not None
-        if is_told and query.shape[-2] != key.shape[-2]:
+        query, key = case.inputs.get("query"), case.inputs.get("key")
+        is_square_only = self.is_square and case.inputs.get("is_causal") and query is not None
+        if is_square_only and query.shape[-2] != key.shape[-2]:
             return False
         if mask is None:
             return True
-        if self.mask_axes and len(case.leading) < (1 if "x" in case.given else 2):
+        if self.mask_axes and len(case.leading) < (1 if "x" in case.inputs else 2):
             return False
         is_short = mask.ndim == 2 and len(mask) == 1
         if (mask.dtype != bool and not self.has_numbers) or (
@@ -161,15 +161,17 @@ USUAL = Conventions()
 """The conventions of `mha`."""
 
 
-def told(found: Conventions, first: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """Return the condition, the explanation and the section for each convention found.
+def describe_conventions(
+    found: Conventions, first_inputs: tuple[str, ...]
+) -> list[tuple[str, str, str]]:
+    """Return the condition, the explanation and the section for each unusual convention.
 
     Examples
     --------
-    >>> [condition for condition, _, _ in told(Conventions(mask=HIDES), ("query",))]
+    >>> [condition for condition, _, _ in describe_conventions(Conventions(mask=HIDES), ("query",))]
     ['if True in a mask means masked']
     """
-    axes = "(..., n, num_heads, d_k)" if "query" in first else "(n, batch, d_model)"
+    axes = "(..., n, num_heads, d_k)" if "query" in first_inputs else "(n, batch, d_model)"
     rows = [
         (found.tokens_first, f"if axes are {axes}", "", ""),
         (found.mask == HIDES, "if True in a mask means masked",
@@ -191,7 +193,7 @@ def told(found: Conventions, first: tuple[str, ...]) -> list[tuple[str, str, str
         (found.padding == ONES, "if 0 marks padding and 1 every other key", "", PADDING),
         (found.is_always_causal, "if it is always causal",
          "PyTorch's attention is causal only if is_causal says so.", DECODING),
-        (found.is_last, LAST_PLACE,
+        (found.is_last, LAST_POSITION,
          "It matters for is_causal with fewer queries than keys. In PyTorch's"
          " scaled_dot_product_attention the first query has the position of the first key.",
          DECODING),

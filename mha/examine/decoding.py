@@ -13,8 +13,8 @@ from mha.core.multihead import MultiHeadWeights
 from mha.core.positions import rotary_angles, rotate_by
 from mha.examine import attention
 from mha.examine.cases import Case, Draw, Subject
-from mha.examine.function_calls import Asked
 from mha.examine.positions import rotate_in_other_layout
+from mha.examine.tested_function import FunctionUnderTest
 from mha.practice.attention_parts import Parts, decode
 
 ALIASES = {
@@ -28,7 +28,7 @@ ALIASES = {
     "position": ("position", "start", "offset", "startpos", "pos", "cacheposition", "curpos"),
 }  # fmt: skip
 
-PLACES = {alias for name in ("positions", "position") for alias in ALIASES[name]}
+POSITION_NAMES = {alias for name in ("positions", "position") for alias in ALIASES[name]}
 """Names of arguments that take positions."""
 
 STEPS: dict[str, Callable[[int], tuple[int, ...]]] = {
@@ -39,24 +39,26 @@ STEPS: dict[str, Callable[[int], tuple[int, ...]]] = {
 """How n tokens are split among the steps."""
 
 
-def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Draw the inputs of a case for all n tokens."""
     n, width = sizes
-    if 0 in STEPS[draw.about](n) or ("weights" in draw.takes and not draw.leading):
+    if 0 in STEPS[draw.kind](n) or ("weights" in draw.takes and not draw.leading):
         return None
-    given: dict[str, Any] = {"sizes": STEPS[draw.about](n), "cache": None}
+    inputs: dict[str, Any] = {"sizes": STEPS[draw.kind](n), "cache": None}
     if "weights" in draw.takes:
         w_q, w_k, w_v = (draw.numbers(draw.leading[-1], 2 * width, width) / 2 for _ in range(3))
         x, w_o = draw.numbers(n, 2 * width), draw.numbers(draw.leading[-1] * width, width)
-        given |= {"x": x, "weights": MultiHeadWeights(w_q, w_k, w_v, w_o)}
-        given |= {"query": x @ w_q, "key": x @ w_k, "value": x @ w_v}
+        inputs |= {"x": x, "weights": MultiHeadWeights(w_q, w_k, w_v, w_o)}
+        inputs |= {"query": x @ w_q, "key": x @ w_k, "value": x @ w_v}
     else:
-        given |= {name: draw.numbers(*draw.leading, n, width) for name in ("query", "key", "value")}
-    given |= {"positions": None, "position": None}
+        inputs |= {
+            name: draw.numbers(*draw.leading, n, width) for name in ("query", "key", "value")
+        }
+    inputs |= {"positions": None, "position": None}
     if draw.takes & {"angles", "positions", "position", "rotary"} and "unturned" not in draw.takes:
-        given |= {"angles": rotary_angles(np.arange(n + 1), width), "rotary": True}
-        given["layout"] = "halves" if "halves" in draw.takes else "pairs"
-    return given
+        inputs |= {"angles": rotary_angles(np.arange(n + 1), width), "rotary": True}
+        inputs["layout"] = "halves" if "halves" in draw.takes else "pairs"
+    return inputs
 
 
 NEW = {
@@ -69,62 +71,63 @@ NEW = {
 """For each argument, the slice that belongs to the new tokens {0} to {1} - 1."""
 
 
-def calls(given: Any) -> list[dict[str, str]]:
+def calls(inputs: Any) -> list[dict[str, str]]:
     """Return the arguments of each step as Python source."""
-    stops = np.cumsum(given["sizes"])
+    stops = np.cumsum(inputs["sizes"])
     return [
         {name: text.format(stop - size, stop) for name, text in NEW.items()}
-        for size, stop in zip(given["sizes"], stops, strict=True)
+        for size, stop in zip(inputs["sizes"], stops, strict=True)
     ]
 
 
-def call(given: Any, at: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+def call(inputs: Any, at: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
     """Return the step that computes a row of the output, and the index in that step."""
-    stops = np.cumsum(given["sizes"])
+    stops = np.cumsum(inputs["sizes"])
     step = int(np.searchsorted(stops, at[-2], side="right"))
-    return step, (*at[:-2], int(at[-2] - stops[step] + given["sizes"][step]), at[-1])
+    return step, (*at[:-2], int(at[-2] - stops[step] + inputs["sizes"][step]), at[-1])
 
 
-def wanted(given: Any) -> Array:
+def expected(inputs: Any) -> Array:
     """Return the rows of the full causal pass."""
-    query, key, value = (given[name] for name in ("query", "key", "value"))
-    if "angles" in given:
+    query, key, value = (inputs[name] for name in ("query", "key", "value"))
+    if "angles" in inputs:
         query, key = (
-            rotate_by(x, given["angles"][:-1], layout=given["layout"]) for x in (query, key)
+            rotate_by(x, inputs["angles"][:-1], layout=inputs["layout"]) for x in (query, key)
         )
-    return _mixed(given, scaled_dot_product_attention(query, key, value, is_causal=True))
+    return _project_output(inputs, scaled_dot_product_attention(query, key, value, is_causal=True))
 
 
-def _mixed(given: Any, outputs: Array) -> Array:
-    return merge_heads(outputs) @ given["weights"].w_o if "weights" in given else outputs
+def _project_output(inputs: Any, outputs: Array) -> Array:
+    return merge_heads(outputs) @ inputs["weights"].w_o if "weights" in inputs else outputs
 
 
-def worked(given: Any, parts: Parts) -> Array:
+def compute(inputs: Any, parts: Parts) -> Array:
     """Compute the outputs of a decoding step with given parts."""
-    query, key, value = (given[name] for name in ("query", "key", "value"))
-    angles = given.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
-    rotation = rotate_in_other_layout if given.get("layout") == "halves" else rotate_by
-    outputs = decode(query, key, value, angles, parts, sizes=given["sizes"], rotate_by=rotation)
-    return _mixed(given, outputs)
+    query, key, value = (inputs[name] for name in ("query", "key", "value"))
+    angles = inputs.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
+    rotation = rotate_in_other_layout if inputs.get("layout") == "halves" else rotate_by
+    outputs = decode(query, key, value, angles, parts, sizes=inputs["sizes"], rotate_by=rotation)
+    return _project_output(inputs, outputs)
 
 
-def turns(asked: Asked) -> bool | None:
+def find_rotation(tested: FunctionUnderTest) -> bool | None:
     """Return whether a step rotates queries and keys itself; None if its output does not show it.
 
     Where two keys are the same, the second query's output is the average of their values, unless
     the keys are rotated by different angles.
     """
-    draw = Draw("one token at a time", asked.takes, (2,), np.random.default_rng(61))
-    given = made(draw, 2, 4)
-    if given is None or "weights" in given or "angles" in asked.takes:
+    draw = Draw("one token at a time", tested.takes, (2,), np.random.default_rng(61))
+    inputs = draw_inputs(draw, 2, 4)
+    if inputs is None or "weights" in inputs or "angles" in tested.takes:
         return None
     for leading in ((2,), ()):
         arrays = {
-            name: given[name] if leading else given[name][0] for name in asked.subject.first[:3]
+            name: inputs[name] if leading else inputs[name][0]
+            for name in tested.subject.first_inputs[:3]
         }
         arrays["key"] = np.repeat(arrays["key"][..., :1, :], 2, axis=-2)
-        case = Case(draw.about, {**given, **arrays}, leading, asked.takes)
-        output, value = asked.ask(case).value, arrays["value"]
+        case = Case(draw.kind, {**inputs, **arrays}, leading, tested.takes)
+        output, value = tested.run(case).value, arrays["value"]
         if output is None or output.shape != value.shape:
             continue
         first, last, second = value[..., 0, :], value[..., 1, :], output[..., 1, :]
@@ -137,24 +140,27 @@ def turns(asked: Asked) -> bool | None:
     return None
 
 
-def _taking(*own: str) -> Subject:
-    """Return the subject with more inputs."""
+def _with_inputs(*own: str) -> Subject:
+    """Return the subject for functions that take further inputs."""
     return replace(
-        SUBJECT, made=lambda draw, *sizes: made(replace(draw, takes=draw.takes | {*own}), *sizes)
+        SUBJECT,
+        draw_inputs=lambda draw, *sizes: draw_inputs(
+            replace(draw, takes=draw.takes | {*own}), *sizes
+        ),
     )
 
 
 SUBJECT = Subject(
     aliases=ALIASES,
-    first=("query", "key", "value", "cache"),
+    first_inputs=("query", "key", "value", "cache"),
     needs=frozenset({"cache"}),
     kinds=dict.fromkeys(STEPS, ()),
-    made=made,
+    draw_inputs=draw_inputs,
     leading=((), (3,)),
     sizes=((5, 4), (11, 2), (4, 6)),
-    small=[(n, 2) for n in (1, 2, 3, 4)],
-    wanted=wanted,
-    worked=worked,
+    small_sizes=[(n, 2) for n in (1, 2, 3, 4)],
+    expected=expected,
+    compute=compute,
     right="core.decoding.decode_step",
     call=call,
     limits=dict.fromkeys(tuple(STEPS)[1:], "if tokens come one at a time"),
@@ -172,9 +178,9 @@ SUBJECT = Subject(
     calls=calls,
 )
 
-UNTURNED = _taking("unturned")
-"""Steps that rotate nothing, whatever arguments they take."""
-IN_HALVES = _taking("rotary", "halves")
+UNROTATED = _with_inputs("unturned")
+"""Steps without rotation, whatever arguments they take."""
+IN_HALVES = _with_inputs("rotary", "halves")
 """Steps that rotate component i together with component i + width / 2."""
-TURNING = _taking("rotary")
+ROTATING = _with_inputs("rotary")
 """Steps that rotate queries and keys themselves."""

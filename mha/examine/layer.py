@@ -12,15 +12,15 @@ from mha.core.multihead import BIASES, MATRICES, MultiHeadWeights, multi_head_at
 from mha.core.positions import rotary_angles
 from mha.examine import attention
 from mha.examine.cases import (
-    BY_NUMBERS,
+    ADDITIVE_MASK,
     CAUSAL_AND_MASK,
     CAUSAL_AND_PADDING,
-    NOTHING_SEEN,
-    OF_SEQUENCES,
+    FULLY_MASKED,
+    MASK_PER_SEQUENCE,
     Draw,
     Subject,
 )
-from mha.examine.derivations import Arrays, Told, Worked, product
+from mha.examine.printed_steps import Arrays, Calculations, PrintedStep, product
 from mha.practice.attention_parts import Parts, layer_output
 from mha.views.arithmetic import factor
 
@@ -51,9 +51,9 @@ KINDS = {
     "is_causal": ("is_causal",),
     "boolean mask": ("mask",),
     "mask of one row": ("mask",),
-    OF_SEQUENCES: ("mask",),
-    NOTHING_SEEN: ("mask",),
-    BY_NUMBERS: ("mask",),
+    MASK_PER_SEQUENCE: ("mask",),
+    FULLY_MASKED: ("mask",),
+    ADDITIVE_MASK: ("mask",),
     "key_padding_mask": ("padding",),
     CAUSAL_AND_MASK: ("is_causal", "mask"),
     CAUSAL_AND_PADDING: ("is_causal", "padding"),
@@ -65,169 +65,171 @@ KINDS = {
 }
 
 
-def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Draw the inputs of a case: n tokens, a number of heads and their width."""
-    about, takes, (n, heads, d_k) = draw.about, draw.takes, sizes
-    has_context, is_padded = about in ("context", OWN_VALUE, PADDED_CONTEXT), "padding" in about
-    least = {"angles": d_k, "num_groups": heads}.get(about, n if is_padded else 2)
+    kind, takes, (n, heads, d_k) = draw.kind, draw.takes, sizes
+    has_context, is_padded = kind in ("context", OWN_VALUE, PADDED_CONTEXT), "padding" in kind
+    least = {"angles": d_k, "num_groups": heads}.get(kind, n if is_padded else 2)
     if least == 1 or (has_context and takes.isdisjoint({"context", "key"})):
         return None
-    if about == PADDED_CONTEXT and not draw.leading:
+    if kind == PADDED_CONTEXT and not draw.leading:
         return None
     if takes.isdisjoint({"num_heads", "weights"}):
         heads = 1
-    if about == OF_SEQUENCES and not draw.leading:
+    if kind == MASK_PER_SEQUENCE and not draw.leading:
         return None
-    width, groups = heads * d_k, heads // 2 if about == "num_groups" else heads
+    width, groups = heads * d_k, heads // 2 if kind == "num_groups" else heads
     m = n + 4 if has_context and n % 2 else n
-    given = matrices(draw, width, heads, groups, d_k)
-    given |= {"x": draw.numbers(*draw.leading, n, width), "num_heads": heads, "num_groups": groups}
+    inputs = matrices(draw, width, heads, groups, d_k)
+    inputs |= {"x": draw.numbers(*draw.leading, n, width), "num_heads": heads, "num_groups": groups}
     if has_context:
-        given["context"] = draw.numbers(*draw.leading, m, width)
-    if about == "angles":
-        given["angles"] = rotary_angles(np.arange(n), d_k)
-    given |= draw.masks(n, m)
-    if about == OF_SEQUENCES:
-        given["mask"] = draw.allowed(*draw.leading, 1, n, m)
+        inputs["context"] = draw.numbers(*draw.leading, m, width)
+    if kind == "angles":
+        inputs["angles"] = rotary_angles(np.arange(n), d_k)
+    inputs |= draw.masks(n, m)
+    if kind == MASK_PER_SEQUENCE:
+        inputs["mask"] = draw.allowed(*draw.leading, 1, n, m)
     if is_padded:
-        given["padding"] = draw.allowed(*draw.leading, m)
-    if about == CAUSAL_AND_PADDING:
-        given |= {"is_causal": True, "padding": given["padding"] | (np.arange(m) == 0)}
+        inputs["padding"] = draw.allowed(*draw.leading, m)
+    if kind == CAUSAL_AND_PADDING:
+        inputs |= {"is_causal": True, "padding": inputs["padding"] | (np.arange(m) == 0)}
     if "key" in takes:
-        given["key"] = given["value"] = given.get("context", given["x"])
-    if about == OWN_VALUE:
-        given["value"] = given["values_of"] = draw.numbers(*draw.leading, m, width)
-    return given
+        inputs["key"] = inputs["value"] = inputs.get("context", inputs["x"])
+    if kind == OWN_VALUE:
+        inputs["value"] = inputs["values_of"] = draw.numbers(*draw.leading, m, width)
+    return inputs
 
 
 def matrices(draw: Draw, width: int, heads: int, groups: int, d_k: int) -> dict[str, Any]:
     """Draw the matrices and biases that a function takes, separate or fused."""
     takes = draw.takes
     wide = dict(zip(MATRICES, (width, groups * d_k, groups * d_k, width), strict=True))
-    given: dict[str, Any] = {name: draw.numbers(width, wide[name]) / 2 for name in MATRICES}
+    inputs: dict[str, Any] = {name: draw.numbers(width, wide[name]) / 2 for name in MATRICES}
     if takes.isdisjoint({"w_o", "weights"}):
-        del given["w_o"]
+        del inputs["w_o"]
     for name, of in zip(BIASES, MATRICES, strict=True):
         if name in takes or (name != "b_o" and "b_qkv" in takes):
-            given[name] = draw.numbers(wide[of])
+            inputs[name] = draw.numbers(wide[of])
     for fused, names in (("w_qkv", MATRICES), ("b_qkv", BIASES)):
         if fused in takes:
-            given[fused] = np.concatenate([given.pop(name) for name in names[:3]], axis=-1)
+            inputs[fused] = np.concatenate([inputs.pop(name) for name in names[:3]], axis=-1)
     if "weights" in takes:
-        given["weights"] = _weights({**given, "num_heads": heads})
-    return given
+        inputs["weights"] = _weights({**inputs, "num_heads": heads})
+    return inputs
 
 
-def tokens(draw: Draw, n: int, _m: int) -> dict[str, Any] | None:
-    """Return plain inputs of n tokens, with matrices so small that each token has an influence."""
-    given = made(draw, n, 2, 4)
-    if given is not None and "weights" not in given:
-        given |= {name: given[name] / 2 for name in ("w_q", "w_k", "w_qkv") if name in given}
-    return given
+def plain_inputs(draw: Draw, n: int, _m: int) -> dict[str, Any] | None:
+    """Draw plain inputs of n tokens, with small matrices, so that each token has an influence."""
+    inputs = draw_inputs(draw, n, 2, 4)
+    if inputs is not None and "weights" not in inputs:
+        inputs |= {name: inputs[name] / 2 for name in ("w_q", "w_k", "w_qkv") if name in inputs}
+    return inputs
 
 
-def shaped(given: Any) -> tuple[int, ...]:
+def output_shape(inputs: Any) -> tuple[int, ...]:
     """Return the shape of the output."""
-    weights = given.get("weights")
-    w_o = given.get("w_o") if weights is None else weights.w_o
-    width = given["x"].shape[-1]
+    weights = inputs.get("weights")
+    w_o = inputs.get("w_o") if weights is None else weights.w_o
+    width = inputs["x"].shape[-1]
     if w_o is not None:
         width = w_o.shape[-1]
-    elif "w_v" in given:
-        width = given["w_v"].shape[-1]
-    return (*given["x"].shape[:-1], width)
+    elif "w_v" in inputs:
+        width = inputs["w_v"].shape[-1]
+    return (*inputs["x"].shape[:-1], width)
 
 
-def blank(given: Any) -> Array:
+def masked_rows(inputs: Any) -> Array:
     """Return True for each token whose row is fully masked."""
-    n, m = given["x"].shape[-2], given.get("context", given["x"]).shape[-2]
-    found = (attention.added_mask(given, n, m) == -np.inf).all(axis=-1)
+    n, m = inputs["x"].shape[-2], inputs.get("context", inputs["x"]).shape[-2]
+    found = (attention.added_mask(inputs, n, m) == -np.inf).all(axis=-1)
     return found[:, 0] if found.ndim > 2 else found
 
 
-def matrices_of(given: Mapping[str, Any]) -> tuple[Array, ...]:
+def matrices_of(inputs: Mapping[str, Any]) -> tuple[Array, ...]:
     """Return the four matrices, with the heads concatenated."""
-    if "w_qkv" in given:
-        parts = np.split(given["w_qkv"], 3, axis=-1)
+    if "w_qkv" in inputs:
+        parts = np.split(inputs["w_qkv"], 3, axis=-1)
     else:
-        parts = [given[name] for name in MATRICES[:3]]
+        parts = [inputs[name] for name in MATRICES[:3]]
     own = np.eye(parts[0].shape[-1], dtype=parts[0].dtype)
-    return (*parts, given.get("w_o", own))
+    return (*parts, inputs.get("w_o", own))
 
 
-def biases_of(given: Mapping[str, Any]) -> tuple[Array, ...]:
+def biases_of(inputs: Mapping[str, Any]) -> tuple[Array, ...]:
     """Return the four biases; zeros for a missing one."""
-    own = {name: given[name] for name in BIASES if name in given}
-    if "b_qkv" in given:
-        own |= zip(BIASES, np.split(given["b_qkv"], 3), strict=False)
-    named = zip(BIASES, matrices_of(given), strict=True)
+    own = {name: inputs[name] for name in BIASES if name in inputs}
+    if "b_qkv" in inputs:
+        own |= zip(BIASES, np.split(inputs["b_qkv"], 3), strict=False)
+    named = zip(BIASES, matrices_of(inputs), strict=True)
     return tuple(own.get(name, np.zeros(w.shape[-1], w.dtype)) for name, w in named)
 
 
-def _weights(given: Mapping[str, Any]) -> MultiHeadWeights:
+def _weights(inputs: Mapping[str, Any]) -> MultiHeadWeights:
     """Return matrices and biases as `MultiHeadWeights` takes them."""
-    *projections, w_o = matrices_of(given)
-    d_k = projections[0].shape[-1] // given["num_heads"]
+    *projections, w_o = matrices_of(inputs)
+    d_k = projections[0].shape[-1] // inputs["num_heads"]
     by_heads = [w.reshape(len(w), -1, d_k).swapaxes(0, 1) for w in projections]
     parts = dict(zip(MATRICES, [*by_heads, w_o], strict=True))
-    if not {*BIASES, "b_qkv"}.isdisjoint(given):
-        *rows, b_o = biases_of(given)
+    if not {*BIASES, "b_qkv"}.isdisjoint(inputs):
+        *rows, b_o = biases_of(inputs)
         parts |= zip(BIASES, [*(b.reshape(-1, d_k) for b in rows), b_o], strict=True)
     return MultiHeadWeights(**parts)
 
 
-def wanted(given: Any) -> Array:
+def expected(inputs: Any) -> Array:
     """Return the right output."""
-    if "values_of" in given:
-        return _of_three(given)
-    n, m = given["x"].shape[-2], given.get("context", given["x"]).shape[-2]
+    if "values_of" in inputs:
+        return _of_three(inputs)
+    n, m = inputs["x"].shape[-2], inputs.get("context", inputs["x"]).shape[-2]
     return multi_head_attention(
-        given["x"],
-        given.get("weights") or _weights(given),
-        context=given.get("context"),
-        mask=attention.added_mask(given, n, m),
-        angles=given.get("angles"),
+        inputs["x"],
+        inputs.get("weights") or _weights(inputs),
+        context=inputs.get("context"),
+        mask=attention.added_mask(inputs, n, m),
+        angles=inputs.get("angles"),
     )
 
 
-def _of_three(given: Any) -> Array:
+def _of_three(inputs: Any) -> Array:
     """Return the right output if queries, keys and values come from three arrays."""
-    *projections, w_o = matrices_of(given)
-    *lent, b_o = biases_of(given)
-    read = (given[name] for name in ("x", "key", "value"))
-    wide = (x @ w + b for x, w, b in zip(read, projections, lent, strict=True))
-    query, key, value = (split_heads(each, given["num_heads"]) for each in wide)
-    mask = attention.added_mask(given, query.shape[-2], key.shape[-2])
+    *projections, w_o = matrices_of(inputs)
+    *biases, b_o = biases_of(inputs)
+    read = (inputs[name] for name in ("x", "key", "value"))
+    wide = (x @ w + b for x, w, b in zip(read, projections, biases, strict=True))
+    query, key, value = (split_heads(each, inputs["num_heads"]) for each in wide)
+    mask = attention.added_mask(inputs, query.shape[-2], key.shape[-2])
     return merge_heads(scaled_dot_product_attention(query, key, value, mask=mask)) @ w_o + b_o
 
 
-def worked(given: Any, parts: Parts) -> Array:
-    """Compute a layer with given parts, per sequence."""
-    if given["x"].ndim > 2:
-        count, num_heads = len(given["x"]), given["num_heads"]
-        own = {name: given[name] for name in ("x", "context", "values_of") if name in given}
-        if "padding" in given:
-            own["padding"] = parts.repeat_masks(given["padding"], num_heads).reshape(
+def compute(inputs: Any, parts: Parts) -> Array:
+    """Compute a layer with given parts, sequence by sequence."""
+    if inputs["x"].ndim > 2:
+        count, num_heads = len(inputs["x"]), inputs["num_heads"]
+        own = {name: inputs[name] for name in ("x", "context", "values_of") if name in inputs}
+        if "padding" in inputs:
+            own["padding"] = parts.repeat_masks(inputs["padding"], num_heads).reshape(
                 count, num_heads, -1
             )
-        mask = given.get("mask")
+        mask = inputs.get("mask")
         if mask is not None and mask.ndim == 4:
             dealt = parts.repeat_masks(mask[:, 0], num_heads)
             own["mask"] = dealt.reshape(count, num_heads, *mask.shape[-2:])
-        each = ({**given, **{name: x[i] for name, x in own.items()}} for i in range(count))
-        return np.stack([worked(one, parts) for one in each])
-    matrices, biases = matrices_of(given), biases_of(given)
-    if "w_qkv" in given:
-        matrices = given["w_qkv"], matrices[-1]
+        each = ({**inputs, **{name: x[i] for name, x in own.items()}} for i in range(count))
+        return np.stack([compute(one, parts) for one in each])
+    matrices, biases = matrices_of(inputs), biases_of(inputs)
+    if "w_qkv" in inputs:
+        matrices = inputs["w_qkv"], matrices[-1]
         biases = np.concatenate(biases[:3]), biases[-1]
-    rest = biases, given["num_heads"], parts, attention.options(given)
-    return layer_output(given["x"], matrices, *rest, given.get("context"), given.get("values_of"))
+    rest = biases, inputs["num_heads"], parts, attention.options(inputs)
+    return layer_output(
+        inputs["x"], matrices, *rest, inputs.get("context"), inputs.get("values_of")
+    )
 
 
-def finished(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
-    """Compute a number of the output: the heads' outputs times a column of the last matrix."""
-    concat, column = steps["concat"][at[:-1]], matrices_of(given)[-1][:, at[-1]]
-    bias = float(biases_of(given)[-1][at[-1]])
+def calculate_projection(inputs: Any, steps: Arrays, at: tuple[int, ...]) -> Calculations:
+    """Return the arithmetic and value of a number of the output: a row of heads times a column."""
+    concat, column = steps["concat"][at[:-1]], matrices_of(inputs)[-1][:, at[-1]]
+    bias = float(biases_of(inputs)[-1][at[-1]])
 
     def text(places: int) -> str:
         added = f" + {factor(bias, places)}" if bias else ""
@@ -237,35 +239,37 @@ def finished(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
 
 
 STEPS = (
-    Told("query", "score", 0, "x @ w_q (+ b_q), by heads"),
-    Told("key", "score", 1, "x @ w_k (+ b_k), by heads"),
-    Told("value", "mix", 1, "x @ w_v (+ b_v), by heads"),
-    Told("scores", "along", 0, "query @ key.swapaxes(-1, -2) / np.sqrt(d_k)"),
-    Told("weights", "mix", 0, "softmax(scores)"),
-    Told("heads", "mix", -1, "weights @ value"),
-    Told("concat", "merge", -1, "heads, side by side"),
-    Told("output", "project_output", -1, finished, 0),
+    PrintedStep("query", "score", 0, "x @ w_q (+ b_q), by heads"),
+    PrintedStep("key", "score", 1, "x @ w_k (+ b_k), by heads"),
+    PrintedStep("value", "mix", 1, "x @ w_v (+ b_v), by heads"),
+    PrintedStep("scores", "along", 0, "query @ key.swapaxes(-1, -2) / np.sqrt(d_k)"),
+    PrintedStep("weights", "mix", 0, "softmax(scores)"),
+    PrintedStep("heads", "mix", -1, "weights @ value"),
+    PrintedStep("concat", "merge", -1, "heads, side by side"),
+    PrintedStep("output", "project_output", -1, calculate_projection, 0),
 )
 """The printed steps of a layer, each with all heads."""
 
 
 SUBJECT = Subject(
     aliases=ALIASES,
-    first=("x",),
+    first_inputs=("x",),
     needs=frozenset({"x"}),
     kinds=KINDS,
-    made=made,
+    draw_inputs=draw_inputs,
     leading=((), (2,)),
     sizes=((7, 2, 4), (5, 6, 2), (3, 4, 4), (6, 4, 2)),
-    small=[(n, heads, d_k) for n in (1, 2, 3) for heads in (1, 2) for d_k in (1, 2)],
-    wanted=wanted,
-    worked=worked,
+    small_sizes=[(n, heads, d_k) for n in (1, 2, 3) for heads in (1, 2) for d_k in (1, 2)],
+    expected=expected,
+    compute=compute,
     right="multi_head_attention",
     steps=STEPS,
-    call=lambda given, at: (at[0], at[1:]) if given["x"].ndim > 2 else (0, at),
+    call=lambda inputs, at: (at[0], at[1:]) if inputs["x"].ndim > 2 else (0, at),
     limits={
-        **dict.fromkeys(attention.TOGETHER, "if is_causal and a mask do not come together"),
-        OF_SEQUENCES: "if one mask is for all sequences",
+        **dict.fromkeys(
+            attention.CAUSAL_AND_OTHER_MASK, "if is_causal and a mask do not come together"
+        ),
+        MASK_PER_SEQUENCE: "if one mask is for all sequences",
         "mask of one row": "",
     },
     parts=(
@@ -285,8 +289,8 @@ SUBJECT = Subject(
             "project_output",
         ),
     ),
-    blank=blank,
-    tokens=tokens,
-    moved=("x", "context", "key", "value"),
-    shaped=shaped,
+    masked_rows=masked_rows,
+    plain_inputs=plain_inputs,
+    token_axis_inputs=("x", "context", "key", "value"),
+    output_shape=output_shape,
 )

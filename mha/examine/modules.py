@@ -1,7 +1,7 @@
-"""Layers of PyTorch, Keras, Flax and MLX: their matrices by role, heads, and calls.
+"""Layers of PyTorch, Keras, Flax and MLX: their matrices by role, number of heads, and calls.
 
-The module is copied where that can be done, and the copy computes without dropout; biases that are
-all zero are drawn anew in the copy, so that one that is left out shows.
+A PyTorch module is copied, and the copy computes without dropout. Biases that are all zero get
+other values in the copy, so that a missing addition shows.
 """
 
 import copy
@@ -29,7 +29,7 @@ HEADS = (
 """Names of the attribute with the number of heads."""
 
 
-def _of(letter: str, word: str) -> str:
+def _projection_pattern(letter: str, word: str) -> str:
     """Return a pattern for the names of a projection."""
     either = f"(?:{letter}|{letter.upper()}|{word}|{word.capitalize()})"
     return (
@@ -39,9 +39,9 @@ def _of(letter: str, word: str) -> str:
 
 _NAMES = {
     "w_qkv": r"qkv|qkv_proj|w_qkv|wqkv|to_qkv|c_attn|in_proj|query_key_value|attn_qkv|Wqkv",
-    "w_q": _of("q", "query"),
-    "w_k": _of("k", "key"),
-    "w_v": _of("v", "value"),
+    "w_q": _projection_pattern("q", "query"),
+    "w_k": _projection_pattern("k", "key"),
+    "w_v": _projection_pattern("v", "value"),
     "w_o": r"o|o_proj|out|out_proj|proj|w_o|wo|W_o|W_O|to_out|to_out\.0|c_proj|dense|output|fc|fc_o"
     r"|w_concat|concat|out_lin|linear_out|out_linear|linear|proj_out|fc_out|output_linear|unify_heads|unifyheads",
 }
@@ -49,15 +49,15 @@ _NAMES = {
 
 
 @dataclass(frozen=True)
-class Module:
-    """A module: how it is called, its matrices by the names of `mha`, and its sizes.
+class ModuleLayer:
+    """A module with its call, its matrices by the names of `mha`, and its sizes.
 
-    By its `unused` arrays and its `settings` it may compute more than attention with these
-    matrices; `is_fused` tells whether queries, keys and values have one matrix.
+    Because of `unused` arrays or `settings` it may compute more than attention with these matrices.
+    `is_fused` is True if queries, keys and values have one matrix.
     """
 
     call: Callable[..., Any]
-    given: Mapping[str, Any]
+    matrices: Mapping[str, Any]
     num_heads: int
     d_k: int
     code: tuple[str, ...] = ()
@@ -65,78 +65,85 @@ class Module:
     settings: tuple[str, ...] = ()
     is_fused: bool = False
 
-    def by_heads(self) -> "Module":
-        """Return the module with a fused matrix that has query, key and value head by head."""
-        given = dict(self.given)
+    def by_heads(self) -> "ModuleLayer":
+        """Return the module with its fused matrix read as query, key and value per head."""
+        matrices = dict(self.matrices)
         for letter in "wb":
             names = [f"{letter}_{name}" for name in "qkv"]
-            if names[0] not in given:
+            if names[0] not in matrices:
                 continue
-            fused = np.concatenate([given[name] for name in names], axis=-1)
+            fused = np.concatenate([matrices[name] for name in names], axis=-1)
             shape = (*fused.shape[:-1], self.num_heads, 3, self.d_k)
             parts = np.moveaxis(fused.reshape(shape), -2, 0)
             wide = (*fused.shape[:-1], self.num_heads * self.d_k)
-            given |= {name: x.reshape(wide) for name, x in zip(names, parts, strict=True)}
-        return replace(self, given=given)
+            matrices |= {name: x.reshape(wide) for name, x in zip(names, parts, strict=True)}
+        return replace(self, matrices=matrices)
 
     def subject(self, takes: frozenset[str]) -> Subject:
-        """Return the subject of a layer whose matrices are those of the module."""
+        """Return the subject of a layer with the matrices of the module."""
         is_cross = not takes.isdisjoint({"context", "key"})
 
-        def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
-            fixed = frozenset({*draw.takes, "num_heads", *self.given})
-            given = layer.made(replace(draw, takes=fixed), sizes[0], self.num_heads, self.d_k)
-            if given is None or draw.about == "num_groups" or (not is_cross and "context" in given):
+        def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+            fixed = frozenset({*draw.takes, "num_heads", *self.matrices})
+            inputs = layer.draw_inputs(
+                replace(draw, takes=fixed), sizes[0], self.num_heads, self.d_k
+            )
+            if (
+                inputs is None
+                or draw.kind == "num_groups"
+                or (not is_cross and "context" in inputs)
+            ):
                 return None
-            width = self.given["w_q"].shape[0]
+            width = self.matrices["w_q"].shape[0]
             for name in ("x", "context", "value", "values_of"):
-                if name in given:
-                    given[name] = draw.numbers(*given[name].shape[:-1], width)
+                if name in inputs:
+                    inputs[name] = draw.numbers(*inputs[name].shape[:-1], width)
             if "key" in takes:
-                given["key"] = given.get("context", given["x"])
-                given["value"] = given["values_of"] = given.get("values_of", given["key"])
-                if draw.about != layer.OWN_VALUE:
-                    given["value"] = given["key"]
-                    del given["values_of"]
-            given = {name: x for name, x in given.items() if name not in (*MATRICES, *BIASES)}
-            return {**given, **self.given, "num_groups": self.groups}
+                inputs["key"] = inputs.get("context", inputs["x"])
+                inputs["value"] = inputs["values_of"] = inputs.get("values_of", inputs["key"])
+                if draw.kind != layer.OWN_VALUE:
+                    inputs["value"] = inputs["key"]
+                    del inputs["values_of"]
+            inputs = {name: x for name, x in inputs.items() if name not in (*MATRICES, *BIASES)}
+            return {**inputs, **self.matrices, "num_groups": self.groups}
 
-        return _subject(made)
+        return _subject(draw_inputs)
 
     @property
     def groups(self) -> int:
         """The number of heads of keys and values."""
-        return int(self.given["w_k"].shape[-1] // self.d_k)
+        return int(self.matrices["w_k"].shape[-1] // self.d_k)
 
 
-CALLED = ("x", "context", "key", "value", "mask", "padding", "is_causal")
+CALL_INPUTS = ("x", "context", "key", "value", "mask", "padding", "is_causal")
 """Arguments of a module's call."""
 
 
-def _subject(made: Callable[..., dict[str, Any] | None]) -> Subject:
-    """Return the subject of a layer with its own maker of cases."""
+def _subject(draw_inputs: Callable[..., dict[str, Any] | None]) -> Subject:
+    """Return the subject of a layer with other inputs."""
     return Subject(
         **{
             name: getattr(layer.SUBJECT, name)
-            for name in ("first", "needs", "kinds", "wanted", "worked", "right", "steps", "call",
-                         "limits", "parts", "blank", "moved", "shaped", "leading")
+            for name in ("first_inputs", "needs", "kinds", "expected", "compute", "right", "steps",
+                         "call", "limits", "parts", "masked_rows", "token_axis_inputs",
+                         "output_shape", "leading")
         },
-        aliases={name: layer.ALIASES[name] for name in CALLED},
-        made=made,
-        tokens=lambda draw, n, _m: made(draw, n),
+        aliases={name: layer.ALIASES[name] for name in CALL_INPUTS},
+        draw_inputs=draw_inputs,
+        plain_inputs=lambda draw, n, _m: draw_inputs(draw, n),
         sizes=((7,), (5,), (3,), (6,)),
-        small=((1,), (2,), (3,)),
+        small_sizes=((1,), (2,), (3,)),
         has_float32=False,
     )  # fmt: skip
 
 
 def is_module(x: Any) -> bool:
-    """Return whether an object is a layer of a framework that has matrices."""
+    """Return whether an object is a framework's layer with matrices."""
     return any(array.ndim > 1 for array in arrays_of(x).values())
 
 
 def arrays_of(module: Any) -> dict[str, Array]:
-    """Return the arrays of a module of PyTorch, Keras, Flax or MLX by name; else none."""
+    """Return the arrays of a module of PyTorch, Keras, Flax or MLX by name; else an empty dict."""
     if isinstance(module, type):
         return {}
     if hasattr(module, "get_weights"):  # Keras, whose layers may be PyTorch's too
@@ -144,9 +151,9 @@ def arrays_of(module: Any) -> dict[str, Array]:
     if hasattr(module, "state_dict") and hasattr(module, "forward"):
         return {name: as_numpy(x) for name, x in module.state_dict().items()}
     if hasattr(module, "variables") and hasattr(module, "apply"):  # Flax linen, bound
-        return _flat(module.variables.get("params", {}))
+        return _flatten(module.variables.get("params", {}))
     if hasattr(module, "parameters") and type(module).__module__.startswith(("mlx", "__main__")):
-        return _flat(module.parameters())
+        return _flatten(module.parameters())
     if "flax" not in sys.modules:
         return {}
     try:
@@ -154,44 +161,44 @@ def arrays_of(module: Any) -> dict[str, Array]:
     except ImportError:
         return {}
     if isinstance(module, nnx.Module):
-        return _flat(nnx.to_pure_dict(nnx.state(module, nnx.Param)))
+        return _flatten(nnx.to_pure_dict(nnx.state(module, nnx.Param)))
     return {}
 
 
-def _flat(tree: Any, prefix: str = "") -> dict[str, Array]:
+def _flatten(tree: Any, prefix: str = "") -> dict[str, Array]:
     if not hasattr(tree, "items"):
         return {prefix[:-1]: as_numpy(tree)}
     found: dict[str, Array] = {}
     for name, x in tree.items():
-        found |= _flat(x, f"{prefix}{name}.")
+        found |= _flatten(x, f"{prefix}{name}.")
     return found
 
 
-def read(module: Any) -> Module:
+def read_module(module: Any) -> ModuleLayer:
     """Return a module with its matrices and sizes.
 
     Raises
     ------
     TypeError
-        If its matrices or its number of heads are not found; the message says what to write.
+        If its matrices or its number of heads are not found; the message has the code to write.
     """
-    module, code = _copied(module)
+    module, code = _copy_module(module)
     arrays = arrays_of(module)
-    heads = _heads(module)
-    given = _known(arrays, heads) or _by_names(module, arrays)
-    if given is None:
-        raise TypeError(_unread(module, arrays, "its matrices"))
+    heads = _find_num_heads(module)
+    matrices = _match_layout(arrays, heads) or _match_names(module, arrays)
+    if matrices is None:
+        raise TypeError(_unreadable_message(module, arrays, "its matrices"))
     if heads is None:
-        if given["w_q"].shape[-1] != given["w_k"].shape[-1]:
-            raise TypeError(_unread(module, arrays, "its number of heads"))
+        if matrices["w_q"].shape[-1] != matrices["w_k"].shape[-1]:
+            raise TypeError(_unreadable_message(module, arrays, "its number of heads"))
         heads = 1
-    d_k = given["w_q"].shape[-1] // heads
-    unused, settings = tuple(_unused(arrays, given)), tuple(_settings(module))
+    d_k = matrices["w_q"].shape[-1] // heads
+    unused, settings = tuple(_unused(arrays, matrices)), tuple(_settings(module))
     is_fused = not any("q" in _roles(name) for name in arrays)
-    return Module(module, given, heads, d_k, code, unused, settings, is_fused)
+    return ModuleLayer(module, matrices, heads, d_k, code, unused, settings, is_fused)
 
 
-def _copied(module: Any) -> tuple[Any, tuple[str, ...]]:
+def _copy_module(module: Any) -> tuple[Any, tuple[str, ...]]:
     """Return a module without dropout, and the code for it; for PyTorch a copy in float64."""
     if not hasattr(module, "state_dict") or hasattr(module, "get_weights"):
         if hasattr(module, "eval") and callable(module.eval):
@@ -207,7 +214,7 @@ def _copied(module: Any) -> tuple[Any, tuple[str, ...]]:
     return copied, tuple(code)
 
 
-def _heads(module: Any) -> int | None:
+def _find_num_heads(module: Any) -> int | None:
     """Return the number of heads from an attribute of a module or of its configuration."""
     inner = list(vars(module).values()) + list(getattr(module, "_modules", {}).values())
     for owner in (module, getattr(module, "config", None), *inner):
@@ -218,7 +225,7 @@ def _heads(module: Any) -> int | None:
     return None
 
 
-def _known(arrays: Mapping[str, Array], heads: int | None) -> dict[str, Any] | None:
+def _match_layout(arrays: Mapping[str, Array], heads: int | None) -> dict[str, Any] | None:
     """Return matrices and biases by a known layout; None if it is unknown or computes more."""
     try:
         found = layer_from_arrays(arrays, num_heads=heads)
@@ -230,38 +237,38 @@ def _known(arrays: Mapping[str, Array], heads: int | None) -> dict[str, Any] | N
             found.softcap, found.sinks)  # fmt: skip
     if found.alibi or any(x is not None for x in more):
         return None
-    given: dict[str, Any] = {}
+    matrices: dict[str, Any] = {}
     for name, x in found.weights.arrays.items():
         wide = x.ndim == 3 if name.startswith("w_") else x.ndim == 2
-        given[name] = np.moveaxis(x, 0, -2).reshape(*x.shape[1:-1], -1) if wide else x
-    return given
+        matrices[name] = np.moveaxis(x, 0, -2).reshape(*x.shape[1:-1], -1) if wide else x
+    return matrices
 
 
-def _by_names(module: Any, arrays: Mapping[str, Array]) -> dict[str, Any] | None:
+def _match_names(module: Any, arrays: Mapping[str, Array]) -> dict[str, Any] | None:
     """Return matrices and biases by the names of a module's linear layers."""
-    given: dict[str, Any] = {}
+    matrices: dict[str, Any] = {}
     for role, pattern in _NAMES.items():
         for name in arrays:
             path, _, kind = name.replace("/", ".").rpartition(".")
             if kind not in ("weight", "kernel") or not re.fullmatch(rf"(.*\.)?({pattern})", path):
                 continue
-            if arrays[name].ndim != 2 or role in given:
+            if arrays[name].ndim != 2 or role in matrices:
                 continue
-            is_turned = kind == "kernel" or "Conv1D" in type(_inner(module, path)).__name__
-            given[role] = arrays[name] if is_turned else arrays[name].T
+            is_turned = kind == "kernel" or "Conv1D" in type(_submodule(module, path)).__name__
+            matrices[role] = arrays[name] if is_turned else arrays[name].T
             bias = arrays.get(f"{path}.bias")
             if bias is not None:
-                given[role.replace("w_", "b_")] = bias
-    if "w_qkv" in given:
-        width = given["w_qkv"].shape[-1] // 3
-        if given["w_qkv"].shape[-1] != 3 * width:
+                matrices[role.replace("w_", "b_")] = bias
+    if "w_qkv" in matrices:
+        width = matrices["w_qkv"].shape[-1] // 3
+        if matrices["w_qkv"].shape[-1] != 3 * width:
             return None
         for i, name in enumerate("qkv"):
-            given[f"w_{name}"] = given["w_qkv"][:, i * width : (i + 1) * width]
-            if "b_qkv" in given:
-                given[f"b_{name}"] = given["b_qkv"][i * width : (i + 1) * width]
-        given = {name: x for name, x in given.items() if "qkv" not in name}
-    return given if {"w_q", "w_k", "w_v"} <= given.keys() else None
+            matrices[f"w_{name}"] = matrices["w_qkv"][:, i * width : (i + 1) * width]
+            if "b_qkv" in matrices:
+                matrices[f"b_{name}"] = matrices["b_qkv"][i * width : (i + 1) * width]
+        matrices = {name: x for name, x in matrices.items() if "qkv" not in name}
+    return matrices if {"w_q", "w_k", "w_v"} <= matrices.keys() else None
 
 
 BUFFERS = r"(.*\.)?(bias|mask|masked_bias|tril|causal_mask|attn_mask|attention_mask|causal|triu)"
@@ -274,9 +281,9 @@ SETTINGS = re.compile(
 """Names of settings by which a module computes more than attention."""
 
 
-def _unused(arrays: Mapping[str, Array], given: Mapping[str, Any]) -> Iterator[str]:
+def _unused(arrays: Mapping[str, Array], matrices: Mapping[str, Any]) -> Iterator[str]:
     """Yield the arrays that are neither a matrix of the layer, nor its bias, nor a causal mask."""
-    known = [x for x in given.values() if isinstance(x, np.ndarray)]
+    known = [x for x in matrices.values() if isinstance(x, np.ndarray)]
     for name, array in arrays.items():
         if re.fullmatch(BUFFERS, name) and array.ndim > 1 and array.shape[-1] == array.shape[-2]:
             continue
@@ -285,7 +292,7 @@ def _unused(arrays: Mapping[str, Array], given: Mapping[str, Any]) -> Iterator[s
 
 
 def _is_part(array: Array, of: Array) -> bool:
-    """Return whether all numbers of one of two arrays are among those of the other."""
+    """Return whether all numbers of the smaller array are among those of the larger."""
     small, large = sorted((array, of), key=np.size)
     return abs(array.ndim - of.ndim) <= 1 and bool(np.isin(small, large).all())
 
@@ -304,12 +311,12 @@ def _settings(module: Any) -> Iterator[str]:
                 continue
             if isinstance(value, bool | int | float | str) and not value:
                 continue
-            plain = isinstance(value, bool | int | float | str)
-            yield f"{name}={value!r}" if plain else name
+            is_plain = isinstance(value, bool | int | float | str)
+            yield f"{name}={value!r}" if is_plain else name
 
 
-def refused(module: Any, more: Sequence[str], fault: str = "") -> str:
-    """Return the sentence for a module that cannot be judged as attention with its matrices."""
+def refusal_message(module: Any, more: Sequence[str], fault: str = "") -> str:
+    """Return the message for a module that may compute more than attention with its matrices."""
     name = type(module).__name__
     why = f"it raises {fault} in every case" if fault else f"it has {', '.join(more)}"
     return (
@@ -320,8 +327,8 @@ def refused(module: Any, more: Sequence[str], fault: str = "") -> str:
     )
 
 
-def without(unused: Sequence[str]) -> Finding:
-    """Return the finding on arrays without which a module's output is the right one."""
+def unused_arrays_finding(unused: Sequence[str]) -> Finding:
+    """Return the finding on arrays that have no influence on a module's output."""
     names = ", ".join(unused)
     said = f"the output is that of a layer without {names}: these arrays have no influence"
     return Finding(f"{said}.", convention=f"if {names} are not meant to be used")
@@ -333,13 +340,13 @@ def _roles(name: str) -> str:
     return "".join(letter for letter in "qkv" if re.fullmatch(_NAMES[f"w_{letter}"], path))
 
 
-def _inner(module: Any, path: str) -> Any:
+def _submodule(module: Any, path: str) -> Any:
     for name in path.split("."):
         module = module[int(name)] if name.isdigit() else getattr(module, name, None)
     return module
 
 
-def _unread(module: Any, arrays: Mapping[str, Array], what: str) -> str:
+def _unreadable_message(module: Any, arrays: Mapping[str, Array], what: str) -> str:
     name = type(module).__name__
     return (
         f"examine_layer does not find {what} in {name}, whose arrays are"

@@ -1,4 +1,4 @@
-"""For unexplained outputs: the inputs for which a function is right or returns an output."""
+"""The inputs for which a function with unexplained outputs is right, as sentences."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.examine.attention import added_mask
+from mha.examine.bug_search import comparable
 from mha.examine.cases import Case, Draw
-from mha.examine.explaining import comparable
 from mha.practice.attention_parts import REFERENCE, Parts
 
 if TYPE_CHECKING:
-    from mha.examine.judging import Asking
+    from mha.examine.report_building import Examination
 
 
 @dataclass(frozen=True)
@@ -30,19 +30,19 @@ class Rule:
 
 def _sizes(case: Case) -> dict[str, int]:
     """Return the sizes of a case by name."""
-    given = case.given
-    if "query" in given and "key" in given:
-        query, key, value = given["query"], given["key"], given["value"]
+    inputs = case.inputs
+    if "query" in inputs and "key" in inputs:
+        query, key, value = inputs["query"], inputs["key"], inputs["value"]
         heads = query.shape[-3] if query.ndim > 2 else 1
         found = {"n": query.shape[-2], "m": key.shape[-2], "d_k": query.shape[-1],
                  "d_v": value.shape[-1], "heads": heads,
                  "groups": key.shape[-3] if key.ndim > 2 else 1}  # fmt: skip
         return found | {"batch": query.shape[0] if query.ndim > 3 else 1}
-    if "x" in given and "num_heads" in given:
-        n = given["x"].shape[-2]
-        m = given.get("context", given["x"]).shape[-2]
-        found = {"n": n, "m": m, "heads": given["num_heads"], "batch": 1}
-        return found | ({"batch": len(given["x"])} if given["x"].ndim > 2 else {})
+    if "x" in inputs and "num_heads" in inputs:
+        n = inputs["x"].shape[-2]
+        m = inputs.get("context", inputs["x"]).shape[-2]
+        found = {"n": n, "m": m, "heads": inputs["num_heads"], "batch": 1}
+        return found | ({"batch": len(inputs["x"])} if inputs["x"].ndim > 2 else {})
     return {}
 
 
@@ -62,12 +62,12 @@ def _holds(test: Callable[[dict[str, int]], bool], case: Case) -> bool:
     return test(_sizes(case))
 
 
-def limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None:
+def find_limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None:
     """Return a condition that all answered cases and no refused one meet; None if there is none."""
     rules: list[tuple[Rule, Callable[[Case], bool]]] = [
         (Rule(condition), partial(_holds, holds)) for condition, holds in SIZES.items()
     ]
-    kinds = {case.about for case in refused}
+    kinds = {case.kind for case in refused}
     both = [*refused, *answered]
     if all(_sizes(case) for case in both):
         for count in (1, 2):
@@ -84,7 +84,7 @@ def limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None:
             c.dtype == wide for c in refused
         ):
             return Rule(f"if numbers are {np.dtype(wide).name}")
-    if kinds.isdisjoint(case.about for case in answered) and kinds != {"plain"}:
+    if kinds.isdisjoint(case.kind for case in answered) and kinds != {"plain"}:
         rare = kinds & {"mask of one row", "mask per head", "mask per sequence"}
         if kinds == rare:
             return Rule(f"if there is no {' and no '.join(sorted(kinds))}")
@@ -94,52 +94,52 @@ def limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None:
 # ---- Where it is right ----
 
 
-def narrowed(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
+def describe_right_cases(examination: Examination, group: Sequence[int], parts: Parts) -> list[str]:
     """Return sentences on the inputs and outputs for which a function is right."""
-    found = [*_by_sizes(asking, group, parts), *_by_rows(asking, group, parts)]
-    found += _by_influence(asking, group)
-    return [*_by_inputs(asking), *found]
+    found = [*_by_sizes(examination, group, parts), *_by_rows(examination, group, parts)]
+    found += _by_influence(examination, group)
+    return [*_by_inputs(examination), *found]
 
 
-def _by_inputs(asking: Asking) -> list[str]:
-    """Return the argument without which every case agrees, as a sentence."""
-    asked = asking.asked
-    off = [i for i in range(len(asking.cases)) if not asking.fits(i, REFERENCE)]
+def _by_inputs(examination: Examination) -> list[str]:
+    """Return a sentence on the argument without which every case agrees, if there is one."""
+    tested = examination.tested
+    off = [i for i in range(len(examination.cases)) if not examination.fits(i, REFERENCE)]
     for name in ("padding", "lengths", "mask", "bias", "is_causal", "softcap", "scale",
                  "enable_gqa", "n_rep", "context", "values_of", "angles"):  # fmt: skip
-        has = [name in case.given for case in asking.cases]
+        has = [name in case.inputs for case in examination.cases]
         if off and all(has[i] for i in off) and not all(has):
-            own = next((own for own, takes in asked.arguments.items() if takes == name), name)
+            own = next((own for own, takes in tested.arguments.items() if takes == name), name)
             return [f"It agrees in every case without {own}."]
     return []
 
 
-def _more(asking: Asking, group: Sequence[int]) -> list[tuple[Case, bool]]:
+def _further_cases(examination: Examination, group: Sequence[int]) -> list[tuple[Case, bool]]:
     """Return further cases of a kind with other sizes, and whether each is right."""
-    asked, subject = asking.asked, asking.asked.subject
-    like = asking.cases[group[0]]
+    tested, subject = examination.tested, examination.tested.subject
+    like = examination.cases[group[0]]
     rng = np.random.default_rng(53)
-    count = max(len(asking.cases[i].leading) for i in group)
+    count = max(len(examination.cases[i].leading) for i in group)
     leadings = {(1,) * count, *((*(1,) * (count - 1 - i), 2, *(1,) * i) for i in range(count))}
     found = []
     for leading in sorted(leadings):
-        for size in [*subject.sizes, *subject.small]:
-            given = subject.made(Draw(like.about, like.takes, leading, rng), *size)
-            if not given:
+        for size in [*subject.sizes, *subject.small_sizes]:
+            inputs = subject.draw_inputs(Draw(like.kind, like.takes, leading, rng), *size)
+            if not inputs:
                 continue
-            given = {**given, **dict(asked.conventions.facts)}
-            case = asked.completed(Case(like.about, given, leading, like.takes))
-            if not asked.can(case) or not asked.conventions.allows(case):
+            inputs = {**inputs, **dict(tested.conventions.extra_inputs)}
+            case = tested.add_context(Case(like.kind, inputs, leading, like.takes))
+            if not tested.can_run(case) or not tested.conventions.allows(case):
                 continue
-            one = replace(asking, cases=[case], answers=[asked.ask(case)], fitting={})
-            found.append((case, not one.off()))
+            one = replace(examination, cases=[case], outcomes=[tested.run(case)], fitting={})
+            found.append((case, not one.differing()))
     return found
 
 
-def _by_sizes(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
-    """Return the sizes for which a function is right, as sentences."""
-    known = [(asking.cases[i], asking.fits(i, parts)) for i in group]
-    both = [*known, *_more(asking, group)]
+def _by_sizes(examination: Examination, group: Sequence[int], parts: Parts) -> list[str]:
+    """Return sentences on the sizes for which a function is right."""
+    known = [(examination.cases[i], examination.fits(i, parts)) for i in group]
+    both = [*known, *_further_cases(examination, group)]
     if not any(is_right for _, is_right in both) or not all(_sizes(case) for case, _ in both):
         return []
     tests: dict[str, Callable[[dict[str, int]], bool]] = {
@@ -167,25 +167,25 @@ def _by_sizes(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
     return [said for _, said in sorted(found, key=lambda x: x[0])][:2]
 
 
-def _by_rows(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
-    """Return the rows, heads and sequences in which the output is right, as sentences."""
-    subject = asking.asked.subject
+def _by_rows(examination: Examination, group: Sequence[int], parts: Parts) -> list[str]:
+    """Return sentences on the rows, heads and sequences in which the output is right."""
+    subject = examination.tested.subject
     axes: dict[str, set[int]] = {}
     right: dict[str, set[int]] = {}
     is_first_hidden = []
     for i in group:
-        case, came = asking.cases[i], asking.answers[i].value
-        wanted = asking.gives(case, parts)
-        if came is None or wanted is None or came.shape != wanted.shape or came.ndim < 2:
+        case, actual = examination.cases[i], examination.outcomes[i].value
+        expected = examination.output_of(case, parts)
+        if actual is None or expected is None or actual.shape != expected.shape or actual.ndim < 2:
             return []
-        ours, theirs = comparable(subject, case, wanted), comparable(subject, case, came)
+        ours, theirs = comparable(subject, case, expected), comparable(subject, case, actual)
         off = ~np.isclose(theirs, ours, 3e-4, 3e-4)
         if not off.any():
             continue
         names = {"column": -1, "query": -2}
-        if came.ndim > 2:
+        if actual.ndim > 2:
             names["head" if subject.has_heads else "sequence"] = -3
-        if came.ndim > 3:
+        if actual.ndim > 3:
             names["sequence"] = -4
         for name, axis in names.items():
             size = off.shape[axis]
@@ -193,7 +193,7 @@ def _by_rows(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
                 rows = np.moveaxis(off, axis, 0).reshape(size, -1)
                 axes.setdefault(name, set()).update(i for i in range(size) if rows[i].any())
                 right.setdefault(name, set()).update(range(size))
-        is_first_hidden.append(_until_hidden(case, off))
+        is_first_hidden.append(_differs_after_masked_key(case, off))
     found = []
     for name, wrong in axes.items():
         agreeing = right[name] - wrong
@@ -209,74 +209,74 @@ def _by_rows(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
     return found
 
 
-def _until_hidden(case: Case, off: Array) -> bool:
+def _differs_after_masked_key(case: Case, off: Array) -> bool:
     """Return whether rows before the first masked key agree, and a later row differs."""
     sizes = _sizes(case)
     if (
         not sizes
         or sizes["n"] != sizes["m"]
-        or ("mask" not in case.given and "padding" not in case.given)
+        or ("mask" not in case.inputs and "padding" not in case.inputs)
     ):
         return False
-    hidden = added_mask(case.given, sizes["n"], sizes["m"]) == -np.inf
+    hidden = added_mask(case.inputs, sizes["n"], sizes["m"]) == -np.inf
     columns: Array = np.asarray(hidden.reshape(-1, *hidden.shape[-2:]).all(axis=1))
     first = min((int(np.argmax(row)) for row in columns if row.any()), default=0)
     return first > 0 and not off[..., :first, :].any()
 
 
-def _by_influence(asking: Asking, group: Sequence[int]) -> list[str]:
-    """Return missing and forbidden dependencies of the output on inputs, as sentences."""
-    asked = asking.asked
-    answered = [i for i in group if asking.answers[i].value is not None]
-    if not answered or asked.subject.tokens is None:
+def _by_influence(examination: Examination, group: Sequence[int]) -> list[str]:
+    """Return sentences on missing and forbidden dependencies of the output on inputs."""
+    tested = examination.tested
+    answered = [i for i in group if examination.outcomes[i].value is not None]
+    if not answered or tested.subject.plain_inputs is None:
         return []
-    case = asking.cases[
-        max(answered, key=lambda i: (len(asking.cases[i].leading), -asking.cases[i].size))
+    case = examination.cases[
+        max(answered, key=lambda i: (len(examination.cases[i].leading), -examination.cases[i].size))
     ]
-    base = asked.ask(case).value
-    if base is None or base.shape != asked.subject.shape(case.given):
+    base = tested.run(case).value
+    if base is None or base.shape != tested.subject.shape(case.inputs):
         return []
     found = []
-    names = [own for own in case.given if isinstance(case.given[own], np.ndarray | float)
-             and own in asked.takes and own != "angles"]  # fmt: skip
+    names = [own for own in case.inputs if isinstance(case.inputs[own], np.ndarray | float)
+             and own in tested.takes and own != "angles"]  # fmt: skip
     for name in names:
-        x = case.given[name]
-        other = ~x if isinstance(x, np.ndarray) and x.dtype == bool else _moved(x)
-        if name == "key" and "x" in case.given:
+        x = case.inputs[name]
+        other = ~x if isinstance(x, np.ndarray) and x.dtype == bool else _perturb_array(x)
+        if name == "key" and "x" in case.inputs:
             continue
-        changed = asked.ask(replace(case, given={**case.given, name: other})).value
+        changed = tested.run(replace(case, inputs={**case.inputs, name: other})).value
         if (
             changed is not None
             and changed.shape == base.shape
             and np.array_equal(changed, base, equal_nan=True)
         ):
             own = (
-                next(own for own, takes in asked.arguments.items() if takes == name)
-                if (name in asked.arguments.values())
+                next(own for own, takes in tested.arguments.items() if takes == name)
+                if (name in tested.arguments.values())
                 else name
             )
             found.append(f"The output does not depend on {own}.")
-    found += _by_difference(asking, case, base)
-    if "value" in case.given and "x" not in case.given:
-        found += _by_values(asking, case, base)
+    found += _by_difference(examination, case, base)
+    if "value" in case.inputs and "x" not in case.inputs:
+        found += _by_values(examination, case, base)
     return found
 
 
-def _by_difference(asking: Asking, case: Case, base: Array) -> list[str]:
+def _by_difference(examination: Examination, case: Case, base: Array) -> list[str]:
     """Return whether the output is the right one plus an input or times a factor."""
-    wanted = asking.asked.subject.wanted(case.given)
+    expected = examination.tested.subject.expected(case.inputs)
     with np.errstate(all="ignore"):
-        ratio = base / wanted
+        ratio = base / expected
     if not np.isfinite(base).any():
         return ["Every number of the output is NaN or infinite."]
     if np.isfinite(ratio).all() and np.ptp(ratio) < 1e-3 and abs(ratio.mean() - 1) > 1e-3:
         return [f"The output is {float(ratio.mean()):.4g} times the correct output."]
-    for name, x in case.given.items():
+    for name, x in case.inputs.items():
         if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.shape[-1:] == base.shape[-1:]:
             for sign, word in ((1, "plus"), (-1, "minus")):
                 try:
                     is_it = np.allclose(
-                        base - wanted, np.broadcast_to(sign * x, base.shape), rtol=1e-3, atol=1e-3
+                        base - expected, np.broadcast_to(sign * x, base.shape), rtol=1e-3, atol=1e-3
                     )
                 except ValueError:
                     continue
@@ -285,17 +285,19 @@ def _by_difference(asking: Asking, case: Case, base: Array) -> list[str]:
     return []
 
 
-def _moved(x: Any) -> Any:
+def _perturb_array(x: Any) -> Any:
     rng = np.random.default_rng(59)
     return x + rng.normal(size=np.shape(x)).astype(getattr(x, "dtype", float))
 
 
-def _by_values(asking: Asking, case: Case, base: Array) -> list[str]:
+def _by_values(examination: Examination, case: Case, base: Array) -> list[str]:
     """Return faults of the weights that equal values and other heads' values show."""
-    asked, found = asking.asked, []
-    ones = np.ones_like(case.given["value"])
-    even = asked.ask(replace(case, given={**case.given, "value": ones})).value
-    empty = asked.subject.blank(case.given) if asked.subject.blank else np.zeros(1, bool)
+    tested, found = examination.tested, []
+    ones = np.ones_like(case.inputs["value"])
+    even = tested.run(replace(case, inputs={**case.inputs, "value": ones})).value
+    empty = (
+        tested.subject.masked_rows(case.inputs) if tested.subject.masked_rows else np.zeros(1, bool)
+    )
     if even is not None and even.shape == base.shape:
         rows = even[~np.broadcast_to(empty, even.shape[:-1])]
         if np.isfinite(rows).all() and not np.allclose(rows, 1, 1e-3, 1e-3):
@@ -304,38 +306,38 @@ def _by_values(asking: Asking, case: Case, base: Array) -> list[str]:
                 " up to 1."
             )
     for axis, name in ((-3, "head"), (-4, "sequence")):
-        value = case.given["value"]
+        value = case.inputs["value"]
         if value.ndim < -axis or value.shape[axis] < 2:
             continue
         changed = value.copy()
         np.moveaxis(changed, axis, 0)[0] += 1
-        other = asked.ask(replace(case, given={**case.given, "value": changed})).value
+        other = tested.run(replace(case, inputs={**case.inputs, "value": changed})).value
         if other is None or other.shape != base.shape:
             continue
         off = np.moveaxis(~np.isclose(other, base, 1e-4, 1e-4, equal_nan=True), axis, 0)
         if off.shape[0] == value.shape[axis] and off[1:].any():
             found.append(f"The output of one {name} depends on the values of another.")
-    found += _by_keys(asking, case)
+    found += _by_keys(examination, case)
     return found
 
 
-def _by_keys(asking: Asking, case: Case) -> list[str]:
-    """Return a masked key with an influence, or an unmasked key without, as sentences."""
-    from mha.examine.probing import seen
+def _by_keys(examination: Examination, case: Case) -> list[str]:
+    """Return sentences on masked keys with an influence, and unmasked keys without."""
+    from mha.examine.convention_search import attended_keys
 
     sizes = _sizes(case)
-    answers = seen(asking.asked, case)
-    if answers is None or answers.shape != (sizes["n"], sizes["m"]):
+    attended = attended_keys(examination.tested, case)
+    if attended is None or attended.shape != (sizes["n"], sizes["m"]):
         return []
-    open_keys = added_mask(case.given, sizes["n"], sizes["m"]) != -np.inf
+    open_keys = added_mask(case.inputs, sizes["n"], sizes["m"]) != -np.inf
     shown: Array = np.asarray(open_keys.reshape(-1, *open_keys.shape[-2:]).any(axis=0))
     found = []
-    if (answers & ~shown).any():
-        i, j = np.argwhere(answers & ~shown)[0]
+    if (attended & ~shown).any():
+        i, j = np.argwhere(attended & ~shown)[0]
         found.append(
             f"A masked key has an influence: query {i} depends on key {j} (counted from 0)."
         )
-    if (shown & ~answers).any():
-        i, j = np.argwhere(shown & ~answers)[0]
+    if (shown & ~attended).any():
+        i, j = np.argwhere(shown & ~attended)[0]
         found.append(f"An unmasked key has no influence: query {i}, key {j} (counted from 0).")
     return found

@@ -23,20 +23,20 @@ MOST = 88
 """The most numbers of an array that are printed."""
 
 
-RENAMED = {"wanted": "expected", "came": "actual"}
+RENAMED = {"wanted": "expected", "came": "actual", "handed": "arguments"}
 """Attributes of `Shown` in version 0.1, and their names now."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One case as Python that can be pasted, with its steps.
+    """One case as Python code that can be run, with its steps.
 
     Parameters
     ----------
     about : str
         Its kind.
-    handed : mapping
-        The inputs, by the function's own names.
+    arguments : mapping
+        The arguments of the call, by the function's own names.
     code : list of str
         The inputs and the calls of the function, as lines of Python.
     expected, actual : str
@@ -49,7 +49,7 @@ class Shown:
     """
 
     about: str
-    handed: Mapping[str, Any]
+    arguments: Mapping[str, Any]
     code: list[str]
     expected: str
     actual: str
@@ -88,7 +88,7 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One bug or one convention.
+    """One finding on a function: a bug or a convention.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Finding:
     section : str
         The section of the book that explains it: a page without its ending, and a label.
     right : str
-        The right function of the package.
+        The name of the correct function of the package.
     case : Shown, optional
         The smallest case with a wrong output.
     narrowed : tuple of str
@@ -126,7 +126,7 @@ class Finding:
         start = "Note, not counted as wrong" if self.convention else "Wrong"
         found = textwrap.wrap(f"{start}: {self.said}", LINE)
         if self.line:
-            found += _folded(f"  wrong: {self.line}", 9) + _folded(f"  right: {self.meant}", 9)
+            found += _folded(f"  wrong: {self.line}", 9) + _folded(f"  right: {self.right_line}", 9)
         if self.right and not self.convention:
             found.append(f"  a correct function: mha.{self.right}")
         if self.section:
@@ -191,25 +191,25 @@ class Report:
 
     def __str__(self) -> str:
         """Return the report as text: the reasons first, then the cases."""
-        total = sum(asked for _, asked in self.cases.values())
+        total = sum(count for _, count in self.cases.values())
         differ = total - sum(agreed for agreed, _ in self.cases.values())
         verdict = "wrong" if not self.ok else "right by its conventions" if differ else "right"
         if not differ:
-            said = f"all {total} cases agree"
-            said += "" if self.ok else " otherwise"
+            summary = f"all {total} cases agree"
+            summary += "" if self.ok else " otherwise"
         else:
-            said = f"{differ} of {total} cases differ" + (" by them alone" if self.ok else "")
+            summary = f"{differ} of {total} cases differ" + (" by them alone" if self.ok else "")
         unknown = [name for name in self.not_tested if name.partition("=")[0].isidentifier()]
-        said += f"; not tested: {', '.join(unknown)}" if unknown and self.ok else ""
-        asked = []
+        summary += f"; not tested: {', '.join(unknown)}" if unknown and self.ok else ""
+        listed = []
         off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
         if off:
-            asked += _listed("differ", off)
-            asked += _listed("agree", [k for k, (a, n) in self.cases.items() if a == n])
+            listed += _listed("differ", off)
+            listed += _listed("agree", [k for k, (a, n) in self.cases.items() if a == n])
         if self.not_tested:
-            asked += _listed("not tested", list(self.not_tested))
-        cases = ["Cases:\n" + "\n".join(asked)] if asked else []
-        first = "\n".join(textwrap.wrap(f"{self.name} is {verdict}: {said}.", LINE))
+            listed += _listed("not tested", list(self.not_tested))
+        cases = ["Cases:\n" + "\n".join(listed)] if listed else []
+        first = "\n".join(textwrap.wrap(f"{self.name} is {verdict}: {summary}.", LINE))
         return "\n\n".join([first, *map(str, self.findings), *cases])
 
     __repr__ = __str__
@@ -236,7 +236,7 @@ class Report:
 
 
 def address(section: str) -> str:
-    """Return where a section of the book is: its address, or its file in the book.
+    """Return the address of a section of the book, or its file name and the book's title.
 
     The package's metadata has the address of the book, once it is published.
 
@@ -262,7 +262,7 @@ def address(section: str) -> str:
 
 
 def _listed(said: str, items: Sequence[str]) -> list[str]:
-    """Return items as lines, none of them broken; no line if there is none."""
+    """Return items as lines that break only between items; no line if there is none."""
     start, whole = f"  {said}: ", "; ".join(item.replace(" ", "\u00a0") for item in items)
     lines = textwrap.wrap(whole, LINE, initial_indent=start, subsequent_indent=" " * len(start))
     return [line.replace("\u00a0", " ") for line in lines]
@@ -284,7 +284,7 @@ def is_large(x: Any) -> bool:
 
 
 def python(x: Any) -> str:
-    """Return a value as Python that makes it."""
+    """Return a value as Python source."""
     if isinstance(x, np.ndarray):
         if x.size > MANY_ONES and x.dtype == np.float64 and (x == 1).all():
             return f"np.ones({x.shape})"
@@ -296,16 +296,18 @@ def python(x: Any) -> str:
     return repr(x)
 
 
-def written(value: Any) -> str:
-    """Return a value as a report writes it: nested lists of short numbers.
+def format_value(value: Any) -> str:
+    """Return a value as text for reports: nested lists of short numbers.
 
     Examples
     --------
-    >>> written(np.array([[1.0, 0.25], [-2.0, 1 / 3]])), written(np.array([True])), written(0.5)
-    ('[[1, 0.25], [-2, 0.3333]]', '[True]', '0.5')
+    >>> format_value(np.array([[1.0, 0.25], [-2.0, 1 / 3]])), format_value(np.array([True]))
+    ('[[1, 0.25], [-2, 0.3333]]', '[True]')
+    >>> format_value(0.5)
+    '0.5'
     """
     if isinstance(value, np.ndarray) and value.ndim:
-        inner = ", ".join(written(x) for x in value)
+        inner = ", ".join(format_value(x) for x in value)
         return f"[{inner}]" if value.size <= MOST else f"numbers of shape {value.shape}"
     value = value.item() if isinstance(value, np.ndarray | np.generic) else value
     return _ascii(short(value)) if isinstance(value, float) else str(value)

@@ -47,9 +47,9 @@ def test_the_sound_parts_are_the_package_s_attention():
     assert len(found) > 120
     for case in found:
         tolerance = 1e-12 if case.dtype == np.float64 else 1e-3
-        wanted = SUBJECT.wanted(case.given)
+        wanted = SUBJECT.expected(case.inputs)
         np.testing.assert_allclose(
-            SUBJECT.worked(case.given, REFERENCE), wanted, tolerance, tolerance
+            SUBJECT.compute(case.inputs, REFERENCE), wanted, tolerance, tolerance
         )
 
 
@@ -67,7 +67,7 @@ def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
     ):
         assert f"  {line}\n" in str(report)
     (finding,) = report.findings
-    query, key, value = finding.case.handed.values()
+    query, key, value = finding.case.arguments.values()
     assert query.size + key.size + value.size < 20
     assert all(x == np.round(x) != 0 for each in (query, key, value) for x in each.flat)
     wanted = soft(dots(query, key)) @ value
@@ -193,7 +193,7 @@ def test_what_cannot_be_compared_is_a_line_of_the_report(function, said):
     assert not report.ok
     assert said in str(report)
     finding = next(finding for finding in report.findings if said in finding.said)
-    assert finding.case is None or len(finding.case.handed) >= 3
+    assert finding.case is None or len(finding.case.arguments) >= 3
 
 
 def test_arrays_of_one_precision_are_compared_in_it():

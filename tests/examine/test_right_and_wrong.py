@@ -15,7 +15,7 @@ from wild import GPT, WILD
 import mha
 from mha.core.decoding import decode_step
 from mha.core.positions import linear_slopes
-from mha.examine.report import written
+from mha.examine.report import format_value
 from mha.practice.bugs import TABLE
 
 CAPPED, MASKS = Unseen(own.softcapped, A), Unseen(own.all_masks, A, conditions=(LAST,))
@@ -297,7 +297,7 @@ def pasted(case, function):
     *lines, last = ast.parse(str(case)).body
     known = {"np": np, "mha": mha, "function": function, function.__name__: function}
     exec(ast.unparse(lines), known)
-    return written(eval(ast.unparse(last), known))
+    return format_value(eval(ast.unparse(last), known))
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ import pytest
 
 import mha
 from mha.core.positions import rotary_angles
-from mha.examine import attention, decoding, explaining, layer
-from mha.examine.report import written
+from mha.examine import attention, bug_search, decoding, layer
+from mha.examine.report import format_value
 from mha.practice.attention_parts import REFERENCE, RIGHT, decode
 from mha.practice.bugs import TABLE
 
@@ -63,9 +63,9 @@ def function_of(subject, first, called, exchanged):
             if x is None or (name == "enable_gqa" and not x):
                 continue
             x = called.inputs.get(name, lambda x: x)(x)
-            is_moved = called.is_swapped and name in subject.moved
+            is_moved = called.is_swapped and name in subject.token_axis_inputs
             given[NAMES.get(name, name)] = swapped(x) if is_moved else x
-        output = subject.worked({**given, **called.facts}, parts)
+        output = subject.compute({**given, **called.facts}, parts)
         return swapped(output) if called.has_swapped_output else output
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -95,7 +95,7 @@ def expect_true_cases(report, function, twin):
 def is_given(function, case, said):
     try:
         with np.errstate(all="ignore"):
-            return written(given_by(function, case)) in said
+            return format_value(given_by(function, case)) in said
     except (ValueError, IndexError, TypeError) as error:
         return f"raises {type(error).__name__}" in said or said.startswith("no array")
 
@@ -120,7 +120,7 @@ BOTH = [(row, CONVENTIONS[i % len(CONVENTIONS)]) for i, row in enumerate(ROWS)]
 @pytest.fixture(params=[False, True], ids=["known", "unknown"])
 def table(request, monkeypatch):
     if request.param:
-        monkeypatch.setattr(explaining, "TABLE", ())
+        monkeypatch.setattr(bug_search, "TABLE", ())
     return TABLE
 
 
@@ -153,7 +153,7 @@ def is_unseen(row, called):
     is_added = row.name == "mask added as 0 and 1" and called.what != "always causal"
     is_added |= called.what == "added" and row.part == "read_mask"
     # With a table of no bugs, another scale is a convention.
-    is_added |= not explaining.TABLE and row.name in (
+    is_added |= not bug_search.TABLE and row.name in (
         "no scale",
         "base 2 for base e",
         "scaled twice",
@@ -169,7 +169,7 @@ def is_hiding_nothing(row, called):
     if row.name == "no softmax" and called.what == "True hides":
         return True  # where a key is hidden each output is NaN or infinite, and so tells nothing
     is_told = called.what not in ("always causal", "True hides") or row.part not in parts
-    return not explaining.TABLE and not is_told
+    return not bug_search.TABLE and not is_told
 
 
 LAYERS = [

@@ -56,7 +56,7 @@ def compare_versions(page):
     asked = [sum(n for _, n in report.cases.values()) for report in reports]
     page.says("examine() has # cases, and", asked[0])
     page.says("in each of the # cases", asked[1])
-    case = reports[0].findings[0].case.handed
+    case = reports[0].findings[0].case.arguments
     s = Run({name: torch.tensor(case[name])[None] for name in ("query", "key", "value")})
     page.says("the products with the two keys are # and # in both", s.scores[0, 0])
     page.runs["own-first"] = s

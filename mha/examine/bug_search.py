@@ -1,7 +1,8 @@
-"""Known bugs whose outputs equal those of a function.
+"""The search for known bugs that reproduce the outputs of a function.
 
-An explanation grows from kind of case to kind of case: bugs that explain the plain cases are kept,
-and what a mask adds is looked for beside them. So two bugs are found where each shows itself.
+The search goes from one kind of case to the next: the bugs that explain the plain cases are kept,
+and further bugs are searched for in cases with masks. Two bugs are thus found separately, each in
+the cases that show it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,17 +19,17 @@ from mha.practice.bugs import TABLE, Bug
 
 TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
 """Tolerances, relative to 1 plus the size of the number."""
-SIZES = (1, 0), (0, 1), (1, 1), (2, 0)
+BUG_COUNTS = (1, 0), (0, 1), (1, 1), (2, 0)
 """Numbers of bugs and of slips that are searched for together, in this order."""
-LEAST_ALONE = 4
-"""The fewest cases of a kind whose bug is named though no other kind shows it."""
-MOST_ALIKE = 4
+MIN_CASES_OF_KIND = 4
+"""The smallest number of cases for naming a bug that only one kind of case shows."""
+MAX_EXPLANATIONS = 4
 """If more sets of bugs than this explain the cases, none of them is named."""
-MOST = 3
+MAX_BUGS = 3
 """The most bugs of one explanation."""
 SAME_AS_FUSED = "W_Q", "W_K", "queries and keys exchanged", "keys and values exchanged"
 """Beginnings of the names of bugs that equal another split of a fused matrix."""
-HIDING = "mask", "padding", "lengths", "is_causal", "is_always_causal"
+MASKING_INPUTS = "mask", "padding", "lengths", "is_causal", "is_always_causal"
 """Inputs that may mask a whole row."""
 
 
@@ -47,7 +48,7 @@ def replace_by_large_negative(scores: Array, allowed: Array) -> Array:
     return np.where(allowed, scores, -1e9)
 
 
-EMPTY = {
+MASKED_ROW_OUTPUTS = {
     "zeros": REFERENCE,
     "NaN": RIGHT,
     "average": REFERENCE.with_parts({"fill_masked_rows": average_masked_rows}),
@@ -57,8 +58,8 @@ EMPTY = {
 
 
 @dataclass(frozen=True)
-class Apart:
-    """Cases of a kind that no common explanation fits, and explanations of them alone."""
+class Unexplained:
+    """Cases of one kind that no common explanation fits, and the explanations of these alone."""
 
     cases: Sequence[int]
     found: Sequence["Explanation"] = ()
@@ -68,18 +69,18 @@ class Apart:
 class Explanation:
     """Bugs that together reproduce the outputs, and the parts that contain them."""
 
-    rows: tuple[Bug, ...] = ()
+    bugs: tuple[Bug, ...] = ()
     parts: Parts = REFERENCE
 
     @property
     def level(self) -> tuple[int, int]:
         """The number of bugs and the number of slips."""
-        slips = sum(row.is_slip for row in self.rows)
-        return len(self.rows) - slips, slips
+        slips = sum(row.is_slip for row in self.bugs)
+        return len(self.bugs) - slips, slips
 
 
-class Questions(Protocol):
-    """The tested cases, as far as an explanation needs them."""
+class ExaminedCases(Protocol):
+    """The tested cases, as the search needs them."""
 
     @property
     def cases(self) -> Sequence[Case]:
@@ -88,7 +89,7 @@ class Questions(Protocol):
     def fits(self, i: int, parts: Parts) -> bool:
         """Return whether parts reproduce the output for a case."""
 
-    def answered(self, i: int) -> bool:
+    def has_output(self, i: int) -> bool:
         """Return whether the function returned an array for a case."""
 
     def has_numbers(self, i: int) -> bool:
@@ -99,139 +100,139 @@ class Questions(Protocol):
 
 
 def agrees(
-    subject: Subject, case: Case, found: Array | None, wanted: Array | None, least: float = 0.0
+    subject: Subject,
+    case: Case,
+    found: Array | None,
+    expected: Array | None,
+    min_tolerance: float = 0.0,
 ) -> bool:
-    """Return whether two outputs agree within the tolerance; None is the lack of an output.
+    """Return whether two outputs agree within the tolerance; None stands for a missing output.
 
     Fully masked rows are not compared: their content is a convention.
     """
-    if found is None or wanted is None:
-        return found is wanted
-    if found.shape != wanted.shape:
+    if found is None or expected is None:
+        return found is expected
+    if found.shape != expected.shape:
         return False
-    tolerance = max(least, TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name])
-    found, wanted = (comparable(subject, case, x) for x in (found, wanted))
+    tolerance = max(
+        min_tolerance, TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name]
+    )
+    found, expected = (comparable(subject, case, x) for x in (found, expected))
     with np.errstate(all="ignore"):
-        is_near = np.abs(found - wanted) <= tolerance * (1 + np.abs(wanted))
+        is_near = np.abs(found - expected) <= tolerance * (1 + np.abs(expected))
     if is_near.all():
         return True
     off = ~is_near
-    return bool(((found == wanted) | (np.isnan(found) & np.isnan(wanted)))[off].all())
+    return bool(((found == expected) | (np.isnan(found) & np.isnan(expected)))[off].all())
 
 
 def comparable(subject: Subject, case: Case, x: Array) -> Array:
-    """Return the part of an output that is compared; fully masked rows become zeros."""
-    x = np.asarray(subject.compared(case.given, x), float)
-    if subject.blank is not None and x.ndim > 1:
-        if not case.empty:
-            case.empty.append(subject.blank(case.given))
-        (empty,) = case.empty
+    """Return the compared part of an output, with zeros in fully masked rows."""
+    x = np.asarray(subject.select_compared(case.inputs, x), float)
+    if subject.masked_rows is not None and x.ndim > 1:
+        if not case.masked_rows:
+            case.masked_rows.append(subject.masked_rows(case.inputs))
+        (empty,) = case.masked_rows
         if empty.any() and empty.ndim < x.ndim and empty.shape[-1] == x.shape[-2]:
             x = np.where(empty[..., None], 0, x)
     return x
 
 
-def given_by(subject: Subject, case: Case, parts: Parts) -> Array | None:
-    """Return the output of given parts for a case; None if they raise an error."""
+def compute_output(subject: Subject, case: Case, parts: Parts) -> Array | None:
+    """Return the output that parts compute for a case; None if they raise an error."""
     try:
         with np.errstate(all="ignore"):
-            return subject.worked(case.given, parts)
+            return subject.compute(case.inputs, parts)
     except (ValueError, IndexError, TypeError):
         return None
 
 
-def explained(
+def find_explanations(
     subject: Subject,
-    questions: Questions,
+    examined: ExaminedCases,
     groups: Sequence[Sequence[int]],
     among: frozenset[str] = frozenset(),
-) -> tuple[list[Explanation], list[Apart]]:
-    """Return the explanations with the fewest bugs, and the groups that they leave unexplained.
+) -> tuple[list[Explanation], list[Unexplained]]:
+    """Return the explanations with the fewest bugs, and the kinds that they leave unexplained.
 
-    Each group holds the cases of one kind, the most general kind first. If parts are told `among`
-    which a bug has to be, two bugs at once are looked for among these alone.
+    Each group holds the cases of one kind, the most general kind first. With `among`, a pair of
+    bugs must have a bug in one of these parts.
     """
     rows = [bug for bug in TABLE if bug.part in subject.parts and bug.name != "True reversed"]
-    if any("w_qkv" in case.given for case in questions.cases):
+    if any("w_qkv" in case.inputs for case in examined.cases):
         rows = [row for row in rows if not row.name.startswith(SAME_AS_FUSED)]
-    found, apart, done = [Explanation()], list[Apart](), list[int]()
+    found, unexplained, done = [Explanation()], list[Unexplained](), list[int]()
     for group in groups:
-        ordered = sorted(group, key=lambda i: questions.cases[i].size)
-        kept = [each for e in found if (each := _refit(e, [*ordered, *done], questions))]
-        is_first_bug = bool(done) and not found[0].rows
-        tells = questions.answered if is_first_bug else questions.has_numbers
+        ordered = sorted(group, key=lambda i: examined.cases[i].size)
+        kept = [each for e in found if (each := _refit(e, [*ordered, *done], examined))]
+        is_first_bug = bool(done) and not found[0].bugs
+        tells = examined.has_output if is_first_bug else examined.has_numbers
         if not kept and not any(tells(i) for i in group):
-            apart.append(Apart(group))  # an error, or NaN alone, tells nothing
+            unexplained.append(Unexplained(group))  # an error, or NaN alone, tells nothing
             continue
         if not kept:
-            kept = _extended(found, rows, ordered, done, questions, not apart, among)
+            kept = _extend(found, rows, ordered, done, examined, not unexplained, among)
         if kept:
             found, done = kept, [*ordered, *done]
-        elif not all(questions.fits(i, REFERENCE) for i in group):
+        elif not all(examined.fits(i, REFERENCE) for i in group):
             # A line may be wrong for one kind of input alone.
-            is_enough = bool(done) and len(group) >= LEAST_ALONE
-            alone = (
-                _extended(found, rows, ordered, [], questions, False, among) if is_enough else []
-            )
-            apart.append(Apart(group, alone if len(alone) == 1 else []))
-    return found, apart
+            is_enough = bool(done) and len(group) >= MIN_CASES_OF_KIND
+            alone = _extend(found, rows, ordered, [], examined, False, among) if is_enough else []
+            unexplained.append(Unexplained(group, alone if len(alone) == 1 else []))
+    return found, unexplained
 
 
-def _refit(e: Explanation, cases: Sequence[int], questions: Questions) -> Explanation | None:
-    """Return the explanation with a variant of its parts that fits the cases, if any."""
-    for parts in (e.parts, *variants(e.rows, _is_hiding(cases, questions))):
-        if all(questions.fits(i, parts) for i in cases):
+def _refit(e: Explanation, cases: Sequence[int], examined: ExaminedCases) -> Explanation | None:
+    """Return the explanation with a variant of its parts that fits the cases, if there is one."""
+    for parts in (e.parts, *part_variants(e.bugs, _has_mask(cases, examined))):
+        if all(examined.fits(i, parts) for i in cases):
             return replace(e, parts=parts)
     return None
 
 
-def _is_hiding(cases: Sequence[int], questions: Questions) -> bool:
+def _has_mask(cases: Sequence[int], examined: ExaminedCases) -> bool:
     """Return whether any case has a mask."""
-    return any(name in questions.cases[i].given for i in cases for name in HIDING)
+    return any(name in examined.cases[i].inputs for i in cases for name in MASKING_INPUTS)
 
 
-def _extended(
+def _extend(
     found: Sequence[Explanation],
     rows: Sequence[Bug],
     group: Sequence[int],
     done: Sequence[int],
-    questions: Questions,
+    examined: ExaminedCases,
     is_open: bool,
     among: frozenset[str],
 ) -> list[Explanation]:
     """Return the explanations with the fewest further bugs that also fit a group.
 
-    Pairs are tried where everything before is explained: beside a bug that nobody knows they mean
-    nothing.
+    Pairs of bugs are tried only if all earlier groups are explained: beside an unknown bug they
+    would fit by chance.
     """
-    off = [i for i in group if not all(questions.fits(i, e.parts) for e in found)]
-    if not any(questions.has_numbers(i) for i in off):
+    off = [i for i in group if not all(examined.fits(i, e.parts) for e in found)]
+    if not any(examined.has_numbers(i) for i in off):
         rows = [row for row in rows if row.name == "zero times infinity"]  # NaN fits many others
     ordered = [*off, *(i for i in group if i not in set(off)), *done]
-    is_hiding = _is_hiding(ordered, questions)
+    has_mask = _has_mask(ordered, examined)
     for e in found:
         touching = [
-            row
-            for row in rows
-            if row not in e.rows and _may_show(row, e, off, questions, is_hiding)
+            row for row in rows if row not in e.bugs and _may_show(row, e, off, examined, has_mask)
         ]
         slips = [row for row in touching if row.is_slip]
-        mains = [
-            row for row in touching if not row.is_slip and not _breaks(row, e, done, questions)
-        ]
-        for count, more in SIZES if is_open else SIZES[:2]:
-            if e.level[0] + count > MOST:
+        mains = [row for row in touching if not row.is_slip and not _breaks(row, e, done, examined)]
+        for count, more in BUG_COUNTS if is_open else BUG_COUNTS[:2]:
+            if e.level[0] + count > MAX_BUGS:
                 continue
             fitting: list[Explanation] = []
-            for chosen in _sets(mains, slips, count, more, e.rows):
-                every = (*e.rows, *chosen)
+            for chosen in _bug_sets(mains, slips, count, more, e.bugs):
+                every = (*e.bugs, *chosen)
                 if among and len(every) > 1 and among.isdisjoint(row.part for row in every):
                     continue
-                for parts in variants(every, is_hiding):
-                    if all(questions.fits(i, parts) for i in ordered):
+                for parts in part_variants(every, has_mask):
+                    if all(examined.fits(i, parts) for i in ordered):
                         fitting.append(Explanation(every, parts))
                         break
-            if len(fitting) > MOST_ALIKE:
+            if len(fitting) > MAX_EXPLANATIONS:
                 return []
             if fitting:
                 return fitting
@@ -239,33 +240,33 @@ def _extended(
 
 
 def _may_show(
-    row: Bug, e: Explanation, off: Sequence[int], questions: Questions, is_hiding: bool
+    row: Bug, e: Explanation, off: Sequence[int], examined: ExaminedCases, has_mask: bool
 ) -> bool:
-    """Return whether a bug changes a wrong case; a slip may do so only beside another bug."""
+    """Return whether a bug can explain a wrong case: it changes its output, or is a slip."""
     if row.is_slip:
         return True
     return any(
-        questions.changes(i, parts, e.parts)
-        for parts in variants((*e.rows, row), False)
+        examined.changes(i, parts, e.parts)
+        for parts in part_variants((*e.bugs, row), False)
         for i in off
     )
 
 
-def _breaks(row: Bug, e: Explanation, done: Sequence[int], questions: Questions) -> bool:
+def _breaks(row: Bug, e: Explanation, done: Sequence[int], examined: ExaminedCases) -> bool:
     """Return whether a bug changes the smallest explained case of a kind."""
     kinds: dict[str, int] = {}
     for i in done:
-        about = questions.cases[i].about
-        if questions.answered(i):
-            kinds[about] = min(kinds.get(about, i), i, key=lambda j: questions.cases[j].size)
-    both = (*e.rows, row)
+        about = examined.cases[i].kind
+        if examined.has_output(i):
+            kinds[about] = min(kinds.get(about, i), i, key=lambda j: examined.cases[j].size)
+    both = (*e.bugs, row)
     return any(
-        all(questions.changes(i, parts, e.parts) for parts in variants(both, is_hiding=False))
+        all(examined.changes(i, parts, e.parts) for parts in part_variants(both, has_mask=False))
         for i in kinds.values()
     )
 
 
-def _sets(
+def _bug_sets(
     mains: Sequence[Bug], slips: Sequence[Bug], count: int, more: int, known: Sequence[Bug]
 ) -> Iterator[tuple[Bug, ...]]:
     """Yield sets of bugs that change different parts."""
@@ -277,8 +278,8 @@ def _sets(
             yield both
 
 
-def variants(rows: Sequence[Bug], is_hiding: bool = True) -> Iterator[Parts]:
-    """Yield parts with the bugs, with and without the lines that are often wrong beside them.
+def part_variants(rows: Sequence[Bug], has_mask: bool = True) -> Iterator[Parts]:
+    """Yield parts with the bugs, with and without lines that are often wrong beside them.
 
     A bug in a mask may mask a whole row. The output for such a row is a convention, and each
     one is tried.
@@ -288,22 +289,26 @@ def variants(rows: Sequence[Bug], is_hiding: bool = True) -> Iterator[Parts]:
     also = {part: line for part, line in also.items() if part not in exchanged}
     of_mask = bool({"forbid", "weigh"} & exchanged.keys())
     empty: list[Any] = [REFERENCE]
-    if is_hiding and not exchanged.keys().isdisjoint(MAY_EMPTY):
-        empty = [EMPTY["zeros"], EMPTY["NaN"], EMPTY["average"]]
+    if has_mask and not exchanged.keys().isdisjoint(MASKING_PARTS):
+        empty = [
+            MASKED_ROW_OUTPUTS["zeros"],
+            MASKED_ROW_OUTPUTS["NaN"],
+            MASKED_ROW_OUTPUTS["average"],
+        ]
         if not of_mask:
             finite = {"forbid": replace_by_large_negative}
             empty += [
                 REFERENCE.with_parts(finite),
-                EMPTY["NaN"].with_parts(finite),
-                EMPTY["unmasked"],
+                MASKED_ROW_OUTPUTS["NaN"].with_parts(finite),
+                MASKED_ROW_OUTPUTS["unmasked"],
             ]
-    joins = [True, False] if of_mask and is_hiding else [True]
+    joins = [True, False] if of_mask and has_mask else [True]
     for parts in empty:
         for more, joined in product([also, {}] if also else [{}], joins):
             yield replace(parts.with_parts(exchanged | more), combines_masks=joined)
 
 
-MAY_EMPTY = frozenset(
+MASKING_PARTS = frozenset(
     (
         "padding_as_mask",
         "make_causal_mask",

@@ -1,0 +1,760 @@
+"""The report on a function: conventions, bugs, unexplained cases, and smallest cases."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.examine import attention, conventions
+from mha.examine.arrays import as_numpy
+from mha.examine.bug_search import (
+    MASKED_ROW_OUTPUTS,
+    Explanation,
+    Unexplained,
+    agrees,
+    comparable,
+    compute_output,
+    find_explanations,
+    part_variants,
+)
+from mha.examine.cases import Case
+from mha.examine.narrowing import describe_right_cases, find_limit
+from mha.examine.printed_steps import RecordedParts, print_steps
+from mha.examine.report import Finding, Report, Shown, format_value
+from mha.examine.tested_function import FunctionUnderTest, Outcome
+from mha.practice.attention_parts import REFERENCE, RESULT_NAMES, Parts
+from mha.practice.bugs import TABLE, Bug
+
+SEEN = 5e-4
+"""The smallest difference that a printed case shows."""
+LIKE_ROUNDING = 5e-3
+"""Most errors of half precision are smaller than this."""
+LARGE = 600
+"""A case with this many numbers is not printed."""
+TRIES = 400
+"""The number of small cases that are tried before a tested case is printed."""
+FINE, NARROW, HALF = 2e-5, 3e-4, 3e-2
+"""Tolerances: finer than half precision, of float32, and of half precision."""
+ADVICE = (
+    "Print the steps of your function on the case below and compare them with those there: the"
+    " wrong line is at or before the first difference. Repair it, and examine your function again."
+)
+"""The advice if no known bug explains the outputs."""
+MASKED_ROW_SECTION = "mechanism/softmax#fully-masked-rows"
+CONSEQUENCE = {
+    "NaN": "returns NaN for a fully masked row. NaN spreads to every number that is computed from"
+    " this row: drop the row, or replace it with zeros, before it is used",
+    "average": "returns the mean of all values for a fully masked row, masked values included. The"
+    " number is finite but has no meaning: ignore the row",
+    "unmasked": "returns for a fully masked row the output without a mask. The number is finite but"
+    " has no meaning: ignore the row",
+    "": "returns for a fully masked row numbers that are neither zeros, NaN nor a mean. Ignore the"
+    " row",
+}
+"""The output of a function for a fully masked row, and its consequence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Examination:
+    """A function, its test cases and its outputs."""
+
+    tested: FunctionUnderTest
+    cases: Sequence[Case]
+    outcomes: Sequence[Outcome]
+    min_tolerance: float = 0.0
+    fitting: dict[tuple[int, Parts], bool] = field(default_factory=dict)
+
+    @classmethod
+    def run(cls, tested: FunctionUnderTest, leave_out: Iterable[str] = ()) -> "Examination":
+        """Run a function on all cases; raise a TypeError if no case has all required inputs."""
+        is_wide = as_numpy(tested.converter.convert(np.zeros(1))).dtype == np.float64
+        is_half = _precision_of(tested) > FINE / 2
+        cases = [
+            case
+            for case in map(
+                tested.add_context,
+                tested.subject.cases(tested.takes, tested.conventions.extra_inputs),
+            )
+            if tested.can_run(case)
+            and (is_wide or case.dtype == np.float64)  # both would be asked in float32
+            and tested.conventions.allows(case)
+            and tested.kind_name(case.kind) not in leave_out
+            and not (is_half and "large" in case.kind)  # whose inputs would be rounded too far
+        ]
+        if not cases:
+            raise TypeError(
+                f"function needs {', '.join(tested.arguments)} at once, and no case has all of"
+                " them; give some of them a default"
+            )
+        counts = sorted({len(case.leading) for case in cases}, reverse=True)
+        if tested.converter.compiles:
+            plain = [case for case in cases if case.kind == cases[0].kind]
+            answering = {len(x.leading) for x in plain if tested.run(x).value is not None}
+            most = max(answering, default=0)
+            cases = [x for x in cases if len(x.leading) == most or x.kind == cases[0].kind]
+        outcomes = [tested.run(case) for case in cases]
+        pairs = list(zip(cases, outcomes, strict=True))
+        # A row of padding for each sequence is asked only where there is an axis of sequences.
+        answering = {len(case.leading) for case, x in pairs if x.value is not None}
+        most = next((count for count in counts if count in answering), 0)
+        kept = [
+            i
+            for i, case in enumerate(cases)
+            if len(case.leading) == most or case.inputs.keys().isdisjoint(("padding", "lengths"))
+        ]
+        return cls(tested, [cases[i] for i in kept], [outcomes[i] for i in kept])
+
+    def output_of(self, case: Case, parts: Parts) -> Array | None:
+        """Return the output that parts compute for a case, the correct one for `REFERENCE`; cached."""
+        if parts not in case.outputs:
+            subject = self.tested.subject
+            case.outputs[parts] = (
+                subject.expected(case.inputs)
+                if parts == REFERENCE
+                else compute_output(subject, case, parts)
+            )
+        return case.outputs[parts]
+
+    def fits(self, i: int, parts: Parts) -> bool:
+        """Return whether parts reproduce the function's output for a case; cached."""
+        case, key = self.cases[i], (id(self.cases[i]), parts)
+        if key not in self.fitting:
+            computed = self.output_of(case, parts)
+            self.fitting[key] = agrees(
+                self.tested.subject, case, self.outcomes[i].value, computed, self.min_tolerance
+            )
+        return self.fitting[key]
+
+    def has_output(self, i: int) -> bool:
+        """Return whether the function returned an array for a case."""
+        return self.outcomes[i].value is not None
+
+    def has_numbers(self, i: int) -> bool:
+        """Return whether the output for a case has a finite number."""
+        value = self.outcomes[i].value
+        return value is not None and bool(np.isfinite(value.astype(float)).any())
+
+    def changes(self, i: int, parts: Parts, other: Parts) -> bool:
+        """Return whether two sets of parts differ in a case."""
+        case = self.cases[i]
+        both = self.output_of(case, parts), self.output_of(case, other)
+        return not agrees(self.tested.subject, case, *both)
+
+    def subset(self, kept: Iterable[int]) -> "Examination":
+        """Return the examination with some of the cases."""
+        kept = list(kept)
+        cases, outcomes = [self.cases[i] for i in kept], [self.outcomes[i] for i in kept]
+        return replace(self, cases=cases, outcomes=outcomes)
+
+    def with_tolerance(self, min_tolerance: float) -> "Examination":
+        """Return the examination with a larger tolerance."""
+        return replace(self, min_tolerance=min_tolerance, fitting={})
+
+    def differing(self, parts: Parts = REFERENCE) -> list[int]:
+        """Return the indices of the cases whose outputs differ from those of some parts."""
+        return [i for i in range(len(self.cases)) if not self.fits(i, parts)]
+
+    def without_output(self) -> list[int]:
+        """Return the indices of the cases without an output of the right shape."""
+        subject = self.tested.subject
+        return [
+            i
+            for i, (case, outcome) in enumerate(zip(self.cases, self.outcomes, strict=True))
+            if outcome.value is None
+            or (
+                not case.kind.startswith("padding")
+                and outcome.value.shape != subject.shape(case.inputs)
+            )
+        ]
+
+    def by_kind(self) -> dict[str, list[int]]:
+        """Return the indices of the cases of each kind."""
+        found: dict[str, list[int]] = {}
+        for i, case in enumerate(self.cases):
+            found.setdefault(case.kind, []).append(i)
+        return found
+
+
+# ---- The report ----
+
+
+def build_report(
+    examination: Examination, earlier_findings: Sequence[Finding] = (), *, strict: bool = False
+) -> Report:
+    """Return the report on an examination, with some findings made before."""
+    tested = examination.tested
+    random_output = _random_output_finding(examination)
+    if random_output is not None:
+        return _report(examination, REFERENCE, (random_output, *earlier_findings))
+    examination, limits, untested = _drop_refused_cases(examination)
+    is_half = _precision_of(tested) > FINE / 2
+    half = [] if is_half else _half_precision_findings(examination)
+    examination = examination.with_tolerance(HALF) if half or is_half else examination
+    found, unexplained = _find_explanations(examination)
+    for trial in _other_conventions(examination, unexplained):
+        other = _retest(examination, trial)
+        if other is not None and len(other[2]) < len(unexplained):
+            examination, found, unexplained = other
+            tested = examination.tested
+    examination, found, unexplained, precise = _refine_precision(examination, found, unexplained)
+    parts = found[0].parts
+    has_more = bool(unexplained)
+    findings = [
+        *_bug_findings(examination, found, has_more),
+        *_unexplained_findings(examination, unexplained, parts),
+        *half,
+        *precise,
+        *earlier_findings,
+        *(
+            _convention_finding(*each)
+            for each in conventions.describe_conventions(
+                tested.conventions, tested.subject.first_inputs
+            )
+        ),
+        *limits,
+        *_position_findings(examination, unexplained),
+        *_dtype_findings(examination),
+    ]
+    if not unexplained and tested.subject.masked_rows is not None:
+        findings += _masked_row_findings(examination, parts, strict)
+    findings.sort(key=lambda finding: finding.convention is not None)
+    return _report(examination, REFERENCE, findings, untested)
+
+
+def _report(
+    examination: Examination,
+    parts: Parts,
+    findings: Sequence[Finding],
+    untested: Sequence[str] = (),
+) -> Report:
+    tested = examination.tested
+    kinds = [tested.kind_name(case.kind) for case in examination.cases]
+    total, off = Counter(kinds), Counter(kinds[i] for i in examination.differing(parts))
+    counts = {kind: (count - off[kind], count) for kind, count in total.items()}
+    used = {name for case in examination.cases for name, x in case.inputs.items() if x is not None}
+    ignored = [own for own, name in tested.arguments.items() if name not in used | IMPLIED]
+    left = [own for own in (*ignored, *tested.untested) if own not in untested]
+    return Report(tested.name, counts, tuple(findings), (*left, *untested))
+
+
+def _convention_finding(condition: str, more: str = "", section: str = "") -> Finding:
+    """Return the finding on another convention."""
+    said = f"another convention: the function is right {condition}.{' ' + more if more else ''}"
+    return Finding(said, convention=condition, section=section)
+
+
+# ---- What a function does not take ----
+
+
+def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Finding], list[str]]:
+    """Return the examination without cases that a correct function may refuse, and notes on these.
+
+    A function whose outputs are right, and which refuses the other cases by one rule, has a limit.
+    A refusal beside a wrong output may be due to the bug, and is kept.
+    """
+    refused = set(examination.without_output())
+    limits, untested, dropped = list[Finding](), list[str](), set[int]()
+    subject = examination.tested.subject
+    axes = {
+        count: [i for i, case in enumerate(examination.cases) if len(case.leading) == count]
+        for count in sorted({len(case.leading) for case in examination.cases})
+    }
+    answered = [n for n, group in axes.items() if not refused.issuperset(group)]
+    if answered and len(answered) < len(axes):
+        dropped |= {i for n, group in axes.items() if n not in answered for i in group}
+        most = " or ".join(str(n + 2) for n in answered)
+        limits.append(_convention_finding(f"if arrays have {most} axes"))
+    has_both = "x" in examination.tested.takes and not dropped and set(axes) == {0, 1}
+    if (
+        has_both
+        and examination.subset(axes[0]).differing()
+        and not examination.subset(axes[1]).differing()
+    ):
+        dropped |= set(axes[0])
+        limits.append(_convention_finding("if arrays have 3 axes"))
+    for kind, group in examination.by_kind().items():
+        left = [i for i in group if i not in dropped]
+        gone = [i for i in left if i in refused]
+        if not gone:
+            continue
+        if len(gone) == len(left) and kind in subject.limits:
+            dropped |= set(gone)
+            if subject.limits[kind]:
+                limits.append(_convention_finding(subject.limits[kind]))
+            else:
+                untested.append(kind)
+    if not refused and not dropped:
+        return examination, [], []
+    alone = [i for i, case in enumerate(examination.cases) if case.kind == "is_causal"]
+    if alone and refused.issuperset(alone):
+        dropped |= {i for i, case in enumerate(examination.cases) if case.inputs.get("is_causal")}
+        limits.append(_convention_finding("if is_causal only says that the mask is causal"))
+    left = [i for i in range(len(examination.cases)) if i not in dropped]
+    gone = [i for i in left if i in refused]
+    outcomes = [i for i in left if i not in refused]
+    if gone and outcomes:
+        rule = find_limit(
+            [examination.cases[i] for i in gone], [examination.cases[i] for i in outcomes]
+        )
+        if rule and (rule.is_size or not examination.subset(outcomes).differing()):
+            dropped |= set(gone)
+            limits.append(_convention_finding(rule.condition))
+    return (
+        examination.subset(i for i in range(len(examination.cases)) if i not in dropped),
+        _unique(limits),
+        untested,
+    )
+
+
+def _unique(findings: Sequence[Finding]) -> list[Finding]:
+    return list({finding.said: finding for finding in findings}.values())
+
+
+def _find_explanations(
+    examination: Examination, among: frozenset[str] = frozenset()
+) -> tuple[list[Explanation], list[Unexplained]]:
+    """Return explanations within the precision of float32, and the kinds without one."""
+    wide = examination.with_tolerance(max(examination.min_tolerance, NARROW))
+    return find_explanations(examination.tested.subject, wide, list(wide.by_kind().values()), among)
+
+
+def _precision_of(tested: FunctionUnderTest) -> float:
+    """Return the rounding error of the arrays that a function gets."""
+    third = as_numpy(tested.converter.convert(np.array([1 / 3]))).astype(float)
+    return float(abs(third[0] - 1 / 3))
+
+
+def _half_precision_findings(examination: Examination) -> list[Finding]:
+    """Return a finding if plain outputs are right only within half precision."""
+    plain = examination.subset(next(iter(examination.by_kind().values()))).with_tolerance(FINE)
+    subject = examination.tested.subject
+    if (
+        subject.plain_inputs is None
+        or not plain.differing()
+        or plain.with_tolerance(HALF).differing()
+    ):
+        return []
+    errors = []
+    for case, outcome in zip(plain.cases, plain.outcomes, strict=True):
+        expected = plain.output_of(case, REFERENCE)
+        if outcome.value is not None and expected is not None:
+            errors.append((np.abs(outcome.value - expected) / (1 + np.abs(expected))).ravel())
+    if np.median(np.concatenate(errors)) > LIKE_ROUNDING:
+        return []
+    said = (
+        "half precision. The output has about three correct digits, as many as float16 and bfloat16"
+        " hold: compute the scores and the softmax in float32, and convert the output"
+    )
+    return [Finding(f"{said}.", bug="half precision", right=subject.right)]
+
+
+def _refine_precision(
+    examination: Examination, found: list[Explanation], unexplained: list[Unexplained]
+) -> tuple[Examination, list[Explanation], list[Unexplained], list[Finding]]:
+    """Return the explanations within the function's own precision, and a note on that precision.
+
+    Explanations that fit to ten digits are preferred; if there is none, the function computes with
+    those of float32.
+    """
+    left = sorted(
+        set(range(len(examination.cases))).difference(*(each.cases for each in unexplained))
+    )
+    first = next(iter(examination.by_kind().values()))
+    is_off = any(each.cases == first for each in unexplained)
+    if examination.min_tolerance == HALF:
+        return examination, found, unexplained, []
+    exact = [e for e in found if all(examination.fits(i, e.parts) for i in left)]
+    if exact:
+        return examination, exact, unexplained, []
+    if not is_off:
+        values = [examination.outcomes[i].value for i in left]
+        if all(x is None or x.dtype == np.float32 for x in values):
+            return examination, found, unexplained, []
+        said = "the function returns float64 with the precision of float32"
+        return (
+            examination.with_tolerance(NARROW),
+            found,
+            unexplained,
+            [Finding(f"{said}.", convention=said)],
+        )
+    return examination, found, unexplained, []
+
+
+IMPLIED = {"cache", "position", "positions"}
+"""Inputs that the calls of a decoding case create."""
+UNSEEN = frozenset(
+    (
+        "forbid",
+        "make_causal_mask",
+        "weigh",
+        "cap_masked_scores",
+        "along",
+        "merge",
+        "split",
+        "powers",
+    )
+)
+"""Parts whose bugs may undo a causal mask."""
+
+
+def _other_conventions(
+    examination: Examination, unexplained: Sequence[Unexplained]
+) -> list[FunctionUnderTest]:
+    """Return the function with conventions that a bug may conceal."""
+    tested, usual = examination.tested, examination.tested.conventions
+    if not unexplained or tested.subject.plain_inputs is None:
+        return []
+    found = []
+    first = next(iter(examination.by_kind().values()))
+    is_off = any(each.cases == first for each in unexplained)
+    if is_off and not usual.is_always_causal and "is_causal" not in tested.takes:
+        found.append(replace(usual, is_always_causal=True))
+    if "mask" in usual.undetermined:
+        found.append(replace(usual, mask=conventions.HIDES))
+    if "padding" in usual.undetermined:
+        found.append(replace(usual, padding=conventions.IS_PADDING))
+    return [tested.with_conventions(each) for each in found]
+
+
+def _retest(
+    examination: Examination, trial: FunctionUnderTest
+) -> tuple[Examination, list[Explanation], list[Unexplained]] | None:
+    """Return the explanations of a function by other conventions; None if they do not fit."""
+    kinds = {trial.kind_name(case.kind) for case in examination.cases}
+    every = trial.subject.cases(trial.takes, trial.conventions.extra_inputs)
+    other = Examination.run(trial, {trial.kind_name(case.kind) for case in every} - kinds)
+    other, _, _ = _drop_refused_cases(other)
+    first = next(iter(other.by_kind().values()))
+    alike = len(
+        find_explanations(
+            trial.subject, other.subset(first).with_tolerance(NARROW), [range(len(first))], UNSEEN
+        )[1]
+    )
+    if alike and trial.conventions.is_always_causal:
+        return None
+    return other, *_find_explanations(other, UNSEEN)
+
+
+# ---- Findings ----
+
+
+def _bug_findings(
+    examination: Examination, found: Sequence[Explanation], has_more: bool
+) -> list[Finding]:
+    """Return a finding per bug; bugs with equal outputs share one."""
+    common = [row for row in found[0].bugs if all(row in each.bugs for each in found)]
+    others = [row for each in found for row in each.bugs if row not in common]
+    groups = [[row] for row in common] + ([list(dict.fromkeys(others))] if others else [])
+    return [_bug_finding(examination, group, found[0], has_more) for group in groups]
+
+
+def _bug_finding(
+    examination: Examination, rows: Sequence[Bug], found: Explanation, has_more: bool
+) -> Finding:
+    """Return the finding on one bug, or on several that each reproduce the outputs."""
+    if all(row.kind == "note" for row in rows):
+        said = f"{rows[0].name}. Your function {rows[0].effect}."
+        return Finding(
+            said, convention="if outputs of padding are ignored", section=rows[0].section
+        )
+    row, names, parts = rows[0], " or ".join(row.name for row in rows), found.parts
+    but = " (further findings below)" if has_more else ""
+    said = f"{names}{but}. Your function " + ". Or it ".join(row.effect for row in rows) + "."
+    alone = next(iter(part_variants((row,))))
+    subject = examination.tested.subject
+
+    def shows(case: Case) -> bool:
+        right, wrong = (compute_output(subject, case, each) for each in (REFERENCE, alone))
+        return not agrees(subject, case, right, wrong)
+
+    shown, gives = find_smallest_case(examination, shows, parts), RESULT_NAMES.get(row.part, "")
+    line, meant = (f"{gives} = {x}" if gives else x for x in (row.line, row.right_line))
+    return Finding(said, names, None, line, meant, row.section, subject.right, shown)
+
+
+def _unexplained_findings(
+    examination: Examination, unexplained: Sequence[Unexplained], parts: Parts
+) -> list[Finding]:
+    """Return findings on unexplained cases: one for wrong numbers, one per error."""
+    findings: dict[str, Finding] = {}
+    for each in unexplained:
+        group = each.cases
+        if each.found:
+            findings |= _kind_specific_findings(examination, each)
+            continue
+        of_group = examination.subset(group)
+        of_off = of_group.subset(of_group.differing(parts))
+        if not of_off.cases:  # a bug that shows in other kinds explains it
+            continue
+        faults = {outcome.fault for outcome in of_off.outcomes if outcome.value is None}
+        is_error = all(outcome.value is None for outcome in of_off.outcomes)
+        said = min(faults) if is_error else "numbers"
+        kind = said.partition(":")[0]
+        if kind not in findings:
+            findings[kind] = _unexplained_finding(
+                examination, group, parts, said if is_error else ""
+            )
+    return list(findings.values())
+
+
+def _kind_specific_findings(
+    examination: Examination, unexplained: Unexplained
+) -> dict[str, Finding]:
+    """Return findings on bugs that only one kind of case shows, by name."""
+    of_group = examination.subset(unexplained.cases)
+    kind = examination.tested.kind_name(of_group.cases[0].kind)
+    found = {f.bug or "": f for f in _bug_findings(of_group, unexplained.found, has_more=False)}
+    if not examination.tested.conventions.undetermined.isdisjoint(of_group.cases[0].inputs):
+        found = {name: replace(f, case=None) for name, f in found.items()}
+    return {
+        name: replace(finding, said=f"{finding.said} Only one kind of case shows it: {kind}.")
+        for name, finding in found.items()
+    }
+
+
+def _unexplained_finding(
+    examination: Examination, group: Sequence[int], parts: Parts, fault: str
+) -> Finding:
+    """Return the finding on one kind of case that no known bug explains."""
+    tested, of_group = examination.tested, examination.subset(group)
+    off = set(of_group.differing(parts))
+    kind = tested.kind_name(of_group.cases[0].kind)
+    if fault:
+        rest = [case for i, case in enumerate(of_group.cases) if i not in off]
+        rule = find_limit([of_group.cases[i] for i in off], rest) if rest else None
+        narrow = [f"It answers {rule.condition}."] if rule else []
+        said = f"{fault} ({kind})"
+    else:
+        narrow = describe_right_cases(examination, group, parts)
+        said = f"the output is wrong, and no known bug explains it ({kind})"
+    undetermined = [
+        x for x in sorted(tested.conventions.undetermined) if x in of_group.cases[0].inputs
+    ]
+    if undetermined:  # then nobody can say which output is right
+        own = next(own for own, name in tested.arguments.items() if name == undetermined[0])
+        narrow.append(f"The outputs do not show whether True in {own} means masked or not.")
+    shown = find_smallest_case(of_group, lambda _: True)
+    advice = f" {ADVICE}" if shown is not None and shown.steps else ""
+    more = f" {' '.join(narrow)}" if narrow else ""
+    return Finding(
+        f"{said}.{more}{advice}", right=tested.subject.right, case=shown, narrowed=tuple(narrow)
+    )
+
+
+def _position_findings(
+    examination: Examination, unexplained: Sequence[Unexplained]
+) -> list[Finding]:
+    left = set(range(len(examination.cases))).difference(*(each.cases for each in unexplained))
+    return (
+        [attention.FIRST_POSITION_NOTE]
+        if attention.has_first_position(examination.cases[i] for i in left)
+        else []
+    )
+
+
+def _masked_row_findings(examination: Examination, parts: Parts, strict: bool) -> list[Finding]:
+    """Return a note on the output for fully masked rows, unless it is zero."""
+    subject = examination.tested.subject
+    found, shown = set[str](), None
+    for case, outcome in zip(examination.cases, examination.outcomes, strict=True):
+        empty = subject.masked_rows(case.inputs) if subject.masked_rows else np.zeros(1, bool)
+        if not empty.any() or outcome.value is None:
+            continue
+        empty = np.broadcast_to(empty, outcome.value.shape[:-1])
+        actual = outcome.value[empty]
+        name = "NaN" if np.isnan(actual).all() else ""
+        for kind, each in MASKED_ROW_OUTPUTS.items():
+            computed = compute_output(
+                subject, case, each.with_parts(dict(parts.replaced) | dict(each.replaced))
+            )
+            tolerance = max(3e-4, examination.min_tolerance)
+            if computed is not None and np.allclose(
+                computed[empty], actual, tolerance, tolerance, equal_nan=True
+            ):
+                name = kind
+                break
+        if name != "zeros":
+            found.add(name)
+            shown = shown or case
+    names = sorted(found, key=list(CONSEQUENCE).index)
+    if not names or shown is None:
+        return []
+    said = ". Or it ".join(CONSEQUENCE[name] for name in names)
+    called = {
+        "NaN": "fully masked row returns NaN",
+        "average": "fully masked row returns the mean of the values",
+    }
+    name = called.get(names[0], "fully masked row returns other numbers")
+    if strict:
+        return [Finding(f"{name}. Your function {said}.", bug=name, section=MASKED_ROW_SECTION,
+                        right=subject.right)]  # fmt: skip
+    condition = "if no query is fully masked, or its row is ignored"
+    return [
+        Finding(f"{name}. Your function {said}.", convention=condition, section=MASKED_ROW_SECTION)
+    ]
+
+
+def _dtype_findings(examination: Examination) -> list[Finding]:
+    """Return a finding if the dtype of outputs differs from that of inputs."""
+    fault = next((x.fault for x in examination.outcomes if x.value is not None and x.fault), "")
+    if not fault:
+        return []
+    why = "The precision beyond float32 is lost."
+    if "float64 for" in fault:
+        why = "A float64 scalar of NumPy, such as np.sqrt(4), is the usual cause."
+    return [Finding(f"{fault}. {why}", convention=fault)]
+
+
+def _random_output_finding(examination: Examination) -> Finding | None:
+    """Return a finding if two calls with the same input give different outputs."""
+    again = [examination.tested.run(case) for case in examination.cases[:6]]
+    pairs = zip(examination.cases, examination.outcomes, again, strict=False)
+    if all(agrees(examination.tested.subject, case, a.value, b.value) for case, a, b in pairs):
+        return None
+    said = "two calls with the same input give different outputs: something random is left on."
+    bug = next(row for row in TABLE if row.part == "drop")
+    if not _has_dropout(examination):
+        return Finding(said, section=bug.section)
+    return Finding(f"{bug.name}: {said}", bug.name, None, bug.line, bug.right_line, bug.section)
+
+
+def _has_dropout(examination: Examination) -> bool:
+    """Return whether some weights are zero and all others larger by one factor: dropout.
+
+    With the unit vectors as values, an output is a row of weights.
+    """
+    if "value" not in examination.cases[0].inputs:
+        return False
+    for case in examination.cases[:6]:
+        keys = case.inputs["key"].shape[-2]
+        value = np.broadcast_to(np.eye(keys), (*case.inputs["value"].shape[:-1], keys))
+        one = replace(case, inputs={**case.inputs, "value": value})
+        found, expected = (
+            examination.tested.run(one).value,
+            examination.tested.subject.expected(one.inputs),
+        )
+        if found is None or found.shape != expected.shape:
+            continue
+        factors = (found / expected)[found != 0]
+        if factors.size and (factors.min() <= 1 or np.ptp(factors) > 1e-3):
+            return False
+    return True
+
+
+# ---- The smallest case ----
+
+
+def find_smallest_case(
+    examination: Examination, shows: Callable[[Case], bool], wrong: Parts | None = None
+) -> Shown | None:
+    """Return the smallest case with a wrong output.
+
+    `shows` selects the cases that show a finding; `wrong` are parts that reproduce the output, if
+    known.
+    """
+    tested = examination.tested
+    subject = tested.subject
+
+    def is_plain(case: Case) -> bool:  # what a fully masked row holds is a convention
+        return subject.masked_rows is None or not subject.masked_rows(case.inputs).any()
+
+    def is_determined(
+        of: Examination, i: int
+    ) -> bool:  # what True says, if no output but a bug's tells it
+        is_open = not tested.conventions.undetermined.isdisjoint(of.cases[i].inputs)
+        return not is_open or (wrong is not None and of.fits(i, wrong))
+
+    off = [
+        i
+        for i in examination.differing()
+        if is_plain(examination.cases[i]) and is_determined(examination, i)
+    ]
+    off = [i for i in off if shows(examination.cases[i])] or off
+    off.sort(key=lambda i: (examination.outcomes[i].value is None, examination.cases[i].size))
+    kinds = {examination.cases[i].kind: i for i in reversed(off)}
+    rng, tries = np.random.default_rng(43), TRIES
+    extra_inputs = tested.conventions.extra_inputs
+    min_tolerance = max(SEEN, examination.min_tolerance)
+    for i in sorted(kinds.values(), key=off.index)[:4]:
+        for case in map(
+            tested.add_context, tested.subject.small_cases(examination.cases[i], extra_inputs, rng)
+        ):
+            tries -= 1
+            if tries < 0 or not tested.can_run(case) or not tested.conventions.allows(case):
+                break
+            one = replace(
+                examination,
+                cases=[case],
+                outcomes=[tested.run(case)],
+                fitting={},
+                min_tolerance=min_tolerance,
+            )
+            is_alike = (one.outcomes[0].value is None) == (examination.outcomes[i].value is None)
+            if (
+                is_alike
+                and is_plain(case)
+                and one.differing()
+                and shows(case)
+                and is_determined(one, 0)
+            ):
+                return _show_case(one, wrong)
+    if not off:
+        return None
+    if examination.outcomes[off[0]].value is None:
+        return _show_error(examination.subset(off[:1]))
+    return (
+        _show_case(examination.subset(off[:1]), wrong)
+        if examination.cases[off[0]].size < LARGE
+        else None
+    )
+
+
+def _show_error(examination: Examination) -> Shown | None:
+    """Return a case that raises an error, with ones as inputs if these raise it too."""
+    (case,), (outcome,), tested = examination.cases, examination.outcomes, examination.tested
+    ones = {
+        name: np.ones_like(x) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
+        for name, x in case.inputs.items()
+    }
+    one = replace(case, inputs=ones)
+    if tested.run(one).fault == outcome.fault:
+        return _show_case(replace(examination, cases=[one], fitting={}), None)
+    return _show_case(examination, None) if case.size < LARGE else None
+
+
+def _show_case(examination: Examination, wrong: Parts | None) -> Shown:
+    """Return a case with its correct and actual outputs, and the steps to the first difference."""
+    (case,), (outcome,), tested = examination.cases, examination.outcomes, examination.tested
+    subject, name = tested.subject, getattr(tested.function, "__name__", "")
+    code = tested.code(case, tested.code_name or (name if name.isidentifier() else "function"))
+    expected, actual = examination.output_of(case, REFERENCE), outcome.value
+
+    call_arguments = {own: x for own, x in tested.call_arguments(case).items() if x is not None}
+    shown = partial(Shown, tested.kind_name(case.kind), call_arguments, code)
+    if actual is None or expected is None:
+        said = outcome.fault if actual is None else format_value(actual)
+        return shown(
+            "no array" if expected is None else format_value(tested.to_own_axes(expected)), said
+        )
+    if actual.shape != expected.shape:
+        text = format_value(tested.to_own_axes(actual))
+        shapes = f"of shape {actual.shape} instead of {expected.shape}"
+        return shown(format_value(tested.to_own_axes(expected)), f"{text}, {shapes}")
+    is_known = wrong is not None and agrees(
+        subject, case, actual, compute_output(subject, case, wrong), examination.min_tolerance
+    )
+    sets = (REFERENCE, wrong) if wrong is not None and is_known else (REFERENCE,)
+    texts = format_value(tested.to_own_axes(expected)), format_value(tested.to_own_axes(actual))
+    expected, actual = (comparable(subject, case, x) for x in (expected, actual))
+    off = np.argwhere(~np.isclose(expected, actual, rtol=SEEN, atol=SEEN))
+    if not len(off):
+        return shown(*texts)
+    call, at = subject.call(case.inputs, tuple(map(int, off[0])))
+    runs = [RecordedParts(each.replaced, each.combines_masks) for each in sets]
+    for run in runs:
+        compute_output(subject, case, run)
+    steps = print_steps(case.inputs, subject.steps, [run.calls for run in runs], call, at)
+    return shown(*texts, steps, call + 1 if subject.calls else 0)
