@@ -126,7 +126,7 @@ class Finding:
         start = "Note, not counted as wrong" if self.convention else "Wrong"
         found = textwrap.wrap(f"{start}: {self.said}", LINE)
         if self.line:
-            found += _folded(f"  wrong: {self.line}", 9) + _folded(f"  right: {self.right_line}", 9)
+            found += _folded(f"  wrong: {self.line}", 9) + _folded(f"  right: {self.meant}", 9)
         if self.right and not self.convention:
             found.append(f"  a correct function: mha.{self.right}")
         if self.section:

@@ -108,7 +108,7 @@ class Examination:
         return cls(tested, [cases[i] for i in kept], [outcomes[i] for i in kept])
 
     def output_of(self, case: Case, parts: Parts) -> Array | None:
-        """Return the output that parts compute for a case, the correct one for `REFERENCE`; cached."""
+        """Return the cached output of some parts for a case; of `REFERENCE`, the correct one."""
         if parts not in case.outputs:
             subject = self.tested.subject
             case.outputs[parts] = (
