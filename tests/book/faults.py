@@ -1,4 +1,4 @@
-"""Faults that a contributor may make, each with what is said of it and where.
+"""Faults that a contributor may make, each with its message and its place in the sources.
 
 `test_faults.py` puts each of them into a small book.
 """
@@ -12,7 +12,7 @@ TEXT = 18  # the first line of what a fault appends to the small page
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault, what is said of it, and where it is put and told."""
+    """A fault: its name, its expected message, the faulty text, and the reported file and line."""
 
     what: str
     message: str
@@ -32,7 +32,7 @@ def exercise(label):
 
 
 def _page(what, message, text, line=0):
-    """Return a fault in what is appended to the small page; lines of it count from 0."""
+    """Return a fault in text that is appended to the small page. Its lines count from 0."""
     return Fault(what, message, text, TEXT + line)
 
 

@@ -1,4 +1,4 @@
-"""What holds of any page of the built book: how heavy, long and legible it is, how it looks."""
+"""Checks that hold for every page of the built book: weight, length, legibility and layout."""
 
 import gzip
 import re
@@ -219,7 +219,7 @@ def nothing_is_cut_but_what_scrolls(page):
 
 
 def build_explorers(page):
-    """Build every explorer of a page; some wait for a script."""
+    """Build every explorer of a page, and wait until all have loaded."""
     page.evaluate(
         "Promise.all([...document.querySelectorAll('mha-explorer')].map((e) => e.begin()))"
         ".then(() => {})"
@@ -233,7 +233,7 @@ def build_explorers(page):
 
 
 def text_of_twice_the_size_widens_nothing(page):
-    """Enlarge the text of a phone, explorers built, and make it small again."""
+    """Double the font size on a phone-sized page with its explorers built, and reset it."""
     build_explorers(page)
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     nothing_is_cut_but_what_scrolls(page)
@@ -255,7 +255,7 @@ def is_light_and_not_long(page, name):
 
 
 def the_sums_of_its_strips_hold(page, name):
-    """Build each explorer, and add up what stands above every sum of its strip."""
+    """Build each explorer, and check every sum in its strip."""
     build_explorers(page)
     # That of an example of one's own is made on the page.
     strips = page.locator("mha-explorer:not(mha-instrument *) .strip").count()
@@ -271,7 +271,7 @@ def its_code_is_folded_and_its_assertions_too(page, name):
 
 
 def colour_of(page, name):
-    """Return what a page draws where a named colour is asked for."""
+    """Return the computed colour of a CSS variable."""
     return page.evaluate(
         """(name) => { const e = document.body.appendChild(document.createElement("i"));
                        e.style.color = `var(${name})`; return getComputedStyle(e).color; }""",
@@ -280,13 +280,13 @@ def colour_of(page, name):
 
 
 def open_every_fold(page):
-    """Open what is folded away, and wait until its elements are there."""
+    """Open every fold, and wait until its elements exist."""
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
     until(page, "!document.querySelector('details > noscript')")
 
 
 def finds_nothing(page, search, seconds=10):
-    """Assert that a search finds nothing, waiting while the styles of a fold are loaded."""
+    """Assert that a search finds nothing, retrying while a fold's styles load."""
     end = time.monotonic() + seconds
     while found := page.evaluate(search):
         assert time.monotonic() < end, found[:5]
@@ -324,7 +324,7 @@ def numbers_stand_below_each_other_and_labels_on_their_line(page):
 
 
 def figures_captions_and_folded_code_keep_their_distance(page, *, beside=".none"):
-    """Look at the distances; `beside` are figures whose words stand beside them."""
+    """Check the distances. `beside` are figures with text beside them."""
     drawings = page.locator(f".bd-article figure > .drawing:not({beside})")
     assert min(drawings.evaluate_all(GAPS), default=0) >= 0
     padding = "all => all.map((e) => parseFloat(getComputedStyle(e).paddingTop))"
@@ -335,7 +335,7 @@ def figures_captions_and_folded_code_keep_their_distance(page, *, beside=".none"
 
 
 def wide_things_use_the_margin(page, name):
-    """Look at tables, code and blocks on a desk; and a narrow table's caption is not narrow."""
+    """Check tables, code and blocks on a wide screen, and the captions of narrow tables."""
     code = CODE if name.startswith("examples/") else OPEN_CODE
     assert page.evaluate(CUT, f"{TABLES}, {code}") == []
     text = page.locator("article h1").bounding_box()
@@ -384,13 +384,13 @@ def is_as_wide_as_the_screen_without_a_margin_and_with_large_letters(page):
 
 @cache
 def compressed(file):
-    """Return a file's bytes as a server sends them; a font is compressed already."""
+    """Return a file's bytes as a server sends them. Fonts are already compressed."""
     data = file.read_bytes()
     return len(data if file.suffix == ".woff2" else gzip.compress(data, 9, mtime=0))
 
 
 def kib(requests):
-    """Return the weight of what a page asked for: all of it, and its look alone."""
+    """Return the size in KiB of all requested files, and of the styles and fonts alone."""
     files = {unquote(urlsplit(url).path) for url in requests if url.startswith("file:")}
     weights = {file: compressed(Path(file)) / 1024 for file in files}
     look = (weight for file, weight in weights.items() if file.endswith((".css", ".woff2")))

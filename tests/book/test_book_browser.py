@@ -1,4 +1,4 @@
-"""The built book in a real Chromium, opened as files: no server, no network."""
+"""The built book in Chromium, opened as files: no server, no network."""
 
 from itertools import product
 
@@ -37,15 +37,15 @@ new MutationObserver(() => window.themes.push([
 
 
 def faults(page):
-    """Return what the console warned of."""
+    """Return the warnings and errors of the console."""
     return [text for kind, text in page.said if kind in ("error", "warning")]
 
 
 @pytest.mark.parametrize("name", [*PAGES, "search", "notices"])
 def test_a_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, name):
-    """All that can be told of a page that nobody touches: it is opened once, and made narrow.
+    """Check everything that needs no interaction, with one load of the page.
 
-    What axe adds to the page comes late; the folds are opened where nothing else has been changed.
+    axe changes the page, so it runs late. The folds are opened after all other checks.
     """
     page = opened(name, theme="dark", watch=WATCH)
     outside = [url for url in page.requests if not url.startswith(("file:", "data:"))]

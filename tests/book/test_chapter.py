@@ -1,4 +1,4 @@
-"""What a chapter's own blocks become on a page and on paper, and what they refuse.
+"""A chapter's own blocks on a page and in print, and their error messages.
 
 What the pages of the book show of them is in `test_book_pages.py`.
 """
@@ -76,7 +76,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page_of(folder):
-    """Return a function that gives a page of the book."""
+    """Return a function that returns a page of the book."""
 
     def page(name):
         html = (folder / "html" / f"{name}.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A page runs and loads its own files alone: its policy says so, and no control runs into it."""
+"""Each page's content policy allows its own files alone, and no control violates the policy."""
 
 import shutil
 from types import SimpleNamespace
@@ -58,7 +58,7 @@ async () => {
 
 
 def listening(context):
-    """Return a new page of a browser, and what it complains of and asks for."""
+    """Return a new page, the list of its console errors, and the list of its requests."""
     page, complaints, asked = context.new_page(), [], []
     page.add_init_script(LISTEN)
     page.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))

@@ -1,4 +1,4 @@
-"""A drawing outside the pages: styles as attributes, the wide layout, in grey too."""
+"""Drawings outside the pages: styles as attributes, the wide layout, and legible in grey."""
 
 import re
 

@@ -259,7 +259,7 @@ LABELLED = """
 
 
 def at_rest(page, name):
-    """Return a tip's middle and label, when the page and its plane have come to rest."""
+    """Return a tip's centre and label, once the page and its plane have stopped moving."""
     before, found = None, page.evaluate(TIP, name)
     while found != before:
         page.wait_for_timeout(150)

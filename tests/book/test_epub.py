@@ -1,4 +1,4 @@
-"""The EPUB says what the pages say, with every answer at the end, and no reader refuses it."""
+"""The EPUB has the text of the pages, every answer at the end, and no error for any reader."""
 
 import subprocess
 import zipfile

@@ -1,4 +1,4 @@
-"""Each fault of `faults.py` is told with its file and line, and nothing else is said."""
+"""Each fault of `faults.py` is reported with its file and line, and nothing else is reported."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ DATA = ("mha/examples/cat-sat.toml", "mha/audit/sources/mha-tutorial.json")
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
-    """Return the sources of a small book, without what would build it."""
+    """Return the sources of a small book without faults, and without the code that builds it."""
     project = tmp_path_factory.mktemp("sound")
     for name in (*DATA, "_config.yml", "book/references.bib"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound, tmp_path):
 
 
 def built_with(project, pages):
-    """Build a book with pages beside its first, and return what is told."""
+    """Build a book with more pages, expect a failure, and return the error output."""
     copy_without_pages(project)
     write_contents(project, ["index", *pages])
     for name, text in ({"index": SOUND} | pages).items():

@@ -1,4 +1,4 @@
-"""What is found out of a number in a page's text: which numbers of which run it follows from."""
+"""Live numbers: how the code finds the run and the places that a printed number depends on."""
 
 from dataclasses import replace
 

@@ -1,6 +1,6 @@
-"""Numbers of the text that follow the strip, on the built pages: by hand, and against `mha`.
+"""Numbers of the text that follow the strip on the built pages, compared with `mha`.
 
-What a page says is read off it; what it should say is computed here from the same inputs.
+The tests read the shown numbers from the page, and compute the expected ones from its inputs.
 """
 
 import json
@@ -43,7 +43,7 @@ BINARY = {
 
 
 def runs_of(page):
-    """Return the runs of a page's explorers by name, as they are now, computed by `mha`."""
+    """Return the current runs of a page's explorers by name, computed by `mha`."""
     found = page.evaluate(
         """() => JSON.stringify([...document.querySelectorAll("mha-explorer")]
             .filter(({ explorer }) => explorer)
@@ -76,7 +76,7 @@ def worth(formula, run):
 
 
 def wanted(formula, how, run):
-    """Return what a tied number should say."""
+    """Return the expected text of a live number."""
     name, places = how.split(":")
     if name == "line":
         return str(written_out(mha.origin(run, Place.parse(formula)), int(places)))
@@ -125,7 +125,7 @@ COVERED = """() => {
 
 @pytest.fixture
 def tied(opened, with_modules):
-    """Return a function that opens a page whose numbers are tied."""
+    """Return a function that opens a page with live numbers."""
 
     def open_page(name, *, is_tied=True, **options):
         page = with_modules(opened(name, **options))
@@ -138,12 +138,12 @@ def tied(opened, with_modules):
 
 
 def settled(page):
-    """Wait until what is out of sight has followed too."""
+    """Wait until the elements outside the window are updated too."""
     rest(page, 400)
 
 
 def edit(page, where, value):
-    """Change a number of the page's first explorer, and wait until all has followed."""
+    """Change a number of the page's first explorer, and wait until all numbers are updated."""
     page.evaluate("([at, value]) => document.querySelector('mha-explorer').explorer"
                   ".edit(modules.places.parse(at), value)", [where, value])  # fmt: skip
     settled(page)
@@ -155,7 +155,7 @@ def reset(page):
 
 
 def centre(page, locator):
-    """Bring an element to the middle of the screen."""
+    """Scroll an element to the middle of the window."""
     locator.evaluate("e => e.scrollIntoView({ block: 'center', behavior: 'instant' })")
     rest(page, 150)
 
@@ -289,7 +289,7 @@ def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied
 
 
 def is_dragged_and_stays(page, number):
-    """Drag a number by mouse to the left, by five steps; it does not leave its place."""
+    """Drag a number by mouse five steps to the left. The number must not move on the page."""
     left, (x, y) = number.bounding_box()["x"], middle(number)
     page.mouse.move(x, y)
     page.mouse.down()

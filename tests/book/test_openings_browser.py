@@ -1,4 +1,4 @@
-"""How each teaching chapter opens: a question and a picture, and nothing to operate."""
+"""The opening of each teaching chapter: a question and a picture, without controls."""
 
 import page_checks as checks
 import pytest

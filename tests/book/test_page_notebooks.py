@@ -1,4 +1,4 @@
-"""Each page that computes can be had as a notebook: executed, clean, and it runs."""
+"""Each page with code is available as a notebook that is executed, clean and runnable."""
 
 import json
 import re
@@ -44,7 +44,7 @@ for name in sys.argv[1:]:
 
 
 def letters(text):
-    """Return the letters and figures of a text, whatever marks stand between them."""
+    """Return the letters and digits of a text, without all other characters."""
     return re.sub(r"[\W_]", "", text)
 
 

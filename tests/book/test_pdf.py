@@ -1,4 +1,4 @@
-"""The printed book: complete, with the pages' numbers, without a flaw that a reader would see."""
+"""The printed book: complete, with the pages' numbers, and without visible flaws."""
 
 import random
 import re
@@ -47,7 +47,7 @@ def text(pages):
 
 
 def fullness(pdf):
-    """Return for each page how far down its lowest word stands, as a share of the text's height."""
+    """Return the position of the lowest word of each page, as a share of the text height."""
     pages = printed_book.poppler("pdftotext", "-bbox", str(pdf), "-").split("<page ")[1:]
     shares = []
     for page in pages:
@@ -59,7 +59,7 @@ def fullness(pdf):
 
 
 def begins(reader, title):
-    """Return on which page, counted from 0, a chapter begins."""
+    """Return the page on which a chapter begins, counted from 0."""
     entry = next(entry for entry in bookmarks(reader.outline) if entry["/Title"].endswith(title))
     return reader.get_destination_page_number(entry)
 
@@ -74,7 +74,7 @@ def heading(element):
 
 @cache
 def printed_article(name):
-    """Return a page's content without what only the screen has; no test changes it."""
+    """Return a page's content without the parts for the screen. Tests must not change it."""
     article = copy(site.soup(name).find("article"))
     for extra in article.select("details.all-numbers, .difficulty, .headerlink, .screen-only"):
         extra.decompose()
@@ -230,7 +230,7 @@ ANSWERED = re.compile(
 
 
 def found_by(pattern, source):
-    """Return how often a source has each question, or each answer, by title."""
+    """Return the number of questions, or of answers, in a source by title."""
     titles = ("".join(filter(None, found.groups())) for found in pattern.finditer(source))
     return Counter(title.replace("#solution", "#exercise") for title in titles)
 
@@ -277,9 +277,9 @@ def test_the_outline_holds_the_parts_and_what_print_adds(reader, pages):
 
 
 def printed_text(text):
-    """Return the text of a PDF, where an exponent stands on the line: e0.5 is e^0.5.
+    """Return the text of a PDF in the form that `chains` reads, with e0.5 as e^0.5.
 
-    A total that stands below a drawing, apart from its parts, does not go on with what is above.
+    A total below a drawing does not continue the calculation above it.
     """
     text = re.sub(r"\n\n(?=[=≈] )", "\n\n. ", text.replace("\u00ad", ""))
     text = re.sub("[\U0001d6a8-\U0001d7cb]\\d+", " ; ", text)  # a Greek letter with its index
@@ -287,7 +287,7 @@ def printed_text(text):
 
 
 def test_every_line_holds_as_it_is_printed_as_far_as_it_can_be_read():
-    """Lines that a page break parts are not read. Pieces of formulas are left out: no decimals."""
+    """Lines across a page break and parts of formulas, which have no decimals, are skipped."""
     found = chains.read(printed_text(printed_book.poppler("pdftotext", str(PDF), "-")))
     found = [one for one in found if "×" in one.text or re.search(r"\d\.\d", one.text)]
     quoted = "0.48 + 0.04 + 0.6 + 0.06 = 0.81"  # the next line's number may follow

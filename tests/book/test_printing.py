@@ -1,4 +1,4 @@
-"""A small book with an address: its pages, what its commands print, bad input."""
+"""Printing of a small book with an address: its pages, its commands' output, and bad input."""
 
 import re
 import shutil
@@ -48,7 +48,7 @@ blocks.stage_block(small, "weights", name="tbl-small", labels=["tbl-small-1", "t
 
 
 def add(project, pages):
-    """Write pages into a small book, and name them in its contents behind its last chapter."""
+    """Write pages into a small book, and append them to the last part of its contents."""
     write_pages(project, pages)
     lines = "\n".join(f"      - file: {name}" for name in ["beta", *pages])
     contents = printed_book.TOC.replace("      - file: beta", lines)
@@ -57,7 +57,7 @@ def add(project, pages):
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """Return a small book that has an address, built and printed."""
+    """Return a small book with an address, built and printed."""
     project = printed_book.small_book(tmp_path_factory.mktemp("book"))
     add(project, {"notation": "\n# Notation\n\nThere is $x$.\n", "blocks": BLOCKS})
     write_pages(project, {"beta": printed_book.PAGES["beta"] + CODE + WIDEST})
@@ -71,7 +71,7 @@ def printed(tmp_path_factory):
 
 
 def structure(node):
-    """Yield every element of a PDF's structure, in reading order."""
+    """Yield every element of a PDF's structure tree, in reading order."""
     node = node.get_object() if hasattr(node, "get_object") else node
     if isinstance(node, list):
         for child in node:
@@ -91,7 +91,7 @@ def text(project, name="attention-by-hand"):
 
 
 def said_in(text, *lines):
-    """Return those of some lines that a text without spaces has."""
+    """Return the lines that occur in a text without whitespace."""
     return [line for line in lines if squeezed(line) in text]
 
 
@@ -189,7 +189,7 @@ def test_a_reader_with_separate_solutions_makes_two_files_and_computes_nothing(p
 
 
 def test_every_number_of_the_blocks_is_printed_under_the_number_that_is_cited(printed):
-    """Heads stand beside each other, and cells are tinted."""
+    """Heads are side by side, and cells are tinted."""
     pages = text_of(pdf_of(printed), "-layout")
     lines = [" ".join(line.split()) for page in pages for line in page.splitlines()]
     assert any(line.endswith("Head 1 Head 2") for line in lines)

@@ -1,4 +1,4 @@
-"""The search in a real Chromium, on the built pages, opened as files."""
+"""The search in Chromium, on the built pages, opened as files."""
 
 import tomllib
 from functools import cache
@@ -31,13 +31,13 @@ FOUND = """(questions) => {
 
 
 def loaded(page):
-    """Return which of the files that the search needs were asked for, in their order."""
+    """Return the requested files of the search, in the order of the requests."""
     names = [url.rpartition("/")[2].partition("?")[0] for url in page.requests]
     return [name for name in names if name in ON_OPENING]
 
 
 def search(page, question):
-    """Open the search and type; return the results' headings."""
+    """Open the search, type a question, and return the headings of the results."""
     page.keyboard.press("Control+k")
     until(page, "!document.querySelector('.search-status').textContent.includes('loaded')")
     page.get_by_role("combobox", name="Search the book").fill(question)
@@ -45,7 +45,7 @@ def search(page, question):
 
 
 def found_of(page, questions):
-    """Return the sections that each question finds, as page (without its folder) and anchor."""
+    """Return the sections that each question finds, as page name and anchor."""
     found = page.evaluate(FOUND, list(questions))
     root = page.evaluate("document.documentElement.dataset.content_root")
     names = (
@@ -56,7 +56,7 @@ def found_of(page, questions):
 
 
 def short(address):
-    """Return an address without the folder of its page, unless it is the reference."""
+    """Return an address without the folder of its page, except for the reference."""
     return address if address.startswith("reference/") else address.rpartition("/")[2]
 
 
@@ -119,7 +119,7 @@ def test_a_name_of_the_tables_finds_first_the_section_that_its_row_links_to(open
 
 @cache
 def words_of(chapter):
-    """Return the words that the search knows of each section of a page."""
+    """Return the indexed words of each section of a page."""
     sections = read_sections(path(chapter).read_text(encoding="utf-8"))
     return {section.anchor: section.text for section in sections}
 

@@ -1,6 +1,6 @@
-"""Folded sections and folded code of a built page: what opens them, and what is built late.
+"""Folded sections and folded code of a built page: opening them, and building their contents.
 
-That code is folded at first is in `page_checks.py`, for every page.
+`page_checks.py` tests for every page that the code is folded at first.
 """
 
 import re
@@ -116,7 +116,7 @@ def switch(page):
 
 
 def all_code_is(page, is_shown):
-    """Assert what the switch says and that each fold agrees."""
+    """Assert that the switch and every fold show the same state."""
     assert switch(page).get_attribute("aria-pressed") == str(is_shown).lower()
     folds = page.locator("details.code-fold").evaluate_all("all => all.map(e => e.open)")
     assert {*folds} == {is_shown}
