@@ -1,4 +1,4 @@
-"""Which processes work in a folder, and waiting until they begin or end."""
+"""Processes that have their working directory in a folder, and waiting for a condition."""
 
 import contextlib
 import time
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def patiently(is_so, seconds=180):
-    """Wait until something is so; fail if it does not come about."""
+    """Wait until a condition is true, and fail after `seconds`."""
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end
@@ -14,7 +14,7 @@ def patiently(is_so, seconds=180):
 
 
 def works_in(folder):
-    """Return the command lines of the processes that work in a folder."""
+    """Return the command lines of the processes whose working directory is in a folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -1,7 +1,6 @@
-"""The build, on a small book that is edited: strict, never destructive, and nothing runs in vain.
+"""Builds of a small book after edits: strict, never destructive, and without needless work.
 
-After any edit it publishes byte for byte what a build from nothing would, or the last good book
-stays.
+After any edit the build publishes the same bytes as a clean build, or keeps the last good book.
 """
 
 import os
@@ -94,19 +93,19 @@ def built(tmp_path_factory):
 
 @pytest.fixture
 def book(built, tmp_path):
-    """Return a copy of the built book, with all that the build keeps."""
+    """Return a copy of the built book, with the cached results of the build."""
     return shutil.copytree(built, tmp_path / "book")
 
 
 def edit(book, name, old, new):
-    """Replace a piece of a file once, which must be there."""
+    """Replace the first occurrence of a text in a file. The text must be present."""
     text = (book / name).read_text(encoding="utf-8")
     assert old in text, (name, old)
     (book / name).write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 def append(book, name, text):
-    """Add a paragraph to the end of a file."""
+    """Append a paragraph to a file."""
     with (book / name).open("a", encoding="utf-8") as file:
         file.write(f"\n{text}\n")
 
@@ -118,14 +117,14 @@ def said(book, name):
 
 
 def ran(book):
-    """Build the book, and return the pages whose cells have run."""
+    """Build the book, and return the pages whose cells were executed."""
     done = build(book)
     assert done.returncode == 0, done.stderr
     return sorted(re.findall(r"(\w+)\.md: its cells have run", log(book)))
 
 
 def refused(book, before):
-    """Build the book, and return what is told; the last good book stays."""
+    """Return the error output of a build that fails and keeps the last good book."""
     done = build(book)
     assert done.returncode == 1
     assert "error: the book was not built" in done.stderr

@@ -1,4 +1,4 @@
-"""Fresh questions are recomputed exactly, from nothing but their own text."""
+"""Questions with fresh numbers are recomputed exactly from their own text."""
 
 import html
 import re
@@ -16,14 +16,14 @@ PRODUCTS = ("query", "key", "value", "scores", "head_outputs", "head_contributio
 
 
 def groups_of(question):
-    """Return the numbers that a question gives, a list for each of its givens."""
+    """Return the given numbers of a question, one list per given array."""
     plain = html.unescape(re.sub("</?(em|sub)>", "", question.text)).replace("−", "-")
     givens = re.findall(r": \(?([-\d., ]+)\)?</li>", plain)
     return [[Decimal(number) for number in given.split(", ")] for given in givens]
 
 
 def computed(stage, question):
-    """Return the answer to 50 digits, with the decimals that the question prints."""
+    """Return the answer to 50 digits, and the number of decimals that the question asks for."""
     first, *others = groups_of(question)
     with localcontext(prec=50):
         if stage in PRODUCTS:

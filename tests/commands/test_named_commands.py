@@ -1,4 +1,4 @@
-"""The commands that a workflow of the host or the page for teachers names can be done."""
+"""The commands in the host's workflows and on the page for teachers can be run."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def asked(command):
-    """Return what a command line of build.py asks for, and nothing of another."""
+    """Return the parsed arguments of a build.py command line, or None for another command."""
     words = shlex.split(command)
     return make_parser("building").parse_args(words[2:]) if words[:2] == BUILD else None
 

@@ -1,8 +1,8 @@
-"""The packs of questions, cards and figures are what the pages have, as others read them.
+"""The packs of questions, cards and figures agree with the pages in every export format.
 
-The question bank is made once, and read as GIFT, as QTI, as Moodle's XML and as the cards of Anki.
-What Canvas wants besides is what gems/plugins/qti_exporter in instructure/canvas-lms looks for, as
-published: Canvas itself has not been tried.
+The question bank is built once, and read as GIFT, QTI, Moodle XML and Anki cards. The
+requirements of Canvas are those of gems/plugins/qti_exporter in instructure/canvas-lms, as
+published. The files have not been imported into Canvas itself.
 """
 
 import html
@@ -55,7 +55,7 @@ def bank(book):
 
 @pytest.fixture(scope="module")
 def folder(bank, tmp_path_factory):
-    """Return a folder with the files of the bank, and with what is in each archive."""
+    """Return a folder with the files of the bank, and with the unpacked archives."""
     folder = tmp_path_factory.mktemp("bank")
     made = questions.files(bank)
     assert made.keys() == QUESTIONS
@@ -69,12 +69,12 @@ def folder(bank, tmp_path_factory):
 
 
 def options_of(question, form=str):
-    """Return each option as others should read it: its text, its feedback, if it is right."""
+    """Return the expected options of a question: text, feedback, and whether each is correct."""
     return [(form(o.text), form(o.feedback), o.is_right) for o in question.options]
 
 
 def letters(html):
-    """Return the letters of HTML, without what white space there is."""
+    """Return the text of HTML without whitespace."""
     return "".join(BeautifulSoup(html, "html.parser").get_text().split())
 
 

@@ -34,7 +34,7 @@ def softmax(scores):
 
 
 def fewest(of):
-    """Return the smallest number of properties with which each bug of a picture is caught."""
+    """Return the smallest number of properties that catches every bug of a picture."""
     caught = [set(re.findall("[A-J]", found)) for found in re.findall(r": ([A-J, ]+)\.", of)]
     assert len(caught) == 12
     return next(
@@ -46,7 +46,7 @@ def fewest(of):
 
 
 def turned(pairs, times):
-    """Return a vector whose pairs are rotated by a number of quarter turns."""
+    """Return a vector whose pairs of components are rotated by quarter turns."""
     for _ in range(times):
         pairs = np.stack([-pairs[1::2], pairs[::2]], axis=-1).ravel()
     return pairs
@@ -60,7 +60,7 @@ def by_hand(g):
 
 
 def projected(g, token, other):
-    """Return the score of a token's query, which is computed, with a key of a table."""
+    """Return the score of a token's query, which is computed, with a key from a table."""
     words, matrix, keys = g.rows
     return words[token] @ np.array([*matrix.values()]) @ keys[other]
 

@@ -1,6 +1,6 @@
-"""The same sources give the same bytes: in another folder, for another user, at another time.
+"""The same sources give the same bytes in another folder, for another user, at another time.
 
-This also holds for a project that is moved, with its kept results, after it was built.
+This also holds for a project that is moved after a build, with its cached results.
 """
 
 import os
@@ -75,7 +75,7 @@ socket.socket.connect, socket.getaddrinfo = refused, unnamed
 
 
 def of_someone_else(project, home):
-    """Return what the environment of another user on another machine, offline, may say."""
+    """Return the environment variables of another user on another machine, offline."""
     (home / "sitecustomize.py").write_text(OFFLINE, encoding="utf-8")
     own = {"PYTHONPATH": f"{project}{os.pathsep}{home}", "PYTHONHASHSEED": "4711", "COLUMNS": "40"}
     own |= {"LC_ALL": "C", "LANG": "tr_TR.UTF-8", "TZ": "Pacific/Auckland"}
@@ -83,7 +83,7 @@ def of_someone_else(project, home):
 
 
 def made(folder, commands=COMMANDS, **variables):
-    """Make everything of a project, and return each file that came of it."""
+    """Build all outputs of a project, and return the bytes of each file by name."""
     done = run(MAKE, *commands, cwd=folder, env=environment(folder, **variables))
     assert done.returncode == 0, done.stderr
     paths = [path for name in MADE for path in (folder / "_build" / name).rglob("*.*")]

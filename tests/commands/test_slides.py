@@ -1,4 +1,4 @@
-"""Each chapter has a lesson in slides: whole, readable, the same as PDF and as PowerPoint file."""
+"""Slides: each chapter has a readable deck, the same as PDF and as PowerPoint file."""
 
 import io
 import os
@@ -26,7 +26,7 @@ DECKS = decks.decks(Project(ROOT))
 
 @pytest.fixture(scope="module")
 def runs():
-    """Return what the cells of every deck give."""
+    """Return the results of the cells of every deck."""
     with pytest.MonkeyPatch.context() as patch:
         variables = dict(os.environ)
         prepare(variables)
@@ -37,7 +37,7 @@ def runs():
 
 @pytest.fixture(scope="module", params=DECKS, ids=lambda deck: deck.chapter)
 def made(request, runs):
-    """Return a deck, its slides with their numbers, its PDF, and where everything stands."""
+    """Return a deck, its slides with numbers, its PDF, and the positions of all parts."""
     slides = content.shown(request.param, runs[request.param.chapter])
     return request.param, slides, *paper.slides_pdf(request.param.title, slides)
 
@@ -104,9 +104,9 @@ def test_the_numbers_are_those_of_the_run(runs):
 
 
 def texts_of(shown):
-    """Return all texts of a slide, its notes too, with ^ before an exponent.
+    """Return all texts of a slide and its notes, with ^ before an exponent.
 
-    A formula with letters is left out: a reader of lines does not know their values.
+    Formulas with letters are omitted, because the text has no values for the letters.
     """
     pieces = (*shown.before, *shown.after, *shown.slide.notes)
     lines = shown.thing.rows if isinstance(shown.thing, content.Lines) else ()
@@ -133,7 +133,7 @@ FILE = "book/mechanism/small.slides.md"
 
 @pytest.fixture
 def told(tmp_path, monkeypatch):
-    """Return a function that gives what is told of a deck beside a small chapter."""
+    """Return a function that writes a deck for a small chapter and returns the error messages."""
     folder = tmp_path / "book" / "mechanism"
     folder.mkdir(parents=True)
     (folder / "small.md").write_text('# A chapter\n\n{eval}`arithmetic(run, "scores", 0)`\n')

@@ -1,4 +1,4 @@
-"""The notebooks for students run with their blanks and with their answers, and can be graded."""
+"""The notebooks for students run with blanks and with answers, and can be graded."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from mha.practice.notebook_steps import STEPS
 
 
 def made_of(site):
-    """Return the notebooks as they are read, the one that checks itself first."""
+    """Return the parsed notebooks. The first has checks."""
     files = notebooks.files(7, site)
     return [nbformat.reads(made.decode(), as_version=4) for made in files.values()]
 
@@ -31,7 +31,7 @@ MADE = made_of("")
 
 
 def filled(made):
-    """Return a notebook whose blanks are filled in."""
+    """Return a notebook with its blanks filled in."""
     made = nbformat.from_dict(made)
     for cell in made.cells:
         if match := re.match(r"def (\w+)\(", cell.source):
@@ -41,7 +41,7 @@ def filled(made):
 
 
 def said_by_checks(made):
-    """Return what the notebook's checks say, a text a step."""
+    """Return the messages of the notebook's checks, one per step."""
     names, said = {}, []
     for cell in nbformat.from_dict(made).cells:
         if cell.cell_type != "code" or cell.source.startswith("%pip"):
@@ -109,7 +109,7 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 
 def student_python(folder):
-    """Return the Python of an environment in which there is NumPy alone."""
+    """Return the Python of an environment with NumPy alone."""
     command = [sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")]
     subprocess.run(command, check=True)
     (site,) = (folder / "venv").glob("lib/python*/site-packages")

@@ -1,4 +1,4 @@
-"""The pages without solutions: no answer in any file, and all the rest as it was."""
+"""The pages without solutions: no answer in any file, and everything else unchanged."""
 
 import json
 import re
