@@ -56,10 +56,9 @@ settings.load_profile("fixed")
 
 
 def pytest_sessionstart():
-    """Share the processors.
+    """Limit each test process to one thread for matrix products.
 
-    Where a process a processor tests, each multiplies matrices with one thread: two would wait for
-    each other.
+    With one process per core, more threads would only wait for each other.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
         threadpoolctl.threadpool_limits(1, user_api="blas")
