@@ -1,4 +1,4 @@
-"""Explorers and instruments on pages of their own, opened in a real Chromium."""
+"""Fixtures that open explorers and instruments on pages of their own in Chromium."""
 
 import shutil
 
@@ -13,7 +13,7 @@ from mha.widgets.explorer import explorer
 
 @pytest.fixture(scope="session")
 def static(tmp_path_factory):
-    """Return a folder with the scripts and styles as the book publishes them, and its fonts."""
+    """Return a folder with the book's fonts, and with its scripts and styles as published."""
 
     def make(folder):
         publish(folder)
@@ -26,9 +26,9 @@ def static(tmp_path_factory):
 
 @pytest.fixture
 def view(browser, static, tmp_path):
-    """Return a function that puts an explorer on a page, in a theme and at a width.
+    """Return a function that opens an explorer on a page, in a theme and at a width.
 
-    No script of it may fail, and nothing is asked of a network.
+    No script of the page may fail, and no network request is made.
     """
     views = []
 
@@ -57,7 +57,7 @@ def view(browser, static, tmp_path):
 
 @pytest.fixture
 def put(view, static):
-    """Return a function that puts an element on a page."""
+    """Return a function that opens an element on a page."""
 
     def on_page(html, **options):
         seen = view("cat-sat", **options)
@@ -71,7 +71,7 @@ def put(view, static):
 
 @pytest.fixture
 def alone(browser, static, tmp_path):
-    """Return a function that opens an instrument alone on a page; no script of it may fail."""
+    """Return a function that opens an instrument on its own page. No script of it may fail."""
     pages, errors = [], []
 
     def opened(html, address="", *, width=1280, height=900, **options):
@@ -93,7 +93,7 @@ def alone(browser, static, tmp_path):
 
 @pytest.fixture(scope="session")
 def arithmetic_page(browser, modules):
-    """Return a page with `modules`; no test changes it."""
+    """Return a page with `modules`. Tests must not change it."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(modules.with_name("page.html").as_uri())  # the progress belongs to an address

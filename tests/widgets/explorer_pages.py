@@ -1,4 +1,4 @@
-"""Pages that hold an explorer or an instrument, and what a reader does with an explorer.
+"""Pages with an explorer or an instrument, and the actions of a reader on an explorer.
 
 The pages are written here, and opened as files with the book's own scripts.
 """
@@ -61,7 +61,7 @@ addEventListener("DOMContentLoaded", async () => {{
 
 
 def written(body, static, theme="light"):
-    """Return a page with a body, that loads the published scripts as a page of the book does."""
+    """Return the HTML of a page that loads the published scripts as a page of the book does."""
     names = ["loader.js", *files_of(*AT_ONCE["mha-instrument"])]
     scripts = json.dumps([f"{static}/{name}" for name in names])
     names = ("tokens.css", "fonts.css", "heads.css", "explorer.css")
@@ -76,13 +76,13 @@ CLIPBOARD = """answer => Object.defineProperty(navigator, "clipboard", { configu
 
 @cache
 def of_example(name):
-    """Return the run of an example, and its explorer with what the sources print."""
+    """Return the run of an example, and its explorer with the numbers that the source prints."""
     run = trace(load_example(name))
     return run, explorer(run, prints=Prints(name)).html
 
 
 class View:
-    """One explorer on a page of its own, opened as a file."""
+    """An explorer on its own page, opened as a file."""
 
     def __init__(self, page, run, file, *, runs_scripts):
         self.page, self.run, self.file, self.runs_scripts = page, run, file, runs_scripts
@@ -98,12 +98,12 @@ class View:
         return self
 
     def live(self):
-        """Wait until the strip stands where the table stood, with what the address asks for."""
+        """Wait until the strip has replaced the table and shows the state in the address."""
         self.page.locator("mha-explorer.live:not([data-busy])").first.wait_for()
         return self
 
     def open(self):
-        """Open the settings and all numbers."""
+        """Open the settings and the table of all numbers."""
         self.live()
         for fold in ("settings", "all"):
             self.page.locator(f"details.{fold}:not([open]) > summary").first.click()
@@ -121,7 +121,7 @@ class View:
         return column.all_text_contents()
 
     def cell(self, stage, *place):
-        """Return the button of a number: head, row, column, or row, column."""
+        """Return the button of a number by its place: head, row and column, or row and column."""
         *head, row, column = place
         table = f'table[data-stage="{stage}"]' + (f'[data-head="{head[0]}"]' if head else "")
         row, column = row + 1, column + 1
@@ -130,11 +130,11 @@ class View:
         )
 
     def settle(self):
-        """Wait until what is out of sight has followed, and the sentence that ends a change."""
+        """Wait until the elements outside the window and the status message are updated."""
         self.page.wait_for_function("!document.querySelector('.body.following, [data-busy]')")
 
     def texts(self, stage):
-        """Return the texts of a stage's cells, head after head, in sight or not."""
+        """Return the texts of a stage's cells, head after head, whether visible or not."""
         self.settle()
         return self.page.locator(f'table[data-stage="{stage}"] .cell').all_text_contents()
 
@@ -170,7 +170,7 @@ class View:
         return self.page.locator("[role=status]").inner_text()
 
     def tables(self):
-        """Return the texts of all tables but those of the maps that are not chosen."""
+        """Return the texts of all tables, without those of the maps that are not selected."""
         self.settle()
         return self.page.locator("mha-explorer").evaluate(
             "e => { const map = e.querySelector('.body').dataset.map;"

@@ -1,4 +1,4 @@
-"""The bundled scripts: what they are made from, and what a page loads for each."""
+"""The bundled scripts: their sources, and the files that a page loads for each element."""
 
 import json
 import re

@@ -1,7 +1,7 @@
-"""The arithmetic in the browser, and where each number comes from, against the package.
+"""The browser's arithmetic and the origins of its numbers, compared with the package.
 
-Every number of every random run: the port names the same operation and the same operands as
-Python, and the operation gives the number that the browser's own run holds.
+For every number of random runs, the port names the same operation and operands as Python, and
+the operation gives the number in the browser's own run.
 """
 
 import math
@@ -123,7 +123,7 @@ ORIGINS = """(inputs) => {
 
 
 def at_places(rng):
-    """Return an example with positions, turns, a scale and any mask, of no whole multiples."""
+    """Return an example with positions, rotation, a scale and any mask, with arbitrary numbers."""
     mask = np.where(rng.random((QUERIES, QUERIES)) < 0.8, rng.normal(size=QUERIES), -np.inf)
     return with_places(rng, mask=mask, is_causal=True, scale=float(rng.normal()))
 
@@ -170,10 +170,10 @@ def all_origins(run):
 
 
 def agrees(address, wanted, operation, terms, value, kept):
-    """Assert that what the browser tells of one place is what Python tells of it.
+    """Assert that the browser and Python give the same origin for one number.
 
-    Python's operation gets the browser's operands: that the runs agree follows from this, and
-    where terms cancel a last bit of an operand is a large part of the result.
+    Python's operation gets the browser's operands. Comparing the results of both runs directly
+    would be too strict: where terms cancel, the last bit of an operand is a large part of a sum.
     """
     assert operation == wanted.operation, address
     names = [[str(o.place) if o.place else o.name for o in term] for term in wanted.terms]
@@ -192,7 +192,7 @@ def agrees(address, wanted, operation, terms, value, kept):
 
 
 def size_of(operation, terms):
-    """Return the sum of the absolute products that a calculation adds."""
+    """Return the sum of the absolute values of the added products."""
     if operation not in ("products", "product", "mixed", "sum", "mean"):
         return 0.0
     size = math.fsum(abs(math.prod(float(value) for _, value in term)) for term in terms)

@@ -1,4 +1,4 @@
-"""The boxes of exercises: what they say without a script, in print, and to the script."""
+"""The boxes of exercises: their contents without a script, in print, and for the script."""
 
 import json
 
@@ -23,7 +23,7 @@ def printed(made):
 
 
 def forms_of(made):
-    """Return the print form of a box, and of its answer."""
+    """Return the printed forms of a box and of its answer."""
     both = made._repr_mimebundle_()["text/markdown"].split("~~~~{only} typst")[1]
     return both.split("~~~{admonition} Worked answer\n:class: your-turn-answer\n")
 

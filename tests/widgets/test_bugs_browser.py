@@ -1,4 +1,4 @@
-"""The museum as a game: each program's numbers are the package's, and its line can be found."""
+"""The museum as a game: the programs compute the package's numbers, and readers find the bug."""
 
 from dataclasses import replace
 from functools import partial
@@ -28,7 +28,7 @@ def opened(alone):
 
 
 class Shares:
-    """A generator of NumPy's that draws what the page draws."""
+    """A random generator with NumPy's interface, and with the draws of the page."""
 
     def __init__(self, seed):
         self.draws = Draws(seed)
@@ -86,7 +86,7 @@ def cells(page):
 
 
 def place_of(page, node):
-    """Return how far below the top of the game something stands."""
+    """Return the distance in pixels of an element from the top of the game."""
     return node.bounding_box()["y"] - page.locator(".strip-title").bounding_box()["y"]
 
 
@@ -109,7 +109,7 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     assert max(ends) - boxes[0]["y"] < 844 - 48  # what it gives and the lines, on one screen
 
     def chosen(name):
-        """Choose a line; what is said of it is to be seen, and moves nothing above it."""
+        """Choose a line. Its verdict must become visible, and nothing above it may move."""
         choice = page.get_by_role("button", name=lines(name)[0])
         choice.scroll_into_view_if_needed()
         places = place_of(page, first), place_of(page, choice)

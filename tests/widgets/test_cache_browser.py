@@ -1,4 +1,4 @@
-"""The cache that fills, in a real Chromium: the package's numbers, and what a reader does."""
+"""The growing cache in Chromium: its numbers are the package's, and its controls work."""
 
 from dataclasses import replace
 from functools import partial

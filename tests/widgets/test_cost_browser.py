@@ -1,4 +1,4 @@
-"""The calculator of costs on a page: each line as the package has it, and what a reader does."""
+"""The cost calculator in Chromium: each line is the package's, and its controls work."""
 
 import re
 from functools import partial

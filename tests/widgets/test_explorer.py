@@ -1,6 +1,6 @@
-"""The explorer's element: every number as a table, the inputs as JSON, a figure for print.
+"""The explorer's HTML: every number in a table, the inputs as JSON, a figure for print.
 
-And the state of an explorer in the page's address, in a real Chromium.
+Also the state of an explorer in the page's address, in Chromium.
 """
 
 import json

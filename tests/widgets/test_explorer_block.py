@@ -1,4 +1,4 @@
-"""The explorer of a block in a real Chromium: what stands around the attention, step by step."""
+"""The explorer of a block in Chromium: the lines around the attention, step by step."""
 
 import pytest
 from accessible import violations
@@ -19,7 +19,7 @@ LEARNED = [name for name, kind in STAGES.items() if kind.in_block and kind.is_ma
 
 
 def in_tables(seen, run):
-    """Assert that the page shows the numbers of a run, those of its block too."""
+    """Assert that the page shows the numbers of a run and of its block."""
     seen.holds(run)
     seen.holds(run, [name for name in STEPS if getattr(run, name) is not None])
     for name in LEARNED:
@@ -29,7 +29,7 @@ def in_tables(seen, run):
 
 
 def lines(seen):
-    """Return the lines around the strip: what each is called, and its numbers."""
+    """Return the lines around the strip, as names with numbers."""
     return seen.page.locator(".around .end-row").evaluate_all(
         "all => all.map(e => [...e.querySelectorAll('.soft, .number')]"
         ".map(n => n.value || n.textContent))"

@@ -1,4 +1,4 @@
-"""Every control of the explorer, by touch and by keyboard, in a real Chromium: what it changes."""
+"""The effect of every control of the explorer in Chromium, by touch and by keyboard."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ SAID = {
 
 
 def work(seen, control, way, key="Enter"):
-    """Work a control, a label's by its input."""
+    """Operate a control. A labelled control is operated through its input."""
     if way == "touch":
         control.tap()
         return
@@ -48,7 +48,7 @@ def work(seen, control, way, key="Enter"):
 
 
 def followed(seen):
-    """Return the state, and the run that the page shows for it as the package computes it."""
+    """Return the page's state and the package's run for it, which the page must show."""
     state, start = seen.state, seen.run.example
     order, embeddings = state["order"], start.embeddings.copy()
     for address, value in state["edits"].items():

@@ -1,4 +1,4 @@
-"""Where a number of the explorer comes from, and one query step by step, in a real Chromium."""
+"""The origin of a number in the explorer, and the steps of one query, in Chromium."""
 
 import re
 from dataclasses import replace
@@ -41,14 +41,14 @@ SELECTED = """() => {
 
 
 def place_in(run, stage, head, row, column):
-    """Return what stands in a cell of a table: behind the exponentials stands their sum."""
+    """Return the place of a table cell. The column after the exponentials has their sum."""
     if stage == "exponentials" and column == len(run.tokens):
         return Place("row_sums", head, row)
     return Place.of(stage, head, row, column)
 
 
 def printed_chains(lines):
-    """Return the chains that a sum in the panel prints, products and total; each must hold."""
+    """Return the chains of a sum in the panel, both its products and its total. Each must hold."""
     *items, total = (" ".join(re.sub(r"[^\W\d_]{2,}", " ", line).split()) for line in lines)
     steps = [re.split(" [=≈] ", item)[-1] for item in items]
     found = chains.hold(" ; ".join([*items, f"{' + '.join(steps)} {total}"]))
@@ -106,7 +106,7 @@ def test_every_number_has_a_sum_that_holds_and_comes_to_it_and_lights_what_it_is
 
 
 def hidden_by_a_mask(run, place):
-    """Return what a mask leaves a query where there is nothing to compute, "" elsewhere."""
+    """Return the panel's phrase for a masked number, or "" if there is something to compute."""
     if place.stage not in ("scaled_scores", "exponentials", "row_sums", "weights"):
         return ""
     allowed = np.isfinite(run.mask[place.head, place.row])

@@ -1,4 +1,4 @@
-"""The recorded heads on a page: what the browser computes, and what a reader does with them."""
+"""The recorded heads in Chromium: the browser's numbers and the controls."""
 
 from functools import partial
 

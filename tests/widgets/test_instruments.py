@@ -1,4 +1,4 @@
-"""What every instrument keeps: an address that means nothing does nothing, and all can read it.
+"""Every instrument ignores a meaningless address, and is accessible.
 
 Each is opened alone, as a page of the book opens it.
 """
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.browser
 
 @dataclass(frozen=True)
 class Instrument:
-    """An instrument, and what nobody should find in its address."""
+    """An instrument, and hostile texts for its address."""
 
     made: object
     begins: str

@@ -1,4 +1,4 @@
-"""A layer that learns in the page: its numbers are the package's, and a reader draws it back."""
+"""A layer that is trained in the page: its numbers are the package's, and the curve is dragged."""
 
 from functools import partial
 from itertools import islice

@@ -1,4 +1,4 @@
-"""The trained model on a page: what the browser computes, and what a reader does with it.
+"""The trained model in Chromium: the browser's numbers and the controls.
 
 The page is opened as a file: its numbers come as a script, which a file may load.
 """

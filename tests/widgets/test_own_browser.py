@@ -1,4 +1,4 @@
-"""An example of the reader's own, in a real Chromium: numbers, controls, and what is kept."""
+"""An example of the reader's own in Chromium: numbers, controls and stored state."""
 
 import json
 import re
@@ -30,7 +30,7 @@ WORDS = (*VOCABULARY, *STRANGE)
 
 
 class Page:
-    """The instrument on its page."""
+    """The page of the instrument."""
 
     def __init__(self, page):
         self.page = page
@@ -42,7 +42,7 @@ class Page:
         self.page.locator(".own").get_by_role("button", name=name, exact=True).first.click()
 
     def take(self, name):
-        """Press a button of what is taken along."""
+        """Press a button of the part with the downloads."""
         if not self.page.locator(".own-take").is_visible():
             self.press("Take it along")
         self.press(name)
@@ -56,7 +56,7 @@ class Page:
         self.field("Your sentence").press("Enter")
 
     def settle(self):
-        """Wait until nothing is left to be drawn."""
+        """Wait until everything is drawn."""
         self.page.wait_for_function(
             "document.querySelector('mha-instrument, mha-explorer').isSettled"
         )
@@ -71,7 +71,7 @@ class Page:
         return np.array(self.page.evaluate(code, stage))
 
     def shares(self):
-        """Return what the bars say of the chosen word, a row a head."""
+        """Return the percentages of the bars of the chosen word, one row per head."""
         self.settle()
         texts = [row.locator(".own-share").all_inner_texts()
                  for row in self.page.locator(".own-word").all()]  # fmt: skip
@@ -84,7 +84,7 @@ class Page:
         return self.page.url.partition("#")[2]
 
     def holds(self, **given):
-        """Assert that the page shows what the package draws."""
+        """Assert that the page shows the numbers that the package computes."""
         run = trace(draw_example(**given))
         assert tuple(self.words()) == run.tokens
         assert np.allclose(self.numbers("weights"), run.weights, rtol=0, atol=1e-12)
@@ -93,7 +93,7 @@ class Page:
 
 @pytest.fixture(scope="module")
 def html(static):
-    """Return the instrument, and before it the boxes as a page of the book has them."""
+    """Return the instrument's HTML, after the boxes of a page of the book."""
     names = ["loader.js", *files_of("boxes")]
     scripts = [f'<script src="{static.as_uri()}/{name}"></script>' for name in names]
     style = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
@@ -110,7 +110,7 @@ def own(alone, html):
 
 
 def random_settings(rng):
-    """Return settings at random, as `draw_example` takes them."""
+    """Return random settings in the form of the arguments of `draw_example`."""
     return {
         "words": [str(word) for word in rng.choice(WORDS, rng.integers(1, 13))],
         "seed": int(rng.integers(2**32)),
@@ -160,7 +160,7 @@ MADE = """([given, word, isAll]) => {
 
 @pytest.fixture(scope="module")
 def cases(browser, static, modules, html, tmp_path_factory):
-    """Return 50 random settings, a word of each, and what package and page make of them."""
+    """Return 50 random settings with a word each: the package's run and the page's results."""
     file = tmp_path_factory.mktemp("own") / "page.html"
     file.write_text(written(html, static.as_uri()), encoding="utf-8")
     page = browser.new_page()

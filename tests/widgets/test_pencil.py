@@ -1,4 +1,4 @@
-"""The red pencil in a browser: it corrects as the audit would judge, and a reader can use it."""
+"""The red pencil in Chromium: its corrections agree with the audit, and its controls work."""
 
 from functools import partial
 
@@ -55,7 +55,7 @@ def test_what_follows_from_corrections_is_what_the_audit_says(arithmetic_page, r
 
 
 def counts(page):
-    """Return how many numbers are said to be right, slips and spoiled, and how many look so."""
+    """Return the numbers of correct, wrong and dependent numbers in the text and by colour."""
     page.wait_for_function(
         "document.querySelector('mha-instrument, mha-explorer').isSettled"
     )  # what is below the screen too

@@ -32,7 +32,7 @@ SHOWN = {
 
 
 def drag_to(page, node, place):
-    """Drag a tip to a place of its plane, given as shares of the plane's width and height."""
+    """Drag a tip to a position given as shares of the plane's width and height."""
     node.scroll_into_view_if_needed()
     x, y = middle(node)
     frame = node.locator("xpath=../..").bounding_box()

@@ -1,4 +1,4 @@
-"""Planes: what is dragged by mouse, finger, keys and sliders, and what weights ask of a query."""
+"""Planes: dragging by mouse, finger, keys and sliders, and the query for a chosen weight."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def numbers(seen):
 
 
 def follows(seen, example):
-    """Assert that all that the page computes is what the package computes from its inputs."""
+    """Assert that the package computes all of the page's numbers from its inputs."""
     found = numbers(seen)
     names = ("embeddings", "angles", "query", "key", "value")
     given = {name: found[name] for name in names if getattr(example, name) is not None}
@@ -59,7 +59,7 @@ def tip(seen, name):
 
 
 def at_rest(node):
-    """Wait until a plane has glided to its scale."""
+    """Wait until a plane has finished its animation to a new scale."""
     node.wait_for()
     node.evaluate("""async (node) => {
       const at = () => { const { x, y } = node.getBoundingClientRect(); return `${x} ${y}`; };
@@ -72,7 +72,7 @@ def at_rest(node):
 
 
 def drag(seen, node, across, down):
-    """Drag by mouse; what is dragged stays under the pointer all the way."""
+    """Drag by mouse, and assert that the dragged element stays under the pointer."""
     node.scroll_into_view_if_needed()
     at_rest(node)
     pointer.drag(seen.page, *middle(node), across, down, node=node)
@@ -105,7 +105,7 @@ def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
 
 
 def bring(page, node):
-    """Bring a tip where a finger has room, and wait until it stands."""
+    """Scroll a tip to where a finger has room, and wait until it stops moving."""
     node.wait_for()
     node.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)")
     at_rest(node)

@@ -1,4 +1,4 @@
-"""What no explorer and no instrument can show is refused; nothing here needs a browser."""
+"""Explorers and instruments refuse invalid input. These tests need no browser."""
 
 import numpy as np
 import pytest

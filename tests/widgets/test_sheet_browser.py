@@ -1,4 +1,4 @@
-"""Attention with what newer models change, in the browser: its numbers are those of the package."""
+"""The sheet of newer attention variants in Chromium: its numbers are the package's."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def test_every_number_is_the_package_s(sheet_page, modules, rng):
 
 
 def carried(on, given=ON_A_SHEET, query=3):
-    """Return the weights and the output of a query with what is switched on."""
+    """Return the weights and the output of a query under the variants that are on."""
     sheet, roles = carried_out(attention_plan(2), given, on)
     return sheet[roles["weights"]][query], sheet[roles["output"]][query]
 

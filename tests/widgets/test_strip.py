@@ -1,4 +1,4 @@
-"""The strip: one query on one screen, driven by mouse, touch and keyboard in a real Chromium."""
+"""The strip: one query on one screen, operated by mouse, touch and keyboard in Chromium."""
 
 import re
 from dataclasses import replace
@@ -65,7 +65,7 @@ def test_an_explorer_starts_where_it_stands_and_shows_the_numbers_of_the_trace(v
 
 
 def is_on_one_screen(seen):
-    """Assert that from the title to the heads' shares nothing is out of sight or cut."""
+    """Assert that everything from the title to the heads' shares is visible and uncut."""
     assert seen.page.locator(".strip").bounding_box()["height"] <= 680
     assert seen.page.locator(".one").bounding_box()["height"] <= 448
     assert seen.page.locator(".strip .number:visible").evaluate_all(FURTHEST) <= 1280
@@ -113,7 +113,7 @@ CHAINS = """() => {
 
 
 def sources(run, place):
-    """Yield a place, and all that its number comes from but entries of matrices."""
+    """Yield a place and all places that its number is computed from, without the matrices."""
     yield place
     for term in origin(run, place).terms:
         for operand in term:
@@ -122,7 +122,7 @@ def sources(run, place):
 
 
 def sources_and_all_that_is_moved_light_up(seen):
-    """Assert it of every number of one query: on one screen, too."""
+    """Assert it for every number of one query, which must fit on one screen."""
     found = seen.page.evaluate(CHAINS)
     shown = {where for where, _, _ in found}
     wanted = {where: {str(at) for at in sources(seen.run, Place.parse(where))} for where in shown}

@@ -1,4 +1,4 @@
-"""Attention block by block, in a real Chromium: its numbers, its lines, and what a reader does."""
+"""Attention block by block in Chromium: its numbers, its lines and its controls."""
 
 from functools import partial
 

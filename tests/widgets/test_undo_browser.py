@@ -19,12 +19,12 @@ pytestmark = pytest.mark.browser
 
 
 def history(page):
-    """Return the buttons that undo and redo."""
+    """Return the undo button and the redo button."""
     return (page.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
 
 
 def goes_back_and_forth(page, value, seen):
-    """Assert that undo and redo restore the values of a history one by one, from the last."""
+    """Assert that undo and redo restore the values of a history one by one."""
     undo, redo = history(page)
     assert value() == seen[-1]
     for wanted in reversed(seen[:-1]):

@@ -1,4 +1,4 @@
-"""Runs and sizes that several tests of explorers and instruments start from."""
+"""Runs and sizes that several tests of explorers and instruments use."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def parts(rng):
 
 
 def with_parts(arrays, norm="before", activation="relu"):
-    """Return the run of a block that is made of these arrays."""
+    """Return the run of a block with these arrays."""
     embeddings, *rest = arrays.values()
     layer, feed = mha.MultiHeadWeights(*rest[:4]), FeedForward(*rest[4:8], activation)
     block = Block(layer, feed, norm, Norm(*rest[8:10]), Norm(*rest[10:]))

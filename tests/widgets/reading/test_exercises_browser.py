@@ -1,4 +1,4 @@
-"""Exercises in the browser are those of `mha`: numbers, hints, worked lines, verdicts."""
+"""Exercises in the browser agree with `mha`: numbers, hints, worked lines and verdicts."""
 
 import json
 import re
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def page(book, browser, modules):
-    """Return the worked page, which no test here changes."""
+    """Return the page with modules. Tests must not change it."""
     context = browser.new_context()
     made = Reader(book, context)
     page = made.open()
@@ -38,7 +38,7 @@ def page(book, browser, modules):
 
 
 def exercises(run, stage, **options):
-    """Yield exercises spread over a stage, each with what the page's script computes with."""
+    """Yield exercises of a stage, each with the data of the page's script."""
     found = list(places_of(run, stage))
     for place in found[:: max(1, len(found) // 6)]:
         cell = (place.row, place.column or 0, place.head or 0)
@@ -52,7 +52,7 @@ def exercises(run, stage, **options):
 
 
 def runs_with(rng, stage):
-    """Yield runs that have a stage: each kind of mask, scale and norm, whole numbers."""
+    """Yield runs that have a stage: with each kind of mask, scale and norm, and with integers."""
     start = with_every_stage(rng, stage)
     n = len(start.tokens)
     mask = np.where(np.eye(n)[::-1], -np.inf, rng.normal(size=(n, n)).round(2))
@@ -79,7 +79,7 @@ OTHERWISE = ("hidden", "fed", "running_sums")
 
 
 def plain(line):
-    """Return a line without factors of 1, and without brackets."""
+    """Return a line without factors of 1 and without parentheses."""
     line = re.sub(r"[()]|×1(?![\d.])|(?<![\d.])1×", "", line)
     return re.sub(r"^(.+) = \1 =", r"\1 =", line)
 
@@ -133,7 +133,7 @@ CONSTANTS = {"d_k", "scale", "mask", "eps", "gain", "bias", "cos", "sin", "one"}
 
 
 def they_can_be_given(exercise, givens):
-    """Assert that new numbers are what their quantities can be, and short enough for paper."""
+    """Assert that new numbers are valid for their stages, and short enough for paper."""
     before = [given.values for given in exercise.givens]
     for new, old, names in zip(givens, before, quantities(exercise), strict=True):
         for name, now, was in zip(names, new, old, strict=True):

@@ -1,4 +1,4 @@
-"""The pages of reading and exercises as a whole, in a real Chromium: access, room, no script."""
+"""The pages of reading and exercises as a whole: accessibility, layout, and without scripts."""
 
 import pytest
 from accessible import too_small, violations

@@ -1,4 +1,4 @@
-"""Reading in steps, in a real Chromium."""
+"""Reading in steps, in Chromium."""
 
 import pytest
 from book_site import until
