@@ -7,7 +7,7 @@ from mha import MultiHeadWeights
 
 
 class Draw:
-    """Random sizes and numbers of one dtype."""
+    """A random generator of sizes and numbers of one dtype."""
 
     def __init__(self, seed, dtype):
         self.rng, self.dtype = np.random.default_rng(seed), dtype
@@ -21,13 +21,13 @@ class Draw:
         return self.rng.normal(size=shape).astype(self.dtype)
 
     def weights(self, heads, d_model):
-        """Return a layer whose heads share its width, as PyTorch's do."""
+        """Return a layer whose heads divide d_model, as PyTorch requires."""
         width = d_model // heads
         w_q, w_k, w_v = (self.normal(heads, d_model, width) / 2 for _ in range(3))
         return MultiHeadWeights(w_q, w_k, w_v, self.normal(d_model, d_model) / 2)
 
     def layer(self):
-        """Return a layer, the same as a module of PyTorch, and its width."""
+        """Return a layer, the same layer as a module of PyTorch, and d_model."""
         heads = self.size(3)
         d_model = heads * self.size(4)
         weights = self.weights(heads, d_model)
@@ -36,12 +36,12 @@ class Draw:
 
 
 def tensors(*arrays, grad=False):
-    """Return arrays as tensors of PyTorch."""
+    """Return arrays as PyTorch tensors."""
     return [torch.tensor(array, requires_grad=grad) for array in arrays]
 
 
 def side_by_side(*heads):
-    """Return the heads' matrices as PyTorch keeps them: turned, and one above the other."""
+    """Return the heads' matrices in PyTorch's layout: transposed and stacked by rows."""
     return np.concatenate([matrix.T for matrices in heads for matrix in matrices])
 
 
@@ -66,20 +66,20 @@ def of_block(feed, *norms):
 
 
 def filled(module, arrays):
-    """Put arrays into a module of PyTorch, which refuses any but all of its own."""
+    """Load arrays into a module of PyTorch. The names must be exactly the module's."""
     module.load_state_dict({name: torch.tensor(np.array(x)) for name, x in arrays.items()})
     return module
 
 
 def encoder(block, heads):
-    """Return a block as PyTorch's layer of an encoder."""
+    """Return a block as PyTorch's encoder layer."""
     arrays = of_layer(block.attention, "self_attn.")
     arrays |= of_block(block.feed_forward, block.first, block.second)
     return filled(_made(torch.nn.TransformerEncoderLayer, block, heads), arrays)
 
 
 def decoder(own, asking, heads):
-    """Return two blocks as PyTorch's layer of a decoder."""
+    """Return two blocks as PyTorch's decoder layer."""
     arrays = of_layer(own.attention, "self_attn.") | of_layer(asking.attention, "multihead_attn.")
     arrays |= of_block(asking.feed_forward, own.first, asking.first, asking.second)
     return filled(_made(torch.nn.TransformerDecoderLayer, asking, heads), arrays)
@@ -93,5 +93,5 @@ def _made(kind, block, heads):
 
 
 def no_later(n):
-    """Return PyTorch's causal mask of a layer, in which True hides."""
+    """Return PyTorch's causal mask of a layer, in which True means masked."""
     return torch.ones(n, n, dtype=torch.bool).triu(1)

@@ -1,4 +1,4 @@
-"""The trained model of names by PyTorch: two blocks of two heads, from the kept numbers."""
+"""The trained model of names in PyTorch: two blocks of two heads, with the stored weights."""
 
 import math
 
@@ -58,5 +58,5 @@ def without(arrays, *heads):
 
 
 def indices(text):
-    """Return a text's places in the vocabulary."""
+    """Return the indices of a text's tokens in the vocabulary."""
     return torch.tensor([WORDS.index(word) for word in text.split()])

@@ -1,4 +1,4 @@
-"""The mathematics is PyTorch's, where PyTorch has the thing: numbers of both beside each other."""
+"""The mathematics of `mha` agrees with PyTorch, wherever PyTorch has the same operation."""
 
 import math
 
@@ -84,7 +84,7 @@ def test_multi_head_and_cross_attention(draw, agree):
 
 
 def test_a_key_of_zeros_is_one_more_in_the_sum(draw, agree):
-    """What the chapter on decoding says of PyTorch's `add_zero_attn`."""
+    """The claim of the chapter on decoding about PyTorch's `add_zero_attn`."""
     weights, module, d_model = draw.layer()
     module.add_zero_attn = True
     x = draw.normal(2, draw.size(), d_model)
@@ -136,7 +136,7 @@ def test_blocks_of_a_transformer(draw, agree, norm):
 
 @pytest.mark.parametrize("norm", ["before", "after"])
 def test_decoding_with_an_encoder(draw, agree, norm):
-    """Two sentences in a batch, of which the second is padded."""
+    """Two sequences in a batch, the second one padded."""
     heads = draw.size(3)
     d_model, m, n = heads * draw.size(4, 2), draw.size(6, 2), draw.size()
     whole = [drawn_block(draw, heads, d_model, norm, "relu") for _ in range(3)]

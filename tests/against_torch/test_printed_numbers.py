@@ -1,8 +1,8 @@
-"""Every number of a built page that is of a run, or worked by its chapter, is PyTorch's too.
+"""Every number of a built page that comes from a run or a chapter's program is PyTorch's too.
 
-An explorer says what its run starts from; tables, numbers of sentences, and boxes for an answer of
-one's own say of which run they are, and of which of its places. The rest is worked by a program of
-each chapter, whose functions `compare_...` take the page.
+An explorer has the inputs of its run as data. Tables, numbers in sentences, and answer boxes have
+the name of a run and a place in it. All other numbers are computed by one program per chapter,
+whose functions `compare_...` take the page.
 """
 
 import importlib
@@ -42,7 +42,7 @@ JOINS = {
 
 
 def worth(formula, s):
-    """Return what a formula of places, operations behind their operands, comes to."""
+    """Return the value of a formula of places in postfix notation."""
     stack = []
     for part in formula.split():
         if part in CALLS:
@@ -56,7 +56,7 @@ def worth(formula, s):
 
 
 def run_of(data):
-    """Return the run that an explorer's data start."""
+    """Return the run that an explorer's data describe."""
     given = {name: tensor(array) for name, array in data["inputs"].items()}
     placed, angles = given.pop("positions", 0), given.pop("angles", None)
     if "embeddings" in given:
@@ -112,7 +112,7 @@ def read_sentences(page):
 
 
 def read_boxes(page):
-    """Compare what a box gives, and its worked answer; of several numbers the first."""
+    """Compare a box's given numbers and worked answer. Of several numbers, only the first."""
     for box in page.root.iter("mha-your-turn"):
         found = BOX.fullmatch(box.get("id"))
         s = run_named(page, found["run"]) if found else None
@@ -133,7 +133,7 @@ def read_boxes(page):
 
 
 def given_for(s, stage, place, numbers):
-    """Return what a box gives for an answer of which the printed line has some numbers."""
+    """Return the given numbers of a box, from the numbers of its printed line."""
     if stage == "weights":
         return s.scaled_scores[tuple(place)]
     if stage in ("scaled_scores", "placed"):

@@ -1,4 +1,4 @@
-"""The folds "In PyTorch": code prints what stands below it, and what is said of PyTorch is so."""
+"""The folds "In PyTorch": their code prints the shown output, and their claims are true."""
 
 import inspect
 import re
@@ -36,7 +36,7 @@ def test_the_version_that_the_pages_name_is_the_one_that_runs():
 
 @pytest.fixture
 def layer():
-    """Return a module of two heads with its input: two sentences of three tokens."""
+    """Return a module of two heads and its input: two sequences of three tokens."""
     torch.manual_seed(7)
     return nn.MultiheadAttention(4, 2, batch_first=True), torch.randn(2, 3, 4)
 

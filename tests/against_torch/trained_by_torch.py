@@ -1,4 +1,4 @@
-"""Layers that answer questions of tokens, trained side by side by PyTorch's gradients and Adam."""
+"""Layers that answer questions about tokens, trained in parallel with PyTorch and Adam."""
 
 from itertools import count
 
@@ -24,7 +24,7 @@ def answered(layers, x, questions):
 
 
 def losses(scores, answers):
-    """Return the mean cross-entropy of each layer, of the questions that are asked."""
+    """Return the mean cross-entropy of each layer over the questions that have an answer."""
     rows = answers.expand(scores.shape[:-1])
     costs = functional.cross_entropy(
         scores.flatten(0, -2), rows.flatten(), ignore_index=-1, reduction="none"
@@ -33,7 +33,7 @@ def losses(scores, answers):
 
 
 def trained(layers, x, answers, batch=64, rate=0.03):
-    """Yield the losses of each step's batch, and the layers after it, without end."""
+    """Yield without end each step's batch losses, and the layers after the step."""
     layers = [w.clone().requires_grad_() for w in layers]
     adam = torch.optim.Adam(layers, lr=rate, betas=(0.9, 0.99))
     for step in count():

@@ -1,4 +1,4 @@
-"""Runs of the book's examples by PyTorch: each stage of attention, from the inputs alone."""
+"""Runs of the book's examples in PyTorch: each stage of attention, from the inputs alone."""
 
 import math
 import tomllib
@@ -41,7 +41,7 @@ STAGES = {
 
 
 class Run:
-    """A run of attention, whose stages are worked when they are asked for.
+    """A run of attention, whose stages are computed on first access.
 
     Parameters
     ----------
@@ -79,24 +79,24 @@ def example(name):
 
 
 def causal(n):
-    """Return what is added to scores to hide later tokens."""
+    """Return the additive causal mask."""
     return torch.full((n, n), -math.inf).triu(1)
 
 
 def clock_angles(n, width, base=10000.0):
-    """Return by which angles the positions of a text turn, slower from pair to pair."""
+    """Return the rotation angles of all positions, slower from pair to pair."""
     speeds = base ** (-torch.arange(0, width, 2).double() / width)
     return torch.arange(n)[:, None] * speeds
 
 
 def clocks(n, width):
-    """Return the sines and cosines of positions."""
+    """Return the sinusoidal positional encodings."""
     angles = clock_angles(n, width)
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 
 
 def turned(x, angles):
-    """Return pairs of numbers, taken for complex ones, times others of length one."""
+    """Return pairs of components rotated by angles, as complex numbers."""
     if angles is None:
         return x
     pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
@@ -105,10 +105,10 @@ def turned(x, angles):
 
 
 def spreads(x):
-    """Return the standard deviations by which a norm divides rows."""
+    """Return the standard deviations by which a layer norm divides rows."""
     return x.var(-1, correction=0).add(1e-5).sqrt()
 
 
 def normed(x):
-    """Return rows of mean 0 and spread 1."""
+    """Return rows normalised to mean 0 and standard deviation 1."""
     return functional.layer_norm(x, x.shape[-1:], eps=1e-5)

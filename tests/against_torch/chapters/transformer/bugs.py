@@ -1,6 +1,6 @@
-"""The numbers of the museum of bugs: each wrong line once more, in PyTorch's words.
+"""The numbers of the museum of bugs: each wrong line, written again in PyTorch.
 
-Which property catches which bug is in `tests/practice/test_bugs.py`.
+`tests/practice/test_bugs.py` tests which property catches which bug.
 """
 
 import math

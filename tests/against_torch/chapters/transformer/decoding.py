@@ -54,7 +54,7 @@ def compare_counts(page):
 
 
 def head_of(strength, asks, hands_over):
-    """Return the matrices of a head: what a query asks for, what a token is, what it hands over."""
+    """Return the matrices of a head, from its query per token and its scale of the values."""
     w_q = torch.zeros(5, 4)
     for who, what in asks.items():
         w_q[who, what] = strength
@@ -63,7 +63,7 @@ def head_of(strength, asks, hands_over):
 
 
 def compare_six_words(page):
-    """Work an encoder and a decoder, whose three heads ask each for something else."""
+    """Compute an encoder and a decoder with three heads of different queries."""
     source, target = torch.eye(5)[1:4], torch.eye(5)[:3]
     source[1, 4] = 1
     reads, recalls, inquires = (
@@ -110,7 +110,7 @@ def compare_six_words(page):
 
 
 def compare_passes(page):
-    """Count what passes work and read: of the six words, then of Llama 3 70B."""
+    """Count the arithmetic and the memory reads of passes: of the six words, and of Llama 3 70B."""
     matrices, key_and_value = 5 * (4 + 4 + 5), 4 + 5
     read = [matrices + 3 * key_and_value, 5 * key_and_value]
     read += [matrices + n * key_and_value + 5 * 4 + 3 * key_and_value for n in (1, 2, 3)]
@@ -137,7 +137,7 @@ def compare_passes(page):
 
 
 def compare_padding(page):
-    """Work a batch of two texts, with padding on either side, and what goes wrong."""
+    """Compute a batch of two padded sequences: padding on either side, and its errors."""
     x, later, positions = GIVEN["embeddings"], causal(4), clocks(6, 4)
     filler = torch.ones(2, 4)
     hidden = torch.zeros(4)

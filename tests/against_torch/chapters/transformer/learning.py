@@ -32,7 +32,7 @@ FRESH, ASKED = map(torch.tensor, as_arrays(OTHERS))
 
 
 def drawn(seeds, heads):
-    """Return the matrices that layers begin with, one layer a seed."""
+    """Return the initial matrices, one layer per seed."""
     layers = []
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -43,23 +43,23 @@ def drawn(seeds, heads):
 
 
 def after(steps, heads, seeds=range(30), answers=ANSWERS, rate=0.03):
-    """Return the layers of all seeds after each of some numbers of steps."""
+    """Return the layers of all seeds after each of the given numbers of steps."""
     training = islice(trained(drawn(seeds, heads), X, answers, rate=rate), max(steps))
     return [layers for step, (_, layers) in enumerate(training, 1) if step in steps]
 
 
 def on_others(layers, asked=ASKED):
-    """Return the losses of layers on sentences that none has seen."""
+    """Return the losses of layers on held-out sentences."""
     return losses(answered(layers, FRESH, len(QUESTIONS))[0], asked)
 
 
 def run_of_seven(seven):
-    """Return the run of two tokens, whose queries, keys and values are one number each."""
+    """Return the run of two tokens with queries, keys and values of width 1."""
     return Run(dict(zip(("query", "key", "value"), seven[:6].reshape(3, 1, 2, 1), strict=True)))
 
 
 def loss_of_seven(seven):
-    """Return half the squared errors of the layer of seven numbers, and its two outputs."""
+    """Return half the squared error of the layer with seven numbers, and its two outputs."""
     outputs = run_of_seven(seven).concat[:, 0] * seven[6]
     return (outputs - tensor([0, 3])).square().sum() / 2, outputs
 
@@ -127,19 +127,19 @@ def compare_numbers_of_heads(page):
 
 
 def over_seeds(values):
-    """Return the median of thirty values, its interval, the lowest and the highest."""
+    """Return the median of thirty values, its interval, the minimum and the maximum."""
     ordered = values.sort().values
     return [ordered[14:16].mean(), ordered[9], ordered[-10], ordered[0], ordered[-1]]
 
 
 def right(layer, question=slice(None)):
-    """Return the share of the questions that a layer answers rightly."""
+    """Return the share of questions that a layer answers correctly."""
     is_right = answered(layer, FRESH, len(QUESTIONS))[0][0].argmax(-1) == ASKED
     return is_right[..., question][ASKED[..., question] >= 0].double().mean()
 
 
 def struck(layer, *heads):
-    """Return a layer of three heads without what some of them hand over."""
+    """Return a layer of three heads without the contributions of the given heads."""
     w_o = layer[3].clone()
     for head in heads:
         w_o[:, 4 * head : 4 * head + 4] = 0
@@ -147,7 +147,7 @@ def struck(layer, *heads):
 
 
 def right_words():
-    """Return where the right word of each relation stands, -1 for none."""
+    """Return the position of each relation's correct word, -1 for none."""
     following, governor, referent = torch.tensor(answer_places(OTHERS)).unbind(-1)
     stems = np.array([[token.split("-")[0] for token in s.tokens] for s in OTHERS])
     asking = [torch.tensor(np.isin(stems, kind)) for kind in (ADJECTIVES, NOUNS)]
@@ -155,7 +155,7 @@ def right_words():
 
 
 def given(weights):
-    """Return the average weight of each relation's right word, by head."""
+    """Return the average weight of each relation's correct word, by head."""
     columns = []
     for where in right_words():
         sentence, word = (where >= 0).nonzero(as_tuple=True)

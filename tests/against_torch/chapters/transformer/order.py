@@ -10,7 +10,7 @@ CAT_SAT, END = example("cat-sat"), example("the-cat-sat-end")
 
 
 def quarters(n):
-    """Return angles that grow by a quarter turn from token to token."""
+    """Return angles that grow by a quarter turn per token."""
     return math.pi / 2 * torch.arange(n)[:, None].expand(n, 2).double()
 
 

@@ -28,7 +28,7 @@ ASKED = second_syllables(FRESH.numpy())
 
 
 def measured(arrays, cut=None):
-    """Return the costs of words, and what heads give behind earlier occurrences and to the last."""
+    """Return the word losses, and the mean induction and previous-token weights of heads."""
     blocks, _, logits = read(arrays, FRESH, cut)
     losses = functional.cross_entropy(logits[:, :-1].mT, FRESH[:, 1:], reduction="none")
     (story, place), seen = ASKED.repeated, torch.tensor(ASKED.behind)[:, None]
@@ -43,7 +43,7 @@ WHOLE = measured(MODEL)
 
 
 def next_word(arrays, story, cut=None):
-    """Return the chance of each word to come next."""
+    """Return the probability of each word to come next."""
     return read(arrays, indices(story), cut)[2][-1].softmax(0)
 
 
@@ -105,7 +105,7 @@ def compare_parts_of_the_logits(page):
 
 
 def score_parts(first, second):
-    """Return what each part of the keys adds to the scores of the last word, a row a key."""
+    """Return the contribution of each part of the keys to the last word's scores, by key."""
     written = torch.stack([first.x, *first.head_contributions])
     held = (written - written.mean(-1, keepdim=True)) / second.spread[:, None]
     keys = turned(held @ MODEL["w_k2"][1], first.angles)
