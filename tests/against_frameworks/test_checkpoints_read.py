@@ -1,4 +1,4 @@
-"""Fresh tiny models of transformers, saved as it saves them: equal to it, or refused."""
+"""Tiny random models of transformers, saved by transformers, are read correctly or refused."""
 
 import json
 from dataclasses import fields, replace

@@ -1,6 +1,6 @@
-"""Bugs by someone who had not seen the table are told in PyTorch; their sound twins are right.
+"""Bugs by an author who had not seen the table are reported in PyTorch; sound twins are right.
 
-They are what goes wrong in PyTorch's words alone: all others are NumPy's, in `tests/examine`.
+These bugs occur in PyTorch's API alone. All others are in NumPy, in `tests/examine`.
 """
 
 import pytest

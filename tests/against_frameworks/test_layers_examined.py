@@ -1,7 +1,7 @@
-"""What the frameworks compute is examined without one false finding.
+"""`examine` reports no false finding for the frameworks' layers and functions.
 
-`examine_layer` hands weights to a layer: they are put into the framework's own by
-`layer_to_arrays`, so what is examined is that way too.
+`examine_layer` passes weights to a layer. `layer_to_arrays` puts them into the framework's own
+layer, so that this conversion is tested too.
 """
 
 import importlib
@@ -35,7 +35,7 @@ SUPPOSED = EMPTY, NO_NUMBERS, "if a mask is added to the scores"
 
 
 def right(report, *conventions):
-    """Expect a report without a bug, and with these conventions beside those of eager attention."""
+    """Expect a report without a bug, with these conventions and those of eager attention."""
     assert report.ok, report
     told = {finding.convention for finding in report.findings} - {*SUPPOSED}
     assert told - {NARROW} == set(conventions) - {NARROW}, report
@@ -43,7 +43,7 @@ def right(report, *conventions):
 
 
 def in_float32(x):
-    """Return an array of JAX, which has no float64 unless it is told to."""
+    """Return a JAX array in float32. JAX has float64 only if it is enabled."""
     return jnp.asarray(x, dtype=None if x.dtype == bool else jnp.float32)
 
 
@@ -51,7 +51,7 @@ def in_float32(x):
 
 
 def given(theirs, layer, x, mask, **more):
-    """Return what a framework's layer gives with the arrays of one of ours; others are 0."""
+    """Return the output of a framework's layer with our layer's arrays. Other arrays are 0."""
     dtype = layer.weights.w_q.dtype
     arrays = {name: np.zeros(shape, dtype) for name, shape in theirs.shapes.items()}
     arrays |= layer_to_arrays(layer, theirs.layout)
@@ -60,7 +60,7 @@ def given(theirs, layer, x, mask, **more):
 
 
 def biased(make):
-    """Return what takes weights with biases, as four arguments ask for them."""
+    """Return a layer function that takes the weights and four bias arguments."""
 
     def layer(x, weights, b_q, b_k, b_v, b_o, mask=None):
         sizes = weights.d_model, weights.num_heads, weights.d_k
@@ -70,7 +70,7 @@ def biased(make):
 
 
 def of_t5(x, weights, mask=None):
-    """Divide the queries' weights by what T5 does not divide scores by."""
+    """Return the output of T5's layer. T5 does not scale scores, so its w_q is scaled."""
     unscaled = replace(weights, w_q=weights.w_q * weights.d_k**-0.5)
     theirs = t5(weights.d_model, weights.num_heads, weights.d_k)
     return given(theirs, mha.AttentionLayer(unscaled, scale=1.0), x, mask)

@@ -1,6 +1,6 @@
-"""Mistakes of public reports in PyTorch, JAX and Keras are named, narrowed, told or refused.
+"""Bugs of public reports in PyTorch, JAX and Keras are named, narrowed, reported or refused.
 
-Where they are not, KNOWN_GAPS has the reason, and a test that notices when it is repaired.
+KNOWN_GAPS lists the exceptions with reasons, and a test fails when one of them is repaired.
 """
 
 import pytest

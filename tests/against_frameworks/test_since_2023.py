@@ -1,4 +1,4 @@
-"""What models do since 2023, beside the layers of `transformers`, with random weights."""
+"""Attention variants since 2023, compared with the layers of `transformers`, random weights."""
 
 import re
 from pathlib import Path
@@ -49,7 +49,7 @@ def tensor(array):
 
 
 def drawn(kind, **more):
-    """Return a layer with numbers that are large enough to tell, and these by name."""
+    """Return a layer with weights large enough to matter, and its weights by name."""
     sizes = {"hidden_size": D_MODEL, "num_attention_heads": HEADS, "num_key_value_heads": HEADS}
     layer = layer_of(kind, **sizes | {"head_dim": WIDTH} | more)
     for parameter in layer.parameters():
@@ -58,14 +58,14 @@ def drawn(kind, **more):
 
 
 def output(layer, x, angles):
-    """Return what a layer gives that is causal, and is told cosines and sines."""
+    """Return the output of a causal layer for the given cosines and sines."""
     both = np.concatenate([angles, angles], axis=-1)[None]
     turns = tensor(np.cos(both)), tensor(np.sin(both))
     return layer(tensor(x)[None], turns, tensor(CAUSAL)[None, None])[0][0]
 
 
 def by_head(matrix, heads=HEADS):
-    """Return a Linear's matrix as one a head that multiplies from the right."""
+    """Return a Linear's matrix as one matrix per head that multiplies from the right."""
     return matrix.reshape(heads, -1, matrix.shape[-1]).swapaxes(1, 2)
 
 
