@@ -1,4 +1,4 @@
-"""Layers by the names of their arrays: by hand, there and back, in files, and what they do."""
+"""Layouts, the array names of layers: against handwritten layers, round trips, and files."""
 
 import json
 from dataclasses import replace
@@ -15,7 +15,7 @@ from mha.layouts import LATENT, LAYOUTS, layer_from_arrays, layer_to_arrays
 
 
 def places(heads, rows, columns):
-    """Return numbers that say where they belong: head, row of d_model or of d_v, column."""
+    """Return numbers that encode their place: head, row of d_model or of d_v, and column."""
     head, row, column = np.ogrid[1 : heads + 1, 1 : rows + 1, 1 : columns + 1]
     return 100 * head + 10 * row + column
 
@@ -29,7 +29,7 @@ FLAT, OUT_BIAS = BIAS.ravel(), np.array([1, 2, 3])
 
 
 def three(array, axis=0):
-    """Return query, key and value beside each other: 1,000 is added to a key, 2,000 to a value."""
+    """Return query, key and value side by side, with 1,000 added to keys and 2,000 to values."""
     return np.concatenate([array, 1000 + array, 2000 + array], axis=axis)
 
 
@@ -61,7 +61,7 @@ STATED = {"fused Linear", "BART"}  # other layouts have the same names and shape
 
 
 def same(found, wanted):
-    """Hold arrays by name against others."""
+    """Assert that arrays by name are equal."""
     assert set(found) == set(wanted)
     for name, array in wanted.items():
         np.testing.assert_array_equal(found[name], array, name)
@@ -186,7 +186,7 @@ DTYPES = {np.float64: "F64", np.float32: "F32", np.float16: "F16", np.int64: "I6
 
 
 def written(path, arrays, *, upper_halves=()):
-    """Write a file as the format says: the head's length, the head, the numbers."""
+    """Write a safetensors file by its specification: header length, header, numbers."""
     head, body = {"__metadata__": {"format": "pt"}}, b""
     for name, array in arrays.items():
         data, dtype = array.tobytes(), DTYPES[array.dtype.type]
@@ -265,7 +265,7 @@ def test_files_that_are_broken_or_hold_something_else_are_refused(rng, tmp_path)
 
 @pytest.fixture
 def own(rng):
-    """Return the weights of a layer of heads of six columns."""
+    """Return the weights of a layer whose heads have six columns."""
     return random_layer(rng, groups=1, biases=True, d_k=6, d_v=6, d_out=D_MODEL)
 
 

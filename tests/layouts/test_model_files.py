@@ -1,4 +1,4 @@
-"""Files of whole models: their settings, formats and names, read or refused with the reason."""
+"""Files of whole models: their settings, formats and names are read, or refused with a reason."""
 
 import json
 from itertools import combinations, product
@@ -36,7 +36,7 @@ SIZES = {"num_attention_heads": H, "num_key_value_heads": G}
 
 @pytest.fixture
 def model(rng, tmp_path):
-    """Return a function that writes a model with settings into a folder."""
+    """Return a function that writes a model and its settings into a folder."""
 
     def write(settings, arrays=None):
         arrays = llama(rng) if arrays is None else arrays
@@ -51,7 +51,7 @@ def model(rng, tmp_path):
 
 
 def settled(name, number=0, prefix="", **given):
-    """Return what a layout's layer computes with some settings."""
+    """Return the settings of a layer that is read in a layout from a model's settings."""
     settings = Settings(given, "config.json", prefix, number)
     return behaviour(LAYOUTS[name], settings, K) | {"assumed": settings.assumed}
 
