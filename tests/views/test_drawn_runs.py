@@ -1,4 +1,4 @@
-"""What each drawing draws of a run is as large, and stands where, its numbers say."""
+"""Every drawing of a run has the sizes and positions that its numbers require."""
 
 import re
 from dataclasses import replace
@@ -23,7 +23,7 @@ BANK, CAT_SAT = RUNS["river-bank"], RUNS["the-cat-sat"]
 
 
 def found(pattern, drawn):
-    """Return the numbers that a pattern finds in a drawing, a row a place."""
+    """Return the numbers that a pattern matches in a drawing, one row per match."""
     return np.array(re.findall(pattern, drawn.svg), dtype=float)
 
 
@@ -31,7 +31,7 @@ def found(pattern, drawn):
 
 
 def sum_in(said, parts):
-    """Return what parts add up to in a drawing, whose sign holds as it is printed."""
+    """Return the printed sum of parts in a drawing. Its sign must hold as printed."""
     (end,) = (words for words in said if words[0] in "=≈")
     line = " + ".join(f"({part})" if part[0] == "−" else part for part in parts)
     assert len(chains.hold(f"{line} {end}", is_column=True)) == 1
@@ -189,7 +189,7 @@ def test_the_arrow_of_a_token_turns_to_its_output_in_each_run():
 
 
 def tips(drawn):
-    """Return where the points of the thick arrows lie, from the centre of their circles."""
+    """Return the end points of the thick arrows, relative to the centres of their circles."""
     centres = found(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="46"', drawn)
     points = found(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-head"', drawn)
     return (points - centres) * [1, -1]
@@ -236,7 +236,7 @@ def test_every_small_map_has_its_weights_in_grades_of_a_tenth():
 
 
 def words(drawn):
-    """Return what stands on the blocks, in order."""
+    """Return the texts on the blocks, in order."""
     return re.findall(r">([QKVOB] [\d, –]+)</text>", drawn.svg)
 
 

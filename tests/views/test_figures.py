@@ -1,4 +1,4 @@
-"""Figures are sound SVG, an image with a label on a page, and read without or with few colours."""
+"""Figures are valid SVG, labelled images on a page, and legible with few or no colours."""
 
 import re
 from itertools import combinations
@@ -55,19 +55,19 @@ def test_on_a_page_each_is_an_image_with_a_label_and_identifiers_are_unique_and_
 
 
 def heats(panel):
-    """Return the weight of each heatmap's cell, and the number written on it, in order."""
+    """Return the weight of each heatmap cell and its printed number, in order."""
     weights = [float(e.get("style").split(":")[1]) for e in by_class(panel, "f-heat")]
     numbers = [e for e in by_class(panel, "f-number") if e.get("text-anchor") == "middle"]
     return weights, ["".join(e.itertext()) for e in numbers][-len(weights) :]
 
 
 def panels(drawn):
-    """Return the panels of a figure that has the same ones everywhere."""
+    """Return the panels of a figure that has the same panels in both layouts."""
     return by_class(raw(drawn), "f-panel")
 
 
 def layouts(drawn):
-    """Return the panels of each layout of a drawing, the wide one first."""
+    """Return the panels of each layout of a drawing, the wide layout first."""
     root = raw(drawn)
     groups = [*by_class(root, "f-wide"), *by_class(root, "f-narrow")]
     return [list(group) for group in groups] or [panels(drawn)]
@@ -223,7 +223,7 @@ PAPERS = [(colours.HEAD_COLOURS, "#fffdf8"), (colours.HEAD_COLOURS_IN_DARK, "#14
 
 
 def lab(colour, seen):
-    """Return a colour as CIELAB, in which distances are those that people see."""
+    """Return a colour as CIELAB, in which distances are perceptual."""
     xyz = TO_XYZ @ np.clip(seen @ linear(colour), 0, 1) / [0.9505, 1, 1.089]
     x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])

@@ -1,4 +1,4 @@
-"""Tables hold the trace's numbers, and say the same in a notebook, on a page and on paper."""
+"""Tables have the trace's numbers, and agree in a notebook, on a page and in print."""
 
 import re
 from dataclasses import replace
@@ -48,7 +48,7 @@ def cells(table):
 
 
 def labels(table):
-    """Return what stands before each row."""
+    """Return the labels of the rows."""
     return tuple(row[0] for row in table.rows)
 
 
@@ -94,7 +94,7 @@ def texts(array):
 
 
 def stages(run):
-    """Yield each stage and head that a run has a table of, with the array."""
+    """Yield each stage and head for which a run has a table, with the array."""
     for name, kind in STAGES.items():
         array = kind.array(run)
         if array is None or "column" not in kind.axes:
@@ -106,7 +106,7 @@ def stages(run):
 
 
 def tables_of(run):
-    """Yield each table of a run's numbers, with their texts, and what stands before each row."""
+    """Yield each table of a run, with the expected texts and row labels."""
     tokens, heads, n = run.tokens, run.head_names, len(run.tokens)
     weights, value, outputs = run.weights, run.value, run.head_outputs
     sums = {"exponentials": run.row_sums, "weights": weights.sum(axis=-1)}
@@ -157,7 +157,7 @@ def test_columns_are_keys_or_dimensions():
 
 
 def prints(place):
-    """Say a print for every number: right in the first column, and wrong elsewhere."""
+    """Return a printed number for every place: correct in the first column, else wrong."""
     return [(str(place), place.index[-1] == 0)]
 
 
@@ -195,7 +195,7 @@ def rows_of(root, path):
 
 
 def cells_with(root, path):
-    """Return the rows and columns of a body's cells that hold something, labels apart."""
+    """Return the rows and columns of the body cells that match a path, without labels."""
     rows = enumerate(root.iterfind("tbody/tr"))
     return {
         (i, j) for i, row in rows for j, cell in enumerate(row[1:]) if cell.find(path) is not None
@@ -355,7 +355,7 @@ def test_mixing_weighted_values_and_contributions_are_blocks():
 
 
 def stages_of(run):
-    """Return how the tables of a run's stages and matrices are called, in order."""
+    """Return the names of the tables of a run's stages and matrices, in order."""
     for name, kind in STAGES.items():
         # Shares have a table a token; of one head the concatenation is its own output.
         elsewhere = name == "head_contributions" or (name == "concat" and run.num_heads == 1)
