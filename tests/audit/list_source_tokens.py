@@ -1,14 +1,14 @@
 """List every number in the source documents: ``python tests/audit/list_source_tokens.py FOLDER``.
 
-This is the second, independent extraction, which the transcription in mha/audit/sources is held
-against: it walks along each line one character at a time, and uses no regular expression. For each
-.txt file of the folder it writes a file of the same name in tests/audit/source_tokens, with one
-line for each source line that has a number, such as ``43: 0.48 0.04 0.6 0.06 0.81``.
+This is the second, independent extraction, which tests the transcription in mha/audit/sources: it
+walks along each line one character at a time, and uses no regular expression. For each .txt file
+of the folder it writes a file of the same name in tests/audit/source_tokens, with one line for
+each source line that has a number, such as ``43: 0.48 0.04 0.6 0.06 0.81``.
 
 A number is a run of digits with at most one point inside it ("0.81", "512"; the "3." that ends a
 sentence is "3"). A "-" right before it is its sign, unless a letter, a digit or a closing bracket
 comes before that "-": "[1.0, -1.0]" has a sign, and "64-2" and "GPT-3" have none. A digit inside a
-word counts ("W_Q1"), and subscript digits are numbers of their own, written as they stand.
+word counts ("W_Q1"), and subscript digits are separate numbers, written as subscripts.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Claims in words: what every check finds, of the documents' claims and of made-up ones."""
+"""Claims in words: the results of every check, on the documents' claims and on invented ones."""
 
 from pathlib import Path
 

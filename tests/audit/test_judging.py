@@ -1,4 +1,4 @@
-"""The audit's verdicts: against loops over the inputs, with slips put in, as sheet and command."""
+"""The audit's verdicts, compared with loops over the inputs, with errors put in, as a table."""
 
 import json
 from collections import Counter
@@ -18,12 +18,12 @@ from mha.runs.places import Place
 
 
 def true_value(number):
-    """Return what a number would be, had every number before it been right."""
+    """Return the value of a number if every number before it were correct."""
     return number_at(stages_by_loops(number.example), number.place)
 
 
 def true_values(source):
-    """Return a document's numbers as they would be without a slip; nan counts for nothing."""
+    """Return a document's numbers without errors. Numbers that are not checked are NaN."""
     return [
         n.meant if n.kind == "input" else true_value(n) if n.place else np.nan
         for n in load_source(source)

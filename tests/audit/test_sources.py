@@ -1,4 +1,4 @@
-"""The transcription of the documents: complete, with the examples' inputs, by rules that fit."""
+"""The transcription of the documents: complete, with the examples' inputs, and by valid rules."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_every_number_of_every_line_is_accounted_for(name):
 
 
 def inputs_of(example):
-    """Return every number that a worked example starts from, by its stage and index."""
+    """Return every input of a worked example, by its stage and index."""
     arrays = {stage: getattr(example, stage) for stage in ("embeddings", "query", "key", "value")}
     if example.layer is not None:
         arrays |= {stage: getattr(example.layer, stage) for stage in ("w_q", "w_k", "w_v", "w_o")}
@@ -125,7 +125,7 @@ def test_a_document_gets_every_number_with_what_it_is():
 
 
 def with_lines(**lines):
-    """Return rules with other lines, by a pattern or a number."""
+    """Return rules with other lines, given by a pattern or a number."""
     return {"parts": [{"example": "cat-sat", "lines": lines}]}
 
 
