@@ -1,4 +1,4 @@
-"""A report reads without the book, is data, a test and a status; what is refused gets a line."""
+"""Reports are readable alone, plain data, usable as tests, and have an exit status."""
 
 import functools
 import json
@@ -84,7 +84,7 @@ def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
 
 
 def tiled(query, key, value, enable_gqa=False, wrong=("key", "value")):
-    """Go through the groups again and again: of keys, of values, or of both."""
+    """Tile the groups instead of repeating each: of keys, of values, or of both."""
     if enable_gqa:
         times = query.shape[-3] // key.shape[-3]
         key, value = (
@@ -195,7 +195,7 @@ def test_what_cannot_be_compared_is_a_line_of_the_report(function, said):
 
 
 def test_arrays_of_one_precision_are_compared_in_it():
-    """As JAX has them unless it is told otherwise."""
+    """JAX has float32 alone, unless float64 is enabled."""
     narrow = mha.examine(right, asarray=lambda x: x.astype(np.float32))
     assert (narrow.ok, narrow.findings) == (True, ())
 

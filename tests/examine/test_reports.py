@@ -1,6 +1,6 @@
-"""Mistakes of public reports are named, narrowed or told; their right twins are right.
+"""Bugs of public reports are named, narrowed or reported; their correct twins are right.
 
-Where they are not, KNOWN_GAPS has the reason, and a test that notices when it is repaired.
+KNOWN_GAPS lists the exceptions with reasons, and a test fails when one of them is repaired.
 """
 
 import pytest

@@ -1,6 +1,6 @@
-"""What is right is right in any style and convention; a bug is named, or told where none is known.
+"""Correct code passes in any style and convention; a bug is named, or reported as unknown.
 
-A right function of several lines is made wrong by a change of its text, as its writer would err.
+A correct function of several lines is made wrong by replacing a piece of its text.
 """
 
 import ast
@@ -81,12 +81,12 @@ def test_what_is_right_is_right_and_its_conventions_are_told(one):
 
 
 def changed(right, changes):
-    """Return a function once for each change of its text: each first of two is the second."""
+    """Return one function per change: each text is replaced by the text that follows it."""
     return [right.wrong(name, *texts) for name, texts in changes.items()]
 
 
 def in_two_layouts(x, positions):
-    """Take the cosines in halves and the partners in pairs, which no layout does."""
+    """Use the cosines of halves with the partners of pairs, as no layout does."""
     d = x.shape[-1]
     angle = positions[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)
     cos, sin = (np.concatenate([f(angle)] * 2, -1) for f in (np.cos, np.sin))
@@ -293,7 +293,7 @@ PASTED = (
 
 
 def pasted(case, function):
-    """Return what the last statement of a case gives, as it is printed."""
+    """Return the printed value of the last statement of a case."""
     *lines, last = ast.parse(str(case)).body
     known = {"np": np, "mha": mha, "function": function, function.__name__: function}
     exec(ast.unparse(lines), known)

@@ -1,7 +1,6 @@
-"""A case that is shown is true: the right twin gives `wanted`, the examined function gives `came`.
+"""A smallest case is true: the twin gives `wanted`, and the examined function gives `came`.
 
-Each bug is asked in some convention of calling it, once with its name known and once as if nobody
-knew it.
+Each bug is tested in one calling convention: with the table of bugs, and with an empty table.
 """
 
 import inspect
@@ -24,7 +23,7 @@ DEFAULTS = {"is_causal": False, "enable_gqa": False}
 
 @dataclass(frozen=True)
 class Called:
-    """How a function is called: its optional arguments, and what it makes of its inputs."""
+    """A calling convention: the optional arguments, and changes of the inputs."""
 
     what: str
     takes: tuple[str, ...] = ATTENTION
@@ -54,7 +53,7 @@ def swapped(x):
 
 
 def function_of(subject, first, called, exchanged):
-    """Return a function of the reference's parts, some of them exchanged, in some convention."""
+    """Return a function in a calling convention, of reference parts that may be replaced."""
     parts = called.parts.having(exchanged)
 
     def compute(**handed):
@@ -83,7 +82,7 @@ def function_of(subject, first, called, exchanged):
 
 
 def expect_true_cases(report, function, twin):
-    """Expect cases in which the twin gives what is wanted, and the function what came."""
+    """Expect that the twin gives each case's wanted output, and the function the actual one."""
     assert not report.ok, report
     shown = [finding.case for finding in report.findings if finding.case is not None]
     assert shown or "The outputs do not show" in " ".join(str(report).split()), report
@@ -101,7 +100,7 @@ def is_given(function, case, said):
 
 
 def given_by(function, case):
-    """Return what the last line of a case gives."""
+    """Return the value of the last line of a case."""
     known = {"np": np, "mha": mha, "compute": function, "function": function}
     *lines, last = case.code
     exec("\n".join(lines), known)
@@ -142,7 +141,7 @@ def test_a_case_of_attention_is_true(row, called):
 
 
 def is_unseen(row, called):
-    """Return whether a bug is a convention, or changes nothing, with these arguments."""
+    """Return whether a bug is a convention, or has no effect, with these arguments."""
     of_inputs = {"score_by": "scale", "cap": "softcap", "cap_late": "softcap",
                  "spread": "enable_gqa",
                  "read": "mask", "ease": "mask", "pad": "key_padding_mask",
@@ -161,7 +160,7 @@ def is_unseen(row, called):
 
 
 def is_hiding_nothing(row, called):
-    """Return whether no output of the function tells its convention, if nobody knows the bug."""
+    """Return whether, with an empty table, no output of the function shows its convention."""
     parts = ("forbid", "past", "merge", "split", "powers")
     if row.name == "no softmax" and called.what == "True hides":
         return True  # where a key is hidden each output is NaN or infinite, and so tells nothing
@@ -219,7 +218,7 @@ def test_a_case_of_a_step_is_true(row, is_rotary, takes):
 
 
 def step_of(exchanged, is_rotary, takes):
-    """Return a step that keeps all inputs, and gives the rows of its new tokens."""
+    """Return a step that caches all inputs, and returns the rows of its new tokens."""
     parts = SOUND.having(exchanged)
 
     def compute(query, key, value, cache=None, **_):
