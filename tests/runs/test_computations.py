@@ -1,4 +1,4 @@
-"""Sheets: each number is what its origin gives, and plans do what the plain functions do."""
+"""Sheets: each number agrees with its origin, and plans agree with the plain functions."""
 
 import numpy as np
 import pytest

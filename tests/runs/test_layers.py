@@ -1,4 +1,4 @@
-"""A layer of one's own: its run is that of the plain functions, and every view works on it."""
+"""A user's own layer: its run agrees with the plain functions, and every view shows it."""
 
 import re
 

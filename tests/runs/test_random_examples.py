@@ -1,4 +1,4 @@
-"""Examples drawn for any sentence: numbers for a hand, and what stays when something is added."""
+"""Random examples for any sentence: numbers for hand computation, stable under additions."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A run holds every intermediate, equal to the plain functions, and cannot be changed."""
+"""A run has every intermediate result, equal to the plain functions, and is immutable."""
 
 import dataclasses
 from itertools import pairwise

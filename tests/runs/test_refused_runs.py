@@ -1,4 +1,4 @@
-"""What is no example, run, place or number to be shown is refused, each in its sentence."""
+"""Invalid examples, runs, places and numbers to show are refused, each with its message."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A number is rounded once, when it is shown, by the digits that float arithmetic leaves right."""
+"""A number is rounded once, for display, from the digits that float arithmetic gets right."""
 
 import re
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
@@ -25,7 +25,7 @@ INFINITY = "\N{INFINITY}"
 
 
 def rounded(value, places):
-    """Return a number rounded half to even, by its first fourteen digits if these are enough."""
+    """Return a number rounded half to even, from its first fourteen digits if possible."""
     unit, dust = (Decimal(1).scaleb(-n) for n in (places, 14 - len(str(int(abs(value))))))
     with localcontext(prec=400):
         known = Decimal(value).quantize(dust) if dust < unit else Decimal(value)

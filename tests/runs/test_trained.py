@@ -1,6 +1,6 @@
-"""What the book trained and recorded comes out again: two toy languages, heads of a real model.
+"""The recorded training results are reproduced: two toy languages, heads of a real model.
 
-A language that told other stories would give other numbers.
+A language with other stories would give other numbers.
 """
 
 import numpy as np
