@@ -1,4 +1,4 @@
-"""What is read as an answer, and what it is worth: numbers, short calculations, nothing else."""
+"""Parsing and grading of answers: numbers and short calculations, nothing else."""
 
 import math
 from dataclasses import replace
@@ -114,7 +114,7 @@ def test_the_answer_as_the_book_shows_it_is_right_and_one_unit_off_is_not(answer
 
 
 def tokens(count, **numbers):
-    """Return the run of an example of so many tokens whose heads are one wide."""
+    """Return the run of an example with `count` tokens and heads of width one."""
     names = [f"token{i}" for i in range(count)]
     columns = {name: np.full((count, 1), x) for name, x in numbers.items()}
     return trace(example(tokens=names, scale=1.0, value=np.ones((count, 1)), **columns))

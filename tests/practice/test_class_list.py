@@ -1,4 +1,4 @@
-"""The list of a class: as teachers write it, as Moodle and Canvas export it, what is refused."""
+"""Class lists: written by teachers, exported by Moodle and Canvas, and refused."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ CLASS = [
 
 
 def table(*rows, separator=","):
-    """Return rows as a program writes them."""
+    """Return rows in a program's export format."""
     file = io.StringIO()
     csv.writer(file, delimiter=separator).writerows(rows)
     return file.getvalue()

@@ -1,4 +1,4 @@
-"""Numeric exercises: of any run the trace's number, from operands as they are shown; refusals."""
+"""Numeric exercises: any number of any run, from operands as displayed; and refusals."""
 
 import math
 import re
@@ -54,7 +54,7 @@ def runs(draw):
 
 
 def is_hopeless(run, place):
-    """Tell from the trace's arrays whether nothing is left to compute by hand."""
+    """Return whether the trace leaves nothing to compute by hand."""
     if place.stage not in ("scaled_scores", "exponentials", "row_sums", "weights"):
         return False
     scores = run.scaled_scores[place.head, place.row]

@@ -1,4 +1,4 @@
-"""Mistakes: what each leads to, which are listed, and how a wrong answer is recognised."""
+"""Mistakes: their results, the listed ones, and recognition of a wrong answer."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The steps that students write: what is right, what is wrong, and what a notebook answers."""
+"""The steps that students write: right answers, wrong answers, and the notebook's messages."""
 
 import json
 import re

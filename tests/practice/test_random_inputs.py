@@ -1,4 +1,4 @@
-"""Fresh numbers: short, the same for the same seed, and what cannot be drawn."""
+"""Random inputs: short, the same for the same seed, and refusals."""
 
 import re
 from itertools import combinations
@@ -14,7 +14,7 @@ from mha.runs.rounding import short
 
 
 def decimals(*arrays):
-    """Return how many decimals the longest number has, as the book shows it."""
+    """Return the number of decimals of the longest number, as the book shows it."""
     texts = [short(float(x), 12) for array in arrays for x in np.ravel(array)]
     return max(len(text.partition(".")[2]) for text in texts)
 

@@ -1,4 +1,4 @@
-"""The worksheets of a class: its options, its files, and the answers as programs read them."""
+"""The worksheets of a class: options, files, and answers in machine-readable form."""
 
 import argparse
 import codecs
