@@ -1,4 +1,4 @@
-"""Notebooks that attack the machine on which they are graded, each attempt in a cell of its own."""
+"""Notebooks that attack the grader's machine, with one attempt per cell."""
 
 import textwrap
 
@@ -7,7 +7,7 @@ C = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 
 
 def _called(call):
-    """Return an attempt to make a system call; it has succeeded unless the call returns -1."""
+    """Return an attempt to make a system call, which has succeeded unless the call returns -1."""
     return f"{C}n = libc.syscall({call})\nreturn None if n == -1 else n"
 
 
@@ -159,7 +159,7 @@ REACHED = "reached: "
 
 
 def attempt(body):
-    """Return a cell that makes an attempt, and fails with the result if the attempt succeeds."""
+    """Return a cell that makes an attempt, and raises with the result if it succeeds."""
     lines = textwrap.indent(body, "    ")
     return (
         f"def reach():\n{lines}\n"

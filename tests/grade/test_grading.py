@@ -1,4 +1,4 @@
-"""Grading of a folder with right, wrong, cheating and hostile notebooks, and with other files."""
+"""Grading of a folder with correct, wrong, cheating and hostile notebooks, and other files."""
 
 import csv
 import os
@@ -62,7 +62,7 @@ if platform.machine() != "x86_64":
 
 
 class Around:
-    """A folder of submissions, and the files and sockets that no notebook may reach."""
+    """A folder of submissions, and the files and sockets that no notebook may access."""
 
     def __init__(self, around):
         self.around = around
@@ -87,7 +87,7 @@ class Around:
             each.setblocking(False)
 
     def set_up(self):
-        """Return a cell that tells a hostile notebook where everything is."""
+        """Return a cell that tells a hostile notebook the paths of all targets."""
         mate = self.folder / "right-loops.ipynb"
         return (
             "import os\nimport numpy as np\n"
@@ -128,7 +128,7 @@ class Around:
 
 @pytest.fixture(scope="module")
 def around(tmp_path_factory):
-    """Grade the folder; return what is around it."""
+    """Grade the folder, and return its surroundings."""
     around = Around(tmp_path_factory.mktemp("week 1"))
     around.fill()
     around.files = snapshot(around.around)
@@ -158,7 +158,7 @@ def table(target):
 
 
 def snapshot(folder):
-    """Return the time of change and the contents of each file below a folder."""
+    """Return the modification time and the contents of each file below a folder."""
     return {
         path: (path.lstat().st_mtime_ns, path.is_file() and path.read_bytes())
         for path in folder.rglob("*")
@@ -428,7 +428,7 @@ def test_the_same_secret_draws_the_same_numbers_for_the_same_notebook(tmp_path):
 
 
 def refused(capsys, *arguments):
-    """Return the sentence with which the command stops."""
+    """Return the error message with which the command exits."""
     with pytest.raises(SystemExit) as stopped:
         main([str(each) for each in arguments])
     assert stopped.value.code == 2
@@ -524,7 +524,7 @@ def test_without_a_sandbox_nothing_runs_unless_it_is_trusted(
 
 
 def read_cells_of(text):
-    """Return the cells of a notebook that is given as text."""
+    """Return the cells of a notebook given as text."""
     import json
 
     return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
