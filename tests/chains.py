@@ -50,7 +50,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Chain:
-    """A printed calculation: steps of numbers and operators, and the signs between the steps."""
+    """Steps of a calculation, each a list of numbers and signs, and what stands between them."""
 
     text: str
     steps: tuple[tuple[Number | str, ...], ...]

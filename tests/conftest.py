@@ -56,9 +56,10 @@ settings.load_profile("fixed")
 
 
 def pytest_sessionstart():
-    """Limit each test process to one thread for matrix products.
+    """Share the processors.
 
-    With one process per core, more threads would only wait for each other.
+    Where a process a processor tests, each multiplies matrices with one thread: two would wait for
+    each other.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
         threadpoolctl.threadpool_limits(1, user_api="blas")

@@ -1,4 +1,4 @@
-"""Arguments that each public name takes: what the tests of refusals spoil one by one."""
+"""Valid arguments of each public name. The tests of refusals replace them one by one."""
 
 import inspect
 from operator import attrgetter
@@ -74,7 +74,7 @@ def parameters(name):
 
 
 def usual(name):
-    """Return what a function of the mathematics takes."""
+    """Return valid arguments of a function of `mha.core`."""
     own = OWN.get(name, {})
     named = [p.name for p in parameters(name) if p.default is p.empty or p.name not in LEFT_OUT]
     return {each: USUAL[each] for each in named if each in USUAL} | own
@@ -168,13 +168,13 @@ GIVEN = SOUND | {
 
 
 def taken(name):
-    """Return every argument that a public name takes, each as it should be."""
+    """Return a valid value for every argument of a public name."""
     left_out = {p.name: p.default for p in parameters(name) if p.default is not p.empty}
     return left_out | GIVEN[name]
 
 
 def called(name, given):
-    """Call a public name; what goes into a star is not handed over by name."""
+    """Call a public name. Arguments before and in a `*args` parameter are positional."""
     function, by_place, by_name = attrgetter(name)(public_names), [], dict(given)
     given_by_place = list(parameters(name))
     starred = [i for i, p in enumerate(given_by_place) if p.kind is p.VAR_POSITIONAL]

@@ -1,4 +1,4 @@
-"""What no caller should hand in: arrays, counts, numbers, words and things of every kind."""
+"""Invalid arguments: arrays, counts, numbers, words and objects of every kind."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,11 +12,11 @@ OBJECTS = st.sampled_from((None, "a", 1.5, 10**400, 2, (), np.float32(2)))
 
 
 class Sub(np.ndarray):
-    """A subclass, as units or labels make one."""
+    """An array subclass, as packages for units or labels define."""
 
 
 def read_only(array):
-    """Return the array itself, which can no longer be written to."""
+    """Return the array itself, made read-only."""
     array.flags.writeable = False
     return array
 
@@ -41,13 +41,13 @@ PRESENTED = (
 
 
 def presented(array):
-    """Draw a way to present an array."""
+    """Draw a memory layout or a type for an array."""
     return st.sampled_from(PRESENTED).map(lambda present: present(array))
 
 
 @st.composite
 def spoiled(draw, sound):
-    """Draw a sound array in another dtype or presentation, with up to two strange elements."""
+    """Draw a valid array in another dtype or presentation, with up to two invalid elements."""
     array = np.array(sound)
     if array.dtype.kind == "f":
         for _ in range(draw(st.integers(0, 2))):
@@ -71,7 +71,7 @@ THINGS = st.sampled_from((None, "a", 3, 2.5, [], (1,), {}, [[1.0]], b"ab", np.on
 
 
 def argument(name, sound):
-    """Return a strategy for an argument: as it should be, nearly so, and not at all."""
+    """Return a strategy for an argument: valid, nearly valid or invalid."""
     if name == "self":
         return st.just(sound)
     if isinstance(sound, np.random.Generator):

@@ -1,4 +1,4 @@
-"""Whatever is handed in: no input changes, nothing warns, and what is refused gets one sentence.
+"""For any arguments, no input changes, no warning is issued, and each refusal is one sentence.
 
 The profile `thorough` draws 20,000 arguments a function; docs/upkeep.md says how to run it.
 """
@@ -37,7 +37,7 @@ TRIED_ELSEWHERE = (
 
 
 def handed():
-    """Return every public name that is handed something, and each of their methods that refuses."""
+    """Return every public name that takes arguments, and their methods that raise."""
     found = set()
     for name in public_names.__all__:
         public = getattr(public_names, name)
@@ -50,7 +50,7 @@ def handed():
 
 
 def held(value):
-    """Return what an argument holds, to compare it with what it holds later."""
+    """Return a snapshot of an argument, to compare it with a later one."""
     if isinstance(value, np.ndarray):
         kind = (value.dtype, value.shape, value.strides, value.flags.writeable)
         return (*kind, repr(value.tolist()))
@@ -91,7 +91,7 @@ def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name):
 
 
 def is_own(error):
-    """Tell whether an error comes from a `raise` of the package, and not from further in."""
+    """Return whether the last frame of an error is a `raise` statement of the package."""
     last = error.__traceback__
     while last.tb_next:
         last = last.tb_next
@@ -101,5 +101,5 @@ def is_own(error):
 
 
 def held_by(given):
-    """Return what all arguments hold; a generator alone may go on."""
+    """Return a snapshot of all arguments except a generator, which may advance."""
     return {name: held(value) for name, value in given.items() if name != "rng"}

@@ -1,4 +1,4 @@
-"""Attention at once, in blocks and as a recurrence; its numbers are held by test_onnx_oracle.py."""
+"""Attention at once, in blocks and as a recurrence. test_onnx_oracle.py checks its numbers."""
 
 import tracemalloc
 
@@ -39,7 +39,7 @@ LAID_OUT = (
 
 
 def on(monkeypatch, workers):
-    """Have so many workers share the work, however little it is."""
+    """Set the number of worker threads, and share even small tasks among them."""
     monkeypatch.setattr(blockwise, "can_limit", lambda: True)
     monkeypatch.setattr(blockwise, "usable_cores", lambda: workers)
     monkeypatch.setattr(tiles, "SCORES_PER_WORKER", 1)
@@ -90,7 +90,7 @@ def test_any_shape_in_blocks_and_in_tiles(data, is_small, causal):
 
 
 def long_inputs(rng, dtype=np.float64):
-    """Return inputs that take several tiles of prime sizes."""
+    """Return inputs of prime sizes that need several tiles."""
     shapes = (2, 4, 151, 11), (2, 4, 173, 11), (2, 4, 173, 13)
     return [rng.normal(size=shape).astype(dtype) for shape in shapes]
 
@@ -108,7 +108,7 @@ def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, d
 
 
 def peak(rng, monkeypatch, cores, n):
-    """Return the most bytes that a causal call held beside its output."""
+    """Return the peak memory in bytes of a causal call, without its output."""
     on(monkeypatch, cores)
     query, key, value = (rng.normal(size=(2, n, 16)).astype(np.float32) for _ in range(3))
     tracemalloc.start()

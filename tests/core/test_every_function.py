@@ -1,4 +1,4 @@
-"""Of each function of the mathematics: dtypes, batches, and how its arrays lie in memory."""
+"""Dtypes, batches and memory layouts for each function of `mha.core`."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ WITH_ARRAYS = [name for name in SOUND if arrays_of([*taken(name).values()])]
 
 
 def batches():
-    """Yield each function that takes a batch with the arrays that then have a leading axis."""
+    """Yield each function that takes a batch, and the arguments that get a leading axis."""
     for name in SOUND.keys() - {*NO_BATCH}:
         names = [n for n in IN_A_BATCH if isinstance(SOUND[name].get(n), np.ndarray)]
         yield from ((name, [n]) for n in names if name in BROADCAST)
@@ -53,20 +53,20 @@ def batches():
 
 
 def found(name, change=lambda array: array, **changes):
-    """Return the arrays that a function gives of changed ones, some changed in their own way."""
+    """Return a function's output arrays for changed arguments. `changes` are per argument."""
     given = taken(name).items()
     return arrays_of(called(name, {n: changed(v, changes.get(n, change)) for n, v in given}))
 
 
 def same(results, wanted):
-    """Hold results against others to the last bit: nothing was computed in less on the way."""
+    """Assert equal dtypes and equal bits, so that no step used a lower precision."""
     for got, want in zip(results, wanted, strict=True):
         assert got.dtype == want.dtype
         np.testing.assert_array_equal(got, want)
 
 
 def to(dtype):
-    """Return what makes floating-point numbers of few bits those of a dtype."""
+    """Return a function that rounds floating-point arrays to float16 and casts them to `dtype`."""
     return lambda x: x.astype(np.float16).astype(dtype) if x.dtype.kind == "f" else x
 
 

@@ -1,4 +1,4 @@
-"""Every gradient against central differences of what it is the gradient of.
+"""Every gradient agrees with central differences.
 
 Texts of a batch share the arrays: their gradients by these add up, as the differences do.
 """
@@ -28,7 +28,7 @@ SIZES = {"d_model": D_MODEL, "d_k": D_K, "d_v": D_V}
 
 
 def close(gradients, loss, value, rtol=1e-6, atol=1e-8):
-    """Hold the gradient by each array of a value against the differences that its numbers make."""
+    """Assert that the gradients by the arrays of a value agree with central differences."""
     pairs = zip(arrays_of(gradients), arrays_of(value), strict=True)
     for index, (gradient, array) in enumerate(pairs):
         slope = central_differences(

@@ -1,4 +1,4 @@
-"""What is learnt, written, fitted and measured over seeds; test_gradients.py has the gradients."""
+"""Training, writing, fits and measures over seeds. The gradients are in test_gradients.py."""
 
 import math
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Masks, positions and numbers of few bits, against definitions, formulas and exact neighbours."""
+"""Masks, positions and low-precision numbers agree with definitions and exact neighbours."""
 
 import math
 from fractions import Fraction
@@ -74,7 +74,7 @@ def test_a_turn_is_a_product_of_complex_numbers(dtype, near, data):
 
 
 def slopes_by_recursion(n):
-    """Return the slopes as the code published with the paper makes them, by another formula."""
+    """Return the slopes by the recursion in the code that was published with the paper."""
     if math.log2(n).is_integer():
         start = 2 ** (-(2 ** -(math.log2(n) - 3)))
         return [start * start**i for i in range(n)]

@@ -1,4 +1,4 @@
-"""Each refusal names the argument as its caller knows it: in general, and each cause once."""
+"""Each refusal names the argument: general cases, and each cause once."""
 
 import re
 
@@ -37,7 +37,7 @@ MOVED = ("pairs_to_halves", "halves_to_pairs", "split_heads", "merge_heads")
 
 
 def spoiled(name, argument, value):
-    """Yield what an argument must not be, the error, and how its sentence goes on."""
+    """Yield invalid values of an argument, the error type, and the rest of the message."""
     if isinstance(value, np.ndarray):
         yield np.full(value.shape, "a"), TypeError, r"has dtype <U1; .*(floats?|integers)"
         first = (0,) * value.ndim

@@ -1,4 +1,4 @@
-"""Softmax in one go and in blocks, its gradients, what newer layers do to it, and its measures."""
+"""Softmax at once and in blocks, its gradients, its newer variants, and its measures."""
 
 import functools
 import itertools

@@ -1,4 +1,4 @@
-"""Layers, blocks and models of blocks: against loops, against their parts, and step by step."""
+"""Layers, blocks and whole models agree with loops, with their parts, and step by step."""
 
 import re
 
@@ -26,7 +26,7 @@ from mha.core.transformer import Block, transformer
 
 @given(st.data())
 def test_a_layer_is_a_loop_over_its_numbers(data):
-    """Heads that share keys or not, biases or none, another text of another width, and masks."""
+    """Shared keys or not, biases or none, a context of another width, and masks."""
     rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
     heads, groups = data.draw(st.sampled_from([(1, 1), (3, 3), (6, 2), (6, 1)]))
     is_cross, is_causal = data.draw(st.booleans()), data.draw(st.booleans())
@@ -55,7 +55,7 @@ def test_a_layer_is_a_loop_over_its_numbers(data):
 
 
 def may_mean(shape, **readings):
-    """Expect a refusal with the readings that fit."""
+    """Expect a refusal that lists the possible meanings of the mask."""
     wanted = " or ".join(f"mask[{at}] for one mask a {each}" for each, at in readings.items())
     said = f"mask has shape {shape}, which may mean sentences or heads; {wanted} is wanted"
     return pytest.raises(ValueError, match=f"^{re.escape(said)}$")
@@ -63,7 +63,7 @@ def may_mean(shape, **readings):
 
 @pytest.mark.parametrize("batched", ["x", "context", "both"])
 def test_a_mask_of_three_axes_for_a_batch_is_never_guessed(rng, batched):
-    """There are as many sentences as heads: the sizes alone do not tell them apart."""
+    """With as many sequences as heads, the sizes alone do not distinguish the axes."""
     layer, mask = random_layer(rng), mha.padding_mask([2, 5, 3], KEYS)
     x = rng.normal(size=(*(HEADS,) * (batched != "context"), QUERIES, D_MODEL))
     context = rng.normal(size=(*(HEADS,) * (batched != "x"), KEYS, D_MODEL))
@@ -123,7 +123,7 @@ def drawn_block(rng, norm, activation=None, **parts):
 
 
 def drawn_translator(rng, norm):
-    """Return the words of a source and a target, an encoder and a decoder of two layers."""
+    """Return random words of a source and a target, an encoder and a decoder of two layers."""
     encoder = [drawn_block(rng, norm, "relu") for _ in range(2)]
     decoder = [(drawn_block(rng, norm), drawn_block(rng, norm, "gelu")) for _ in range(2)]
     return rng.normal(size=(5, 6)), rng.normal(size=(3, 6)), encoder, decoder
@@ -241,7 +241,7 @@ def test_latent_attention_absorbed_and_as_heads_of_plain_attention(rng, has_norm
 
 
 def product_flops(left, right):
-    """Count a multiplication and an addition for each term of each entry of the product."""
+    """Count one multiplication and one addition per term of each entry of the product."""
     return 2 * int(np.prod(left[:-1])) * right[-1] * left[-1]
 
 
