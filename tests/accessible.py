@@ -1,4 +1,4 @@
-"""What axe finds wrong on a page, and which controls are too small for a finger."""
+"""Accessibility checks of a page: axe's violations, and controls too small for a finger."""
 
 from pathlib import Path
 
@@ -14,20 +14,20 @@ OPTIONS = {
 
 
 def found(page, context=None, **options):
-    """Return what axe tells of a page, or of the part that a selector names."""
+    """Return axe's results for a page, or for the part that the selector `context` matches."""
     page.evaluate(AXE)
     asked = [context, OPTIONS | options]
     return page.evaluate("([context, options]) => axe.run(context ?? document, options)", asked)
 
 
 def violations(page, context=None, **options):
-    """Return each rule that a page breaks, with the elements that break it."""
+    """Return the id and the elements of each axe rule that a page violates."""
     told = found(page, context, **options)["violations"]
     return [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in told]
 
 
 def too_small(controls):
-    """Return those of some controls that are narrower or lower than 24 pixels."""
+    """Return the HTML of the controls that are narrower or lower than 24 pixels."""
     return controls.evaluate_all(
         """all => all.filter(e => { const { width, height } = e.getBoundingClientRect();
              return Math.min(width, height) < 24; }).map(e => e.outerHTML.slice(0, 80))"""

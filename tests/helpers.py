@@ -1,4 +1,4 @@
-"""What several tests need: sizes, exact error sentences, examples."""
+"""Array sizes, exact error messages and random examples that several test files use."""
 
 import re
 from dataclasses import replace
@@ -25,12 +25,12 @@ MASK[3, 1:] = False
 
 
 def raises(error, sentence):
-    """Expect `error` with exactly this sentence."""
+    """Expect `error` with exactly this message."""
     return pytest.raises(error, match=f"^{re.escape(sentence)}$")
 
 
 def number_of(text):
-    """Return a number from how it is printed, with the sign of a minus."""
+    """Return the number that a text prints. The text may have a typographic minus sign."""
     return float(text.replace("−", "-").replace("∞", "inf"))
 
 
@@ -62,7 +62,7 @@ def central_differences(loss, x, step=1e-6):
 
 
 def example(**parts):
-    """Return an example of one head that starts at query, key and value, with `parts` changed."""
+    """Return an example of one head that starts from query, key and value, with changed `parts`."""
     parts = {
         "name": "made-up",
         "title": "Made up",
@@ -77,7 +77,7 @@ def example(**parts):
 
 
 def random_layer(rng, heads=HEADS, groups=None, *, w_o=True, biases=False, **sizes):
-    """Return a layer of random numbers, so small that no softmax saturates."""
+    """Return a layer of random numbers, small enough that no softmax saturates."""
     d_model, d_k, d_v, d_out = (
         sizes.get(name, usual)
         for name, usual in (("d_model", D_MODEL), ("d_k", D_K), ("d_v", D_V), ("d_out", D_OUT))
@@ -95,7 +95,7 @@ def random_layer(rng, heads=HEADS, groups=None, *, w_o=True, biases=False, **siz
 
 
 def projected(rng, **parts):
-    """Return an example with heads that starts at embeddings."""
+    """Return an example with heads that starts from embeddings."""
     layer = random_layer(rng)
     start = dict.fromkeys(("query", "key", "value")) | {
         "embeddings": rng.normal(size=(QUERIES, D_MODEL)),
@@ -106,7 +106,7 @@ def projected(rng, **parts):
 
 
 def with_places(rng, **parts):
-    """Return an example with heads that adds positions, and turns queries of even width."""
+    """Return an example with heads, positional encodings and rotated queries of even width."""
     places = {
         "layer": random_layer(rng, d_k=2 * D_K),
         "positions": rng.normal(size=(QUERIES, D_MODEL)),
@@ -116,7 +116,7 @@ def with_places(rng, **parts):
 
 
 def with_every_stage(rng, stage):
-    """Return an example whose run has a stage: a block, and keys that are read two at a time."""
+    """Return an example whose run has `stage`: a block whose keys are processed two at a time."""
     if stage in OF_WORDS:
         return with_vocabulary(rng)
     norm = "after" if stage.startswith("total_") else "before"
@@ -124,7 +124,7 @@ def with_every_stage(rng, stage):
 
 
 def with_vocabulary(rng):
-    """Return an example whose block of attention alone is followed by an unembedding."""
+    """Return an example of a block without a feed-forward layer, and an unembedding."""
     start = with_block(rng)
     block = replace(start.block, feed_forward=None, first=Norm(), second=Norm())
     unembedding = rng.normal(size=(D_MODEL, 23)) / 4
@@ -133,7 +133,7 @@ def with_vocabulary(rng):
 
 
 def with_block(rng, norm="before", activation="relu", **parts):
-    """Return an example whose layer stands in a block, with positions and angles."""
+    """Return an example of a Transformer block, with positional encodings and rotation angles."""
     start = with_places(rng)
     w_o = rng.normal(size=(HEADS * D_V, D_MODEL)) / 4
     layer = MultiHeadWeights(start.layer.w_q, start.layer.w_k, start.layer.w_v, w_o)

@@ -1,4 +1,4 @@
-"""Every number of a worked example, straight from its inputs: what runs and audit are held against.
+"""An independent oracle: every number of a worked example, computed from its inputs.
 
 Nothing here comes from a run or from `mha.runs.origins`, which the audit itself asks.
 """
@@ -14,7 +14,7 @@ SOURCES = {"query": "w_q", "key": "w_k", "value": "w_v"}
 
 @cache
 def stages_by_loops(name):
-    """Return each stage of an example of the book by name; additive masks alone are known."""
+    """Return each stage of an example of the book by name. Masks must be additive."""
     example = load_example(name)
     stages = start(example)
     query, key, value = stages["query"], stages["key"], stages["value"]
@@ -38,7 +38,7 @@ def stages_by_loops(name):
 
 
 def start(example):
-    """Return what an example starts from, and its queries, keys and values."""
+    """Return an example's inputs, and its queries, keys and values."""
     if example.layer is None:
         return {name: getattr(example, name) for name in SOURCES}
     layer, x = example.layer, example.embeddings
@@ -50,7 +50,7 @@ def start(example):
 
 
 def number_at(stages, place):
-    """Return the number at a place, or the term of a sum of products."""
+    """Return the number at a place, which may be one term of a sum of products."""
     if place.term is None:
         return stages[place.stage][place.index]
     left, right = factors(stages, place)

@@ -1,4 +1,4 @@
-"""A finger and a mouse on a page, as a hand moves them: in steps."""
+"""A finger and a mouse that move over a page in steps."""
 
 import math
 
@@ -7,18 +7,18 @@ FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then)))"
 
 
 def middle(node):
-    """Return the middle of an element on the screen."""
+    """Return the centre of an element on the screen."""
     box = node.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def follows(node, at):
-    """Assert that an element stands under the pointer."""
+    """Assert that the centre of an element is under the pointer."""
     assert math.dist(middle(node), at) < 1
 
 
 def swipe(page, x, y, across, down=0, *, node=None, steps=12):
-    """Move a finger from a place, as far right and down as told; what it drags stays under it."""
+    """Move a finger by `across` and `down`, and assert that `node` stays under it."""
     finger = page.context.new_cdp_session(page)
     for step in range(steps + 1):
         at = x + across * step / steps, y + down * step / steps
@@ -32,7 +32,7 @@ def swipe(page, x, y, across, down=0, *, node=None, steps=12):
 
 
 def drag(page, x, y, across, down=0, *, node=None, steps=8):
-    """Drag by mouse from a place, as far right and down as told; what is dragged stays under it."""
+    """Drag the mouse by `across` and `down`, and assert that `node` stays under it."""
     page.mouse.move(x, y)
     page.mouse.down()
     for step in range(1, steps + 1):

@@ -1,4 +1,4 @@
-"""The sums of the strips of a page."""
+"""A check of the sums in a page's strips."""
 
 import chains
 
@@ -20,7 +20,7 @@ SUMS = """() => [...document.querySelectorAll(".strip")].flatMap((strip) => {
 
 
 def sums_hold(page):
-    """Assert that the sums of a page's strips hold as they are printed, and return the lines."""
+    """Assert that the sums in a page's strips hold as printed, and return their lines."""
     lines = page.evaluate(SUMS)
     assert [len(chains.hold(line, is_column=True)) for line in lines] == [1] * len(lines), lines
     return lines

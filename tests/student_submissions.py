@@ -1,4 +1,4 @@
-"""Notebooks as students hand them in: right in several styles, wrong in one step, and cheating.
+"""Notebooks as students submit them: correct in several styles, wrong in one step, or cheating.
 
 Notebooks that attack the machine are in `grade/hostile.py`.
 """
@@ -41,7 +41,7 @@ def notebook(*cells):
 
 
 def filled(**exchanged):
-    """Return a notebook with all steps and their checks, some of them exchanged."""
+    """Return a notebook with all steps and their checks, some of them replaced."""
     steps = RIGHT | exchanged
     cells = [
         "%pip install -q mha.whl",
@@ -53,7 +53,7 @@ def filled(**exchanged):
 
 
 def _with(step, result):
-    """Return a step that gives the result of one line, or has these lines."""
+    """Return a step that returns the value of an expression, or has the given lines."""
     head = RIGHT[step].partition("):")[0]
     lines = result if "return" in result else f"return {result}"
     return step, f"{head}):\n{textwrap.indent(lines, '    ')}"
@@ -102,7 +102,7 @@ WRONG = {
 
 
 def _shown():
-    """Return the right answers on the numbers on which a notebook's own check tries `scale`."""
+    """Return the correct answers for the numbers in a notebook's own check of `scale`."""
     step = STEPS.index(BY_NAME["scale"])
     runs = [drawn(np.random.default_rng([1, step, i]), case) for i, case in enumerate(CASES)]
     return {run.d_k: run.scaled.tolist() for run in runs}

@@ -1,4 +1,4 @@
-"""The page on the architecture says what is: its layers, its files and its example."""
+"""The page on the architecture agrees with the code: its layers, its files and its example."""
 
 import doctest
 import os
@@ -18,7 +18,7 @@ TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["to
 
 
 def layers_of_the_page():
-    """Return the folders of each row of the table, from the highest layer to the lowest."""
+    """Return the folders in each row of the page's table, from the highest layer to the lowest."""
     section = TEXT.split("## The folders, highest layer first")[1].split("\n## ")[0]
     first_cells = re.findall(r"^\| (`[^|]*`) \|", section, re.MULTILINE)
     return [re.findall(r"`mha/(\w+)(?:/|\.py)`", cell) for cell in first_cells]

@@ -1,4 +1,4 @@
-"""What a chapter begins with: a run, and its views with labels and prints filled in."""
+"""The run and the views at the start of a chapter, with labels and printed numbers."""
 
 import numpy as np
 import pytest

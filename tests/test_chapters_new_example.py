@@ -1,4 +1,4 @@
-"""An example of one's own is a data file and a chapter: the guide's, in a copy of the project."""
+"""A new example needs a data file and a chapter: the guide's example, in a copy of the project."""
 
 import os
 import re

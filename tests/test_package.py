@@ -1,4 +1,4 @@
-"""The wheel holds the package and nothing else, and works where there is only NumPy."""
+"""The wheel holds the package and nothing else, and works with NumPy alone."""
 
 import email
 import pkgutil
@@ -35,7 +35,7 @@ reveal_type(mha.examine(attention_weights).ok)
 
 @pytest.fixture(scope="module")
 def beside(wheel):
-    """Return the files of the wheel that say what it is, by name."""
+    """Return the metadata files of the wheel by name."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.startswith("mha-")]
         return {Path(name).name: archive.read(name) for name in names}

@@ -1,4 +1,4 @@
-"""The top level of `mha`: it loads a name when it is used, and knows where the others went."""
+"""The top level of `mha` loads a name on first use, and knows the new place of moved names."""
 
 import subprocess
 import sys
@@ -45,7 +45,7 @@ MATHEMATICS = {
 
 
 def fresh(code):
-    """Return what a program of its own prints, in which a warning is an error."""
+    """Return the output of a program in a new process, in which warnings are errors."""
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -53,7 +53,7 @@ def fresh(code):
 
 
 def loaded(statement):
-    """Return the modules that a statement loads in a process of its own."""
+    """Return the modules that a statement loads in a new process."""
     return set(fresh(f"{statement}\nimport sys\nprint(*sys.modules)").split())
 
 

@@ -30,7 +30,7 @@ def modules(tmp_path_factory):
 
 @pytest.fixture
 def with_modules(modules):
-    """Return a function that defines `modules` in a page, whatever scripts its policy refuses."""
+    """Return a function that defines `modules` in a page despite the page's content policy."""
 
     def define(page):
         page.evaluate(modules.read_text(encoding="utf-8"))
