@@ -211,7 +211,7 @@ SYMBOLS = [
 
 FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *SOLUTIONS, *SYMBOLS, *CLAIMS, *WORDING]
 
-# What leads nowhere the build tells, all of it at once: a paragraph of a page, and the message.
+# Broken references, which the build reports all at once: a paragraph of a page, and the message.
 LEADS_NOWHERE = [
     ("See {ref}`nowhere`.", "undefined label: 'nowhere'"),
     ("See {numref}`Table %s <tbl-no>`.", "undefined label: 'tbl-no'"),
@@ -230,7 +230,7 @@ LEADS_NOWHERE = [
     ("(twice)=\n## One\n\n(twice)=\n## Two", 'Duplicate explicit target name: "twice"'),
 ]  # fmt: skip
 
-# What only a build can tell: the fault, the cell's lines, the message, the line in the cell.
+# Faults that only a build finds: the fault, the cell's lines, the message, the line in the cell.
 IN_CELLS = [
     ("a claim that does not hold", ["x = 1", "assert x == 2"],
      "assert x == 2 raised AssertionError", 1),

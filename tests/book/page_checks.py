@@ -15,7 +15,7 @@ LANDING_KIB = 210
 LOOK_KIB = 170  # fonts and style sheets alone
 MOST_ELEMENTS = 7000
 LONGEST, LONGEST_CHAPTER = 25_000, 18_000
-"""How many pixels any page, and a page that teaches, may be high at 1280 as first opened."""
+"""The largest height in pixels of any page, and of a teaching page, at a width of 1280."""
 
 # Builds the figures that a page builds only when a reader scrolls to them.
 BEGIN = """
@@ -125,7 +125,7 @@ LABELS = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg)
   });
 })"""
 
-# How far what is seen of the full measure, figures and explorers, reaches beyond the text.
+# The distance by which visible figures and explorers of full width extend beyond the text.
 FULL_MEASURE = """() => {
   const text = document.querySelector(".bd-article h1").getBoundingClientRect().right;
   return [...document.querySelectorAll(".cell.tag_full-width figure:has(> .drawing), mha-explorer")]
@@ -133,7 +133,7 @@ FULL_MEASURE = """() => {
     .map((e) => e.getBoundingClientRect().right - text);
 }"""
 
-# How far the decimal points of each column of a block's table are apart.
+# The largest horizontal distance of the decimal points in each column of a block's table.
 POINTS = """() => [...document.querySelectorAll(".stage-block table")].flatMap((table) => {
   const columns = [];
   const own = ".//text()[contains(., '.') and not(ancestor::*[contains(@class, 'printed')])]";
@@ -149,7 +149,7 @@ POINTS = """() => [...document.querySelectorAll(".stage-block table")].flatMap((
   return columns.filter(Boolean).map((points) => Math.max(...points) - Math.min(...points));
 })"""
 
-# How far the labels of rows stand from the line of their numbers.
+# The vertical distance of row labels from the line of their numbers.
 OFF_THE_LINE = """rows => rows.filter((row) => row.checkVisibility()).map((row) => {
   const [label, number] = ["th", "td"].map((cell) => {
     const texts = document.createTreeWalker(row.querySelector(cell), NodeFilter.SHOW_TEXT);
@@ -169,7 +169,7 @@ GAPS = """all => all.filter((e) => e.checkVisibility()).map((e) => {
   return below ? below.top - e.getBoundingClientRect().bottom : 99;
 })"""
 
-# What goes on sideways on a desk, where it has the margin too.
+# Elements that still scroll sideways on a wide screen, where they may extend into the margin.
 CUT = """(what) => [...document.querySelectorAll(`.bd-article :is(${what})`)]
   .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
   .filter((e) => !e.closest(".admonition"))

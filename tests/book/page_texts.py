@@ -13,7 +13,7 @@ LEAKS = (
     *(r"0x[0-9a-f]{6}", r"<mha\.", "<IPython", r"\\(frac|mathrm|sqrt|begin)", r"\?\?"),
     r"np\.float64\(",
 )
-"""What of the program nobody should see, on the screen or on paper."""
+"""Program texts that must not appear on the screen or on paper."""
 
 
 def page_text(soup):

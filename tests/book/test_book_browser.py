@@ -16,7 +16,7 @@ LOOKED_AT = ["index", "mechanism/self-attention", "examples/apple"]
 ON_A_PHONE = {"width": 390, "height": 900}
 ON_A_DESK = {"width": 1280, "height": 900}
 
-# What axe finds otherwise on a phone in the light than on a desk in the dark.
+# The axe rules whose results differ between a light page on a phone and a dark one on a desktop.
 OTHERWISE = ["color-contrast", "scrollable-region-focusable", "button-name", "link-name"]
 SCROLLED_BY_KEYS = """[...document.querySelectorAll("pre")].every(
   (code) => code.scrollWidth <= code.clientWidth || code.tabIndex === 0)"""

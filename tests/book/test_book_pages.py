@@ -33,7 +33,7 @@ CHAPTERS = [name for name in PAGES if name.startswith(("mechanism/", "transforme
 CHAPTERS += [f"examples/{name}" for name in WORKED]
 CONFIG = yaml.safe_load((site.ROOT / "_config.yml").read_text(encoding="utf-8"))
 BASE_URL = CONFIG["html"]["baseurl"]
-# What a trace is shown by, in order of the computation.
+# The stages of a trace that the pages show, in order of the computation.
 STAGES = (
     *("embeddings", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
     *("weights", "head_outputs", "concat", "output"),

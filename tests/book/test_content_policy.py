@@ -12,14 +12,14 @@ from sphinx.errors import ExtensionError
 
 from byhand.site.policy import finish
 
-# Told of by the browser as it refuses, whatever else the console says.
+# The browser fires this event for each violation, independently of the console.
 LISTEN = """
 window.refused = [];
 document.addEventListener("securitypolicyviolation", (event) =>
   window.refused.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
 """
 
-# Use controls as a reader might, at most twenty of a kind; what opens is opened first.
+# Operate the controls as a reader might, at most twenty of a kind, after opening all folds.
 USE_CONTROLS = """
 async () => {
   const rest = () => new Promise((done) => setTimeout(done, 30));
@@ -75,7 +75,7 @@ def address():
 
 
 # `test_book_browser.py` opens every page from a file and hears of every refusal, for the console
-# says it. Here controls are used too, on pages that have together every kind of them.
+# reports it. Here controls are operated too, on pages that together have every kind of control.
 WITH_CONTROLS = [
     "index", "search", "mechanism/multi-head-attention", "mechanism/what-attention-does",
     "examples/apple", "transformer/depth", "transformer/small-model",

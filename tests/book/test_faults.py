@@ -62,7 +62,7 @@ def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound, tmp_path):
         check_sources(project, ["lost"])
 
 
-# ---- What only a build can tell ----
+# ---- Faults that only a build finds ----
 
 
 def built_with(project, pages):

@@ -34,7 +34,7 @@ PAGES = {
     "examples/the-cat-sat": 20,
     "transformer/depth": 20,
 }
-"""Pages, and the fewest numbers of each that are tied."""
+"""Pages, and the minimal number of live numbers on each."""
 
 UNARY = {"exp": np.exp, "sqrt": np.sqrt, "abs": abs}
 BINARY = {
@@ -83,7 +83,7 @@ def wanted(formula, how, run):
     return str(getattr(rounding, name)(worth(formula, run), int(places)))
 
 
-# Without those in a quiz or a box that says as a whole that its numbers are the book's.
+# Except those in a quiz or a box, which has one notice that all its numbers are the book's.
 SAID = """() => [...document.querySelectorAll("data[data-of]")]
     .filter((data) => !data.closest("[class*=tag_of-]")).map((data) => {
   const copy = data.cloneNode(true);
@@ -96,7 +96,7 @@ OWN = """() => [...document.querySelectorAll(".now")]
     .filter((mark) => mark.textContent.includes("the book’s numbers"))
     .map((mark) => mark.closest("[id]").id)"""
 
-# What stands below the small strip, or how it reaches out of the window; null where there is none.
+# Texts covered by the small strip, or a note that it leaves the window; null if there is no strip.
 COVERED = """() => {
   const strip = document.querySelector(".small-strip:not([hidden])");
   if (!strip || getComputedStyle(strip).visibility === "hidden") return null;
@@ -112,7 +112,7 @@ COVERED = """() => {
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
     const parent = walker.currentNode.parentElement;
-    // What is cut off is not seen.
+    // Clipped text is not visible.
     const end = parent.closest(".gives-way")?.getBoundingClientRect().bottom ?? innerHeight;
     const meets = (one) => one.width && one.top < Math.min(end, box.bottom)
       && one.bottom > box.top && one.right > box.left && one.left < box.right;
@@ -266,7 +266,7 @@ def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied
     reset(page)
     edit(page, "query.0.2.0", 3)
     marked = {*page.evaluate(OWN)}
-    # A figure, a box, a quiz, a sentence; but no table that follows, and nothing of another kind.
+    # A figure, a box, a quiz, a sentence; but no live table, and no other kind of element.
     assert {"fig-river-bank-plane", "tbl-river-bank-words", "one-output-that-moved"} <= marked
     assert {"turn-river-bank-key-1-3-1-title", "quiz-river-bank-louder-title"} <= marked
     assert "tbl-river-bank-weights" not in marked
@@ -489,7 +489,7 @@ def test_what_an_order_changes_is_said_where_it_is_and_a_remark_parts_nothing(ti
     page.get_by_role("button", name="Last word first").first.click()
     settled(page)
     expect(page.locator("mha-explorer .strip > .strip-title")).to_contain_text("in sat cat?")
-    # Words that change places no longer stand at their positions.
+    # Words that were swapped are no longer at their original positions.
     at = page.locator("data.own", has_text="stands at position 0, sat at position 1")
     expect(at).to_have_count(1)
     assert at.evaluate("e => e.nextSibling.textContent") == " (the book’s numbers)"
@@ -552,7 +552,7 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     assert captions.count() == 0
     letters.nth(0).select_option("B")
     assert "the second layer has found nothing" in status.inner_text()
-    # A caption says that it is of the figure as first shown.
+    # A caption states that it describes the figure's first state.
     figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
     assert figure == ["fig-depth-a-b-a"]
     expect(page.locator("data.own", has_text="The last A meets B")).to_have_count(1)

@@ -9,9 +9,9 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 CHAPTERS = [name for name in toc_pages() if name.startswith(("mechanism/", "transformer/"))]
 MOST_CONTROLS = 5
 LOWEST = {1280: 900, 390: 1300}
-"""How far below the top of the page the first section may begin, for each width of the window."""
+"""The largest offset of the first section from the top of the page, by window width."""
 
-# What can be operated before the first section: whatever the keyboard or a pointer acts on.
+# Controls before the first section: elements that respond to the keyboard or a pointer.
 CONTROLS = """() => {
   const first = document.querySelector("article h2");
   const acts = `a[href], button, input, select, textarea, summary, [contenteditable], [tabindex],
@@ -22,7 +22,7 @@ CONTROLS = """() => {
     .map((e) => e.outerHTML.slice(0, 90));
 }"""
 
-# The blocks of the opening: what stands in the chapter before its sections.
+# The blocks of the opening: the elements of the chapter before its first section.
 OPENING = """() => [...document.querySelectorAll("article > section > :not(section)")]
   .filter((e) => e.checkVisibility())
   .map((e) => [e.matches("p") ? e.textContent : "",

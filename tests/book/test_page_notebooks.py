@@ -16,7 +16,7 @@ LEFT_OVER = re.compile(  # what only the book's Sphinx can read
     r"\{[a-z:]+\}`|^`{3,}\{|^:{3,}|^\([\w-]+\)=$|^:[a-z-]+:|\]\{\.|^- \[[x ]|<span", re.MULTILINE
 )
 
-# Run in a Python that has NumPy and `mha` alone: what does the last line of each cell show?
+# Run in a Python that has NumPy and `mha` alone. Prints the output of the last line of each cell.
 RUN = """
 import ast, json, sys
 def shown(value):

@@ -168,7 +168,7 @@ def test_a_page_is_printed_in_its_order_with_its_headings_and_numbers(name, text
         assert line in unbroken  # the first line of the paragraph: a page may end behind it
         at = max(at, unbroken.find(line, at))
     assert at or not plain
-    # What is said of an answer waits for the key, and what was to be predicted stands open.
+    # Feedback on answers is printed in the key alone, and folded predictions are printed open.
     key = unbroken.index("Answers", unbroken.index("Answers") + 1)  # the first is in the contents
     for said in article.select(".quiz-feedback > p"):
         words = squeezed(said.get_text()).replace("-", "")[:40]
@@ -210,7 +210,7 @@ def test_readers_of_chance_refer_to_nothing_that_they_lack():
         )
         for i in range(6)
     ]
-    # In a process of its own: Sphinx leaves what it has set up to whoever comes next.
+    # In a new process, because Sphinx keeps global state that would affect later tests.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         sources = pool.submit(printing.sources, documents).result()
     for document, source in zip(documents, sources, strict=True):

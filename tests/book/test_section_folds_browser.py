@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 NAME = "examples/the-cat-sat"
 TABLE = "tbl-the-cat-sat-readings"
-"""Stands in the fold of all numbers, and another page refers to it."""
+"""A table inside the fold of all numbers, to which another page refers."""
 BOX = "turn-the-cat-sat-scores-1-1-3"
 DEEPER = "deeper-every-row-is-nearer-to-an-even-split-than-to-a-choice"
 
