@@ -69,7 +69,7 @@ def written(body, static, theme="light"):
     return PAGE.format(theme=theme, style=STYLE, links=links, body=body, scripts=scripts)
 
 
-# What the browser says to who copies: "resolve" or "reject".
+# The clipboard's answer to a copy: "resolve" or "reject".
 CLIPBOARD = """answer => Object.defineProperty(navigator, "clipboard", { configurable: true,
   value: { writeText: (text) => { window.copied = text; return Promise[answer](); } } })"""
 

@@ -14,7 +14,7 @@ SOURCE = WIDGETS / "src"
 MODULES = sorted(SOURCE.rglob("*.ts"))
 IMPORT = re.compile(r'^(?:import|export)(?! type)[^;"]*?"(\.[^"]+\.ts)"', re.MULTILINE)
 MOST_LINES = 800
-"""No module is longer, without the shared types."""
+"""The largest number of lines of a module, except for the shared types."""
 
 
 def test_the_bundles_are_made_from_the_modules_that_are_here():

@@ -123,7 +123,7 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     verdict = chosen("wrong root")
     expect(verdict).to_contain_text("Not this one. With that line other numbers would stand there")
     verdict = page.locator(".bugs-verdict:not(:empty)")
-    # It is worked anew on what goes in now.
+    # The results are computed again from the new inputs.
     sentence.select_option("cat sat")
     expect(verdict).not_to_contain_text("“The”")
     sentence.select_option("The cat sat <end>")
@@ -144,7 +144,7 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     expect(page.locator(".bugs-choice.right + .bugs-verdict")).to_contain_text("Yes. It says")
     come_back(page, hash_)
     expect(said).to_have_text("26 of 32 numbers are wrong.")
-    # What is not in force has no tick.
+    # Properties without effect have no tick.
     page.get_by_label("One token at a time").check()
     expect(mask).to_be_disabled()
     expect(mask).not_to_be_checked()

@@ -154,7 +154,7 @@ def test_a_new_address_is_taken_over_anchors_still_work_and_the_link_is_copied(v
     assert seen.settled_url().endswith("#after")
     seen.page.evaluate("location.hash = '#explore=another-example&causal=0'")
     seen.holds(causal)
-    # The link is copied, or stands in a field.
+    # The link is copied, or shown in a field.
     link = seen.file.as_uri() + "#explore=the-cat-sat&causal=1"
     share = seen.page.get_by_role("button", name="Share", exact=True)
     seen.page.evaluate(CLIPBOARD, "resolve")

@@ -13,8 +13,8 @@ from mha.runs.rounding import shown
 
 pytestmark = pytest.mark.browser
 
-# Where each control of "The cat sat" stands, which key works it, and what it changes in the state.
-CONTROLS = {  # prints first: they stand beside numbers that nobody has changed
+# The place of each control of "The cat sat", its key, and its change of the state.
+CONTROLS = {  # prints first: they are shown beside unchanged numbers only
     "prints": (".all .choice:has-text('what the source prints')", "Space", {"prints": True}),
     "query": (".chip:nth-of-type(2)", "Space", {"query": 1}),
     "head": (".one-head:nth-child(2) .choice:first-child", "Space", {"focus": 1}),
@@ -213,7 +213,7 @@ def test_positions_and_angles_stay_where_they_are(view):
     seen = view(trace(given)).open()
     computed = ("placed", "turned_query", "turned_key", "weights", "output")
     seen.holds(seen.run, computed)
-    # The strip has what is multiplied, moves the word, and turns vectors below.
+    # The strip shows the factors, moves the word, and rotates the vectors below.
     expect(seen.page.locator(".strip .query .letter").first).to_have_text("x+p")
     turned = seen.page.locator(".strip [aria-label*='Turned key of sat, k′₁']").first
     assert turned.inner_text() == shown(float(seen.run.turned_key[0, 2, 0]), 2)

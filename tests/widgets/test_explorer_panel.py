@@ -59,7 +59,7 @@ def printed_chains(lines):
 MASKED = trace(
     example(mask=np.where(MASK, np.linspace(-0.75, 0.5, MASK.size).reshape(MASK.shape), -np.inf))
 )
-"""A run with a mask of numbers, which leaves the third query no key."""
+"""A run with an additive mask, in which the third query is fully masked."""
 
 
 # What some numbers of a block are, in words.

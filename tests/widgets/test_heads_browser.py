@@ -173,7 +173,7 @@ def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else
 
     press("Move left")
     expect(words).to_have_text(["[CLS]", "bank", "the", "near", "the", "river", "[SEP]"])
-    # A token brings its numbers along: no weight changes, and that is said, with what changes them.
+    # A moved token keeps its numbers: no weight changes, and the message explains what would.
     expect(steps.last).to_have_text("0.7196")
     expect(note).to_contain_text("Only the order changes")
     expect(page.locator(".heads-rule")).to_contain_text("stay those of the recorded sentence")
@@ -196,14 +196,14 @@ def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else
     press("As recorded")
     expect(note).to_have_text("The tokens stand as they were recorded.")
     page.get_by_label("In place 3").select_option(label="3: cat")
-    # It is said of the row of which it is true.
+    # The message is about the row to which it applies.
     expect(note).to_contain_text("1.5 and 1.3: in layer 1")
     press("second")
     press("All 72 maps")
     page.get_by_role("radio", name="layer 6, head 12").click()
     expect(note).to_contain_text("1.5: in layer 1")
     expect(note).to_contain_text("6.12: from layer 2 on")
-    # A keyboard stays where it was, though nothing is left to be taken back.
+    # The focus stays on the undo button, though nothing is left to undo.
     undo = page.get_by_role("button", name="Undo")
     while undo.is_enabled():
         undo.press("Enter")
@@ -253,13 +253,13 @@ def test_on_a_phone_every_map_is_reached_and_what_a_word_gives_most_is_in_sight(
     assert min(box["width"], box["height"]) >= 80
     page.get_by_role("button", name=f"Choose “{RIVER}”").tap()
     maps.nth(71).tap()
-    # What follows is in sight, beside what was touched.
+    # The results are visible beside the touched element.
     expect(page.locator(".heads-story [aria-pressed=true]").nth(1)).to_be_in_viewport()
     word = page.locator(".heads-story .model-word[aria-pressed=true]")
     place = int(word.get_attribute("aria-label").split()[1][:-1]) - 1
     cells = page.locator(".heads-story .number.head-0")
     assert cells.all_inner_texts() == [f"{x:.3f}" for x in thousandths(RIVER, 5, 11)[place]]
-    # No name that is put to the test moves what is chosen below it, at a desk.
+    # On a wide screen, no tested name moves the chosen elements below it.
     page.set_viewport_size({"width": 1280, "height": 900})
     top = "document.querySelector('.heads-grid').offsetTop"
     before = page.evaluate(top)

@@ -34,13 +34,13 @@ class Instrument:
     begins: str
     hostile: tuple
     without_script: str = ""
-    """What stands there without a script."""
+    """The text that is shown without a script."""
     opened: str = ""
-    """An address that opens something of it."""
+    """An address that opens a part of the instrument."""
     is_whole: str = ""
-    """What is to be seen when all of it has come."""
+    """A selector of an element that is visible once the instrument is complete."""
     stays: str = "mha-instrument"
-    """What stays as at first: of that which says that it left something out, the numbers."""
+    """A selector of the parts that a hostile address must not change."""
 
 
 INSTRUMENTS = {
@@ -100,7 +100,7 @@ INSTRUMENTS = {
     ),
 }  # fmt: skip
 
-# All that a reader sees of an instrument, and what stands in its fields.
+# All visible text of an instrument, and the values of its fields.
 SAID = """(all) => all.flatMap((node) => [node.innerText,
   ...[...node.querySelectorAll("input, select")].map((e) => `${e.value} ${e.checked}`)])"""
 
@@ -147,7 +147,7 @@ def test_a_text_is_changed_and_shared(alone):
     assert letters.evaluate_all(text) == ["B", "A"]
     page.get_by_label("Letter 0").select_option("A")
     page.get_by_label("the first layer is there").uncheck()
-    # What is said agrees with the bars, which are of all that is given.
+    # The message agrees with the bars, which show all weights.
     expect(page.get_by_role("status").first).to_contain_text("only its share of the text")
     assert page.locator(".guess .share").all_inner_texts() == ["100\u00a0%", "0\u00a0%", "0\u00a0%"]
     expect(page.locator(".guess").last).to_contain_text("no letter")

@@ -35,7 +35,7 @@ MARKS = {
     ("VS Code", "dark"): ("", 'class="vscode-dark"'),
     ("none", "dark"): ("", ""),
 }
-"""How each kind of notebook says its theme, on the root of its page and on the body."""
+"""The attributes of the root and the body that mark the theme of each kind of notebook."""
 
 
 def rgb(colour):
@@ -90,7 +90,7 @@ def test_figures_and_explorers_follow_the_notebook_s_theme_and_width(notebook, w
     assert page.locator(".f-number").first.evaluate("(e) => getComputedStyle(e).fill") == ink
     expect(frame.locator("html")).to_have_attribute("data-theme", theme)
     assert frame.locator("html").evaluate(look) == [paper, ink]
-    # On a phone the figure's narrow layout is there whole, whatever the notebook says of pictures.
+    # On a phone the figure's narrow layout is uncut, whatever the notebook's styles for images.
     page.set_viewport_size({"width": 360, "height": 900})
     page.add_style_tag(content=":root svg { max-width: 100%; height: auto }")
     drawing = page.locator("svg").first

@@ -67,7 +67,7 @@ def test_texts_are_read_as_numbers_or_not_at_all(arithmetic_page):
 
 # ---- Signs between the steps of a calculation ----
 
-# What stands in lines of arithmetic, and what has no value or is written otherwise.
+# Expressions in lines of arithmetic, and texts without a value or in another notation.
 COUNTED = [
     *("√4", "√2", "√0.49", "√(1 ÷ 4)", "e^0", "e^1", "e^−0.5", "e^√4", "e^(1 − 1)"),
     *("e ^ (200 − 200.0000)", "(0.5 ÷ 2)", "√2 × 0", "50\u00a0%"),

@@ -124,7 +124,7 @@ def random_settings(rng):
     }
 
 
-# What the page makes of settings: the example, its tables as text, and what is taken along.
+# The page's results for settings: the example, its tables as text, and the downloads.
 MADE = """([given, word, isAll]) => {
   const { d_model: width, d_k: inner, is_causal: isCausal } = given;
   const settings = { ...given, width, inner, heads: given.num_heads };
@@ -240,7 +240,7 @@ def test_a_printed_sheet_gives_its_numbers_leaves_the_others_and_its_key_is_righ
 def test_the_lines_of_a_key_hold_and_come_to_its_numbers(cases):
     of_head = ("query", "scores", "scaled_scores", "exponentials", "row_sums", "weights")
     for run, word, found in cases:
-        # Of what a mask hides there is no line.
+        # A masked number has no line.
         seen = np.isfinite(run.scaled_scores[0, word])
         by_key = ("scores", "scaled_scores", "exponentials", "weights")
         wanted = [
@@ -279,7 +279,7 @@ def test_a_box_asks_what_the_packages_box_asks(cases):
     assert stages == set(ASKED)
 
 
-# ---- What a reader does ----
+# ---- Actions of a reader ----
 
 
 def test_a_reader_changes_words_and_their_numbers_works_one_and_keeps_files(own):
@@ -347,7 +347,7 @@ def a_sentence_is_typed_and_a_word_chosen(seen):
 
 def a_box_asks_and_checks(seen):
     box = seen.page.locator("mha-your-turn")
-    # What asks for nothing has scores of 0: another word's is asked for.
+    # A word with a zero query has scores of 0, so the box asks for another word's score.
     seen.page.locator(".own-word").first.click()
     seen.press("Ask")
     box.locator("summary").click()
@@ -386,7 +386,7 @@ def test_every_choice_draws_what_the_package_draws(own):
     for choose, patch in choices:
         choose()
         seen.holds(**(given := given | patch))
-        assert more.bounding_box() == before, patch  # no choice moves under the pointer
+        assert more.bounding_box() == before, patch  # no control moves under the pointer
     expect(seen.page.locator(".own-vocabulary")).to_be_hidden()  # only meanings have words
     again = own("#" + seen.url())
     again.holds(**given)
@@ -434,7 +434,7 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
     seen = own()
     says = seen.page.locator(".own-says .soft")
     seen.field("Your sentence").fill("")
-    # The sentence is taken at each pause; no word that says nothing is kept for having come first.
+    # The sentence is read at each pause. Words without meaning are not kept for being first.
     for word in ("the", "hungry", "cat"):
         seen.field("Your sentence").press_sequentially(f" {word}")
         expect(seen.page.locator(".own-word").last).to_contain_text(word)
@@ -483,7 +483,7 @@ def test_what_is_taken_along_is_at_hand_covers_nothing_and_moves_nothing(own, wi
             for one, other in ((over, under), (under, over))
             for side, size in (("x", "width"), ("y", "height"))
         ), name
-    # Where the browser does not copy, the link stands in a field that moves no button.
+    # If the browser refuses to copy, the link is shown in a field, and no button moves.
     notebook = seen.page.get_by_role("button", name="Notebook (.ipynb)")
     top = notebook.evaluate("(e) => e.offsetTop")
     seen.page.evaluate(CLIPBOARD, "reject")
@@ -493,7 +493,7 @@ def test_what_is_taken_along_is_at_hand_covers_nothing_and_moves_nothing(own, wi
     assert notebook.evaluate("(e) => e.offsetTop") == top
     seen.page.locator(".own-word").last.tap()
     expect(take).to_be_hidden()
-    # All that there is to say of words has its room.
+    # The space for messages about words is reserved.
     for words in ("hungry " + "x" * 900, "she he they hungry aaaaaaaaaaaa bbbbbbbbb"):
         seen.type(words)
         assert place.bounding_box()["y"] == before["y"], words
@@ -540,7 +540,7 @@ def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own, wit
         seen.press("Redo")
     assert seen.numbers("query").shape == (2, 3, 3)
     what_was_left_for_something_else_is_not_done_again(seen)
-    # Numbers of the reader's that no longer can be computed are given up.
+    # The reader's numbers that can no longer be computed are discarded.
     seen = own()
     seen.type("the cat")
     with_modules(seen.page)
@@ -555,7 +555,7 @@ def what_was_left_for_something_else_is_not_done_again(seen):
     seen.page.evaluate(EDIT, [["embeddings.0.0", 4]])
     assert seen.can("Undo")
     assert not seen.can("Redo")
-    # Nor what the explorer could do again, once the sentence is another.
+    # Nor can the explorer redo an edit of another sentence.
     seen.press("Undo")
     seen.type("the cat")
     seen.press("Undo")
@@ -564,7 +564,7 @@ def what_was_left_for_something_else_is_not_done_again(seen):
     assert not seen.can("Redo")
 
 
-# ---- What is printed and kept ----
+# ---- Printing and storage ----
 
 
 def test_what_is_hidden_or_stands_there_twice_is_told_apart(own):
@@ -576,7 +576,7 @@ def test_what_is_hidden_or_stands_there_twice_is_told_apart(own):
     seen.take("Print a worksheet with its key")
     sheet = seen.page.locator(".own-sheet")
     rows = sheet.locator(".own-page tr[data-stage=key][data-head='0'] th").all_text_contents()
-    assert rows == ["the₁", "hungry", "dog", "drinks"]  # what nothing uses is not asked for
+    assert rows == ["the₁", "hungry", "dog", "drinks"]  # settings without effect are not shown
     score = sheet.locator(".own-key tr[data-stage=scores]").first.locator("td").all_text_contents()
     assert score[-2:] == ["−∞", "−∞"]
     text = sheet.locator(".own-key").text_content()

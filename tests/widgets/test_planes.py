@@ -303,7 +303,7 @@ def test_the_dial_turns_by_angle_position_and_finger(put):
     np.testing.assert_allclose(run.scores, before, atol=1e-9)  # only how far apart counts
     says = seen.page.locator(".dial-says")
     expect(says).to_contain_text("turned by 7 × −90° = −630° more. The angles between query and")
-    # What is told is of this slider alone, however soon it is taken after the other one.
+    # The message is about this slider alone, however soon it is moved after the other one.
     status = seen.page.locator(".strip [role=status]")
     seen.page.evaluate(ANGLE_THEN_FIRST)
     expect(status).to_contain_text("at position 9.")
@@ -531,7 +531,7 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
     assert up != 0
     assert scores.nth(2).inner_text() == shown(across * long, 2)
     assert scores.nth(0).inner_text() == shown(times * keys[0] @ query, 2)
-    # As printed, the product comes to the last digit of the score, or to its neighbour.
+    # As printed, the product agrees with the score up to one unit of the last digit.
     line = re.search(r"≈ ([\d.]+) × ([\d.]+) ≈ (−?[\d.]+):", says.inner_text()).groups()
     assert line[:2] == (shown(across), shown(long))
     one, other, score = map(number_of, line)

@@ -86,8 +86,8 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     field.scroll_into_view_if_needed()
     drag(page, *middle(field), 40, steps=5)
     assert field.input_value() == "1"
-    # What is refused is said to be so, and does not stay beside the results; nor does what was
-    # typed on the way to it.
+    # A refused text is reported and replaced, as are the incomplete numbers that were typed
+    # before it.
     before = rows.all_text_contents()
     field.fill("")
     for typed, stays in (("5", False), ("0", True), ("0", True)):
@@ -124,7 +124,7 @@ def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
         f"The weights of tired move by up to {weights}, its output by up to {output}. "
         "That is all that is switched on, against plain attention."
     )
-    # All that one types into a field, or drags it, is one change; what is refused is none.
+    # All typing into a field, or one drag, is one change. A refused text is no change.
     field = page.get_by_label("Keys: row cat, column 1")
     for text in ("3", "35", "3"):
         field.fill(text)

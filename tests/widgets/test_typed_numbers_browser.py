@@ -260,7 +260,7 @@ def test_each_edit_of_a_cell_is_one_step_of_the_explorer_s_history(view):
     for value in wanted[1:]:
         redo.click()
         assert cell.input_value() == value
-    # A key that is held down moves a number once.
+    # A key that is held down changes a number once.
     cell.focus()
     seen.page.keyboard.down("ArrowUp")
     for _ in range(3):

@@ -74,7 +74,7 @@ COMPUTED = """([task, texts, seed]) => {
 }"""
 
 
-# Of these the browser writes a bias, and a sum that was begun, times 1.
+# For these stages the browser writes a bias, and a partial sum, with a factor of 1.
 OTHERWISE = ("hidden", "fed", "running_sums")
 
 
@@ -113,7 +113,7 @@ def test_the_browser_computes_what_mha_computes_and_draws_what_can_be(page, rng,
     assert len(set(drawn)) > 15
 
 
-# What new numbers of a quantity can be, where not any below 10; what a mask has made stays.
+# Ranges of new numbers, if not simply below 10. Numbers changed by a mask are kept.
 LIMITS = {
     "positions": (-1, 1),
     "weights": (0.01, 1),
