@@ -31,7 +31,7 @@ LATENT = {
     **{"w_uq": RNG.normal(size=(1, 6, 6)), "w_qr": RNG.normal(size=(1, 6, 2)), "w_o": X.T @ X},
 }
 
-# What an argument of the mathematics mostly is, by its name.
+# The usual value of an argument of `mha.core`, by its name.
 USUAL = {
     **dict.fromkeys(("query", "key", "value", "x", "scores", "output", "gate", "context"), X),
     **dict.fromkeys(("d_output", "d_weights", "embeddings", "source", "target", "w_out"), X),
@@ -49,7 +49,7 @@ USUAL = {
     **{"steps": 2, "restarts": 1, "batch_size": 1},
     **{"base": 10.0, "factor": 2.0, "cap": 2.0, "share": 0.5, "fast": 4.0, "slow": 1.0},
 }
-# Where it is another: in some functions, and where it may be left out.
+# Other values: for some functions, and for optional arguments.
 OWN = {
     "fit_patterns": {"decay": 0.01},
     "cross_entropy": {"answers": [0, 1, 2, -1]},
@@ -86,7 +86,7 @@ SOUND = {
     if inspect.isfunction(function := getattr(public_names, name))
     if function.__module__.startswith("mha.core.")
 }
-"""Of every function of the mathematics, what it takes."""
+"""Valid arguments of every function of `mha.core`, by name."""
 
 LATENT_LAYER = mha.LatentLayer(LatentWeights(**LATENT))
 PACKED = {"in_proj_weight": np.ones((18, 6)), "out_proj.weight": X.T @ X}
@@ -109,7 +109,7 @@ MODEL = LanguageModel(
 INDEX = {"head": 0, "row": 1, "column": 2}
 SHARE = {"value": 0.3, "places": 2}
 
-# Of every other public name that is handed something, all that it needs. A method has its object.
+# The required arguments of every other public name. A method has its object as `self`.
 GIVEN = SOUND | {
     **dict.fromkeys(("shown", "percent", "short", "at_least", "at_most"), SHARE),
     **dict.fromkeys(("at_least_percent", "at_most_percent"), SHARE),

@@ -30,7 +30,7 @@ KEEPING = (
     lambda array: array.view(Sub),
     lambda array: array.tolist(),
 )
-"""Ways to present an array that keep what it holds."""
+"""Presentations of an array that keep its numbers."""
 
 PRESENTED = (
     *KEEPING,
@@ -95,7 +95,7 @@ OPTIONS = {
     **dict.fromkeys(("d_k", "d_v", "d_out", "num_groups", "num_keys"), COUNTS),
     **dict.fromkeys(("focus", "keys_at_once", "term", "head", "row", "column"), COUNTS),
     "answers": ANY | hnp.arrays(np.int64, (4, 2), elements=st.integers(-2, 3)),
-    # What another's function raises is its own.
+    # Errors raised inside a caller's own function are not ours.
     **dict.fromkeys(("measure", "holds"), THINGS.filter(lambda thing: not callable(thing))),
     "tokens": st.lists(WORDS, max_size=4),
     "head_names": st.lists(WORDS, max_size=2),

@@ -18,7 +18,7 @@ from strange import argument
 
 from mha import public_names
 
-# A sentence names the argument first, says what is wrong, and mostly what is wanted.
+# A message starts with the argument, then has the fault, and usually the expected value.
 SENTENCE = re.compile(
     r"\w[\w ,']*(?: (?:is|are|has|have|holds|overflows?|must|cannot|and|of)\b)[^\n]{5,}"
 )
@@ -28,7 +28,7 @@ GIVES_ONLY = (
     *("ModelSizes", "MultiHeadGradients", "Operand", "Origin", "PatternFit", "Reading"),
     *("RecordedMaps", "Trace", "TrainedModel", "Training", "TransformerGradients", "Written"),
 )
-"""Records of what was found or read: they check nothing, and their methods are tried."""
+"""Records of results: their constructors check nothing, but their methods are tested."""
 
 TRIED_ELSEWHERE = (
     *("examine", "examine_decoding", "examine_layer", "examine_positions"),  # tests/examine

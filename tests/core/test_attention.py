@@ -17,7 +17,7 @@ from mha.core.blockwise import blockwise_attention
 @pytest.mark.parametrize("function", [mha.scaled_dot_product_attention, blockwise_attention])
 @pytest.mark.parametrize("num_keys", [1, 3, 49])
 def test_the_largest_values_give_their_mean_or_a_refusal(num_keys, function):
-    # Rounding may lift the mean of largest numbers beyond the largest; it must not be infinite.
+    # Rounding may raise the mean of the largest floats above them; it must not become infinite.
     value, refusal = np.full((num_keys, 2), np.finfo(np.float64).max), None
     try:
         output = function(np.zeros((3, 5)), np.zeros((num_keys, 5)), value)
@@ -35,7 +35,7 @@ LAID_OUT = (
     lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
     lambda x: x[..., ::-1, :].copy()[..., ::-1, :],
 )
-"""Ways to lie in memory, of the same numbers in the same places."""
+"""Memory layouts of an array with the same elements."""
 
 
 def on(monkeypatch, workers):
@@ -45,7 +45,7 @@ def on(monkeypatch, workers):
     monkeypatch.setattr(tiles, "SCORES_PER_WORKER", 1)
 
 
-@pytest.mark.parametrize("is_small", [True, False])  # what is small may be one product
+@pytest.mark.parametrize("is_small", [True, False])  # small inputs may be computed in one product
 @pytest.mark.parametrize(
     "causal", [{}, {"is_causal": True}, {"is_causal": True, "align": "bottom-right"}]
 )

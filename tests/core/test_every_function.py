@@ -22,10 +22,10 @@ NO_BATCH = (
 
 BROADCAST = ("attention_scores", "attention_weights", "scaled_dot_product_attention")
 BROADCAST += ("multi_head_attention", "transformer", "encoder_decoder")
-"""Where some arrays may have a leading axis and others none."""
+"""Functions for which only some arrays may have a leading axis."""
 
 ROUNDED = ("centred_log", "entropy", "fit_patterns", "pattern_projections", "total_variation")
-"""Want rows that sum to 1, which rounded ones do not."""
+"""Functions that require rows with sum 1, which rounding would destroy."""
 
 WIDENS_WHAT_FOLLOWS = {
     **dict.fromkeys(("rotate", "rotate_by"), ("x", "positions", "angles")),
@@ -38,7 +38,7 @@ WIDENS_WHAT_FOLLOWS = {
     "latent_attention": ("x", "weights", "angles"),
     "encoder_decoder": ("source", "target", "encoder", "decoder"),
 }
-"""Where a wide argument does not widen what is computed before it is met, or nothing at all."""
+"""Arguments whose wider dtype does not widen the earlier steps, or no step at all."""
 
 
 WITH_ARRAYS = [name for name in SOUND if arrays_of([*taken(name).values()])]

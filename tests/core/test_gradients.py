@@ -20,7 +20,7 @@ from mha.core.softmax import softmax_backward, softmax_jacobian
 from mha.core.transformer import Block, transformer
 from mha.core.transformer_gradients import transformer_backward
 
-# Smaller than elsewhere, and still distinct: each entry costs two forward passes.
+# Small but distinct sizes, because each entry costs two forward passes.
 N, M, D_K, D_V, D_MODEL, D_OUT = 3, 5, 2, 7, 5, 3
 MASK = np.array([[False] * M, [True, False, True, False, True], [True] * M])
 ROWS = {"b_in": 2, **dict.fromkeys(("b_out", "gain", "bias", "second_gain", "second_bias"), 5)}

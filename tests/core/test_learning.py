@@ -97,7 +97,7 @@ def test_a_cut_takes_one_head_of_the_first_block_out_of_the_keys_of_one_of_the_s
     np.testing.assert_allclose(left, alone, atol=1e-10)
 
 
-# ---- Patterns: the closed form draws them, a narrow head and a fit come near ----
+# ---- Patterns: exact by the closed form, approximate by a narrow head and by a fit ----
 
 
 @given(st.data())
@@ -139,7 +139,7 @@ def test_a_fit_is_what_its_matrices_draw_and_a_wider_head_fits_better(rng, has_e
     assert losses[2] < 0.02
 
 
-# ---- Collapse: how fast attention alone draws rows together ----
+# ---- Rank collapse: how fast attention alone makes rows equal ----
 
 
 @given(st.integers(0, 9999), st.integers(1, 5), st.integers(1, 4), st.sampled_from([0.01, 0.3, 3]))

@@ -88,7 +88,7 @@ def test_slopes_are_those_of_the_published_code():
         np.testing.assert_allclose(linear_slopes(heads), wanted, rtol=1e-12)
 
 
-# ---- Numbers of few bits ----
+# ---- Low-precision numbers ----
 
 
 @given(arrays(float, (3, 5), elements=st.integers(-(10**6), 10**6)))

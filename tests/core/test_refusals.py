@@ -33,7 +33,7 @@ from mha.core.transformer import Block
 from mha.core.transformer_gradients import transformer_backward
 
 MOVED = ("pairs_to_halves", "halves_to_pairs", "split_heads", "merge_heads")
-"""What moves numbers of any kind, as they are."""
+"""Functions that only move numbers, and so accept NaN and infinity."""
 
 
 def spoiled(name, argument, value):
@@ -112,7 +112,7 @@ def decoded(decoder):
 
 
 VALUES = [
-    # What is checked alike everywhere
+    # Checks that all functions share
     (lambda: checks.as_array("x", [-(2**53) - 1]), "x holds -9007199254740993 at index (0,)"),
     (lambda: checks.as_array("x", np.array([2**53 + 1], "u8")), "x holds 9007199254740993 at"),
     # Weights of a layer

@@ -96,7 +96,7 @@ def test_blocks_of_scores_that_no_exponential_can_hold(dtype):
     assert (hidden.output, hidden.total, hidden.merged(hidden).output) == ([0], 0, [0])
 
 
-# ---- What newer layers do ----
+# ---- Variants of newer layers ----
 
 
 def test_a_sink_a_head_is_one_more_key_whose_value_is_nothing(rng):

@@ -237,7 +237,7 @@ def test_latent_attention_absorbed_and_as_heads_of_plain_attention(rng, has_norm
     np.testing.assert_allclose(plain.head_outputs, alone, rtol=1e-12)
 
 
-# ---- Parameters, operations and bytes, against counts of what the package really does ----
+# ---- Parameters, operations and bytes, against counts of the package's actual operations ----
 
 
 def product_flops(left, right):
