@@ -51,7 +51,7 @@ def test_the_sound_parts_are_the_package_s_attention():
         np.testing.assert_allclose(SUBJECT.worked(case.given, SOUND), wanted, tolerance, tolerance)
 
 
-# ---- What is said ----
+# ---- Contents of reports ----
 
 
 def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
@@ -160,7 +160,7 @@ def test_a_report_is_the_same_each_time_is_data_and_fails_a_test(tmp_path):
         first.raise_if_wrong()
 
 
-# ---- What goes wrong ----
+# ---- Functions that cannot be compared ----
 
 
 def changes(query, key, value):

@@ -39,7 +39,7 @@ KNOWN_GAPS = {
     "alibi_over_query_length: twin": "linear biases in a step are not known",
     "rotary_over_heads_last: twin": "rotary positions are tested with tokens second to last only",
 }
-"""By "case: told", "case: name" or "case: twin", the reason for the gap."""
+"""The reason for each gap, by "case: told", "case: name" or "case: twin"."""
 
 
 @pytest.mark.slow

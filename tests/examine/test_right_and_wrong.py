@@ -23,7 +23,7 @@ LAYER, FUSED, STEP = Unseen(own.layer, L), Unseen(own.fused, L), Unseen(own.step
 TURN, BIAS = Unseen(own.rotary, P), Unseen(own.linear_bias, P)
 NUMBERS = Unseen(own.token_numbers, P)
 
-# ---- What is right ----
+# ---- Correct functions ----
 
 CONVENTIONS = {
     "if arrays have 2 axes": own.loops,
@@ -49,7 +49,7 @@ CONVENTIONS = {
     "if each softmax is meant to have a sink of 0.5": lambda q, k, v:
         with_sink(dots(q, k), 0.5) @ v,
 }  # fmt: skip
-"""What is right by one convention, by what is told of it."""
+"""Functions that are correct by some convention, by the reported convention."""
 
 RIGHT = [
     *(Unseen(function, A, told, (told, FIRST)[: 1 + ("always" in told)])
@@ -276,7 +276,7 @@ NAMED = [
 
 
 def test_every_bug_of_the_table_is_among_them():
-    # What "True reversed" and "padding masks rows too" do is told as a convention.
+    # "True reversed" and "padding masks rows too" are reported as conventions.
     known = {bug.name for bug in TABLE} - {"True reversed", "padding masks rows too"}
     wild = {name for name, _, _ in WILD.values()} - {""}
     assert {one.what for one in NAMED} | wild == known
@@ -289,7 +289,7 @@ PASTED = (
     "cached keys after new ones",
     "rotated backwards",
 )
-"""Bugs of each kind whose case gives what the function itself gives, to the letter."""
+"""Bugs of each kind whose pasted case must print exactly the function's own output."""
 
 
 def pasted(case, function):

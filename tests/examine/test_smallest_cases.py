@@ -210,7 +210,7 @@ def test_a_case_of_a_step_is_true(row, is_rotary, takes):
     if not report.ok:
         expect_true_cases(report, function, twin)
     else:
-        # A step that turns nothing has no positions, and of three axes none is the fourth.
+        # A step without rotation has no positions, and an array of three axes has no fourth.
         is_turned = row.part in ("turn", "places", "newest", "again") or row.name == "values turned"
         assert (is_turned and not is_rotary) or row.name in ("no shift", "one maximum for all rows",
             "wrong root", "softmax over axis 2",

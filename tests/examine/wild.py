@@ -211,7 +211,7 @@ WILD = {
     "our own: one length for all sequences": ("", LENGTHS,
         ("valid_lens[:, None]", "(valid_lens.max() + 0 * valid_lens[:, None])")),
 }  # fmt: skip
-"""By the report: the bug's name, the right function, and the change."""
+"""By report: the bug's name, the correct function, and the change."""
 
 
 def faulty():
