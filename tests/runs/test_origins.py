@@ -51,10 +51,10 @@ def check(run, found, wanted):
     if math.isinf(wanted):
         assert got == wanted, found
         return
-    # Rounding errors are relative to the size of what is added up.
+    # Rounding errors are relative to the sum of the absolute terms.
     terms = (abs(math.prod(operand.value for operand in term)) for term in found.terms)
     size = sum(terms) if found.operation in ADDED else abs(got)
-    # The least is what is left below float's smallest normal number.
+    # The absolute tolerance covers subnormal numbers.
     assert abs(got - wanted) <= 1e-12 * size + 1e-300, found
     for operand in found.operands:
         if operand.place is not None and operand.place.stage != "root":

@@ -179,7 +179,7 @@ def test_a_text_has_the_model_s_logits_which_are_the_sum_of_their_shares():
         assert not logit_shares(silent, row).shares[off].any()
 
 
-# Variations: what they leave alone stays the same to the last bit
+# Variations: the parts that a variation does not change keep the same bits
 
 
 @pytest.mark.parametrize("shape", [(QUERIES, QUERIES), (1, QUERIES, QUERIES), (HEADS, 1, QUERIES)])

@@ -46,7 +46,7 @@ def sheet():
 
 
 REFUSED = [
-    # How an example starts, and what its parts are
+    # The inputs of an example, and its parts
     (lambda: example(value=None, embeddings=ones((5, 17))),
      "the example has embeddings, query, key; embeddings with layer, or query, key and value"
      " are wanted"),

@@ -63,7 +63,7 @@ def test_each_map_has_a_row_of_weights_for_each_token_and_heads_give_what_was_re
     assert not maps.weights.flags.writeable
     for layer, head in recorded_heads():
         run = trace(recorded_head(layer, head, sentence))
-        # Half of the last decimal, and what 16-bit numbers cost.
+        # Half a unit of the last decimal, plus the rounding error of 16-bit numbers.
         off = np.abs(run.weights[0] - maps.weights[layer - 1, head - 1])
         assert off.max() < 0.0005 + 0.00033
 
