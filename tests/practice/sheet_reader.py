@@ -18,7 +18,7 @@ ASKED = (
     *("Queries", "Keys", "Values", "Scores", "Scaled scores", "Masked scores", "Exponentials"),
     *("Attention weights", "Output of the layer", "Output"),
 )
-"""What a task begins with."""
+"""The beginnings of the tasks."""
 
 PROJECTIONS = {
     "Queries": "Query projection",
@@ -32,7 +32,7 @@ NAMES = {
     "Output: values mixed by the weights": "Output",
     "Output after the output projection": "Output of the layer",
 }
-"""What a table is called here, where its caption says more."""
+"""Short names of the tables with longer captions."""
 
 
 def number(text):

@@ -66,7 +66,7 @@ def asks_for_what_is_traced(run, place, decimals=None):
     cell = place.row, place.column or 0, place.head or 0
     made = numeric_exercise(run, place.stage, *cell, places=decimals)
     assert made.place == place
-    # An origin adds without rounding in between; the trace has NumPy's sums.
+    # An origin adds with one rounding at the end; the trace has NumPy's sums.
     assert made.answer == pytest.approx(place.value(run), rel=1e-12, abs=1e-13)
     line = arithmetic(run, place.stage, place.row, place.column, head=place.head or 0)
     assert str(made.worked) == str(line)

@@ -121,7 +121,7 @@ def test_no_student_seed_lesson_or_secret_has_the_numbers_of_another(tmp_path):
     assert len({str(seed) for seed in seeds}) == len(seeds)
     stories = {ModelSheet(Seed(5, lesson), Student(1)).story for lesson in range(13)}
     assert len(stories) > 10  # there are few stories
-    # Who joins a class changes no other sheet.
+    # A new student in the class changes no other sheet.
     before = read_class(class_list(tmp_path, "name,id\nBo,b1\nCy,c1\n")).students
     _, *after = read_class(class_list(tmp_path, "name,id\nAl,a1\nBo,b1\nCy,c1\n")).students
     for old, new in zip(before, after, strict=True):
@@ -140,7 +140,7 @@ def test_a_causal_sheet_has_the_mask_between_scaled_scores_and_exponentials():
     assert wrong(sheet(made), key(made)) == (12 + 12 + 6 + 9 * 3 + 12 + 9 + 6, [])
 
 
-# ---- What is written ----
+# ---- Output files ----
 
 
 def test_a_class_gets_its_sheets_one_key_and_the_answers(tmp_path):
@@ -177,7 +177,7 @@ def test_the_answers_for_programs_are_those_of_the_key(arguments):
         assert one["points"] == sum(len(table.rows) for task in made.tasks for table in task.tables)
 
 
-# Letters of HTML, Markdown and TeX, and an accent that is a character of its own.
+# Special characters of HTML, Markdown and TeX, and a combining accent.
 STRANGE = ("</script>", "<b>\"a'</b>", "*a*_b_", "$c$", "\\d^{e}%", "&lt;", "e^x", "`e\u0301#~`")
 NAMES = ('<i>Ada</i> & "Bo" | \\emph{e}', "*Cy* $x$ {eval}`1` # Di </script>Eve")
 
