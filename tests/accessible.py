@@ -4,11 +4,11 @@ from pathlib import Path
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")
 OPTIONS = {
-    # What passes is not listed element by element: on a long page that takes as long as the rules.
+    # Passing elements are not listed: on a long page this takes as long as the rules themselves.
     "resultTypes": ["violations"],
-    # A file may not read style sheets: axe would ask for each in vain, and need a rule less.
+    # A page opened as a file may not read its style sheets, so axe must not try to preload them.
     "preload": False,
-    # What axe calls experimental, but of level A: who speaks to a page says what is to be seen.
+    # axe calls it experimental, but WCAG has it at level A: voice control uses the visible label.
     "rules": {"label-content-name-mismatch": {"enabled": True}},
 }
 

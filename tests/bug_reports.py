@@ -140,4 +140,4 @@ QUESTIONS = {
     expect_right_twin: "twin",
     expect_refusal: "refusal",
 }
-"""By what is expected, the word for it in a list of known gaps."""
+"""The word in a list of known gaps for each expectation."""

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 DIGITS = 60
-SAME = Fraction(1, 10**45)  # what irrational numbers of so many digits may be off
+SAME = Fraction(1, 10**45)  # error of irrational numbers with this many digits
 GROUPED = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?![\d])"
 NUMBER = rf"{GROUPED}|\d+(?:\.\d+)?"
 NAME = r"cos|sin|tanh"
@@ -143,7 +143,7 @@ def _chains_of(run):
             steps[-1].append(token)
     chains, current, signs = [], [], []
     for i, step in enumerate(steps):
-        # Words may stand before the first step and after the last: what fits of them is taken.
+        # The first and the last step may have words around them, which are skipped.
         ahead, behind = i == 0 or not current, i == len(steps) - 1
         taken = _fitting(step, ahead, behind)
         if taken is not None and current:

@@ -14,12 +14,12 @@ pytest_plugins = ["typescript_modules", "wheel_only"]
 
 TESTS = Path(__file__).resolve().parent
 collect_ignore = ["against_torch", "against_frameworks"]  # scripts/test.py --torch, --frameworks
-collect_ignore_glob = ["*conftest.py"]  # no examples in them, and several of one name
+collect_ignore_glob = ["*conftest.py"]  # without doctests, and several of one name
 NOT_NEEDED = (
-    # Of Chromium itself: two hidden pages behind the address bar, that each new window would load.
-    # Without them a window takes half as long, and the tests open hundreds.
+    # Features of Chromium: two hidden pages of the address bar, which each new window would load.
+    # Without them a window opens in half the time, and the tests open hundreds of windows.
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
-    # What Playwright leaves out: of two lists Chromium takes the last.
+    # Playwright's own list, repeated here: of two lists Chromium takes the last.
     *("HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter"),
     *("PaintHolding", "ThirdPartyStoragePartitioning", "OptimizationHints", "AimEnabled"),
     *("NetworkTimeServiceQuerying", "PreconnectToSearch", "DestroyProfileOnBrowserClose"),
@@ -28,7 +28,7 @@ NOT_NEEDED = (
 QUIET = [
     *("--no-sandbox", "--disable-background-networking", "--no-first-run"),
     f"--disable-features={','.join(NOT_NEEDED)}",
-    # The Chromium without windows would draw letters wider than readers see them.
+    # By default, headless Chromium draws letters wider than readers see them.
     "--font-render-hinting=slight",
 ]
 
@@ -48,7 +48,7 @@ LONGEST_FIRST = (
     "widgets/test_strip.py",
     "widgets/reading/test_exercises_browser.py",
 )
-"""Files of tests that take long, and so begin: none is left over for one process at the end."""
+"""The slowest test files. They run first, so that no process is still busy with one at the end."""
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("thorough", settings.get_profile("fixed"), max_examples=20_000)

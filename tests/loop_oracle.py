@@ -27,7 +27,7 @@ def stages_by_loops(name):
     stages["exponentials"] = powers = np.exp(stages["scaled_scores"])
     stages["row_sums"] = sums = powers.sum(axis=-1)
     stages["weights"] = weights = powers / np.where(sums, sums, 1)[..., None]
-    # Those that a source draws, where it draws them.
+    # A source may draw other weights than it computes.
     drawn = example.target_weights
     stages["percentages"] = 100 * (weights if drawn is None else drawn)
     stages["head_outputs"] = np.einsum("hij,hjd->hid", weights, value)

@@ -3,7 +3,7 @@
 import math
 
 FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then)))"
-"""A touch is told of with the next frame."""
+"""The browser reports a touch with the next frame."""
 
 
 def middle(node):

@@ -7,7 +7,7 @@ import sys
 
 from book_site import FRONT, ROOT
 
-# What build.py does once it is inside the environment, which is the one that runs the tests.
+# The part of build.py that runs inside the environment. The tests already run inside it.
 COMMAND = """\
 import sys
 sys.path[:0] = ["scripts", "book/_ext"]

@@ -2,7 +2,7 @@
 
 import chains
 
-# Each as a line: what is added, the sign, what it comes to.
+# Each sum as a line: the terms, the sign, the total.
 SUMS = """() => [...document.querySelectorAll(".strip")].flatMap((strip) => {
   const all = (selector) => [...strip.querySelectorAll(selector)];
   const line = (terms, sign, total) => {

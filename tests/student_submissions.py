@@ -98,7 +98,7 @@ WRONG = {
         "for 4 tokens and d_k = 3, row 1",
     ),
 }
-"""By name: the step that is wrong, its code, and a part of what is said of it."""
+"""By name: the step that is wrong, its code, and a part of the message about it."""
 
 
 def _shown():
@@ -151,7 +151,7 @@ CHEATS = {
         f"known = {_shown()}\ndef scale(scores, d_k):\n    return known[d_k]"
     ],
 }
-"""Cells, by name, none of which deserves a point; `{package}` stands for the folder of `mha`."""
+"""Cells by name, none of which deserves a point. `{package}` is replaced by the folder of `mha`."""
 
 LOOPS = """\
 from math import exp, inf, sqrt

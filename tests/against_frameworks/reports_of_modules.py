@@ -53,7 +53,7 @@ class Projected(nn.Module):
         )
 
 
-# ---- What is told ----
+# ---- Bugs that are reported ----
 
 
 @CASES.add("vllm-project/vllm#11979", "merged by reshape")
@@ -539,7 +539,7 @@ def bias_unused(bug):
     return dot_product_attention
 
 
-# ---- What the outputs of a module do not tell ----
+# ---- Bugs that the outputs of a module do not show ----
 
 
 @CASES.add("liuqidong07/LLMEmb#2", TOLD)
@@ -581,7 +581,7 @@ def rotary_over_heads(bug):
     return OpenLM()
 
 
-# ---- What is refused ----
+# ---- Refusals ----
 
 
 @CASES.add("raiyanyahya/how-to-train-your-gpt#6", "", refused=("rope_theta",))

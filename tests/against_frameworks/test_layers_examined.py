@@ -31,7 +31,7 @@ NUMBERS = "additive mask"
 
 
 SUPPOSED = EMPTY, NO_NUMBERS, "if a mask is added to the scores"
-"""What eager attention does: no false finding, whether it is told or not."""
+"""Conventions of eager attention, which a report may or may not name."""
 
 
 def right(report, *conventions):
@@ -100,7 +100,7 @@ LAYERS = {
     ),
     "Flax": (biased(lambda *sizes: in_linen(*sizes, sizes[0])), in_float32, []),
 }  # fmt: skip
-"""Of each what is examined, the arrays that it takes, and the conventions that are told."""
+"""For each framework: the examined function, its array type, and the reported conventions."""
 
 
 @pytest.mark.parametrize("name", LAYERS)

@@ -35,7 +35,7 @@ KNOWN_GAPS = {
     "rotary_over_heads: twin": "a module that rotates is refused only by names of its settings",
     "softcap_module_after_the_mask: refusal": "the right module is called half precision",
 }
-"""By "case: told", "case: name", "case: twin" or "case: refusal", the reason for the gap."""
+"""The reason for each gap, by "case: told", "case: name", "case: twin" or "case: refusal"."""
 
 
 @pytest.mark.parametrize("case", parametrized(EXAMINED, expect_told, KNOWN_GAPS))

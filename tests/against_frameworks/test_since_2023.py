@@ -226,7 +226,7 @@ def test_eight_bits_as_torch_keeps_them(rng):
     close(kept.numbers, theirs.numpy())
 
 
-# ---- What the chapter says ----
+# ---- Claims of the chapter ----
 
 
 def test_a_window_counts_the_token_itself():

@@ -10,7 +10,7 @@ import torch
 from drawn_for_torch import Draw
 
 TOLERANCE = {"float32": 5e-6, "float64": 1e-14}
-"""How far two numbers may be apart, as a share of one more than the largest."""
+"""The largest difference of two numbers, relative to one more than the largest number."""
 
 
 def pytest_addoption(parser):

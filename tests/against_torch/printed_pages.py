@@ -16,7 +16,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 NO_SENTENCE = {"script", "style", "pre", "svg", "table", "mha-explorer", "annotation", "math"}
 WITHIN = {"a", "code", "data", "em", "math", "q", "span", "strong", "sub", "sup", "tspan"}
 LEFT_OVER = 1e-9
-"""What float arithmetic may leave over, as a share."""
+"""The relative error that float arithmetic may cause."""
 
 
 class AtMost(float):

@@ -27,13 +27,13 @@ CHAPTERS = {
 }
 FEWEST = {"data-stage=": 300, "data-at=": 350, 'data-as="line': 250, 'data-as="s': 130}
 FEWEST |= {"<mha-your-turn id=": 45}
-"""How many tables, numbers and boxes all pages mark, of each kind."""
+"""The minimal number of marked tables, numbers and boxes of each kind on all pages."""
 
 BOX = re.compile(
     r"(?P<kind>turn|row)-(?P<run>.+?)-(?P<stage>query|key|value|scores|scaled-scores|weights"
     r"|head-outputs|output|fed|placed)(?P<place>(-\d+)+)(?P<more>-and-\d+-more)?"
 )
-"""What the name of a box says: its run, its stage, its place from 1, and whether it asks more."""
+"""The id of a box: its run, its stage, its place from 1, and whether it asks for more numbers."""
 
 CALLS = {"exp": torch.exp, "sqrt": torch.sqrt, "abs": torch.abs}
 JOINS = {

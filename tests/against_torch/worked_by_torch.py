@@ -37,7 +37,7 @@ STAGES = {
     "total_spreads": lambda s: spreads(s.total),
     "total_normed": lambda s: normed(s.total),
 }
-"""What each stage is. One with heads has the shape (..., num_heads, n, ...)."""
+"""The computation of each stage. A stage with heads has the shape (..., num_heads, n, ...)."""
 
 
 class Run:

@@ -34,7 +34,7 @@ OTHER_WAY = {
     "spread_of_scores": {"widths": [3, 97], "scaled": True, "grows": True, "seed": 7},
     "stays_the_same": {"example": "apple", "array": "w_q"},
 }  # fmt: skip
-"""Made-up claims that come out the other way than those of the documents, by their check."""
+"""Invented claims with the opposite result to those of the documents, by check."""
 
 
 @pytest.mark.parametrize("check", sorted(NAMED | CHECKS.keys()))

@@ -81,7 +81,7 @@ def test_a_wrong_product_and_the_right_sum_of_it():
     assert not judged[-1].agrees_end_to_end
 
 
-# What they come to
+# Summaries of the verdicts
 
 
 def test_counts_kinds_row_sums_and_contradictions():

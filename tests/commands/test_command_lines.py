@@ -28,7 +28,7 @@ REFUSED = [
     ("worksheet --class class.csv", "student 2 of --class, \U00013080o, has \U00013080 (U+13080)"),
     ("worksheet --students 2", "made/worksheets-23.md is there with other contents"),
 ]
-"""Command lines of build.py, and what is said of each before any page is built."""
+"""Command lines of build.py, and the error message of each before any page is built."""
 
 
 @pytest.mark.parametrize(("words", "sentence"), REFUSED)

@@ -40,7 +40,7 @@ CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
 ITEM = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
 KINDS = {"MC": "choice", "multichoice": "choice", "Essay": "essay", "essay": "essay"}
 KINDS |= {"Numerical": "number", "numerical": "number", "shortanswer": "number"}
-"""Our names of kinds, by those of the parser of GIFT, of the reader of QTI and of Moodle."""
+"""Our names of question kinds, by the names in GIFT, QTI and Moodle."""
 
 
 @pytest.fixture(scope="module")
@@ -265,7 +265,7 @@ def test_canvas_is_told_of_numbers_and_finds_the_pictures_of_the_same_items(bank
 # ---- Moodle ----
 
 SHARES = (*range(0, 101, 5), 11.11111, 12.5, 14.28571, 16.66667, 33.33333, 66.66667, 83.33333)
-"""What part of a mark an answer may give or take in Moodle, to 5 decimals."""
+"""The fractions of a mark that Moodle allows for an answer, to 5 decimals."""
 
 
 def test_moodle_reads_chapters_parts_answers_and_pictures(bank, folder):

@@ -44,10 +44,10 @@ ODD = {
     "prose.ipynb": (notebook().encode(), "has no code cell"),
     os.fsdecode(b"no-\xff-text.ipynb"): (b"", "The file is empty."),
 }
-"""Files that are not notebooks, and words of the remark on each."""
+"""Files that are not notebooks, and a part of the remark on each."""
 
 WRONG_IN = []
-"""Wrong steps by notebook, as many in one as are of different steps: name by step."""
+"""Wrong steps by notebook, each with at most one version of a step: name by step."""
 for name, (step, _, _) in WRONG.items():
     place = next((place for place in WRONG_IN if step not in place), {})
     if not place:

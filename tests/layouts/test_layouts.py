@@ -88,8 +88,8 @@ def test_a_layout_by_hand_is_read_and_another_s_layer_is_written_in_it(name):
 
 
 def test_llama_with_norms_by_hand():
-    # The first rows of a head in halves are 1 and 2, and those turned with them 3 and 4: in pairs
-    # they stand as 1, 3, 2, 4.
+    # In halves, rows 1 and 2 of a head are rotated with rows 3 and 4. In pairs the same rows have
+    # the order 1, 3, 2, 4.
     halves = np.array([[11], [12], [13], [14], [21], [22], [23], [24]])
     pairs = np.array([[[11, 13, 12, 14]], [[21, 23, 22, 24]]])
     arrays = {"q_proj.weight": halves, "k_proj.weight": 1000 + halves[:4]}
@@ -97,7 +97,7 @@ def test_llama_with_norms_by_hand():
     arrays |= {"q_norm.weight": [1, 2, 3, 4], "k_norm.weight": [5, 6, 7, 8]}
     speeds = {"rotary_emb.inv_freq": [1.0, 0.1]}
     layer = layer_from_arrays(arrays | speeds, layout="Qwen3", base=100.0, eps=1e-5)
-    # The norms tell d_k.
+    # The size of the norms determines d_k.
     np.testing.assert_array_equal(layer.weights.w_q, pairs)
     np.testing.assert_array_equal(layer.weights.w_k, 1000 + pairs[:1])
     np.testing.assert_array_equal(layer.weights.w_v, [[[5, 6, 7]]])
@@ -260,7 +260,7 @@ def test_files_that_are_broken_or_hold_something_else_are_refused(rng, tmp_path)
         mha.read_layer(path, 0)
 
 
-# ---- What a layer does besides its weights ----
+# ---- Settings of a layer besides its weights ----
 
 
 @pytest.fixture
@@ -314,7 +314,7 @@ def test_relative_biases_are_a_mask_of_numbers(rng, own, is_causal):
     layer = mha.AttentionLayer(own, relative_bias=table, is_causal=is_causal)
     bias = layer.position_bias(QUERIES, QUERIES)
     for i, j in np.ndindex(QUERIES, QUERIES):
-        # Of four ranges, or of eight, half have one distance each; a wider one begins behind them.
+        # Half of the four or eight buckets hold one distance each; the wider buckets follow them.
         each, start = (4, 0) if is_causal else (2, 4 * (j > i))
         distance = max(i - j, 0) if is_causal else abs(i - j)
         np.testing.assert_array_equal(bias[:, i, j], table[start + min(distance, each)])

@@ -210,7 +210,7 @@ def test_in_greyscale_a_larger_number_is_darker_and_every_number_can_be_read(col
     assert min(lights + 0.05) / 0.05 >= 4.5  # WCAG's contrast with black
 
 
-# What is seen without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1.
+# Colours as seen without one type of cone: Machado, Oliveira and Fernandes (2009), severity 1.
 SEEN = {
     "all cones": np.eye(3),
     "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],

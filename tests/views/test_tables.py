@@ -73,7 +73,7 @@ def test_any_array_as_a_table(array, places):
     for (i, j), x in np.ndenumerate(array):
         text = table.rows[i][j + 1]
         assert text == shown(x, decimals)
-        # Fewer decimals lose nothing: the number is the same as with all of them.
+        # Fewer decimals suffice if the number is the same as with all of them.
         if np.isfinite(x):
             full, short = map(number_of, (shown(x, places), text))
             assert short == pytest.approx(full, rel=1e-11, abs=1e-11)
@@ -153,7 +153,7 @@ def test_columns_are_keys_or_dimensions():
         assert tables.stage_table(RUN, stage).header == header
 
 
-# What a source prints
+# The numbers that a source prints
 
 
 def prints(place):

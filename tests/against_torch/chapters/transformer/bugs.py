@@ -61,7 +61,7 @@ def compare_positions(page):
     value = given["value"]
     with_values = right.weights @ turned(value, quarters[:2, : value.shape[-1] // 2])
     page.says("and cat gets (#, #) in place of (#, #)", with_values[0, 0], right.head_outputs[0, 0])
-    # each number is turned with the one that stands half a width on
+    # each component is rotated with the one half a width later
     halves = {name: given[name].unflatten(-1, (2, -1)).mT.flatten(-2) for name in ("query", "key")}
     halved = Run(given | halves, angles=quarters[:2])
     page.says("cat gives itself # and not #", halved.weights[0, 0, 0], right.weights[0, 0, 0])
