@@ -13,7 +13,7 @@ OPTIONS = {
 }
 
 
-def found(page, context=None, **options):
+def axe_results(page, context=None, **options):
     """Return axe's results for a page, or for the part that the selector `context` matches."""
     page.evaluate(AXE)
     asked = [context, OPTIONS | options]
@@ -22,7 +22,7 @@ def found(page, context=None, **options):
 
 def violations(page, context=None, **options):
     """Return the id and the elements of each axe rule that a page violates."""
-    told = found(page, context, **options)["violations"]
+    told = axe_results(page, context, **options)["violations"]
     return [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in told]
 
 

@@ -80,7 +80,7 @@ def until(page, expression, *, seconds=30):
         page.wait_for_timeout(20)
 
 
-def rest(page, milliseconds):
+def advance_clock(page, milliseconds):
     """Advance the page's own clock, so that its timers have run and their changes are drawn."""
     page.evaluate(
         "(ms) => new Promise((done) => setTimeout("
@@ -89,7 +89,7 @@ def rest(page, milliseconds):
     )
 
 
-def carry_over(page):
+def copy_storage(page):
     """Copy the stored data of this page to the next page.
 
     Each file of a folder has a process of its own, and Chromium without a profile on disk now and

@@ -68,7 +68,7 @@ class Reports(list[Reported]):
 
 
 @cache
-def examined(case: Reported, faulty: bool) -> Report:
+def examine_case(case: Reported, faulty: bool) -> Report:
     return case.examine(case.make(faulty))
 
 
@@ -82,12 +82,12 @@ def names(report: Report) -> list[list[str]]:
     return [finding.bug.split(" or ") for finding in wrong if finding.bug]
 
 
-def expect_told(case: Reported) -> None:
+def expect_reported(case: Reported) -> None:
     """Expect that the bug is named, narrowed or reported as the case expects."""
-    report = examined(case, True)
+    report = examine_case(case, True)
     if case.expected.startswith("if "):
         assert case.expected in conditions(report), report
-        assert case.expected not in conditions(examined(case, False)), report
+        assert case.expected not in conditions(examine_case(case, False)), report
         return
     assert not report.ok, report
     if case.expected == NARROWED:
@@ -98,23 +98,23 @@ def expect_told(case: Reported) -> None:
 
 def expect_no_false_name(case: Reported) -> None:
     """Expect that no finding names a different bug alone."""
-    report = examined(case, True)
+    report = examine_case(case, True)
     for alternatives in names(report):
         assert case.expected in alternatives, report
 
 
 def expect_right_twin(case: Reported) -> None:
-    report = examined(case, False)
+    report = examine_case(case, False)
     assert report.ok, report
 
 
 def expect_refusal(case: Reported) -> None:
     """Expect a refusal of both with the case's names, or a bug with the case's condition."""
     if case.expected:
-        assert case.expected in conditions(examined(case, True))
+        assert case.expected in conditions(examine_case(case, True))
     for faulty in (False,) if case.expected else (True, False):
         with pytest.raises(TypeError) as refusal:
-            examined(case, faulty)
+            examine_case(case, faulty)
         for name in case.refused:
             assert name in str(refusal.value)
 
@@ -135,7 +135,7 @@ def parametrized(
 
 RAISED = (AssertionError, TypeError, pytest.fail.Exception)
 QUESTIONS = {
-    expect_told: "told",
+    expect_reported: "told",
     expect_no_false_name: "name",
     expect_right_twin: "twin",
     expect_refusal: "refusal",

@@ -29,7 +29,7 @@ def raises(error, sentence):
     return pytest.raises(error, match=f"^{re.escape(sentence)}$")
 
 
-def number_of(text):
+def parse_number(text):
     """Return the number that a text prints. The text may have a typographic minus sign."""
     return float(text.replace("−", "-").replace("∞", "inf"))
 
@@ -94,7 +94,7 @@ def random_layer(rng, heads=HEADS, groups=None, *, w_o=True, biases=False, **siz
     return MultiHeadWeights(**parts)
 
 
-def projected(rng, **parts):
+def example_from_embeddings(rng, **parts):
     """Return an example with heads that starts from embeddings."""
     layer = random_layer(rng)
     start = dict.fromkeys(("query", "key", "value")) | {
@@ -105,36 +105,36 @@ def projected(rng, **parts):
     return example(**start | parts)
 
 
-def with_places(rng, **parts):
+def example_with_positions(rng, **parts):
     """Return an example with heads, positional encodings and rotated queries of even width."""
     places = {
         "layer": random_layer(rng, d_k=2 * D_K),
         "positions": rng.normal(size=(QUERIES, D_MODEL)),
         "angles": rng.uniform(-9, 9, size=(QUERIES, D_K)),
     }
-    return projected(rng, **places | parts)
+    return example_from_embeddings(rng, **places | parts)
 
 
-def with_every_stage(rng, stage):
+def example_with_stage(rng, stage):
     """Return an example whose run has `stage`: a block whose keys are processed two at a time."""
     if stage in OF_WORDS:
-        return with_vocabulary(rng)
+        return example_with_vocabulary(rng)
     norm = "after" if stage.startswith("total_") else "before"
-    return with_block(rng, norm, keys_at_once=2)
+    return example_with_block(rng, norm, keys_at_once=2)
 
 
-def with_vocabulary(rng):
+def example_with_vocabulary(rng):
     """Return an example of a block without a feed-forward layer, and an unembedding."""
-    start = with_block(rng)
+    start = example_with_block(rng)
     block = replace(start.block, feed_forward=None, first=Norm(), second=Norm())
     unembedding = rng.normal(size=(D_MODEL, 23)) / 4
     return replace(start, block=block, layer=None, unembedding=unembedding,
                    vocabulary=[f"word{i}" for i in range(23)])  # fmt: skip
 
 
-def with_block(rng, norm="before", activation="relu", **parts):
+def example_with_block(rng, norm="before", activation="relu", **parts):
     """Return an example of a Transformer block, with positional encodings and rotation angles."""
-    start = with_places(rng)
+    start = example_with_positions(rng)
     w_o = rng.normal(size=(HEADS * D_V, D_MODEL)) / 4
     layer = MultiHeadWeights(start.layer.w_q, start.layer.w_k, start.layer.w_v, w_o)
     w_in, w_out = rng.normal(size=(D_MODEL, D_FF)), rng.normal(size=(D_FF, D_MODEL))

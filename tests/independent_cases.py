@@ -31,7 +31,7 @@ EMPTY = "if no query is fully masked, or its row is ignored"
 
 
 @dataclass(frozen=True)
-class Unseen:
+class Case:
     """A function, its kind, and the bug in it according to its author.
 
     `conditions` are those that the report of a correct function names.
@@ -46,7 +46,7 @@ class Unseen:
     def __str__(self) -> str:
         return self.what or self.function.__name__
 
-    def wrong(self, what: str, *texts: str, conditions: tuple[str, ...] = ()) -> "Unseen":
+    def wrong(self, what: str, *texts: str, conditions: tuple[str, ...] = ()) -> "Case":
         """Return the function with a bug: each text is replaced by the text that follows it."""
         source, made = inspect.getsource(self.function), dict[str, Any]()
         for old, new in zip(texts[::2], texts[1::2], strict=True):
@@ -65,7 +65,7 @@ class Unseen:
         assert report.ok, report
         assert [finding.convention for finding in report.findings] == list(self.conditions), report
 
-    def expect_told(self, asarray: Callable[..., Any]) -> None:
+    def expect_reported(self, asarray: Callable[..., Any]) -> None:
         """Expect a report of an error, which names each bug or shows its smallest case."""
         report = self.examined(asarray)
         wrong = [finding for finding in report.findings if not finding.convention]

@@ -16,7 +16,7 @@ SOURCES = {"query": "w_q", "key": "w_k", "value": "w_v"}
 def stages_by_loops(name):
     """Return each stage of an example of the book by name. Masks must be additive."""
     example = load_example(name)
-    stages = start(example)
+    stages = inputs_and_projections(example)
     query, key, value = stages["query"], stages["key"], stages["value"]
     stages["root"] = root = np.sqrt(query.shape[-1])
     scale = 1 / root if example.scale is None else example.scale
@@ -37,7 +37,7 @@ def stages_by_loops(name):
     return stages
 
 
-def start(example):
+def inputs_and_projections(example):
     """Return an example's inputs, and its queries, keys and values."""
     if example.layer is None:
         return {name: getattr(example, name) for name in SOURCES}

@@ -12,7 +12,7 @@ def middle(node):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def follows(node, at):
+def assert_under_pointer(node, at):
     """Assert that the centre of an element is under the pointer."""
     assert math.dist(middle(node), at) < 1
 
@@ -27,7 +27,7 @@ def swipe(page, x, y, across, down=0, *, node=None, steps=12):
         finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
         if node:
             page.evaluate(FRAME)
-            follows(node, at)
+            assert_under_pointer(node, at)
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
@@ -39,5 +39,5 @@ def drag(page, x, y, across, down=0, *, node=None, steps=8):
         at = x + across * step / steps, y + down * step / steps
         page.mouse.move(*at)
         if node:
-            follows(node, at)
+            assert_under_pointer(node, at)
     page.mouse.up()

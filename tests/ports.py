@@ -27,7 +27,7 @@ def random_mask(rng, n):
     return allowed if kind < 3 else np.where(allowed, rng.normal(size=(n, n)), -np.inf)
 
 
-def as_plain(mask):
+def mask_as_json(mask):
     """Return a mask as JSON. None replaces minus infinity."""
     if mask is None or mask.dtype == bool:
         return None if mask is None else mask.tolist()
@@ -44,7 +44,7 @@ def infinite(rows):
     return np.array([[-np.inf if x is None else x for x in row] for row in rows])
 
 
-def near(found, wanted, size):
+def assert_near(found, wanted, size):
     """Assert equality within 1e-12 of `size`, the sum of the absolute products."""
     assert np.shape(found) == wanted.shape
     assert (np.abs(np.asarray(found) - wanted) <= CLOSE * size + SMALLEST).all()
@@ -110,7 +110,7 @@ def random_block(rng, norm, activation):
     )
 
 
-def block_of(worked):
+def port_block(worked):
     """Return the block of an example in the port's format, empty if there is no block."""
     block = worked.block
     if block is None:
@@ -131,7 +131,7 @@ def block_of(worked):
     }
 
 
-def inputs_of(worked, temperature):
+def port_inputs(worked, temperature):
     """Return an example in the port's format."""
     shape = (worked.num_heads, len(worked.tokens), len(worked.tokens))
     layer = worked.layer
@@ -140,11 +140,11 @@ def inputs_of(worked, temperature):
     if layer is not None:
         arrays |= {name: getattr(layer, name) for name in ("w_q", "w_k", "w_v", "w_o")}
     mask = worked.mask
-    masks = None if mask is None else [as_plain(one) for one in np.broadcast_to(mask, shape)]
+    masks = None if mask is None else [mask_as_json(one) for one in np.broadcast_to(mask, shape)]
     given = {name: array.tolist() for name, array in arrays.items() if array is not None}
     return (
         given
-        | block_of(worked)
+        | port_block(worked)
         | {
             "masks": masks,
             "isCausal": worked.is_causal,

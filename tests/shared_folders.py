@@ -4,7 +4,7 @@ import fcntl
 import os
 
 
-def made_once(tmp_path_factory, name, make):
+def fill_shared_folder(tmp_path_factory, name, make):
     """Return a folder that `make` has filled, the same for all processes of a test run."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base

@@ -40,7 +40,7 @@ def notebook(*cells):
     return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
-def filled(**exchanged):
+def filled_notebook(**exchanged):
     """Return a notebook with all steps and their checks, some of them replaced."""
     steps = RIGHT | exchanged
     cells = [
@@ -52,7 +52,7 @@ def filled(**exchanged):
     return notebook(*cells)
 
 
-def _with(step, result):
+def step_returning(step, result):
     """Return a step that returns the value of an expression, or has the given lines."""
     head = RIGHT[step].partition("):")[0]
     lines = result if "return" in result else f"return {result}"
@@ -63,21 +63,23 @@ SHARES = "powers / powers.sum(axis=1, keepdims=True)"
 SCALED = "query @ key.T / np.sqrt(key.shape[1])"
 
 WRONG = {
-    "project-turned": (*_with("project", "(x @ w).T"), "the shape is"),
-    "no-transpose": (*_with("dot_products", "query @ key"), "stops with an error"),
-    "by-d-k": (*_with("scale", "scores / d_k"), "not by its root"),
+    "project-turned": (*step_returning("project", "(x @ w).T"), "the shape is"),
+    "no-transpose": (*step_returning("dot_products", "query @ key"), "stops with an error"),
+    "by-d-k": (*step_returning("scale", "scores / d_k"), "not by its root"),
     "scaled-in-place": (
-        *_with("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
+        *step_returning("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
         "scale changes scores, which is not its own",
     ),
-    "future": (*_with("causal", "np.triu(np.ones((n, n))) == 1"), "turned over"),
-    "large-number": (*_with("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
+    "future": (*step_returning("causal", "np.triu(np.ones((n, n))) == 1"), "turned over"),
+    "large-number": (*step_returning("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
     "mask-changed": (
-        *_with("masked", "np.logical_not(mask, out=mask)\nreturn np.where(mask, -np.inf, scores)"),
+        *step_returning(
+            "masked", "np.logical_not(mask, out=mask)\nreturn np.where(mask, -np.inf, scores)"
+        ),
         "masked changes mask",
     ),
     "clipped": (
-        *_with("weights", f"powers = np.exp(np.clip(scores, -700, 700))\nreturn {SHARES}"),
+        *step_returning("weights", f"powers = np.exp(np.clip(scores, -700, 700))\nreturn {SHARES}"),
         "with large scores",
     ),
     "remembered": (
@@ -87,10 +89,13 @@ WRONG = {
         "def attention(query, key, value, mask):\n    return outputs[value.tobytes()]",
         "stops with an error",
     ),
-    "complex": (*_with("project", "x @ w + 0j"), "project gives no array of numbers"),
-    "text": (*_with("dot_products", "(query @ key.T).astype(str)"), "gives no array of numbers"),
+    "complex": (*step_returning("project", "x @ w + 0j"), "project gives no array of numbers"),
+    "text": (
+        *step_returning("dot_products", "(query @ key.T).astype(str)"),
+        "gives no array of numbers",
+    ),
     "mask-too-late": (
-        *_with(
+        *step_returning(
             "attention",
             f"s = {SCALED}\npowers = np.exp(s - s.max(axis=1, keepdims=True))\n"
             f"return ({SHARES} * mask) @ value",
@@ -101,7 +106,7 @@ WRONG = {
 """By name: the step that is wrong, its code, and a part of the message about it."""
 
 
-def _shown():
+def shown_answers():
     """Return the correct answers for the numbers in a notebook's own check of `scale`."""
     step = STEPS.index(BY_NAME["scale"])
     runs = [drawn(np.random.default_rng([1, step, i]), case) for i, case in enumerate(CASES)]
@@ -148,7 +153,7 @@ CHEATS = {
         "def scale(scores, d_k):\n    return Yes()",
     ],
     "knows-the-shown-numbers": [
-        f"known = {_shown()}\ndef scale(scores, d_k):\n    return known[d_k]"
+        f"known = {shown_answers()}\ndef scale(scores, d_k):\n    return known[d_k]"
     ],
 }
 """Cells by name, none of which deserves a point. `{package}` is replaced by the folder of `mha`."""
@@ -189,7 +194,7 @@ attention = lambda query, key, value, mask: mix(
 """
 
 STYLES = {
-    "right-as-asked": filled(),
+    "right-as-asked": filled_notebook(),
     "right-colab": notebook(
         "!pip install -q numpy\n%matplotlib inline\n%load_ext autoreload",
         "import numpy as np\nfrom google.colab import drive",

@@ -34,7 +34,7 @@ reveal_type(mha.examine(attention_weights).ok)
 
 
 @pytest.fixture(scope="module")
-def beside(wheel):
+def metadata_files(wheel):
     """Return the metadata files of the wheel by name."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.startswith("mha-")]

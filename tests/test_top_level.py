@@ -44,7 +44,7 @@ MATHEMATICS = {
 }  # fmt: skip
 
 
-def fresh(code):
+def run_in_new_process(code):
     """Return the output of a program in a new process, in which warnings are errors."""
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -52,12 +52,12 @@ def fresh(code):
     return done.stdout
 
 
-def loaded(statement):
+def modules_loaded_by(statement):
     """Return the modules that a statement loads in a new process."""
-    return set(fresh(f"{statement}\nimport sys\nprint(*sys.modules)").split())
+    return set(run_in_new_process(f"{statement}\nimport sys\nprint(*sys.modules)").split())
 
 
-def ours(modules):
+def package_modules(modules):
     return {name for name in modules if name.split(".")[0] == "mha"}
 
 
@@ -66,16 +66,16 @@ def folders(modules):
 
 
 def test_the_top_level_alone_loads_nothing():
-    modules = loaded("import mha")
-    assert ours(modules) == {"mha", "mha.version"}
+    modules = modules_loaded_by("import mha")
+    assert package_modules(modules) == {"mha", "mha.version"}
     assert "numpy" not in modules
 
 
 def test_a_name_loads_its_module_and_those_below():
-    assert ours(loaded("import mha; mha.attention_weights")) == MATHEMATICS
-    modules = loaded("from mha import load_example, trace")
+    assert package_modules(modules_loaded_by("import mha; mha.attention_weights")) == MATHEMATICS
+    modules = modules_loaded_by("from mha import load_example, trace")
     assert folders(modules) == {"core", "examples", "runs", "version"}
-    modules = loaded("from mha import examine")
+    modules = modules_loaded_by("from mha import examine")
     assert folders(modules) == {
         "core",
         "examine",
@@ -100,7 +100,10 @@ def test_a_name_loads_its_module_and_those_below():
 def test_examine_is_the_function_whatever_was_imported_before(statement):
     asked = "import sys, mha, mha.examine as again\nfrom mha import examine as named"
     same = "mha.examine is again is named is sys.modules['mha.examine'].examine"
-    assert fresh(f"{statement}\n{asked}\nprint({same}, callable(mha.examine))") == "True True\n"
+    assert (
+        run_in_new_process(f"{statement}\n{asked}\nprint({same}, callable(mha.examine))")
+        == "True True\n"
+    )
 
 
 def test_every_public_name_of_the_first_version_is_there():

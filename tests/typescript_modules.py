@@ -4,7 +4,7 @@ import re
 
 import pytest
 from bundling import WIDGETS, run_deno
-from shared_folders import made_once
+from shared_folders import fill_shared_folder
 
 from mha.widgets.assets import text_of
 
@@ -25,7 +25,7 @@ def modules(tmp_path_factory):
         page = "<!doctype html><title>Modules</title>"
         (folder / "page.html").write_text(page, encoding="utf-8")
 
-    return made_once(tmp_path_factory, "modules", make) / "modules.js"
+    return fill_shared_folder(tmp_path_factory, "modules", make) / "modules.js"
 
 
 @pytest.fixture

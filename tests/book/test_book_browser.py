@@ -5,7 +5,7 @@ from itertools import product
 import page_checks as checks
 import pytest
 from accessible import violations
-from book_site import rest, toc_pages, until
+from book_site import advance_clock, toc_pages, until
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
@@ -94,7 +94,7 @@ def test_a_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, 
 def test_a_page_opened_on_a_phone_stays_where_it_is_and_says_what_scrolls(opened, name):
     page = opened(name, width=390, theme="dark", watch=WATCH)
     assert page.evaluate(MOVED) <= 0.02
-    rest(page, 200)
+    advance_clock(page, 200)
     unmarked = page.locator(".bd-article *").evaluate_all(
         """all => all.filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1
                && /auto|scroll/.test(getComputedStyle(e).overflowX)

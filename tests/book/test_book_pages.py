@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 from fontTools.ttLib import TTFont
-from helpers import number_of
+from helpers import parse_number
 from page_texts import LEAKS, page_text
 from runs_of_pages import run_of
 
@@ -290,7 +290,7 @@ def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run():
         steps = (run.scores, run.scaled_scores, run.exponentials, run.weights)
         parts = run.weights[0, row] * run.value[0, :, 0]
         wanted = np.column_stack([keys, *(step[0, row] for step in steps), run.value[0], parts])
-        found = [number_of(text) for text in re.findall(r"[\d.∞−]+", " ".join(said))]
+        found = [parse_number(text) for text in re.findall(r"[\d.∞−]+", " ".join(said))]
         np.testing.assert_allclose(found, wanted.ravel(), rtol=0, atol=0.5e-4 + 1e-12)
         compared += 1
     assert compared >= 12

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
-from book_site import SITE, path, rest
+from book_site import SITE, advance_clock, path
 from helpers import raises
 from served_site import serving_below_a_path
 from sphinx.errors import ExtensionError
@@ -123,7 +123,7 @@ def test_a_browser_refuses_what_a_page_should_not_have(tmp_path, browser):
     page, *_ = listening(context)
     with serving_below_a_path(tmp_path) as address:
         page.goto(f"{address}index.html")
-        rest(page, 200)
+        advance_clock(page, 200)
         told = " ".join(page.evaluate("window.refused"))
         assert page.evaluate("window.hurt") is None
     context.close()

@@ -11,7 +11,7 @@ import chains
 import numpy as np
 import pytest
 from accessible import violations
-from book_site import rest, soup, until
+from book_site import advance_clock, soup, until
 from playwright.sync_api import expect
 from pointer import middle, swipe
 from runs_of_pages import example_of, run_of
@@ -139,7 +139,7 @@ def tied(opened, with_modules):
 
 def settled(page):
     """Wait until the elements outside the window are updated too."""
-    rest(page, 400)
+    advance_clock(page, 400)
 
 
 def edit(page, where, value):
@@ -157,7 +157,7 @@ def reset(page):
 def centre(page, locator):
     """Scroll an element to the middle of the window."""
     locator.evaluate("e => e.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    rest(page, 150)
+    advance_clock(page, 150)
 
 
 def the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page):
@@ -165,7 +165,7 @@ def the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page):
     stood = 0
     for top in range(0, height, 1000):
         page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)
-        rest(page, 60)
+        advance_clock(page, 60)
         covered = page.evaluate(COVERED)
         stood += covered is not None
         assert not covered, top
@@ -206,7 +206,7 @@ def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_
     page.set_viewport_size({"width": 390, "height": 900})
     the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
     centre(page, page.locator("data[data-of]:visible").nth(5))
-    rest(page, 300)
+    advance_clock(page, 300)
     if page.locator(".small-strip:visible").count():
         page.get_by_role("button", name="Put the small strip away").click()
         assert page.locator(".small-strip:visible").count() == 0
@@ -346,7 +346,7 @@ def test_a_number_above_its_figure_is_scrubbed_and_a_reset_is_near(tied, width, 
     before = page.locator(".strip").bounding_box()
     button.click()
     page.locator(".steps .time-bar").wait_for()
-    rest(page, 150)
+    advance_clock(page, 150)
     assert page.locator(".strip").bounding_box() == before
     expect(button).to_be_in_viewport()
 
@@ -416,10 +416,10 @@ def test_pointing_lights_the_place_in_the_strip_and_what_is_pressed_stays_there(
     page.locator(far).press("ArrowUp")
     button = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
     expect(button).to_be_visible()
-    rest(page, 150)
+    advance_clock(page, 150)
     page.mouse.move(*middle(button), steps=5)
     page.mouse.down()
-    rest(page, 150)  # in which the button has to stay under the pointer
+    advance_clock(page, 150)  # in which the button has to stay under the pointer
     page.mouse.up()
     settled(page)
     assert page.locator("data.moved").count() == 0

@@ -2,7 +2,7 @@
 
 import page_checks as checks
 import pytest
-from book_site import rest, toc_pages
+from book_site import advance_clock, toc_pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -39,7 +39,7 @@ def test_a_chapter_opens_with_a_question_and_a_picture_and_nothing_to_operate(op
     assert sum(is_picture for _, is_picture in blocks) == 1
     checks.build_explorers(page)
     page.keyboard.press("Shift")  # numbers of the text are tied when a reader does something
-    rest(page, 600)
+    advance_clock(page, 600)
     controls = page.evaluate(CONTROLS)
     assert len(controls) <= MOST_CONTROLS, controls
     top = page.locator("article h2").first.bounding_box()["y"] + page.evaluate("scrollY")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from accessible import violations
-from book_site import path, rest, soup, toc_pages, until
+from book_site import advance_clock, path, soup, toc_pages, until
 
 from byhand.search.sections import read_sections
 from byhand.terms import load
@@ -127,7 +127,7 @@ def words_of(chapter):
 def test_the_search_loads_its_files_when_it_is_opened_and_says_nothing_in_the_console(opened):
     page = opened(START)
     before = list(page.said)
-    rest(page, 200)
+    advance_clock(page, 200)
     assert loaded(page) == []
     for question in ("softmax", "key"):
         assert search(page, question)

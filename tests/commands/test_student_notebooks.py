@@ -30,7 +30,7 @@ def made_of(site):
 MADE = made_of("")
 
 
-def filled(made):
+def filled_notebook(made):
     """Return a notebook with its blanks filled in."""
     made = nbformat.from_dict(made)
     for cell in made.cells:
@@ -56,7 +56,7 @@ def said_by_checks(made):
 def test_a_notebook_runs_with_its_blanks_and_with_its_answers():
     for made in MADE:
         nbformat.validate(nbformat.from_dict(made))
-    blank, right = said_by_checks(MADE[0]), said_by_checks(filled(MADE[0]))
+    blank, right = said_by_checks(MADE[0]), said_by_checks(filled_notebook(MADE[0]))
     assert [text.partition(" returns ")[2] for text in blank] == ["nothing."] * len(STEPS)
     assert [text.partition(":")[0] for text in right] == ["Right"] * len(STEPS)
     assert said_by_checks(MADE[1]) == []
@@ -67,7 +67,7 @@ def test_a_notebook_runs_with_its_blanks_and_with_its_answers():
 def test_both_notebooks_are_graded_as_they_come_back(tmp_path):
     path, start = tmp_path / "a.ipynb", Sandbox([tmp_path]).start
     for made in MADE:
-        for contents, points in ((made, 0), (filled(made), len(STEPS))):
+        for contents, points in ((made, 0), (filled_notebook(made), len(STEPS))):
             path.write_text(json.dumps(contents), encoding="utf-8")
             one = grade(Submission("a", "", path), b"5", Limits(), start)
             assert (one.points, one.faults, one.imports) == (points, [], [])

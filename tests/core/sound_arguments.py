@@ -73,7 +73,7 @@ def parameters(name):
     return inspect.signature(attrgetter(name)(public_names)).parameters.values()
 
 
-def usual(name):
+def core_arguments(name):
     """Return valid arguments of a function of `mha.core`."""
     own = OWN.get(name, {})
     named = [p.name for p in parameters(name) if p.default is p.empty or p.name not in LEFT_OUT]
@@ -81,7 +81,7 @@ def usual(name):
 
 
 SOUND = {
-    name: usual(name)
+    name: core_arguments(name)
     for name in public_names.__all__
     if inspect.isfunction(function := getattr(public_names, name))
     if function.__module__.startswith("mha.core.")
@@ -167,13 +167,13 @@ GIVEN = SOUND | {
 }
 
 
-def taken(name):
+def valid_arguments(name):
     """Return a valid value for every argument of a public name."""
     left_out = {p.name: p.default for p in parameters(name) if p.default is not p.empty}
     return left_out | GIVEN[name]
 
 
-def called(name, given):
+def call_public(name, given):
     """Call a public name. Arguments before and in a `*args` parameter are positional."""
     function, by_place, by_name = attrgetter(name)(public_names), [], dict(given)
     given_by_place = list(parameters(name))

@@ -46,7 +46,7 @@ def presented(array):
 
 
 @st.composite
-def spoiled(draw, sound):
+def nearly_valid_array(draw, sound):
     """Draw a valid array in another dtype or presentation, with up to two invalid elements."""
     array = np.array(sound)
     if array.dtype.kind == "f":
@@ -77,7 +77,7 @@ def argument(name, sound):
     if isinstance(sound, np.random.Generator):
         return st.builds(np.random.default_rng, st.just(3)) | THINGS
     if isinstance(sound, np.ndarray):
-        return st.just(sound) | spoiled(sound) | ANY
+        return st.just(sound) | nearly_valid_array(sound) | ANY
     if sound is None and name in OPTIONAL_ARRAYS:
         return st.just(sound) | ANY
     for kind, strange in ((bool, SWITCHES), (int, COUNTS), (float, NUMBERS), (str, WORDS)):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sound_arguments import GIVEN, called, taken
+from sound_arguments import GIVEN, call_public, valid_arguments
 from strange import argument
 
 from mha import public_names
@@ -36,7 +36,7 @@ TRIED_ELSEWHERE = (
 )
 
 
-def handed():
+def names_with_arguments():
     """Return every public name that takes arguments, and their methods that raise."""
     found = set()
     for name in public_names.__all__:
@@ -49,43 +49,43 @@ def handed():
     return found - set(TRIED_ELSEWHERE)
 
 
-def held(value):
+def snapshot(value):
     """Return a snapshot of an argument, to compare it with a later one."""
     if isinstance(value, np.ndarray):
         kind = (value.dtype, value.shape, value.strides, value.flags.writeable)
         return (*kind, repr(value.tolist()))
     if dataclasses.is_dataclass(value):
-        return [held(getattr(value, field.name)) for field in dataclasses.fields(value)]
+        return [snapshot(getattr(value, field.name)) for field in dataclasses.fields(value)]
     return repr(value)
 
 
 def test_no_public_name_is_missing():
-    assert handed() - set(GIVEN) == set()
+    assert names_with_arguments() - set(GIVEN) == set()
     assert set(GIVES_ONLY) <= set(public_names.__all__)
 
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_is_sound_is_taken(name):
-    called(name, taken(name))
+    call_public(name, valid_arguments(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GIVEN)
 def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name):
-    sound = taken(name)
+    sound = valid_arguments(name)
 
     @settings(max_examples=max(settings().max_examples // 4, 1))
     @given(st.fixed_dictionaries({each: argument(each, value) for each, value in sound.items()}))
     def check(given):
-        before = held_by(given)
+        before = snapshots(given)
         refused = None
         try:
-            called(name, given)
+            call_public(name, given)
         except (TypeError, ValueError) as error:
             refused = error
         assert refused is None or SENTENCE.match(str(refused)), refused
         assert refused is None or is_own(refused), f"not the package refuses: {refused}"
-        assert held_by(given) == before
+        assert snapshots(given) == before
 
     check()
 
@@ -100,6 +100,6 @@ def is_own(error):
     return "/mha/" in Path(code.co_filename).as_posix() and line.lstrip().startswith("raise ")
 
 
-def held_by(given):
+def snapshots(given):
     """Return a snapshot of all arguments except a generator, which may advance."""
-    return {name: held(value) for name, value in given.items() if name != "rng"}
+    return {name: snapshot(value) for name, value in given.items() if name != "rng"}

@@ -38,7 +38,7 @@ LAID_OUT = (
 """Memory layouts of an array with the same elements."""
 
 
-def on(monkeypatch, workers):
+def set_workers(monkeypatch, workers):
     """Set the number of worker threads, and share even small tasks among them."""
     monkeypatch.setattr(blockwise, "can_limit", lambda: True)
     monkeypatch.setattr(blockwise, "usable_cores", lambda: workers)
@@ -80,7 +80,7 @@ def test_any_shape_in_blocks_and_in_tiles(data, is_small, causal):
     workers = data.draw(st.integers(1, 4))
     slack = spread * max(1, spread**2) * 20 * np.finfo(dtype).eps * d_k
     with pytest.MonkeyPatch.context() as monkeypatch:
-        on(monkeypatch, workers)
+        set_workers(monkeypatch, workers)
         monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
         monkeypatch.setattr(blockwise, "SMALL", blockwise.SMALL if is_small else 0)
         plain = mha.scaled_dot_product_attention(query, key, value, **options)
@@ -101,15 +101,15 @@ def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, d
     query, *others = long_inputs(rng, dtype)
     results = set()
     for workers in (1, 1, 2, 2, 3, 3, 64, 64):
-        on(monkeypatch, workers)
+        set_workers(monkeypatch, workers)
         found = blockwise_attention(dtype(spread) * query, *others, block_size=19, is_causal=True)
         results.add(found.tobytes())
     assert len(results) == 1
 
 
-def peak(rng, monkeypatch, cores, n):
+def peak_memory(rng, monkeypatch, cores, n):
     """Return the peak memory in bytes of a causal call, without its output."""
-    on(monkeypatch, cores)
+    set_workers(monkeypatch, cores)
     query, key, value = (rng.normal(size=(2, n, 16)).astype(np.float32) for _ in range(3))
     tracemalloc.start()
     blockwise_attention(query, key, value, is_causal=True)
@@ -120,14 +120,14 @@ def peak(rng, monkeypatch, cores, n):
 
 @pytest.mark.parametrize("cores", [1, 4, 64])
 def test_memory_beside_the_output_does_not_grow_with_a_long_input(rng, monkeypatch, cores):
-    short = peak(rng, monkeypatch, 1, 1024)
+    short = peak_memory(rng, monkeypatch, 1, 1024)
     assert short < 8 * 2**20
-    assert peak(rng, monkeypatch, cores, 4096) < 1.1 * cores * short
+    assert peak_memory(rng, monkeypatch, cores, 4096) < 1.1 * cores * short
 
 
 @pytest.mark.parametrize("name", ["query", "key", "value"])
 def test_tiles_refuse_what_is_not_finite_even_where_nobody_looks_at_it(rng, monkeypatch, name):
-    on(monkeypatch, 2)
+    set_workers(monkeypatch, 2)
     arguments = dict(zip(("query", "key", "value"), long_inputs(rng), strict=True))
     place = (1, 2, arguments[name].shape[-2] - 1, 3)
     arguments[name][place] = np.nan  # causal attention reads none of the last keys

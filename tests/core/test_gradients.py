@@ -27,7 +27,7 @@ ROWS = {"b_in": 2, **dict.fromkeys(("b_out", "gain", "bias", "second_gain", "sec
 SIZES = {"d_model": D_MODEL, "d_k": D_K, "d_v": D_V}
 
 
-def close(gradients, loss, value, rtol=1e-6, atol=1e-8):
+def assert_gradients(gradients, loss, value, rtol=1e-6, atol=1e-8):
     """Assert that the gradients by the arrays of a value agree with central differences."""
     pairs = zip(arrays_of(gradients), arrays_of(value), strict=True)
     for index, (gradient, array) in enumerate(pairs):
@@ -46,7 +46,7 @@ def test_of_softmax_by_scores_and_as_a_matrix(rng):
     scores, d_weights = rng.normal(size=(2, 3, 5))
     weights = mha.softmax(scores)
     found = softmax_backward(d_weights, weights)
-    close([found], lambda scores: (mha.softmax(scores) * d_weights).sum(), [scores])
+    assert_gradients([found], lambda scores: (mha.softmax(scores) * d_weights).sum(), [scores])
     by_weight = softmax_backward(np.tile(np.eye(5), (3, 1, 1)), weights[:, None].repeat(5, 1))
     np.testing.assert_allclose(softmax_jacobian(weights), by_weight, atol=1e-13)
 
@@ -61,7 +61,9 @@ def test_of_attention_alone_by_queries_keys_and_values(rng):
     def loss(*arrays):
         return (mha.scaled_dot_product_attention(*arrays, **options) * d_output).sum()
 
-    close(scaled_dot_product_attention_backward(d_output, *arrays, **options), loss, arrays)
+    assert_gradients(
+        scaled_dot_product_attention_backward(d_output, *arrays, **options), loss, arrays
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options
         return (mha.multi_head_attention(x, layer, context=context, **options) * d_output).sum()
 
     found = multi_head_attention_backward(d_output, x, weights, context=context, **options)
-    close([found.x, found.context, found.weights], loss, [x, context, weights])
+    assert_gradients([found.x, found.context, found.weights], loss, [x, context, weights])
 
 
 # Blocks
@@ -125,7 +127,7 @@ def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
 
     found = transformer_backward(d_output, x, [first, second], **options)
     slack = {"rtol": 1e-5, "atol": 1e-7}
-    close([found.streams[0], found.blocks], loss, [x, first, second], **slack)
+    assert_gradients([found.streams[0], found.blocks], loss, [x, first, second], **slack)
     between = transformer(x, [first], **options)
     alone = transformer_backward(d_output, between, [second], **options)
     np.testing.assert_allclose(found.streams[1], alone.streams[0], rtol=1e-9)
@@ -144,7 +146,7 @@ def test_of_a_model_that_writes(rng):
         moved = model.with_arrays(dict(zip(model.arrays, arrays, strict=True)))
         return word_losses(moved, texts).mean()
 
-    close([gradients[name] for name in model.arrays], of, [*model.arrays.values()])
+    assert_gradients([gradients[name] for name in model.arrays], of, [*model.arrays.values()])
 
 
 # Answers, and patterns
@@ -155,7 +157,9 @@ def test_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
     x, answers = rng.normal(size=(2, N, D_MODEL)), rng.integers(-1, 3, size=(2, N, 2))
     scores = rng.normal(size=(*answers.shape, 3))
     _, d_scores = cross_entropy(scores.astype(dtype), answers)
-    close([d_scores], lambda scores: cross_entropy(scores, answers)[0], [scores], atol=near)
+    assert_gradients(
+        [d_scores], lambda scores: cross_entropy(scores, answers)[0], [scores], atol=near
+    )
     arrays = [*draw_layer(rng, D_MODEL, 2, 4, 6).arrays.values()]
     narrow = mha.MultiHeadWeights(*(array.astype(dtype) for array in arrays))
     loss, gradients = layer_gradients(narrow, x.astype(dtype), answers)
@@ -165,7 +169,7 @@ def test_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
         return cross_entropy(answer_scores(x, mha.MultiHeadWeights(*arrays), 2), answers)[0]
 
     assert loss == pytest.approx(exact(*arrays), rel=1e-5)
-    close(gradients, exact, arrays, atol=near)
+    assert_gradients(gradients, exact, arrays, atol=near)
 
 
 def test_of_patterns_by_embeddings_and_projections(rng):
@@ -179,4 +183,4 @@ def test_of_patterns_by_embeddings_and_projections(rng):
 
     x, *projections = arrays
     found = _gradients(x, *projections, target, decay=0.3)
-    close(found, loss, [*projections, x], atol=1e-7)
+    assert_gradients(found, loss, [*projections, x], atol=1e-7)

@@ -4,7 +4,17 @@ import re
 
 import numpy as np
 import pytest
-from sound_arguments import BARE, HEADS, LATENT, LAYER, MODEL, SOUND, X, called, taken
+from sound_arguments import (
+    BARE,
+    HEADS,
+    LATENT,
+    LAYER,
+    MODEL,
+    SOUND,
+    X,
+    call_public,
+    valid_arguments,
+)
 
 import mha
 from mha.core import checks
@@ -36,7 +46,7 @@ MOVED = ("pairs_to_halves", "halves_to_pairs", "split_heads", "merge_heads")
 """Functions that only move numbers, and so accept NaN and infinity."""
 
 
-def spoiled(name, argument, value):
+def invalid_values(name, argument, value):
     """Yield invalid values of an argument, the error type, and the rest of the message."""
     if isinstance(value, np.ndarray):
         yield np.full(value.shape, "a"), TypeError, r"has dtype <U1; .*(floats?|integers)"
@@ -72,12 +82,12 @@ def spoiled(name, argument, value):
 
 @pytest.mark.parametrize("name", SOUND)
 def test_what_is_spoiled_is_named(name):
-    sound = taken(name)
+    sound = valid_arguments(name)
     options = [a for a, value in sound.items() if a in ("mask", "scale") or isinstance(value, bool)]
     for argument in {*SOUND[name], *options}:
-        for bad, error, sentence in spoiled(name, argument, sound[argument]):
+        for bad, error, sentence in invalid_values(name, argument, sound[argument]):
             with pytest.raises(error, match=f"^{argument} {sentence}"):
-                called(name, sound | {argument: bad})
+                call_public(name, sound | {argument: bad})
 
 
 # ---- Each refusal once: the argument and the cause, with which its sentence begins ----

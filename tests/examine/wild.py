@@ -7,7 +7,7 @@ has to narrow it.
 
 import numpy as np
 from by_hand import INF, causal, dots, soft, t
-from independent_cases import A, D, L, P, Unseen
+from independent_cases import A, Case, D, L, P
 
 
 def heads(query, key, value, mask=None):
@@ -139,10 +139,10 @@ def position_ids(attention_mask):
     return np.where(attention_mask == 0, 1, ids)
 
 
-HEADS, GPT, GROUPED, CAPPED = (Unseen(f, A) for f in (heads, tiny_gpt, grouped, capped))
-SCALED, PADDED, BLOCKS, CAUSAL = (Unseen(f, A) for f in (scaled, padded, blocks, causal_or_not))
-MERGED, VIEWS, LENGTHS = Unseen(merged_heads, L), Unseen(views, L), Unseen(lengths, A)
-CACHED, ROPE, IDS = Unseen(cached, D), Unseen(rope, P), Unseen(position_ids, P)
+HEADS, GPT, GROUPED, CAPPED = (Case(f, A) for f in (heads, tiny_gpt, grouped, capped))
+SCALED, PADDED, BLOCKS, CAUSAL = (Case(f, A) for f in (scaled, padded, blocks, causal_or_not))
+MERGED, VIEWS, LENGTHS = Case(merged_heads, L), Case(views, L), Case(lengths, A)
+CACHED, ROPE, IDS = Case(cached, D), Case(rope, P), Case(position_ids, P)
 
 TWINS = [HEADS, GPT, GROUPED, CAPPED, SCALED, PADDED, BLOCKS, CAUSAL, MERGED, VIEWS, LENGTHS,
          CACHED, ROPE, IDS]  # fmt: skip

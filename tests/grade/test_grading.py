@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from hostile import DISRUPTIVE, KINDS, REACHED, attempt
-from student_submissions import CHEATS, STYLES, WRONG, filled, notebook
+from student_submissions import CHEATS, STYLES, WRONG, filled_notebook, notebook
 from wheel_only import run
 
 from mha.command_line import in_one_line
@@ -101,7 +101,7 @@ class Around:
         notebooks = STYLES | {"=SUM(A1)": notebook(STUBBORN, STUBBORN + "\n1")}
         for i, names in enumerate(WRONG_IN):
             steps = {step: WRONG[name][1] for step, name in names.items()}
-            notebooks[f"wrong-{i}"] = filled(**steps)
+            notebooks[f"wrong-{i}"] = filled_notebook(**steps)
         for name, cells in CHEATS.items():
             own = [cell.replace("{package}", str(ROOT / "mha")) for cell in cells]
             notebooks[name] = notebook(*own)
@@ -110,7 +110,11 @@ class Around:
         for name, cells in DISRUPTIVE.items():
             notebooks[f"disruptive-{name}"] = notebook(*cells)
         moodle = "Emmy Noether_17_assignsubmission_file"
-        files = {f"{moodle}/one/a.ipynb": filled(), "two/a.ipynb": filled(), "two/b.ipynb": "{}"}
+        files = {
+            f"{moodle}/one/a.ipynb": filled_notebook(),
+            "two/a.ipynb": filled_notebook(),
+            "two/b.ipynb": "{}",
+        }
         files |= {f"{name}.ipynb": text for name, text in notebooks.items()} | {".DS_Store": ""}
         for name, text in files.items():
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -414,7 +418,7 @@ def test_a_cell_that_never_ends_is_named_and_costs_only_what_it_hides(graded):
 def test_the_same_secret_draws_the_same_numbers_for_the_same_notebook(tmp_path):
     folder, tables = tmp_path / "in", []
     folder.mkdir()
-    wrong = filled(scale=WRONG["by-d-k"][1])
+    wrong = filled_notebook(scale=WRONG["by-d-k"][1])
     (folder / "a.ipynb").write_text(wrong, encoding="utf-8")
     (folder / "b.ipynb").write_text(wrong.replace("seed=1", "seed=2"), encoding="utf-8")
     for i, words in enumerate(["a secret of one", "a secret of one", "a secret of two"]):
@@ -452,7 +456,7 @@ def test_a_wrong_command_is_refused_in_a_sentence(tmp_path, capsys):
 
 
 def test_no_module_is_imported_from_the_submissions(tmp_path):
-    (tmp_path / "a.ipynb").write_text(filled(), encoding="utf-8")
+    (tmp_path / "a.ipynb").write_text(filled_notebook(), encoding="utf-8")
     (tmp_path / "week").mkdir()
     for folder in (tmp_path, tmp_path / "week"):
         command = [sys.executable, "-m", "mha.grade", str(tmp_path)]
@@ -510,7 +514,7 @@ def test_without_a_sandbox_nothing_runs_unless_it_is_trusted(
         (programs / "bwrap").write_text(f"#!/bin/sh\n{bwrap}\n", encoding="utf-8")
         (programs / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(programs))
-    touches = notebook(f"open({str(trace)!r}, 'w')", *read_cells_of(filled()))
+    touches = notebook(f"open({str(trace)!r}, 'w')", *read_cells_of(filled_notebook()))
     (folder / "a.ipynb").write_text(touches, encoding="utf-8")
     said = refused(capsys, folder)
     assert reason in said

@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from helpers import example, raises, with_every_stage
+from helpers import example, example_with_stage, raises
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -94,7 +94,7 @@ def test_every_number_of_any_run_is_an_exercise_and_is_refused_only_where_none_i
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_number_of_every_stage_is_an_exercise_with_hints_that_end_before_it(rng, stage):
-    run = trace(with_every_stage(rng, stage))
+    run = trace(example_with_stage(rng, stage))
     for place in islice(places(run, stage), None, None, 3):  # each row and column among them
         if stage != "running_factors" or place.column:  # nothing was kept before the first
             asks_for_what_is_traced(run, place)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from helpers import with_block
+from helpers import example_with_block
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,7 +76,9 @@ def every_exercise():
     positions = np.arange(20).reshape(5, 4) / 7
     placed = trace(replace(load_example("apple"), positions=positions))
     rng = np.random.default_rng(59)
-    blocks = [trace(with_block(rng, norm, "gelu", keys_at_once=3)) for norm in ("before", "after")]
+    blocks = [
+        trace(example_with_block(rng, norm, "gelu", keys_at_once=3)) for norm in ("before", "after")
+    ]
     for run in (CAT, FIRST, trace(load_example("apple")), turned, placed, *blocks):
         for stage in sorted({*WORDINGS} - {"running_factors"}):  # nothing was kept before the first
             for percent in (False, True) if stage == "weights" else (False,):

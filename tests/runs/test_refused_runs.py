@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import MASK, QUERIES, example, projected, raises, random_layer, with_block, with_places
+from helpers import (
+    MASK,
+    QUERIES,
+    example,
+    example_from_embeddings,
+    example_with_block,
+    example_with_positions,
+    raises,
+    random_layer,
+)
 
 import mha
 from mha.examples.names import draw_story
@@ -23,7 +32,7 @@ from mha.runs.worked_example import Refinements
 RNG = np.random.default_rng(3)
 ones = np.ones
 CAT_SAT, THE_CAT_SAT = mha.load_example("cat-sat"), mha.load_example("the-cat-sat")
-PROJECTED = projected(RNG)
+PROJECTED = example_from_embeddings(RNG)
 EVEN = np.full((1, QUERIES, QUERIES), 1 / QUERIES)
 LAYER = random_layer(RNG, 6, d_model=11)
 SENTENCES = ", ".join(recorded_sentences())
@@ -65,13 +74,13 @@ REFUSED = [
     (lambda: example(query=np.full((5, 11), np.nan)),
      "query holds nan at index (0, 0); finite numbers are wanted"),
     (lambda: example(focus=5), "focus is 5; an index from 0 to 4 is wanted"),
-    (lambda: with_places(RNG, positions=ones((5, 2))),
+    (lambda: example_with_positions(RNG, positions=ones((5, 2))),
      "positions has shape (5, 2); (5, 17) is wanted"),
-    (lambda: with_places(RNG, angles=ones((5, 22))),
+    (lambda: example_with_positions(RNG, angles=ones((5, 22))),
      "angles has shape (5, 22); (5, 11) is wanted"),
-    (lambda: with_places(RNG, positions=np.full((5, 17), np.inf)),
+    (lambda: example_with_positions(RNG, positions=np.full((5, 17), np.inf)),
      "positions holds inf at index (0, 0); finite numbers are wanted"),
-    (lambda: with_block(RNG, unembedding=ones((17, 3))),
+    (lambda: example_with_block(RNG, unembedding=ones((17, 3))),
      "unembedding reads a block of attention alone, normalised before; one is wanted"),
     (lambda: mha.trace(with_weights(w_k=1e308 * PROJECTED.layer.w_k)),
      "embeddings and the weights overflow float64 when multiplied; smaller numbers are wanted"),

@@ -9,7 +9,7 @@ import pytest
 from all_figures import FIGURES
 from book_site import STATIC
 from drawn import SVG, by_class, head_of, linear, on_paper, raw, texts, wide
-from helpers import HEADS, MASK, example, projected
+from helpers import HEADS, MASK, example, example_from_embeddings
 
 from mha import example_names, load_example, trace
 from mha.runs.rounding import dimensions, short, shown
@@ -192,7 +192,7 @@ def test_mixing_maps_show_weights_values_and_outputs():
 
 @pytest.mark.parametrize("draw", [figures.lanes, figures.concat_strips, figures.output_shares])
 def test_heads_keep_their_colours_and_patterns(rng, draw):
-    root = wide(draw(trace(projected(rng))))
+    root = wide(draw(trace(example_from_embeddings(rng))))
     heads = list(dict.fromkeys(head_of(g) for g in root.iter(f"{SVG}g") if head_of(g)))
     assert [c for c in heads if c != NEUTRAL] == list(figures.HEAD_COLOURS[:HEADS])
     used = {e.get("fill") for e in root.iter(f"{SVG}rect")} - {None}

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from docutils import nodes
-from helpers import MASK, QUERIES, example, finite, number_of, projected, raises
+from helpers import MASK, QUERIES, example, example_from_embeddings, finite, parse_number, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -39,7 +39,9 @@ MASKED = trace(example(mask=MASK))
 AWKWARD = trace(example(tokens=["<end>", "<b>", "a & b", "x < y", "</td>"], mask=MASK))
 
 
-UNEVEN = [trace(projected(np.random.default_rng(3), mask=mask)) for mask in (None, MASK)]
+UNEVEN = [
+    trace(example_from_embeddings(np.random.default_rng(3), mask=mask)) for mask in (None, MASK)
+]
 
 
 def cells(table):
@@ -75,7 +77,7 @@ def test_any_array_as_a_table(array, places):
         assert text == shown(x, decimals)
         # Fewer decimals suffice if the number is the same as with all of them.
         if np.isfinite(x):
-            full, short = map(number_of, (shown(x, places), text))
+            full, short = map(parse_number, (shown(x, places), text))
             assert short == pytest.approx(full, rel=1e-11, abs=1e-11)
         largest = array[i].max()
         assert ((i, j) in table.marked) == (np.isfinite(largest) and largest - x <= 1e-12)

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from book_site import STATIC
 from explorer_pages import View, of_example, written
-from shared_folders import made_once
+from shared_folders import fill_shared_folder
 
 from mha.widgets.assets import publish
 from mha.widgets.explorer import explorer
@@ -21,7 +21,7 @@ def static(tmp_path_factory):
         for name in ("tokens.css", "fonts.css"):
             shutil.copy(STATIC / name, folder)
 
-    return made_once(tmp_path_factory, "static", make)
+    return fill_shared_folder(tmp_path_factory, "static", make)
 
 
 @pytest.fixture

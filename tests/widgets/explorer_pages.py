@@ -6,7 +6,7 @@ The pages are written here, and opened as files with the book's own scripts.
 import json
 from functools import cache
 
-from book_site import rest
+from book_site import advance_clock
 
 from mha import load_example, trace
 from mha.audit.judging import Prints
@@ -183,7 +183,7 @@ class View:
         return self.page.locator(".panel").inner_text()
 
     def settled_url(self):
-        rest(self.page, 350)
+        advance_clock(self.page, 350)
         return self.page.url
 
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import QUERIES, example, with_places
+from helpers import QUERIES, example, example_with_positions
 from ports import (
     CLOSE,
     SMALLEST,
+    assert_near,
     in_browser,
     infinite,
-    inputs_of,
-    near,
+    port_inputs,
     random_block,
     random_example,
 )
@@ -46,7 +46,7 @@ def test_whole_runs_agree_with_heads_off_and_keys_that_are_padding(arithmetic_pa
         mask = np.where(allowed, mask, False if mask.dtype == bool else -np.inf)
         wanted.append((trace(replace(worked, scale=scale, mask=mask)), off))
         switches = {"headOff": off.tolist(), "keyAllowed": allowed.tolist()}
-        cases.append(inputs_of(worked, temperature) | switches)
+        cases.append(port_inputs(worked, temperature) | switches)
     found = in_browser(arithmetic_page, TRACE, cases)
     for result, (run, off) in zip(found, wanted, strict=True):
         for stage in ("query", "key", "value", "scores"):
@@ -54,18 +54,18 @@ def test_whole_runs_agree_with_heads_off_and_keys_that_are_padding(arithmetic_pa
         for stage in ("mask", "scaled_scores"):
             assert np.array_equal([infinite(head) for head in result[stage]], getattr(run, stage))
         for stage in ("exponentials", "row_sums", "weights"):
-            near(result[stage], getattr(run, stage), getattr(run, stage))
+            assert_near(result[stage], getattr(run, stage), getattr(run, stage))
         mixed = run.weights @ np.abs(run.value)
-        near(result["head_outputs"], run.head_outputs, mixed)
+        assert_near(result["head_outputs"], run.head_outputs, mixed)
         is_on = np.repeat(~off, run.value.shape[-1])
-        near(result["concat"], run.concat * is_on, np.concatenate(list(mixed), axis=1))
+        assert_near(result["concat"], run.concat * is_on, np.concatenate(list(mixed), axis=1))
         if run.output is None:
             assert "output" not in result
             continue
         w_o = run.example.layer.w_o
         shares = mixed @ np.abs(w_o).reshape(run.num_heads, -1, run.output.shape[1])
-        near(result["head_contributions"], run.head_contributions, shares)
-        near(result["output"], (run.concat * is_on) @ w_o, shares.sum(axis=0))
+        assert_near(result["head_contributions"], run.head_contributions, shares)
+        assert_near(result["output"], (run.concat * is_on) @ w_o, shares.sum(axis=0))
 
 
 ONE = {"tokens": ["a"], "head_names": ["h"], "query": [[1e100]], "key": [[1e200]],
@@ -85,7 +85,7 @@ def test_the_port_refuses_what_the_package_refuses(arithmetic_page, what):
     caught = (
         "(c) => { try { return modules.attention.trace(c); } catch (error) { return error.name; } }"
     )
-    assert in_browser(arithmetic_page, caught, [inputs_of(worked, 1.0)]) == ["RangeError"]
+    assert in_browser(arithmetic_page, caught, [port_inputs(worked, 1.0)]) == ["RangeError"]
 
 
 # ---- Where each number comes from ----
@@ -125,7 +125,7 @@ ORIGINS = """(inputs) => {
 def at_places(rng):
     """Return an example with positions, rotation, a scale and any mask, with arbitrary numbers."""
     mask = np.where(rng.random((QUERIES, QUERIES)) < 0.8, rng.normal(size=QUERIES), -np.inf)
-    return with_places(rng, mask=mask, is_causal=True, scale=float(rng.normal()))
+    return example_with_positions(rng, mask=mask, is_causal=True, scale=float(rng.normal()))
 
 
 DRAWS = {
@@ -144,7 +144,7 @@ DRAWS = {
 def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, kind):
     rng = np.random.default_rng(SEED + 4)
     examples = [draw(rng) for draw in DRAWS[kind]]
-    cases = [inputs_of(worked, 1.0) for worked in examples]
+    cases = [port_inputs(worked, 1.0) for worked in examples]
     found = in_browser(arithmetic_page, ORIGINS, cases)
     for worked, told in zip(examples, found, strict=True):
         wanted = all_origins(trace(worked))

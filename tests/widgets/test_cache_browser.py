@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from book_site import rest
+from book_site import advance_clock
 from playwright.sync_api import expect
 from ports import CLOSE
 from worked_runs import CAUSAL
@@ -71,7 +71,7 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     page.get_by_label("without a cache").check()
     expect(says).to_contain_text("Only the output of cat is new")
     expect(page.locator(".slot.again")).to_have_count(3)
-    rest(page, 350)
+    advance_clock(page, 350)
     again = cache("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     now = page.locator(".cache-line").evaluate_all("all => all.map((e) => e.offsetTop)")

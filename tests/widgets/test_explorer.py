@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from book_site import rest
+from book_site import advance_clock
 from bs4 import BeautifulSoup
 from explorer_pages import CLIPBOARD
-from helpers import example, number_of, with_block
+from helpers import example, example_with_block, parse_number
 from playwright.sync_api import expect
 
 from mha import figures, load_example, trace
@@ -31,12 +31,12 @@ def soup(run, **options):
 
 def numbers(table):
     rows = [[cell.get_text() for cell in row.find_all("td")] for row in table.tbody.find_all("tr")]
-    return [[number_of(text) for text in row] for row in rows]
+    return [[parse_number(text) for text in row] for row in rows]
 
 
 @pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", *NORMS])
 def test_every_number_stands_in_a_table_that_says_what_it_shows(rng, name):
-    run = trace(with_block(rng, name, "gelu") if name in NORMS else load_example(name))
+    run = trace(example_with_block(rng, name, "gelu") if name in NORMS else load_example(name))
     tables = soup(run).find_all("table")
     for stage in as_data() | as_data(in_block=True):
         array = STAGES[stage].array(run)
@@ -140,10 +140,10 @@ def test_an_address_that_cannot_be_read_is_left_out(view):
 @pytest.mark.browser
 def test_a_new_address_is_taken_over_anchors_still_work_and_the_link_is_copied(view):
     seen = view("the-cat-sat", address="#after")
-    rest(seen.page, 200)
+    advance_clock(seen.page, 200)
     seen.page.evaluate("location.hash = '#explore=the-cat-sat&causal=1'")
     seen.live()
-    rest(seen.page, 200)
+    advance_clock(seen.page, 200)
     assert seen.page.evaluate("window.shift") < 1e-4  # digits may begin elsewhere in their field
     seen.open()
     causal = trace(replace(seen.run.example, is_causal=True))

@@ -2,7 +2,7 @@
 
 import pytest
 from accessible import violations
-from book_site import rest
+from book_site import advance_clock
 from playwright.sync_api import expect
 from strips import sums_hold
 from worked_runs import parts, with_parts
@@ -51,10 +51,12 @@ def test_a_block_stands_there_step_by_step_and_is_changed_and_reset(
     seen = view(with_parts(arrays, norm, activation), **options).live()
     assert seen.page.evaluate("window.placeAtFirst - place()") == 0
     seen.open()
-    rest(seen.page, 600)  # beyond the half second after a click in which a shift does not count
+    advance_clock(
+        seen.page, 600
+    )  # beyond the half second after a click in which a shift does not count
     seen.page.locator("#after").scroll_into_view_if_needed()
     seen.page.locator("table:visible").nth(2).scroll_into_view_if_needed()
-    rest(seen.page, 200)
+    advance_clock(seen.page, 200)
     assert seen.page.evaluate("window.shift") == 0
     in_tables(seen, seen.run)
     every_step_stands_there_in_order(seen, norm, activation)

@@ -7,7 +7,7 @@ import chains
 import numpy as np
 import pytest
 from accessible import violations
-from book_site import rest
+from book_site import advance_clock
 from helpers import MASK, example
 from playwright.sync_api import expect
 from worked_runs import parts, with_parts
@@ -263,7 +263,7 @@ def test_a_bar_plays_pauses_and_goes_by_mouse_and_keys(view, motion):
     in_steps(seen)
     bar = seen.page
     bar.evaluate(WATCHED)
-    rest(bar, 200)
+    advance_clock(bar, 200)
     assert bar.evaluate("shown") == [[0, 1]]  # never by itself
     play = bar.get_by_role("button", name="Play")
     play.click()

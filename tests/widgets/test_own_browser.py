@@ -7,7 +7,7 @@ import chains
 import numpy as np
 import pytest
 from explorer_pages import CLIPBOARD, written
-from helpers import number_of
+from helpers import parse_number
 from playwright.sync_api import expect
 from pointer import swipe
 from ports import in_browser
@@ -227,7 +227,7 @@ def test_a_printed_sheet_gives_its_numbers_leaves_the_others_and_its_key_is_righ
         for (stage, head, row, texts), close in (*given, *((row, 5.1e-5) for row in found["key"])):
             array = due[stage] if stage in due else getattr(run, stage)
             wanted = array[row] if head < 0 else array[head, row]
-            numbers = [number_of(text) for text in texts]
+            numbers = [parse_number(text) for text in texts]
             assert np.allclose(numbers, wanted, rtol=0, atol=close), stage
         for stage, _, row, _ in blanks:
             assert i % 2 == 0 or row == word or stage in ("key", "value", "placed")

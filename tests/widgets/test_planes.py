@@ -8,7 +8,7 @@ import numpy as np
 import pointer
 import pytest
 from accessible import violations
-from helpers import number_of
+from helpers import parse_number
 from playwright.sync_api import expect
 from pointer import middle, swipe
 from ports import CLOSE
@@ -40,7 +40,7 @@ def numbers(seen):
     return {key: np.array(x) for key, x in seen.page.evaluate(NUMBERS).items() if key != "inputs"}
 
 
-def follows(seen, example):
+def assert_under_pointer(seen, example):
     """Assert that the package computes all of the page's numbers from its inputs."""
     found = numbers(seen)
     names = ("embeddings", "angles", "query", "key", "value")
@@ -98,7 +98,7 @@ def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
         swipe(page, *middle(node), across, down, node=node)
         assert page.evaluate("scrollY") == scrolled
         assert (numbers(seen)["head_outputs"] != before).any()
-        follows(seen, GIVEN.example)
+        assert_under_pointer(seen, GIVEN.example)
     area = page.locator(".frame").last.bounding_box()
     swipe(page, area["x"] + 8, area["y"] + area["height"] - 8, 0, -150)
     page.wait_for_function("from => scrollY > from + 50", arg=scrolled)
@@ -117,7 +117,7 @@ def test_what_a_matrix_makes_is_dragged_by_its_least_change_and_so_are_its_rows(
     node.wait_for()
     assert tip(seen, "Key of the").count() == 0  # an embedding of zeros
     drag(seen, node, -40, -80)
-    run = follows(seen, BANK.example)
+    run = assert_under_pointer(seen, BANK.example)
     moved = run.query[0, 2] - BANK.query[0, 2]
     x = BANK.embeddings[2]
     change = run.example.layer.w_q[0] - BANK.example.layer.w_q[0]
@@ -127,13 +127,13 @@ def test_what_a_matrix_makes_is_dragged_by_its_least_change_and_so_are_its_rows(
     seen.page.get_by_role("button", name="Undo").click()
     expect(caption).to_have_text("The query and the keys")
     drag(seen, tip(seen, "Embedding of bank"), 50, -40)
-    follows(seen, BANK.example)
+    assert_under_pointer(seen, BANK.example)
     for to, matrix in (("to queries", "query"), ("to keys", "key"), ("to values", "value")):
         seen.page.get_by_label(to, exact=True).check()
         row = tip(seen, f"Row 2 of the {matrix} matrix")
         before = numbers(seen)[f"w_{matrix[0]}"]
         drag(seen, row, -45, 30)
-        run = follows(seen, BANK.example)
+        run = assert_under_pointer(seen, BANK.example)
         moved = getattr(run.example.layer, f"w_{matrix[0]}")
         assert (moved[0, 1] != before[0, 1]).all(), "both entries of the row"
         np.testing.assert_array_equal(moved[0, 0], before[0, 0])
@@ -147,7 +147,7 @@ def test_a_weight_is_pulled_and_what_no_query_gives_is_said_at_the_nearest(put):
     tip(seen, "Query of bank").wait_for()
     says, bars = seen.page.locator(".plane-says"), seen.page.locator(".pulls li")
     pull(seen, "river", 90)
-    after = follows(seen, run.example)
+    after = assert_under_pointer(seen, run.example)
     assert abs(after.weights[0, 2, 1] - 0.9) < 0.0005
     expect(bars.nth(1).locator("span")).to_have_text("90.0\u00a0%")
     way = np.hypot(*(after.query - run.query)[0, 2])
@@ -160,7 +160,9 @@ def test_a_weight_is_pulled_and_what_no_query_gives_is_said_at_the_nearest(put):
     ):
         pull(seen, run.tokens[token], share)
         expect(says).to_contain_text(f"No query gives {words}")
-        assert abs(100 * follows(seen, run.example).weights[0, 2, token] - nearest) < 0.05
+        assert (
+            abs(100 * assert_under_pointer(seen, run.example).weights[0, 2, token] - nearest) < 0.05
+        )
         assert bars.nth(token).locator("span").inner_text() == f"{nearest}.0\u00a0%"
         assert bars.nth(token).locator("input").input_value() == str(nearest)
     another_hand_moves_by_keys_and_sliders(seen, run.example)
@@ -181,7 +183,7 @@ def another_hand_moves_by_keys_and_sliders(seen, example):
     assert step <= 0.1
     seen.page.get_by_label("Value of the: up").press("ArrowRight")
     np.testing.assert_allclose(numbers(seen)["value"][0, 0], [2 * step, step])
-    follows(seen, example)
+    assert_under_pointer(seen, example)
 
 
 FIND = """(cases) => JSON.parse(cases).map(({ key, start, which, wanted }) => {
@@ -295,11 +297,11 @@ def test_the_dial_turns_by_angle_position_and_finger(put):
     angle.wait_for()
     angle.fill("-90")
     assert seen.page.locator(".dial .slider > span").all_inner_texts()[:2] == ["−90°", "−90°"]
-    run = follows(seen, TURNED.example)
+    run = assert_under_pointer(seen, TURNED.example)
     np.testing.assert_allclose(run.scores[0, 0], [2, 2])
     before = run.scores
     seen.page.get_by_label("first position").fill("7")
-    run = follows(seen, TURNED.example)
+    run = assert_under_pointer(seen, TURNED.example)
     np.testing.assert_allclose(run.scores, before, atol=1e-9)  # only how far apart counts
     says = seen.page.locator(".dial-says")
     expect(says).to_contain_text("turned by 7 × −90° = −630° more. The angles between query and")
@@ -313,18 +315,21 @@ def test_the_dial_turns_by_angle_position_and_finger(put):
     assert seen.page.locator(".dial").bounding_box()["height"] < 844 - 48  # below the page's bar
     node = tip(seen, "Key of sat, turned").first
     seen.page.locator(".dial").scroll_into_view_if_needed()
-    for turn in (lambda: swipe(seen.page, *middle(node), 45, -40), lambda: node.press("ArrowUp")):
+    for turn in (
+        lambda: swipe(seen.page, *middle(node), 45, -40),
+        lambda: node.press("ArrowUp"),
+    ):
         before = numbers(seen)["angles"][1, 0]
         turn()
         assert numbers(seen)["angles"][1, 0] != before
-        follows(seen, TURNED.example)
+        assert_under_pointer(seen, TURNED.example)
     alike = seen.page.get_by_label("all pairs alike")
     angle.fill("-40")
     alike.uncheck()  # and the second pair turns slower
     np.testing.assert_allclose(np.degrees(numbers(seen)["angles"][1]), [-40, -4])
     other.fill("30")
     np.testing.assert_allclose(np.degrees(numbers(seen)["angles"][1]), [-40, 30])
-    follows(seen, TURNED.example)
+    assert_under_pointer(seen, TURNED.example)
     again = put(explorer(TURNED, view="dial").html, address="#" + seen.settled_url().split("#")[1])
     expect(again.page.get_by_label("all pairs alike")).not_to_be_checked()
     expect(again.page.get_by_label("angle of a position, components 3")).to_have_value("30")
@@ -370,13 +375,13 @@ def test_one_cloud_of_embeddings_is_behind_the_planes_of_both_heads(put):
     seen = opened_cloud(put)
     cat, tired = tip(seen, "Embedding of cat"), tip(seen, "Embedding of tired")
     drag(seen, cat, 24, 0)  # along the axis of the first number
-    run = follows(seen, TIRED.example)
+    run = assert_under_pointer(seen, TIRED.example)
     moved = run.example.embeddings[0]
     assert moved[0] > 2.2
     np.testing.assert_array_equal(moved[1:], 0)
     assert seen.page.locator(".cloud figcaption").first.inner_text().startswith("cat: animal")
     drag(seen, tired, -30, -45)
-    run = follows(seen, TIRED.example)
+    run = assert_under_pointer(seen, TIRED.example)
     assert 1 <= (run.example.embeddings[3] != TIRED.embeddings[3]).sum() <= 2
     assert (run.key[1, 3] != TIRED.key[1, 3]).any()
     tired.focus()
@@ -389,13 +394,13 @@ def test_one_cloud_of_embeddings_is_behind_the_planes_of_both_heads(put):
     row = tip(seen, "Row 4 of the key matrix, Head 2")
     at_rest(row)
     drag(seen, row, 20, -30)
-    run = follows(seen, TIRED.example)
+    run = assert_under_pointer(seen, TIRED.example)
     assert (run.example.layer.w_k[1, 3] != TIRED.example.layer.w_k[1, 3]).all()
     np.testing.assert_array_equal(run.example.layer.w_k[0], TIRED.example.layer.w_k[0])
     says = f"tired ({shown(run.key[1, 3, 0], 2)}, {shown(run.key[1, 3, 1], 2)})"
     assert says in cloud.locator("text").all_text_contents()
     pull(seen, "it", 90)  # by the matrix of queries
-    assert abs(follows(seen, TIRED.example).weights[0, 2, 2] - 0.9) < 0.0005
+    assert abs(assert_under_pointer(seen, TIRED.example).weights[0, 2, 2] - 0.9) < 0.0005
 
 
 WATCH = """() => {
@@ -534,7 +539,7 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
     # As printed, the product agrees with the score up to one unit of the last digit.
     line = re.search(r"≈ ([\d.]+) × ([\d.]+) ≈ (−?[\d.]+):", says.inner_text()).groups()
     assert line[:2] == (shown(across), shown(long))
-    one, other, score = map(number_of, line)
+    one, other, score = map(parse_number, line)
     assert abs(one * other - score) < 0.0075
     key.focus()
     seen.press("ArrowRight")

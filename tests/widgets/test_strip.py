@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from book_site import rest
-from helpers import number_of
+from book_site import advance_clock
+from helpers import parse_number
 from playwright.sync_api import expect
 from pointer import FRAME, drag, middle, swipe
 from strips import sums_hold
@@ -34,7 +34,7 @@ COLUMNS = ("scores", "scaled_scores", "exponentials", "weights")
 def holds(seen, run, row, head=0, component=0):
     """Assert that the strip shows one query of a run."""
     for stage in COLUMNS:
-        found = [number_of(text) for text in seen.numbers(stage)]
+        found = [parse_number(text) for text in seen.numbers(stage)]
         # Where a sum ends in a 5 that is not shown, the last digit depends on the order of adding.
         np.testing.assert_allclose(found, getattr(run, stage)[head, row], atol=0.50001e-4, rtol=0)
     parts = run.weights[head, row] * run.value[head, :, component]
@@ -50,7 +50,7 @@ def test_an_explorer_starts_where_it_stands_and_shows_the_numbers_of_the_trace(v
     assert seen.page.evaluate("window.placeAtFirst > 200")
     seen.live()
     assert seen.page.evaluate("window.placeAtFirst - place()") == 0
-    rest(seen.page, 200)
+    advance_clock(seen.page, 200)
     assert seen.page.evaluate("window.shift") == 0
     is_on_one_screen(seen)
     sources_and_all_that_is_moved_light_up(seen)
@@ -260,13 +260,13 @@ def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view):
         holds(seen, seen.run, 0)
         assert seen.page.locator(".strip .lit").count() == 0
     come_again()
-    rest(seen.page, 1500)
+    advance_clock(seen.page, 1500)
     assert field.input_value() == "1"
 
 
 def test_nothing_moves_where_less_motion_is_wanted(view):
     seen = view("the-cat-sat", reduced_motion="reduce", is_new=True).live()
-    rest(seen.page, 1500)
+    advance_clock(seen.page, 1500)
     holds(seen, seen.run, 0)
     assert seen.page.evaluate("localStorage.length") == 0
     seen.number("Embedding of the, x₁").focus()

@@ -2,12 +2,12 @@
 
 import pytest
 from reading_book import Reader, build_book
-from shared_folders import made_once
+from shared_folders import fill_shared_folder
 
 
 @pytest.fixture(scope="session")
 def book(tmp_path_factory):
-    return made_once(tmp_path_factory, "reading", build_book) / "html"
+    return fill_shared_folder(tmp_path_factory, "reading", build_book) / "html"
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """A small book for the scripts of reading and exercises, and a reader who opens its pages."""
 
 from accessible import violations
-from book_site import ROOT, STATIC, carry_over
+from book_site import ROOT, STATIC, copy_storage
 from small_book import build
 
 from byhand.site.policy import early_scripts
@@ -152,7 +152,7 @@ class Reader:
     def open(self, name="worked", fragment=""):
         """Load a page, even if only the fragment of its address differs from the current page."""
         if self.page.url != "about:blank":
-            carry_over(self.page)
+            copy_storage(self.page)
             self.page.goto("about:blank")
         self.page.goto((self.book / f"{name}.html").as_uri() + fragment)
         self.page.wait_for_load_state("load")
@@ -160,7 +160,7 @@ class Reader:
 
     def again(self):
         """Reload the current page without the fragment of its address."""
-        carry_over(self.page)
+        copy_storage(self.page)
         self.page.evaluate("history.replaceState(null, '', location.pathname)")
         self.page.reload()
         return self.page

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import example, with_every_stage
+from helpers import example, example_with_stage
 from reading_book import RUN, Reader
 
 from mha import load_example, trace
@@ -53,7 +53,7 @@ def exercises(run, stage, **options):
 
 def runs_with(rng, stage):
     """Yield runs that have a stage: with each kind of mask, scale and norm, and with integers."""
-    start = with_every_stage(rng, stage)
+    start = example_with_stage(rng, stage)
     n = len(start.tokens)
     mask = np.where(np.eye(n)[::-1], -np.inf, rng.normal(size=(n, n)).round(2))
     others = {"scale": -0.7, "block": replace(start.block, first=Norm(eps=0.0))}
