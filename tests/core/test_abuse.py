@@ -65,13 +65,13 @@ def test_no_public_name_is_missing():
 
 
 @pytest.mark.parametrize("name", GIVEN)
-def test_what_is_sound_is_taken(name):
+def test_valid_arguments_are_accepted(name):
     call_public(name, valid_arguments(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GIVEN)
-def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name):
+def test_no_argument_changes_and_each_refusal_is_one_sentence(name):
     sound = valid_arguments(name)
 
     @settings(max_examples=max(settings().max_examples // 4, 1))

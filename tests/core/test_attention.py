@@ -16,7 +16,7 @@ from mha.core.blockwise import blockwise_attention
 
 @pytest.mark.parametrize("function", [mha.scaled_dot_product_attention, blockwise_attention])
 @pytest.mark.parametrize("num_keys", [1, 3, 49])
-def test_the_largest_values_give_their_mean_or_a_refusal(num_keys, function):
+def test_the_mean_of_the_largest_floats_is_finite_or_refused(num_keys, function):
     # Rounding may raise the mean of the largest floats above them; it must not become infinite.
     value, refusal = np.full((num_keys, 2), np.finfo(np.float64).max), None
     try:
@@ -126,7 +126,7 @@ def test_memory_beside_the_output_does_not_grow_with_a_long_input(rng, monkeypat
 
 
 @pytest.mark.parametrize("name", ["query", "key", "value"])
-def test_tiles_refuse_what_is_not_finite_even_where_nobody_looks_at_it(rng, monkeypatch, name):
+def test_tiles_refuse_nonfinite_values_even_if_masked(rng, monkeypatch, name):
     set_workers(monkeypatch, 2)
     arguments = dict(zip(("query", "key", "value"), long_inputs(rng), strict=True))
     place = (1, 2, arguments[name].shape[-2] - 1, 3)

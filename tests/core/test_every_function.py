@@ -109,7 +109,7 @@ def test_float16_is_computed_in_float32_and_one_float64_widens_every_step(name):
 
 
 @pytest.mark.parametrize(("name", "batched"), sorted(batches()))
-def test_a_batch_is_each_of_its_members_alone(name, batched):
+def test_a_batch_equals_its_members_computed_alone(name, batched):
     moved = dict.fromkeys(batched, lambda x: np.roll(x, 1, axis=-1))
     stacked = dict.fromkeys(batched, lambda x: np.stack([x, np.roll(x, 1, axis=-1)]))
     for both, *alone in zip(
@@ -122,7 +122,7 @@ def test_a_batch_is_each_of_its_members_alone(name, batched):
 
 
 @pytest.mark.parametrize("name", WITH_ARRAYS)
-def test_how_an_array_lies_in_memory_changes_no_result(name):
+def test_memory_layout_changes_no_result(name):
     wanted = output_arrays(name)
     for present in KEEPING:
         for got, want in zip(output_arrays(name, present), wanted, strict=True):

@@ -42,7 +42,7 @@ def assert_gradients(gradients, loss, value, rtol=1e-6, atol=1e-8):
 # Attention, with its softmax, and layers
 
 
-def test_of_softmax_by_scores_and_as_a_matrix(rng):
+def test_gradient_of_softmax_by_scores_and_as_a_matrix(rng):
     scores, d_weights = rng.normal(size=(2, 3, 5))
     weights = mha.softmax(scores)
     found = softmax_backward(d_weights, weights)
@@ -51,7 +51,7 @@ def test_of_softmax_by_scores_and_as_a_matrix(rng):
     np.testing.assert_allclose(softmax_jacobian(weights), by_weight, atol=1e-13)
 
 
-def test_of_attention_alone_by_queries_keys_and_values(rng):
+def test_gradients_of_attention_by_queries_keys_and_values(rng):
     options = {"mask": MASK, "is_causal": True, "align": "bottom-right", "scale": 0.7}
     options["enable_gqa"] = True
     shapes = (2, 4, N, D_K), (2, 2, M, D_K), (2, 2, M, D_V)
@@ -76,7 +76,7 @@ def test_of_attention_alone_by_queries_keys_and_values(rng):
         ({}, (), True, {"mask": np.linspace(-1, 1, N * M).reshape(N, M)}),
     ],
 )
-def test_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options):
+def test_gradients_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options):
     weights = random_layer(rng, HEADS, **layer, **SIZES, d_out=D_OUT)
     x = rng.normal(size=(*leading, N, D_MODEL))
     context = rng.normal(size=(*leading, M, D_MODEL)) if cross else None
@@ -117,7 +117,7 @@ def drawn_block(rng, norm, activation, *without):
         ("after", (2,), {}),
     ],
 )
-def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
+def test_gradients_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
     first = drawn_block(rng, norm, "gelu")
     second = drawn_block(rng, norm, "relu", "b_in", "bias", "second_gain")
     x, d_output = rng.normal(size=(2, *leading, N, D_MODEL))
@@ -135,7 +135,7 @@ def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
     np.testing.assert_array_equal(found.streams[2], d_output)
 
 
-def test_of_a_model_that_writes(rng):
+def test_gradients_of_a_language_model(rng):
     model = draw_model(rng, list("abc"), 4, num_blocks=2, num_heads=2, base=50.0)
     texts = rng.integers(3, size=(3, 7))
     loss, gradients = model_gradients(model, texts)
@@ -153,7 +153,7 @@ def test_of_a_model_that_writes(rng):
 
 
 @pytest.mark.parametrize(("dtype", "near"), [(np.float32, 2e-5), (np.float64, 1e-8)])
-def test_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
+def test_gradients_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
     x, answers = rng.normal(size=(2, N, D_MODEL)), rng.integers(-1, 3, size=(2, N, 2))
     scores = rng.normal(size=(*answers.shape, 3))
     _, d_scores = cross_entropy(scores.astype(dtype), answers)
@@ -172,7 +172,7 @@ def test_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
     assert_gradients(gradients, exact, arrays, atol=near)
 
 
-def test_of_patterns_by_embeddings_and_projections(rng):
+def test_gradients_of_patterns_by_embeddings_and_projections(rng):
     arrays = [rng.normal(size=shape) for shape in ((1, 1, 5, 3), (1, 2, 3, 7), (1, 2, 3, 7))]
     target = mha.softmax(rng.normal(size=(2, 5, 5)))
 

@@ -81,7 +81,7 @@ def invalid_values(name, argument, value):
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_what_is_spoiled_is_named(name):
+def test_an_invalid_argument_is_named(name):
     sound = valid_arguments(name)
     options = [a for a, value in sound.items() if a in ("mask", "scale") or isinstance(value, bool)]
     for argument in {*SOUND[name], *options}:
@@ -235,6 +235,6 @@ KINDS = [
     ("error", "call", "cause"),
     [*((ValueError, *each) for each in VALUES), *((TypeError, *each) for each in KINDS)],
 )
-def test_what_does_not_fit_is_told_by_argument_and_cause(error, call, cause):
+def test_each_refusal_names_the_argument_and_the_cause(error, call, cause):
     with pytest.raises(error, match=f"^{re.escape(cause)}"):
         call()
