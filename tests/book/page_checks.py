@@ -244,7 +244,7 @@ def text_of_twice_the_size_widens_nothing(page):
 def is_light_and_not_long(page, name):
     page.evaluate("document.fonts.ready")
     assert not [url for url in page.requests if re.search("fontawesome|fa-solid|bootstrap", url)]
-    whole, look = kib(page.requests)
+    whole, look = sizes_in_kib(page.requests)
     assert look <= LOOK_KIB
     assert whole <= (LANDING_KIB if name == "index" else WEIGHT_KIB)
     elements = page.evaluate("document.querySelectorAll('*').length")
@@ -389,7 +389,7 @@ def compressed(file):
     return len(data if file.suffix == ".woff2" else gzip.compress(data, 9, mtime=0))
 
 
-def kib(requests):
+def sizes_in_kib(requests):
     """Return the size in KiB of all requested files, and of the styles and fonts alone."""
     files = {unquote(urlsplit(url).path) for url in requests if url.startswith("file:")}
     weights = {file: compressed(Path(file)) / 1024 for file in files}

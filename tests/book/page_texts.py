@@ -21,10 +21,10 @@ def page_text(soup):
 
     Formulas with letters are omitted, because the text has no values for the letters.
     """
-    return "".join(_said(soup.find("main") or soup))
+    return "".join(_text_pieces(soup.find("main") or soup))
 
 
-def _said(node):
+def _text_pieces(node):
     """Yield the pieces of an element's text, with semicolons around each block."""
     if not isinstance(node, Tag):
         yield node if type(node) is NavigableString else ""
@@ -39,7 +39,7 @@ def _said(node):
         edge = "\n;\n" if node.name in BLOCKS else "^" if node.name == "sup" and node.text else ""
         yield edge
         for child in node:
-            yield from _said(child)
+            yield from _text_pieces(child)
         yield edge.replace("^", "")
 
 

@@ -36,7 +36,7 @@ new MutationObserver(() => window.themes.push([
 """
 
 
-def faults(page):
+def console_warnings(page):
     """Return the warnings and errors of the console."""
     return [text for kind, text in page.said if kind in ("error", "warning")]
 
@@ -87,7 +87,7 @@ def test_a_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, 
         checks.wide_things_use_the_margin(page, name)
     if name in (*LOOKED_AT, "notation"):
         checks.is_as_wide_as_the_screen_without_a_margin_and_with_large_letters(page)
-    assert faults(page) == []
+    assert console_warnings(page) == []
 
 
 @pytest.mark.parametrize("name", LOOKED_AT)
@@ -186,7 +186,7 @@ def test_the_theme_is_there_before_anything_is_drawn(opened, system, chosen):
     assert themes[0] == [chosen or system, False]
     assert {theme for theme, _ in themes} == {chosen or system}
     assert page.evaluate("document.documentElement.dataset.mode") == (chosen or "auto")
-    assert faults(page) == []
+    assert console_warnings(page) == []
 
 
 # ---- The frame ----

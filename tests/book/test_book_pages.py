@@ -56,7 +56,7 @@ OF_MARKUP = (r"\{[a-z:]+\}", r"\\x[0-9a-f]{2}", r"\$[A-Za-z\\]", r"np\.float64")
 
 
 @pytest.mark.parametrize("name", [*PAGES, "search", "notices"])
-def test_a_page_is_whole(name):
+def test_a_page_is_complete(name):
     """Check everything that one parse of a page can show."""
     page, found = site.path(name), site.soup(name)
     states_its_policy_and_no_address(page, found)

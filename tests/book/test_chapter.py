@@ -85,7 +85,7 @@ def page_of(folder):
     return page
 
 
-def said(element):
+def clean_text(element):
     return " ".join(element.get_text().split())
 
 
@@ -130,11 +130,11 @@ def test_print_has_every_result_and_no_code_but_what_teaches(folder):
 def test_a_page_has_the_sentence_the_aims_and_the_minutes_of_the_rule(page_of):
     page = page_of("minutes-0")
     assert page.select_one("h1 + .lead p").get_text().startswith("One sentence with")
-    assert said(page.select_one(".lead + .aims")) == (
+    assert clean_text(page.select_one(".lead + .aims")) == (
         "After this chapter you can … About 10 minutes to read say what it is do it"
     )
     told = [page_of(f"minutes-{i}").select_one(".aims-minutes") for i in range(len(MINUTES))]
-    assert [said(one) for one in told] == [f"About {wanted}" for _, wanted in MINUTES]
+    assert [clean_text(one) for one in told] == [f"About {wanted}" for _, wanted in MINUTES]
 
 
 # ---- Refusals, each with its line: one build reports all of them ----

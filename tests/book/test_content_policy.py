@@ -57,7 +57,7 @@ async () => {
 """
 
 
-def listening(context):
+def new_recorded_page(context):
     """Return a new page, the list of its console errors, and the list of its requests."""
     page, complaints, asked = context.new_page(), [], []
     page.add_init_script(LISTEN)
@@ -89,7 +89,7 @@ WITH_CONTROLS = [
 @pytest.mark.parametrize("name", WITH_CONTROLS)
 def test_every_control_of_a_page_keeps_its_policy(browser, address, name):
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page, complaints, asked = listening(context)
+    page, complaints, asked = new_recorded_page(context)
     page.goto(f"{address}{name}.html")
     page.wait_for_load_state("load")
     assert page.evaluate(USE_CONTROLS) >= 5
@@ -120,7 +120,7 @@ def test_a_browser_refuses_what_a_page_should_not_have(tmp_path, browser):
     page = path("index").read_text(encoding="utf-8")
     (tmp_path / "index.html").write_text(page.replace("</article>", f"{BROKEN}</article>"))
     context = browser.new_context()
-    page, *_ = listening(context)
+    page, *_ = new_recorded_page(context)
     with serving_below_a_path(tmp_path) as address:
         page.goto(f"{address}index.html")
         advance_clock(page, 200)

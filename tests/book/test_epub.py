@@ -27,12 +27,12 @@ def epub(tmp_path_factory):
         return file, {Path(name).name: etree.fromstring(archive.read(name)) for name in names}
 
 
-def having(tree, name):
+def elements_of_class(tree, name):
     """Return the elements of a class."""
     return tree.xpath(f'//*[contains(concat(" ", @class, " "), " {name} ")]')
 
 
-def said(element):
+def clean_text(element):
     return " ".join("".join(element.itertext()).split())
 
 
@@ -55,7 +55,9 @@ def test_every_number_of_the_pages_is_there(epub):
         name = page.replace("/", "-")
         made = (epub[1].get(file) for file in (f"{name}.xhtml", f"answers-{name}.xhtml"))
         trees = [tree for tree in made if tree is not None]
-        found = {said(e) for tree in trees for kind in kinds for e in having(tree, kind)}
+        found = {
+            clean_text(e) for tree in trees for kind in kinds for e in elements_of_class(tree, kind)
+        }
         assert numbers == found, page
         total += len(numbers)
     assert total > 300
@@ -67,7 +69,7 @@ def test_the_edition_is_that_of_the_citation(epub):
     package = zipfile.ZipFile(epub[0]).read("book/package.opf").decode()
     assert f"<dc:date>{day}</dc:date>" in package
     assert f">{day}T00:00:00Z</meta>" in package
-    contents = said(epub[1]["contents.xhtml"])
+    contents = clean_text(epub[1]["contents.xhtml"])
     assert f"Edition of {day:%-d %B %Y}, version {cited['version']}" in contents
 
 
@@ -79,7 +81,7 @@ def test_each_question_leads_to_its_answer_and_back(epub):
             (answer,) = documents[file].xpath("//*[@id=$id]", id=identifier)
             back = next(answer.iter(f"{XHTML}a")).get("href")
             assert tree.xpath("//*[@id=$id]", id=back.removeprefix(f"{name}#")), back
-            assert len(said(answer)) > 20
+            assert len(clean_text(answer)) > 20
             asked += 1
     wanted = ("mha-quiz", "mha-your-turn", "mha-build", ".solution")
     on_pages = ", ".join(f"{each}:not(.tag_screen-only *)" for each in wanted)
@@ -87,7 +89,7 @@ def test_each_question_leads_to_its_answer_and_back(epub):
     assert asked == sum(len(page.article.select(on_pages)) for page in pages)
 
 
-def test_nothing_is_to_be_pressed_and_figures_formulas_and_tables_have_words(epub):
+def test_there_are_no_buttons_and_figures_formulas_and_tables_have_text(epub):
     for tree in epub[1].values():
         kinds = {etree.QName(e).localname for e in tree.iter(etree.Element)}
         assert not kinds & {"script", "button", "input", "form", "noscript"}

@@ -58,7 +58,7 @@ def fullness(pdf):
     return shares
 
 
-def begins(reader, title):
+def first_page_of(reader, title):
     """Return the page on which a chapter begins, counted from 0."""
     entry = next(entry for entry in bookmarks(reader.outline) if entry["/Title"].endswith(title))
     return reader.get_destination_page_number(entry)
@@ -114,7 +114,7 @@ def test_the_book_says_what_it_is_and_nothing_is_raster(reader, pages):
 
 
 def test_each_page_has_its_number(reader, pages):
-    first, labels = begins(reader, "About this book"), reader.page_labels
+    first, labels = first_page_of(reader, "About this book"), reader.page_labels
     assert labels[first - 1][0] in "iv"
     assert labels[first:] == list(map(str, range(1, len(pages) - first + 1)))
     for number, page in zip(labels[first:], pages[first:], strict=True):
@@ -191,7 +191,7 @@ def test_what_is_cited_stands_on_paper_and_on_the_page_that_is_named(pages, read
     cited = {m[1] + m[2] for m, _ in found if m[1] != "Exercise"}
     assert len(cited) > 200
     assert cited - set(there) == set()
-    first = begins(reader, "About this book")
+    first = first_page_of(reader, "About this book")
     named = re.findall(r"((?:Table|Fig\.)\d+\.\d+)\(page(\d+)\)", squeezed("".join(pages)))
     assert len(named) > 30
     for what, page in named:
@@ -199,7 +199,7 @@ def test_what_is_cited_stands_on_paper_and_on_the_page_that_is_named(pages, read
 
 
 @pytest.mark.slow
-def test_readers_of_chance_refer_to_nothing_that_they_lack():
+def test_random_selections_of_chapters_have_no_broken_references():
     chance = random.Random(7)
     chapters = [page for page in read_contents().chapters if page != BIBLIOGRAPHY]
     documents = [
@@ -229,7 +229,7 @@ ANSWERED = re.compile(
 )
 
 
-def found_by(pattern, source):
+def count_by_title(pattern, source):
     """Return the number of questions, or of answers, in a source by title."""
     titles = ("".join(filter(None, found.groups())) for found in pattern.finditer(source))
     return Counter(title.replace("#solution", "#exercise") for title in titles)
@@ -243,14 +243,14 @@ def test_every_question_on_paper_has_its_answer_in_that_edition():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         sources = pool.submit(printing.sources, [Document(), *readers]).result()
     whole, appendix, none, only = sources
-    assert found_by(ASKED, whole).total() > 260
-    assert found_by(ANSWERED, whole) == found_by(ASKED, whole)
-    asked = found_by(ASKED, none)
+    assert count_by_title(ASKED, whole).total() > 260
+    assert count_by_title(ANSWERED, whole) == count_by_title(ASKED, whole)
+    asked = count_by_title(ASKED, none)
     assert {title.split()[0] for title in asked} == {"Question", "Your", "#exercise"}
-    assert found_by(ANSWERED, none).total() == 0
-    assert found_by(ASKED, only).total() == 0
-    assert found_by(ANSWERED, only) == asked
-    assert found_by(ASKED, appendix) == found_by(ANSWERED, appendix) == asked
+    assert count_by_title(ANSWERED, none).total() == 0
+    assert count_by_title(ASKED, only).total() == 0
+    assert count_by_title(ANSWERED, only) == asked
+    assert count_by_title(ASKED, appendix) == count_by_title(ANSWERED, appendix) == asked
 
 
 @pytest.mark.slow
@@ -273,7 +273,7 @@ def test_the_outline_holds_the_parts_and_what_print_adds(reader, pages):
     assert added <= titles
     solutions = [i for i, page in enumerate(pages) if "Solution to Exercise" in page]
     assert len(solutions) > 5
-    assert min(solutions) >= begins(reader, "Solutions")
+    assert min(solutions) >= first_page_of(reader, "Solutions")
 
 
 def printed_text(text):

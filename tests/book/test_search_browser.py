@@ -44,7 +44,7 @@ def search(page, question):
     return page.locator(".search-result .search-heading").all_inner_texts()
 
 
-def found_of(page, questions):
+def sections_found(page, questions):
     """Return the sections that each question finds, as page name and anchor."""
     found = page.evaluate(FOUND, list(questions))
     root = page.evaluate("document.documentElement.dataset.content_root")
@@ -66,7 +66,7 @@ def test_most_questions_of_students_find_a_section_that_answers_them_first(opene
     search(page, "")
     questions = QUESTIONS[part]
     assert len(questions) > 30
-    found = found_of(page, questions)
+    found = sections_found(page, questions)
     missed = {q: found[q][:3] for q, right in questions.items() if found[q][0] not in right}
     lost = {q: three for q, three in missed.items() if not set(three) & set(questions[q])}
     first, three = (1 - len(some) / len(questions) for some in (missed, lost))
@@ -92,7 +92,7 @@ def test_a_term_of_the_printed_index_finds_a_section_that_introduces_it_among_th
     assert len(right) > 100
     page = opened("notation")
     search(page, "")
-    found = found_of(page, right)
+    found = sections_found(page, right)
     assert {q: found[q][:3] for q, places in right.items() if not places & {*found[q][:3]}} == {}
     first = sum(found[q][0] in places for q, places in right.items())
     assert first / len(right) > 0.9
@@ -111,7 +111,7 @@ def test_a_name_of_the_tables_finds_first_the_section_that_its_row_links_to(open
         place, said = f"{chapter.rpartition('/')[2]}#{anchor}", words_of(chapter)[anchor]
         cells = [cell.get_text().split(",") for cell in row.find_all("td") if not cell.find("a")]
         names = [name.strip() for cell in cells for name in cell if name.strip()]
-        for name, places in found_of(page, names).items():
+        for name, places in sections_found(page, names).items():
             if places[0] != place or name not in said:
                 wrong[name] = place, places[0], name in said
     assert not wrong
