@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 
-def patiently(is_so, seconds=180):
+def wait_until(is_so, seconds=180):
     """Wait until a condition is true, and fail after `seconds`."""
     end = time.monotonic() + seconds
     while not is_so():
@@ -13,7 +13,7 @@ def patiently(is_so, seconds=180):
         time.sleep(0.1)
 
 
-def works_in(folder):
+def processes_in(folder):
     """Return the command lines of the processes whose working directory is in a folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):

@@ -32,7 +32,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("words", "sentence"), REFUSED)
-def test_what_cannot_be_made_gets_one_sentence_and_nothing_is_lost(
+def test_an_impossible_command_gets_one_sentence_and_loses_nothing(
     words, sentence, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)

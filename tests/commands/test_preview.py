@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import TimeoutError as TookTooLong
-from processes import patiently, works_in
+from processes import processes_in, wait_until
 from small_project import COMMAND, copy_without_pages, published, write_contents, write_pages
 
 pytestmark = pytest.mark.browser
@@ -65,7 +65,7 @@ def preview(project):
         assert line, "the preview has ended"
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)
     assert "No browser was found" in process.stdout.readline()
-    patiently((project / LOG).is_file)  # the pages' process begins by itself
+    wait_until((project / LOG).is_file)  # the pages' process begins by itself
     yield address[0], process
     process.kill()
     process.communicate()
@@ -203,10 +203,10 @@ def test_it_ends_while_a_cell_runs(preview, project, chapter, tmp_path):
     begun = tmp_path / "begun"
     cell = f"import time\nfrom pathlib import Path\n\nPath({str(begun)!r}).touch()\ntime.sleep(59)"
     append(chapter, f"```{{code-cell}}\n{cell}\n```")
-    patiently(begun.exists)
+    wait_until(begun.exists)
     process = preview[1]
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=PATIENCE / 1000)
     assert "The preview has ended" in said
     assert "Traceback" not in said
-    patiently(lambda: not works_in(project))  # a kernel looks once a second for its process
+    wait_until(lambda: not processes_in(project))  # a kernel looks once a second for its process

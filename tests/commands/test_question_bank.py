@@ -73,7 +73,7 @@ def options_of(question, form=str):
     return [(form(o.text), form(o.feedback), o.is_right) for o in question.options]
 
 
-def letters(html):
+def squeezed(html):
     """Return the text of HTML without whitespace."""
     return "".join(BeautifulSoup(html, "html.parser").get_text().split())
 
@@ -218,15 +218,15 @@ def test_qti_is_read_and_judged_as_it_is_meant(bank, folder):
             low, high = map(Decimal, limits)
             assert Decimal(question.key) - low == high - Decimal(question.key) == question.margin
         assert (response.cardinality == "multiple") == question.is_multiple
-        replies = {reply.identifier: letters(reply.html) for reply in item.feedback}
-        assert replies.pop("general_fb") == letters(question.feedback)
+        replies = {reply.identifier: squeezed(reply.html) for reply in item.feedback}
+        assert replies.pop("general_fb") == squeezed(question.feedback)
         reply_to = {}
         for rule in rules.iterfind(f".//{ITEM}responseIf"):
             chosen = rule.findtext(f"*/{ITEM}baseValue[@baseType='identifier']")
             reply_to[chosen] = rule.findtext(f"{ITEM}setOutcomeValue//{ITEM}baseValue")
         right = response.correct_values
-        assert options_of(question, letters) == [
-            (letters(c.html), replies.pop(reply_to[c.identifier]), c.identifier in right)
+        assert options_of(question, squeezed) == [
+            (squeezed(c.html), replies.pop(reply_to[c.identifier]), c.identifier in right)
             for c in interaction.choices
         ]
         assert replies == {}

@@ -175,6 +175,6 @@ def test_the_environment_is_made_anew_when_the_lock_changes_or_told_as_damaged(
         (shutil.Error([("a", "b.html", "[Errno 28] full")]), "error: b.html cannot be written: "),
     ],
 )
-def test_what_cannot_be_written_is_named(error, wanted):
+def test_an_unwritable_folder_is_named(error, wanted):
     with pytest.raises(SystemExit, match=wanted), building._told_in_one_sentence():
         raise error

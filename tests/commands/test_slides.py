@@ -36,14 +36,14 @@ def runs():
 
 
 @pytest.fixture(scope="module", params=DECKS, ids=lambda deck: deck.chapter)
-def made(request, runs):
+def deck_made(request, runs):
     """Return a deck, its slides with numbers, its PDF, and the positions of all parts."""
     slides = content.shown(request.param, runs[request.param.chapter])
     return request.param, slides, *paper.slides_pdf(request.param.title, slides)
 
 
-def test_a_deck_is_a_lesson_that_is_read_from_the_last_row(made):
-    deck, slides, pdf, placed = made
+def test_a_deck_is_a_lesson_that_is_read_from_the_last_row(deck_made):
+    deck, slides, pdf, placed = deck_made
     assert len(PdfReader(io.BytesIO(pdf)).pages) == len(slides)
     assert 30 <= sum(shown.slide.minutes for shown in slides) <= 60
     kinds = [shown.slide.kind for shown in slides]
@@ -62,8 +62,8 @@ def test_a_deck_is_a_lesson_that_is_read_from_the_last_row(made):
             assert at.size >= 20
 
 
-def test_the_powerpoint_file_has_the_same_and_can_be_changed(made):
-    deck, slides, _, placed = made
+def test_the_powerpoint_file_has_the_same_and_can_be_changed(deck_made):
+    deck, slides, _, placed = deck_made
     found = Presentation(io.BytesIO(powerpoint.file(deck.title, slides, placed)))
     assert len(found.slides) == len(slides)
     for shown, slide in zip(slides, found.slides, strict=True):
@@ -80,8 +80,8 @@ def test_the_powerpoint_file_has_the_same_and_can_be_changed(made):
         assert noted.startswith(f"{shown.slide.minutes} minutes.") == bool(shown.slide.minutes)
 
 
-def test_every_slide_is_whole_where_the_fonts_are_the_widest(made):
-    deck, slides, _, placed = made
+def test_every_slide_is_whole_where_the_fonts_are_the_widest(deck_made):
+    deck, slides, _, placed = deck_made
     found = Presentation(io.BytesIO(powerpoint.file(deck.title, slides, placed)))
     wrong = [f"{n}: {said}" for n, slide in enumerate(found.slides, 1) for said in faults(slide)]
     assert wrong == []
@@ -132,7 +132,7 @@ FILE = "book/mechanism/small.slides.md"
 
 
 @pytest.fixture
-def told(tmp_path, monkeypatch):
+def deck_errors(tmp_path, monkeypatch):
     """Return a function that writes a deck for a small chapter and returns the error messages."""
     folder = tmp_path / "book" / "mechanism"
     folder.mkdir(parents=True)
@@ -174,11 +174,11 @@ FORMULAS = "An idea.\n\n$$a$$\n\n$$b$$\n"
         ("{slide} A", "{question} A", 5, "the question, the answer and the notes are wanted"),
     ],
 )
-def test_a_faulty_deck_is_told_before_it_runs(told, old, new, line, said):
-    assert told(SOUND + STEP) == []
+def test_a_faulty_deck_is_told_before_it_runs(deck_errors, old, new, line, said):
+    assert deck_errors(SOUND + STEP) == []
     text = SOUND.replace(old, new, 1) if old else SOUND
     wanted = f"{FILE}:{line}: {said}"
-    assert any(finding.startswith(wanted) for finding in told(text)), told(text)
+    assert any(finding.startswith(wanted) for finding in deck_errors(text)), deck_errors(text)
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,10 @@ def test_a_faulty_deck_is_told_before_it_runs(told, old, new, line, said):
         ("See {ref}`softmax`.", 5, "a slide has no {ref}; only {eval} and {given}"),
     ],
 )
-def test_what_fails_or_does_not_fit_is_told_when_it_is_made(told, idea, line, said):
-    found = told(SOUND.replace("An idea.", idea.strip(), 1), runs=True)
+def test_failing_or_overflowing_slides_are_reported_when_made(
+    deck_errors, idea, line, said
+):
+    found = deck_errors(SOUND.replace("An idea.", idea.strip(), 1), runs=True)
     assert found.startswith(f"{FILE}:{line}: {said}"), found
 
 

@@ -97,7 +97,7 @@ STRANGE = ("</script>", "<b>a'</b>", "*a*", "$c$", "\\d_e^f", "&lt;", "#%~{")
 SAID = '<u>"Ex&" \\em $1$</u>'
 
 
-def test_words_of_others_are_text_on_paper_in_a_file_for_each(tmp_path):
+def test_user_texts_are_escaped_on_paper_with_one_file_per_student(tmp_path):
     students = "name,id\n<i>Ada</i> & *Bo*,</b>\nEmmy Noether,e17\n"
     (tmp_path / "class.csv").write_text(students, encoding="utf-8")
     told = make(tmp_path, "--seed", "3", "--class", str(tmp_path / "class.csv"), "--title", SAID,
@@ -115,7 +115,7 @@ def test_words_of_others_are_text_on_paper_in_a_file_for_each(tmp_path):
         assert min(said.count(token) for token in STRANGE) >= 4
 
 
-def test_what_is_printed_is_what_is_drawn(made):
+def test_the_printed_sheet_is_the_drawn_sheet(made):
     students = (Student(1, "Emmy Noether", "e17"), Student(2, "שרה כהן", "x2"))
     sheets = [worksheet(23, student, difficulty="hard") for student in students]
     given, answers = [], []
