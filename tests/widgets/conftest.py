@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from book_site import STATIC
-from explorer_pages import View, of_example, written
+from explorer_pages import View, example_explorer, page_html
 from shared_folders import fill_shared_folder
 
 from mha.widgets.assets import publish
@@ -33,9 +33,9 @@ def view(browser, static, tmp_path):
     views = []
 
     def put(run, *, theme="light", width=1280, address="", is_new=False, **options):
-        run, body = of_example(run) if isinstance(run, str) else (run, explorer(run).html)
+        run, body = example_explorer(run) if isinstance(run, str) else (run, explorer(run).html)
         file = tmp_path / f"page{len(views)}.html"
-        file.write_text(written(body, static.as_uri(), theme), encoding="utf-8")
+        file.write_text(page_html(body, static.as_uri(), theme), encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         context.set_default_timeout(10_000)
         if not is_new:  # who comes again sees no first movement
@@ -56,27 +56,27 @@ def view(browser, static, tmp_path):
 
 
 @pytest.fixture
-def put(view, static):
+def open_element(view, static):
     """Return a function that opens an element on a page."""
 
     def on_page(html, **options):
         seen = view("cat-sat", **options)
         theme = options.get("theme", "light")
-        seen.file.write_text(written(html, static.as_uri(), theme), encoding="utf-8")
+        seen.file.write_text(page_html(html, static.as_uri(), theme), encoding="utf-8")
         seen.page.reload()
-        return seen.live()
+        return seen.wait_until_live()
 
     return on_page
 
 
 @pytest.fixture
-def alone(browser, static, tmp_path):
+def open_instrument(browser, static, tmp_path):
     """Return a function that opens an instrument on its own page. No script of it may fail."""
     pages, errors = [], []
 
     def opened(html, address="", *, width=1280, height=900, **options):
         file = tmp_path / "page.html"
-        file.write_text(written(html, static.as_uri()), encoding="utf-8")
+        file.write_text(page_html(html, static.as_uri()), encoding="utf-8")
         page = browser.new_page(viewport={"width": width, "height": height}, **options)
         pages.append(page)
         page.on("pageerror", lambda error: errors.append(str(error)))

@@ -60,7 +60,7 @@ addEventListener("DOMContentLoaded", async () => {{
 """
 
 
-def written(body, static, theme="light"):
+def page_html(body, static, theme="light"):
     """Return the HTML of a page that loads the published scripts as a page of the book does."""
     names = ["loader.js", *files_of(*AT_ONCE["mha-instrument"])]
     scripts = json.dumps([f"{static}/{name}" for name in names])
@@ -75,7 +75,7 @@ CLIPBOARD = """answer => Object.defineProperty(navigator, "clipboard", { configu
 
 
 @cache
-def of_example(name):
+def example_explorer(name):
     """Return the run of an example, and its explorer with the numbers that the source prints."""
     run = trace(load_example(name))
     return run, explorer(run, prints=Prints(name)).html
@@ -97,14 +97,14 @@ class View:
             self.page.locator("html[data-run]").wait_for()
         return self
 
-    def live(self):
+    def wait_until_live(self):
         """Wait until the strip has replaced the table and shows the state in the address."""
         self.page.locator("mha-explorer.live:not([data-busy])").first.wait_for()
         return self
 
     def open(self):
         """Open the settings and the table of all numbers."""
-        self.live()
+        self.wait_until_live()
         for fold in ("settings", "all"):
             self.page.locator(f"details.{fold}:not([open]) > summary").first.click()
         self.page.locator(".panel").first.wait_for()
@@ -138,7 +138,7 @@ class View:
         self.settle()
         return self.page.locator(f'table[data-stage="{stage}"] .cell').all_text_contents()
 
-    def holds(self, run, stages=("weights", "head_outputs", "concat", "output")):
+    def assert_shows(self, run, stages=("weights", "head_outputs", "concat", "output")):
         """Assert that the page shows the numbers of a run."""
         for stage in stages:
             array = getattr(run, stage)
@@ -187,7 +187,7 @@ class View:
         return self.page.url
 
 
-def come_back(page, address):
+def reopen(page, address):
     """Open the page of an instrument again, at another address."""
     file = page.url.partition("#")[0]
     page.goto("about:blank")

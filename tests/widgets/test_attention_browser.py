@@ -122,7 +122,7 @@ ORIGINS = """(inputs) => {
 }"""
 
 
-def at_places(rng):
+def example_with_mask_and_scale(rng):
     """Return an example with positions, rotation, a scale and any mask, with arbitrary numbers."""
     mask = np.where(rng.random((QUERIES, QUERIES)) < 0.8, rng.normal(size=QUERIES), -np.inf)
     return example_with_positions(rng, mask=mask, is_causal=True, scale=float(rng.normal()))
@@ -130,7 +130,7 @@ def at_places(rng):
 
 DRAWS = {
     "any": 8 * [random_example],
-    "with places": [at_places],
+    "with places": [example_with_mask_and_scale],
 } | {
     f"norm {norm}": [
         lambda rng, norm=norm, name=name: random_block(rng, norm, name)
@@ -150,7 +150,7 @@ def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, kind)
         wanted = all_origins(trace(worked))
         assert {address for address, *_ in told} == wanted.keys()
         for address, *of_one in told:
-            agrees(address, wanted[address], *of_one)
+            assert_origin(address, wanted[address], *of_one)
 
 
 def all_origins(run):
@@ -169,7 +169,7 @@ def all_origins(run):
     return {str(place): one for place, one in found.items()}
 
 
-def agrees(address, wanted, operation, terms, value, kept):
+def assert_origin(address, wanted, operation, terms, value, kept):
     """Assert that the browser and Python give the same origin for one number.
 
     Python's operation gets the browser's operands. Comparing the results of both runs directly

@@ -67,7 +67,7 @@ def test_a_row_has_a_field_for_each_number_and_says_each_given_once(stage):
     assert len(givens) == len(set(givens))
 
 
-def test_a_goal_is_said_and_its_solution_shown():
+def test_a_goal_is_stated_and_its_solution_shown():
     river = trace(load_example("river-bank"))
     page = page_of(build_query(river, 2, {1: (0.9, 1), 0: (0, 0.05)}, solution=(1, 1)))
     text = " ".join(page.get_text(" ").split())

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from book_site import source
-from explorer_pages import come_back
+from explorer_pages import reopen
 from playwright.sync_api import expect
 from ports import in_browser
 
@@ -22,12 +22,12 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def opened(alone):
+def opened(open_instrument):
     """Return a function that opens the game, at an address and in a window."""
-    return partial(alone, bugs_game().html, width=1100, height=1000)
+    return partial(open_instrument, bugs_game().html, width=1100, height=1000)
 
 
-class Shares:
+class PageDraws:
     """A random generator with NumPy's interface, and with the draws of the page."""
 
     def __init__(self, seed):
@@ -66,7 +66,7 @@ def test_every_program_gives_what_the_package_s_does_on_random_numbers(arithmeti
             data = dict(zip(names, told, strict=True)) | {"wide": wide, "heads": heads}
             cases.append([bug, data | {"dModel": given.d_model}, seed := int(rng.integers(2**32))])
             try:
-                parts = tried(BUGS.get(bug, RIGHT), given, Shares(seed))
+                parts = tried(BUGS.get(bug, RIGHT), given, PageDraws(seed))
                 wanted.append(np.concatenate([x.ravel() for x in parts if x is not None]))
             except ValueError:
                 wanted.append(None)
@@ -90,7 +90,7 @@ def place_of(page, node):
     return node.bounding_box()["y"] - page.locator(".strip-title").bounding_box()["y"]
 
 
-def test_a_reader_tries_a_program_guesses_and_is_told(opened):
+def test_a_reader_runs_a_program_guesses_and_gets_a_verdict(opened):
     page = opened("#bugs=museum&seed=7&case=3", width=390, height=844)
     said, first = page.locator(".bugs-said"), page.locator(".bugs-choice").first
     expect(said).to_have_text("All as in the right program. Change what goes in.")
@@ -142,7 +142,7 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     expect(fails).to_have_count(0)
     page.get_by_role("button", name="Program before").click()
     expect(page.locator(".bugs-choice.right + .bugs-verdict")).to_contain_text("Yes. It says")
-    come_back(page, hash_)
+    reopen(page, hash_)
     expect(said).to_have_text("26 of 32 numbers are wrong.")
     # Properties without effect have no tick.
     page.get_by_label("One token at a time").check()

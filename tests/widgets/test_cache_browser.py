@@ -17,9 +17,9 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def cache(alone):
+def cache(open_instrument):
     """Return a function that opens the cache, at an address and in a window."""
-    return partial(alone, growing_cache(CAUSAL).html)
+    return partial(open_instrument, growing_cache(CAUSAL).html)
 
 
 NUMBERS = """async (texts) => {
@@ -33,7 +33,7 @@ NUMBERS = """async (texts) => {
 }"""
 
 
-def test_whatever_is_written_each_step_is_that_of_the_package(cache, rng):
+def test_for_any_text_each_step_is_the_package_s(cache, rng):
     texts = [rng.integers(4, size=n).tolist() for n in range(1, 9) for _ in range(5)]
     for text, found in zip(texts, cache().evaluate(NUMBERS, texts), strict=True):
         *arrays, counted = found
@@ -49,7 +49,7 @@ def test_whatever_is_written_each_step_is_that_of_the_package(cache, rng):
         assert counted == [steps[-1], sum(steps), again]
 
 
-def test_a_token_is_written_kept_and_taken_back(cache):
+def test_a_token_is_written_cached_and_undone(cache):
     page = cache()
     says, slots = page.locator(".time-says"), page.locator(".slot:not(.free)")
     expect(slots).to_have_count(2)

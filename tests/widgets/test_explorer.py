@@ -121,12 +121,12 @@ UNREADABLE = (
 
 @pytest.mark.browser
 def test_an_address_that_cannot_be_read_is_left_out(view):
-    seen = view("the-cat-sat", address="#explore=the-cat-sat&prints=1").live()
+    seen = view("the-cat-sat", address="#explore=the-cat-sat&prints=1").wait_until_live()
     assert seen.page.evaluate("window.shift") == 0
     state = seen.state
     for address in UNREADABLE:
         seen.page.goto("about:blank")
-        seen.go(f"#explore=the-cat-sat&{address}&prints=1").live()
+        seen.go(f"#explore=the-cat-sat&{address}&prints=1").wait_until_live()
         assert seen.state == state
         scripts = seen.page.locator("head script").count() + 1
         assert seen.page.locator("script, b").count() == scripts, address
@@ -134,7 +134,7 @@ def test_an_address_that_cannot_be_read_is_left_out(view):
         assert seen.status == (
             "The address holds something that this explorer cannot read; it was left out."
         ), address
-        seen.holds(seen.run)
+        seen.assert_shows(seen.run)
 
 
 @pytest.mark.browser
@@ -142,18 +142,18 @@ def test_a_new_address_is_taken_over_anchors_still_work_and_the_link_is_copied(v
     seen = view("the-cat-sat", address="#after")
     advance_clock(seen.page, 200)
     seen.page.evaluate("location.hash = '#explore=the-cat-sat&causal=1'")
-    seen.live()
+    seen.wait_until_live()
     advance_clock(seen.page, 200)
     assert seen.page.evaluate("window.shift") < 1e-4  # digits may begin elsewhere in their field
     seen.open()
     causal = trace(replace(seen.run.example, is_causal=True))
-    seen.holds(causal)
+    seen.assert_shows(causal)
     seen.page.evaluate("location.hash = '#after'")
     assert seen.page.evaluate("document.querySelector('#after').matches(':target')")
-    seen.holds(causal)
+    seen.assert_shows(causal)
     assert seen.settled_url().endswith("#after")
     seen.page.evaluate("location.hash = '#explore=another-example&causal=0'")
-    seen.holds(causal)
+    seen.assert_shows(causal)
     # The link is copied, or shown in a field.
     link = seen.file.as_uri() + "#explore=the-cat-sat&causal=1"
     share = seen.page.get_by_role("button", name="Share", exact=True)

@@ -20,8 +20,8 @@ LEARNED = [name for name, kind in STAGES.items() if kind.in_block and kind.is_ma
 
 def in_tables(seen, run):
     """Assert that the page shows the numbers of a run and of its block."""
-    seen.holds(run)
-    seen.holds(run, [name for name in STEPS if getattr(run, name) is not None])
+    seen.assert_shows(run)
+    seen.assert_shows(run, [name for name in STEPS if getattr(run, name) is not None])
     for name in LEARNED:
         array = STAGES[name].array(run)
         wanted = [] if array is None else [short(float(x)) for x in array.flat]
@@ -48,7 +48,7 @@ def test_a_block_stands_there_step_by_step_and_is_changed_and_reset(
     view, rng, norm, activation, options
 ):
     arrays = parts(rng)
-    seen = view(with_parts(arrays, norm, activation), **options).live()
+    seen = view(with_parts(arrays, norm, activation), **options).wait_until_live()
     assert seen.page.evaluate("window.placeAtFirst - place()") == 0
     seen.open()
     advance_clock(
@@ -92,10 +92,10 @@ def every_step_stands_there_in_order(seen, norm, activation):
     sums_hold(seen.page)
 
 
-def test_numbers_of_a_block_have_their_names_beside_them(put, rng):
+def test_numbers_of_a_block_have_their_names_beside_them(open_element, rng):
     run = with_parts(parts(rng), "after")
     names, asks = ["a", "b", "c", "d"], ["is it a?", "is it b?", "is it c?"]
-    seen = put(explorer(run, axes=names, asks=asks).html)
+    seen = open_element(explorer(run, axes=names, asks=asks).html)
     found = seen.page.locator(".around .end-row")
     found.first.wait_for()
     assert found.all_inner_texts().count("".join(names)) == 2

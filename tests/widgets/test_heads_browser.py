@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from explorer_pages import come_back
+from explorer_pages import reopen
 from playwright.sync_api import expect
 from ports import in_browser
 
@@ -26,9 +26,11 @@ RIVER = SENTENCES[5]
 
 
 @pytest.fixture
-def opened(alone):
+def opened(open_instrument):
     """Return a function that opens the heads, at an address and in a window."""
-    return partial(alone, real_heads(TIRED, "it", "cat", heads=((4, 2), (6, 12))).html, height=1000)
+    return partial(
+        open_instrument, real_heads(TIRED, "it", "cat", heads=((4, 2), (6, 12))).html, height=1000
+    )
 
 
 def thousandths(sentence, layer, head):
@@ -78,7 +80,7 @@ def test_a_head_works_any_order_of_tokens_as_the_package_does(opened, arithmetic
         )
         ids = rng.integers(0, len(query), size=rng.integers(2, 13))
         own = ".".join(map(str, ids))
-        come_back(page, f"#heads=real&sentence=1&word=2&key=1&head={layer}.{head}-1.1&own={own}")
+        reopen(page, f"#heads=real&sentence=1&word=2&key=1&head={layer}.{head}-1.1&own={own}")
         steps = page.locator(".heads-step .number")
         expect(steps.last).to_be_enabled()
         weights = attention_weights(query[ids], key[ids])

@@ -98,7 +98,7 @@ def same_signs(page, pairs):
     assert {each for each, _ in found} == {"=", "≈"}
 
 
-def test_what_has_no_value_gets_the_sign_that_python_gives_it(arithmetic_page):
+def test_expressions_without_a_value_get_python_s_sign(arithmetic_page):
     texts = [*COUNTED, *WITHOUT, *(f"1 + {text}" for text in WITHOUT)]
     same_signs(arithmetic_page, list(itertools.product(texts, RESULTS)))
 

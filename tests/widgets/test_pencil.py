@@ -16,11 +16,11 @@ AT_81 = "#pencil=sources&document=apple-walkthrough&at=110:query.0.2.0"
 
 
 @pytest.fixture
-def opened(alone, static):
+def opened(open_instrument, static):
     """Return a function that opens the pencil, at an address and in a window."""
     boxes = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
     html = boxes + red_pencil("apple-walkthrough").html
-    return partial(alone, html, width=1100, reduced_motion="reduce")
+    return partial(open_instrument, html, width=1100, reduced_motion="reduce")
 
 
 CORRECTED = """([source, sets]) => {
@@ -35,7 +35,7 @@ CORRECTED = """([source, sets]) => {
 }"""
 
 
-def test_what_follows_from_corrections_is_what_the_audit_says(arithmetic_page, rng):
+def test_the_consequences_of_corrections_agree_with_the_audit(arithmetic_page, rng):
     page = arithmetic_page
     for source in TITLES:
         numbers = load_source(source)

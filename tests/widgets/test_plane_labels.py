@@ -48,9 +48,9 @@ def drag_to(page, node, place):
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", SHOWN)
-def test_each_label_is_beside_its_own_point_also_after_random_drags(put, name, width):
+def test_each_label_is_beside_its_own_point_also_after_random_drags(open_element, name, width):
     rng = np.random.default_rng(SEED)
-    page = put(SHOWN[name](), width=width, reduced_motion="reduce").page
+    page = open_element(SHOWN[name](), width=width, reduced_motion="reduce").page
     tips = page.locator(".tip")
     tips.first.wait_for()
     advance_clock(page, 100)

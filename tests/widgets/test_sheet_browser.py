@@ -18,9 +18,9 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def sheet_page(alone):
+def sheet_page(open_instrument):
     """Return a function that opens the sheet, at an address and in a window."""
-    return partial(alone, variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3).html)
+    return partial(open_instrument, variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3).html)
 
 
 CARRIED_OUT = """([plan, given, on]) => {
@@ -55,7 +55,7 @@ def test_every_number_is_the_package_s(sheet_page, modules, rng):
                         assert (operation, count) == (wanted.operation, len(wanted.operands))
 
 
-def carried(on, given=ON_A_SHEET, query=3):
+def weights_and_output(on, given=ON_A_SHEET, query=3):
     """Return the weights and the output of a query under the variants that are on."""
     sheet, roles = carried_out(attention_plan(2), given, on)
     return sheet[roles["weights"]][query], sheet[roles["output"]][query]
@@ -79,7 +79,7 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     field.fill("0,5")
     key = ON_A_SHEET["key"].copy()
     key[1, 0] = 0.5
-    weights, _ = carried(("cap", "window"), ON_A_SHEET | {"key": key}, query=2)
+    weights, _ = weights_and_output(("cap", "window"), ON_A_SHEET | {"key": key}, query=2)
     assert rows.all_text_contents()[:4] == ["hidden", *map(shown, weights[1:3]), "hidden"]
     expect(page).to_have_url(re.compile(r"key\.1\.0=0\.5"))
     field.blur()
@@ -107,7 +107,7 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     expect(what).to_have_text("Choose any number to see where it comes from.")
 
 
-def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
+def test_active_variants_are_listed_together_and_each_change_can_be_undone(sheet_page):
     page = sheet_page()
     rows = page.locator(".sheet-now li span:nth-of-type(2)")
     undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
@@ -116,9 +116,9 @@ def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
     for label, on in (("a sink of 0", ("sink",)), ("scores capped at 2", ("cap", "sink"))):
         page.get_by_label(label).press("Space")
         seen.append(rows.all_text_contents())
-        assert seen[-1][:4] == [shown(x) for x in carried(on)[0]]
+        assert seen[-1][:4] == [shown(x) for x in weights_and_output(on)[0]]
     expect(page.locator(".sheet-table.added caption")).to_contain_text(["With sink"])
-    both = zip(carried(("cap", "sink")), carried(()), strict=True)
+    both = zip(weights_and_output(("cap", "sink")), weights_and_output(()), strict=True)
     weights, output = (shown(np.abs(now - plain).max()) for now, plain in both)
     expect(page.locator(".sheet-said [role=status]")).to_have_text(
         f"The weights of tired move by up to {weights}, its output by up to {output}. "
@@ -164,7 +164,7 @@ def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
         ("on=cap&query=9", False),
     ],
 )
-def test_what_the_sheet_leaves_out_of_an_address_is_told(sheet_page, rest, is_whole):
+def test_ignored_parts_of_an_address_are_reported(sheet_page, rest, is_whole):
     page = sheet_page(f"#sheet=since-2023&{rest}")
     expect(page.get_by_label("scores capped at 2")).to_be_checked()
     page.wait_for_function("/query=3/.test(location.hash)")  # written when it is said

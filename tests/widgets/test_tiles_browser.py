@@ -19,9 +19,9 @@ RUN = trace(load_example("cat-sat-on-it"))
 
 
 @pytest.fixture
-def tiles(alone):
+def tiles(open_instrument):
     """Return a function that opens the tiles, at an address and in a window."""
-    return partial(alone, moving_tile(RUN).html)
+    return partial(open_instrument, moving_tile(RUN).html)
 
 
 STEPS = """async ([size, scores]) => {

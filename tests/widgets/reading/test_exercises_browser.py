@@ -108,7 +108,7 @@ def test_the_browser_computes_what_mha_computes_and_draws_what_can_be(page, rng,
                 wanted *= 100 if exercise.percent else 1
                 assert asked == pytest.approx(wanted, rel=1e-12, abs=1e-13)
             for givens, _ in fresh:
-                they_can_be_given(exercise, givens)
+                assert_in_range(exercise, givens)
                 drawn.append(str(givens))
     assert len(set(drawn)) > 15
 
@@ -132,7 +132,7 @@ MASKED = {
 CONSTANTS = {"d_k", "scale", "mask", "eps", "gain", "bias", "cos", "sin", "one"}
 
 
-def they_can_be_given(exercise, givens):
+def assert_in_range(exercise, givens):
     """Assert that new numbers are valid for their stages, and short enough for paper."""
     before = [given.values for given in exercise.givens]
     for new, old, names in zip(givens, before, quantities(exercise), strict=True):
