@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from by_hand import dots, soft, t
 from helpers import raises
-from test_right_and_wrong import NAMED, pasted
+from test_right_and_wrong import NAMED, run_pasted
 
 import mha
 from mha.core.decoding import decode_step
@@ -100,12 +100,12 @@ def takes_weights(x, weights):
 
 def test_a_case_is_python_that_gives_what_came_and_needs_the_whole_repair():
     case = mha.examine_layer(takes_weights).findings[0].case
-    assert pasted(case, takes_weights) == case.actual
+    assert run_pasted(case, takes_weights) == case.actual
     case = mha.examine(tiled).findings[0].case
-    assert pasted(case, tiled) == case.actual
+    assert run_pasted(case, tiled) == case.actual
     for wrong in ((), ("key",), ("value",)):
         mended = functools.wraps(tiled)(functools.partial(tiled, wrong=wrong))
-        assert (pasted(case, mended) == case.expected) is (wrong == ())
+        assert (run_pasted(case, mended) == case.expected) is (wrong == ())
 
 
 def test_a_section_has_its_address_once_the_book_is_published(monkeypatch):
@@ -186,7 +186,7 @@ def stops_on_a_mask(query, key, value, mask=None):
         " explains it"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_compared_is_a_line_of_the_report(function, said):
+def test_a_failure_to_compare_is_a_line_of_the_report(function, said):
     report = mha.examine(function)
     assert not report.ok
     assert said in str(report)
@@ -200,7 +200,7 @@ def test_arrays_of_one_precision_are_compared_in_it():
     assert (narrow.ok, narrow.findings) == (True, ())
 
 
-def test_dropout_on_something_else_is_told_and_not_named():
+def test_dropout_in_another_place_is_reported_without_a_name():
     rng = np.random.default_rng(3)
     report = mha.examine(lambda q, k, v: right(q, k, v) * (rng.random(v.shape[-1]) > 0.3))
     assert (report.ok, report.findings[0].bug) == (False, None)
@@ -226,7 +226,7 @@ def test_dropout_on_something_else_is_told_and_not_named():
          "    lambda query, key, value: your_function(query, key, value)"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_examined_is_refused(function, sentence):
+def test_objects_that_cannot_be_examined_are_refused(function, sentence):
     with raises(TypeError, sentence):
         mha.examine(function)
 

@@ -60,7 +60,7 @@ def test_its_right_twin_is_right(case):
     expect_right_twin(case)
 
 
-def test_what_is_expected_of_a_case_is_known():
+def test_each_case_has_a_known_expectation():
     known = {bug.name for bug in TABLE} | {NARROWED, TOLD, "half precision"}
     unknown = {case.expected for case in CASES} - known
     assert all(expected.startswith("if ") for expected in unknown), unknown

@@ -73,7 +73,7 @@ RIGHT = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("one", RIGHT, ids=str)
-def test_what_is_right_is_right_and_its_conventions_are_told(one):
+def test_correct_functions_pass_and_their_conventions_are_reported(one):
     one.expect_right(np.asarray)
 
 
@@ -292,7 +292,7 @@ PASTED = (
 """Bugs of each kind whose pasted case must print exactly the function's own output."""
 
 
-def pasted(case, function):
+def run_pasted(case, function):
     """Return the printed value of the last statement of a case."""
     *lines, last = ast.parse(str(case)).body
     known = {"np": np, "mha": mha, "function": function, function.__name__: function}
@@ -310,7 +310,7 @@ def test_a_bug_is_named_with_a_smallest_case_that_shows_it(one):
     assert wrong.line != wrong.meant
     assert one.what == "dropout left on" or wrong.case is not None
     if one.what in PASTED:
-        assert pasted(wrong.case, one.function) == wrong.case.actual != wrong.case.expected
+        assert run_pasted(wrong.case, one.function) == wrong.case.actual != wrong.case.expected
         assert "−" not in str(wrong.case) + "".join(wrong.case.lines)
 
 
@@ -351,7 +351,7 @@ PAIRS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("one", WRONG, ids=str)
-def test_a_bug_that_the_table_lacks_is_told(one):
+def test_a_bug_that_the_table_lacks_is_reported(one):
     one.expect_reported(np.asarray)
 
 
@@ -370,7 +370,7 @@ def test_a_bug_in_another_layout_is_named():
     heads = Case(own.heads_behind_tokens, A).wrong("no scale", " / q.shape[-1] ** 0.5", "")
     finding = heads.examined(np.asarray).findings[0]
     assert finding.bug == heads.what
-    assert pasted(finding.case, heads.function) == finding.case.actual
+    assert run_pasted(finding.case, heads.function) == finding.case.actual
 
 
 def test_a_slip_beside_a_bug_and_a_bug_under_a_convention_are_named():

@@ -22,7 +22,7 @@ DEFAULTS = {"is_causal": False, "enable_gqa": False}
 
 
 @dataclass(frozen=True)
-class Called:
+class Convention:
     """A calling convention: the optional arguments, and changes of the inputs."""
 
     what: str
@@ -35,16 +35,16 @@ class Called:
 
 
 CONVENTIONS = [
-    Called("as in mha"),
-    Called("True hides", inputs={"mask": lambda x: ~x if x.dtype == bool else x}),
-    Called("added", inputs={"mask": lambda x: x.astype(float)}),
-    Called("True is padding", inputs={"key_padding_mask": lambda x: ~x}),
-    Called("always causal", takes=(), facts={"is_always_causal": True}),
-    Called("last", facts={"is_last": True}),
-    Called("divides", inputs={"scale": lambda x: 1 / x}),
-    Called("tokens first", is_swapped=True, has_swapped_output=True),
-    Called("tokens first in the output", has_swapped_output=True),
-    Called("NaN for nothing", parts=RIGHT),
+    Convention("as in mha"),
+    Convention("True hides", inputs={"mask": lambda x: ~x if x.dtype == bool else x}),
+    Convention("added", inputs={"mask": lambda x: x.astype(float)}),
+    Convention("True is padding", inputs={"key_padding_mask": lambda x: ~x}),
+    Convention("always causal", takes=(), facts={"is_always_causal": True}),
+    Convention("last", facts={"is_last": True}),
+    Convention("divides", inputs={"scale": lambda x: 1 / x}),
+    Convention("tokens first", is_swapped=True, has_swapped_output=True),
+    Convention("tokens first in the output", has_swapped_output=True),
+    Convention("NaN for nothing", parts=RIGHT),
 ]
 
 
@@ -94,12 +94,12 @@ def expect_true_cases(report, function, twin):
 def is_given(function, case, said):
     try:
         with np.errstate(all="ignore"):
-            return written(given_by(function, case)) in said
+            return written(evaluate_case(function, case)) in said
     except (ValueError, IndexError, TypeError) as error:
         return f"raises {type(error).__name__}" in said or said.startswith("no array")
 
 
-def given_by(function, case):
+def evaluate_case(function, case):
     """Return the value of the last line of a case."""
     known = {"np": np, "mha": mha, "compute": function, "function": function}
     *lines, last = case.code
@@ -132,7 +132,7 @@ def test_a_case_of_attention_is_true(row, called):
         function_of(attention.SUBJECT, first, called, each) for each in (row.exchanged, {})
     )
     report = mha.examine(function)
-    if is_hiding_nothing(row, called):
+    if is_invisible(row, called):
         return
     if not report.ok:
         expect_true_cases(report, function, twin)
@@ -159,7 +159,7 @@ def is_unseen(row, called):
     return is_added or (needed is not None and needed not in called.takes)
 
 
-def is_hiding_nothing(row, called):
+def is_invisible(row, called):
     """Return whether, with an empty table, no output of the function shows its convention."""
     parts = ("forbid", "past", "merge", "split", "powers")
     if row.name == "no softmax" and called.what == "True hides":
@@ -169,10 +169,12 @@ def is_hiding_nothing(row, called):
 
 
 LAYERS = [
-    Called("in parts", takes=("mask", "key_padding_mask", "is_causal")),
-    Called("sequence first", takes=("mask",), is_swapped=True, has_swapped_output=True),
-    Called("True hides", takes=("mask",), inputs={"mask": lambda x: ~x if x.dtype == bool else x}),
-    Called("always causal", takes=(), facts={"is_always_causal": True}),
+    Convention("in parts", takes=("mask", "key_padding_mask", "is_causal")),
+    Convention("sequence first", takes=("mask",), is_swapped=True, has_swapped_output=True),
+    Convention(
+        "True hides", takes=("mask",), inputs={"mask": lambda x: ~x if x.dtype == bool else x}
+    ),
+    Convention("always causal", takes=(), facts={"is_always_causal": True}),
 ]
 
 
@@ -191,7 +193,7 @@ def test_a_case_of_a_layer_is_true(row, called):
         function_of(layer.SUBJECT, first, called, each) for each in (row.exchanged, {})
     )
     report = mha.examine_layer(function)
-    if not report.ok and not is_hiding_nothing(row, called):
+    if not report.ok and not is_invisible(row, called):
         expect_true_cases(report, function, twin)
 
 
