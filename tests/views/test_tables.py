@@ -163,7 +163,7 @@ def prints(place):
     return [(str(place), place.index[-1] == 0)]
 
 
-def test_what_the_source_prints_stands_below_each_number():
+def test_the_source_s_number_is_below_each_number():
     run = UNEVEN[0]
     for stage, head, array in stages(run):
         where = (head,) if STAGES[stage].per_head else ()
@@ -261,7 +261,7 @@ STRANGE = ("*a*", "$c$", "{eval}`1 + 1`", "<b>x</b>", "[a](b)", "- a", "1. b", "
 
 
 @pytest.mark.parametrize("token", STRANGE)
-def test_a_token_comes_out_as_it_is_written(token):
+def test_tokens_are_shown_unchanged(token):
     markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_role_plugin)
     run = trace(replace(load_example("cat-sat"), tokens=(token, "sat")))
     table = tables.stage_table(run, "weights")
@@ -334,7 +334,7 @@ def test_query_key_and_value_share_a_row_and_each_head_has_one():
     assert [table.caption for table in one.tables] == ["Queries", "Keys", "Values"]
 
 
-def test_what_a_source_prints_stands_beside_each_number():
+def test_the_source_s_number_is_beside_each_number():
     block = blocks.stage_block(RUNS["apple"], "query", prints=Prints("apple"))
     printed = [inside(part).count('class="printed') for part in parsed(block)["parts"]]
     assert printed == [20, 20, 20]
