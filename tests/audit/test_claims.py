@@ -38,7 +38,7 @@ OTHER_WAY = {
 
 
 @pytest.mark.parametrize("check", sorted(NAMED | CHECKS.keys()))
-def test_a_check_finds_what_it_found_and_comes_out_both_ways(check):
+def test_each_check_gives_the_recorded_result_and_can_give_either_result(check):
     claims = [dict(claim.given) for claim in load_claims() if claim.check == check]
     found = []
     for given in (*filter(None, [OTHER_WAY.get(check)]), *claims):
