@@ -28,7 +28,7 @@ def tables(rng):
     }  # fmt: skip
 
 
-def agrees_with_its_origins(sheet):
+def assert_origins_agree(sheet):
     for name, step in sheet.steps.items():
         for row, column in np.ndindex(step.array.shape):
             found = sheet.origin(name, row, column)
@@ -61,8 +61,8 @@ def test_a_plan_does_what_the_functions_do(rng):
     for on, array in wanted.items():
         sheet, roles = carried_out(attention_plan(D_K, cap=1.5, sink=0.5), given, on)
         np.testing.assert_allclose(sheet[roles["output"]], array, err_msg=str(on))
-        agrees_with_its_origins(sheet)
-    agrees_with_its_origins(carried_out(attention_plan(D_K), given, SWITCHES)[0])
+        assert_origins_agree(sheet)
+    assert_origins_agree(carried_out(attention_plan(D_K), given, SWITCHES)[0])
 
 
 @pytest.mark.parametrize("absorbed", [False, True])
@@ -77,7 +77,7 @@ def test_latent_attention_on_a_sheet(rng, absorbed):
     sheet = latent_sheet(x, layer, angles, absorbed=absorbed)
     run = latent_attention(x, layer, angles=angles, absorbed=absorbed)
     np.testing.assert_allclose(sheet["output"], run.output, rtol=1e-10)
-    agrees_with_its_origins(sheet)
+    assert_origins_agree(sheet)
 
 
 def test_linear_attention_on_a_sheet(rng):
@@ -90,4 +90,4 @@ def test_linear_attention_on_a_sheet(rng):
         np.testing.assert_allclose(states[t], sheet[f"state {t + 1}"], rtol=1e-12)
         for found in (outputs[t], at_once[t]):
             np.testing.assert_allclose(found, sheet[f"output {t + 1}"][0], rtol=1e-9, atol=1e-12)
-    agrees_with_its_origins(sheet)
+    assert_origins_agree(sheet)

@@ -34,7 +34,7 @@ def any_place(draw):
 
 
 @given(any_place())
-def test_the_text_and_the_index_build_the_place_again(place):
+def test_a_place_can_be_restored_from_its_text_and_from_its_index(place):
     assert Place.parse(str(place)) == place
     assert Place.at(place.stage, *place.index, term=place.term) == place
     head, row, column = (getattr(place, axis) or 0 for axis in AXES)
@@ -44,7 +44,7 @@ def test_the_text_and_the_index_build_the_place_again(place):
 ADDED = ("products", "product", "mixed", "mean", "sum", "scaled", "spread", "normalised")
 
 
-def check(run, found, wanted):
+def check_origin(run, found, wanted):
     """Assert that an origin and each of its operands agree with the trace."""
     assert (found.kept, found.operation == "given") == (wanted, is_given(run, found.place.stage))
     got = found.evaluate()
@@ -91,7 +91,7 @@ def check_all(run, *, read_lines=False):
         for place in addresses:
             found, wanted = origin(run, place), place.value(run)
             assert found.place == place
-            check(run, found, wanted)
+            check_origin(run, found, wanted)
             if found.operation in ("products", "mixed"):
                 check_terms(run, found)
             if found.operation == "given":

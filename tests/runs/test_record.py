@@ -51,7 +51,7 @@ def test_weights_and_outputs_are_those_of_the_plain_functions_bit_for_bit(seed):
 @pytest.mark.parametrize(
     ("largest", "shift"), [(79.0, 0), (-79.0, 0), (80.0, 0), (81.0, 81), (-81.0, -81)]
 )
-def test_a_row_is_shifted_only_when_its_exponentials_may_leave_the_range(largest, shift):
+def test_a_row_is_shifted_only_if_its_exponentials_may_overflow(largest, shift):
     query, key = [[largest], [1.0]], [[1.0], [1.0]]
     run = mha.trace(example(tokens=["a", "b"], query=query, key=key, value=[[2.0], [3.0]], scale=1))
     SAME(run.shifts, [[shift, 0]])

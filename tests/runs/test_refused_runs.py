@@ -187,6 +187,6 @@ OF_ANOTHER_KIND = [
     ("error", "call", "sentence"),
     [*((ValueError, *each) for each in REFUSED), *((TypeError, *each) for each in OF_ANOTHER_KIND)],
 )
-def test_what_does_not_fit_is_refused_in_one_sentence(error, call, sentence):
+def test_invalid_runs_and_examples_are_refused_in_one_sentence(error, call, sentence):
     with raises(error, sentence):
         call()

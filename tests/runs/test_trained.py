@@ -43,7 +43,7 @@ def test_the_costs_that_are_kept_are_those_of_the_checkpoints_with_parts_off(ste
 
 
 @pytest.mark.parametrize(("num_heads", "steps", "seed"), [(12, 150, 7), (3, 400, 11)])
-def test_a_kept_run_comes_out_again(num_heads, steps, seed):
+def test_a_recorded_run_is_reproduced(num_heads, steps, seed):
     found = examined(learned(np.random.default_rng(seed), num_heads, steps))
     kept = [runs.values[seed] for runs in kept_runs(num_heads, steps)]
     np.testing.assert_allclose(found, kept, rtol=1e-3, atol=1e-6)
