@@ -47,7 +47,7 @@ def judged(answer, text, places=2, *, percent=False):
         (" - 5 ", -5),
     ],
 )
-def test_calculations_come_to_a_number(text, number):
+def test_calculations_are_evaluated(text, number):
     assert read(text).number == pytest.approx(number, rel=1e-14)
 
 
@@ -58,7 +58,7 @@ def test_calculations_come_to_a_number(text, number):
      "1 2", "3 00", "0.5 000", "5²", "½", "NaN", "Infinity", "--2", "- -2",
      "1,234.5", "٣", "1" * 80000 + "x", "(" * 80000, "√" * LONGEST],
 )  # fmt: skip
-def test_what_comes_to_none_is_unreadable(text):
+def test_a_calculation_without_a_value_is_unreadable(text):
     assert read(text) is None
     assert judged(1.0, text) == "unreadable"
 

@@ -62,7 +62,7 @@ def is_hopeless(run, place):
     return bool(masked or (place.stage != "scaled_scores" and np.abs(scores.max()) > 80))
 
 
-def asks_for_what_is_traced(run, place, decimals=None):
+def assert_answer_is_traced(run, place, decimals=None):
     cell = place.row, place.column or 0, place.head or 0
     made = numeric_exercise(run, place.stage, *cell, places=decimals)
     assert made.place == place
@@ -89,7 +89,7 @@ def test_every_number_of_any_run_is_an_exercise_and_is_refused_only_where_none_i
             with pytest.raises(ValueError, match=r"is masked at row \d;|has scores beyond 80;"):
                 numeric_exercise(run, place.stage, *cell)
         else:
-            asks_for_what_is_traced(run, place, digits)
+            assert_answer_is_traced(run, place, digits)
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -97,7 +97,7 @@ def test_a_number_of_every_stage_is_an_exercise_with_hints_that_end_before_it(rn
     run = trace(example_with_stage(rng, stage))
     for place in islice(places(run, stage), None, None, 3):  # each row and column among them
         if stage != "running_factors" or place.column:  # nothing was kept before the first
-            asks_for_what_is_traced(run, place)
+            assert_answer_is_traced(run, place)
     made = numeric_exercise(run, stage, 1, 2, 1)
     assert len(made.hints) == 2
     for hint in made.hints:
@@ -132,7 +132,7 @@ def test_the_question_names_token_head_and_component_and_the_rounding():
     assert shown(exact.answer, exact.places) == "5.274"  # asked for with all its decimals
 
 
-def test_what_is_not_asked_for_is_refused():
+def test_numbers_that_are_not_exercises_are_refused():
     run = trace(example(scale=1.0, query=np.ones((5, 1)), key=np.full((5, 1), 81.0)))
     with pytest.raises(ValueError, match=r"^row 2 of head 0 has scores beyond 80;"):
         numeric_exercise(run, "weights", 2, 0)

@@ -86,7 +86,7 @@ def every_exercise():
                     yield run, numeric_exercise(run, stage, 1, 0, percent=percent)
 
 
-def test_no_mistake_is_as_good_as_right_and_no_two_are_alike():
+def test_no_mistake_gives_the_right_answer_and_no_two_give_the_same():
     seen = set()
     for run, made in every_exercise():
         known = mistakes(run, made)

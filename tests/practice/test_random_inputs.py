@@ -83,6 +83,6 @@ def test_difficulties_differ_in_sign_and_decimals():
          "no short numbers were found for num_tokens=7, d_model=1, d_k=1;"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_drawn_is_refused(rng, options, sentence):
+def test_impossible_random_inputs_are_refused(rng, options, sentence):
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}"):
         draw_example(rng, **options)

@@ -65,9 +65,7 @@ def answers_of(text):
         (["--secret=short", "--students=1"], "short has 5 letters; a secret of at least 32 is wa"),
     ],
 )
-def test_what_cannot_be_is_told_by_the_option_as_it_is_typed(
-    tmp_path, monkeypatch, arguments, sentence
-):
+def test_an_invalid_option_is_named_as_typed(tmp_path, monkeypatch, arguments, sentence):
     monkeypatch.chdir(tmp_path)
     Path("short").write_text("12345")
     Path("made").mkdir()
@@ -86,7 +84,7 @@ def test_what_cannot_be_is_told_by_the_option_as_it_is_typed(
         ({"stages": []}, "stages is empty; at least one stage is wanted"),
     ],
 )
-def test_what_cannot_be_a_worksheet(arguments, sentence):
+def test_invalid_worksheets_are_refused(arguments, sentence):
     with raises(ValueError, sentence):
         worksheet(**{"seed": 1, "student": 1, **arguments})
 
@@ -182,7 +180,7 @@ STRANGE = ("</script>", "<b>\"a'</b>", "*a*_b_", "$c$", "\\d^{e}%", "&lt;", "e^x
 NAMES = ('<i>Ada</i> & "Bo" | \\emph{e}', "*Cy* $x$ {eval}`1` # Di </script>Eve")
 
 
-def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path, capsys):
+def test_user_texts_are_escaped_in_the_sheets_and_the_key(tmp_path, capsys):
     table = io.StringIO()
     rows = [("name", "id"), *((name, f"*{i}*") for i, name in enumerate(NAMES))]
     csv.writer(table).writerows(rows)
@@ -256,7 +254,7 @@ def test_a_term_stands_in_one_folder_and_nothing_is_overwritten(tmp_path):
     assert "hard" in (tmp_path / "lesson-02-worksheets-5.md").read_text("utf-8")
 
 
-def test_what_cannot_be_written_leaves_the_others_as_they_are(tmp_path):
+def test_an_unwritable_file_leaves_the_other_files_unchanged(tmp_path):
     (tmp_path / "a").write_bytes(b"before")
     (tmp_path / "b").mkdir()
     with pytest.raises(ValueError, match="b is there with other contents; another folder"):
