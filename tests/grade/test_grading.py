@@ -61,7 +61,7 @@ if platform.machine() != "x86_64":
     }
 
 
-class Around:
+class Surroundings:
     """A folder of submissions, and the files and sockets that no notebook may access."""
 
     def __init__(self, around):
@@ -131,9 +131,9 @@ class Around:
 
 
 @pytest.fixture(scope="module")
-def around(tmp_path_factory):
+def surroundings(tmp_path_factory):
     """Grade the folder, and return its surroundings."""
-    around = Around(tmp_path_factory.mktemp("week 1"))
+    around = Surroundings(tmp_path_factory.mktemp("week 1"))
     around.fill()
     around.files = snapshot(around.around)
     listed = around.around / "class.csv"
@@ -146,9 +146,9 @@ def around(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def graded(around):
+def graded(surroundings):
     """Return the rows of the table by file name, each with the text of its report."""
-    target = around.around / "handed in-graded"
+    target = surroundings.around / "handed in-graded"
     rows = table(target)
     for row in rows:
         row["text"] = (target / "reports" / row["report"]).read_text(encoding="utf-8")
@@ -255,18 +255,24 @@ def test_a_disruptive_notebook_is_a_short_row_without_points(graded, name):
     assert row["text"].isascii() or "\u202e" not in row["text"]
 
 
-def test_nothing_around_a_hostile_notebook_is_read_changed_or_reached(around, graded):
+def test_nothing_around_a_hostile_notebook_is_read_changed_or_reached(surroundings, graded):
     for row in graded.values():
         assert SECRET not in "".join(row.values())
     for name, row in graded.items():
         if name.startswith(("hostile", "disruptive")):
             assert "right-loops" not in "".join(row.values())
-    outside = {path for path in snapshot(around.around) if "handed in-graded" not in str(path)}
-    assert outside == {*around.files, around.around / "class.csv"}
-    now = snapshot(around.around)
-    changed = [path for path in around.files if path.is_file() and now[path] != around.files[path]]
+    outside = {
+        path for path in snapshot(surroundings.around) if "handed in-graded" not in str(path)
+    }
+    assert outside == {*surroundings.files, surroundings.around / "class.csv"}
+    now = snapshot(surroundings.around)
+    changed = [
+        path
+        for path in surroundings.files
+        if path.is_file() and now[path] != surroundings.files[path]
+    ]
     assert changed == []
-    for each in around.listening:
+    for each in surroundings.listening:
         with pytest.raises(BlockingIOError):
             each.recv(1) if each.type == socket.SOCK_DGRAM else each.accept()
 
