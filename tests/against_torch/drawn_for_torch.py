@@ -32,7 +32,7 @@ class Draw:
         d_model = heads * self.size(4)
         weights = self.weights(heads, d_model)
         module = torch.nn.MultiheadAttention(d_model, heads, batch_first=True)
-        return weights, filled(module, of_layer(weights)), d_model
+        return weights, load_module(module, of_layer(weights)), d_model
 
 
 def tensors(*arrays, grad=False):
@@ -40,7 +40,7 @@ def tensors(*arrays, grad=False):
     return [torch.tensor(array, requires_grad=grad) for array in arrays]
 
 
-def side_by_side(*heads):
+def stack_heads(*heads):
     """Return the heads' matrices in PyTorch's layout: transposed and stacked by rows."""
     return np.concatenate([matrix.T for matrices in heads for matrix in matrices])
 
@@ -49,7 +49,7 @@ def of_layer(weights, prefix=""):
     """Return a layer's matrices as PyTorch names them, with biases of 0."""
     w_o = weights.w_o.T
     return {
-        f"{prefix}in_proj_weight": side_by_side(weights.w_q, weights.w_k, weights.w_v),
+        f"{prefix}in_proj_weight": stack_heads(weights.w_q, weights.w_k, weights.w_v),
         f"{prefix}in_proj_bias": np.zeros(3 * len(w_o)),
         f"{prefix}out_proj.weight": w_o,
         f"{prefix}out_proj.bias": np.zeros(len(w_o)),
@@ -65,7 +65,7 @@ def of_block(feed, *norms):
     return arrays
 
 
-def filled(module, arrays):
+def load_module(module, arrays):
     """Load arrays into a module of PyTorch. The names must be exactly the module's."""
     module.load_state_dict({name: torch.tensor(np.array(x)) for name, x in arrays.items()})
     return module
@@ -75,14 +75,14 @@ def encoder(block, heads):
     """Return a block as PyTorch's encoder layer."""
     arrays = of_layer(block.attention, "self_attn.")
     arrays |= of_block(block.feed_forward, block.first, block.second)
-    return filled(_made(torch.nn.TransformerEncoderLayer, block, heads), arrays)
+    return load_module(_made(torch.nn.TransformerEncoderLayer, block, heads), arrays)
 
 
 def decoder(own, asking, heads):
     """Return two blocks as PyTorch's decoder layer."""
     arrays = of_layer(own.attention, "self_attn.") | of_layer(asking.attention, "multihead_attn.")
     arrays |= of_block(asking.feed_forward, own.first, asking.first, asking.second)
-    return filled(_made(torch.nn.TransformerDecoderLayer, asking, heads), arrays)
+    return load_module(_made(torch.nn.TransformerDecoderLayer, asking, heads), arrays)
 
 
 def _made(kind, block, heads):
@@ -92,6 +92,6 @@ def _made(kind, block, heads):
     )  # fmt: skip
 
 
-def no_later(n):
+def causal_mask(n):
     """Return PyTorch's causal mask of a layer, in which True means masked."""
     return torch.ones(n, n, dtype=torch.bool).triu(1)

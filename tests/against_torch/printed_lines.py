@@ -82,7 +82,7 @@ def stage_table(s, stage, head):
     return array[int(head or 0)] if array.ndim == 3 else array
 
 
-def face(s, row, head=0):
+def explorer_table(s, row, head=0):
     """Return the table above an explorer: one query, with one row per key."""
     stages = s.scores, s.scaled_scores, s.exponentials, s.weights
     weights, value = s.weights[head, row], s.value[head]

@@ -43,14 +43,14 @@ def agrees(text, value):
     return abs(over) <= 0.5 + left
 
 
-def flat(value):
+def flatten(value):
     """Return nested numbers, tensors and sequences as one list, row by row."""
     if isinstance(value, torch.Tensor):
         return value.flatten().tolist()
-    return [n for each in value for n in flat(each)] if hasattr(value, "__iter__") else [value]
+    return [n for each in value for n in flatten(each)] if hasattr(value, "__iter__") else [value]
 
 
-def lower(*maps):
+def lower_triangles(*maps):
     """Return the rows of maps up to the diagonal."""
     return [row[: i + 1] for rows in maps for i, row in enumerate(rows)]
 
@@ -84,7 +84,7 @@ class Page:
 
     def says(self, words, *values):
         """Compare the numbers of a sentence: at each # in `words`, and after them."""
-        values = flat(values)
+        values = flatten(values)
         number = f"({NUMBER.pattern.replace('?P<percent>', '?:')})"
         parts = [re.escape(part) for part in words.split("#")]
         behind = rf"\D*?{number}" * (len(values) - len(parts) + 1)
@@ -96,7 +96,7 @@ class Page:
 
     def compare(self, what, text, values):
         """Compare the numbers printed in a text with values."""
-        printed, values = [found[0] for found in NUMBER.finditer(text)], flat(values)
+        printed, values = [found[0] for found in NUMBER.finditer(text)], flatten(values)
         if len(printed) != len(values):
             self.wrong.append(f"{what}: {len(printed)} numbers are printed, {len(values)} worked")
         for own, value in zip(printed, values, strict=False):

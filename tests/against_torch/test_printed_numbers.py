@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from printed_lines import face, line, place, stage_table, with_sums
-from printed_pages import PAGES, Page, flat, has_class, texts_of, with_class
+from printed_lines import explorer_table, line, place, stage_table, with_sums
+from printed_pages import PAGES, Page, flatten, has_class, texts_of, with_class
 from worked_by_torch import EXAMPLES, Run, causal, example, tensor
 
 NAMES = [
@@ -41,7 +41,7 @@ JOINS = {
 }  # fmt: skip
 
 
-def worth(formula, s):
+def formula_value(formula, s):
     """Return the value of a formula of places in postfix notation."""
     stack = []
     for part in formula.split():
@@ -74,7 +74,7 @@ def read_explorers(page):
         s = page.runs[data["name"]] = run_of(data)
         for table in element.iter("table"):
             stage, head = table.get("data-stage"), table.get("data-head")
-            worked = stage_table(s, stage, head) if stage else face(s, data["focus"] or 0)
+            worked = stage_table(s, stage, head) if stage else explorer_table(s, data["focus"] or 0)
             page.compare((stage, head), cells_of(table), worked)
 
 
@@ -108,7 +108,7 @@ def read_sentences(page):
         if how.startswith("line"):
             page.compare(formula, texts_of([element]), line(s, formula))
         if how.startswith(("percent", "short", "shown")):
-            page.compare(formula, texts_of([element]), worth(formula, s))
+            page.compare(formula, texts_of([element]), formula_value(formula, s))
 
 
 def read_boxes(page):
@@ -129,7 +129,7 @@ def read_boxes(page):
         page.compare(box.get("id"), text, [answers, in_percent])
         if not found["more"]:
             given = texts_of(with_class(box, "span", "your-turn-given"))
-            page.compare(box.get("id"), given, given_for(s, stage, place, flat(answers[0])))
+            page.compare(box.get("id"), given, given_for(s, stage, place, flatten(answers[0])))
 
 
 def given_for(s, stage, place, numbers):
@@ -157,7 +157,7 @@ def test_printed_numbers(name):
     assert not page.wrong, "\n".join(page.wrong)
 
 
-def test_no_chapter_and_no_kind_of_them_is_passed_over():
+def test_every_chapter_and_kind_of_number_is_checked():
     assert PAGES.is_dir(), f"{PAGES} is not there; run scripts/build.py first"
     assert CHAPTERS.keys() <= set(NAMES)
     html = "".join((PAGES / f"{name}.html").read_text(encoding="utf-8") for name in NAMES)

@@ -7,7 +7,7 @@ from torch.nn import functional
 from worked_by_torch import Run
 
 
-def answered(layers, x, questions):
+def answer_scores(layers, x, questions):
     """Return the scores of each question's choices, and the weights, shape (layers, texts, ...).
 
     Parameters
@@ -32,13 +32,13 @@ def losses(scores, answers):
     return costs.reshape(len(scores), -1).sum(1) / (answers >= 0).sum()
 
 
-def trained(layers, x, answers, batch=64, rate=0.03):
+def training_steps(layers, x, answers, batch=64, rate=0.03):
     """Yield without end each step's batch losses, and the layers after the step."""
     layers = [w.clone().requires_grad_() for w in layers]
     adam = torch.optim.Adam(layers, lr=rate, betas=(0.9, 0.99))
     for step in count():
         rows = torch.arange(step * batch, (step + 1) * batch) % len(x)
-        found = losses(answered(layers, x[rows], answers.shape[-1])[0], answers[rows])
+        found = losses(answer_scores(layers, x[rows], answers.shape[-1])[0], answers[rows])
         adam.zero_grad()
         found.sum().backward()
         adam.step()

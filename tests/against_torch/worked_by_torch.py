@@ -13,8 +13,8 @@ STAGES = {
     "query": lambda s: s.embeddings @ s.w_q,
     "key": lambda s: s.embeddings @ s.w_k,
     "value": lambda s: s.embeddings @ s.w_v,
-    "turned_query": lambda s: turned(s.query, s.angles),
-    "turned_key": lambda s: turned(s.key, s.angles),
+    "turned_query": lambda s: rotated(s.query, s.angles),
+    "turned_key": lambda s: rotated(s.key, s.angles),
     "scores": lambda s: s.turned_query @ s.turned_key.mT,
     "scaled_scores": lambda s: s.scores * (s.scale or s.query.shape[-1] ** -0.5) + s.mask,
     "exponentials": lambda s: s.scaled_scores.exp(),
@@ -27,15 +27,15 @@ STAGES = {
     "head_contributions": lambda s: s.head_outputs @ s.w_o_of_heads,
     "stream": lambda s: s.embeddings + s.output,
     "stream_means": lambda s: s.stream.mean(-1),
-    "stream_spreads": lambda s: spreads(s.stream),
-    "stream_normed": lambda s: normed(s.stream),
+    "stream_spreads": lambda s: standard_deviations(s.stream),
+    "stream_normed": lambda s: normalised(s.stream),
     "hidden": lambda s: s.stream_normed @ s.w_in + s.b_in,
     "active": lambda s: s.hidden.relu(),
     "fed": lambda s: s.active @ s.w_out,
     "total": lambda s: s.stream_normed + s.fed,
     "total_means": lambda s: s.total.mean(-1),
-    "total_spreads": lambda s: spreads(s.total),
-    "total_normed": lambda s: normed(s.total),
+    "total_spreads": lambda s: standard_deviations(s.total),
+    "total_normed": lambda s: normalised(s.total),
 }
 """The computation of each stage. A stage with heads has the shape (..., num_heads, n, ...)."""
 
@@ -83,19 +83,19 @@ def causal(n):
     return torch.full((n, n), -math.inf).triu(1)
 
 
-def clock_angles(n, width, base=10000.0):
+def rotation_angles(n, width, base=10000.0):
     """Return the rotation angles of all positions, slower from pair to pair."""
     speeds = base ** (-torch.arange(0, width, 2).double() / width)
     return torch.arange(n)[:, None] * speeds
 
 
-def clocks(n, width):
+def sinusoidal_positions(n, width):
     """Return the sinusoidal positional encodings."""
-    angles = clock_angles(n, width)
+    angles = rotation_angles(n, width)
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 
 
-def turned(x, angles):
+def rotated(x, angles):
     """Return pairs of components rotated by angles, as complex numbers."""
     if angles is None:
         return x
@@ -104,11 +104,11 @@ def turned(x, angles):
     return torch.view_as_real(pairs * turns.to(pairs.dtype)).flatten(-2)
 
 
-def spreads(x):
+def standard_deviations(x):
     """Return the standard deviations by which a layer norm divides rows."""
     return x.var(-1, correction=0).add(1e-5).sqrt()
 
 
-def normed(x):
+def normalised(x):
     """Return rows normalised to mean 0 and standard deviation 1."""
     return functional.layer_norm(x, x.shape[-1:], eps=1e-5)

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from printed_lines import line, lines
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import Run, causal, example, normed, spreads, tensor
+from worked_by_torch import Run, causal, example, normalised, standard_deviations, tensor
 
 CAT, MAT, IT, LAST = range(4)
 START, A, B, AGAIN = range(4)
@@ -35,13 +35,13 @@ class Stack:
         return self.behind_a_sum(x + (self.read(x) @ w_in).relu() @ w_out)
 
     def read(self, x):
-        return normed(x) if self.place == "before" else x
+        return normalised(x) if self.place == "before" else x
 
     def behind_a_sum(self, x):
         if self.place != "after":
             return x
-        self.spreads.append(spreads(x).mean().detach())
-        return normed(x)
+        self.spreads.append(standard_deviations(x).mean().detach())
+        return normalised(x)
 
 
 def compare_sizes(page):

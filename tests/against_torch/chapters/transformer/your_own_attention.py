@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 from names_by_torch import BASE, D_K, WORDS, kept_models, read
-from worked_by_torch import Run, causal, clock_angles
+from worked_by_torch import Run, causal, rotation_angles
 
 import mha
 from mha.examples.names import draw_stories
@@ -69,5 +69,5 @@ def compare_names_looked_up(page):
     block = read(kept_models()[-1], torch.tensor(story))[0][1]
     page.says("the last mo gives #", block.weights[1, -1, ba])
     inputs = {"query": block.query, "key": block.key, "value": block.value}
-    other = Run(inputs, causal(len(story)), clock_angles(len(story), D_K, BASE**2))
+    other = Run(inputs, causal(len(story)), rotation_angles(len(story), D_K, BASE**2))
     page.says("it gives ba #", other.weights[1, -1, ba])
