@@ -23,7 +23,7 @@ BASE = 500.0
 
 
 @dataclass(frozen=True)
-class Theirs:
+class FrameworkLayer:
     """A framework's layer without its weights.
 
     Parameters
@@ -68,7 +68,7 @@ def in_torch(layout, module, call, d_model, **more):
         return call(module, torch.as_tensor(x), mask, **own).numpy()
 
     shapes = {name: tuple(x.shape) for name, x in module.state_dict().items()}
-    return Theirs(layout, shapes, output, d_model, **more)
+    return FrameworkLayer(layout, shapes, output, d_model, **more)
 
 
 def pytorch(layout="PyTorch", d_context=None, **options):
@@ -201,7 +201,7 @@ def in_keras(d_model, num_heads, d_k, d_v, dtype="float32"):
         x = torch.as_tensor(x)
         return keras.ops.convert_to_numpy(layer(x, x, attention_mask=mask))
 
-    return Theirs("Keras", shapes, output, d_model, prefix="multi_head_attention_3/")
+    return FrameworkLayer("Keras", shapes, output, d_model, prefix="multi_head_attention_3/")
 
 
 def shapes_of(numbers):
@@ -217,7 +217,7 @@ def in_linen(d_model, num_heads, d_k, d_out):
     def output(arrays, x, mask=None):
         return np.asarray(layer.apply({"params": unflatten_dict(arrays, sep=".")}, x, mask=mask))
 
-    return Theirs("Flax", shapes_of(start["params"]), output, d_model)
+    return FrameworkLayer("Flax", shapes_of(start["params"]), output, d_model)
 
 
 def in_nnx():
@@ -230,7 +230,7 @@ def in_nnx():
         return np.asarray(layer(x, mask=mask))
 
     start = nnx.to_pure_dict(nnx.state(layer, nnx.Param))
-    return Theirs("Flax", shapes_of(start), output, 14)
+    return FrameworkLayer("Flax", shapes_of(start), output, 14)
 
 
 LAYERS = {

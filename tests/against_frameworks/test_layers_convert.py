@@ -38,7 +38,7 @@ def masks(rng):
     return everything, padding, (rng.random(everything.shape) < 0.6) | np.eye(N, dtype=bool)
 
 
-def test_a_layer_gives_what_the_framework_s_own_gives(theirs, numbers, ours, rng):
+def test_a_layer_s_output_is_the_framework_s(theirs, numbers, ours, rng):
     assert (ours.layout, ours.is_causal) == (theirs.layout, theirs.is_causal)
     x, beside = rng.normal(size=(BATCH, N, theirs.d_model)).astype(np.float32), {}
     if theirs.d_context:

@@ -176,7 +176,7 @@ def test_capped_scores_as_gemma_2_and_a_sink_a_head_as_gpt_oss_has_them(rng):
         close((weights @ value).swapaxes(0, 1), wanted[0])
 
 
-def test_stretched_positions_as_transformers_has_them():
+def test_rope_scaling_as_in_transformers():
     def theirs(kind, seq_len=None, **parameters):
         own = {"rope_type": kind, "rope_theta": 10000.0, "original_max_position_embeddings": 2048}
         config = transformers.LlamaConfig(
@@ -201,7 +201,7 @@ def test_stretched_positions_as_transformers_has_them():
     np.testing.assert_allclose(rotary_speeds(64, base=wider_base(64, 4)), speeds, **near)
 
 
-def test_an_indexer_keeps_one_key_a_token_and_adds_what_is_above_0():
+def test_an_indexer_has_one_key_per_token_and_sums_positive_scores():
     theirs, _ = drawn(
         "DeepseekV32", name="Indexer", q_lora_rank=9, qk_rope_head_dim=6, index_n_heads=HEADS,
         index_head_dim=WIDTH, index_topk=3,
@@ -217,7 +217,7 @@ def test_an_indexer_keeps_one_key_a_token_and_adds_what_is_above_0():
         assert {int(i) for i in found[0, row] if i <= row} == set(np.flatnonzero(kept[row]))
 
 
-def test_eight_bits_as_torch_keeps_them(rng):
+def test_int8_as_in_torch(rng):
     x = rng.normal(size=(N, WIDTH))
     kept = EightBits.of(x)
     scale, zeros = tensor(kept.factor[:, 0]), torch.zeros(N, dtype=torch.int32)
