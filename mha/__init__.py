@@ -2,10 +2,10 @@
 
 The top level has the names that most programs need; all others are imported from their modules, as
 in ``from mha.core.decoding import KeyValueCache``. `figures` and `tables` are modules. `examine` is
-a function, and a package too, which ``python -m mha.examine`` runs and ``from mha.examine import
-Report`` imports from.
+a function as an attribute of `mha`, and a package in imports such as ``from mha.examine import
+Report`` and in ``python -m mha.examine``.
 
-A name is loaded when it is first used: ``import mha`` alone does not even load NumPy.
+A name is loaded when it is first used, so ``import mha`` alone does not even load NumPy.
 """
 
 import sys
@@ -14,7 +14,7 @@ from types import ModuleType
 
 from mha.version import __version__ as __version__
 
-# What type checkers read instead is `__init__.pyi`; a test compares the two.
+# Type checkers read `__init__.pyi` instead; a test compares the two.
 _HOMES = {
     # Attention
     "attention_scores": "mha.core.attention",
@@ -44,7 +44,7 @@ _HOMES = {
     "Trace": "mha.runs.record",
     "trace": "mha.runs.record",
     "trace_layer": "mha.runs.layers",
-    # How a number of a trace comes about
+    # The origin of a number of a trace
     "Place": "mha.runs.places",
     "Origin": "mha.runs.operations",
     "origin": "mha.runs.origins",
@@ -65,10 +65,10 @@ __all__ = sorted(_HOMES)
 
 
 class _Package(ModuleType):
-    """The type of `mha`, in which `examine` is the function whatever is imported."""
+    """The type of `mha`, whose attribute `examine` is always the function, not the package."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        # Python sets an imported module on its package, here a package over the function.
+        # Importing the package mha.examine would set it as an attribute, in place of the function.
         if not (name == "examine" and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
@@ -77,7 +77,7 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name, loaded when it is first used."""
+    """Return the object of a public name, loaded when it is first used."""
     if name in _HOMES:
         globals()[name] = _load(_HOMES[name], name)
         return globals()[name]
@@ -96,7 +96,7 @@ def __dir__() -> list[str]:
 
 
 def _load(home: str, name: str) -> object:
-    """Return what ``from home import name`` gives, which may be a module."""
+    """Return the result of ``from home import name``, which may be a module."""
     module = import_module(home)
     if not hasattr(module, name):
         import_module(f"{home}.{name}")

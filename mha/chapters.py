@@ -1,12 +1,12 @@
-"""What a chapter begins with: the names it works with, and its example, ready to be shown.
+"""The namespace of a chapter, and the views of its example.
 
-``from mha.chapters import *`` gives a chapter the package's public names, NumPy and what turns a
-run into a page; `open_example` gives it a run and a `Show` of that run. A `Show` fills in the run,
-what the example's source prints, and the labels; the views themselves are those of `mha.views` and
-`mha.widgets`.
+``from mha.chapters import *`` imports the package's public names, NumPy, and the functions that
+make tables, figures and boxes. `open_example` returns a run and its `Show`, whose methods are views
+of `mha.views` and `mha.widgets` with the run, the numbers of its source, and labels filled in.
 """
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,8 +18,13 @@ from mha.audit.judging import Prints
 from mha.core.checks import as_index
 from mha.examples import load_example
 from mha.public_names import *  # noqa: F403
-from mha.runs.attention_variants import attention_plan, carried_out, latent_sheet, linear_sheet
-from mha.runs.computations import Sheet
+from mha.runs.attention_variants import (
+    attention_plan,
+    evaluate_plan,
+    latent_computation,
+    linear_computation,
+)
+from mha.runs.computations import Computation
 from mha.runs.places import PrintsAt
 from mha.runs.record import Trace, trace
 from mha.runs.stages import stage as stage_of
@@ -52,21 +57,21 @@ from mha.widgets.variants_explorer import variants_explorer
 
 __all__ = [
     *public_names.__all__,
-    "Sheet",
+    "Computation",
     "Show",
     "attention_plan",
     "blocks",
     "bugs_game",
     "build_query",
-    "carried_out",
+    "evaluate_plan",
     "cost_calculator",
     "fill_row",
     "growing_cache",
     "head_unnoticed",
     "language_model",
     "learning_layer",
-    "latent_sheet",
-    "linear_sheet",
+    "latent_computation",
+    "linear_computation",
     "moving_tile",
     "np",
     "one_box",
@@ -84,21 +89,44 @@ __all__ = [
 ]
 
 
+_FORMER_NAMES = {
+    "Sheet": "Computation",
+    "carried_out": "evaluate_plan",
+    "latent_sheet": "latent_computation",
+    "linear_sheet": "linear_computation",
+}
+"""Names of version 0.1 that this module still has, with a warning, and their new names."""
+
+
+def __getattr__(name: str) -> object:
+    """Return the object of a former name, with a warning that gives the new name."""
+    if name not in _FORMER_NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = _FORMER_NAMES[name]
+    message = (
+        f"mha.chapters.{name} is now mha.chapters.{new}."
+        " The next version of mha has only the new name."
+    )
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return globals()[new]
+
+
 @dataclass(frozen=True)
 class Show:
-    """The views of one run, by the names that chapters use.
+    """The views of one run, as chapters show them.
 
-    Every method takes `name`, the label by which the book cites what is shown. It begins with
-    ``tbl-`` or ``fig-`` and the example's name, so that a label copied from another chapter is
-    caught; a figure's is the one in its cell's header. Where a method shows several tables as one
-    block, the label is the block's. With ``{head}``, counted from 1, ``{stage}``, ``{symbol}`` or
-    ``{token}`` in it, it gives each part a label too, and the block's own is what is left without.
+    Every method takes `name`, the label by which the book cites the view. It must begin with
+    ``tbl-`` or ``fig-`` and the example's name, so that a label copied from another chapter raises
+    an error. The label of a figure is the one in its cell's header. A block of several tables has
+    one label. If `name` contains ``{head}``, counted from 1, ``{stage}``, ``{symbol}`` or
+    ``{token}``, each part of the block has a label too, and the block's is `name` without these
+    fields.
 
     Parameters
     ----------
     run : Trace
     prints : callable, optional
-        What the example's source prints, for the views that can show it.
+        A function from a place to the numbers that the example's source prints for it.
 
     Examples
     --------
@@ -114,15 +142,15 @@ class Show:
     # ---- Tables ----
 
     def stage(self, *stages: str, name: str | None = None, head: int | None = None) -> blocks.Block:
-        """Return stages as one block: each head's tables, and once what belongs to no one head.
+        """Return stages as one block, with tables for each head, and once for stages without heads.
 
         Parameters
         ----------
         *stages : str
-            Of `mha.runs.stages.STAGES`; each head's tables stand together.
+            Names of `mha.runs.stages.STAGES`. The tables of one head are adjacent.
         name : str, optional
         head : int, optional
-            This head alone.
+            Index of a head, to show that head alone.
 
         Returns
         -------
@@ -144,17 +172,17 @@ class Show:
         )
 
     def weighted_values(self, *, name: str | None = None) -> blocks.Block:
-        """Return each head's values times weights, with the sum of each query."""
+        """Return the weighted values of every query, and their sums, for each head."""
         own, labels = self._labels(name, self._by_head())
         return blocks.weighted_block(self.run, name=own, labels=labels, prints=self.prints)
 
     def mixing(self, token: int, *, name: str | None = None) -> blocks.Block:
-        """Return how one token's output comes about in each head."""
+        """Return the values weighted for one token, and their sum, for each head."""
         own, labels = self._labels(name, self._by_head())
         return blocks.mixing_block(self.run, token, name=own, labels=labels, prints=self.prints)
 
     def contributions(self, *, name: str | None = None) -> blocks.Block:
-        """Return each head's share of each token's output, a part a token."""
+        """Return the heads' shares of the output, with one part per token."""
         own, labels = self._labels(name, [{"token": token} for token in self.run.tokens])
         return blocks.contributions_block(self.run, name=own, labels=labels)
 
@@ -162,12 +190,12 @@ class Show:
         self, versions: dict[str, ArrayLike], *, columns: Sequence[str], caption: str,
         corner: str = "Token", mark_max: bool = False, name: str | None = None,
     ) -> Table:  # fmt: skip
-        """Return several versions of one stage as one table, each token's rows together.
+        """Return several versions of one stage as one table, with each token's rows adjacent.
 
         Parameters
         ----------
         versions : dict of str to array_like, shape (n, len(columns))
-            What each version is called, and its numbers.
+            The versions by their names.
         columns, caption, corner, mark_max, name
             As for `mha.views.tables.array_table`.
 
@@ -194,12 +222,12 @@ class Show:
         )
 
     def readings(self, *header: str, caption: str, name: str | None = None) -> Table:
-        """Return where the source's print is damaged: what it is, printed, read as, and why.
+        """Return the damaged numbers of the source: quantity, printed, intended, and reason.
 
         Parameters
         ----------
         *header : str
-            The columns' titles, as many of the four as are to be shown.
+            Titles of the columns, at most four; the others are omitted.
         caption : str
         name : str, optional
 
@@ -217,15 +245,15 @@ class Show:
         )
 
     def entropies(self, *, name: str | None = None) -> Table:
-        """Return how spread out each query's weights are in each head."""
+        """Return the entropy of each query's weights in each head."""
         return tables.entropy_table(self.run, name=self._label(name))
 
     def disagreement(self, *, name: str | None = None) -> Table:
-        """Return how far apart the heads are."""
+        """Return the total variation between each two heads' weights."""
         return tables.disagreement_table(self.run, name=self._label(name))
 
     def strongest(self, *, name: str | None = None) -> Table:
-        """Return which key each query attends to most in each head."""
+        """Return the key with the largest weight for each query in each head."""
         return tables.strongest_table(self.run, name=self._label(name))
 
     def shapes(self, *, name: str | None = None) -> Table:
@@ -237,7 +265,7 @@ class Show:
     def bars(
         self, stage: str, *, head: int = 0, places: int = 2, name: str | None = None
     ) -> Figure:
-        """Return the vectors of a stage as bars, those of one head in the head's colour."""
+        """Return the vectors of a stage as bars, in the head's colour if it has heads."""
         self._label(name, "fig")
         array, kind = stage_array(self.run, stage), stage_of(stage)
         colour = {"colour": figures.head_colour(head)} if kind.per_head else {}
@@ -253,24 +281,24 @@ class Show:
         return figures.weight_maps(self.run)
 
     def lanes(self, *, name: str | None = None) -> Figure:
-        """Return the way from one input through a lane for each head."""
+        """Return the data flow from one input through a lane per head to the output."""
         self._label(name, "fig")
         return figures.lanes(self.run)
 
     def strips(self, *, name: str | None = None) -> Figure:
-        """Return the concatenation as a strip a token."""
+        """Return the concatenation as one strip per token."""
         self._label(name, "fig")
         return figures.concat_strips(self.run)
 
     def shares(self, *, name: str | None = None) -> Figure:
-        """Return each token's output beside the heads' shares that add up to it."""
+        """Return each token's output and the heads' shares, which sum to it, as bars."""
         self._label(name, "fig")
         return figures.output_shares(self.run)
 
     def query(
         self, token: int, *, head: int = 0, component: int = 0, name: str | None = None
     ) -> Figure:
-        """Return how one query comes to one number of its output, in one row."""
+        """Return the computation of one number of a query's output as a strip."""
         self._label(name, "fig")
         return figures.query_strip(self.run, token, head=head, component=component)
 
@@ -280,14 +308,14 @@ class Show:
         self, *, name: str | None = None, tasks: Sequence[Task] = (), view: View = "strip",
         axes: Sequence[str] | None = None,
     ) -> Explorer:  # fmt: skip
-        """Return the run as an explorer, with the mixing of the values in its place in print.
+        """Return the run as an explorer, which in print is a figure of the weighted values.
 
         Parameters
         ----------
         name : str, optional
             The label of the figure.
         tasks : sequence of Task
-            What a reader is asked to bring about; `mha.widgets.explorer_tasks` makes them.
+            Tasks for the reader, made by functions of `mha.widgets.explorer_tasks`.
         view, axes
             As for `mha.widgets.explorer.explorer`.
         """
@@ -357,7 +385,7 @@ class Show:
     # ---- Labels ----
 
     def _label(self, name: str | None, kind: str = "tbl") -> str | None:
-        """Return a label, if it is one of this example's."""
+        """Return a label; raise unless it begins with the kind and the example's name."""
         start = f"{kind}-{self.run.example.name}-"
         if name is not None and not name.startswith(start):
             raise ValueError(f"name is {name!r}; a label that begins with {start} is wanted")
@@ -366,14 +394,14 @@ class Show:
     def _labels(
         self, name: str | None, parts: Sequence[dict[str, object]]
     ) -> tuple[str | None, list[str | None]]:
-        """Return a block's label, and one a part where the name tells the parts apart."""
+        """Return a block's label, and one per part if the name has fields."""
         without: list[str | None] = [None] * len(parts)
         if self._label(name) is None or not re.search(r"[{}]", name or ""):
             return name, without
         assert name is not None
         fields = ", ".join(f"{{{field}}}" for field in parts[0])
         try:
-            labels = [_as_label(name.format_map(part)) for part in parts]
+            labels = [_normalised_label(name.format_map(part)) for part in parts]
         except (KeyError, ValueError):
             raise ValueError(f"name is {name!r}; no fields but {fields} are wanted") from None
         if len(set(labels)) < len(labels):
@@ -382,10 +410,10 @@ class Show:
             )
         if len(labels) == 1:
             return labels[0], without
-        return _as_label(name.format_map(_shared(parts))), list(labels)
+        return _normalised_label(name.format_map(_block_fields(parts))), list(labels)
 
     def _heads(self, head: int | None) -> list[int]:
-        """Return one head, or all of them."""
+        """Return the index of one head, or of all heads."""
         if head is None:
             return list(range(self.run.num_heads))
         return [as_index("head", head, self.run.num_heads)]
@@ -394,23 +422,23 @@ class Show:
         return [{"head": head + 1} for head in self._heads(None)]
 
 
-def _as_label(text: str) -> str:
-    """Return a text as a label: small letters and single hyphens.
+def _normalised_label(text: str) -> str:
+    """Return a text as a label, in lower case with single hyphens.
 
     Examples
     --------
-    >>> _as_label("tbl-apple-w_q-")
+    >>> _normalised_label("tbl-apple-w_q-")
     'tbl-apple-w-q'
     """
     return re.sub(r"[-_]+", "-", text).strip("-").lower()
 
 
-def _shared(parts: Sequence[dict[str, object]]) -> dict[str, object]:
-    """Return the fields of a whole block: its stages joined, no head and no token of its own.
+def _block_fields(parts: Sequence[dict[str, object]]) -> dict[str, object]:
+    """Return the fields of a block's label: its stages joined, head and token empty.
 
     Examples
     --------
-    >>> _shared([{"head": 1, "stage": "w_q"}, {"head": 1, "stage": "w_k"}])
+    >>> _block_fields([{"head": 1, "stage": "w_q"}, {"head": 1, "stage": "w_k"}])
     {'head': '', 'stage': 'w_q-w_k'}
     """
     return {
@@ -433,12 +461,12 @@ def open_example(name: str) -> tuple[Trace, Show]:
     -------
     run : Trace
     show : Show
-        The run's views, with what the example's source prints beside the numbers.
+        The run's views, with the numbers of the example's source beside them.
 
     Raises
     ------
     ValueError
-        If there is no such example, or its file is not as it should be.
+        If there is no such example, or its file is not valid.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What every command line of the project has in common: how it says that it was not understood."""
+"""The argument parser of the project's commands, with errors of one line."""
 
 import argparse
 import itertools
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 
 class Parser(argparse.ArgumentParser):
-    r"""A parser of a command line whose errors are one sentence, and exit code 2.
+    r"""A parser that prints a wrong argument as one line and exits with code 2.
 
     Examples
     --------
@@ -18,7 +18,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     def error(self, message: str) -> NoReturn:
-        """Stop with the sentence.
+        """Print the command's name and a message on stderr, and exit with code 2.
 
         Parameters
         ----------
@@ -27,14 +27,14 @@ class Parser(argparse.ArgumentParser):
         Raises
         ------
         SystemExit
-            Always, with code 2, after the command's name and the message went to stderr.
+            Always.
         """
         self.exit(2, f"{self.prog}: {in_one_line(message)}\n")
 
     def parse_known_args(  # type: ignore[override]  # argparse overloads it by the namespace
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Read what is known of a command line.
+        """Parse the known arguments of a command line.
 
         Parameters
         ----------
@@ -44,12 +44,12 @@ class Parser(argparse.ArgumentParser):
         Returns
         -------
         tuple of namespace and list of str
-            What was read, and the arguments that are unknown.
+            The parsed arguments, and the unknown ones.
 
         Raises
         ------
         SystemExit
-            If the command line is not as it should be.
+            If an argument is not valid.
         """
         words = sys.argv[1:] if args is None else list(args)
         for word in itertools.takewhile("--".__ne__, words):
@@ -59,7 +59,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def in_one_line(text: str) -> str:
-    r"""Return a text without line breaks, and with nothing that cannot be seen.
+    r"""Return a text with line breaks and other unprintable characters escaped.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def in_one_line(text: str) -> str:
     Returns
     -------
     str
-        With each character that is not printable as Python writes it.
+        Unprintable characters are written as in a Python string.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Names that `mha` itself had in version 0.1, each with the module that has it.
+"""Former names of `mha` from version 0.1, each with the module that has it now.
 
-As names of `mha` they work in this version, with a warning.
+In this version they still work as names of `mha`, with a warning.
 """
 
 import warnings
@@ -104,7 +104,7 @@ MOVED = {
 
 
 def warn_moved(name: str) -> None:
-    """Warn, at the line that asked `mha` for a name, and say where it is imported from."""
+    """Warn that a name of `mha` has moved, and give the import that replaces it."""
     message = (
         f"mha.{name} has moved: write 'from {MOVED[name]} import {name}'."
         " The next version of mha has only the new name."

@@ -1,7 +1,6 @@
-"""Every public name of the package, from the module that programs import it from.
+"""All public names of the package in one namespace, for chapters, the reference and tests.
 
-Chapters, the reference and tests need all of them at once. Importing this loads the whole package;
-`mha` itself loads a name when it is used.
+Importing this module loads the whole package; `mha` itself loads a name when it is used.
 """
 
 from mha.core.attention import attention_scores, attention_weights, scaled_dot_product_attention

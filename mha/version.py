@@ -1,3 +1,3 @@
-"""The version of the package, for modules that cannot import `mha`, which is above them."""
+"""The version of the package, for modules that `mha` imports and that cannot import it."""
 
 __version__ = "0.1.0"

@@ -1,12 +1,11 @@
-"""Measure blockwise attention against PyTorch's fused kernel and the textbook's four lines.
+"""Time and memory of blockwise attention, of PyTorch's fused kernel and of plain NumPy.
 
-All of them work on the same random input turn by turn in one run, so that other load hits all. For
-each length a line has the times of the fastest calls and their ratios; a ratio below 1 means that
-`blockwise_attention` is faster. Memory is what a call holds at most beyond its inputs and its
-output.
+All functions take turns on the same random input, so that other load affects all of them. Each line
+has the times of the fastest calls for one length, and their ratios. A ratio below 1 means that
+`blockwise_attention` is faster. Memory is the peak of a call beyond its inputs and its output.
 
-requirements-frameworks.lock has PyTorch, in an environment of its own, which
-`scripts/test.py --torch` makes.
+PyTorch is in the environment of requirements-frameworks.lock, which `scripts/test.py --torch`
+makes.
 """
 
 import math
@@ -36,7 +35,7 @@ COLUMNS = ("tokens", "mha ms", "/torch", "causal ms", "/torch", "textbook/mha", 
 
 
 def textbook(query: Array, key: Array, value: Array) -> Array:
-    """Return attention as it is written on a blackboard."""
+    """Return attention computed by the formula, with the whole matrix of weights."""
     scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
@@ -44,7 +43,7 @@ def textbook(query: Array, key: Array, value: Array) -> Array:
 
 
 def competitors(arrays: Sequence[Array]) -> Functions:
-    """Return what is measured at one length."""
+    """Return the functions to measure for one length, by name."""
     tensors = [torch.from_numpy(x)[None] for x in arrays]
     fused = torch.nn.functional.scaled_dot_product_attention
     found: Functions = {
@@ -59,10 +58,11 @@ def competitors(arrays: Sequence[Array]) -> Functions:
 
 
 def fastest(functions: Functions, seconds: float) -> dict[str, float]:
-    """Return the seconds of each function's fastest call; the functions take turns.
+    """Return the time in seconds of each function's fastest call; the functions take turns.
 
-    A turn is as many calls as fit, but one at least. A pause as long comes before it: the threads
-    of the library before look out for more work until they fall asleep, and take a core meanwhile.
+    A turn has as many calls as fit into `seconds`, at least one. A pause of the same length comes
+    before it, since the threads of the previous function's library occupy a core until they fall
+    asleep.
     """
     least = dict.fromkeys(functions, math.inf)
     end = time.perf_counter() + seconds
@@ -79,9 +79,9 @@ def fastest(functions: Functions, seconds: float) -> dict[str, float]:
     return least
 
 
-def held(function: Callable[[], Array]) -> float:
-    """Return how many MiB a call held at most beyond its output."""
-    function()  # what is made once stays
+def peak_memory(function: Callable[[], Array]) -> float:
+    """Return the peak memory of a call beyond its output, in MiB."""
+    function()  # a first call, for caches
     tracemalloc.start()
     try:
         output = function()
@@ -90,12 +90,12 @@ def held(function: Callable[[], Array]) -> float:
         tracemalloc.stop()
 
 
-def row(n: int, seconds: int) -> str:
-    """Return one line of the table; what was not measured is nan."""
+def table_row(n: int, seconds: int) -> str:
+    """Return one line of the table; values that were not measured are nan."""
     rng = np.random.default_rng(0)
     arrays = [rng.normal(size=(HEADS, n, WIDTH)).astype("float32") for _ in range(3)]
     functions = competitors(arrays)
-    memory = held(functions["mha"])
+    memory = peak_memory(functions["mha"])
     least = fastest(functions, seconds)
 
     return ROW.format(
@@ -123,7 +123,7 @@ def main() -> None:
     print(f"{HEADS} heads of width {WIDTH}, float32, cores: {cores}.")
     print(ROW.format(*COLUMNS))
     for n in options.lengths:
-        print(row(n, options.seconds), flush=True)
+        print(table_row(n, options.seconds), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
-"""Measure how fast all that follows a movement is there, and how fast an instrument is shown.
+"""Response times of the interactive figures on built pages.
 
-Each row of `bench_explorer.js` is an instrument on its page of the built book (scripts/build.py
-first), which Chromium opens and moves sixty times, a frame each. `update` is from a movement until
-style and layout are done, by the clock, with the processor slowed down as asked: it wants a quiet
-machine. `shown` is what the page's thread does from the beginning of an instrument on a fresh page,
-its scripts loaded, to the frame that shows what is seen first and answers, painting included, and
-compiling but for what the browser did of it while the scripts loaded. It is the thread's own
-processor time, unslowed, times as much: other programs on the machine lengthen it too, but by a
-half at most. Needs the project's environment and a Chromium.
+Each row of `bench_explorer.js` is a figure on its page of the built book (scripts/build.py first).
+Chromium opens the page and changes the figure sixty times, once per frame. `update` is the elapsed
+time from a change to the end of style and layout, with the processor slowed down as asked; it needs
+a quiet machine. `shown` is the processor time of the page's thread from the start of a figure, with
+its scripts loaded, to the first frame that reacts, including painting and compilation that the
+browser had not done before. It is measured at full speed and multiplied by the slowdown. Other
+programs lengthen it by half at most. Needs the project's environment and a Chromium.
 """
 
 import os
@@ -26,16 +25,16 @@ Row = dict[str, str]  # an instrument, and how it is moved, as the script has it
 
 
 def threads_time(client: CDPSession) -> float:
-    """Return for how many milliseconds the page's thread has been at work."""
+    """Return the processor time of the page's thread, in milliseconds."""
     metrics = client.send("Performance.getMetrics")["metrics"]
     return 1000 * next(one["value"] for one in metrics if one["name"] == "TaskDuration")
 
 
-def opened(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page, CDPSession]:
-    """Return a page, and what asks for times."""
+def open_page(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page, CDPSession]:
+    """Return a page, and a client for the browser's time measurements."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.add_init_script(SCRIPT + "bench.still();" * still)
-    if still:  # a page's numbers, which may come at once, would begin what they are of
+    if still:  # live numbers of the page would start their figure
         page.route("**/tied.js", lambda route: route.abort())
     page.goto((BOOK / f"{row['page']}.html").as_uri())
     page.wait_for_timeout(500)
@@ -44,9 +43,9 @@ def opened(browser: Browser, row: Row, *, still: bool = False) -> tuple[Page, CD
     return page, client
 
 
-def shown(browser: Browser, row: Row) -> float:
-    """Return for how long the page's thread is at work to show an instrument."""
-    page, client = opened(browser, row, still=True)
+def time_to_show(browser: Browser, row: Row) -> float:
+    """Return the processor time that the page's thread needs to show a figure."""
+    page, client = open_page(browser, row, still=True)
     page.evaluate("row => bench.load(row)", row)
     before = threads_time(client)
     page.evaluate("row => bench.build(row)", row)
@@ -55,9 +54,9 @@ def shown(browser: Browser, row: Row) -> float:
     return time
 
 
-def moved(browser: Browser, row: Row, slow: int) -> float:
-    """Return the time from a movement to layout, slowed down: the median of many."""
-    page, client = opened(browser, row)
+def time_to_update(browser: Browser, row: Row, slow: int) -> float:
+    """Return the median time from a change to layout, with the processor slowed down."""
+    page, client = open_page(browser, row)
     page.evaluate("row => bench.prepare(row)", row)
     page.evaluate("row => bench.move(row)", row)  # to warm up
     client.send("Emulation.setCPUThrottlingRate", {"rate": slow})
@@ -73,7 +72,7 @@ def main() -> None:
         help="how many times slower the processor is made (default: 1 4)")  # fmt: skip
     parser.add_argument("--only", default="", metavar="TEXT",
         help="measure only rows whose name has this text")  # fmt: skip
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if not chromium:
         sys.exit("error: Chromium is missing; name one in CHROMIUM")
@@ -84,13 +83,13 @@ def main() -> None:
         page = browser.new_page()
         page.evaluate(SCRIPT)
         rows: list[Row] = page.evaluate("bench.rows")
-        shown(browser, rows[0])  # a browser that has just begun takes its time
+        time_to_show(browser, rows[0])  # a browser that has just begun takes its time
         for row in rows:
             name = f"{row['page'].partition('/')[2]}: {row['what']}"
-            if asked.only not in name:
+            if arguments.only not in name:
                 continue
-            for slow in asked.throttle:
-                times = moved(browser, row, slow), slow * shown(browser, row)
+            for slow in arguments.throttle:
+                times = time_to_update(browser, row, slow), slow * time_to_show(browser, row)
                 print(line.format(name, f"{slow}x", *(f"{n:.1f}" for n in times)), flush=True)
         browser.close()
 

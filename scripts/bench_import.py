@@ -1,8 +1,8 @@
-"""Measure how long the package takes to be imported, beside NumPy.
+"""Time and number of modules of importing the package, compared with NumPy.
 
-Each line is a statement in fresh processes: the time of the fastest one beyond a Python that does
-nothing, its ratio to that of `import numpy`, and how many modules it loads, of the package among
-them. The statements take turns, so that other load hits all. Needs the project's environment.
+Each line is a statement in fresh processes: the time of the fastest beyond that of an empty Python,
+its ratio to that of `import numpy`, and the numbers of loaded modules, of all and of the package.
+The statements take turns, so that other load affects all. Needs the project's environment.
 """
 
 import math
@@ -28,20 +28,20 @@ COLUMNS = ("statement", "ms", "/numpy", "modules", "of mha")
 
 
 def seconds(statement: str) -> float:
-    """Return how long a fresh process takes."""
+    """Return the time of a fresh process that runs a statement."""
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", statement], check=True)
     return time.perf_counter() - start
 
 
 def modules(statement: str) -> list[str]:
-    """Return how many modules a statement loads, and how many of the package."""
+    """Return the numbers of modules that a statement loads: all, and those of the package."""
     command = [sys.executable, "-c", statement + COUNT]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
 
 
 def fastest(turns: int) -> dict[str, float]:
-    """Return the seconds of each statement's fastest process; the statements take turns."""
+    """Return the time of each statement's fastest process; the statements take turns."""
     least = dict.fromkeys((NOTHING, *STATEMENTS), math.inf)
     for _ in range(turns):
         for statement in least:

@@ -1,4 +1,4 @@
-"""The command `build.py`: the pages, the printed book, readers, worksheets and packs."""
+"""The command `build.py`: pages, printed book, readers, worksheets and packs."""
 
 import argparse
 import importlib
@@ -15,9 +15,9 @@ from mha.command_line import in_one_line
 
 
 def main() -> None:
-    """Read the arguments, build, and print where the result is."""
+    """Read the arguments, build, and print the path of the result."""
     arguments = make_parser("building").parse_args()
-    with _told_in_one_sentence():
+    with _errors_in_one_sentence():
         if arguments.watch:
             from preview.watching import watch
 
@@ -25,7 +25,7 @@ def main() -> None:
             return
         make = plan(arguments)
         if "to" in arguments:
-            arguments.to.mkdir(parents=True, exist_ok=True)  # or told before the pages are built
+            arguments.to.mkdir(parents=True, exist_ok=True)  # fail before the pages are built
         if arguments.needs_pages(arguments):
             with step("Building the HTML book"):
                 build_html(fresh=arguments.all)
@@ -33,15 +33,15 @@ def main() -> None:
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
-    """Return the function that makes the results, or end with a sentence if none can be made."""
+    """Return the function that makes the result; end with an error if it cannot be made."""
     # Only the module of this command is imported: the others are slow to load.
     make: Callable[[], None] = importlib.import_module(arguments.module).plan(arguments)
     return make
 
 
 @contextmanager
-def _told_in_one_sentence() -> Iterator[None]:
-    """End with one sentence where something cannot be printed, or a file not be written."""
+def _errors_in_one_sentence() -> Iterator[None]:
+    """End with one sentence if something cannot be printed or a file not be written."""
     try:
         yield
     except PressError as error:

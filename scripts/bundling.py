@@ -1,8 +1,8 @@
-"""Bundle the TypeScript of the pages into the scripts that the book and `mha` publish.
+"""Bundles of the pages' TypeScript, which the book and `mha` publish.
 
-Deno runs `bundle.ts`; the packages that this needs, Rollup and esbuild, are pinned with their
-hashes in `deno.lock` and fetched once. The result replaces the last one only when it is complete,
-so that a mistake in a module leaves the scripts as they were.
+Deno runs `bundle.ts`. The packages that it needs, Rollup and esbuild, are pinned with their hashes
+in `deno.lock` and fetched once. A new result replaces the last one only when it is complete, so an
+error in a module leaves the scripts unchanged.
 """
 
 import fcntl
@@ -23,11 +23,11 @@ STAMP = "made-from"
 
 
 class BundlingError(Exception):
-    """A module that cannot be bundled, as file, line and cause."""
+    """Raised if a module cannot be bundled; the message has file, line and cause."""
 
 
 def update() -> bool:
-    """Bundle the scripts if their sources have changed; tell whether that was needed.
+    """Bundle the scripts if their sources have changed, and return whether they had.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def update() -> bool:
 
 
 def digest_of_sources() -> str:
-    """Return a digest of all that the bundles are made from."""
+    """Return a digest of all inputs of the bundles."""
     digest = hashlib.sha256()
     for name in MADE_FROM:
         path = ROOT / name

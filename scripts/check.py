@@ -1,4 +1,4 @@
-"""Check the sources, without executing anything."""
+"""Check the sources without executing anything."""
 
 import environment
 

@@ -1,4 +1,4 @@
-"""The command `check.py`: what is wrong with the sources, with file and line."""
+"""The command `check.py`: findings in the sources, with file and line."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def page_of(given: str) -> str:
-    """Return the name of a page, given as such or as its file.
+    """Return the name of a page from its name or its file.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def page_of(given: str) -> str:
 
 
 def refuse(found: list[Finding], so: str) -> None:
-    """End with what follows if anything was found, after a line for each finding."""
+    """End with all findings and the consequence `so`, if there is a finding."""
     if found:
         print("\n".join(map(str, found)), file=sys.stderr)
         fail(f"{so}; {len(found)} fault{'s' if len(found) > 1 else ''} in the sources")

@@ -40,7 +40,7 @@ Parser: type[argparse.ArgumentParser] = _module_of_mha("command_line.py").Parser
 
 @dataclass(frozen=True)
 class CommandLine:
-    """The command line of a command: its name, its description and its options."""
+    """The name, the description and the options of a command."""
 
     prog: str
     description: str
@@ -49,7 +49,7 @@ class CommandLine:
 
 
 def make_parser(module: str) -> argparse.ArgumentParser:
-    """Return the parser of the command that a module of this folder runs."""
+    """Return the parser of the command in a module of this folder."""
     line = COMMAND_LINES[module]
     parser = Parser(prog=line.prog, description=line.description, epilog=line.epilog)
     line.add_options(parser)
@@ -57,7 +57,7 @@ def make_parser(module: str) -> argparse.ArgumentParser:
 
 
 def check_arguments(module: str) -> None:
-    """Print the help of a command if it was asked for, or end with an error at a wrong option."""
+    """Print the help of a command on request, or end with an error for a wrong option."""
     parser = make_parser(module)
     if module == "testing":  # pytest reads the other options
         parser.parse_known_args()
@@ -73,7 +73,7 @@ def _add_build_options(parser: argparse.ArgumentParser) -> None:
 
     Each subcommand sets `module`, a module of this folder. The function `plan` of this module takes
     the arguments and returns a function that makes the result, or ends with a sentence if it cannot
-    be made. `needs_pages` tells from the arguments whether the pages are built first.
+    be made. `needs_pages` returns from the arguments whether the pages are built first.
     """
     parser.set_defaults(module="html_book", needs_pages=lambda _: True)
     help_of_all = "compute every page again"
@@ -242,7 +242,9 @@ def _add_packs(what: Commands, common: argparse.ArgumentParser) -> None:
         help="address of the published book, for the notebooks; default: that in _config.yml",
     )
     # Slides have their own sources; the other packs are made from the built pages.
-    command.set_defaults(module="packs.command", needs_pages=lambda asked: asked.only != ["slides"])
+    command.set_defaults(
+        module="packs.command", needs_pages=lambda arguments: arguments.only != ["slides"]
+    )
 
 
 def _paper() -> argparse.ArgumentParser:

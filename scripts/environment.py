@@ -1,8 +1,8 @@
-"""What the commands begin with: the virtual environments, which they make and run in.
+"""The virtual environments of the commands, and the packages of the system.
 
-Standard library only: it runs before anything is installed. Everything else in this folder runs
-inside the environment. What comes from the system's packages is here too, for making an environment
-may need one.
+Only the standard library is imported, because this module runs before anything is installed. All
+other modules of this folder run inside the environment. Packages of the system are installed here,
+since an environment may need one.
 """
 
 import sys
@@ -39,7 +39,7 @@ WITHOUT_WINDOWS = "chromium-headless-shell"  # opens a page for half the work
 
 @contextmanager
 def step(title: str) -> Iterator[None]:
-    """Say what is being done, and how long it took."""
+    """Print the title of a step, and its time at the end."""
     print(f"{title} ...", flush=True)
     start = time.monotonic()
     yield
@@ -47,7 +47,7 @@ def step(title: str) -> Iterator[None]:
 
 
 def fail(sentence: str) -> NoReturn:
-    """End with one sentence and exit code 1."""
+    """End with one sentence on standard error and exit code 1."""
     sys.exit(f"error: {sentence}")
 
 
@@ -59,7 +59,7 @@ def run(command: list[str], sentence: str, **options: Any) -> None:
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment, and what it is made from."""
+    """A virtual environment and its lock."""
 
     folder: Path
     lock: Path
@@ -72,7 +72,7 @@ class Environment:
         return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
     def update(self) -> bool:
-        """Create the environment unless it is what the lock wants; tell whether that was needed."""
+        """Create the environment if an input has changed; return whether it was created."""
         wanted, stamp = self.fingerprint(), self.folder / "built-from"
         made_from = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
         if self.python.is_file() and made_from == wanted:
@@ -82,7 +82,7 @@ class Environment:
         return True
 
     def fingerprint(self) -> str:
-        """Return what the environment is made from; it is made anew when any of it changes."""
+        """Return a digest of the inputs of the environment."""
         digest = hashlib.sha256(self.lock.read_bytes())
         if self.has_mha:
             digest.update((ROOT / "pyproject.toml").read_bytes())
@@ -90,7 +90,7 @@ class Environment:
         return digest.hexdigest()
 
     def create(self) -> None:
-        """Make the environment, and install what the lock names."""
+        """Create the environment and install the packages of the lock."""
         if importlib.util.find_spec("ensurepip") is None:
             system_package("Python's venv module", "python3-venv")
         with step(f"Creating {self.folder.name}"):
@@ -119,11 +119,12 @@ FRAMEWORKS = Environment(
 
 
 def enter() -> None:
-    """Return inside the environment: make or update it, and start this command again in it.
+    """Restart this command inside the environment, or return if it runs there already.
 
-    Afterwards everything that the lock names can be imported, and so can the book's own package.
+    The environment is made or updated first. Inside it all packages of the lock, and the book's
+    own, can be imported.
     """
-    sys.excepthook = _told
+    sys.excepthook = _exit_in_one_sentence
     entered = os.environ.pop(ENTERED, None) is not None
     os.environ.pop("PYTHONOPTIMIZE", None)  # claims of the book are assertions: they hold or stop
     if not entered:
@@ -148,15 +149,17 @@ def enter() -> None:
 def start(module: str) -> None:
     """Run the function `main` of a module inside the environment.
 
-    Help is printed, and an unknown option refused, before the environment is made.
+    Help and errors of options are printed before the environment is made.
     """
     importlib.import_module("command_lines").check_arguments(module)
     enter()
     importlib.import_module(module).main()
 
 
-def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say in one sentence what no reader of a traceback can help: Ctrl-C, a damaged environment."""
+def _exit_in_one_sentence(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print one sentence instead of a traceback for Ctrl-C and a damaged environment."""
     if issubclass(kind, KeyboardInterrupt):
         print("error: interrupted; what was built before is as it was", file=sys.stderr)
     elif issubclass(kind, ImportError) and _is_lost(error):
@@ -166,14 +169,14 @@ def _told(kind: type[BaseException], error: BaseException, trace: TracebackType 
 
 
 def _is_lost(error: BaseException) -> bool:
-    """Tell whether what cannot be imported is a package of the environment, not one of ours."""
+    """Return whether a failed import is that of an installed package, not of a project module."""
     name = str(getattr(error, "name", "") or "").partition(".")[0]
     ours = (ROOT, EXTENSIONS, Path(__file__).parent)
     return not any((folder / name).is_dir() or (folder / f"{name}.py").exists() for folder in ours)
 
 
 def system_package(what: str, *packages: str) -> None:
-    """Install Debian packages when root on Debian, else end by naming the command that does."""
+    """Install Debian packages as root on Debian, else end with the command that does it."""
     names = " ".join(packages)
     if shutil.which("apt-get") is None:
         fail(f"{what} is missing; install it with your system's package manager")
@@ -188,7 +191,7 @@ def system_package(what: str, *packages: str) -> None:
 
 
 def chromium() -> str:
-    """Return the path of a Chromium that programs can drive, installing what is missing."""
+    """Return the path of a Chromium for automated tests; install it if it is missing."""
     found = _find_chromium()
     if found is None and sys.platform == "darwin":
         fail("Chromium is missing; run: brew install --cask chromium")
@@ -201,7 +204,7 @@ def chromium() -> str:
 
 
 def engines() -> None:
-    """Install the other two browsers of the tests, Firefox and WebKit, and Xvfb for WebKit."""
+    """Install Firefox and WebKit, and Xvfb for WebKit, for the tests."""
     packages = {
         "firefox-esr": "firefox-esr",
         "WebKitWebDriver": "webkit2gtk-driver",

@@ -1,10 +1,10 @@
-"""Build the pages: only a book that is built to its end takes the place of the one before.
+"""The build of the pages, which replaces the last book only when it is complete.
 
-The invariant: after any edit, what is published is byte for byte what a build from nothing would
-give, or the build fails as that one would. Sphinx therefore writes every page anew: its own memory
-of pages cannot tell which others an edit reaches. Three things are kept, and each is tied to all
-that it depends on: the results of a page's cells (`byhand.reading`); what was read of a page, while
-nothing but pages has changed; and the whole book, while no file that it is made from has.
+The invariant: after any edit, the published bytes are those of a build from nothing, or the build
+fails as that one would. Therefore Sphinx writes every page anew, because it does not know which
+other pages an edit affects. Three results are kept, each with a digest of all its inputs: the
+results of a page's cells (`byhand.reading`); the parsed pages, while only pages have changed; and
+the whole book, while no input has changed.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from sphinx_runs import DOCTREES, NEXT, PAGES, STATE, build_pages
 
 from byhand.digests import KEPT, digest_of, files_in
 
-RECORD = STATE / "made-from.json"  # what the published book was made from, and its own digest
+RECORD = STATE / "made-from.json"  # digests of the published book and of its inputs
 MADE_FROM = (
     "book",
     "mha",
@@ -39,15 +39,15 @@ PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
-    """Return a function that prints the path of the pages, which are built before it is called."""
+    """Return a function that prints the path of the pages; they are built before it is called."""
     return lambda: print(f"The book is in {HTML / 'index.html'}")
 
 
 def build_html(*, fresh: bool = False) -> None:
-    """Build into NEXT; only if that succeeds, publish its pages and make the rest the new STATE."""
+    """Build into NEXT; on success publish its pages, and make the rest the new STATE."""
     with one_at_a_time():
         before = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
-        now, around = made_from(), made_from(pages=False)
+        now, around = inputs_digest(), inputs_digest(pages=False)
         if fresh:
             before = {}
             shutil.rmtree(KEPT, ignore_errors=True)
@@ -61,13 +61,13 @@ def build_html(*, fresh: bool = False) -> None:
         replace(HTML, PAGES)
         replace(STATE, NEXT)
         record = {"made_from": now, "html": _published()}
-        if made_from() == now:  # nothing was saved while it was read
+        if inputs_digest() == now:  # nothing was saved while it was read
             record["around"] = around
         RECORD.write_text(json.dumps(record), encoding="utf-8")
 
 
 def _check() -> None:
-    """End with every fault of the sources, if there is one."""
+    """End with all findings in the sources, if there is one."""
     # Sphinx has begun by now, and need not wait for these.
     from checking import refuse
 
@@ -77,7 +77,7 @@ def _check() -> None:
 
 
 def leads_to(link: str, page: str) -> tuple[str, str]:
-    """Return the file and the label that a link between pages leads to, on the page of a file.
+    """Return the file and the label of a link between pages, relative to the file of a page.
 
     Examples
     --------
@@ -88,11 +88,11 @@ def leads_to(link: str, page: str) -> tuple[str, str]:
     return normpath(join(dirname(page), path)) if path else page, label
 
 
-def made_from(root: Path = ROOT, *, pages: bool = True) -> str:
-    """Return a digest of all that the book depends on, or of all but its pages.
+def inputs_digest(root: Path = ROOT, *, pages: bool = True) -> str:
+    """Return a digest of all inputs of the book, or of all but its pages.
 
-    The digest depends on the folder too. Sphinx drops everything that it read in another folder, so
-    after a move the printed book cannot be made from the state of the last build.
+    The digest depends on the folder too. Sphinx discards everything that it read in another folder,
+    so after a move the printed book cannot be made from the state of the last build.
     """
     names = (path.relative_to(root).as_posix() for path in files_in(MADE_FROM, root))
     wanted = [name for name in names if pages or not PAGE.fullmatch(name)]
@@ -101,7 +101,7 @@ def made_from(root: Path = ROOT, *, pages: bool = True) -> str:
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """Wait until no other build of this book is under way."""
+    """Wait until no other build of this book runs."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / "lock").open("w", encoding="utf-8") as file:
         try:
@@ -113,13 +113,13 @@ def one_at_a_time() -> Iterator[None]:
 
 
 def _published() -> str:
-    """Return a digest of the published book, so that one that was changed by hand is replaced."""
+    """Return a digest of the published book, so that a book changed by hand is replaced."""
     return digest_of([HTML.name], root=HTML.parent)
 
 
 @contextmanager
-def in_place_of(target: Path) -> Iterator[Path]:
-    """Give a folder that is not there yet; once it is whole it takes the place of `target`."""
+def replacing(target: Path) -> Iterator[Path]:
+    """Yield the path of a new folder that replaces `target` on success."""
     new = target.with_name(f"{target.name}.new")
     shutil.rmtree(new, ignore_errors=True)
     yield new
@@ -127,7 +127,7 @@ def in_place_of(target: Path) -> Iterator[Path]:
 
 
 def replace(target: Path, new: Path) -> None:
-    """Put folder `new` in the place of `target`."""
+    """Move folder `new` to `target`, and delete the old one."""
     old = target.with_name(target.name + ".old")
     shutil.rmtree(old, ignore_errors=True)
     if target.is_dir():

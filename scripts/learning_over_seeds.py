@@ -9,22 +9,22 @@ import json
 from command_lines import make_parser
 
 from mha.core.seeds import over_seeds
-from mha.examples.learning_runs import KEPT, PLANNED, SEEDS, examined, learned
+from mha.examples.learning_runs import PLANNED_RUNS, RUNS_FILE, SEEDS, evaluate_layer, trained_layer
 
 
 def main() -> None:
-    """Train the layers, and keep the losses and shares of all seeds."""
+    """Train the layers, and write losses and shares for all seeds."""
     make_parser("learning_over_seeds").parse_args()
     tables = [
         f'"{steps} steps": {{\n' + ",\n".join(_line(steps, h) for h in heads) + "\n}"
-        for steps, heads in PLANNED.items()
+        for steps, heads in PLANNED_RUNS.items()
     ]
-    KEPT.write_text("{" + ",\n".join(tables) + "}\n", encoding="utf-8")
-    print(f"written: {KEPT}")
+    RUNS_FILE.write_text("{" + ",\n".join(tables) + "}\n", encoding="utf-8")
+    print(f"written: {RUNS_FILE}")
 
 
 def _line(steps: int, heads: int) -> str:
-    """Train with all seeds, and return the losses and shares as a line of JSON."""
+    """Return the losses and shares after training with all seeds, as a line of JSON."""
     print(f"{steps} steps, {heads} heads ...", flush=True)
-    runs = over_seeds(lambda rng: examined(learned(rng, heads, steps)), SEEDS)
+    runs = over_seeds(lambda rng: evaluate_layer(trained_layer(rng, heads, steps)), SEEDS)
     return f'  "{heads} heads": {json.dumps(runs.values.round(6).tolist())}'

@@ -1,4 +1,4 @@
-"""The command `train_model.py`: train the book's model of names, and keep what comes of it."""
+"""The command `train_model.py`: training of the book's model of names."""
 
 import json
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ from environment import ROOT, fail, step
 from mha.core.language import LanguageModel
 from mha.examples.names import draw_stories
 from mha.examples.trained import (
-    KEPT,
+    CHECKPOINT_STEPS,
     LENGTH,
-    costs_with_parts_off,
+    ablated_name_costs,
     fresh_stories,
-    measured,
-    packed,
-    training,
-    unpacked,
+    measure_model,
+    pack_parameters,
+    train_from_seed,
+    unpack_parameters,
 )
 
 FOLDER = ROOT / "mha" / "examples" / "names"
@@ -30,24 +30,24 @@ OTHER_SEEDS = (1, 2, 3)
 
 
 def main() -> None:
-    """Train, keep, and say in one line whether it came out as the chapter says."""
+    """Train the model, print whether the result is as the chapter says, and write it on request."""
     arguments = make_parser("model_training").parse_args()
     kept, losses = _train(SEED)
     found = _of_fresh_stories(kept[-1])
     print(json.dumps(found))
     if arguments.write:
         _write(kept, losses)
-    if not came_out(found):
+    if not has_learned(found):
         fail("It did not come out as the chapter says.")
     print("It came out as the chapter says.")
 
 
 def _train(seed: int) -> tuple[list[LanguageModel], list[float]]:
-    """Return the model at each step that is kept, and its loss before each step that was taken."""
+    """Return the model at each kept step, and the loss before each step."""
     kept, losses = [], []
     with step(f"Training with seed {seed}"):
-        for now in training(seed):
-            if now.step in KEPT:
+        for now in train_from_seed(seed):
+            if now.step in CHECKPOINT_STEPS:
                 print(f"  after {now.step:4} steps the loss is {now.loss:.3f}", flush=True)
                 kept.append(now.model)
             if now.step:
@@ -56,16 +56,16 @@ def _train(seed: int) -> tuple[list[LanguageModel], list[float]]:
 
 
 def _of_fresh_stories(model: LanguageModel) -> dict[str, Any]:
-    """Return what is measured of a model on stories that no training has seen."""
-    return measured(model, draw_stories(np.random.default_rng(10**6), 200, LENGTH))
+    """Return measures of a model on stories that the training did not contain."""
+    return measure_model(model, draw_stories(np.random.default_rng(10**6), 200, LENGTH))
 
 
-def came_out(found: dict[str, Any]) -> bool:
-    """Return whether a model has learned what the chapter tells of.
+def has_learned(found: dict[str, Any]) -> bool:
+    """Return whether a model has learned the names as the chapter describes.
 
     Examples
     --------
-    >>> came_out({"new": 2.7, "repeated": 0.1, "behind": [[0, 0], [0.8, 0]],
+    >>> has_learned({"new": 2.7, "repeated": 0.1, "behind": [[0, 0], [0.8, 0]],
     ...           "previous": [[0.9, 0], [0, 0]]})
     True
     """
@@ -74,18 +74,21 @@ def came_out(found: dict[str, Any]) -> bool:
 
 
 def _write(kept: Sequence[LanguageModel], losses: Sequence[float]) -> None:
-    """Write the checkpoints, and the record of the training and of others."""
+    """Write the checkpoints, and the records of this training and of three other seeds."""
     FOLDER.mkdir(exist_ok=True)
-    numbers = np.stack([packed(model) for model in kept])
-    rounded = [unpacked(model, row.astype(float)) for model, row in zip(kept, numbers, strict=True)]
+    numbers = np.stack([pack_parameters(model) for model in kept])
+    rounded = [
+        unpack_parameters(model, row.astype(float))
+        for model, row in zip(kept, numbers, strict=True)
+    ]
     record = {
         "seed": SEED,
-        "steps": KEPT,
+        "steps": CHECKPOINT_STEPS,
         "losses": [round(loss, 4) for loss in losses],
         "other_seeds": [
             {"seed": seed, **_of_fresh_stories(_train(seed)[0][-1])} for seed in OTHER_SEEDS
         ],
-        "costs": costs_with_parts_off(rounded, fresh_stories()).ravel().round(4).tolist(),
+        "costs": ablated_name_costs(rounded, fresh_stories()).ravel().round(4).tolist(),
     }
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in record.items()]
     np.save(FOLDER / "checkpoints.npy", numbers)

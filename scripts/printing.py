@@ -1,6 +1,6 @@
-"""The commands that print: the whole book, and readers of some of its chapters.
+"""The commands that print the whole book and readers of chosen chapters.
 
-No page is read or computed again: one Sphinx loads what the build left, and the press prints it.
+Pages are not read or computed again: Sphinx loads the state of the last build, and Typst prints it.
 """
 
 import argparse
@@ -20,10 +20,10 @@ from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
 from byhand.press.pdf import press, unprintable
 
-PRINT = BUILD / "print"  # what the press reads
+PRINT = BUILD / "print"  # Typst sources
 NOTATION = "notation"
 LONGEST_NAME = 60  # letters of a file's name
-TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title page is told
+TITLE_PAGE = ("title", "course", "instructor", "date")  # fields of a reader's title page
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
@@ -35,8 +35,8 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
     return lambda: print_all(documents, arguments.to)
 
 
-def put(target: Path, made: bytes) -> Path:
-    """Put a finished file into its place, in one step: no reader ever opens half of one."""
+def write_file(target: Path, made: bytes) -> Path:
+    """Write a file in one step, so that no program opens half of it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     waiting = target.with_name(f".{target.name}.new")
     waiting.write_bytes(made)
@@ -44,7 +44,7 @@ def put(target: Path, made: bytes) -> Path:
 
 
 def whole_book(paper: str, *, code: bool = True) -> Document:
-    """Return the whole book on some paper; its file's name says what is not the rule."""
+    """Return the whole book as a document; its file name states options that differ."""
     suffix = "" if paper == "a4" else "-" + paper
     suffix += "" if code else "-short"
     book = Document(paper=paper, code=code)
@@ -56,11 +56,11 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
     chapters = _chosen_chapters(arguments.chapters)
-    said = {name: getattr(arguments, name) for name in TITLE_PAGE}
-    refuse_unprintable({f"--{name}": text for name, text in said.items()})
+    title_page = {name: getattr(arguments, name) for name in TITLE_PAGE}
+    refuse_unprintable({f"--{name}": text for name, text in title_page.items()})
     if NOTATION in read_contents().chapters and NOTATION not in chapters:
         print(
-            f"note: this reader leaves out {NOTATION}, which says what the symbols mean and how"
+            f"note: this reader omits {NOTATION}, which explains the symbols and how"
             f" numbers are rounded; add it to --chapters to have it",
             file=sys.stderr,
         )
@@ -70,7 +70,7 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
         chapters=chapters,
         code=arguments.code,
         solutions="appendix" if arguments.solutions == "appendix" else "none",
-        **said,
+        **title_page,
     )
     if arguments.solutions != "separate":
         return [reader]
@@ -79,7 +79,7 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
 
 
 def file_name(title: str) -> str:
-    """Return a title as a file's name: letters of any script, digits and hyphens.
+    """Return a title as a file name: letters of any script, digits and hyphens.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def file_name(title: str) -> str:
 
 
 def _chosen_chapters(names: str) -> tuple[str, ...]:
-    """Return the pages that a list of chapters means; a chapter is named as its page's address."""
+    """Return the pages of a list of chapters, each named by its address."""
     by_name = {
         page.rpartition("/")[2]: page for page in read_contents().chapters if page != BIBLIOGRAPHY
     }
@@ -110,15 +110,15 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
 
 
 def print_all(documents: list[Document], folder: Path) -> None:
-    """Make all documents, and only when all are made, put them into `folder`."""
+    """Make all documents, and put them into `folder` only when all are made."""
     with step(f"Printing {' and '.join(f'{document.name}.pdf' for document in documents)}"):
         made = typeset(documents)
     for name, pdf in made.items():
-        print(f"The PDF is {put(folder / name, pdf)}")
+        print(f"The PDF is {write_file(folder / name, pdf)}")
 
 
 def typeset(documents: list[Document]) -> dict[str, bytes]:
-    """Return the PDFs of documents by their names; the source of each stays in PRINT."""
+    """Return the PDFs of documents by name; their sources stay in PRINT."""
     made = {}
     for document, source in zip(documents, sources(documents), strict=True):
         (PRINT / f"{document.name}.typ").write_text(source, encoding="utf-8")
@@ -127,23 +127,23 @@ def typeset(documents: list[Document]) -> dict[str, bytes]:
 
 
 def sources(documents: list[Document]) -> list[str]:
-    """Return what the press reads for each document; end with what Sphinx warns of."""
+    """Return the Typst source of each document; end with Sphinx's warnings if there are any."""
     from byhand.print_book import book
 
     gc.disable()  # a fifth of the time goes into looking for garbage among nodes that are needed
-    said = io.StringIO()
-    app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=said)
+    warnings = io.StringIO()
+    app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=warnings)
     written = [book.source(app, document) for document in documents]
     gc.freeze()  # nor does Python look through all of them when it ends
-    if told := plain(said.getvalue()).strip():
-        print(told, file=sys.stderr)
+    if message := plain(warnings.getvalue()).strip():
+        print(message, file=sys.stderr)
         fail(f"{documents[0].name}.pdf was not printed")
     return written
 
 
-def refuse_unprintable(said: Mapping[str, str]) -> None:
-    """End with the name of the first text that has a character which no font has, if one has."""
-    if found := unprintable(said):
+def refuse_unprintable(texts: Mapping[str, str]) -> None:
+    """End with the name of the first text that has a character without a font."""
+    if found := unprintable(texts):
         name, character = found
         fail(
             f"{name} has {character} (U+{ord(character):04X}), and no font here has that"

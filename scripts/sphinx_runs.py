@@ -1,6 +1,6 @@
-"""Run Sphinx with its output in a log, and say what went wrong with file and line.
+"""Runs of Sphinx with a log, and reports of their errors with file and line.
 
-Sphinx runs in a process of its own: it leaves too much behind for two builds in one.
+Each Sphinx runs in a separate process, because it leaves global state behind.
 """
 
 import ctypes
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from docutils import nodes
     from sphinx.application import Sphinx
 
-STATE = BUILD / "state"  # what the last good build left of what it has read
+STATE = BUILD / "state"  # Sphinx's state after the last good build
 NEXT = BUILD / "next"  # the build under way
-PAGES = NEXT / "_build" / "html"  # what it writes
-DOCTREES = "_build/.doctrees"  # where each has what Sphinx has read
+PAGES = NEXT / "_build" / "html"  # the written pages
+DOCTREES = "_build/.doctrees"  # the folder of Sphinx's state in each
 
 CONFIG = ROOT / "_config.yml"
 SETTINGS = {
@@ -37,11 +37,11 @@ PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when it
 
 
 def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sphinx":
-    """Return a Sphinx as Jupyter Book configures it: where it writes, and keeps what it reads."""
+    """Return a Sphinx as Jupyter Book configures it, with folders for output and state."""
     from jupyter_book.config import get_final_config
     from sphinx.application import Sphinx
 
-    given = dict(SETTINGS)  # what is read of it is taken out
+    given = dict(SETTINGS)  # Jupyter Book removes the settings that it reads
     settings, _ = get_final_config(user_yaml=CONFIG, cli_config=given, sourcedir=ROOT / "book")
     return Sphinx(ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options)
 
@@ -50,7 +50,7 @@ def _build() -> int:
     """Build the pages into NEXT; return Sphinx's exit code."""
     from jupyter_book.sphinx import build_sphinx
 
-    gc.disable()  # the process ends with the build, and needs to its end what it makes
+    gc.disable()  # the process ends with the build and needs its objects until then
     done = build_sphinx(
         ROOT / "book",
         PAGES,
@@ -63,17 +63,17 @@ def _build() -> int:
         keep_going=True,
     )
     gc.freeze()  # or all of it would be gone through once more when Python ends
-    return done if isinstance(done, int) else 1  # else what was raised, and is told by now
+    return done if isinstance(done, int) else 1  # otherwise an exception, already reported
 
 
 def doctree_of(page: str) -> "nodes.document":
-    """Return a page as the last good build has read it."""
+    """Return the doctree of a page from the last good build."""
     read: nodes.document = pickle.loads((STATE / DOCTREES / f"{page}.doctree").read_bytes())
     return read
 
 
 def prepare(variables: MutableMapping[str, str]) -> None:
-    """Set, in place, the environment variables that the cells of pages need."""
+    """Set the environment variables for the cells of pages, in place."""
     variables.pop("PYTHONOPTIMIZE", None)  # it would switch off every assertion of the book
     folders = [str(ROOT), str(EXTENSIONS)]  # also for the process that runs the cells of a page
     variables["PYTHONPATH"] = os.pathsep.join([*folders, variables.get("PYTHONPATH", "")])
@@ -83,9 +83,10 @@ def prepare(variables: MutableMapping[str, str]) -> None:
 
 
 def build_pages(check: Callable[[], None]) -> None:
-    """Build the pages into NEXT, unless `check` ends it, which has its time while Sphinx begins.
+    """Build the pages into NEXT, while `check` runs and may end the build.
 
-    If that fails, print the problems and end by naming the log.
+    `check` has its time while Sphinx starts. If the build fails, print its problems and end by
+    naming the log.
     """
     log = BUILD / "build.log"
     variables = dict(os.environ)
@@ -113,7 +114,7 @@ def build_pages(check: Callable[[], None]) -> None:
 
 
 def _ends_with_its_parent() -> Callable[[], None] | None:
-    """Return what a child does first, so that it does not outlive a command that is killed.
+    """Return a function that lets a child process end when its parent is killed.
 
     The kernels of the pages look for their parent by themselves. Only Linux has a way to ask.
     """
@@ -123,13 +124,13 @@ def _ends_with_its_parent() -> Callable[[], None] | None:
     return lambda: control(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def plain(said: str) -> str:
-    """Return what Sphinx said without colours, and files as they are known in the project."""
-    return re.sub(r"\x1b\[[0-9;]*m", "", said).replace(f"{ROOT}{os.sep}", "")
+def plain(output: str) -> str:
+    """Return Sphinx's output without colours, with paths relative to the project."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", output).replace(f"{ROOT}{os.sep}", "")
 
 
 def _report(log: Path) -> None:
-    """Print what went wrong: each warning and error with its file and line.
+    """Print each warning and error with its file and line; errors of cells alone, if any.
 
     Where cells failed, these come alone: what else is wrong on their pages follows from them.
     """

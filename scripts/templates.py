@@ -1,4 +1,4 @@
-"""Templates of what other programs read: laid out for people, written without their layout."""
+"""Jinja templates of XML and text formats, laid out for people and rendered without layout."""
 
 from html import escape
 from pathlib import Path
@@ -7,9 +7,9 @@ from jinja2 import Environment, FunctionLoader
 
 
 def templates(folder: Path) -> Environment:
-    """Return the templates of a folder; what they make has no line break or indent but `br`.
+    """Return the templates of a folder, rendered without line breaks and indents except `br`.
 
-    What is given to them is put in as it is; the filter `e` makes HTML of a text.
+    Values are inserted unchanged; the filter `e` escapes a text for HTML.
     """
 
     def source(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The command `test.py`: build what the tests look at, and run them all."""
+"""The command `test.py`: build the inputs of the tests, and run all tests."""
 
 import os
 import shutil
@@ -39,7 +39,7 @@ def main() -> None:
     if arguments.torch or arguments.frameworks:
         sys.exit(against(AGAINST_TORCH if arguments.torch else AGAINST_FRAMEWORKS, for_pytest))
     variables = dict(os.environ)
-    # Many tests start Python: without what it keeps, each would compile the package again.
+    # Many tests start Python, and would compile the package each time without cached bytecode.
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
     for_pytest = [f"--durations={SLOWEST}", *for_pytest]
     if arguments.quick:
@@ -65,7 +65,7 @@ def main() -> None:
     if not arguments.quick and sys.platform == "linux" and shutil.which("bwrap") is None:
         environment.system_package("bubblewrap, in which notebooks are graded,", "bubblewrap")
     with step("Running the tests"):
-        # A process a processor; tests of one file share what they build; the longest files begin.
+        # One process per processor; tests of a file share fixtures; the longest files start first.
         spread = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
         spread += ["--max-worker-restart", "1"]  # for a test that waited for ever
         command = [sys.executable, "-m", "pytest", *spread, *for_pytest]
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def against(folder: str, for_pytest: list[str]) -> int:
-    """Run a folder's comparisons with what others compute, where the frameworks are."""
+    """Run the comparisons of a folder with other frameworks, in their environment."""
     FRAMEWORKS.update()
     # The other tests' conftest.py asks for packages that this environment does not have.
     # And none of its tests is stuck while it trains layers for some minutes.

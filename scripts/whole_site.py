@@ -1,8 +1,8 @@
-"""The command that makes the site: the pages, and beside them all that is to be downloaded.
+"""The command that makes the site: the pages and all downloads.
 
-A page names a file of the downloads by the role ``{on-site}``, and built pages have its name alone:
-they lead to nothing that is not there. On the site each name is a link with the file's size, and
-what the pages say of being built without the files is left out.
+A page names a downloadable file with the role ``{on-site}``. Built pages show the name only,
+because they must not link to files that do not exist. On the site each name is a link with the
+file's size, and notes for pages without downloads are omitted.
 """
 
 import argparse
@@ -18,13 +18,13 @@ import printing
 from command_lines import HTML, PACKS, make_parser
 from environment import BUILD, ROOT, fail, step
 from epub import book as epub
-from html_book import MADE_FROM, in_place_of, one_at_a_time
+from html_book import MADE_FROM, one_at_a_time, replacing
 from packs import command as packs
 
 import mha
 from byhand.chapter.roles import NAMED, NOTICE
 from byhand.digests import files_in
-from byhand.press.archives import packed
+from byhand.press.archives import pack
 from mha.widgets.own import WHEEL
 
 FOLDER = BUILD / "site"
@@ -45,18 +45,18 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 def make() -> None:
     """Make the site from the built pages, and publish it when it is whole."""
-    with one_at_a_time(), in_place_of(FOLDER) as waiting:
+    with one_at_a_time(), replacing(FOLDER) as waiting:
         shutil.copytree(HTML, waiting)
         (waiting / DOWNLOADS).mkdir()
-        # What is said of a folder that is renamed in the end would not be true.
-        with step("Making what is to be downloaded"), redirect_stdout(StringIO()):
-            fill(waiting / DOWNLOADS)
-        link(waiting)
+        # Messages would name a folder that is renamed at the end.
+        with step("Making the downloads"), redirect_stdout(StringIO()):
+            make_downloads(waiting / DOWNLOADS)
+        link_downloads(waiting)
     print(f"The site is in {FOLDER}")
 
 
-def fill(folder: Path) -> None:
-    """Make everything that is to be downloaded."""
+def make_downloads(folder: Path) -> None:
+    """Make all downloads."""
     printing.print_all([printing.whole_book(paper) for paper in ("a4", "letter")], folder)
     epub.make(folder)
     wanted = ",".join(name for name in PACKS if name != LEFT_OUT)
@@ -67,13 +67,13 @@ def fill(folder: Path) -> None:
 
 
 def archive_sources(file: Path) -> None:
-    """Put all that the commands need into an archive; the same sources give the same bytes."""
+    """Write an archive of all files of the commands; same sources, same bytes."""
     paths = {f"{file.stem}/{path.relative_to(ROOT).as_posix()}": path for path in files_in(SOURCES)}
-    file.write_bytes(packed({name: path.read_bytes() for name, path in paths.items()}))
+    file.write_bytes(pack({name: path.read_bytes() for name, path in paths.items()}))
 
 
-def link(site: Path) -> None:
-    """Turn the names of files on all pages into links; end where a page names what is not there."""
+def link_downloads(site: Path) -> None:
+    """Turn the names of downloads into links; end if a page names a file that does not exist."""
     files = {path.name: path for path in sorted((site / DOWNLOADS).rglob("*")) if path.is_file()}
     for page in site.rglob("*.html"):
 
@@ -91,7 +91,7 @@ def link(site: Path) -> None:
 
 
 def _size(file: Path) -> str:
-    """Return how large a file is, such as "6.1 MB" or "87 kB", in one piece."""
+    """Return the size of a file, such as "6.1 MB" or "87 kB", without a breaking space."""
     size = file.stat().st_size
-    said = f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"
-    return said.replace(" ", "\N{NO-BREAK SPACE}")
+    text = f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"
+    return text.replace(" ", "\N{NO-BREAK SPACE}")

@@ -1,11 +1,11 @@
-"""The pages without solutions: the built book once more, with no answer in any of its files.
+"""The pages without solutions: a copy of the built book with no answer in any file.
 
-Left out are the solutions of exercises, the keys to quizzes and what is said to each option, the
-worked answers of boxes, and in notebooks also each cell that names a solution. Links to what is
-left out become text, and the search finds what is left. Nothing is computed again.
+It omits solutions of exercises, keys and feedback of quizzes, worked answers of boxes, and in
+notebooks each cell that names a solution. Links to omitted parts become text, and the search index
+is adapted. Nothing is computed again.
 
-What a chapter works out in its text stays, also where a prediction folds it away. A box still tells
-whether a number is right: it has the operands.
+Results in a chapter's text stay, also where a prediction hides them. A box still checks a number:
+it has the operands.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import nbformat
 from bs4 import BeautifulSoup
 from command_lines import HTML
 from environment import BUILD, step
-from html_book import in_place_of, leads_to
+from html_book import leads_to, replacing
 
 from byhand.search import INDEX
 from byhand.search.sections import read_sections
@@ -39,7 +39,7 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 
 def without_answers(html: str) -> tuple[BeautifulSoup, set[str]]:
-    """Return HTML without its answers, and the ids that stood in them.
+    """Return HTML without its answers, and the ids in the removed parts.
 
     Examples
     --------
@@ -56,14 +56,14 @@ def without_answers(html: str) -> tuple[BeautifulSoup, set[str]]:
 
 
 def make() -> None:
-    """Put the built pages without solutions into a folder of their own."""
-    with step("Leaving out the solutions"), in_place_of(FOLDER) as waiting:
+    """Put a copy of the built pages without solutions into its folder."""
+    with step("Leaving out the solutions"), replacing(FOLDER) as waiting:
         write(HTML, waiting)
     print(f"The book without solutions is in {FOLDER / 'index.html'}")
 
 
 def write(book: Path, folder: Path) -> None:
-    """Write the pages of a built book into a folder that is not there yet."""
+    """Write the pages of a built book without solutions into a new folder."""
     shutil.copytree(book, folder)
     pages: dict[str, BeautifulSoup] = {}
     gone: dict[str, set[str]] = {}
@@ -80,7 +80,7 @@ def write(book: Path, folder: Path) -> None:
 
 
 def _unlink(page: BeautifulSoup, name: str, gone: dict[str, set[str]]) -> None:
-    """Turn a page's links to what is left out into text."""
+    """Turn a page's links to omitted parts into text."""
     for link in page.select("a[href*='#']"):
         target, label = leads_to(str(link["href"]), name)
         if label in gone.get(target, ()):
@@ -88,34 +88,34 @@ def _unlink(page: BeautifulSoup, name: str, gone: dict[str, set[str]]) -> None:
 
 
 def _notebook(text: str) -> str:
-    """Return a notebook without solutions, in the form in which notebooks are written."""
+    """Return a notebook without solutions, in the same text format."""
     made = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
     sources = [cell.source for cell in made.cells]
     end = sources.index(SOLUTIONS) if SOLUTIONS in sources else len(sources)
     made.cells = [cell for cell in made.cells[:end] if not NAMES_ONE.search(cell.source)]
     for output in (output for cell in made.cells for output in cell.get("outputs", ())):
         data = output.get("data", {})
-        if "text/html" in data:  # what shows it as words has no answers
+        if "text/html" in data:  # plain text has no answers
             data["text/html"] = str(without_answers(data["text/html"])[0])
     return f"{nbformat.writes(made)}\n"  # type: ignore[no-untyped-call]
 
 
 def _change_index(file: Path, pages: dict[str, BeautifulSoup]) -> None:
-    """Let the search find what the pages still say."""
+    """Remove the omitted parts from the search index."""
     index = read_data(file.read_text(encoding="utf-8"))
-    said = {
+    texts = {
         (name, section.anchor): section.text
         for name in pages
         for section in read_sections(str(pages[name]))
     }
     for section in index["sections"]:
         number, anchor, heading, _, *others = section
-        section[:] = [number, anchor, heading, said[index["pages"][number][0], anchor], *others]
+        section[:] = [number, anchor, heading, texts[index["pages"][number][0], anchor], *others]
     file.write_text(data_script(INDEX, index), encoding="utf-8")
 
 
 def _change_inventory(file: Path, gone: set[str]) -> None:
-    """Leave the labels out by which other books would lead to a solution."""
+    """Remove the labels of solutions, by which other books would link to them."""
     *header, packed = file.read_bytes().split(b"\n", 4)
     lines = zlib.decompress(packed).decode().splitlines(keepends=True)
     kept = "".join(line for line in lines if line.split(" ")[0] not in gone)

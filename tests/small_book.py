@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from byhand.document import Document
-from byhand.print_book.book import page_of
+from byhand.print_book.book import printable_page
 from byhand.print_book.references import names_of
 from byhand.print_book.writer import Writer
 from byhand.reading import results
@@ -46,7 +46,7 @@ def build(folder, pages, builder="html", **config):
 def on_paper(folder, name="index", **config):
     """Return a built HTML page as the printing program reads it."""
     with application(folder, "typst", **config) as (app, _):
-        page = page_of(app.env, app.builder, name, Document())
+        page = printable_page(app.env, app.builder, name, Document())
         return Writer(app.env, name, 1, set(names_of(name, page)), {}).write(page)
 
 

@@ -8,7 +8,7 @@ import textwrap
 
 import numpy as np
 
-from mha.practice.notebook_steps import BY_NAME, CASES, STEPS, drawn
+from mha.practice.notebook_steps import CASES, STEPS, STEPS_BY_NAME, draw_inputs
 
 RIGHT = {
     "project": "def project(x, w):\n    return x @ w",
@@ -68,7 +68,7 @@ WRONG = {
     "by-d-k": (*step_returning("scale", "scores / d_k"), "not by its root"),
     "scaled-in-place": (
         *step_returning("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
-        "scale changes scores, which is not its own",
+        "scale changes its argument scores",
     ),
     "future": (*step_returning("causal", "np.triu(np.ones((n, n))) == 1"), "turned over"),
     "large-number": (*step_returning("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
@@ -106,10 +106,10 @@ WRONG = {
 """By name: the step that is wrong, its code, and a part of the message about it."""
 
 
-def shown_answers():
+def _shown():
     """Return the correct answers for the numbers in a notebook's own check of `scale`."""
-    step = STEPS.index(BY_NAME["scale"])
-    runs = [drawn(np.random.default_rng([1, step, i]), case) for i, case in enumerate(CASES)]
+    step = STEPS.index(STEPS_BY_NAME["scale"])
+    runs = [draw_inputs(np.random.default_rng([1, step, i]), case) for i, case in enumerate(CASES)]
     return {run.d_k: run.scaled.tolist() for run in runs}
 
 
@@ -124,13 +124,14 @@ CHEATS = {
         "def scale(scores, d_k):\n    return scores\nprint(check(scale))",
     ],
     "imports-reference": [
-        "from mha.practice.notebook_steps import BY_NAME",
-        "weights = BY_NAME['weights'].right",
+        "from mha.practice.notebook_steps import STEPS_BY_NAME",
+        "weights = STEPS_BY_NAME['weights'].right",
         "import mha\nweights = mha.softmax",
     ],
     "puts-mha-back": [
         f"import sys\n{STUB}\nfrom mha import softmax as weights",
-        f"{STUB}\nfrom mha.practice.notebook_steps import BY_NAME\nscale = BY_NAME['scale'].right",
+        f"{STUB}\nfrom mha.practice.notebook_steps import STEPS_BY_NAME"
+        "\nscale = STEPS_BY_NAME['scale'].right",
     ],
     "reads-the-package": [
         "text = open('{package}/core/softmax.py').read()",
@@ -153,7 +154,7 @@ CHEATS = {
         "def scale(scores, d_k):\n    return Yes()",
     ],
     "knows-the-shown-numbers": [
-        f"known = {shown_answers()}\ndef scale(scores, d_k):\n    return known[d_k]"
+        f"known = {_shown()}\ndef scale(scores, d_k):\n    return known[d_k]"
     ],
 }
 """Cells by name, none of which deserves a point. `{package}` is replaced by the folder of `mha`."""

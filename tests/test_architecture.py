@@ -19,7 +19,7 @@ TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["to
 
 def layers_of_the_page():
     """Return the folders in each row of the page's table, from the highest layer to the lowest."""
-    section = TEXT.split("## The folders, highest layer first")[1].split("\n## ")[0]
+    section = TEXT.split("## Packages, highest layer first")[1].split("\nAround `mha`")[0]
     first_cells = re.findall(r"^\| (`[^|]*`) \|", section, re.MULTILINE)
     return [re.findall(r"`mha/(\w+)(?:/|\.py)`", cell) for cell in first_cells]
 
@@ -62,6 +62,16 @@ def test_the_contracts_see_an_import_inside_a_function(line, upper, contract, tm
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"{contract} BROKEN" in done.stdout
     assert f"mha.core.softmax -> {upper} (l." in done.stdout
+
+
+def test_the_table_of_byhand_is_the_contract_of_import_linter():
+    (contract,) = (
+        c for c in TOOLS["importlinter"]["contracts"] if c.get("containers") == ["byhand"]
+    )
+    rows = TEXT.split("| package of `byhand` | contents |\n| --- | --- |\n")[1].split("\n\n")[0]
+    first_cells = [row.split(" | ")[0] for row in rows.splitlines()]
+    listed = [{*re.findall(r"`(\w+)(?:/|\.py)`", cell)} for cell in first_cells]
+    assert listed == [{*layer.split(" | ")} for layer in contract["layers"]]
 
 
 def test_the_table_has_every_folder_and_module():

@@ -5,7 +5,7 @@ import pytest
 from helpers import raises
 
 import mha
-from mha import example_names, figures, load_example, tables, trace
+from mha import chapters, example_names, figures, load_example, tables, trace
 from mha.audit.judging import Prints
 from mha.chapters import open_example
 from mha.views import blocks
@@ -95,3 +95,17 @@ def test_labels_of_another_chapter_and_what_a_run_does_not_have_are_refused():
     for stage, head in (("scores", 2), ("nothing", 0), ("w_o", None)):
         with pytest.raises(ValueError, match=r"is wanted$"):
             show.stage(stage, head=head)
+
+
+@pytest.mark.parametrize(
+    ("former", "new"),
+    [
+        ("Sheet", "Computation"),
+        ("carried_out", "evaluate_plan"),
+        ("latent_sheet", "latent_computation"),
+        ("linear_sheet", "linear_computation"),
+    ],
+)
+def test_a_former_name_works_with_a_warning_that_gives_the_new_one(former, new):
+    with pytest.warns(DeprecationWarning, match=rf"{former} is now mha\.chapters\.{new}\."):
+        assert getattr(chapters, former) is getattr(chapters, new)

@@ -135,7 +135,7 @@ def test_a_name_of_the_first_version_works_and_says_where_it_is(name):
 
 def test_the_warning_of_an_import_is_at_its_line():
     code = compile("\n\nfrom mha import entropy", "a_program.py", "exec")
-    with pytest.warns(DeprecationWarning, match=r"from mha\.core\.measures import") as caught:
+    with pytest.warns(DeprecationWarning, match=r"from mha\.core\.distributions import") as caught:
         exec(code, {})
     assert {(warning.filename, warning.lineno) for warning in caught} == {("a_program.py", 3)}
 

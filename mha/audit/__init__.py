@@ -1,1 +1,4 @@
-"""What five published explanations print, recomputed and judged: ``python -m mha.audit``."""
+"""The audit of five published explanations: each printed number is recomputed and judged.
+
+``python -m mha.audit`` prints its results.
+"""

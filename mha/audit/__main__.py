@@ -1,6 +1,6 @@
-"""The audit of the source documents, on the command line.
+"""The command ``python -m mha.audit``, which prints a summary of the audit.
 
-``python -m mha.audit`` prints a summary, ``python -m mha.audit --json FILE`` writes every verdict.
+``python -m mha.audit --json FILE`` writes every verdict to a file.
 """
 
 import json
@@ -13,7 +13,7 @@ from mha.command_line import Parser
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the audit, or write it to a file.
+    """Print the summary, and with ``--json`` write every verdict to a file.
 
     Parameters
     ----------
@@ -21,9 +21,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     parser = Parser(
         prog="python -m mha.audit",
-        description="Recompute and judge every derived number of the source documents.",
+        description="Recompute every number that the source documents derive, and judge it.",
     )
-    parser.add_argument("source", nargs="*", help=f"any of {', '.join(TITLES)}; all by default")
+    parser.add_argument(
+        "source",
+        nargs="*",
+        help=f"a document, by default each of: {', '.join(TITLES)}",
+    )
     parser.add_argument("--json", metavar="FILE", type=Path, help="write every verdict to FILE")
     options = parser.parse_args(arguments)
     for source in options.source:
@@ -33,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         lines = list(report(sources))
         data = verdicts(sources) if options.json else []
-    except ValueError as error:  # a file of numbers or of an example is not as it should be
+    except ValueError as error:  # a data file or an example is not valid
         parser.error(str(error))
     if options.json:
         try:

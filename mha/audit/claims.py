@@ -1,7 +1,8 @@
-"""What the source documents claim in words, decided by numbers.
+"""Claims that the source documents make in words, and their verdicts.
 
 ``mha/audit/sources/claims.toml`` lists the claims. Each names the check of `mha.audit.checks` that
-decides it, or says why numbers cannot. No verdict is stored: a check computes one, with its reason.
+decides it, or the reason that numbers cannot. No verdict is stored: a check computes one, with its
+reason.
 """
 
 import inspect
@@ -19,7 +20,7 @@ from mha.audit.sources import TITLES
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim in words.
+    """A claim that a document makes in words.
 
     Parameters
     ----------
@@ -28,25 +29,26 @@ class Claim:
     line : int
         Line in the document, counted from 1.
     says : str
-        The claim, in the words of this book.
+        The claim, in this book's words.
     check : str, default ""
-        The one of `mha.audit.checks.CHECKS` that decides it.
+        Name of the check in `mha.audit.checks.CHECKS` that decides it.
     given : mapping, default empty
-        The check's parameters.
+        Arguments of the check.
     untestable : str, default ""
-        Why numbers cannot decide it, where there is no check.
+        The reason that numbers cannot decide it, if there is no check.
 
     Raises
     ------
     ValueError
-        If the parts do not fit together, naming the part, what came and what is wanted.
+        If the arguments are not valid. The message names the argument, its value and the values
+        that are valid.
 
     Examples
     --------
     >>> claim = Claim("mha-tutorial", 1, "d_k is 64", "head_width",
     ...               {"d_model": 512, "num_heads": 8, "d_k": 64})
     >>> claim.finding()
-    Finding(holds=True, because='512 / 8 = 64', by_half=False)
+    Finding(holds=True, because='512 / 8 = 64', half_right=False)
     """
 
     source: str
@@ -77,7 +79,7 @@ class Claim:
                 ) from error
 
     def finding(self) -> Finding | None:
-        """Return what the check finds; None where numbers cannot decide.
+        """Run the check and return its finding, or None if there is no check.
 
         Returns
         -------
@@ -88,17 +90,17 @@ class Claim:
 
 @cache
 def load_claims() -> tuple[Claim, ...]:
-    """Return every claim in words that the documents make and the project looks at.
+    """Return all claims of the documents that the audit covers.
 
     Returns
     -------
     tuple of Claim
-        In the order of the documents' lines, one document after another.
+        Document by document, in the order of their lines.
 
     Raises
     ------
     ValueError
-        If the file is not as it should be, naming the file.
+        If the file is not valid. The message names the file.
 
     Examples
     --------
@@ -111,12 +113,12 @@ def load_claims() -> tuple[Claim, ...]:
 
 
 def claims_from(text: str) -> tuple[Claim, ...]:
-    """Return the claims that a file lists.
+    """Parse the text of ``claims.toml``.
 
     Parameters
     ----------
     text : str
-        What stands in it.
+        Contents of the file.
 
     Returns
     -------
@@ -125,7 +127,7 @@ def claims_from(text: str) -> tuple[Claim, ...]:
     Raises
     ------
     ValueError
-        If it is not as it should be, naming the file.
+        If the text is not valid. The message names the file.
     """
     try:
         records = tomllib.loads(text)["claims"]

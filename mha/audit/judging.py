@@ -1,18 +1,18 @@
-"""Every derived number of the source documents, recomputed and judged.
+"""Verdicts on the derived numbers of the source documents.
 
 Each number gets two verdicts. *End to end*: it is recomputed from the document's own inputs.
 *Locally*: it is recomputed from the numbers that the document prints just before it. A number
-agrees where it is within half a unit of its last printed place. The first verdict tells which
-numbers to trust, the second where a slip happened.
+agrees if it is within half a unit of its last printed digit. The first verdict tells which numbers
+are right, the second where a slip happened.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from mha.audit.page import SLACK, Page, claimed
+from mha.audit.document import SLACK, Document, address_of
 from mha.audit.sources import Number, load_source, source_names
 from mha.examples import load_example
 from mha.runs.places import Place
@@ -20,40 +20,41 @@ from mha.runs.record import Trace, trace
 
 SLIPS = MappingProxyType(
     {
-        "damaged print": "the scan changed it; what was meant agrees",
-        "copied row": "the row stands earlier in the document as another quantity",
-        "last digit": "off by one in its last place, as after rounding in between",
-        "product": "a product that is not that of its factors",
-        "sum": "a sum that is not that of the terms before it",
+        "damaged print": "the scan changed it; the intended number agrees",
+        "copied row": "the document prints the row earlier, as another quantity",
+        "last digit": "off by one in its last digit, as after rounding of an intermediate",
+        "product": "not the product of its factors",
+        "sum": "not the sum of the terms before it",
         "other": "does not follow from the numbers before it",
     }
 )
-"""The kinds of slip that can be told from the numbers, in the order in which they are tried."""
+"""The kinds of slip with their meaning, in the order in which they are tested."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the audit finds about one derived number.
+    """The verdicts on one derived number.
 
     Parameters
     ----------
     number : Number
     true : float
-        Recomputed from the document's own inputs.
+        The number recomputed from the document's own inputs.
     local : float
-        Recomputed from the numbers that the document prints just before.
+        The number recomputed from the numbers that the document prints just before it.
     agrees_end_to_end, agrees_locally : bool
-        Whether the number is within half a unit of its last place of `true`, of `local`.
+        Whether the printed number is within half a unit of its last digit of `true`, and of
+        `local`.
     slip : str
-        One of `SLIPS` where the number does not agree locally, else empty.
+        One of `SLIPS` if the number does not agree locally, else empty.
     starts_chain : bool
-        It is a slip of the document's own, not of its print, it is wrong end to end, and nothing
-        that it was computed from goes back to another such number.
+        Whether the number is a slip other than a damaged print, is wrong end to end, and follows
+        from no earlier number of this kind.
 
     Examples
     --------
     >>> first = judgements("apple-walkthrough")[0]
-    >>> str(first.place), first.step, first.agrees_locally
+    >>> str(first.place), first.quantity, first.agrees_locally
     ('query.0.2.0:0', 'products', True)
     """
 
@@ -67,18 +68,18 @@ class Judgement:
 
     @property
     def example(self) -> str:
-        """The worked example that the number belongs to."""
+        """Name of the worked example that the number belongs to."""
         return self.number.example
 
     @property
     def place(self) -> Place:
-        """What the number claims to be, in that example's run."""
-        return claimed(self.number)[1]
+        """The place of the number in the run of that example."""
+        return address_of(self.number)[1]
 
     @property
-    def step(self) -> str:
-        """The stage, or what its terms are called: products, weighted values."""
-        return self.number.step
+    def quantity(self) -> str:
+        """As `Number.quantity`."""
+        return self.number.quantity
 
 
 @cache
@@ -113,16 +114,16 @@ def judge(
     *,
     runs: Callable[[str], Trace] = run_of,
 ) -> tuple[Judgement, ...]:
-    """Judge every derived number of one document.
+    """Return the judgements on the derived numbers of one document.
 
     Parameters
     ----------
     numbers : sequence of Number
         All numbers of the document, in order.
     values : sequence of float, as long as `numbers`, optional
-        Judge these in place of the printed numbers, at the printed precision.
+        Values to judge in place of the printed numbers, at the printed precision.
     runs : callable, default `run_of`
-        Takes an example's name, returns its run: its scale and its mask count.
+        A function from the name of an example to its run, of which scale and mask are used.
 
     Returns
     -------
@@ -132,7 +133,7 @@ def judge(
     Raises
     ------
     ValueError
-        If a number needs an input that the document does not print.
+        If a number follows from an input that the document does not print.
 
     Examples
     --------
@@ -140,75 +141,27 @@ def judge(
     >>> first.number.printed, round(first.true, 4), first.slip
     ('0.81', 1.18, 'sum')
     """
-    return tuple(_judged(Page(numbers, values, runs)))
+    return tuple(_judge_all(Document(numbers, values, runs)))
 
 
-def judge_corrected(
-    numbers: Sequence[Number],
-    corrected: Collection[int],
-    *,
-    runs: Callable[[str], Trace] = run_of,
-) -> tuple[Judgement, ...]:
-    """Judge a document as it would stand if some of its numbers had been printed rightly.
-
-    A corrected number is the one that follows from the numbers before it, in float64. What was
-    worked rightly from a number that changes is worked anew; a slip that is not corrected stays as
-    it is printed.
-
-    Parameters
-    ----------
-    numbers : sequence of Number
-        All numbers of the document, in order.
-    corrected : collection of int
-        Which of the numbers, counted from 0.
-    runs : callable, default `run_of`
-        As for `judge`.
-
-    Returns
-    -------
-    tuple of Judgement
-        One for each derived number, in order; `number` is still the printed one.
-
-    Examples
-    --------
-    >>> walkthrough = load_source("apple-walkthrough")
-    >>> slip = next(i for i, n in enumerate(walkthrough) if (n.line, n.printed) == (110, "0.81"))
-    >>> taken_up = [j.agrees_end_to_end for j in judge_corrected(walkthrough, {slip})
-    ...             if (j.number.line, j.number.printed) == (115, "0.81")]
-    >>> taken_up
-    [True]
-    """
-    page, changed = Page(numbers, None, runs), set[int]()
-    follows = [
-        number.place is not None and number.kind != "input" and page.follows(spot)
-        for spot, number in enumerate(numbers)
-    ]
-    for spot in range(len(numbers)):
-        if spot in corrected or follows[spot]:
-            value, used = page.local(spot)
-            if spot in corrected or not changed.isdisjoint(used):
-                page.put(spot, value)
-                changed.add(spot)
-    return tuple(_judged(page))
-
-
-def _judged(page: Page) -> Iterator[Judgement]:
-    """Yield a judgement on each derived number of a page."""
-    true_of = page.true()
-    doubtful = [False] * len(page.numbers)  # goes back to a slip
-    for spot, number in enumerate(page.numbers):
+def _judge_all(document: Document) -> Iterator[Judgement]:
+    """Yield a judgement on each derived number of a document."""
+    true_of = document.true_values()
+    doubtful = [False] * len(document.numbers)  # whether it follows from a slip
+    for index, number in enumerate(document.numbers):
         if number.place is None or number.kind == "input":
             continue
-        local, used = page.local(spot)
+        local, used = document.recompute(index)
         inherited = any(doubtful[i] for i in used)
-        doubtful[spot] = inherited
+        doubtful[index] = inherited
         if number.kind == "copy":
             continue
-        true = true_of(*claimed(number))
-        slip = "" if page.within(spot, local) else page.slip(spot, local, used)
-        right = page.within(spot, true)
+        true = true_of(*address_of(number))
+        agrees = document.agrees_with(index, local)
+        slip = "" if agrees else document.kind_of_slip(index, local, used)
+        right = document.agrees_with(index, true)
         own = slip not in ("", "damaged print") and not right
-        doubtful[spot] = inherited or own
+        doubtful[index] = inherited or own
         yield Judgement(
             number=number,
             true=true,
@@ -222,7 +175,7 @@ def _judged(page: Page) -> Iterator[Judgement]:
 
 @cache
 def judgements(source: str) -> tuple[Judgement, ...]:
-    """Return the audit of one document: a judgement for each of its derived numbers.
+    """Return the judgements on the derived numbers of one document, in order.
 
     Parameters
     ----------
@@ -247,7 +200,7 @@ def judgements(source: str) -> tuple[Judgement, ...]:
 
 
 class Prints:
-    """What the documents print for the numbers of one worked example.
+    """The numbers that the documents print for one worked example, by their places.
 
     Parameters
     ----------
@@ -268,12 +221,12 @@ class Prints:
 
     def __init__(self, example: str) -> None:
         self._found: dict[Place, dict[float, tuple[str, bool]]] = defaultdict(dict)
-        for number, agrees in (*_agreeing(example), *_drawn(example)):
-            prints = self._found[claimed(number)[1]]
+        for number, agrees in (*_derived_numbers(example), *_drawn_weights(example)):
+            prints = self._found[address_of(number)[1]]
             prints.setdefault(number.value, (number.printed, agrees))
 
     def __call__(self, place: Place) -> tuple[tuple[str, bool], ...]:
-        """Return the different prints of a number, each with whether it agrees end to end.
+        """Return the different printed versions of a number, each with whether it is right.
 
         Parameters
         ----------
@@ -282,12 +235,12 @@ class Prints:
         Returns
         -------
         tuple of (str, bool)
-            Empty where the document prints nothing.
+            Empty if no document prints the number.
         """
         return tuple(self._found.get(place, {}).values())
 
 
-def _agreeing(example: str) -> Iterator[tuple[Number, bool]]:
+def _derived_numbers(example: str) -> Iterator[tuple[Number, bool]]:
     """Yield an example's derived numbers, each with whether it agrees end to end."""
     for source in source_names():
         for judgement in judgements(source):
@@ -295,8 +248,8 @@ def _agreeing(example: str) -> Iterator[tuple[Number, bool]]:
                 yield judgement.number, judgement.agrees_end_to_end
 
 
-def _drawn(example: str) -> Iterator[tuple[Number, bool]]:
-    """Yield the weights that a source draws, each with whether the example's run meets it."""
+def _drawn_weights(example: str) -> Iterator[tuple[Number, bool]]:
+    """Yield the weights that a source draws, each with whether it agrees with the run."""
     run = run_of(example)
     for source in source_names():
         for number in load_source(source):

@@ -1,4 +1,4 @@
-"""The audit as text and as data."""
+"""Reports of the audit: a table as text, and all verdicts as data."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -8,7 +8,7 @@ from mha.audit.summary import by_stage, tally
 
 
 def report(sources: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of the audit's table: a document, its stages, its sum.
+    """Yield the lines of a table for each document: counts by stage, and their sum.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def report(sources: Sequence[str]) -> Iterator[str]:
 
 
 def verdicts(sources: Sequence[str]) -> list[Mapping[str, object]]:
-    """Return every judgement as plain data, as ``--json`` writes it.
+    """Return all judgements as plain data, as ``--json`` writes them.
 
     Parameters
     ----------

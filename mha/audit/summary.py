@@ -1,29 +1,29 @@
-"""What the verdicts on a document come to: counts, sums of rows, contradictions."""
+"""Summaries of the verdicts on a document: counts, sums of rows, contradictions."""
 
 import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mha.audit.document import SLACK, Address, address_of
 from mha.audit.judging import Judgement, judgements, run_of
-from mha.audit.page import SLACK, Claimed, claimed
 from mha.audit.sources import Number
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How many derived numbers there are, and how many agree.
+    """Counts of derived numbers by their verdicts.
 
     Parameters
     ----------
     derived : int
     end_to_end : int
-        Right from the inputs on.
+        Numbers that agree end to end.
     locally : int
-        Follow from the numbers just before.
+        Numbers that agree locally.
     neither : int
     chains : int
-        Slips that start a chain.
+        Numbers with `Judgement.starts_chain`.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Tally:
 
 
 def tally(found: Sequence[Judgement]) -> Tally:
-    """Count judgements.
+    """Count judgements by their verdicts.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def tally(found: Sequence[Judgement]) -> Tally:
 
 
 def by_stage(found: Sequence[Judgement]) -> dict[str, tuple[Judgement, ...]]:
-    """Return judgements by what they claim to be, in the order in which a document comes to them.
+    """Group judgements by `Judgement.quantity`, in the order of the document.
 
     Parameters
     ----------
@@ -74,15 +74,15 @@ def by_stage(found: Sequence[Judgement]) -> dict[str, tuple[Judgement, ...]]:
     >>> list(by_stage(judgements("aiayn-part-2")))[:2]
     ['scores', 'root']
     """
-    steps: dict[str, list[Judgement]] = defaultdict(list)
+    groups: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in found:
-        steps[judgement.step].append(judgement)
-    return {step: tuple(group) for step, group in steps.items()}
+        groups[judgement.quantity].append(judgement)
+    return {quantity: tuple(group) for quantity, group in groups.items()}
 
 
 @dataclass(frozen=True)
 class RowSum:
-    """A row of printed weights, and what it sums to.
+    """A row of printed weights and its sum.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class RowSum:
     printed : tuple of str
     total : float
     sums_to_one : bool
-        Within half a unit of the last place for each weight of the row.
+        Whether the sum differs from 1 by at most half a unit of the last digit per weight.
     """
 
     line: int
@@ -105,7 +105,7 @@ class RowSum:
 
 
 def row_sums(source: str) -> tuple[RowSum, ...]:
-    """Return every whole row of weights that a document derives, and what it sums to.
+    """Return every complete row of weights that a document derives, with its sum.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def row_sums(source: str) -> tuple[RowSum, ...]:
 
 
 def _row_sum(cells: Sequence[Number], example: str, head: int, row: int) -> RowSum:
-    """Return what a whole row of weights sums to."""
+    """Return a complete row of weights with its sum."""
     total = math.fsum(number.value for number in cells)
     allowed = sum(number.half_unit for number in cells) + SLACK
     return RowSum(
@@ -151,7 +151,7 @@ def _row_sum(cells: Sequence[Number], example: str, head: int, row: int) -> RowS
 
 
 def contradictions(source: str) -> tuple[tuple[Judgement, Judgement], ...]:
-    """Return what a document derives twice, with results that exclude each other.
+    """Return the numbers that a document prints twice with incompatible values.
 
     Parameters
     ----------
@@ -160,17 +160,17 @@ def contradictions(source: str) -> tuple[tuple[Judgement, Judgement], ...]:
     Returns
     -------
     tuple of (Judgement, Judgement)
-        The first print, and the next one that is further from it than both precisions allow.
+        The first printed number, and a later one that differs by more than both half units.
 
     Examples
     --------
     >>> contradictions("aiayn-part-2")
     ()
     """
-    first: dict[Claimed, Judgement] = {}
+    first: dict[Address, Judgement] = {}
     found = []
     for judgement in judgements(source):
-        before = first.setdefault(claimed(judgement.number), judgement)
+        before = first.setdefault(address_of(judgement.number), judgement)
         apart = abs(before.number.value - judgement.number.value)
         if apart > before.number.half_unit + judgement.number.half_unit + SLACK:
             found.append((before, judgement))

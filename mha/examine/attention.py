@@ -236,11 +236,13 @@ def worked(given: Any, parts: Parts) -> Array:
         real, mask = real_keys(given), given.get("mask")
         if real is not None:
             # Of each head a row: what a sequence's heads get depends on how it is repeated.
-            dealt = parts.deal(real, num_heads).reshape(count, num_heads, -1)
+            dealt = parts.repeat_masks(real, num_heads).reshape(count, num_heads, -1)
             own["real"] = dealt if query.ndim > 3 else real
         if _has_sequences(mask, query):
             masks = mask.reshape(count, *mask.shape[-2:])
-            own["mask"] = parts.deal(masks, num_heads).reshape(count, num_heads, *mask.shape[-2:])
+            own["mask"] = parts.repeat_masks(masks, num_heads).reshape(
+                count, num_heads, *mask.shape[-2:]
+            )
         rest = {name: x for name, x in given.items() if name not in (*own, "lengths", "padding")}
         each = ({**rest, **{name: x[i] for name, x in own.items()}} for i in range(count))
         return np.stack([worked(one, parts) for one in each])
@@ -298,8 +300,30 @@ SUBJECT = Subject(
         BIAS_OF_HEADS: "",
     },
     parts=(
-        *("roles", "spread", "score", "score_by", "cap", "cap_late", "read", "pad", "deal", "see"),
-        *("past", "causal", "join", "forbid", "ease", "weigh", "along", "powers", "divide", "mix"),
+        *(
+            "assign_roles",
+            "repeat_groups",
+            "score",
+            "score_with_scale",
+            "cap_scores",
+            "cap_masked_scores",
+            "read_mask",
+            "read_padding",
+            "repeat_masks",
+            "padding_as_mask",
+        ),
+        *(
+            "read_is_causal",
+            "make_causal_mask",
+            "combine_masks",
+            "forbid",
+            "read_bias",
+            "weigh",
+            "along",
+            "powers",
+            "normalise",
+            "mix",
+        ),
     ),
     blank=blank,
     tokens=tokens,

@@ -14,8 +14,8 @@ from mha.core.positions import rotary_angles, rotate_by
 from mha.examine import attention
 from mha.examine.cases import Case, Draw, Subject
 from mha.examine.function_calls import Asked
-from mha.examine.positions import in_halves
-from mha.practice.attention_parts import Parts, write
+from mha.examine.positions import rotate_in_other_layout
+from mha.practice.attention_parts import Parts, decode
 
 ALIASES = {
     **{name: attention.ALIASES[name] for name in ("query", "key", "value")},
@@ -103,8 +103,9 @@ def worked(given: Any, parts: Parts) -> Array:
     """Compute the outputs of a decoding step with given parts."""
     query, key, value = (given[name] for name in ("query", "key", "value"))
     angles = given.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
-    parts = in_halves(parts) if given.get("layout") == "halves" else parts
-    return _mixed(given, write(query, key, value, angles, parts, sizes=given["sizes"]))
+    rotation = rotate_in_other_layout if given.get("layout") == "halves" else rotate_by
+    outputs = decode(query, key, value, angles, parts, sizes=given["sizes"], rotate_by=rotation)
+    return _mixed(given, outputs)
 
 
 def turns(asked: Asked) -> bool | None:
@@ -158,8 +159,15 @@ SUBJECT = Subject(
     call=call,
     limits=dict.fromkeys(tuple(STEPS)[1:], "if tokens come one at a time"),
     parts=(
-        *("roles", "turn", "score", "along", "divide", "mix"),
-        *("places", "newest", "keep", "look", "first_seen", "again"),
+        *("assign_roles", "turn", "score", "along", "normalise", "mix"),
+        *(
+            "new_positions",
+            "newest",
+            "extend_cache",
+            "read_cache",
+            "causal_diagonal",
+            "read_cached_keys",
+        ),
     ),
     calls=calls,
 )

@@ -164,8 +164,8 @@ def mixed(_given: Any, steps: Arrays, at: Index) -> Worked:
 
 
 ATTENTION = (
-    Told("query", "score score_by", 0, "as it meets the keys"),
-    Told("key", "score score_by", 1, "as it meets the queries"),
+    Told("query", "score score_with_scale", 0, "as it meets the keys"),
+    Told("key", "score score_with_scale", 1, "as it meets the queries"),
     Told("scores", "along", 0, scores, 1),
     Told("weights", "mix", 0, weights, 1),
     Told("value", "mix", 1, "as it is mixed"),

@@ -13,7 +13,7 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.examine.cases import Case, Subject
-from mha.practice.attention_parts import SOUND, Parts
+from mha.practice.attention_parts import REFERENCE, RIGHT, Part, Parts
 from mha.practice.bugs import TABLE, Bug
 
 TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
@@ -30,13 +30,28 @@ SAME_AS_FUSED = "W_Q", "W_K", "queries and keys exchanged", "keys and values exc
 """Beginnings of the names of bugs that equal another split of a fused matrix."""
 HIDING = "mask", "padding", "lengths", "is_causal", "is_always_causal"
 """Inputs that may mask a whole row."""
+
+
+def average_masked_rows(weights: Array, hidden: Array) -> Array:
+    """Return weights with equal weights in a row where `hidden` is True."""
+    return np.where(hidden, 1 / weights.shape[-1], weights)
+
+
+def add_large_negative(scores: Array, allowed: Array) -> Array:
+    """Return scores with -1e9 added where a query may not attend."""
+    return scores + np.where(allowed, 0, -1e9).astype(scores.dtype)
+
+
+def replace_by_large_negative(scores: Array, allowed: Array) -> Array:
+    """Return scores with -1e9 where a query may not attend."""
+    return np.where(allowed, scores, -1e9)
+
+
 EMPTY = {
-    "zeros": SOUND,
-    "NaN": SOUND.having({"blank": "weights"}),
-    "average": SOUND.having({"blank": "np.where(hidden, 1 / weights.shape[-1], weights)"}),
-    "unmasked": SOUND.having(
-        {"forbid": "scores + np.where(allowed, 0, -1e9).astype(scores.dtype)"}
-    ),
+    "zeros": REFERENCE,
+    "NaN": RIGHT,
+    "average": REFERENCE.with_parts({"fill_masked_rows": average_masked_rows}),
+    "unmasked": REFERENCE.with_parts({"forbid": add_large_negative}),
 }
 """Outputs for a fully masked row, and the parts that compute them."""
 
@@ -54,7 +69,7 @@ class Explanation:
     """Bugs that together reproduce the outputs, and the parts that contain them."""
 
     rows: tuple[Bug, ...] = ()
-    parts: Parts = SOUND
+    parts: Parts = REFERENCE
 
     @property
     def level(self) -> tuple[int, int]:
@@ -152,7 +167,7 @@ def explained(
             kept = _extended(found, rows, ordered, done, questions, not apart, among)
         if kept:
             found, done = kept, [*ordered, *done]
-        elif not all(questions.fits(i, SOUND) for i in group):
+        elif not all(questions.fits(i, REFERENCE) for i in group):
             # A line may be wrong for one kind of input alone.
             is_enough = bool(done) and len(group) >= LEAST_ALONE
             alone = (
@@ -254,10 +269,10 @@ def _sets(
     mains: Sequence[Bug], slips: Sequence[Bug], count: int, more: int, known: Sequence[Bug]
 ) -> Iterator[tuple[Bug, ...]]:
     """Yield sets of bugs that change different parts."""
-    taken = [part for row in known for part in row.exchanged]
+    taken = [part for row in known for part in row.replaced]
     for chosen in product(combinations(mains, count), combinations(slips, more)):
         both = (*chosen[0], *chosen[1])
-        parts = [*taken, *(part for row in both for part in row.exchanged)]
+        parts = [*taken, *(part for row in both for part in row.replaced)]
         if len(set(parts)) == len(parts):
             yield both
 
@@ -268,23 +283,39 @@ def variants(rows: Sequence[Bug], is_hiding: bool = True) -> Iterator[Parts]:
     A bug in a mask may mask a whole row. The output for such a row is a convention, and each
     one is tried.
     """
-    exchanged = {part: line for row in rows for part, line in row.exchanged.items()}
-    also: dict[str, str] = dict(each for row in rows for each in row.also)
+    exchanged = {part: line for row in rows for part, line in row.replaced.items()}
+    also: dict[str, Part] = dict(each for row in rows for each in row.often_with)
     also = {part: line for part, line in also.items() if part not in exchanged}
     of_mask = bool({"forbid", "weigh"} & exchanged.keys())
-    empty: list[Any] = [SOUND]
+    empty: list[Any] = [REFERENCE]
     if is_hiding and not exchanged.keys().isdisjoint(MAY_EMPTY):
         empty = [EMPTY["zeros"], EMPTY["NaN"], EMPTY["average"]]
         if not of_mask:
-            finite = {"forbid": "np.where(allowed, scores, -1e9)"}
-            empty += [SOUND.having(finite), EMPTY["NaN"].having(finite), EMPTY["unmasked"]]
+            finite = {"forbid": replace_by_large_negative}
+            empty += [
+                REFERENCE.with_parts(finite),
+                EMPTY["NaN"].with_parts(finite),
+                EMPTY["unmasked"],
+            ]
     joins = [True, False] if of_mask and is_hiding else [True]
     for parts in empty:
         for more, joined in product([also, {}] if also else [{}], joins):
-            yield replace(parts.having(exchanged | more), joined=joined)
+            yield replace(parts.with_parts(exchanged | more), combines_masks=joined)
 
 
 MAY_EMPTY = frozenset(
-    ("see", "causal", "pad", "read", "join", "deal", "forbid", "look", "along", "powers", "weigh")
+    (
+        "padding_as_mask",
+        "make_causal_mask",
+        "read_padding",
+        "read_mask",
+        "combine_masks",
+        "repeat_masks",
+        "forbid",
+        "read_cache",
+        "along",
+        "powers",
+        "weigh",
+    )
 )
 """Parts whose bugs may mask a whole row."""

@@ -25,7 +25,7 @@ from mha.examine.explaining import (
 from mha.examine.function_calls import Answer, Asked
 from mha.examine.narrowing import limit, narrowed
 from mha.examine.report import Finding, Report, Shown, written
-from mha.practice.attention_parts import GIVE, SOUND, Parts
+from mha.practice.attention_parts import REFERENCE, RESULT_NAMES, Parts
 from mha.practice.bugs import TABLE, Bug
 
 SEEN = 5e-4
@@ -111,7 +111,7 @@ class Asking:
         if parts not in case.gives:
             subject = self.asked.subject
             case.gives[parts] = (
-                subject.wanted(case.given) if parts == SOUND else given_by(subject, case, parts)
+                subject.wanted(case.given) if parts == REFERENCE else given_by(subject, case, parts)
             )
         return case.gives[parts]
 
@@ -150,7 +150,7 @@ class Asking:
         """Return it with a larger tolerance."""
         return replace(self, least=least, fitting={})
 
-    def off(self, parts: Parts = SOUND) -> list[int]:
+    def off(self, parts: Parts = REFERENCE) -> list[int]:
         """Return the indices of the cases whose outputs differ from those of some parts."""
         return [i for i in range(len(self.cases)) if not self.fits(i, parts)]
 
@@ -183,7 +183,7 @@ def judged(asking: Asking, before: Sequence[Finding] = (), *, strict: bool = Fal
     asked = asking.asked
     drawn = _drawn(asking)
     if drawn is not None:
-        return _report(asking, SOUND, (drawn, *before))
+        return _report(asking, REFERENCE, (drawn, *before))
     asking, limits, unasked = _in_domain(asking)
     is_half = _precision_of(asked) > FINE / 2
     half = [] if is_half else _in_half(asking)
@@ -211,7 +211,7 @@ def judged(asking: Asking, before: Sequence[Finding] = (), *, strict: bool = Fal
     if not apart and asked.subject.blank is not None:
         findings += _nothing_seen(asking, parts, strict)
     findings.sort(key=lambda finding: finding.convention is not None)
-    return _report(asking, SOUND, findings, unasked)
+    return _report(asking, REFERENCE, findings, unasked)
 
 
 def _report(
@@ -316,7 +316,7 @@ def _in_half(asking: Asking) -> list[Finding]:
         return []
     errors = []
     for case, answer in zip(plain.cases, plain.answers, strict=True):
-        wanted = plain.gives(case, SOUND)
+        wanted = plain.gives(case, REFERENCE)
         if answer.value is not None and wanted is not None:
             errors.append((np.abs(answer.value - wanted) / (1 + np.abs(wanted))).ravel())
     if np.median(np.concatenate(errors)) > LIKE_ROUNDING:
@@ -355,7 +355,18 @@ def _precise(
 
 IMPLIED = {"cache", "position", "positions"}
 """Inputs that the calls of a decoding case create."""
-UNSEEN = frozenset(("forbid", "causal", "weigh", "cap_late", "along", "merge", "split", "powers"))
+UNSEEN = frozenset(
+    (
+        "forbid",
+        "make_causal_mask",
+        "weigh",
+        "cap_masked_scores",
+        "along",
+        "merge",
+        "split",
+        "powers",
+    )
+)
 """Parts whose bugs may undo a causal mask."""
 
 
@@ -407,22 +418,22 @@ def _bugs(asking: Asking, found: Sequence[Explanation], has_more: bool) -> list[
 def _finding(asking: Asking, rows: Sequence[Bug], found: Explanation, has_more: bool) -> Finding:
     """Return the finding on one bug, or on several that each reproduce the outputs."""
     if all(row.kind == "note" for row in rows):
-        said = f"{rows[0].name}. Your function {rows[0].said}."
+        said = f"{rows[0].name}. Your function {rows[0].effect}."
         return Finding(
             said, convention="if outputs of padding are ignored", section=rows[0].section
         )
     row, names, parts = rows[0], " or ".join(row.name for row in rows), found.parts
     but = " (further findings below)" if has_more else ""
-    said = f"{names}{but}. Your function " + ". Or it ".join(row.said for row in rows) + "."
+    said = f"{names}{but}. Your function " + ". Or it ".join(row.effect for row in rows) + "."
     alone = next(iter(variants((row,))))
     subject = asking.asked.subject
 
     def shows(case: Case) -> bool:
-        right, wrong = (given_by(subject, case, each) for each in (SOUND, alone))
+        right, wrong = (given_by(subject, case, each) for each in (REFERENCE, alone))
         return not agrees(subject, case, right, wrong)
 
-    shown, gives = smallest(asking, shows, parts), GIVE.get(row.part, "")
-    line, meant = (f"{gives} = {x}" if gives else x for x in (row.line, row.meant))
+    shown, gives = smallest(asking, shows, parts), RESULT_NAMES.get(row.part, "")
+    line, meant = (f"{gives} = {x}" if gives else x for x in (row.line, row.right_line))
     return Finding(said, names, None, line, meant, row.section, subject.right, shown)
 
 
@@ -503,7 +514,7 @@ def _nothing_seen(asking: Asking, parts: Parts, strict: bool) -> list[Finding]:
         name = "NaN" if np.isnan(came).all() else ""
         for kind, each in EMPTY.items():
             given = given_by(
-                subject, case, each.having(dict(parts.exchanged) | dict(each.exchanged))
+                subject, case, each.with_parts(dict(parts.replaced) | dict(each.replaced))
             )
             tolerance = max(3e-4, asking.least)
             if given is not None and np.allclose(
@@ -551,7 +562,7 @@ def _drawn(asking: Asking) -> Finding | None:
     bug = next(row for row in TABLE if row.part == "drop")
     if not _leaves_weights_out(asking):
         return Finding(said, section=bug.section)
-    return Finding(f"{bug.name}: {said}", bug.name, None, bug.line, bug.meant, bug.section)
+    return Finding(f"{bug.name}: {said}", bug.name, None, bug.line, bug.right_line, bug.section)
 
 
 def _leaves_weights_out(asking: Asking) -> bool:
@@ -635,7 +646,7 @@ def _shown(asking: Asking, wrong: Parts | None) -> Shown:
     (case,), (answer,), asked = asking.cases, asking.answers, asking.asked
     subject, name = asked.subject, getattr(asked.function, "__name__", "")
     code = asked.code(case, asked.called or (name if name.isidentifier() else "function"))
-    wanted, came = asking.gives(case, SOUND), answer.value
+    wanted, came = asking.gives(case, REFERENCE), answer.value
 
     handed = {own: x for own, x in asked.handed(case).items() if x is not None}
     shown = partial(Shown, asked.named(case.about), handed, code)
@@ -648,14 +659,14 @@ def _shown(asking: Asking, wrong: Parts | None) -> Shown:
     is_known = wrong is not None and agrees(
         subject, case, came, given_by(subject, case, wrong), asking.least
     )
-    sets = (SOUND, wrong) if wrong is not None and is_known else (SOUND,)
+    sets = (REFERENCE, wrong) if wrong is not None and is_known else (REFERENCE,)
     texts = written(asked.out(wanted)), written(asked.out(came))
     wanted, came = (comparable(subject, case, x) for x in (wanted, came))
     off = np.argwhere(~np.isclose(wanted, came, rtol=SEEN, atol=SEEN))
     if not len(off):
         return shown(*texts)
     call, at = subject.call(case.given, tuple(map(int, off[0])))
-    runs = [Recorded(each.exchanged, each.joined) for each in sets]
+    runs = [Recorded(each.replaced, each.combines_masks) for each in sets]
     for run in runs:
         given_by(subject, case, run)
     steps = told(case.given, subject.steps, [run.calls for run in runs], call, at)

@@ -21,7 +21,7 @@ from mha.examine.cases import (
     Subject,
 )
 from mha.examine.derivations import Arrays, Told, Worked, product
-from mha.practice.attention_parts import Parts, layer
+from mha.practice.attention_parts import Parts, layer_output
 from mha.views.arithmetic import factor
 
 ALIASES = {
@@ -207,10 +207,12 @@ def worked(given: Any, parts: Parts) -> Array:
         count, num_heads = len(given["x"]), given["num_heads"]
         own = {name: given[name] for name in ("x", "context", "values_of") if name in given}
         if "padding" in given:
-            own["padding"] = parts.deal(given["padding"], num_heads).reshape(count, num_heads, -1)
+            own["padding"] = parts.repeat_masks(given["padding"], num_heads).reshape(
+                count, num_heads, -1
+            )
         mask = given.get("mask")
         if mask is not None and mask.ndim == 4:
-            dealt = parts.deal(mask[:, 0], num_heads)
+            dealt = parts.repeat_masks(mask[:, 0], num_heads)
             own["mask"] = dealt.reshape(count, num_heads, *mask.shape[-2:])
         each = ({**given, **{name: x[i] for name, x in own.items()}} for i in range(count))
         return np.stack([worked(one, parts) for one in each])
@@ -219,7 +221,7 @@ def worked(given: Any, parts: Parts) -> Array:
         matrices = given["w_qkv"], matrices[-1]
         biases = np.concatenate(biases[:3]), biases[-1]
     rest = biases, given["num_heads"], parts, attention.options(given)
-    return layer(given["x"], matrices, *rest, given.get("context"), given.get("values_of"))
+    return layer_output(given["x"], matrices, *rest, given.get("context"), given.get("values_of"))
 
 
 def finished(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
@@ -242,7 +244,7 @@ STEPS = (
     Told("weights", "mix", 0, "softmax(scores)"),
     Told("heads", "mix", -1, "weights @ value"),
     Told("concat", "merge", -1, "heads, side by side"),
-    Told("output", "finish", -1, finished, 0),
+    Told("output", "project_output", -1, finished, 0),
 )
 """The printed steps of a layer, each with all heads."""
 
@@ -267,8 +269,21 @@ SUBJECT = Subject(
         "mask of one row": "",
     },
     parts=(
-        *(part for part in attention.SUBJECT.parts if part not in ("score_by", "cap", "cap_late")),
-        *("turn", "cut", "order", "lend", "sources", "split", "merge", "finish"),
+        *(
+            part
+            for part in attention.SUBJECT.parts
+            if part not in ("score_with_scale", "cap_scores", "cap_masked_scores")
+        ),
+        *(
+            "turn",
+            "split_fused",
+            "order_matrices",
+            "order_biases",
+            "sources",
+            "split",
+            "merge",
+            "project_output",
+        ),
     ),
     blank=blank,
     tokens=tokens,

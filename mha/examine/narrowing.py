@@ -14,7 +14,7 @@ from mha.core.checks import Array
 from mha.examine.attention import added_mask
 from mha.examine.cases import Case, Draw
 from mha.examine.explaining import comparable
-from mha.practice.attention_parts import SOUND, Parts
+from mha.practice.attention_parts import REFERENCE, Parts
 
 if TYPE_CHECKING:
     from mha.examine.judging import Asking
@@ -104,7 +104,7 @@ def narrowed(asking: Asking, group: Sequence[int], parts: Parts) -> list[str]:
 def _by_inputs(asking: Asking) -> list[str]:
     """Return the argument without which every case agrees, as a sentence."""
     asked = asking.asked
-    off = [i for i in range(len(asking.cases)) if not asking.fits(i, SOUND)]
+    off = [i for i in range(len(asking.cases)) if not asking.fits(i, REFERENCE)]
     for name in ("padding", "lengths", "mask", "bias", "is_causal", "softcap", "scale",
                  "enable_gqa", "n_rep", "context", "values_of", "angles"):  # fmt: skip
         has = [name in case.given for case in asking.cases]

@@ -7,13 +7,13 @@ import numpy as np
 
 from mha.core.attention import scaled_dot_product_attention
 from mha.core.checks import Array
-from mha.core.positions import BASE, Layout, linear_biases, linear_slopes, rotate
+from mha.core.positions import BASE, Layout, linear_biases, linear_slopes, rotate, rotate_by
 from mha.examine import attention
 from mha.examine.cases import Draw, Subject
 from mha.examine.derivations import ATTENTION, Arrays, Told, Worked
 from mha.examine.judging import Asking
 from mha.examine.report import Finding
-from mha.practice.attention_parts import LINES, Options, Parts, attend
+from mha.practice.attention_parts import Options, Parts, attend
 from mha.views.arithmetic import factor
 
 ALIASES = {
@@ -58,11 +58,12 @@ def rotary(layout: Layout, names: tuple[str, ...]) -> Subject:
 
     def worked(given: Any, parts: Parts) -> Array:
         x = given[names[0]]
-        angles = parts.angle(given["positions"], x.shape[-1], given.get("base", BASE))
-        parts = in_halves(parts) if layout == "halves" else parts
+        angles = parts.rotary_angles(given["positions"], x.shape[-1], given.get("base", BASE))
+        rotation = rotate_in_other_layout if layout == "halves" else rotate_by
         if len(names) == 1:
-            return parts.turn(x, x, x, angles)[0]
-        return attend(x, given["key"], given["value"], parts, Options(angles=angles))[1]
+            return parts.turn(x, x, x, angles, rotation)[0]
+        options = Options(angles=angles, rotate_by=rotation)
+        return attend(x, given["key"], given["value"], parts, options)[1]
 
     return Subject(
         aliases={name: ALIASES[name] for name in (*names, "positions", "base")},
@@ -75,17 +76,15 @@ def rotary(layout: Layout, names: tuple[str, ...]) -> Subject:
         small=((1, 2), (2, 2), (1, 4), (2, 4), (3, 4)),
         wanted=wanted,
         worked=worked,
-        parts=("turn", "angle"),
+        parts=("turn", "rotary_angles"),
         right="rotate",
         steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, TURNED),
     )
 
 
-def in_halves(parts: Parts) -> Parts:
-    """Return parts with the two layouts exchanged."""
-    line, halves = dict(parts.exchanged).get("turn", LINES["turn"][1]), 'angles, layout="halves")'
-    pair = (halves, "angles)") if halves in line else ("angles)", halves)
-    return parts.having({"turn": line.replace(*pair)})
+def rotate_in_other_layout(x: Array, angles: Array, *, layout: Layout = "pairs") -> Array:
+    """Return rotated vectors in the layout other than the given one."""
+    return rotate_by(x, angles, layout="halves" if layout == "pairs" else "pairs")
 
 
 ANGLES = Told("angles", "turn", 3, "positions[:, None] * base ** (-np.arange(0, d_k, 2) / d_k)")
@@ -138,7 +137,7 @@ def _biases(given: Any) -> Array:
 
 def _falling(given: Any, parts: Parts) -> Array:
     distance = np.arange(given["num_queries"])[:, None] - np.arange(given["num_keys"])
-    return parts.fall(parts.slopes(given["num_heads"]), distance)
+    return parts.distance_bias(parts.head_slopes(given["num_heads"]), distance)
 
 
 def linear(names: tuple[str, ...]) -> Subject:
@@ -153,10 +152,12 @@ def linear(names: tuple[str, ...]) -> Subject:
         sizes=[(h, n, m) for h in (1, 2, 3, 4, 5, 6, 8, 12, 16) for n, m in ((5, 5), (3, 7))],
         small=[(heads, 2, 2) for heads in (1, 2, 3, 4, 5, 6, 8)],
         wanted=_biases if has_tokens else lambda given: linear_slopes(given["num_heads"]),
-        worked=_falling if has_tokens else lambda given, parts: parts.slopes(given["num_heads"]),
-        parts=("slopes", "fall")[: 1 + has_tokens],
+        worked=_falling
+        if has_tokens
+        else lambda given, parts: parts.head_slopes(given["num_heads"]),
+        parts=("head_slopes", "distance_bias")[: 1 + has_tokens],
         right="linear_biases" if has_tokens else "core.positions.linear_slopes",
-        steps=(Told("slopes", "slopes", -1, "one of each head"),),
+        steps=(Told("slopes", "head_slopes", -1, "one of each head"),),
         compared=earlier,
     )
 
@@ -199,8 +200,8 @@ NUMBERS = Subject(
     sizes=((3,), (7,)),
     small=((3,),),
     wanted=lambda given: np.maximum(np.cumsum(given["real"], axis=-1) - 1, 0),
-    worked=lambda given, parts: parts.number(given["real"]),
-    parts=("number",),
+    worked=lambda given, parts: parts.number_positions(given["real"]),
+    parts=("number_positions",),
     right="",
     steps=(),
     compared=lambda given, numbers: np.where(given["real"], numbers, 0),

@@ -1,6 +1,6 @@
-"""The book's worked examples: one TOML file each in this folder.
+"""The book's worked examples, one TOML file each in this folder.
 
-A file gives the inputs exactly as its source prints them. Nothing derived is stored.
+A file has the inputs exactly as the source prints them, and no derived number.
 """
 
 import tomllib
@@ -72,7 +72,7 @@ def load_example(name: str) -> WorkedExample:
     Raises
     ------
     ValueError
-        If there is no such example, or its file is not as it should be, naming the file.
+        If there is no such example, or its file is not valid. The message names the file.
 
     Examples
     --------

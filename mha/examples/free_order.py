@@ -1,8 +1,9 @@
-"""A toy language in which words stand in any order, and marks say what belongs together.
+"""A toy language with free word order, in which marks show the words that belong together.
 
-A sentence has six words: two nouns, two adjectives, a verb and a pronoun. The mark S or O says
-whether a noun is subject or object; an adjective and the pronoun carry the mark of their noun. Each
-word asks up to three questions: which word is next, which word governs it, to what it refers.
+A sentence has six words: two nouns, two adjectives, a verb and a pronoun. The mark S or O of a noun
+shows whether it is subject or object; an adjective and the pronoun have the mark of their noun. For
+each word there are up to three questions: the next word, the word that governs it, and the word
+that it refers to.
 """
 
 from collections.abc import Sequence
@@ -25,18 +26,18 @@ WORDS = (
     *(f"{stem}-{mark}" for stem in (*NOUNS, *ADJECTIVES, "it") for mark in MARKS),
     *VERBS,
 )
-"""All forms."""
+"""All word forms."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence with the places of the answers.
+    """A sentence with the positions of the answers.
 
     Parameters
     ----------
     tokens : tuple of str
     places : tuple of tuple of int
-        For each token, where the answer of each of `QUESTIONS` stands; -1 where it asks nothing.
+        For each token, the position of the answer to each of `QUESTIONS`; -1 for no answer.
     """
 
     tokens: tuple[str, ...]
@@ -67,7 +68,7 @@ def draw_sentence(rng: Generator) -> Sentence:
     words = [f"{stem}-{mark}" for stem, mark in zip(stems, marks, strict=True)]
     words.append(str(rng.choice(VERBS)))
     order = rng.permutation(LENGTH)
-    place = np.argsort(order).tolist()  # of each word, in the order in which they were drawn
+    place = np.argsort(order).tolist()  # the position of each word, in the order of `words`
     noun = {mark: place[i] for i, mark in enumerate(MARKS)}
     verb = place[5]
     governors = (verb, verb, noun["S"], noun["O"], verb, NONE)
@@ -79,7 +80,7 @@ def draw_sentence(rng: Generator) -> Sentence:
 
 
 def as_arrays(sentences: Sequence[Sentence]) -> tuple[Array, Array]:
-    """Return what a layer is given, and what it is to answer.
+    """Return the inputs of a layer, and the answers that it is trained to give.
 
     Parameters
     ----------
@@ -88,9 +89,9 @@ def as_arrays(sentences: Sequence[Sentence]) -> tuple[Array, Array]:
     Returns
     -------
     x : ndarray, shape (num_sentences, LENGTH, len(WORDS) + LENGTH)
-        For each token a one for its form, and a one for its place.
+        For each token, the one-hot vectors of its form and of its position.
     answers : ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
-        Places in `WORDS`; -1 where nothing is asked.
+        Indices into `WORDS`; -1 for no answer.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def as_arrays(sentences: Sequence[Sentence]) -> tuple[Array, Array]:
 
 
 def answer_places(sentences: Sequence[Sentence]) -> Array:
-    """Return where the answers stand.
+    """Return the positions of the answers.
 
     Parameters
     ----------
@@ -116,23 +117,24 @@ def answer_places(sentences: Sequence[Sentence]) -> Array:
     Returns
     -------
     ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
-        -1 where nothing is asked.
+        -1 for no answer.
     """
     return np.array([s.places for s in sentences])
 
 
-def one_question(answers: Array) -> Array:
-    """Keep one question of each word: which place it asks for then depends on its form alone.
+def keep_one_question(answers: Array) -> Array:
+    """Keep one question per word, which depends on the form of the word alone.
 
     Parameters
     ----------
     answers : ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
-        Of `as_arrays`.
+        The answers that `as_arrays` returns.
 
     Returns
     -------
     ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
-        The referent of a pronoun, the governor of an adjective, the next word of all others.
+        The referent of a pronoun, the governor of an adjective, the next word after all others;
+        -1 elsewhere.
     """
     nouns = [i for i, word in enumerate(WORDS) if word.split("-")[0] in NOUNS]
     governor = np.where(np.isin(answers[..., 1], nouns), 1, 0)

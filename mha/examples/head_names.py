@@ -1,8 +1,8 @@
-"""Names for the heads of a trained model, each with its test.
+"""Names for the heads of a trained model, with the rules that test them.
 
-A name such as "the token before" is a rule: for some rows of a map it says on which keys the
-weight would lie. How much of the weight lies there, and in how many rows the largest weight does,
-is what the name is worth.
+A name such as "the token before" is a rule, which gives the expected keys for some rows of a map of
+weights. The name fits as well as the share of the weight on these keys, and the number of rows in
+which the largest weight is on them, are large.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from mha.core.distributions import entropy
 from mha.core.option_checks import as_word
 
 Cells = dict[int, list[int]]
-"""By the row of each query that a rule speaks of, the keys that it names."""
+"""The expected keys of a rule, by the row of the query."""
 
 
 def _words(tokens: Sequence[str]) -> range:
@@ -24,8 +24,8 @@ def _words(tokens: Sequence[str]) -> range:
     return range(1, len(tokens) - 1)
 
 
-def _same(tokens: Sequence[str]) -> Cells:
-    """Return for each token that stands in a sentence again where else it does."""
+def _other_occurrences(tokens: Sequence[str]) -> Cells:
+    """Return the other positions of each token that is in the sentence several times."""
     found = {i: [j for j, t in enumerate(tokens) if t == tokens[i] and j != i]
              for i in range(len(tokens))}  # fmt: skip
     return {row: keys for row, keys in found.items() if keys}
@@ -35,11 +35,11 @@ RULES: dict[str, Callable[[Sequence[str]], Cells]] = {
     "before": lambda tokens: {i: [i - 1] for i in range(1, len(tokens))},
     "next": lambda tokens: {i: [i + 1] for i in _words(tokens)[:-1]},
     "itself": lambda tokens: {i: [i] for i in range(len(tokens))},
-    "same": _same,
+    "same": _other_occurrences,
     "first": lambda tokens: {i: [0] for i in _words(tokens)},
     "separator": lambda tokens: {i: [len(tokens) - 1] for i in _words(tokens)},
 }
-"""Rules by their names, for any tokens."""
+"""The rules by their names: functions from tokens to the expected keys."""
 
 SHAPES: dict[str, Callable[[Array], Array]] = {
     "sharp": lambda weights: weights.max(axis=-1),
@@ -47,46 +47,48 @@ SHAPES: dict[str, Callable[[Array], Array]] = {
         np.exp(entropy(weights / weights.sum(axis=-1, keepdims=True))) / weights.shape[-1]
     ),
 }
-"""What says of a row how it is spread, whichever keys it falls on: from near 0 to 1."""
+"""Measures of the spread of a row's weights, from near 0 to 1, whatever the keys."""
 
 
 @dataclass(frozen=True)
-class Held:
-    """How far a name holds of one map.
+class HeadNameFit:
+    """The fit of a name to one map of weights.
 
     Parameters
     ----------
     share : float
-        The mean share of a row's weight that lies where the rule says; of a shape, its mean.
-    obeyed : int
-        In how many rows the largest weight lies there; of a shape, those above one half.
+        Mean share of a row's weight on the expected keys; for a measure of spread, its mean.
+    largest_in_rule : int
+        Number of rows with the largest weight on an expected key; for a measure of spread, number
+        of rows above one half.
     rows : int
-        Of how many rows the rule speaks.
+        Number of rows with expected keys.
     """
 
     share: float
-    obeyed: int
+    largest_in_rule: int
     rows: int
 
 
-def holds(
+def fit_head_name(
     name: str, tokens: Sequence[str], weights: ArrayLike, *, pair: tuple[str, str] | None = None
-) -> Held | None:
-    """Return how far a name holds of a map.
+) -> HeadNameFit | None:
+    """Return the fit of a name to a map of weights.
 
     Parameters
     ----------
     name : str
-        One of `RULES` or `SHAPES`, or ``"pair"``: from one word to another, the first of each.
+        One of `RULES` or `SHAPES`, or ``"pair"`` for the weight from the first occurrence of one
+        word to that of another.
     tokens : sequence of str, length n
     weights : array_like, shape (n, n)
     pair : tuple of two str, optional
-        For ``"pair"``: which token asks, and which is to be heard.
+        For ``"pair"``, the tokens of the query and the key.
 
     Returns
     -------
-    Held or None
-        None where the rule speaks of no row.
+    HeadNameFit or None
+        None if the rule has no expected keys in this sentence.
 
     Raises
     ------
@@ -95,13 +97,13 @@ def holds(
 
     Examples
     --------
-    >>> holds("before", ("a", "b", "c"), np.eye(3, k=-1))
-    Held(share=1.0, obeyed=2, rows=2)
+    >>> fit_head_name("before", ("a", "b", "c"), np.eye(3, k=-1))
+    HeadNameFit(share=1.0, largest_in_rule=2, rows=2)
     """
     weights = np.asarray(weights, dtype=float)
     if name in SHAPES:
         measured = SHAPES[name](weights)
-        return Held(float(measured.mean()), int((measured > 0.5).sum()), len(weights))
+        return HeadNameFit(float(measured.mean()), int((measured > 0.5).sum()), len(weights))
     if name == "pair" and pair is not None:
         known = all(token in tokens for token in pair)
         cells = {tokens.index(pair[0]): [tokens.index(pair[1])]} if known else {}
@@ -112,16 +114,16 @@ def holds(
     if not cells:
         return None
     shares = [weights[row, keys].sum() for row, keys in cells.items()]
-    obeyed = sum(int(weights[row].argmax()) in keys for row, keys in cells.items())
-    return Held(float(np.mean(shares)), obeyed, len(cells))
+    largest_in_rule = sum(int(weights[row].argmax()) in keys for row, keys in cells.items())
+    return HeadNameFit(float(np.mean(shares)), largest_in_rule, len(cells))
 
 
-def mean_share(found: Sequence[Held | None]) -> float:
-    """Return the mean of the shares of several sentences, without those of which a rule is silent.
+def mean_share(found: Sequence[HeadNameFit | None]) -> float:
+    """Return the mean share over several sentences, without those that have no fit.
 
     Examples
     --------
-    >>> mean_share([Held(0.5, 1, 2), None, Held(1.0, 1, 1)])
+    >>> mean_share([HeadNameFit(0.5, 1, 2), None, HeadNameFit(1.0, 1, 1)])
     0.75
     """
-    return float(np.mean([held.share for held in found if held is not None]))
+    return float(np.mean([fit.share for fit in found if fit is not None]))

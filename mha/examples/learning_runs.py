@@ -1,6 +1,6 @@
-"""Layers that learned the toy language, with thirty seeds: the task, one run, and all kept runs.
+"""Layers trained on the toy language with thirty seeds: the data, the training, all results.
 
-The runs take many minutes, so what they gave stands in `learning-runs.json`, which
+Training with all seeds takes many minutes, so its results are in `learning-runs.json`, which
 `scripts/learn_over_seeds.py` writes.
 """
 
@@ -28,24 +28,25 @@ from mha.examples.free_order import (
     draw_sentence,
 )
 
-KEPT = Path(__file__).with_name("learning-runs.json")
+RUNS_FILE = Path(__file__).with_name("learning-runs.json")
 WIDTH = 12
-"""Of all heads together."""
+"""Width of all heads together."""
 SEEDS = range(30)
-PLANNED = {150: (1, 2, 3, 4, 6, 12), 400: (1, 2, 3, 4, 6, 12), 1000: (1, 3, 12)}
-"""For how many steps, and with how many heads, layers were trained: with all seeds each."""
+PLANNED_RUNS = {150: (1, 2, 3, 4, 6, 12), 400: (1, 2, 3, 4, 6, 12), 1000: (1, 3, 12)}
+"""Numbers of heads by the number of training steps, for which all seeds were trained."""
 
 
 @cache
-def task() -> tuple[tuple[Array, Array], tuple[Array, Array], tuple[Sentence, ...]]:
-    """Return 1024 sentences to learn from, and 256 others to be asked about.
+def learning_task() -> tuple[tuple[Array, Array], tuple[Array, Array], tuple[Sentence, ...]]:
+    """Return 1024 sentences for training, and 256 others for evaluation.
 
     Returns
     -------
     learned_from, asked_about : tuple of ndarray
-        Each what `mha.examples.free_order.as_arrays` gives.
+        Inputs and answers for training and for evaluation, as `mha.examples.free_order.as_arrays`
+        returns them.
     sentences : tuple of Sentence
-        Those that are asked about.
+        The sentences for evaluation.
     """
     rng = np.random.default_rng(1)
     first = as_arrays([draw_sentence(rng) for _ in range(1024)])
@@ -53,50 +54,52 @@ def task() -> tuple[tuple[Array, Array], tuple[Array, Array], tuple[Sentence, ..
     return first, as_arrays(others), others
 
 
-def layers_of(
+def train_layers(
     rng: Generator, num_heads: int, steps: int = 150, rate: float = 0.03
 ) -> list[MultiHeadWeights]:
-    """Return a layer that learns the task, before the first step and after each.
+    """Train a layer; return it before the first step and after each.
 
     Parameters
     ----------
     rng : Generator
-        Draws the numbers to begin with, and nothing else.
+        Generator of the initial parameters.
     num_heads : int
         A divisor of `WIDTH`.
     steps : int, default 150
-        By Adam, with the settings of `train_layer`.
+        Number of steps of Adam, with the settings of `train_layer`.
     rate : float, default 0.03
     """
-    (x, answers), *_ = task()
+    (x, answers), *_ = learning_task()
     start = draw_layer(rng, x.shape[-1], num_heads, WIDTH, len(QUESTIONS) * len(WORDS))
     after = (layer for _, layer in islice(training_steps(start, x, answers, rate=rate), steps))
     return [start, *after]
 
 
-def learned(rng: Generator, num_heads: int, steps: int = 150) -> MultiHeadWeights:
-    """Return the last of `layers_of`."""
-    return layers_of(rng, num_heads, steps)[-1]
+def trained_layer(rng: Generator, num_heads: int, steps: int = 150) -> MultiHeadWeights:
+    """Return a trained layer, the last one of `train_layers`."""
+    return train_layers(rng, num_heads, steps)[-1]
 
 
-def examined(layer: MultiHeadWeights) -> tuple[float, float]:
-    """Return a layer's loss on the other sentences, and the share of questions answered right."""
-    _, (x, answers), _ = task()
+def evaluate_layer(layer: MultiHeadWeights) -> tuple[float, float]:
+    """Return a layer's loss and share of right answers on the sentences for evaluation."""
+    _, (x, answers), _ = learning_task()
     scores = answer_scores(x, layer, len(QUESTIONS))
     right = scores.argmax(axis=-1) == answers
     return cross_entropy(scores, answers)[0], float(right[answers >= 0].mean())
 
 
 @cache
-def relations() -> dict[str, Array]:
-    """Return where the right word of each relation stands in the other sentences, -1 for none.
+def relation_positions() -> dict[str, Array]:
+    """Return the position of the right word for each relation in the sentences for evaluation.
+
+    It is -1 for a word without the relation.
 
     Examples
     --------
-    >>> list(relations())
+    >>> list(relation_positions())
     ['next word', 'adjective to its noun', 'noun to the verb', 'pronoun to its noun']
     """
-    _, _, sentences = task()
+    _, _, sentences = learning_task()
     places = answer_places(sentences)
     stems = np.array([[token.split("-")[0] for token in s.tokens] for s in sentences])
     return {
@@ -107,36 +110,36 @@ def relations() -> dict[str, Array]:
     }
 
 
-def attends(layer: MultiHeadWeights) -> Array:
-    """Return the average weight that each head gives to the right word of each relation.
+def relation_weights(layer: MultiHeadWeights) -> Array:
+    """Return each head's mean weight on the right word of each relation.
 
     Returns
     -------
     ndarray, shape (num_heads, 4)
     """
-    _, (x, _), _ = task()
+    _, (x, _), _ = learning_task()
     x = x[:, None]
     weights, rows = attention_weights(x @ layer.w_q, x @ layer.w_k), []
-    for where in relations().values():
+    for where in relation_positions().values():
         sentence, word = np.nonzero(where != NONE)
         rows.append(weights[sentence, :, word, where[sentence, word]].mean(axis=0))
     return np.array(rows).T
 
 
-def kept_runs(num_heads: int, steps: int = 150) -> tuple[SeedRuns, SeedRuns]:
-    """Return the kept losses, and the shares of right answers, of all seeds.
+def load_seed_runs(num_heads: int, steps: int = 150) -> tuple[SeedRuns, SeedRuns]:
+    """Load the losses and the shares of right answers of all seeds.
 
     Parameters
     ----------
     num_heads, steps : int
-        Of `PLANNED`.
+        A combination of `PLANNED_RUNS`.
 
     Examples
     --------
-    >>> losses, right = kept_runs(3)
+    >>> losses, right = load_seed_runs(3)
     >>> len(losses.values), round(float(losses.median), 2)
     (30, 0.04)
     """
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))[f"{steps} steps"][f"{num_heads} heads"]
+    kept = json.loads(RUNS_FILE.read_text(encoding="utf-8"))[f"{steps} steps"][f"{num_heads} heads"]
     losses, right = np.transpose(kept)
     return SeedRuns(losses), SeedRuns(right)

@@ -1,8 +1,8 @@
-"""A toy language that cannot be spoken without looking back: stories of people with made-up names.
+"""A toy language that needs attention to earlier words: stories of people with random names.
 
 A story has two or three people. The name of each has two syllables, drawn at random for this story
-alone, all of them different: who has met a name can say its second syllable after its first, and
-nobody else can. All else is one of four kinds of sentences, told until the story is long enough.
+alone, all of them different. So the second syllable of a name can be predicted only if the name
+occurred before. A story is a sequence of sentences of four kinds, cut off at a length.
 """
 
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ WORDS = (
 """The vocabulary."""
 
 SHARES = (0.35, 0.35, 0.15, 0.15)
-"""How often: "A saw B", "A gave the lamp to B", "A and B walked home", "A was tired"."""
+"""Probabilities of "A saw B", "A gave the lamp to B", "A and B walked home", "A was tired"."""
 
 
 def draw_story(rng: Generator, length: int) -> tuple[str, ...]:
-    """Return a story, cut off after so many words.
+    """Return a random story with a given number of words.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def _one_of(rng: Generator, words: Sequence[str]) -> str:
 
 
 def draw_stories(rng: Generator, count: int, length: int) -> Array:
-    """Return the words of several stories as places in `WORDS`.
+    """Return several random stories as indices into `WORDS`.
 
     Parameters
     ----------
@@ -103,19 +103,19 @@ def draw_stories(rng: Generator, count: int, length: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class SecondSyllables:
-    """Where the stories ask for the second syllable of a name.
+    """The positions in stories at which the second syllable of a name is next.
 
     Parameters
     ----------
     new : tuple of ndarray of int
-        Story and place of each first syllable of a name that the story has not had before.
+        Story and position of each first syllable of a name that is new in the story.
     repeated : tuple of ndarray of int
-        The same of a name that it has had.
+        The same for names that occurred before.
     last : ndarray of int
-        For each repeated one, the place behind the last earlier occurrence of that first syllable:
-        there stands the second, which is asked for.
+        For each repeated name, the position after the last earlier occurrence of its first
+        syllable, at which its second syllable is.
     behind : ndarray of bool, shape (len(last), length)
-        True at the places behind each earlier occurrence.
+        True at the position after each earlier occurrence of the first syllable.
     """
 
     new: tuple[Array, Array]
@@ -125,12 +125,12 @@ class SecondSyllables:
 
 
 def second_syllables(stories: Array) -> SecondSyllables:
-    """Return where stories ask for the second syllable of a name, and where it stands already.
+    """Find the positions at which the second syllable of a name is next, and its occurrences.
 
     Parameters
     ----------
     stories : ndarray of int, shape (count, length)
-        Of `draw_stories`; what is asked for at the last word is out of sight.
+        As `draw_stories` returns them. The last word of a story, which has no next one, is ignored.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""Attention recorded from a trained model: all maps of six sentences, and five heads to recompute.
+"""Attention recorded from a trained model: weights of all heads, and matrices of five heads.
 
-The folder `sentence-encoder` beside this file holds the data, with its licence and its origin.
+The folder `sentence-encoder` beside this file has the data, its licence and its origin.
 """
 
 import gzip
@@ -23,14 +23,14 @@ _DATA = "sentence-encoder"
 
 @dataclass(frozen=True, eq=False)
 class RecordedMaps:
-    """How a trained model attended to one sentence, in every head.
+    """The attention weights of every head of a trained model for one sentence.
 
     Parameters
     ----------
     tokens : tuple of str, length n
-        The model adds ``[CLS]`` in front and ``[SEP]`` at the end.
+        The words, between ``[CLS]`` and ``[SEP]``, which the model adds.
     weights : ndarray, shape (num_layers, num_heads, n, n)
-        Rounded to three decimals, as recorded; read-only.
+        Weights as recorded, to three decimals; read-only.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class RecordedMaps:
 
 
 def recorded_sentences() -> tuple[str, ...]:
-    """Return the sentences of which attention is recorded.
+    """Return the sentences whose attention is recorded.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def recorded_sentences() -> tuple[str, ...]:
 
 
 def recorded_maps(sentence: str) -> RecordedMaps:
-    """Return the weights of all heads of the model for a sentence.
+    """Return the recorded attention weights of all heads for a sentence.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ def recorded_maps(sentence: str) -> RecordedMaps:
     >>> recorded_maps("The bank near the river").weights.shape
     (6, 12, 7, 7)
     """
-    return _maps()[_known(sentence)]
+    return _maps()[_check_sentence(sentence)]
 
 
 def recorded_heads() -> tuple[tuple[int, int], ...]:
-    """Return which heads can be recomputed: the layer and the head of each, counted from 1.
+    """Return the heads that can be recomputed, as layer and head, counted from 1.
 
     Returns
     -------
@@ -100,10 +100,10 @@ def recorded_heads() -> tuple[tuple[int, int], ...]:
 
 
 def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
-    """Return one head of the model at work on a sentence, from its own matrices.
+    """Return one head of the model on a sentence as a worked example, from the head's matrices.
 
-    Queries, keys and values are the layer's inputs times the head's matrices, plus its biases, in
-    float64 from recorded 16-bit numbers.
+    Queries, keys and values are the layer's inputs times the head's matrices, plus its biases. They
+    are computed in float64 from recorded 16-bit numbers.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
     if (layer, head) not in recorded_heads():
         known = ", ".join(map(str, recorded_heads()))
         raise ValueError(f"layer and head are {(layer, head)}; one of {known} is wanted")
-    number = recorded_sentences().index(_known(sentence))
+    number = recorded_sentences().index(_check_sentence(sentence))
     parts = _parts(layer, head)
     x = parts[f"x{number}"]
     return WorkedExample(
@@ -148,8 +148,8 @@ def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
     )
 
 
-def _known(sentence: str) -> str:
-    """Return a sentence that is recorded, or raise."""
+def _check_sentence(sentence: str) -> str:
+    """Return the sentence; raise if it is not recorded."""
     if as_word("sentence", sentence) not in _maps():
         raise ValueError(f"sentence is {sentence!r}; one of {', '.join(_maps())} is wanted")
     return sentence

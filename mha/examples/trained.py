@@ -1,6 +1,6 @@
-"""The model that the book trained: its numbers, ten of its checkpoints, and how it came about.
+"""The small language model trained for the book: parameters, checkpoints, and its training.
 
-The folder `names` beside this file holds what `scripts/train_model.py` wrote.
+The folder `names` beside this file has the results of `scripts/train_model.py`.
 """
 
 import itertools
@@ -23,33 +23,33 @@ from mha.examples.names import WORDS, SecondSyllables, draw_stories, second_syll
 
 D_MODEL, NUM_BLOCKS, NUM_HEADS, BASE = 32, 2, 2, 100.0
 STEPS, BATCH, LENGTH, RATE, WARM_UP = 1000, 32, 48, 0.01, 100
-KEPT = (0, 100, 200, 250, 300, 350, 400, 500, 600, STEPS)
-"""The steps after which the model was kept: as many as 300 kB hold where a page loads them."""
+CHECKPOINT_STEPS = (0, 100, 200, 250, 300, 350, 400, 500, 600, STEPS)
+"""The steps of the checkpoints, as many as fit into the 300 kB that a page loads."""
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """A trained model, and what it was on the way.
+    """A trained model with its checkpoints and the course of its training.
 
     Parameters
     ----------
     model : LanguageModel
-        As it was in the end.
+        The model after the last step.
     seed : int
-        Of its first numbers and of its stories.
+        Seed of the initial parameters and of the stories.
     steps : tuple of int
-        After which steps it was kept.
+        Steps of the checkpoints.
     checkpoints : tuple of LanguageModel
-        What it was then; the last one is `model`.
+        The model after these steps; the last one is `model`.
     losses : tuple of float
-        Before each step, on the stories of that step; to four decimals.
+        Loss before each step, on the stories of that step, to four decimals.
     other_seeds : tuple of dict
-        What training with other seeds gave: "seed", and what `measured` has on 200 stories of
-        their own.
+        Results of training with other seeds: "seed", and the entries of `measure_model` on 200
+        stories of that seed.
     costs : ndarray, shape (steps, 2, 2, 2, 2, 2, 2)
-        What `name_costs` gives on `fresh_stories` after each step, to four decimals: five axes for
-        heads 1.1, 1.2, 2.1 and 2.2 on or off and for the way from 1.1 into the keys of 2.2 whole or
-        cut, and one for new and repeated names.
+        Results of `name_costs` on `fresh_stories` at each checkpoint, to four decimals. Four axes
+        are for heads 1.1, 1.2, 2.1 and 2.2, on or off, the next for the path from 1.1 to the keys
+        of 2.2, whole or cut, and the last for new and repeated names.
     """
 
     model: LanguageModel
@@ -62,17 +62,17 @@ class TrainedModel:
 
 
 def load_model(name: str) -> TrainedModel:
-    """Return a model that was trained for the book.
+    """Load a model that was trained for the book.
 
     Parameters
     ----------
     name : str
-        "names": the model of the stories in `mha.examples.names`.
+        "names", for the model of the stories in `mha.examples.names`.
 
     Returns
     -------
     TrainedModel
-        In float64, of 16-bit numbers as they are kept.
+        With parameters in float64, read from 16-bit numbers.
 
     Raises
     ------
@@ -95,8 +95,8 @@ def _load() -> TrainedModel:
     record = json.loads(_folder().joinpath("training.json").read_text(encoding="utf-8"))
     with resources.as_file(_folder().joinpath("checkpoints.npy")) as path:
         kept = np.load(path, allow_pickle=False)
-    bare = bare_model(np.random.default_rng(0))
-    models = tuple(unpacked(bare, numbers.astype(np.float64)) for numbers in kept)
+    untrained = untrained_model(np.random.default_rng(0))
+    models = tuple(unpack_parameters(untrained, numbers.astype(np.float64)) for numbers in kept)
     return TrainedModel(
         model=models[-1],
         seed=record["seed"],
@@ -112,25 +112,25 @@ def _folder() -> Traversable:
     return resources.files("mha.examples").joinpath("names")
 
 
-def bare_model(rng: Generator) -> LanguageModel:
-    """Return the model before its training, of random numbers."""
+def untrained_model(rng: Generator) -> LanguageModel:
+    """Return the model before training, with random parameters."""
     return draw_model(rng, WORDS, D_MODEL, num_blocks=NUM_BLOCKS, num_heads=NUM_HEADS, base=BASE)
 
 
-def packed(model: LanguageModel) -> Array:
-    """Return a model's numbers in one row, in 16 bits, in the order of `LanguageModel.arrays`.
+def pack_parameters(model: LanguageModel) -> Array:
+    """Return a model's parameters as one float16 array, in the order of `LanguageModel.arrays`.
 
     Examples
     --------
-    >>> packed(load_model("names").model).shape
+    >>> pack_parameters(load_model("names").model).shape
     (10496,)
     """
     numbers = np.concatenate([array.ravel() for array in model.arrays.values()])
     return numbers.astype(np.float16)
 
 
-def unpacked(model: LanguageModel, numbers: Array) -> LanguageModel:
-    """Return a model with numbers of `packed` in the places of its own."""
+def unpack_parameters(model: LanguageModel, numbers: Array) -> LanguageModel:
+    """Return a model with its parameters replaced by an array in the form of `pack_parameters`."""
     arrays, start = {}, 0
     for name, array in model.arrays.items():
         arrays[name] = numbers[start : start + array.size].reshape(array.shape)
@@ -138,24 +138,24 @@ def unpacked(model: LanguageModel, numbers: Array) -> LanguageModel:
     return model.with_arrays(arrays)
 
 
-def training(seed: int, steps: int = STEPS) -> Iterator[ModelTraining]:
-    """Train the model anew, and yield it before the first step and after each.
+def train_from_seed(seed: int, steps: int = STEPS) -> Iterator[ModelTraining]:
+    """Train the model, and yield it before the first step and after each.
 
     Parameters
     ----------
     seed : int
-        Of its first numbers and of its stories.
+        Seed of the initial parameters and of the stories.
     steps : int, default 1000
-        Where to stop; the rates are those of a thousand steps in any case.
+        Number of steps. The learning rates are always those of a training of 1000 steps.
 
     Yields
     ------
     ModelTraining
-        In float32. On the same machine the same each time; another machine's sums may round
-        otherwise, which after some hundred steps is another training.
+        In float32. The results are reproducible on one machine. Sums of another machine may round
+        differently, and the trainings diverge after some hundred steps.
     """
     rng = np.random.default_rng(seed)
-    model = bare_model(rng)
+    model = untrained_model(rng)
     model = model.with_arrays({name: x.astype(np.float32) for name, x in model.arrays.items()})
     batches = (draw_stories(rng, BATCH, LENGTH + 1) for _ in range(steps))
     first = True
@@ -167,7 +167,7 @@ def training(seed: int, steps: int = STEPS) -> Iterator[ModelTraining]:
 
 
 def rate_at(step: int) -> float:
-    """Return a step's rate, counted from 0: it rises for a hundred steps, and falls as a cosine.
+    """Return the learning rate of a step, counted from 0: a warm-up times a falling cosine.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def rate_at(step: int) -> float:
 
 
 def fresh_stories() -> Array:
-    """Return the 200 stories on which the model is measured; no training has seen them.
+    """Return the 200 stories for evaluation, which are not in the training data.
 
     Examples
     --------
@@ -192,12 +192,12 @@ def fresh_stories() -> Array:
 def name_costs(
     model: LanguageModel, stories: Array, cut: tuple[int, int] | None = None
 ) -> tuple[float, float]:
-    """Return what the second syllables of new names cost on average, and those of repeated ones.
+    """Return the mean loss at the second syllables of new names, and of repeated names.
 
     Parameters
     ----------
     model, stories, cut
-        As for `measured`.
+        As for `measure_model`.
 
     Returns
     -------
@@ -210,15 +210,15 @@ def name_costs(
     >>> repeated < 0.5 < new
     True
     """
-    return _of_names(word_losses(model, stories, cut=cut), second_syllables(stories))
+    return _mean_losses_of_names(word_losses(model, stories, cut=cut), second_syllables(stories))
 
 
-def _of_names(losses: Array, asked: SecondSyllables) -> tuple[float, float]:
-    return float(losses[asked.new].mean()), float(losses[asked.repeated].mean())
+def _mean_losses_of_names(losses: Array, syllables: SecondSyllables) -> tuple[float, float]:
+    return float(losses[syllables.new].mean()), float(losses[syllables.repeated].mean())
 
 
-def costs_with_parts_off(models: Sequence[LanguageModel], stories: Array) -> Array:
-    """Return `name_costs` of models with heads off and the way between two cut, each with each.
+def ablated_name_costs(models: Sequence[LanguageModel], stories: Array) -> Array:
+    """Return `name_costs` of models for every combination of heads off and a path cut.
 
     Parameters
     ----------
@@ -228,11 +228,11 @@ def costs_with_parts_off(models: Sequence[LanguageModel], stories: Array) -> Arr
     Returns
     -------
     ndarray, shape (len(models), 2, 2, 2, 2, 2, 2)
-        As `TrainedModel.costs` has it.
+        In the order of the axes of `TrainedModel.costs`.
 
     Examples
     --------
-    >>> found = costs_with_parts_off([load_model("names").model], fresh_stories()[:2])
+    >>> found = ablated_name_costs([load_model("names").model], fresh_stories()[:2])
     >>> found.shape, bool(found[0, 0, 0, 0, 0, 0, 1] < 0.5 < found[0, 0, 0, 0, 1, 0, 1])
     ((1, 2, 2, 2, 2, 2, 2), True)
     """
@@ -244,44 +244,45 @@ def costs_with_parts_off(models: Sequence[LanguageModel], stories: Array) -> Arr
     return np.reshape(found, (len(models), *[2] * 6))
 
 
-def measured(
+def measure_model(
     model: LanguageModel, stories: Array, cut: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """Return how well a model predicts stories, and where its heads look.
+    """Return a model's losses on stories, and its heads' weights on earlier occurrences of names.
 
     Parameters
     ----------
     model : LanguageModel
     stories : ndarray of int, shape (count, length)
-        Of `draw_stories`.
+        As `draw_stories` returns them.
     cut : (int, int), optional
         As in `mha.core.language.run_model`.
 
     Returns
     -------
     dict
-        "loss" of all words, of "new" and of "repeated" second syllables, in nats. By block and
-        head, at the first syllable of a repeated name, the mean weight "behind" all earlier
-        occurrences of this syllable, and behind the "last" of them; and "previous", the mean
-        weight that the words behind those give to the word before.
+        "loss" is the mean loss of all words, "new" and "repeated" that of second syllables, in
+        nats. The others are mean weights by block and head. "behind" and "last" are the weights of
+        the first syllable of a repeated name on the words after all earlier occurrences of this
+        syllable, and on the word after the last of them. "previous" is the weight of that word on
+        the word before it.
 
     Examples
     --------
     >>> stories = draw_stories(np.random.default_rng(1), 5, 48)
-    >>> found = measured(load_model("names").model, stories)
+    >>> found = measure_model(load_model("names").model, stories)
     >>> found["repeated"] < found["new"], np.shape(found["behind"])
     (True, (2, 2))
     """
-    asked = second_syllables(stories)
+    syllables = second_syllables(stories)
     losses = word_losses(model, stories, cut=cut)
-    new, repeated = _of_names(losses, asked)
-    story, place = asked.repeated
+    new, repeated = _mean_losses_of_names(losses, syllables)
+    story, place = syllables.repeated
     weights = [passed.weights for passed in run_model(model, stories, cut=cut).passes]
     behind = [
-        (w[story, :, place] * asked.behind[:, None]).sum(axis=-1).mean(axis=0) for w in weights
+        (w[story, :, place] * syllables.behind[:, None]).sum(axis=-1).mean(axis=0) for w in weights
     ]
-    last = [w[story, :, place, asked.last].mean(axis=0) for w in weights]
-    previous = [w[story, :, asked.last, asked.last - 1].mean(axis=0) for w in weights]
+    last = [w[story, :, place, syllables.last].mean(axis=0) for w in weights]
+    previous = [w[story, :, syllables.last, syllables.last - 1].mean(axis=0) for w in weights]
     return {
         "loss": round(float(losses.mean()), 6),
         "new": round(new, 6),

@@ -71,7 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"{error.filename or target}: {error.strerror or error}")
     if listed:
         print(listed)
-    print(f"Submissions graded: {len(done)}. The table is {in_one_line(str(target / TABLE))}")
+    graded = sum(one.submission.path is not None for one in done)
+    missing = f"; without a notebook: {len(done) - graded}" if graded < len(done) else ""
+    print(f"Graded: {graded}{missing}. The table is {in_one_line(str(target / TABLE))}")
 
 
 def _most_at_once(megabytes: int) -> int:

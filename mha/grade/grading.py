@@ -10,7 +10,7 @@ from mha.grade.notebook_process import Limits, Notebook, Start
 from mha.grade.notebook_runner import NOTEBOOK_MODULES
 from mha.grade.submissions import Submission, read_cells
 from mha.practice.answers import Remark
-from mha.practice.notebook_steps import STEPS, judged
+from mha.practice.notebook_steps import STEPS, judge_step
 from mha.practice.worksheets.seeds import key_for
 
 NEEDED = {"numpy", "math"}
@@ -60,7 +60,7 @@ def grade(submission: Submission, key: bytes, limits: Limits, start: Start) -> G
     seed = list(key_for(key, json.dumps(cells)))
     with Notebook(cells, limits, start) as notebook:
         remarks = {
-            step.name: judged(step, partial(notebook.call, step.name), seed) for step in STEPS
+            step.name: judge_step(step, partial(notebook.call, step.name), seed) for step in STEPS
         }
     faults = [fault for _, fault in sorted(notebook.faults.items())]
     return Graded(submission, remarks, faults, find_imports(cells))

@@ -55,8 +55,8 @@ def as_table(grades: Sequence[Graded], ran: str) -> str:
     str
         A row per submission. Columns: student, id, points, highest possible points; per step its
         points and a remark; faults of the notebook, matters that a person decides, the file names
-        of the submission and of the report, and how the notebook ran. The student's words are
-        between quotation marks.
+        of the submission and of the report, and how the notebook ran (both empty for a student
+        without a notebook). The student's words are between quotation marks.
     """
     steps = [cell for step in STEPS for cell in (step.name, f"{step.name}, in words")]
     rows: list[list[str | int]] = [
@@ -71,7 +71,8 @@ def as_table(grades: Sequence[Graded], ran: str) -> str:
         imports = [Remark("It imports", ", ".join(one.imports))] if one.imports else []
         for remarks in (one.faults, [*of.notes, *imports]):
             row.append(" ".join(as_sentences(remarks, '"')))
-        row += [of.path.name if of.path else "", report_name(number, one), ran]
+        report = report_name(number, one)
+        row += [of.path.name, report, ran] if of.path else ["", report, ""]
         rows.append([harmless(in_one_line(x)) if isinstance(x, str) else x for x in row])
     return as_csv(rows)
 
@@ -79,7 +80,8 @@ def as_table(grades: Sequence[Graded], ran: str) -> str:
 def as_text(one: Graded, ran: str) -> str:
     """Return the report for a student, as Markdown, with the student's words as code."""
     lines = [f"# {as_code(one.submission.student)}", ""]
-    lines += [f"{one.points} of {len(STEPS)} points, {ran}.", ""]
+    how = ran if one.submission.path else "no notebook"
+    lines += [f"{one.points} of {len(STEPS)} points, {how}.", ""]
     of_steps = as_sentences(one.remarks.values())
     lines += [f"- `{step}`: {said}" for step, said in zip(one.remarks, of_steps, strict=True)]
     if one.faults:

@@ -57,7 +57,7 @@ def find_submissions(folder: Path, students: Sequence[Student] = ()) -> list[Sub
     owners = [_owner(name, students) for name in names]
     found = []
     for path, name, owner in zip(paths, names, owners, strict=True):
-        similar = [each.known_by for each in students if _resembles(name, each)]
+        similar = [each.identifier for each in students if _resembles(name, each)]
         same = [other.name for other, its in zip(paths, owners, strict=True) if its == owner]
         notes = []
         if owner is None and similar:

@@ -1,1 +1,1 @@
-"""What a reader computes: fresh numbers, exercises, worksheets, steps; and bugs."""
+"""Exercises, worksheets, steps to write in a notebook, and the museum of bugs."""

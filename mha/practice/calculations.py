@@ -1,7 +1,7 @@
-"""How a number is worked by hand: the kind of calculation, the numbers that it takes, the hints.
+"""Calculations by hand: the kind of a calculation, its operands and its hints.
 
-All of it is read from the number's origin. The page's script repeats the formulas and what the
-hints are filled with, for numbers that it draws itself; the tests hold the two together.
+They follow from the number's origin. The script of a page repeats the formulas and the numbers of
+the hints for exercises that it draws itself (`exercises.ts`); the tests compare the two.
 """
 
 import math
@@ -16,16 +16,16 @@ from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
-from mha.views.arithmetic import factor, in_brackets, written_out
+from mha.views.arithmetic import factor, in_brackets, write_arithmetic
 from mha.views.signs import chain
 
 Number = Any
-"""A float, or a Decimal: a formula returns the type of the numbers that it is given."""
+"""A float or a Decimal; a formula returns the type of its operands."""
 
 Formula = Callable[[Sequence[Sequence[Number]], int], Number]
 
 DIGITS = 50
-"""Significant digits of a calculation with the decimals that a question prints."""
+"""Significant digits of a calculation with the printed operands of a question."""
 
 HINTS = MappingProxyType(
     {
@@ -46,7 +46,7 @@ HINTS = MappingProxyType(
         ),
         "mean": ("Add the numbers: {sum}", "Divide the sum by how many there are, {count}."),
         "spread": (
-            "The mean is {mean}. What is left of each number, squared: {squares}",
+            "The mean is {mean}. The squared deviations: {squares}",
             "The mean of the squares{and_eps} is {square}. Take the root.",
         ),
         "normalised": ("Take the mean away: {away}", "Divide by the spread: {left} ÷ {spread}"),
@@ -55,9 +55,9 @@ HINTS = MappingProxyType(
         "quotient": ("Each part of the mixture is divided by the sum.", "Divide: {top} ÷ {bottom}"),
     }
 )
-"""Hints of each kind of calculation: the operands first, then the last step."""
+"""Two hints of each kind of calculation: on the operands, and on the last step."""
 
-HINTS_WITH_MORE = MappingProxyType(
+HINTS_WITH_EXTRAS = MappingProxyType(
     {
         "root": (
             "The root: {root_line}. The mask's term is added after the division.",
@@ -73,14 +73,14 @@ HINTS_WITH_MORE = MappingProxyType(
         ),
     }
 )
-"""Hints where a mask's term is given too, or a gain and a bias."""
+"""Hints of calculations that also have a mask's term, or a gain and a bias."""
 
-BASIC = MappingProxyType({"root": 2, "times": 2, "normalised": 3})
-"""How many groups such a calculation has without them."""
+NUM_BASIC_OPERANDS = MappingProxyType({"root": 2, "times": 2, "normalised": 3})
+"""The number of operands of these calculations without the extra ones."""
 
 
 def _total(numbers: Sequence[Number]) -> Number:
-    """Return a sum; floats are added without rounding between the terms."""
+    """Return a sum; floats are added without rounding between the terms, as the book does."""
     return sum(numbers) if isinstance(numbers[0], Decimal) else math.fsum(numbers)
 
 
@@ -96,8 +96,8 @@ def _dot(left: Sequence[Number], right: Sequence[Number]) -> Number:
     return _total([a * b for a, b in zip(left, right, strict=True)])
 
 
-def _masked(givens: Sequence[Sequence[Number]], scaled: Number) -> Number:
-    """Return a scaled score with the mask's term, where a third operand gives one."""
+def _add_mask_term(givens: Sequence[Sequence[Number]], scaled: Number) -> Number:
+    """Return a scaled score plus the mask's term, if there is a third operand."""
     return scaled + _total([term for (term,) in givens[2:]]) if givens[2:] else scaled
 
 
@@ -105,20 +105,20 @@ def _average(numbers: Sequence[Number]) -> Number:
     return _total(numbers) / len(numbers)
 
 
-def _left(numbers: Sequence[Number]) -> list[Number]:
-    """Return what is left of numbers when their mean is taken away."""
+def _deviations(numbers: Sequence[Number]) -> list[Number]:
+    """Return the deviations of numbers from their mean."""
     mean = _average(numbers)
     return [number - mean for number in numbers]
 
 
-def _squares(givens: Sequence[Sequence[Number]]) -> Number:
-    """Return the mean square of what is left, and eps where a second operand gives one."""
+def _variance(givens: Sequence[Sequence[Number]]) -> Number:
+    """Return the variance, plus eps if there is a second operand."""
     numbers, *eps = givens
-    return _average([left**2 for left in _left(numbers)]) + sum(x for (x,) in eps)
+    return _average([left**2 for left in _deviations(numbers)]) + sum(x for (x,) in eps)
 
 
-def _normed(givens: Sequence[Sequence[Number]]) -> Number:
-    """Return a normalised number; a fourth and a fifth operand are its gain and its bias."""
+def _normalise(givens: Sequence[Sequence[Number]]) -> Number:
+    """Return a normalised number; its gain and bias are the fourth and fifth operand, if any."""
     (number,), (mean,), (spread,), *learned = givens
     gain, bias = (x for (x,) in learned) if learned else (1, 0)
     return (number - mean) / spread * gain + bias
@@ -127,25 +127,25 @@ def _normed(givens: Sequence[Sequence[Number]]) -> Number:
 FORMULAS: Mapping[str, Formula] = MappingProxyType(
     {
         "products": lambda givens, column: _dot(*givens),
-        "root": lambda givens, column: _masked(givens, givens[0][0] / _root(givens[1][0])),
-        "times": lambda givens, column: _masked(givens, givens[0][0] * givens[1][0]),
+        "root": lambda givens, column: _add_mask_term(givens, givens[0][0] / _root(givens[1][0])),
+        "times": lambda givens, column: _add_mask_term(givens, givens[0][0] * givens[1][0]),
         "power": lambda givens, column: _exp(givens[0][0]),
         "sum": lambda givens, column: _total(givens[0]),
         "share": lambda givens, column: (
             _exp(givens[0][column]) / _total([_exp(exponent) for exponent in givens[0]])
         ),
         "mean": lambda givens, column: _average(givens[0]),
-        "spread": lambda givens, column: _root(_squares(givens)),
-        "normalised": lambda givens, column: _normed(givens),
+        "spread": lambda givens, column: _root(_variance(givens)),
+        "normalised": lambda givens, column: _normalise(givens),
         "relu": lambda givens, column: max(givens[0][0], 0 * givens[0][0]),
         "largest": lambda givens, column: max(givens[0]),
         "quotient": lambda givens, column: givens[0][0] / givens[1][0],
     }
 )
-"""How each kind of calculation combines what is given, for numbers as they are shown."""
+"""The formula of each kind of calculation: it takes the operands and the column asked for."""
 
 
-def as_printed(kind: str, givens: Sequence[Sequence[str]], column: int) -> Decimal:
+def compute_printed(kind: str, givens: Sequence[Sequence[str]], column: int) -> Decimal:
     """Return the result of a calculation with printed numbers, to `DIGITS` digits.
 
     Parameters
@@ -155,7 +155,7 @@ def as_printed(kind: str, givens: Sequence[Sequence[str]], column: int) -> Decim
     givens : sequence of sequence of str
         The operands as a question prints them.
     column : int
-        The index of the operand whose share is asked for; 0 for other calculations.
+        The index of the operand whose share is computed; 0 for other calculations.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def as_printed(kind: str, givens: Sequence[Sequence[str]], column: int) -> Decim
 
     Examples
     --------
-    >>> as_printed("products", [["0.5", "−1"], ["1.1", "0.3"]], 0)
+    >>> compute_printed("products", [["0.5", "−1"], ["1.1", "0.3"]], 0)
     Decimal('0.25')
     """
     numbers = [
@@ -176,16 +176,16 @@ def as_printed(kind: str, givens: Sequence[Sequence[str]], column: int) -> Decim
 
 @dataclass(frozen=True)
 class Calculation:
-    """How one number is worked by hand.
+    """The calculation of one number by hand.
 
     Parameters
     ----------
     kind : str
         A key of `FORMULAS`.
     operands : tuple of tuple of float
-        The numbers that it takes, in the groups in which a question gives them.
+        The operands, in the groups in which a question gives them.
     fields : mapping of str to str
-        What the hints are filled with.
+        The texts for the fields of the hint templates.
     """
 
     kind: str
@@ -195,18 +195,20 @@ class Calculation:
     @property
     def hints(self) -> tuple[str, ...]:
         """The hints with their numbers."""
-        return tuple(hint.format(**self.fields) for hint in templates(self.kind, self.operands))
+        return tuple(
+            hint.format(**self.fields) for hint in hint_templates(self.kind, self.operands)
+        )
 
 
-def templates(kind: str, givens: Sequence[object]) -> tuple[str, ...]:
-    """Return the hints of a calculation before their numbers are filled in.
+def hint_templates(kind: str, givens: Sequence[object]) -> tuple[str, ...]:
+    """Return the hints of a calculation as templates, with fields for the numbers.
 
     Parameters
     ----------
     kind : str
     givens : sequence
-        A group of numbers each; a third one of a scaled score is the mask's term, a fourth and
-        fifth of a normalised number gain and bias.
+        The groups of operands. The third of a scaled score is the mask's term; the fourth and
+        fifth of a normalised number are its gain and bias.
 
     Returns
     -------
@@ -214,21 +216,21 @@ def templates(kind: str, givens: Sequence[object]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> templates("times", [[1.0], [0.5]])
+    >>> hint_templates("times", [[1.0], [0.5]])
     ('Scaling multiplies the score.', 'Multiply: {score} × {scale}')
     """
-    has_more = kind in BASIC and len(givens) > BASIC[kind]
-    return (HINTS_WITH_MORE if has_more else HINTS)[kind]
+    has_extras = kind in NUM_BASIC_OPERANDS and len(givens) > NUM_BASIC_OPERANDS[kind]
+    return (HINTS_WITH_EXTRAS if has_extras else HINTS)[kind]
 
 
 def calculation(run: Trace, found: Origin) -> Calculation:
-    """Return how a number of a run is worked by hand.
+    """Return the calculation by hand of a number of a run.
 
     Parameters
     ----------
     run : Trace
     found : Origin
-        Of a number that an exercise can ask for.
+        The origin of a number that an exercise can ask for.
 
     Returns
     -------
@@ -244,14 +246,14 @@ def calculation(run: Trace, found: Origin) -> Calculation:
     return _CALCULATIONS[found.operation](run, found)
 
 
-def exponentials(run: Trace, found: Origin) -> tuple[Origin, ...]:
-    """Return the origins of the exponentials that a number takes: a row's for a sum or a share.
+def exponential_origins(run: Trace, found: Origin) -> tuple[Origin, ...]:
+    """Return the origins of the exponentials behind an exponential, a row sum or a weight.
 
     Parameters
     ----------
     run : Trace
     found : Origin
-        Of an exponential, a row sum or a weight.
+        The origin of an exponential, a row sum or a weight.
 
     Returns
     -------
@@ -261,18 +263,18 @@ def exponentials(run: Trace, found: Origin) -> tuple[Origin, ...]:
     --------
     >>> from mha import Place, load_example, trace
     >>> run = trace(load_example("cat-sat"))
-    >>> [str(o.place) for o in exponentials(run, origin(run, Place.parse("weights.0.1.0")))]
+    >>> [str(o.place) for o in exponential_origins(run, origin(run, Place.parse("weights.0.1.0")))]
     ['exponentials.0.1.0', 'exponentials.0.1.1']
     """
     if found.operation == "exponential":
         return (found,)
     if found.operation == "share":
         _, row_sum = found.operands
-        return exponentials(run, _behind(run, row_sum))
-    return tuple(_behind(run, operand) for operand in found.operands)
+        return exponential_origins(run, _operand_origin(run, row_sum))
+    return tuple(_operand_origin(run, operand) for operand in found.operands)
 
 
-def _behind(run: Trace, operand: Operand) -> Origin:
+def _operand_origin(run: Trace, operand: Operand) -> Origin:
     assert operand.place is not None
     return origin(run, operand.place)
 
@@ -281,13 +283,13 @@ def _values(operands: Sequence[Operand]) -> tuple[float, ...]:
     return tuple(operand.value for operand in operands)
 
 
-# ---- One rule an operation ----
+# ---- One function per operation ----
 
 
 def _products(run: Trace, found: Origin) -> Calculation:
-    line = written_out(found)
+    line = write_arithmetic(found)
     fields = {"expression": line.expression, "products": " + ".join(line.products)}
-    # A bias is a term of one factor, which is worked as if it were times 1.
+    # A bias is a term of one factor; times 1 it has the form of the other terms.
     pairs = (_values(term) if len(term) > 1 else (*_values(term), 1.0) for term in found.terms)
     left, right = zip(*pairs, strict=True)
     return Calculation("products", (left, right), fields)
@@ -329,7 +331,7 @@ def _sum(run: Trace, found: Origin) -> Calculation:
 
 
 def _sum_line(terms: Sequence[float]) -> str:
-    """Return numbers as they are added up; one alone, or none, as it is."""
+    """Return a line that adds numbers up; of one number or none, the sum alone."""
     total = shown(math.fsum(terms))
     added = " + ".join(in_brackets(shown(term)) for term in terms)
     return chain(added, total) if len(terms) > 1 else total
@@ -337,7 +339,7 @@ def _sum_line(terms: Sequence[float]) -> str:
 
 def _share(run: Trace, found: Origin) -> Calculation:
     top, row_sum = found.operands
-    powers = exponentials(run, found)
+    powers = exponential_origins(run, found)
     terms = " + ".join(shown(power.evaluate()) for power in powers)
     fields = {
         "exponentials": terms.replace(" + ", ", "),
@@ -356,14 +358,14 @@ def _mean(run: Trace, found: Origin) -> Calculation:
 def _spread(run: Trace, found: Origin) -> Calculation:
     *numbers, _, eps = _values(found.operands)
     operands: tuple[tuple[float, ...], ...] = (tuple(numbers),)
-    plain = math.sqrt(_squares(operands))
-    if round(eps, PLACES) or shown(plain) != shown(found.evaluate()):  # eps can be seen
+    plain = math.sqrt(_variance(operands))
+    if round(eps, PLACES) or shown(plain) != shown(found.evaluate()):  # eps changes a printed digit
         operands = (*operands, (eps,))
     fields = {
         "mean": short(_average(numbers)),
-        "squares": ", ".join(f"{factor(left)}×{factor(left)}" for left in _left(numbers)),
+        "squares": ", ".join(f"{factor(left)}×{factor(left)}" for left in _deviations(numbers)),
         "and_eps": ", and eps," if len(operands) > 1 else "",
-        "square": short(_squares(operands)),
+        "square": short(_variance(operands)),
     }
     return Calculation("spread", operands, fields)
 
@@ -388,7 +390,7 @@ def _relu(run: Trace, found: Origin) -> Calculation:
 
 
 def _gelu(run: Trace, found: Origin) -> Calculation:
-    """Return a product with the share of the normal distribution, which a table gives."""
+    """Return the product with the normal distribution function, which readers find in a table."""
     (hidden,) = _values(found.operands)
     share = normal_share(hidden)
     text = f"{factor(hidden)}×{factor(share)}"

@@ -1,23 +1,23 @@
 """Numeric exercises: one number of a run to compute by hand.
 
-An exercise is a view of a number's origin: its operands, its kind of calculation, its answer and
-its worked line come from there. The operands are shown with enough decimals that who computes with
-them as they are shown is right.
+The operands, the calculation, the answer and the solution of an exercise follow from the number's
+origin. The operands are printed with enough decimals that an exact calculation with the printed
+numbers rounds to the right answer.
 """
 
 import math
 from dataclasses import dataclass
 from decimal import Decimal
 
-from mha.practice.calculations import Calculation, as_printed, calculation, exponentials
+from mha.practice.calculations import Calculation, calculation, compute_printed, exponential_origins
 from mha.practice.exercise_wording import ACTIVATIONS, WORDINGS
 from mha.runs.operations import Origin
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, is_tie, percent, short, shown
-from mha.runs.running_softmax import RUNNING
-from mha.views.arithmetic import Arithmetic, written_out
+from mha.runs.running_softmax import RUNNING_STAGES
+from mha.views.arithmetic import Arithmetic, write_arithmetic
 from mha.views.signs import sign
 
 MOST_PLACES = 16
@@ -29,14 +29,14 @@ ROUND_OFF = Decimal("1e-12")
 
 @dataclass(frozen=True)
 class Given:
-    """Numbers that a question gives.
+    """One group of operands as a question gives it.
 
     Parameters
     ----------
     label : str
-        What they are; a word between asterisks is a token.
+        The name of the operands; a word between asterisks is a token.
     values : tuple of float
-        As the trace has them.
+        Unrounded, as in the trace.
     places : int, default 4
         The most decimals shown.
 
@@ -52,7 +52,7 @@ class Given:
 
     @property
     def numbers(self) -> str:
-        """The numbers alone, in brackets where there are several."""
+        """The numbers without their label, in brackets if there are several."""
         texts = [short(value, self.places) for value in self.values]
         return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
@@ -67,13 +67,13 @@ class NumericExercise:
     Parameters
     ----------
     origin : Origin
-        Where the number stands and how it comes about.
+        The number's place and how it is computed.
     question : str
-        What to compute; a word between asterisks is a token.
+        The task; a word between asterisks is a token.
     givens : tuple of Given
-        The numbers that it takes.
+        The operands.
     kind : str
-        How they are combined; a key of `mha.practice.calculations.FORMULAS`.
+        The kind of calculation, a key of `mha.practice.calculations.FORMULAS`.
     answer : float
         Unrounded, as the origin gives it.
     places : int
@@ -81,7 +81,7 @@ class NumericExercise:
     percent : bool
         Whether the answer, a share, is asked for in percent.
     hints : tuple of str
-        From the operands to the last step.
+        A hint on the operands and one on the last step.
 
     Examples
     --------
@@ -102,27 +102,27 @@ key of *sat*: (1.4, 1.2). Answer to 2 decimals.
 
     @property
     def place(self) -> Place:
-        """Where the number stands."""
+        """The place of the number in the run."""
         return self.origin.place
 
     @property
     def column(self) -> int:
-        """Which of a share's operands is asked for; 0 for other calculations."""
+        """The index of the operand whose share is asked for; 0 for other calculations."""
         return (self.place.column or 0) if self.kind == "share" else 0
 
     @property
     def worked(self) -> Arithmetic:
-        """The calculation."""
-        return written_out(self.origin)
+        """The solution as a line of arithmetic."""
+        return write_arithmetic(self.origin)
 
     @property
-    def asked(self) -> float:
-        """The number to enter: the answer, times 100 where a percentage is asked for."""
+    def expected(self) -> float:
+        """The number to enter: the answer, times 100 if a percentage is asked for."""
         return 100 * self.answer if self.percent else self.answer
 
     @property
     def worked_line(self) -> str:
-        """The calculation on one line, in percent at last where a percentage is asked for."""
+        """The solution on one line, ending in percent if a percentage is asked for."""
         if not self.percent:
             return str(self.worked)
         in_percent = percent(self.answer, self.places)
@@ -130,7 +130,7 @@ key of *sat*: (1.4, 1.2). Answer to 2 decimals.
 
     @property
     def rounding(self) -> str:
-        """The sentence that says what rounding is asked for."""
+        """The sentence on the rounding of the answer."""
         forms = ROUNDINGS_IN_PERCENT if self.percent else ROUNDINGS
         return forms[min(self.places, 2)].format(places=self.places)
 
@@ -150,7 +150,7 @@ ROUNDINGS_IN_PERCENT = (
     "Answer in percent, to one decimal.",
     "Answer in percent, to {places} decimals.",
 )
-"""What is asked for with no decimal, with one, and with more."""
+"""The sentences on rounding to no decimal, to one, and to more."""
 
 
 def numeric_exercise(
@@ -171,7 +171,7 @@ def numeric_exercise(
     stage : str
         A key of `mha.practice.exercise_wording.WORDINGS`.
     row, column, head : int
-        Counted from 0; what the stage has no axis for is left out.
+        Counted from 0; an axis that the stage does not have is ignored.
     places : int, optional
         Decimals asked for. By default 2, or those of an exact answer with 3 or 4 decimals; in
         percent, the fewest with which the answer is not halfway between two roundings.
@@ -185,7 +185,7 @@ def numeric_exercise(
     Raises
     ------
     TypeError, ValueError
-        If the run has no such number, or it cannot be worked by hand.
+        If the run has no such number, or the number cannot be computed by hand.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def numeric_exercise(
 
 
 def _place(run: Trace, stage: str, head: int, row: int, column: int) -> Place:
-    """Return the place of a number, of a stage that can be asked for."""
+    """Return the place of a number; refuse a stage without an exercise."""
     if stage not in WORDINGS:
         raise ValueError(f"stage is {stage!r}; one of {', '.join(WORDINGS)} is wanted")
     if is_given(run, stage):
@@ -210,13 +210,13 @@ def _place(run: Trace, stage: str, head: int, row: int, column: int) -> Place:
 def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> NumericExercise:
     """Return the exercise to compute the number at a place."""
     found = origin(run, place)
-    _refuse_hopeless(run, found)
+    _check_computable(run, found)
     by_hand = calculation(run, found)
     answer = found.evaluate()
     places = _decimals(places, 100 * answer if percent else answer, percent)
     column = (place.column or 0) if by_hand.kind == "share" else 0
     shown_places = _operand_places(by_hand, column, answer, places + 2 * percent)
-    wording, names = WORDINGS[place.stage], _names(run, place) | _bias(found)
+    wording, names = WORDINGS[place.stage], _name_fields(run, place) | _bias_fields(found)
     labels = wording.givens[: len(by_hand.operands)]
     return NumericExercise(
         origin=found,
@@ -233,8 +233,8 @@ def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> Nu
     )
 
 
-def _bias(found: Origin) -> dict[str, str]:
-    """Return what the wordings say of a bias, where there is one, and of an activation."""
+def _bias_fields(found: Origin) -> dict[str, str]:
+    """Return the template fields on a bias, if there is one, and on an activation."""
     added = found.constant("bias") is not None
     return {
         "bias": ", then the bias" if added else "",
@@ -243,11 +243,11 @@ def _bias(found: Origin) -> dict[str, str]:
     }
 
 
-def _refuse_hopeless(run: Trace, found: Origin) -> None:
-    """Raise where a mask or a huge score leaves nothing to compute by hand."""
+def _check_computable(run: Trace, found: Origin) -> None:
+    """Raise if a mask or a huge score makes the number impossible to compute by hand."""
     place, exponents = found.place, [found.evaluate()]
     takes_powers = place.stage in ("exponentials", "row_sums", "weights")
-    powers = exponentials(run, found) if takes_powers else ()
+    powers = exponential_origins(run, found) if takes_powers else ()
     if powers:
         asked = [power for power in powers if place.column in (None, power.place.column)]
         exponents = [power.operands[0].value for power in asked]
@@ -255,20 +255,20 @@ def _refuse_hopeless(run: Trace, found: Origin) -> None:
     if running and (
         found.operands[0].value == -math.inf or found.evaluate() == 0 == found.operands[-1].value
     ):
-        exponents = [-math.inf]  # nothing was read before, or a mask left nothing
+        exponents = [-math.inf]  # no block was read before, or a mask hides all of it
     if not any(map(math.isfinite, exponents)):
         raise ValueError(
             f"{place.stage} is masked at row {place.row}; a cell that may attend is wanted"
         )
     if any(power.constant("shift") for power in powers):
         raise ValueError(
-            f"row {place.row} of head {place.head} has scores beyond 80; scores that can be worked"
-            " by hand are wanted"
+            f"row {place.row} of head {place.head} has scores beyond 80; smaller scores"
+            " are wanted, so that exponentials can be computed by hand"
         )
 
 
 def _decimals(places: int | None, asked: float, percent: bool) -> int:
-    """Return how many decimals are asked for."""
+    """Return the number of decimals asked for: the given one, or the default."""
     if places is None:
         if percent:
             return next(decimals for decimals in range(PLACES) if not is_tie(asked, decimals))
@@ -279,8 +279,8 @@ def _decimals(places: int | None, asked: float, percent: bool) -> int:
     return places
 
 
-def _names(run: Trace, place: Place) -> dict[str, str]:
-    """Return what the wordings speak of."""
+def _name_fields(run: Trace, place: Place) -> dict[str, str]:
+    """Return the template fields on tokens, head and component."""
     assert place.row is not None
     names = {
         "row": f"*{run.tokens[place.row]}*",
@@ -293,7 +293,7 @@ def _names(run: Trace, place: Place) -> dict[str, str]:
         names["head"] = f" in {run.head_names[place.head]}"
     if place.column is None:
         return names
-    names |= _of_blocks(run, place)
+    names |= _block_fields(run, place)
     if place.kind.by_key:
         return names | {"column": f"*{run.tokens[place.column]}*"}
     number = place.column + 1
@@ -303,9 +303,9 @@ def _names(run: Trace, place: Place) -> dict[str, str]:
     return names | {"n": str(number), "component": component, "word": word}
 
 
-def _of_blocks(run: Trace, place: Place) -> dict[str, str]:
-    """Return what the wordings say of the blocks in which keys are read."""
-    if place.stage not in RUNNING:
+def _block_fields(run: Trace, place: Place) -> dict[str, str]:
+    """Return the template fields on the blocks in which keys are read."""
+    if place.stage not in RUNNING_STAGES:
         return {}
     assert place.column is not None
     d_v = run.value.shape[-1]
@@ -325,7 +325,7 @@ def _of_blocks(run: Trace, place: Place) -> dict[str, str]:
 
 
 def _operand_places(by_hand: Calculation, column: int, answer: float, places: int) -> int:
-    """Return how many decimals of the operands are printed, so that they lead to the answer.
+    """Return the fewest decimals of printed operands with which the answer can be found.
 
     A reader who computes exactly with the printed operands obtains no tie and rounds to the same
     number as the key. If the answer itself is a tie, both roundings count as right.
@@ -333,7 +333,7 @@ def _operand_places(by_hand: Calculation, column: int, answer: float, places: in
     wanted = shown(answer, places)
     for shown_places in range(PLACES, MOST_PLACES):
         given = [[short(x, shown_places) for x in values] for values in by_hand.operands]
-        found = as_printed(by_hand.kind, given, column)
+        found = compute_printed(by_hand.kind, given, column)
         if shown(float(found), places) == wanted and not is_tie(found, places):
             return shown_places
         if is_tie(answer, places) and abs(found - Decimal(answer)) < ROUND_OFF:
@@ -342,7 +342,7 @@ def _operand_places(by_hand: Calculation, column: int, answer: float, places: in
 
 
 def half_unit(places: int) -> float:
-    """Return half a unit of a decimal place, and a little for float64's own rounding.
+    """Return half a unit of a decimal place, plus a margin for float64's rounding.
 
     Examples
     --------

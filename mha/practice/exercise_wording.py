@@ -1,29 +1,29 @@
-"""What an exercise asks for a number of each stage, and what it calls the numbers that it gives."""
+"""The wording of exercises: the question of each stage, and the labels of its operands."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Wording:
-    """How a stage's question is asked: templates that are filled with the cell's names."""
+    """The templates of one stage: its question, and the labels of its operands."""
 
     question: str
     givens: tuple[str, ...]
 
 
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU"}
-"""What activations are called, by their operation."""
+"""The names of activations, by their operation."""
 
 
 def _norm(start: str, numbers: str) -> dict[str, Wording]:
-    """Return the wordings of one normalisation, of numbers that stand somewhere."""
+    """Return the wordings of one normalisation; `numbers` says which numbers are normalised."""
     return {
         f"{start}_means": Wording(
             f"Compute the mean of the numbers of {{row}}: {numbers}.", ("numbers of {row}",)
         ),
         f"{start}_spreads": Wording(
             f"Compute the spread of the numbers of {{row}}: {numbers}. It is the root of the mean"
-            " square of what is left when the mean is taken away.",
+            " square of their deviations from the mean.",
             ("numbers of {row}", "eps, which is added under the root"),
         ),
         f"{start}_normed": Wording(
@@ -52,11 +52,11 @@ WORDINGS = {
     ),
     "turned_query": Wording(
         "Compute {component}, component {n} of the turned query of {row}{head}.",
-        ("the pair of the query that it belongs to", "what the angle makes of it"),
+        ("the pair of the query that it belongs to", "factors of the rotation"),
     ),
     "turned_key": Wording(
         "Compute {component}, component {n} of the turned key of {row}{head}.",
-        ("the pair of the key that it belongs to", "what the angle makes of it"),
+        ("the pair of the key that it belongs to", "factors of the rotation"),
     ),
     "scores": Wording(
         "Compute the score of {row} with {column}{head}.",
@@ -91,7 +91,7 @@ WORDINGS = {
         ("{before}scaled scores of the block",),
     ),
     "running_factors": Wording(
-        "Compute the factor for what {row} kept before block {n}{head}.",
+        "Compute the factor for the sums of {row} before block {n}{head}.",
         ("largest score before, less the largest now",),
     ),
     "running_exponentials": Wording(
@@ -118,14 +118,14 @@ WORDINGS = {
     ),
     "stream": Wording(
         "Compute {component}, component {n} of {row} in the stream after attention.",
-        ("component {n} of what went in and of the output",),
+        ("component {n} of the input and of the output",),
     ),
-    **_norm("start", "what goes into the block"),
+    **_norm("start", "the input of the block"),
     **_norm("stream", "the stream after attention"),
     **_norm("total", "the stream after the block"),
     "hidden": Wording(
         "Compute {component}, hidden number {n} of {row}.",
-        ("what the feed-forward layer reads of {row}{bias}", "column {n} of the first matrix{one}"),
+        ("input of the feed-forward layer for {row}{bias}", "column {n} of the first matrix{one}"),
     ),
     "active": Wording(
         "Compute {component}, active number {n} of {row}: {activation} of the hidden number.",
@@ -153,4 +153,4 @@ WORDINGS = {
         "Compute the probability of {word} after {row}.", ("logits of all words",)
     ),
 }
-"""Questions and the names of their operands; a mask's term is given where there is one."""
+"""The wording of each stage. The last operands are optional, such as the mask's term."""

@@ -1,9 +1,9 @@
-"""The mistakes that an answer can be recognised by: each is a number that a known slip leads to.
+"""Known mistakes of an exercise: the wrong answers that a single slip leads to.
 
-They follow from where the asked number comes from: what its own operands give when one step is
-left out or done wrongly, and what stands at the places beside it. The first kind is ported to the
-page's script, which draws fresh numbers; the tests compare the two. The second is computed here
-alone: fresh numbers have no neighbours.
+One kind follows from the exercise's own operands, with one step omitted or done wrongly. The script
+of a page computes it too (`answers.ts`), because it draws new numbers; the tests compare the two.
+The other kind are the neighbouring numbers of the run, which only this module knows: new numbers
+have no neighbours.
 """
 
 import math
@@ -13,16 +13,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mha.practice.answer_parser import Entered
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import NumericExercise, half_unit
 from mha.runs.operations import Operand, Origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
-from mha.runs.rounding import shown
 
 Givens = Sequence[Sequence[float]]
-Found = Iterator[tuple[str, float]]
+NamedValues = Iterator[tuple[str, float]]
 
 NAMES = MappingProxyType(
     {
@@ -51,22 +49,22 @@ NAMES = MappingProxyType(
         "last-digit": "the last digit",
     }
 )
-"""What each mistake is called in a key; what the page says to it stands in the page's strings."""
+"""Descriptions of the mistakes for a key; the sentences of pages are in `strings/your-turn.ts`."""
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer and what leads to it.
+    """A wrong answer and the name of the mistake that leads to it.
 
     Parameters
     ----------
     name : str
         A key of `NAMES`.
     value : float
-        What is entered, as `NumericExercise.asked` counts it.
+        The wrong answer, in the unit of `NumericExercise.expected`.
     unit : float, default 1
-        By how much more than the answer's own its rounding may be off: 100 for a percentage where
-        a share is asked for.
+        The factor by which its rounding error may be larger than the answer's: 100 for a percentage
+        if a share is asked for.
     """
 
     name: str
@@ -75,18 +73,18 @@ class Mistake:
 
 
 def mistakes(run: Trace, exercise: NumericExercise) -> tuple[Mistake, ...]:
-    """Return the mistakes by which a wrong answer is recognised, the likeliest first.
+    """Return the known mistakes of an exercise, the likeliest first.
 
     Parameters
     ----------
     run : Trace
-        The exercise's.
+        The run of the exercise.
     exercise : NumericExercise
 
     Returns
     -------
     tuple of Mistake
-        None is as good as right, and of two that come to the same the first is listed.
+        None rounds to the right answer, and of two with equal values only the first is kept.
 
     Examples
     --------
@@ -100,14 +98,14 @@ def mistakes(run: Trace, exercise: NumericExercise) -> tuple[Mistake, ...]:
     factor = 100.0 if exercise.percent else 1.0
     beside = [
         Mistake(name, factor * value)
-        for name, value in elsewhere(run, exercise.origin)
+        for name, value in neighbouring_values(run, exercise.origin)
         if math.isfinite(value)
     ]
-    return listed(exercise, [*of_operands(exercise), *beside])
+    return distinct_mistakes(exercise, [*operand_mistakes(exercise), *beside])
 
 
-def of_operands(exercise: NumericExercise) -> list[Mistake]:
-    """Return the mistakes that the exercise's own operands can lead to.
+def operand_mistakes(exercise: NumericExercise) -> list[Mistake]:
+    """Return the mistakes that follow from the exercise's own operands.
 
     Parameters
     ----------
@@ -116,7 +114,7 @@ def of_operands(exercise: NumericExercise) -> list[Mistake]:
     Returns
     -------
     list of Mistake
-        As they come, even where one is as good as right.
+        In their order, including those that round to the right answer.
     """
     givens = [given.values for given in exercise.givens]
     factor, found = (100.0 if exercise.percent else 1.0), []
@@ -124,17 +122,17 @@ def of_operands(exercise: NumericExercise) -> list[Mistake]:
         found.append(Mistake("share", exercise.answer, 0.01))
     elif exercise.kind == "share":
         found.append(Mistake("percent", 100 * exercise.answer, 100.0))
-    found.append(Mistake("sign", -exercise.asked))
+    found.append(Mistake("sign", -exercise.expected))
     slips = _SLIPS[exercise.kind](givens, exercise.column)
     return found + [Mistake(name, factor * value) for name, value in slips if math.isfinite(value)]
 
 
-def listed(exercise: NumericExercise, found: Iterable[Mistake]) -> tuple[Mistake, ...]:
-    """Return mistakes without those that are as good as right or as one before them."""
+def distinct_mistakes(exercise: NumericExercise, found: Iterable[Mistake]) -> tuple[Mistake, ...]:
+    """Return mistakes without those that round to the right answer or to an earlier mistake."""
     kept: list[Mistake] = []
     slack = half_unit(exercise.places)
     for mistake in found:
-        taken = [exercise.asked, *(other.value for other in kept)]
+        taken = [exercise.expected, *(other.value for other in kept)]
         is_new = all(abs(mistake.value - value) > slack for value in taken)
         # A percentage is compared with a hundred times the slack: a smaller one fits any answer
         # near zero, so it identifies nothing.
@@ -144,52 +142,20 @@ def listed(exercise: NumericExercise, found: Iterable[Mistake]) -> tuple[Mistake
     return tuple(kept)
 
 
-LAST_DIGIT_UNITS = 5
-"""The largest error, in units of the last decimal asked for, that is called a wrong last digit."""
-
-
-def recognised(exercise: NumericExercise, entered: Entered, known: Iterable[Mistake]) -> str | None:
-    """Return the name of the mistake that a wrong answer is due to, None where it may be any.
-
-    Parameters
-    ----------
-    exercise : NumericExercise
-    entered : Entered
-        The answer, as `mha.practice.answer_parser.read` returns it.
-    known : iterable of Mistake
-        As `mistakes` returns them.
-
-    Returns
-    -------
-    str or None
-        The mistake's name. "last-digit" if the answer has as many decimals as are asked for,
-        differs by at most `LAST_DIGIT_UNITS` units of the last one, and agrees in all other digits.
-    """
-    slack = half_unit(exercise.places)
-    for mistake in known:
-        if abs(entered.number - mistake.value) <= slack * mistake.unit:
-            return mistake.name
-    is_close = abs(entered.number - exercise.asked) <= LAST_DIGIT_UNITS * 10.0**-exercise.places
-    if exercise.places == 0 or entered.decimals != exercise.places or not is_close:
-        return None
-    first, second = (shown(x, exercise.places)[:-1] for x in (entered.number, exercise.asked))
-    return "last-digit" if first == second else None
-
-
 # ---- Slips with the operands ----
 
 
-def _of_products(givens: Givens, column: int) -> Found:
+def _product_slips(givens: Givens, column: int) -> NamedValues:
     products = [left * right for left, right in zip(*givens, strict=True)]
     yield "signs", math.fsum(map(abs, products))
     if len(products) > 1:
         yield from (("one-term", product) for product in products if product)
 
 
-def _of_scaling(step: str) -> Callable[[Givens, int], Found]:
-    """Return the slips of a scaled score; the mask's term is a third operand."""
+def _scaling_slips(step: str) -> Callable[[Givens, int], NamedValues]:
+    """Return a function that yields the slips of a scaled score with one step omitted."""
 
-    def slips(givens: Givens, column: int) -> Found:
+    def slips(givens: Givens, column: int) -> NamedValues:
         (score,), (by,), *mask = givens
         added = math.fsum(term for (term,) in mask)
         yield step, score + added
@@ -201,17 +167,17 @@ def _of_scaling(step: str) -> Callable[[Givens, int], Found]:
     return slips
 
 
-def _of_power(givens: Givens, column: int) -> Found:
+def _power_slips(givens: Givens, column: int) -> NamedValues:
     yield "no-exponential", givens[0][0]
 
 
-def _of_sum(givens: Givens, column: int) -> Found:
+def _sum_slips(givens: Givens, column: int) -> NamedValues:
     terms = givens[0]
     if len(terms) > 1:
         yield from (("left-out", math.fsum(terms) - term) for term in terms if term)
 
 
-def _of_share(givens: Givens, column: int) -> Found:
+def _share_slips(givens: Givens, column: int) -> NamedValues:
     exponents = givens[0]
     finite = [x for x in exponents if math.isfinite(x)]
     if abs(math.fsum(finite)) > 1e-9:
@@ -223,55 +189,55 @@ def _of_share(givens: Givens, column: int) -> Found:
             yield "other-key", FORMULAS["share"](givens, key)
 
 
-def _of_mean(givens: Givens, column: int) -> Found:
+def _mean_slips(givens: Givens, column: int) -> NamedValues:
     yield "not-averaged", math.fsum(givens[0])
 
 
-def _of_spread(givens: Givens, column: int) -> Found:
+def _spread_slips(givens: Givens, column: int) -> NamedValues:
     yield "no-square-root", FORMULAS["spread"](givens, 0) ** 2
 
 
-def _of_norm(givens: Givens, column: int) -> Found:
+def _norm_slips(givens: Givens, column: int) -> NamedValues:
     number, mean, _, *learned = givens
     yield "no-spread", FORMULAS["normalised"]((number, mean, (1.0,), *learned), 0)
 
 
-def _of_relu(givens: Givens, column: int) -> Found:
+def _relu_slips(givens: Givens, column: int) -> NamedValues:
     yield "not-cut", givens[0][0]
 
 
-def _of_largest(givens: Givens, column: int) -> Found:
+def _largest_slips(givens: Givens, column: int) -> NamedValues:
     return iter(())
 
 
-def _of_quotient(givens: Givens, column: int) -> Found:
+def _quotient_slips(givens: Givens, column: int) -> NamedValues:
     yield "no-quotient", givens[0][0]
 
 
-_SLIPS: Mapping[str, Callable[[Givens, int], Found]] = MappingProxyType(
+_SLIPS: Mapping[str, Callable[[Givens, int], NamedValues]] = MappingProxyType(
     {
-        "products": _of_products,
-        "root": _of_scaling("no-root"),
-        "times": _of_scaling("no-scale"),
-        "power": _of_power,
-        "sum": _of_sum,
-        "share": _of_share,
-        "mean": _of_mean,
-        "spread": _of_spread,
-        "normalised": _of_norm,
-        "relu": _of_relu,
-        "largest": _of_largest,
-        "quotient": _of_quotient,
+        "products": _product_slips,
+        "root": _scaling_slips("no-root"),
+        "times": _scaling_slips("no-scale"),
+        "power": _power_slips,
+        "sum": _sum_slips,
+        "share": _share_slips,
+        "mean": _mean_slips,
+        "spread": _spread_slips,
+        "normalised": _norm_slips,
+        "relu": _relu_slips,
+        "largest": _largest_slips,
+        "quotient": _quotient_slips,
     }
 )
-"""What the operands of each kind of calculation lead to when a step is wrong."""
+"""The function that yields the slips of each kind of calculation."""
 
 
-# ---- What stands beside ----
+# ---- Neighbouring numbers ----
 
 
-def elsewhere(run: Trace, found: Origin) -> Found:
-    """Yield what a number comes to with rows and columns exchanged, and its neighbours.
+def neighbouring_values(run: Trace, found: Origin) -> NamedValues:
+    """Yield the values of a number's neighbours, and its value with a matrix transposed.
 
     Parameters
     ----------
@@ -285,16 +251,16 @@ def elsewhere(run: Trace, found: Origin) -> Found:
     """
     place = found.place
     if place.stage == "weights":
-        yield from _of_unscaled(run, place)
+        yield from _unscaled_weights(run, place)
     yield from _neighbours(run, place, "column", "other-key" if place.kind.by_key else "")
-    yield from _exchanged(run, found)
+    yield from _transposed_values(run, found)
     yield from _neighbours(run, place, "row", "other-row")
     yield from _neighbours(run, place, "column", "" if place.kind.by_key else "other-component")
     yield from _neighbours(run, place, "head", "other-head")
 
 
-def _neighbours(run: Trace, place: Place, axis: str, name: str) -> Found:
-    """Yield the numbers of the same stage that differ in one axis alone."""
+def _neighbours(run: Trace, place: Place, axis: str, name: str) -> NamedValues:
+    """Yield the numbers of the same stage whose place differs in one axis only."""
     at = getattr(place, axis)
     if not name or at is None:
         return
@@ -307,8 +273,8 @@ def _neighbours(run: Trace, place: Place, axis: str, name: str) -> Found:
             yield name, float(value)
 
 
-def _of_unscaled(run: Trace, place: Place) -> Found:
-    """Yield the weight whose scores were not divided by the root, or by d_k itself."""
+def _unscaled_weights(run: Trace, place: Place) -> NamedValues:
+    """Yield the weight from scores that are not divided, or divided by d_k instead of its root."""
     mask = run.mask[place.head, place.row]
     scores = run.scores[place.head, place.row]
     for name, by in (("no-root", 1.0), ("by-width", float(run.query.shape[-1]))):
@@ -317,31 +283,34 @@ def _of_unscaled(run: Trace, place: Place) -> Found:
 
 
 _NO_MATRIX = ("turned_query", "turned_key", "running_sums", "running_mixtures")
-"""Sums of products with no matrix in them: a pair times cosine and sine, what a softmax keeps."""
+"""Stages whose products contain no matrix: rotations and running softmax sums."""
 
 
-def _exchanged(run: Trace, found: Origin) -> Found:
-    """Yield the number whose matrix was read by rows where its columns are meant."""
+def _transposed_values(run: Trace, found: Origin) -> NamedValues:
+    """Yield the value with the matrix transposed."""
     place = found.place
     try:
         if place.kind.by_key:
-            yield "exchanged", _turned(run, place)
+            yield "exchanged", _transposed_value(run, place)
         elif found.operation == "mixed":
-            yield "exchanged", math.fsum(_turned(run, a.place) * v.value for a, v in found.terms)
+            yield (
+                "exchanged",
+                math.fsum(_transposed_value(run, a.place) * v.value for a, v in found.terms),
+            )
         elif found.operation == "products" and found.place.stage not in _NO_MATRIX:
-            yield "exchanged", math.fsum(_exchanged_term(run, term) for term in found.terms)
+            yield "exchanged", math.fsum(_transposed_term(run, term) for term in found.terms)
     except ValueError:
         return  # the matrix is not square
 
 
-def _exchanged_term(run: Trace, term: tuple[Operand, ...]) -> float:
-    """Return a term whose matrix was read by rows; a bias has none."""
+def _transposed_term(run: Trace, term: tuple[Operand, ...]) -> float:
+    """Return a term with its matrix transposed; a bias has no matrix."""
     number, *matrix = term
-    return number.value * math.prod(_turned(run, factor.place) for factor in matrix)
+    return number.value * math.prod(_transposed_value(run, factor.place) for factor in matrix)
 
 
-def _turned(run: Trace, place: Place | None) -> float:
-    """Return the number whose row and column are those of a place, exchanged."""
+def _transposed_value(run: Trace, place: Place | None) -> float:
+    """Return the number at a place with row and column exchanged."""
     assert place is not None
     assert place.row is not None
     assert place.column is not None

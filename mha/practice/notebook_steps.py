@@ -1,8 +1,8 @@
-"""The steps of attention as functions to be written, and what tells whether one is right.
+"""The steps of attention as functions that students write, and the judge of these functions.
 
-A student writes each step in a notebook and calls `check` on it; `python3 scripts/build.py packs`
-makes the notebook, and `mha.grade` grades what comes back on numbers that no file has. A wrong step
-is told with the numbers that show it, and by the mistake where it is a known one.
+A student writes each step in a notebook and calls `check` on it. ``python3 scripts/build.py packs``
+makes the notebook, and `mha.grade` grades the students' notebooks on numbers that no file contains.
+The remark on a wrong step has a number that shows the error, and the mistake if it is known.
 """
 
 import math
@@ -20,27 +20,27 @@ from mha.practice.answers import Answer, Remark, call_function
 from mha.runs.rounding import short
 
 LEVEL = 4000.0
-"""How large a large score is: no exponential of it, scaled, is a number of float64."""
+"""The size of a large score. Even scaled, its exponential overflows in float64."""
 
 LARGE = 1e6
-"""Messages write numbers above this one with a power of ten."""
+"""Larger numbers are written with a power of ten in messages."""
 
 CLOSE = 1e-9
-"""How far an answer may be off: more than sums in another order are, less than any rounding."""
+"""The tolerance of answers: above the effect of another order of sums, below any rounding."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Sizes and kinds of numbers that a step is tried on; no two sizes of one case are alike.
+    """The sizes and the kind of a test case; its sizes all differ, so that a swapped axis shows.
 
     Parameters
     ----------
     tokens, d_model, d_k, d_v : int
     mask : {"none", "causal", "some"}
     decimals : int, optional
-        Of the numbers; all digits are kept without it.
+        The decimals of the numbers; by default, all digits are kept.
     large : {"", "rows", "keys"}
-        Whether scores are large, and of one sign in each row or of both.
+        Whether scores are large; with "rows", all of a row have one sign, with "keys" both signs.
     """
 
     tokens: int
@@ -65,12 +65,12 @@ CASES = (
     Case(4, 5, 8, 2, "none", large="rows"),
     Case(6, 2, 5, 3, "some", large="keys"),
 )
-"""What each step is tried on, in this order."""
+"""The test cases of each step, in this order."""
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
-    """What a case's steps are handed: matrices of one head."""
+class StepInputs:
+    """The random arrays of a test case, of one head, from which each step takes its arguments."""
 
     x: Array
     w: Array
@@ -86,42 +86,43 @@ class Numbers:
 
     @property
     def scores(self) -> Array:
-        """The scores, not yet divided."""
+        """The scores before scaling."""
         return self.query @ self.key.T
 
     @property
     def scaled(self) -> Array:
-        """The scores, divided."""
+        """The scaled scores."""
         return self.scores / np.sqrt(self.d_k)
 
     @property
     def masked(self) -> Array:
-        """The scores that go into the softmax."""
+        """The masked scores, which are the input of the softmax."""
         return np.where(self.mask, self.scaled, -np.inf)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One function to be written.
+    """One function that students write.
 
     Parameters
     ----------
     name : str
-        Of the function.
+        The name of the function.
     parameters : tuple of str
-    does : str
-        What it returns, after "Return".
+    result : str
+        The result of the function: the object of "Return" in its docstring.
     given : callable
-        What it is called with, of a case's numbers.
+        Takes the arrays of a case, returns the arguments of the function.
     right : callable
+        The right function.
     mistakes : mapping of str to callable
-        What known mistakes return, by what is said of them.
+        Functions with known mistakes, by the sentence on each mistake.
     """
 
     name: str
     parameters: tuple[str, ...]
-    does: str
-    given: Callable[[Numbers], tuple[Any, ...]]
+    result: str
+    given: Callable[[StepInputs], tuple[Any, ...]]
     right: Callable[..., Array]
     mistakes: Mapping[str, Callable[..., Array]]
 
@@ -130,19 +131,19 @@ def _causal(n: int) -> Array:
     return np.tri(n, dtype=bool)
 
 
-def _shares(scores: Array, shift: float | Array = 0.0) -> Array:
+def _shifted_softmax(scores: Array, shift: float | Array = 0.0) -> Array:
     powers = np.exp(scores - shift)
     return powers / powers.sum(axis=1, keepdims=True)
 
 
 NO_SHIFT = "Large scores overflow: subtract the largest score of each row first."
-ONE_MAXIMUM = "One maximum is taken of all scores; each row has its own."
+ONE_MAXIMUM = "One maximum is subtracted from all scores; subtract the maximum of each row."
 
 STEPS = (
     Step(
         "project",
         ("x", "w"),
-        "the embeddings x times the projection w: a row a token.",
+        "the embeddings x times the projection w: one row per token.",
         lambda case: (case.x, case.w),
         lambda x, w: x @ w,
         {"This is x times w entry by entry.": lambda x, w: x[:, : w.shape[1]] * w[: len(x)]},
@@ -150,7 +151,7 @@ STEPS = (
     Step(
         "dot_products",
         ("query", "key"),
-        "the scores: a row a query, a column a key.",
+        "the scores: one row per query, one column per key.",
         lambda case: (case.query, case.key),
         lambda query, key: query @ key.T,
         {"Rows and columns are exchanged.": lambda query, key: key @ query.T},
@@ -176,7 +177,7 @@ STEPS = (
         lambda case: (len(case.query),),
         _causal,
         {
-            "The mask is turned over: it hides what came before.": lambda n: _causal(n).T,
+            "The mask is transposed: it hides earlier tokens.": lambda n: _causal(n).T,
             "A token attends to itself too.": lambda n: np.tri(n, k=-1),
             "The mask is True where a query may not attend.": lambda n: ~_causal(n),
         },
@@ -188,10 +189,10 @@ STEPS = (
         lambda case: (case.scaled, case.mask),
         lambda scores, mask: np.where(mask, scores, -np.inf),
         {
-            "Zero is a score as any other: minus infinity is wanted.": lambda scores, mask: (
+            "A score of zero is not masked: minus infinity is wanted.": lambda scores, mask: (
                 scores * mask
             ),
-            "The mask is turned over: True is where a query may attend.": lambda scores, mask: (
+            "The mask is inverted: True is where a query may attend.": lambda scores, mask: (
                 np.where(mask, -np.inf, scores)
             ),
         },
@@ -199,54 +200,56 @@ STEPS = (
     Step(
         "weights",
         ("scores",),
-        "the softmax of each row; a row may be large, or hold minus infinity.",
+        "the softmax of each row; a row may have large numbers or minus infinity.",
         lambda case: (case.masked,),
         softmax,
         {
             "This is the softmax of each column.": lambda scores: softmax(scores.T).T,
             "One sum is taken over all rows.": lambda s: np.exp(s) / np.exp(s).sum(),
             "The rows are not divided by their sums.": np.exp,
-            NO_SHIFT: _shares,
-            ONE_MAXIMUM: lambda scores: _shares(scores, scores.max()),
+            NO_SHIFT: _shifted_softmax,
+            ONE_MAXIMUM: lambda scores: _shifted_softmax(scores, scores.max()),
         },
     ),
     Step(
         "mix",
         ("weights", "value"),
-        "the output: for each query the values, weighted and added.",
+        "the output: for each query the weighted sum of the values.",
         lambda case: (softmax(case.masked), case.value),
         lambda weights, value: weights @ value,
-        {"Weights of a column are taken for those of a row.": lambda w, value: w.T @ value},
+        {"The weights are transposed.": lambda w, value: w.T @ value},
     ),
     Step(
         "attention",
         ("query", "key", "value", "mask"),
-        "all of it: scores, scale, mask, weights, output.",
+        "the output of attention: scores, scale, mask, weights, output.",
         lambda case: (case.query, case.key, case.value, case.mask),
         lambda q, k, v, mask: scaled_dot_product_attention(q, k, v, mask=mask),
         {
             "The scores are not divided by the root of the width.": lambda q, k, v, mask: (
                 scaled_dot_product_attention(q, k, v, mask=mask, scale=1.0)
             ),
-            "The mask is left out.": lambda q, k, v, mask: scaled_dot_product_attention(q, k, v),
-            NO_SHIFT: lambda q, k, v, mask: _shares(Numbers(q, q, q, k, v, mask).masked) @ v,
+            "The mask is ignored.": lambda q, k, v, mask: scaled_dot_product_attention(q, k, v),
+            NO_SHIFT: lambda q, k, v, mask: (
+                _shifted_softmax(StepInputs(q, q, q, k, v, mask).masked) @ v
+            ),
         },
     ),
 )
-"""The functions to be written, in the order of the computation."""
+"""The functions that students write, in the order of the computation."""
 
-BY_NAME: Mapping[str, Step] = MappingProxyType({step.name: step for step in STEPS})
+STEPS_BY_NAME: Mapping[str, Step] = MappingProxyType({step.name: step for step in STEPS})
 
 
 def check(function: Callable[..., Any], seed: int = 1) -> str:
-    """Say whether a step is right.
+    """Return a sentence on whether a student's step is right.
 
     Parameters
     ----------
     function : callable
-        By its name one of `STEPS`.
+        Its name is that of one of `STEPS`.
     seed : int, default 1
-        What the numbers are drawn from that it is tried on.
+        The seed of the test cases.
 
     Returns
     -------
@@ -267,13 +270,15 @@ def check(function: Callable[..., Any], seed: int = 1) -> str:
 This divides by d_k itself, not by its root.
     """
     name = getattr(function, "__name__", repr(function))
-    if name not in BY_NAME:
-        raise ValueError(f"function is {name}; one of {', '.join(BY_NAME)} is wanted")
-    return str(judged(BY_NAME[name], lambda given: call_function(function, given), [seed]))
+    if name not in STEPS_BY_NAME:
+        raise ValueError(f"function is {name}; one of {', '.join(STEPS_BY_NAME)} is wanted")
+    return str(
+        judge_step(STEPS_BY_NAME[name], lambda given: call_function(function, given), [seed])
+    )
 
 
-def judged(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[int]) -> Remark:
-    """Return a remark that tells whether a step is right, or what is wrong with it.
+def judge_step(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[int]) -> Remark:
+    """Return a remark on whether a step is right, with the fault if it is wrong.
 
     Parameters
     ----------
@@ -289,20 +294,20 @@ def judged(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[
         Its sentence begins with "Right" or with "Not yet".
     """
     for number, case in enumerate(CASES):
-        # Each step has its own numbers: else a later step would be given an earlier one's result.
+        # Each step has its own numbers. With the same, a step could return an argument of another.
         rng = np.random.default_rng([*seed, STEPS.index(step), number])
-        given = step.given(drawn(rng, case))
+        given = step.given(draw_inputs(rng, case))
         answer = ask(given)
-        fault = _fault(step, given, answer)
+        fault = _describe_fault(step, given, answer)
         if fault:
             of_case = answer.value is not None or answer.fault == "stopped"
             return Remark(f"Not yet: {f'{case}, ' * of_case}{fault}", answer.quoted)
-    sentence = f"Right: {step.name} gives what is wanted on {len(CASES)} sets of numbers."
+    sentence = f"Right: {step.name} gives the right result on {len(CASES)} sets of numbers."
     return Remark(sentence, is_right=True)
 
 
-def drawn(rng: np.random.Generator, case: Case) -> Numbers:
-    """Return the numbers of a case.
+def draw_inputs(rng: np.random.Generator, case: Case) -> StepInputs:
+    """Return the random arrays of a case.
 
     Parameters
     ----------
@@ -311,7 +316,7 @@ def drawn(rng: np.random.Generator, case: Case) -> Numbers:
 
     Returns
     -------
-    Numbers
+    StepInputs
     """
     n, wide = case.tokens, (case.tokens, case.d_k)
     shapes = ((n, case.d_model), (case.d_model, case.d_k), wide, wide, (n, case.d_v))
@@ -327,11 +332,11 @@ def drawn(rng: np.random.Generator, case: Case) -> Numbers:
         "causal": _causal(n),
         "some": (rng.random((n, n)) < 0.6) | np.eye(n, dtype=bool),
     }
-    return Numbers(x, w, query, key, value, masks[case.mask])
+    return StepInputs(x, w, query, key, value, masks[case.mask])
 
 
-def _fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
-    """Return what is wrong with an answer, empty where nothing is."""
+def _describe_fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
+    """Return the fault of an answer, or an empty text if it is right."""
     wanted = np.asarray(step.right(*given), dtype=float)
     found = answer.value
     if found is None:
@@ -342,42 +347,42 @@ def _fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
         off = ~np.isclose(found, wanted, rtol=CLOSE, atol=CLOSE)
     if off.any():
         row, column = (int(i) for i in np.argwhere(off)[0])
-        is_, meant = _apart(found[row, column], wanted[row, column])
-        said = f"row {row + 1}, column {column + 1} is {is_}, {meant} is wanted."
-        return said + _known(step, given, found, wanted)
+        is_, meant = _format_apart(found[row, column], wanted[row, column])
+        fault = f"row {row + 1}, column {column + 1} is {is_}, {meant} is wanted."
+        return fault + _describe_mistake(step, given, found, wanted)
     for name, before, after in zip(step.parameters, given, answer.given, strict=False):
         if not np.array_equal(before, after):
-            return f"{step.name} changes {name}, which is not its own: work on a copy."
+            return f"{step.name} changes its argument {name}: work on a copy."
     return ""
 
 
-def _known(step: Step, given: tuple[Any, ...], found: Array, wanted: Array) -> str:
-    """Return a space and the sentence on a known mistake that gives these numbers, or nothing."""
-    for said, mistaken in step.mistakes.items():
+def _describe_mistake(step: Step, given: tuple[Any, ...], found: Array, wanted: Array) -> str:
+    """Return a space and the sentence on the mistake that gives these numbers, or nothing."""
+    for sentence, mistaken in step.mistakes.items():
         with np.errstate(all="ignore"):
             try:
                 other = mistaken(*given)
             except ValueError:  # the mistake cannot be made with these shapes
                 continue
             if other.shape != found.shape or np.allclose(other, wanted):
-                continue  # with these numbers the mistake makes no difference
+                continue  # the mistake has no effect on these numbers
             if np.allclose(other, found, equal_nan=True):
-                return f" {said}"
+                return f" {sentence}"
     with np.errstate(all="ignore"):
         is_near = np.allclose(found, wanted, rtol=1e-2, atol=1e-2)
-    return " Is something rounded on the way? All digits are wanted." if is_near else ""
+    return " Is an intermediate result rounded? Keep all digits." if is_near else ""
 
 
-def _apart(found: float, wanted: float) -> tuple[str, str]:
-    """Return two numbers with as many decimals as tell them apart, at least four."""
+def _format_apart(found: float, wanted: float) -> tuple[str, str]:
+    """Return two numbers as text, with at least four decimals and enough to differ."""
     for places in range(4, 16):
-        texts = _written(float(found), places), _written(float(wanted), places)
+        texts = _format(float(found), places), _format(float(wanted), places)
         if texts[0] != texts[1]:
             return texts
     return repr(float(found)), repr(float(wanted))
 
 
-def _written(number: float, places: int) -> str:
+def _format(number: float, places: int) -> str:
     """Return a number with some decimals; a large number with a power of ten."""
     is_large = LARGE < abs(number) < math.inf
     return f"{number:.{places}e}".replace("-", "−") if is_large else short(number, places)

@@ -1,7 +1,7 @@
-"""From where new numbers of an exercise are drawn: what each quantity can be.
+"""Ranges from which new operands of an exercise are drawn.
 
-A sine is no 6.53, an exponential is above zero, and what ReLU leaves is not below it. A law is a
-name that the page's script knows (`DRAWS` in exercises.js).
+A sine is at most 1, an exponential is above 0, and the output of ReLU is not below 0. A range is a
+name that the script of the page knows (`DRAWS` in `exercises.ts`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,9 +11,9 @@ from mha.practice.exercise import NumericExercise
 from mha.runs.operations import Operand
 
 ORDINARY = "tenths"
-"""Any short number; whole ones where all of the example's are."""
+"""Any number with one decimal; a whole number if all operands of the exercise are whole."""
 
-_LAWS = {
+_RANGES = {
     ORDINARY: (
         "embeddings", "placed", "w_q", "w_k", "w_v", "w_o", "query", "key", "turned_query",
         "turned_key", "value", "head_outputs", "concat", "output", "running_mixtures", "stream",
@@ -35,14 +35,14 @@ _LAWS = {
     "same": ("d_k", "scale", "mask", "eps", "gain", "bias", "cos", "sin", "one"),
 }  # fmt: skip
 
-LAWS: Mapping[str, str] = MappingProxyType(
-    {quantity: law for law, quantities in _LAWS.items() for quantity in quantities}
+RANGES: Mapping[str, str] = MappingProxyType(
+    {quantity: name for name, names in _RANGES.items() for quantity in names}
 )
-"""The law of each stage, constant and exponent that an exercise may give."""
+"""The range of each stage, constant and exponent that can be an operand."""
 
 
-def draws(exercise: NumericExercise) -> list[str | list[str]]:
-    """Return from where each group of an exercise's operands is drawn anew.
+def operand_ranges(exercise: NumericExercise) -> list[str | list[str]]:
+    """Return the range of each group of an exercise's operands.
 
     Parameters
     ----------
@@ -51,24 +51,24 @@ def draws(exercise: NumericExercise) -> list[str | list[str]]:
     Returns
     -------
     list of str or list of str
-        A law for each group, or one for each of its numbers where they differ.
+        A range for each group, or one for each of its numbers if they differ.
 
     Examples
     --------
     >>> from mha import load_example, trace
     >>> from mha.practice.exercise import numeric_exercise
-    >>> draws(numeric_exercise(trace(load_example("the-cat-sat")), "head_outputs", 0, 0))
+    >>> operand_ranges(numeric_exercise(trace(load_example("the-cat-sat")), "head_outputs", 0, 0))
     ['shares', 'tenths']
     """
     is_whole = all(value.is_integer() for given in exercise.givens for value in given.values)
-    by_group = [[LAWS[quantity] for quantity in group] for group in quantities(exercise)]
+    by_group = [[RANGES[quantity] for quantity in group] for group in operand_quantities(exercise)]
     if is_whole and "shares" not in by_group[0]:
-        by_group = [["whole" if law == ORDINARY else law for law in laws] for laws in by_group]
-    return [laws[0] if len(set(laws)) == 1 else laws for laws in by_group]
+        by_group = [["whole" if name == ORDINARY else name for name in names] for names in by_group]
+    return [names[0] if len(set(names)) == 1 else names for names in by_group]
 
 
-def quantities(exercise: NumericExercise) -> list[list[str]]:
-    """Return what each number is that an exercise gives, in its groups.
+def operand_quantities(exercise: NumericExercise) -> list[list[str]]:
+    """Return the quantity of each operand of an exercise, in groups.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ def quantities(exercise: NumericExercise) -> list[list[str]]:
     Returns
     -------
     list of list of str
-        Keys of `LAWS`.
+        Keys of `RANGES`.
 
     Examples
     --------
     >>> from mha import load_example, trace
     >>> from mha.practice.exercise import numeric_exercise
-    >>> quantities(numeric_exercise(trace(load_example("cat-sat")), "scaled_scores", 0, 0))
+    >>> operand_quantities(numeric_exercise(trace(load_example("cat-sat")), "scaled_scores", 0, 0))
     [['scores'], ['d_k']]
     """
     found, sizes = exercise.origin, [len(given.values) for given in exercise.givens]
@@ -91,7 +91,7 @@ def quantities(exercise: NumericExercise) -> list[list[str]]:
         left, *right = zip(
             *((*term, *[None] * (2 - len(term))) for term in found.terms), strict=True
         )
-        return [_names(left), *map(_names, right)]
+        return [_operand_names(left), *map(_operand_names, right)]
     if exercise.kind == "power":
         is_below = found.place.stage != "exponentials"
         return [["below the largest" if is_below else "scaled_scores"]]
@@ -101,12 +101,12 @@ def quantities(exercise: NumericExercise) -> list[list[str]]:
     operands = (
         found.operands if exercise.kind != "spread" else (*found.operands[:-2], found.operands[-1])
     )
-    names = iter([*_names(operands), "gain", "bias"])
+    names = iter([*_operand_names(operands), "gain", "bias"])
     return [[next(names) for _ in range(size)] for size in sizes]
 
 
-def _names(operands: Iterable[Operand | None]) -> list[str]:
-    """Return what operands are: a constant by its name, a number of the run by its stage."""
+def _operand_names(operands: Iterable[Operand | None]) -> list[str]:
+    """Return the name of each operand: a constant's name, or the stage of a number of the run."""
     return [
         "one" if operand is None
         else operand.name or (operand.place.stage if operand.place else "")

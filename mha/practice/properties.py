@@ -1,8 +1,8 @@
 """Properties of attention that hold for all inputs, as tests that catch bugs.
 
 Each function tests one property of an attention assembled from `mha.practice.attention_parts`, on
-random numbers, and returns whether it holds. None compares with another implementation. A dropout
-that is still on draws new numbers at each call.
+random numbers, and returns whether it holds. None compares with another implementation. Pages show
+the docstrings of the properties to readers.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from numpy.random import Generator
 
 from mha.core.checks import Array
 from mha.core.masks import causal_mask
-from mha.practice.attention_parts import Options, Parts, attend, heads, write
+from mha.practice.attention_parts import Options, Parts, attend, decode, head_outputs
 
 Property: TypeAlias = Callable[[Parts, Generator], bool]
 
 _TOKENS = 11
-"""So many that dropout hardly draws the same weights twice."""
+"""Enough tokens that dropout hardly ever draws the same weights twice."""
 
 
 def rows_sum_to_one(parts: Parts, rng: Generator) -> bool:
@@ -30,15 +30,15 @@ def rows_sum_to_one(parts: Parts, rng: Generator) -> bool:
 def a_constant_changes_nothing(parts: Parts, rng: Generator) -> bool:
     """Scores that all grow by one number, a large one too, leave the weights as they are."""
     inputs = _inputs(rng)
-    weights, _ = attend(*inputs, parts, Options(draws=rng))
-    moved, _ = attend(*inputs, parts, Options(bias=1000.0, draws=rng))
+    weights, _ = attend(*inputs, parts, Options(rng=rng))
+    moved, _ = attend(*inputs, parts, Options(bias=1000.0, rng=rng))
     return np.allclose(moved, weights)
 
 
 def the_hidden_has_no_effect(parts: Parts, rng: Generator) -> bool:
     """Under a causal mask another last token changes no output but the last."""
     query, key, value = _inputs(rng)
-    causal = Options(allowed=causal_mask(_TOKENS, _TOKENS), draws=rng)
+    causal = Options(allowed=causal_mask(_TOKENS, _TOKENS), rng=rng)
     _, output = attend(query, key, value, parts, causal)
     last = np.eye(_TOKENS)[:, -1:]
     _, other = attend(query + last, key + 2 * last, value + 3 * last, parts, causal)
@@ -57,33 +57,33 @@ def order_goes_through(parts: Parts, rng: Generator) -> bool:
     """Embeddings in another order have the same outputs, in that order."""
     x, matrices = rng.normal(size=(5, 7)), rng.normal(size=(3, 7, 12))
     order = np.roll(np.arange(5), rng.integers(1, 5))
-    output = heads(x, matrices, 3, parts, Options(draws=rng))
-    other = heads(x[order], matrices, 3, parts, Options(draws=rng))
+    output = head_outputs(x, matrices, 3, parts, Options(rng=rng))
+    other = head_outputs(x[order], matrices, 3, parts, Options(rng=rng))
     return np.allclose(other, output[:, order])
 
 
 def zeros_change_nothing(parts: Parts, rng: Generator) -> bool:
     """Wider embeddings whose further numbers are all zero have the same outputs."""
     x, matrices = rng.normal(size=(5, 7)), rng.normal(size=(3, 7, 12))
-    output = heads(x, matrices, 3, parts, Options(draws=rng))
+    output = head_outputs(x, matrices, 3, parts, Options(rng=rng))
     wider = np.pad(x, [(0, 0), (0, 4)]), np.pad(matrices, [(0, 0), (0, 4), (0, 0)])
-    return np.allclose(heads(*wider, 3, parts, Options(draws=rng)), output)
+    return np.allclose(head_outputs(*wider, 3, parts, Options(rng=rng)), output)
 
 
 def steps_are_rows(parts: Parts, rng: Generator) -> bool:
     """With rotary positions, one token at a time gives the rows of the full causal pass."""
     query, key, value = (x[0] for x in _inputs(rng))
     angles = np.outer(np.arange(_TOKENS + 1), [1.0, 0.3])
-    causal = Options(allowed=causal_mask(_TOKENS, _TOKENS), angles=angles[:-1], draws=rng)
+    causal = Options(allowed=causal_mask(_TOKENS, _TOKENS), angles=angles[:-1], rng=rng)
     _, output = attend(query, key, value, parts, causal)
-    return np.allclose(write(query, key, value, angles, parts, rng), output)
+    return np.allclose(decode(query, key, value, angles, parts, rng), output)
 
 
 def only_differences_count(parts: Parts, rng: Generator) -> bool:
     """With rotary positions, all of them moved by the same number change no output."""
     inputs = _inputs(rng)
     output, later = (
-        attend(*inputs, parts, Options(angles=np.outer(positions, [1.0, 0.3]), draws=rng))[1]
+        attend(*inputs, parts, Options(angles=np.outer(positions, [1.0, 0.3]), rng=rng))[1]
         for positions in (np.arange(_TOKENS), np.arange(17, 17 + _TOKENS))
     )
     return np.allclose(later, output)
@@ -99,7 +99,7 @@ def a_known_turn(parts: Parts, rng: Generator) -> bool:
 def twice_the_same(parts: Parts, rng: Generator) -> bool:
     """If it is used twice on the same input, a model gives the same output."""
     inputs = _inputs(rng)
-    once, again = (attend(*inputs, parts, Options(draws=rng))[1] for _ in range(2))
+    once, again = (attend(*inputs, parts, Options(rng=rng))[1] for _ in range(2))
     return np.allclose(once, again)
 
 
@@ -115,11 +115,11 @@ PROPERTIES: tuple[Property, ...] = (
     a_known_turn,
     twice_the_same,
 )
-"""Each takes parts and a generator, and says whether it holds."""
+"""The properties, in the order in which pages letter them from A."""
 
 
-def caught(parts: Parts, rng: Generator) -> list[bool]:
-    """Return for each property whether it fails, and so catches what is wrong with the parts.
+def failed_properties(parts: Parts, rng: Generator) -> list[bool]:
+    """Return for each property whether it fails for some parts.
 
     Parameters
     ----------
@@ -134,14 +134,14 @@ def caught(parts: Parts, rng: Generator) -> list[bool]:
     Examples
     --------
     >>> from mha.practice.attention_parts import RIGHT
-    >>> any(caught(RIGHT, np.random.default_rng(3)))
+    >>> any(failed_properties(RIGHT, np.random.default_rng(3)))
     False
     """
     return [_fails(holds, parts, rng) for holds in PROPERTIES]
 
 
 def _fails(holds: Property, parts: Parts, rng: Generator) -> bool:
-    """Return whether a property does not hold; shapes that do not fit count."""
+    """Return whether a property fails; shapes that do not fit count as a failure."""
     try:
         return not holds(parts, rng)
     except ValueError:
@@ -150,7 +150,7 @@ def _fails(holds: Property, parts: Parts, rng: Generator) -> bool:
 
 def _masked_and_biased(rng: Generator) -> Options:
     allowed = causal_mask(_TOKENS, _TOKENS)
-    return Options(allowed=allowed, bias=-rng.random(allowed.shape), draws=rng)
+    return Options(allowed=allowed, bias=-rng.random(allowed.shape), rng=rng)
 
 
 def _inputs(rng: Generator) -> tuple[Array, Array, Array]:

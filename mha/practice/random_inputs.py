@@ -9,6 +9,12 @@ Up to float64's round-off, a drawn example has these properties:
   has a row or a column of zeros.
 - No column of the queries, keys or values is constant or a multiple of another column, unless
   `d_model` or the column's matrix has width 1: a student would copy it instead of computing it.
+- No embedding is a multiple of another, in examples of up to `MOST_APART` tokens and at least two
+  components: its query, key and value would be the same multiple.
+- No row or column of scores is all zeros. Any two rows of w_o differ if it has two or more columns.
+- With and without a causal mask, any two rows of a head's outputs differ by more than
+  `VISIBLE_OUTPUT` in some component, so that they differ as printed, unless keys or values have
+  width 1.
 - Before a mask, any two rows of weights differ in their first three decimals, unless keys have
   width 1. The largest weight of a row is at least `CONTRAST` times its smallest. (A causal mask
   changes every row but the last.)
@@ -37,10 +43,10 @@ SENTENCES = tuple(
         "my clock stopped when we left that town",
     )
 )
-"""What drawn examples are about: eight words each, no two alike."""
+"""Sentences of eight different words, whose first words are the tokens of drawn examples."""
 
 MOST_TOKENS = 8
-"""Tokens that an example has at most."""
+"""The most tokens of an example."""
 
 TRIES, CANDIDATES, PAIRED = 100, 400, 20
 """How many embeddings are tried before giving up, and for each how many matrices.
@@ -49,10 +55,16 @@ Of those that fit, so many projections to queries are paired with as many to key
 """
 
 SMALLEST, LARGEST_SCALED = 1e-9, 6.0
-"""What counts as zero among short numbers, and the largest scaled score that is drawn."""
+"""The tolerance of zero among short numbers, and the largest scaled score of an example."""
 
 VISIBLE = 0.001
 """The smallest difference between two rows of weights: three decimals show it in some entry."""
+
+VISIBLE_OUTPUT = 0.01
+"""The smallest difference between two rows of outputs: two decimals show it in some component."""
+
+MOST_APART = 4
+"""The most tokens whose embeddings all differ in direction; small numbers allow few directions."""
 
 CONTRAST = 2.0
 """How many times the smallest weight of a row its largest is, at least, before a mask."""
@@ -63,7 +75,7 @@ WIDTHS = (1, 4)
 
 @dataclass(frozen=True)
 class _Level:
-    """Where a difficulty draws its numbers from."""
+    """The numbers from which the arrays of a difficulty are drawn."""
 
     embeddings: Array
     matrices: Array
@@ -89,7 +101,7 @@ LEVELS = MappingProxyType(
 
 
 TRIVIAL = (-1.0, 0.0, 1.0)
-"""Factors by which nobody needs to multiply."""
+"""Factors that make a multiplication trivial."""
 
 FACTORS = MappingProxyType(
     {
@@ -162,7 +174,7 @@ def draw_example(
     difficulty: str = "medium",
     sentence: Sequence[str] | None = None,
 ) -> WorkedExample:
-    """Draw an example whose numbers are short, as this module says.
+    """Return an example with short random numbers; the module's docstring lists their properties.
 
     Parameters
     ----------
@@ -199,7 +211,7 @@ def draw_example(
 
 
 def _check_words(words: Sequence[str], num_tokens: int) -> None:
-    """Raise unless a sentence has so many words, no two alike."""
+    """Raise unless the first words of a sentence are enough and all different."""
     if len(words) < num_tokens:
         raise ValueError(f"sentence has {len(words)} words; at least {num_tokens} are wanted")
     twice = next((word for i, word in enumerate(words[:num_tokens]) if word in words[:i]), None)
@@ -208,7 +220,7 @@ def _check_words(words: Sequence[str], num_tokens: int) -> None:
 
 
 def _check(num_tokens: int, counts: dict[str, int], d_k: int, difficulty: str) -> None:
-    """Raise unless an example can be drawn so."""
+    """Raise unless an argument is in its range."""
     if difficulty not in LEVELS:
         raise ValueError(f"difficulty is {difficulty!r}; one of {', '.join(LEVELS)} is wanted")
     if d_k not in WIDTHS:
@@ -231,9 +243,11 @@ def _draw(
     """Return an example of embeddings of `shape` and heads of `widths`, d_k and d_v."""
     level = LEVELS[difficulty]
     for _ in range(TRIES):
-        embeddings = rng.choice(level.embeddings, shape)
-        if not (_has_no_zero_line(embeddings) and _rows_differ(embeddings)):
+        candidates = rng.choice(level.embeddings, (CANDIDATES, *shape))
+        fits = _embeddings_fit(candidates)
+        if not fits.any():
             continue
+        embeddings = candidates[fits.argmax()]
         heads = [_draw_head(rng, level, embeddings, *widths) for _ in range(num_heads)]
         drawn = [head for head in heads if head is not None]
         if len(drawn) == num_heads:
@@ -260,12 +274,21 @@ def _draw_head(
     no_extremes = np.abs(scores).max(axis=(-1, -2)) <= LARGEST_SCALED * math.sqrt(d_k)
     spread = (scores[..., -1] - scores[..., 0]).min(axis=-1)
     fits = no_ties & no_extremes & (spread >= math.log(CONTRAST) * math.sqrt(d_k))
+    fits &= _has_no_zero_line(unsorted)
     if d_k > 1:
         fits &= _rows_differ(softmax(unsorted / math.sqrt(d_k)), VISIBLE)
-    if not fits.any():
-        return None
-    of_query, of_key = np.argwhere(fits)[0]
-    return w_q[of_query], w_k[of_key], w_v[0]
+    for of_query, of_key in np.argwhere(fits):
+        scaled = unsorted[of_query, of_key] / math.sqrt(d_k)
+        for of_value in w_v:
+            if min(d_k, d_v) == 1 or _outputs_differ(scaled, embeddings @ of_value):
+                return w_q[of_query], w_k[of_key], of_value
+    return None
+
+
+def _outputs_differ(scores: Array, value: Array) -> bool:
+    """Return whether all rows of a head's outputs differ as printed, with and without a mask."""
+    masked = np.where(np.tri(len(scores), dtype=bool), scores, -np.inf)
+    return all(_rows_differ(softmax(each) @ value, VISIBLE_OUTPUT) for each in (scores, masked))
 
 
 def _projections(rng: np.random.Generator, numbers: Array, embeddings: Array, width: int) -> Array:
@@ -278,7 +301,7 @@ def _draw_embeddings(rng: np.random.Generator, numbers: Array, shape: tuple[int,
     """Return embeddings that fit as values do: tokens differ, no column is another's multiple."""
     while True:
         embeddings = rng.choice(numbers, (CANDIDATES, *shape))
-        fits = _rows_fit(embeddings, shape[-1])
+        fits = _rows_fit(embeddings, shape[-1]) & _embeddings_fit(embeddings)
         if fits.any():
             return np.asarray(embeddings[fits.argmax()])
 
@@ -301,6 +324,8 @@ def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int
         fits = _has_no_zero_line(w_o)
         if shape[0] > 1:
             fits &= _no_multiples(w_o)
+        if shape[1] > 1:
+            fits &= _rows_differ(w_o)
         if fits.any():
             return np.asarray(w_o[fits.argmax()])
 
@@ -316,6 +341,14 @@ def _rows_differ(rows: Array, by: float = SMALLEST) -> Array:
     first, second = np.triu_indices(rows.shape[-2], 1)
     apart = np.abs(rows[..., first, :] - rows[..., second, :]) > by
     return np.asarray(apart.any(axis=-1).all(axis=-1))
+
+
+def _embeddings_fit(embeddings: Array) -> Array:
+    """Return for each matrix whether its rows are embeddings of the kind that is promised."""
+    fits = _has_no_zero_line(embeddings) & _rows_differ(embeddings)
+    if embeddings.shape[-1] > 1 and embeddings.shape[-2] <= MOST_APART:
+        fits &= _no_multiples(embeddings.swapaxes(-1, -2))
+    return np.asarray(fits)
 
 
 def _rows_fit(rows: Array, d_model: int) -> Array:

@@ -8,21 +8,21 @@ BYTE_ORDER_MARK = "\ufeff"
 """The first character of a CSV file: without it, Excel does not read the file as UTF-8."""
 
 STARTS = tuple("=+-@＝＋－＠")
-"""What a formula begins with, narrow and wide."""
+"""The first characters of formulas, in normal and full width."""
 
 
 def harmless(text: str) -> str:
-    """Return a cell that a spreadsheet shows, and does not compute.
+    """Return the text of a cell that a spreadsheet shows and does not run as a formula.
 
     Parameters
     ----------
     text : str
-        Of a cell that is no number of ours.
+        The text of a cell that others have written.
 
     Returns
     -------
     str
-        With an apostrophe before what would be a formula.
+        The text, after an apostrophe if it would be a formula.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The same example with one thing changed: what a chapter compares its numbers with."""
+"""Worked examples with one change: without the scale, without a head, or with tokens swapped."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,11 +7,12 @@ import numpy as np
 
 from mha.core.checks import Array, as_index
 from mha.core.multihead import MultiHeadWeights, refuse_biases
+from mha.core.option_checks import check_kind
 from mha.runs.worked_example import WorkedExample
 
 
 def without_scale(example: WorkedExample) -> WorkedExample:
-    """Return the example with its scores left as they are: a scale of 1.
+    """Return the example with unscaled scores, that is, with a scale of 1.
 
     Parameters
     ----------
@@ -23,7 +24,8 @@ def without_scale(example: WorkedExample) -> WorkedExample:
     >>> trace(without_scale(load_example("cat-sat"))).weights[0, 0].round(4)
     array([0.8808, 0.1192])
     """
-    return replace(_worked(example), scale=1.0)
+    check_kind("example", example, WorkedExample)
+    return replace(example, scale=1.0)
 
 
 def without_head(example: WorkedExample, head: int) -> WorkedExample:
@@ -39,7 +41,8 @@ def without_head(example: WorkedExample, head: int) -> WorkedExample:
     Raises
     ------
     TypeError, ValueError
-        If there is no such head, only one, biases, or the example starts at query, key and value.
+        If there is no such head or only one, if the layer has biases, or if the example starts
+        at query, key and value.
 
     Examples
     --------
@@ -47,7 +50,8 @@ def without_head(example: WorkedExample, head: int) -> WorkedExample:
     >>> without_head(load_example("the-cat-sat"), 0).head_names
     ('Head 2',)
     """
-    layer = _worked(example).layer
+    check_kind("example", example, WorkedExample)
+    layer = example.layer
     if layer is None:
         raise ValueError(f"{example.name} starts at its queries; one with embeddings is wanted")
     refuse_biases("layer", layer)
@@ -68,17 +72,17 @@ def without_head(example: WorkedExample, head: int) -> WorkedExample:
 
 
 def _mask_of(mask: Array | None, heads: Array) -> Array | None:
-    """Return the mask of some of the heads; one mask for all stays as it is."""
+    """Return the mask of the given heads; a mask shared by all heads is unchanged."""
     return mask if mask is None or mask.ndim < 3 or len(mask) == 1 else mask[heads]
 
 
 def with_swapped_tokens(example: WorkedExample, first: int, second: int) -> WorkedExample:
-    """Return the example with two tokens in each other's place, words and vectors alike.
+    """Return the example with two tokens exchanged, together with their vectors.
 
     Parameters
     ----------
     example : WorkedExample
-        Without a mask: a mask belongs to places, not to tokens.
+        Without a mask, because a mask belongs to positions, not to tokens.
     first, second : int
         Indices of the tokens, counted from 0.
 
@@ -93,7 +97,8 @@ def with_swapped_tokens(example: WorkedExample, first: int, second: int) -> Work
     >>> with_swapped_tokens(load_example("cat-sat"), 0, 1).tokens
     ('sat', 'cat')
     """
-    order = np.arange(len(_worked(example).tokens))
+    check_kind("example", example, WorkedExample)
+    order = np.arange(len(example.tokens))
     first = as_index("first", first, len(order))
     second = as_index("second", second, len(order))
     if example.mask is not None or example.is_causal:
@@ -112,10 +117,3 @@ def with_swapped_tokens(example: WorkedExample, first: int, second: int) -> Work
         target_weights=None if target is None else target[:, order][..., order],
         **vectors,
     )
-
-
-def _worked(example: WorkedExample) -> WorkedExample:
-    """Return what is an example, or raise."""
-    if not isinstance(example, WorkedExample):
-        raise TypeError(f"example is {example!r}; a WorkedExample is wanted")
-    return example

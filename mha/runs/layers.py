@@ -1,4 +1,4 @@
-"""A run of a layer that somebody has: its matrices and any tokens, as the trace of an example."""
+"""Traces of layers: a layer's own matrices, run on given vectors."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,21 +27,23 @@ def trace_layer(
 ) -> Trace:
     """Run a layer of your own on one sequence and keep every intermediate, in float64.
 
-    Every view of a run works on it: tables, figures, lines of arithmetic, origins, the explorer.
-    Of many tokens or heads, `figures.small_maps` and the explorer show what fits.
+    Tables, figures, lines of arithmetic, origins and the explorer show the returned trace as they
+    show that of a worked example. `figures.small_maps` shows any number of heads, and the explorer
+    a choice of them.
 
     Parameters
     ----------
     layer : MultiHeadWeights or AttentionLayer
-        Of heads that share keys and values each gets a copy of its group's. A relative bias, ALiBi
-        and a window are part of the trace's mask, as they are added to the scaled scores.
+        Heads that share keys and values get a copy each of their group's projections. A relative
+        bias, ALiBi and a window become part of the trace's mask, which is added to the scaled
+        scores.
     x : array_like, shape (n, d_model)
-        What the layer reads.
+        The input of the layer.
     tokens : sequence of str, length n, optional
-        What the rows of `x` are called, by default "1" to "n". What cannot be seen is written as
-        Python does, a space as "·".
+        Labels of the rows of `x`, by default "1" to "n". A character that cannot be printed is
+        shown as Python writes it, and a token of spaces as dots, "·".
     is_causal : bool, optional
-        By default what an AttentionLayer says, else False.
+        By default as the AttentionLayer has it, else False.
     mask : array_like of bool or float, broadcastable to (num_heads, n, n), optional
         True where a query may attend; a float mask is added to the scaled scores.
     angles : array_like, shape (n, d_k / 2), optional
@@ -51,15 +53,16 @@ def trace_layer(
     Returns
     -------
     Trace
-        Its output equals that of the layer to the last bit, in float64; up to rounding where
-        groups of heads share a norm of keys over all heads. An explorer shows a run without norms,
-        a cap and sinks; tables, figures, lines of arithmetic and origins show each.
+        Its output equals that of the layer in float64 to the last bit, or up to rounding if keys
+        have one norm over all heads and heads share keys. The explorer shows no run with norms of
+        queries and keys, a cap or sinks; tables, figures, lines of arithmetic and origins do.
 
     Raises
     ------
     TypeError, ValueError
-        If the arguments do not fit together, naming the one, what is wanted and what came; or if
-        the layer attends to tokens of another width, which no trace keeps.
+        If the arguments do not fit together, or if the layer attends to tokens of another width,
+        for which a trace has no stages. The message names the argument, its value and the values
+        that are valid.
 
     Examples
     --------
@@ -69,15 +72,15 @@ def trace_layer(
     array([[[0.6698, 0.3302],
             [0.3302, 0.6698]]])
     """
-    own = AttentionLayer(layer) if isinstance(layer, MultiHeadWeights) else layer
-    if not isinstance(own, AttentionLayer):
+    attention = AttentionLayer(layer) if isinstance(layer, MultiHeadWeights) else layer
+    if not isinstance(attention, AttentionLayer):
         kind = type(layer).__name__
         raise TypeError(f"layer is a {kind}; MultiHeadWeights or an AttentionLayer is wanted")
-    weights = own.weights
+    weights = attention.weights
     x = as_tokens(x, weights, mask=mask)[0].astype(np.float64)
     if x.ndim != 2 or x.shape[1] != weights.d_model:
         raise ValueError(f"x has shape {x.shape}; one sequence, (n, {weights.d_model}), is wanted")
-    _refuse_what_has_no_stage(own)
+    _refuse_cross_attention(attention)
     names = [str(i + 1) for i in range(len(x))] if tokens is None else as_names("tokens", tokens)
     if len(names) != len(x):
         raise ValueError(
@@ -90,18 +93,18 @@ def trace_layer(
         tokens=tuple(map(_visible, names)),
         head_names=tuple(f"Head {head + 1}" for head in range(weights.num_heads)),
         embeddings=x,
-        layer=_ungrouped(weights),
-        mask=_mask(own, mask, len(x)),
-        is_causal=own.is_causal if is_causal is None else is_causal,
-        angles=own.angles(len(x)) if angles is None else as_ndarray("angles", angles),
-        scale=own.scale,
-        refined=_refined(own),
+        layer=_repeat_groups(weights),
+        mask=_mask_with_position_bias(attention, mask, len(x)),
+        is_causal=attention.is_causal if is_causal is None else is_causal,
+        angles=attention.angles(len(x)) if angles is None else as_ndarray("angles", angles),
+        scale=attention.scale,
+        refined=_refinements(attention),
     )
     return trace(example)
 
 
-def _refined(layer: AttentionLayer) -> Refinements | None:
-    """Return the norms, the cap and the sinks of a layer, a gain a head; None if it has none."""
+def _refinements(layer: AttentionLayer) -> Refinements | None:
+    """Return the norms, with a gain per head, the cap and the sinks of a layer, or None."""
     weights = layer.weights
     norms: dict[str, Array | None] = {"query_norm": layer.query_norm, "key_norm": layer.key_norm}
     parts = [*norms.values(), layer.softcap, layer.sinks]
@@ -110,7 +113,8 @@ def _refined(layer: AttentionLayer) -> Refinements | None:
     is_joint = {gain.ndim == 2 for gain in norms.values() if gain is not None}
     if len(is_joint) > 1:
         raise ValueError(
-            "query_norm and key_norm are of a head and of all heads; two alike are wanted"
+            "one of query_norm and key_norm is over each head, the other over all heads together;"
+            " both must be of one kind"
         )
     for name, gain in norms.items():
         if gain is None:
@@ -131,27 +135,30 @@ def _refined(layer: AttentionLayer) -> Refinements | None:
     )
 
 
-def _refuse_what_has_no_stage(layer: AttentionLayer) -> None:
-    """Raise if a layer does what no stage of a trace holds."""
+def _refuse_cross_attention(layer: AttentionLayer) -> None:
+    """Raise a ValueError if keys and values are projected from vectors of another width."""
     weights = layer.weights
     if weights.d_context != weights.d_model:
         raise ValueError(
-            f"layer reads {weights.d_context} numbers of the tokens that are asked and"
-            f" {weights.d_model} of those that ask; one width, self-attention, is wanted"
+            f"layer has d_context={weights.d_context} but d_model={weights.d_model}; they must"
+            " match, because a trace holds self-attention alone"
         )
 
 
-def _mask(layer: AttentionLayer, mask: ArrayLike | None, count: int) -> Array | None:
-    """Return the mask with what the layer adds for distances, if it does."""
+def _mask_with_position_bias(
+    layer: AttentionLayer, mask: ArrayLike | None, count: int
+) -> Array | None:
+    """Return the mask plus the layer's bias for distances, if it has one."""
     bias = layer.position_bias(count, count)
     if bias is None or mask is None:
         return bias if mask is None else np.asarray(mask)
     dtype: Any = np.dtype(np.float64)
+    # Both are added to the scaled scores, so their sum is one mask.
     return bias + as_additive_mask(mask, False, bias.shape, dtype)
 
 
 def _visible(token: str) -> str:
-    """Return a token as it can be read: tokenizers have some of spaces and line ends.
+    """Return a token as visible text; tokenizers have tokens of spaces and of line ends.
 
     Examples
     --------
@@ -162,8 +169,8 @@ def _visible(token: str) -> str:
     return written if written.strip() else "·" * len(written) or "∅"
 
 
-def _ungrouped(weights: MultiHeadWeights) -> MultiHeadWeights:
-    """Return weights in float64 whose heads have a key and a value projection each."""
+def _repeat_groups(weights: MultiHeadWeights) -> MultiHeadWeights:
+    """Return the weights in float64, with the projections of each group once per head."""
     size = weights.num_heads // weights.num_groups
     arrays = {name: array.astype(np.float64) for name, array in weights.arrays.items()}
     grouped = arrays.keys() & {"w_k", "w_v", "b_k", "b_v"}

@@ -1,4 +1,4 @@
-"""A language model at work on a text: a run a block, and what each part adds to a logit."""
+"""Logit attribution: traces of a language model on a text, and each part's share of the logits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from mha.runs.worked_example import WorkedExample
 def trace_text(
     model: LanguageModel, text: str | Sequence[str], *, name: str = "text"
 ) -> tuple[Trace, ...]:
-    """Run a model on a text and keep every intermediate.
+    """Run a language model on a text and keep every intermediate.
 
     Parameters
     ----------
@@ -23,17 +23,17 @@ def trace_text(
     text : str or sequence of str
         Words of its vocabulary.
     name : str, default "text"
-        What the runs are called, with the number of their block.
+        Name of the runs, to which the number of their block is added.
 
     Returns
     -------
     tuple of Trace
-        One a block. The last one has the logits and the probabilities of the next word too.
+        One per block. The last one also has the logits and the probabilities of the next word.
 
     Raises
     ------
     TypeError, ValueError
-        If the model is none, or a word is unknown.
+        If `model` is no LanguageModel, or a word is not in its vocabulary.
 
     Examples
     --------
@@ -63,14 +63,14 @@ def trace_text(
 
 @dataclass(frozen=True, eq=False)
 class LogitShares:
-    """What each part of the stream adds to the logits at one word.
+    """The share of each part of the residual stream in the logits at one position.
 
     Parameters
     ----------
     names : tuple of str
         "embedding", then "block 1, head 1" and so on.
     shares : ndarray, shape (parts, num_words)
-        They add up to the logits, with the spread of the whole stream held.
+        They sum to the logits.
     """
 
     names: tuple[str, ...]
@@ -78,17 +78,18 @@ class LogitShares:
 
 
 def logit_shares(runs: Sequence[Trace], row: int) -> LogitShares:
-    """Return what the embedding and each head add to the logits at one word.
+    """Return the share of the embedding and of each head in the logits at one position.
 
-    The last normalisation divides the whole stream by one number, its spread. With this number
-    held, each part of the stream, less its mean, over it, times the unembedding, is a share.
+    The last normalisation divides the residual stream by its standard deviation. With this divisor
+    held fixed, the logits are linear in the stream: the share of a part of the stream is
+    (part - its mean) / divisor, times the unembedding.
 
     Parameters
     ----------
     runs : sequence of Trace
-        Of `trace_text`.
+        The result of `trace_text`.
     row : int
-        The word's place, counted from 0.
+        The position, counted from 0.
 
     Returns
     -------
@@ -97,7 +98,7 @@ def logit_shares(runs: Sequence[Trace], row: int) -> LogitShares:
     Raises
     ------
     TypeError, ValueError
-        If the last run has no logits, or there is no such word.
+        If the last run has no logits, or there is no such position.
 
     Examples
     --------
@@ -119,6 +120,7 @@ def logit_shares(runs: Sequence[Trace], row: int) -> LogitShares:
         assert run.head_contributions is not None
         for head, share in enumerate(run.head_contributions, 1):
             parts[f"block {block}, head {head}"] = share[row]
+    # The mean of a sum is the sum of the means, so each part can be centred alone.
     centred = [part - part.mean() for part in parts.values()]
     shares = [part / last.stream_spreads[row] @ unembedding for part in centred]
     return LogitShares(tuple(parts), np.stack(shares))

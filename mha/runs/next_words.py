@@ -1,4 +1,4 @@
-"""What a model makes of the last stream of a text: logits, and the chances of the next word."""
+"""Logits and probabilities of the next word, from the residual stream of the last block."""
 
 import numpy as np
 
@@ -8,13 +8,17 @@ from mha.core.transformer import normalisation
 from mha.runs.worked_example import WorkedExample
 
 
-def next_words(example: WorkedExample, stream: Array) -> dict[str, Array]:
-    """Return what an unembedding makes of the stream, by the names of a Trace; else nothing."""
+def next_word_stages(example: WorkedExample, stream: Array) -> dict[str, Array]:
+    """Return the logits, their softmax and its intermediates, by their names in `Trace`.
+
+    The result is empty for an example without an unembedding.
+    """
     if example.unembedding is None or example.block is None:
         return {}
     steps = normalisation("stream", stream, example.block.second)
     normed = steps["stream_normed"]
     logits = finite_product("the stream and the unembedding", normed, example.unembedding)
+    # Unshifted, because the page prints e to each logit; an overflow is refused below.
     with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(logits)
     refuse_overflow("the logits", exponentials, "exponentials")

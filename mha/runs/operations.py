@@ -1,7 +1,7 @@
-"""How a number comes about: its operands, and the operation that combines them.
+"""Origins of numbers: the operands of a number, and the operation that combines them.
 
-Arithmetic, exercises, worksheets and the explorer render an `Origin`; the audit evaluates the same
-origin with the printed numbers put in. Which operands a number has is for `mha.runs.origins`.
+Arithmetic, exercises, worksheets and the explorer render an `Origin`. The audit evaluates the same
+origin with the numbers that a source prints. `mha.runs.origins` finds the operands of a number.
 """
 
 import math
@@ -17,46 +17,47 @@ Operation = Literal[
     "percent", "copy", "mean", "spread", "normalised", "relu", "gelu", "largest", "quotient",
     "masked", "capped", "sigmoid", "largest size", "rounded",
 ]  # fmt: skip
-"""How a number comes about:
+"""The operation that gives a number:
 
 - given: an input.
 - products, mixed: a sum of products; the second weights values. A bias is a term of one factor.
 - product: one term of such a sum.
 - root: the square root of d_k.
-- scaled: a score divided by the root of d_k, or times the scale; capped where there is a cap; plus
-  the mask's term.
-- exponential: e to the scaled score less the row's shift, or less the largest score so far.
-- sum: of the row's exponentials and its sink's, of an embedding and its position, or of the stream
-  and what a layer adds to it.
-- share: an exponential over its row sum; 0 where the row has no key left.
+- scaled: a score divided by the root of d_k, or times the scale; then capped, if there is a cap;
+  then plus the number of the mask.
+- exponential: e to the scaled score minus the row's shift, or minus the largest score so far.
+- sum: of the row's exponentials and its sink's, of an embedding and its position, or of the
+  residual stream and the output of a layer.
+- share: an exponential divided by its row sum; 0 in a fully masked row.
 - percent: a weight times 100.
-- copy: a number taken over.
-- mean, spread: of a token's numbers; the spread is the root of their variance plus eps.
-- normalised: a number less the mean, over the spread, times the gain, plus the bias.
-- relu, gelu: what an activation makes of a hidden number.
-- largest: of some scores, and of the largest before them.
-- quotient: a mixture so far over the sum so far; 0 where no key was to be seen yet.
-- masked: minus infinity, whatever the score. This and what follows stand on sheets alone.
+- copy: the operand itself.
+- mean, spread: of a token's numbers; the spread is the square root of their variance plus eps.
+- normalised: (number - mean) / spread, times the gain, plus the bias.
+- relu, gelu: the activation of a hidden number.
+- largest: the largest of some scores and of the largest score before them.
+- quotient: the mixture so far divided by the sum so far; 0 while every key was masked.
+- masked: minus infinity, whatever the score. This and the following operations occur in a
+  `mha.runs.computations.Computation` alone.
 - capped: cap · tanh(score / cap).
 - sigmoid: 1 / (1 + e to minus the number).
-- largest size: the largest of some numbers without their signs.
-- rounded: to the next whole number.
+- largest size: the largest absolute value of some numbers.
+- rounded: the nearest whole number.
 """
 
 
 @dataclass(frozen=True)
 class Operand:
-    """A number that another is computed from: one with a place, or a constant with a name.
+    """A number from which another is computed: one of the run, or a named constant.
 
     Parameters
     ----------
     value : float
     place : Place, optional
-        None for a constant.
+        The address of the number, or None for a constant.
     name : str, default ""
-        What a constant is: "d_k", "scale", "cap", "mask", "shift", "sink", "cos", "sin", "eps",
-        "zero", in place of a mean, or "nothing", the minus infinity before any score was read;
-        "gain" and "bias", most of which have a place too.
+        Name of a constant: "d_k", "scale", "cap", "mask", "shift", "sink", "cos", "sin", "eps",
+        "zero" (in place of a mean), or "nothing" (the minus infinity before the first score).
+        Gains and biases have a name, "gain" or "bias", and most of them a place too.
     """
 
     value: float
@@ -64,29 +65,28 @@ class Operand:
     name: str = ""
 
 
-Valued = Callable[[Operand], float]
+OperandValue = Callable[[Operand], float]
 
 
-def _own(operand: Operand) -> float:
+def _value_of(operand: Operand) -> float:
     return operand.value
 
 
 @dataclass(frozen=True)
 class Origin:
-    """How one number comes about.
+    """One number with the operation and the operands that give it.
 
     Parameters
     ----------
     place : Place
-        The number's own.
+        The address of the number.
     operation : str
         One of `Operation`.
     terms : tuple of tuple of Operand
-        What is combined: for sums of products the factors of each term, for other operations one
-        operand a term.
+        For sums of products, the factors of each term; for other operations, one operand per term.
     kept : float, optional
-        The number as the run keeps it; `evaluate` may differ from it in the last bits. None where
-        no array of the run holds it: for a term, a percentage, the root of d_k.
+        The number in the run's array, from which `evaluate` may differ in the last bits. None for
+        a number that is in no array: a term, a percentage, the root of d_k.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class Origin:
 
     @property
     def number(self) -> float:
-        """The number itself: as the run keeps it, or evaluated where it keeps none."""
+        """The number: `kept`, or evaluated if `kept` is None."""
         return self.evaluate() if self.kept is None else self.kept
 
     @property
@@ -114,17 +114,17 @@ class Origin:
         return tuple(operand for term in self.terms for operand in term)
 
     def constant(self, name: str) -> float | None:
-        """Return the operand of a name, None where the calculation has none."""
+        """Return the value of the operand with that name, or None."""
         return next((o.value for o in self.operands if o.name == name), None)
 
     def evaluate(self, value: Callable[[Place], float] | None = None) -> float:
-        """Return the number that the operation gives.
+        """Return the number that the operation gives for its operands.
 
         Parameters
         ----------
         value : callable, optional
-            Takes the place of an operand, returns the number to put in there. By default each
-            operand's own.
+            Takes the place of an operand and returns the number to use for it. By default the
+            operands have their own values. Constants always have.
 
         Returns
         -------
@@ -138,19 +138,20 @@ class Origin:
         9.0
         """
         if value is None:
-            return _RESULTS[self.operation](self, _own)
+            return _RESULTS[self.operation](self, _value_of)
 
-        def put_in(operand: Operand) -> float:
+        def replaced(operand: Operand) -> float:
             return operand.value if operand.place is None else value(operand.place)
 
-        return _RESULTS[self.operation](self, put_in)
+        return _RESULTS[self.operation](self, replaced)
 
 
-def _products(origin: Origin, value: Valued) -> float:
+def _products(origin: Origin, value: OperandValue) -> float:
+    # fsum rounds once, so that the result does not depend on the order of the terms.
     return math.fsum(math.prod(map(value, term)) for term in origin.terms)
 
 
-def _scaled(origin: Origin, value: Valued) -> float:
+def _scaled(origin: Origin, value: OperandValue) -> float:
     (score,), (factor,), *_ = origin.terms
     by_root = factor.name == "d_k"
     scaled = value(score) / math.sqrt(factor.value) if by_root else value(score) * factor.value
@@ -159,48 +160,48 @@ def _scaled(origin: Origin, value: Valued) -> float:
     return scaled + (origin.constant("mask") or 0.0)
 
 
-def _exponential(origin: Origin, value: Valued) -> float:
+def _exponential(origin: Origin, value: OperandValue) -> float:
     (score,), *shift = origin.terms
     return math.exp(value(score) - math.fsum(value(operand) for (operand,) in shift))
 
 
-def _share(origin: Origin, value: Valued) -> float:
+def _share(origin: Origin, value: OperandValue) -> float:
     (exponential,), (row_sum,) = origin.terms
     return value(exponential) / value(row_sum) if value(row_sum) else 0.0
 
 
-def _single(origin: Origin, value: Valued) -> float:
+def _single(origin: Origin, value: OperandValue) -> float:
     ((operand,),) = origin.terms
     return value(operand)
 
 
-def _mean(origin: Origin, value: Valued) -> float:
+def _mean(origin: Origin, value: OperandValue) -> float:
     return _products(origin, value) / len(origin.terms)
 
 
-def _spread(origin: Origin, value: Valued) -> float:
+def _spread(origin: Origin, value: OperandValue) -> float:
     *numbers, mean, eps = (value(operand) for operand in origin.operands)
     squares = math.fsum((number - mean) ** 2 for number in numbers)
     return math.sqrt(squares / len(numbers) + eps)
 
 
-def _normalised(origin: Origin, value: Valued) -> float:
+def _normalised(origin: Origin, value: OperandValue) -> float:
     number, mean, spread, *_ = (value(operand) for operand in origin.operands)
     learned = {operand.name: value(operand) for operand in origin.operands if operand.name}
     return (number - mean) / spread * learned.get("gain", 1.0) + learned.get("bias", 0.0)
 
 
-def _capped(origin: Origin, value: Valued) -> float:
+def _capped(origin: Origin, value: OperandValue) -> float:
     score, cap = (value(operand) for operand in origin.operands)
     return cap * math.tanh(score / cap)
 
 
-def _gelu(origin: Origin, value: Valued) -> float:
+def _gelu(origin: Origin, value: OperandValue) -> float:
     hidden = _single(origin, value)
     return hidden * normal_share(hidden)
 
 
-_RESULTS: dict[Operation, Callable[[Origin, Valued], float]] = {
+_RESULTS: dict[Operation, Callable[[Origin, OperandValue], float]] = {
     "given": _single,
     "copy": _single,
     "products": _products,

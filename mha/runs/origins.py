@@ -1,4 +1,4 @@
-"""Where a number comes from: the one place that knows how each stage follows from those before."""
+"""Origins of the numbers of a trace: a rule per stage that finds operation and operands."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -14,13 +14,13 @@ from mha.runs.stages import STAGES
 
 
 def origin(run: Trace, place: Place) -> Origin:
-    """Return how one number of a run comes about.
+    """Return the origin of one number of a run: its operation and its operands.
 
     Parameters
     ----------
     run : Trace
     place : Place
-        Of any stage that the run has, or of one term of a sum of products.
+        The address of a number of any stage of the run, or of one term of a sum of products.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def origin(run: Trace, place: Place) -> Origin:
     Raises
     ------
     TypeError
-        If these are no run and no place.
+        If `run` is no Trace, or `place` no Place.
     ValueError
         If the run has no such number.
 
@@ -57,7 +57,7 @@ def origin(run: Trace, place: Place) -> Origin:
 
 
 def is_given(run: Trace, stage: str) -> bool:
-    """Tell whether a run starts from a stage instead of computing it.
+    """Return whether a stage is an input of the run, not computed.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def is_given(run: Trace, stage: str) -> bool:
     """
     if stage in ("query", "key", "value"):
         return run.embeddings is None
-    return stage == "embeddings" or STAGES[stage].is_matrix or STAGES[stage].stays
+    return stage == "embeddings" or STAGES[stage].is_matrix or STAGES[stage].is_per_position
 
 
 def _term(run: Trace, place: Place) -> Origin:
@@ -80,80 +80,87 @@ def _term(run: Trace, place: Place) -> Origin:
     return Origin(place, "product", (whole.terms[place.term],))
 
 
-# ---- One rule a stage ----
+# ---- Rules, one per stage ----
 
 Terms = Iterator[tuple[Operand, ...]]
 Rule = Callable[[Trace, Place], tuple[Operation, Terms]]
 Rules = dict[str, Rule]
 
 
-def _at(run: Trace, stage: str, *index: int) -> Operand:
+def _operand_at(run: Trace, stage: str, *index: int) -> Operand:
     place = place_at(stage, *index)
     return Operand(place.value(run), place)
 
 
-def _one(*operands: Operand) -> Terms:
-    """Yield each operand as a term of its own."""
+def _as_terms(*operands: Operand) -> Terms:
+    """Return operands as terms of one factor each."""
     return ((operand,) for operand in operands)
 
 
 def _projected(matrix: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
-    """Return the origin of a query, key or value: an embedding times a matrix."""
+    """Return the rule's result for a query, key or value: an embedding times a matrix."""
     assert run.embeddings is not None
     head, row, column = at.index
-    read = _start(run) if run.start_normed is None else "start_normed"
+    read = _residual_stage(run) if run.start_normed is None else "start_normed"
     products = (
-        (_at(run, read, row, i), _at(run, matrix, head, i, column))
+        (_operand_at(run, read, row, i), _operand_at(run, matrix, head, i, column))
         for i in range(run.embeddings.shape[1])
     )
     bias = matrix.replace("w", "b")
-    return "products", chain(products, _one(*_learned(run, "bias", bias, (head, column), 0.0)))
+    return "products", chain(
+        products, _as_terms(*_parameter_if_effective(run, "bias", bias, (head, column), 0.0))
+    )
 
 
-def _start(run: Trace) -> str:
-    """Return the stage that a layer's output is added to."""
+def _residual_stage(run: Trace) -> str:
+    """Return the name of the stage to which the attention's output is added."""
     return "embeddings" if run.placed is None else "placed"
 
 
-def _placed(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return "sum", _one(*(_at(run, stage, *at.index) for stage in ("embeddings", "positions")))
+def _with_positions(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    return "sum", _as_terms(
+        *(_operand_at(run, stage, *at.index) for stage in ("embeddings", "positions"))
+    )
 
 
-def _turned(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
-    """Return the origin of a turned query or key: both of a pair, times cosine and sine."""
+def _rotated(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+    """Return the rule's result for a rotated query or key: a pair times cosine and sine."""
     head, row, column = at.index
     pair, is_second = divmod(column, 2)
     angle = place_at("angles", row, pair).value(run)
+    # The angle is an input, so cosine and sine count as constants, not as computed numbers.
     cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
     by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
-    stage = _before_turn(run, stage)
-    return "products", ((_at(run, stage, head, row, 2 * pair + i), by[i]) for i in range(2))
+    stage = _before_rotation(run, stage)
+    return "products", ((_operand_at(run, stage, head, row, 2 * pair + i), by[i]) for i in range(2))
 
 
-def _before_turn(run: Trace, stage: str) -> str:
-    """Return the stage of queries or keys before they are turned: normalised, where they are."""
+def _before_rotation(run: Trace, stage: str) -> str:
+    """Return the name of the stage of queries or keys before rotation, normalised or not."""
     normed = f"normed_{stage}"
     return stage if getattr(run, normed) is None else normed
 
 
 def _root_mean_square(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
-    """Return the origin of the spread of a query or key: the squares of its numbers."""
+    """Return the rule's result for the root mean square of a query or key."""
     assert run.example.refined is not None
     head, row = at.index
     heads = range(run.num_heads) if run.example.refined.is_joint else (head,)
-    numbers = (_at(run, stage, h, row, i) for h in heads for i in range(run.query.shape[-1]))
+    numbers = (
+        _operand_at(run, stage, h, row, i) for h in heads for i in range(run.query.shape[-1])
+    )
     eps = Operand(run.example.refined.eps, name="eps")
-    return "spread", _one(*numbers, Operand(0.0, name="zero"), eps)
+    return "spread", _as_terms(*numbers, Operand(0.0, name="zero"), eps)
 
 
-def _over_spread(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
-    """Return the origin of a component of a normalised query or key."""
+def _rms_normalised(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+    """Return the rule's result for a component of a normalised query or key."""
     head, row, column = at.index
     gains = getattr(run.example.refined, f"{stage}_norm")
-    return "normalised", _one(
-        _at(run, stage, *at.index),
+    return "normalised", _as_terms(
+        _operand_at(run, stage, *at.index),
         Operand(0.0, name="zero"),
-        _at(run, f"{stage}_spreads", head, row),
+        _operand_at(run, f"{stage}_spreads", head, row),
         Operand(float(gains[head, column]), name="gain"),
     )
 
@@ -161,77 +168,85 @@ def _over_spread(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
 def _scores(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, column = at.index
     query, key = (
-        _before_turn(run, stage) if run.angles is None else f"turned_{stage}"
+        _before_rotation(run, stage) if run.angles is None else f"turned_{stage}"
         for stage in ("query", "key")
     )
     return "products", (
-        (_at(run, query, head, row, i), _at(run, key, head, column, i))
+        (_operand_at(run, query, head, row, i), _operand_at(run, key, head, column, i))
         for i in range(run.query.shape[-1])
     )
 
 
-def _scaling(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _scaled(run: Trace, at: Place) -> tuple[Operation, Terms]:
     scale = run.example.scale
     d_k = float(run.query.shape[-1])
     factor = Operand(d_k, name="d_k") if scale is None else Operand(float(scale), name="scale")
     mask, refined = run.mask[at.index], run.example.refined
     cap = None if refined is None else refined.softcap
     capped = () if cap is None else (Operand(float(cap), name="cap"),)
+    # A mask of 0 is no operand, because a line of arithmetic would end in "+ 0".
     masked = () if mask == 0 else (Operand(float(mask), name="mask"),)
-    return "scaled", _one(_at(run, "scores", *at.index), factor, *capped, *masked)
+    return "scaled", _as_terms(_operand_at(run, "scores", *at.index), factor, *capped, *masked)
 
 
 def _root(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return "root", _one(Operand(float(run.query.shape[-1]), name="d_k"))
+    return "root", _as_terms(Operand(float(run.query.shape[-1]), name="d_k"))
 
 
-def _power(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _exponential(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, _ = at.index
     shift = float(run.shifts[head, row])
     shifted = () if shift == 0 else (Operand(shift, name="shift"),)
-    return "exponential", _one(_at(run, "scaled_scores", *at.index), *shifted)
+    return "exponential", _as_terms(_operand_at(run, "scaled_scores", *at.index), *shifted)
 
 
 def _row_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
     keys, refined = range(run.exponentials.shape[-1]), run.example.refined
     sinks = None if refined is None else refined.sinks
-    sink = () if sinks is None else (_of_sink(sinks[at.index[0]], run.shifts[at.index]),)
-    return "sum", _one(*(_at(run, "exponentials", *at.index, key) for key in keys), *sink)
+    sink = () if sinks is None else (_sink_exponential(sinks[at.index[0]], run.shifts[at.index]),)
+    return "sum", _as_terms(
+        *(_operand_at(run, "exponentials", *at.index, key) for key in keys), *sink
+    )
 
 
-def _of_sink(sink: float, shift: float) -> Operand:
-    """Return the exponential of a row's sink."""
+def _sink_exponential(sink: float, shift: float) -> Operand:
+    """Return e to a row's shifted sink score."""
     return Operand(math.exp(sink - shift), name="sink")
 
 
-def _weight(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _softmax_weight(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, _ = at.index
-    return "share", _one(_at(run, "exponentials", *at.index), _at(run, "row_sums", head, row))
+    return "share", _as_terms(
+        _operand_at(run, "exponentials", *at.index), _operand_at(run, "row_sums", head, row)
+    )
 
 
 def _percentage(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return "percent", _one(_at(run, "weights", *at.index))
+    return "percent", _as_terms(_operand_at(run, "weights", *at.index))
 
 
-def _mixture(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _weighted_values(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, column = at.index
     return "mixed", (
-        (_at(run, "weights", head, row, key), _at(run, "value", head, key, column))
+        (_operand_at(run, "weights", head, row, key), _operand_at(run, "value", head, key, column))
         for key in range(run.weights.shape[-1])
     )
 
 
-def _beside(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _concatenated(run: Trace, at: Place) -> tuple[Operation, Terms]:
     row, column = at.index
     head, component = divmod(column, run.value.shape[-1])
-    return "copy", _one(_at(run, "head_outputs", head, row, component))
+    return "copy", _as_terms(_operand_at(run, "head_outputs", head, row, component))
 
 
 def _contribution(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, column = at.index
     d_v = run.value.shape[-1]
     return "products", (
-        (_at(run, "head_outputs", head, row, i), _at(run, "w_o", head * d_v + i, column))
+        (
+            _operand_at(run, "head_outputs", head, row, i),
+            _operand_at(run, "w_o", head * d_v + i, column),
+        )
         for i in range(d_v)
     )
 
@@ -239,16 +254,18 @@ def _contribution(run: Trace, at: Place) -> tuple[Operation, Terms]:
 def _output(run: Trace, at: Place) -> tuple[Operation, Terms]:
     row, column = at.index
     products = (
-        (_at(run, "concat", row, i), _at(run, "w_o", i, column))
+        (_operand_at(run, "concat", row, i), _operand_at(run, "w_o", i, column))
         for i in range(run.concat.shape[-1])
     )
-    return "products", chain(products, _one(*_learned(run, "bias", "b_o", (column,), 0.0)))
+    return "products", chain(
+        products, _as_terms(*_parameter_if_effective(run, "bias", "b_o", (column,), 0.0))
+    )
 
 
-# ---- What a running softmax keeps ----
+# ---- Rules of a running softmax ----
 
 
-def _of_block(run: Trace, block: int) -> range:
+def _keys_of_block(run: Trace, block: int) -> range:
     """Return the keys of a block, counted from 0."""
     size, count = run.example.keys_at_once, len(run.tokens)
     assert size is not None
@@ -257,44 +274,47 @@ def _of_block(run: Trace, block: int) -> range:
 
 def _largest(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, block = at.index
-    scores = (_at(run, "scaled_scores", head, row, key) for key in _of_block(run, block))
-    before = (_at(run, at.stage, head, row, block - 1),) if block else ()
-    return "largest", _one(*before, *scores)
+    scores = (
+        _operand_at(run, "scaled_scores", head, row, key) for key in _keys_of_block(run, block)
+    )
+    before = (_operand_at(run, at.stage, head, row, block - 1),) if block else ()
+    return "largest", _as_terms(*before, *scores)
 
 
-def _below(run: Trace, head: int, row: int, block: int) -> tuple[Operand, ...]:
-    """Return the largest score so far, which is taken away, where any key was to be seen."""
-    largest = _at(run, "running_largest", head, row, block)
+def _largest_so_far(run: Trace, head: int, row: int, block: int) -> tuple[Operand, ...]:
+    """Return the largest score so far, which is subtracted; none while every key was masked."""
+    largest = _operand_at(run, "running_largest", head, row, block)
     return () if largest.value == -math.inf else (largest,)
 
 
-def _shrinking(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _running_factor(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, block = at.index
+    # Before the first block the largest score is minus infinity, and the factor is 0.
     nothing = Operand(-math.inf, name="nothing")
-    before = _at(run, "running_largest", head, row, block - 1) if block else nothing
-    return "exponential", _one(before, *_below(run, *at.index))
+    before = _operand_at(run, "running_largest", head, row, block - 1) if block else nothing
+    return "exponential", _as_terms(before, *_largest_so_far(run, *at.index))
 
 
-def _running_power(run: Trace, at: Place) -> tuple[Operation, Terms]:
+def _running_exponential(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, key = at.index
     assert run.example.keys_at_once is not None
-    largest = _below(run, head, row, key // run.example.keys_at_once)
-    return "exponential", _one(_at(run, "scaled_scores", *at.index), *largest)
+    largest = _largest_so_far(run, head, row, key // run.example.keys_at_once)
+    return "exponential", _as_terms(_operand_at(run, "scaled_scores", *at.index), *largest)
 
 
-def _kept_before(run: Trace, at: Place, block: int, back: int) -> Terms:
-    """Yield the factor times what stood `back` columns before, where there is any."""
+def _rescaled_before(run: Trace, at: Place, block: int, back: int) -> Terms:
+    """Yield the factor times the number `back` columns before; nothing in the first block."""
     head, row, column = at.index
     if block:
-        kept = _at(run, at.stage, head, row, column - back)
-        yield _at(run, "running_factors", head, row, block), kept
+        kept = _operand_at(run, at.stage, head, row, column - back)
+        yield _operand_at(run, "running_factors", head, row, block), kept
 
 
 def _running_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, block = at.index
-    keys = _of_block(run, block)
-    powers = _one(*(_at(run, "running_exponentials", head, row, key) for key in keys))
-    return "products", chain(_kept_before(run, at, block, 1), powers)
+    keys = _keys_of_block(run, block)
+    powers = _as_terms(*(_operand_at(run, "running_exponentials", head, row, key) for key in keys))
+    return "products", chain(_rescaled_before(run, at, block, 1), powers)
 
 
 def _running_mixture(run: Trace, at: Place) -> tuple[Operation, Terms]:
@@ -302,119 +322,127 @@ def _running_mixture(run: Trace, at: Place) -> tuple[Operation, Terms]:
     d_v = run.value.shape[-1]
     block, component = divmod(column, d_v)
     mixed = (
-        (_at(run, "running_exponentials", head, row, key), _at(run, "value", head, key, component))
-        for key in _of_block(run, block)
+        (
+            _operand_at(run, "running_exponentials", head, row, key),
+            _operand_at(run, "value", head, key, component),
+        )
+        for key in _keys_of_block(run, block)
     )
-    return "products", chain(_kept_before(run, at, block, d_v), mixed)
+    return "products", chain(_rescaled_before(run, at, block, d_v), mixed)
 
 
 def _running_output(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, column = at.index
-    mixture = _at(run, "running_mixtures", *at.index)
-    total = _at(run, "running_sums", head, row, column // run.value.shape[-1])
-    return "quotient", _one(mixture, total)
+    mixture = _operand_at(run, "running_mixtures", *at.index)
+    total = _operand_at(run, "running_sums", head, row, column // run.value.shape[-1])
+    return "quotient", _as_terms(mixture, total)
 
 
-# ---- What a block adds ----
+# ---- Rules of a transformer block ----
 
 
-def _mean_of(read: Callable[[Trace], str]) -> Rule:
+def _mean_rule(read: Callable[[Trace], str]) -> Rule:
     """Return the rule of the mean of a token's numbers in another stage."""
 
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        return "mean", _one(*_row(run, read(run), *at.index))
+        return "mean", _as_terms(*_row_operands(run, read(run), *at.index))
 
     return rule
 
 
-def _spread_of(read: Callable[[Trace], str], means: str, norm: Callable[[Trace], str]) -> Rule:
-    """Return the rule of the spread of a token's numbers in another stage."""
+def _spread_rule(read: Callable[[Trace], str], means: str, norm: Callable[[Trace], str]) -> Rule:
+    """Return the rule of the standard deviation of a token's numbers in another stage."""
 
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        numbers = _row(run, read(run), *at.index)
+        numbers = _row_operands(run, read(run), *at.index)
         eps = Operand(getattr(run.example.block, norm(run)).eps, name="eps")
-        return "spread", _one(*numbers, _at(run, means, *at.index), eps)
+        return "spread", _as_terms(*numbers, _operand_at(run, means, *at.index), eps)
 
     return rule
 
 
-def _normed_of(read: Callable[[Trace], str], start: str, norm: Callable[[Trace], str]) -> Rule:
-    """Return the rule of a normalised number; gain and bias stand where they change something."""
+def _normalised_rule(
+    read: Callable[[Trace], str], start: str, norm: Callable[[Trace], str]
+) -> Rule:
+    """Return the rule of a normalised number, without a gain of 1 and a bias of 0."""
 
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
         row, column = at.index
-        number = _at(run, read(run), row, column)
-        of_row = (_at(run, f"{start}_{name}", row) for name in ("means", "spreads"))
+        number = _operand_at(run, read(run), row, column)
+        of_row = (_operand_at(run, f"{start}_{name}", row) for name in ("means", "spreads"))
         learned = (
-            _learned(run, name, f"{norm(run)}_{name}", (column,), without)
-            for name, without in (("gain", 1.0), ("bias", 0.0))
+            _parameter_if_effective(run, name, f"{norm(run)}_{name}", (column,), neutral)
+            for name, neutral in (("gain", 1.0), ("bias", 0.0))
         )
-        return "normalised", _one(number, *of_row, *chain(*learned))
+        return "normalised", _as_terms(number, *of_row, *chain(*learned))
 
     return rule
 
 
-def _learned(
-    run: Trace, name: str, stage: str, index: tuple[int, ...], left_out: float
+def _parameter_if_effective(
+    run: Trace, name: str, stage: str, index: tuple[int, ...], neutral: float
 ) -> tuple[Operand, ...]:
-    """Return a gain or a bias by that name, where there is one and it changes anything."""
+    """Return a gain or a bias as an operand; none if it is absent or neutral."""
     array = STAGES[stage].array(run)
-    if array is None or array[index] == left_out:
+    if array is None or array[index] == neutral:
         return ()
     return (Operand(float(array[index]), place_at(stage, *index), name),)
 
 
-def _row(run: Trace, stage: str, row: int) -> list[Operand]:
+def _row_operands(run: Trace, stage: str, row: int) -> list[Operand]:
     """Return a token's numbers in a stage."""
     array = STAGES[stage].array(run)
     assert array is not None
-    return [_at(run, stage, row, i) for i in range(array.shape[1])]
+    return [_operand_at(run, stage, row, i) for i in range(array.shape[1])]
 
 
-def _of_stream(run: Trace) -> str:
-    """Return the norm of the stream: attention's own where the norm stands after."""
+def _stream_norm(run: Trace) -> str:
+    """Return the norm of the stream after attention: "first" if a block normalises after."""
     return "first" if run.start_normed is None else "second"
 
 
-def _fed_by(run: Trace) -> str:
-    """Return the stage that the feed-forward layer reads."""
+def _feed_forward_input(run: Trace) -> str:
+    """Return the name of the stage that the feed-forward layer reads."""
     return "stream" if run.stream_normed is None else "stream_normed"
 
 
-def _kept_by(run: Trace) -> str:
-    """Return the stage that the feed-forward layer's output is added to."""
-    return _fed_by(run) if run.start_normed is None else "stream"
+def _feed_forward_residual(run: Trace) -> str:
+    """Return the name of the stage to which the feed-forward layer's output is added."""
+    return _feed_forward_input(run) if run.start_normed is None else "stream"
 
 
-def _affine(read: Callable[[Trace], str], matrix: str, bias: str) -> Rule:
+def _affine_rule(read: Callable[[Trace], str], matrix: str, bias: str) -> Rule:
     """Return the rule of a product with a matrix of the feed-forward layer, plus its bias."""
 
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
         row, column = at.index
         products = (
-            (operand, _at(run, matrix, i, column))
-            for i, operand in enumerate(_row(run, read(run), row))
+            (operand, _operand_at(run, matrix, i, column))
+            for i, operand in enumerate(_row_operands(run, read(run), row))
         )
-        return "products", chain(products, _one(*_learned(run, "bias", bias, (column,), 0.0)))
+        return "products", chain(
+            products, _as_terms(*_parameter_if_effective(run, "bias", bias, (column,), 0.0))
+        )
 
     return rule
 
 
-def _layer(run: Trace) -> FeedForward:
+def _feed_forward_layer(run: Trace) -> FeedForward:
     assert run.example.block is not None
     assert run.example.block.feed_forward is not None
     return run.example.block.feed_forward
 
 
 def _active(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return _layer(run).activation, _one(_at(run, "hidden", *at.index))
+    return _feed_forward_layer(run).activation, _as_terms(_operand_at(run, "hidden", *at.index))
 
 
-def _added(kept: Callable[[Trace], str], found: Callable[[Trace], str]) -> Rule:
-    """Return the rule of the stream: what was there, and what a layer found."""
+def _sum_rule(residual: Callable[[Trace], str], output: Callable[[Trace], str]) -> Rule:
+    """Return the rule of a residual sum: a stage plus the output of a layer."""
 
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        return "sum", _one(*(_at(run, stage(run), *at.index) for stage in (kept, found)))
+        stages = (residual(run), output(run))
+        return "sum", _as_terms(*(_operand_at(run, stage, *at.index) for stage in stages))
 
     return rule
 
@@ -422,75 +450,77 @@ def _added(kept: Callable[[Trace], str], found: Callable[[Trace], str]) -> Rule:
 def _logit(run: Trace, at: Place) -> tuple[Operation, Terms]:
     row, column = at.index
     return "products", (
-        (operand, _at(run, "unembedding", i, column))
-        for i, operand in enumerate(_row(run, "stream_normed", row))
+        (operand, _operand_at(run, "unembedding", i, column))
+        for i, operand in enumerate(_row_operands(run, "stream_normed", row))
     )
 
 
-def _word_power(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return "exponential", _one(_at(run, "logits", *at.index))
+def _word_exponential(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    return "exponential", _as_terms(_operand_at(run, "logits", *at.index))
 
 
 def _word_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    return "sum", _one(*_row(run, "word_exponentials", *at.index))
+    return "sum", _as_terms(*_row_operands(run, "word_exponentials", *at.index))
 
 
 def _probability(run: Trace, at: Place) -> tuple[Operation, Terms]:
     row, _ = at.index
-    return "share", _one(_at(run, "word_exponentials", *at.index), _at(run, "word_sums", row))
+    return "share", _as_terms(
+        _operand_at(run, "word_exponentials", *at.index), _operand_at(run, "word_sums", row)
+    )
 
 
-def _itself(name: str) -> Callable[[Trace], str]:
+def _always(name: str) -> Callable[[Trace], str]:
     return lambda run: name
 
 
 def _norm_rules(start: str, read: Callable[[Trace], str], norm: Callable[[Trace], str]) -> Rules:
     """Return the rules of the three stages of a normalisation."""
     return {
-        f"{start}_means": _mean_of(read),
-        f"{start}_spreads": _spread_of(read, f"{start}_means", norm),
-        f"{start}_normed": _normed_of(read, start, norm),
+        f"{start}_means": _mean_rule(read),
+        f"{start}_spreads": _spread_rule(read, f"{start}_means", norm),
+        f"{start}_normed": _normalised_rule(read, start, norm),
     }
 
 
 _RULES: Rules = {
-    **_norm_rules("start", _start, _itself("first")),
-    **_norm_rules("stream", _itself("stream"), _of_stream),
-    **_norm_rules("total", _itself("total"), _itself("second")),
-    "stream": _added(_start, lambda run: "concat" if run.output is None else "output"),
-    "hidden": _affine(_fed_by, "w_in", "b_in"),
+    **_norm_rules("start", _residual_stage, _always("first")),
+    **_norm_rules("stream", _always("stream"), _stream_norm),
+    **_norm_rules("total", _always("total"), _always("second")),
+    "stream": _sum_rule(_residual_stage, lambda run: "concat" if run.output is None else "output"),
+    "hidden": _affine_rule(_feed_forward_input, "w_in", "b_in"),
     "active": _active,
-    "fed": _affine(_itself("active"), "w_out", "b_out"),
-    "total": _added(_kept_by, _itself("fed")),
+    "fed": _affine_rule(_always("active"), "w_out", "b_out"),
+    "total": _sum_rule(_feed_forward_residual, _always("fed")),
     "logits": _logit,
-    "word_exponentials": _word_power,
+    "word_exponentials": _word_exponential,
     "word_sums": _word_sum,
     "probabilities": _probability,
-    "placed": _placed,
+    "placed": _with_positions,
     "query_spreads": partial(_root_mean_square, "query"),
-    "normed_query": partial(_over_spread, "query"),
+    "normed_query": partial(_rms_normalised, "query"),
     "key_spreads": partial(_root_mean_square, "key"),
-    "normed_key": partial(_over_spread, "key"),
-    "turned_query": partial(_turned, "query"),
-    "turned_key": partial(_turned, "key"),
+    "normed_key": partial(_rms_normalised, "key"),
+    "turned_query": partial(_rotated, "query"),
+    "turned_key": partial(_rotated, "key"),
     "query": partial(_projected, "w_q"),
     "key": partial(_projected, "w_k"),
     "value": partial(_projected, "w_v"),
     "scores": _scores,
     "root": _root,
-    "scaled_scores": _scaling,
-    "exponentials": _power,
+    "scaled_scores": _scaled,
+    "exponentials": _exponential,
     "row_sums": _row_sum,
-    "weights": _weight,
+    "weights": _softmax_weight,
     "percentages": _percentage,
-    "head_outputs": _mixture,
+    "head_outputs": _weighted_values,
     "running_largest": _largest,
-    "running_factors": _shrinking,
-    "running_exponentials": _running_power,
+    "running_factors": _running_factor,
+    "running_exponentials": _running_exponential,
     "running_sums": _running_sum,
     "running_mixtures": _running_mixture,
     "running_outputs": _running_output,
-    "concat": _beside,
+    "concat": _concatenated,
     "head_contributions": _contribution,
     "output": _output,
 }

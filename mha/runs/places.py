@@ -1,4 +1,4 @@
-"""The address of one number of a run."""
+"""Addresses of the numbers of a run."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -22,17 +22,17 @@ class Place:
     stage : str
         One of `mha.runs.stages.STAGES`.
     head, row, column : int, optional
-        Those that the stage has, and no others. A row is a token (in a matrix, a component of
-        what it multiplies); a column is a component, or a key's token from the scores to the
-        weights.
+        An index for each axis of the stage, and for no other. A row is a token, or in a matrix a
+        component of the vector that it multiplies. A column is a component, or from the scores to
+        the weights a key's token.
     term : int, optional
-        Which term of the sum that gives the number, instead of the number itself.
+        Index of a term, for the address of one term of the sum that gives the number.
 
     Raises
     ------
     TypeError, ValueError
-        If there is no such stage, an index is missing, is one too many, or is no whole number of
-        at least 0.
+        If there is no such stage, an index is missing or not of the stage, or an index is not a
+        whole number of at least 0.
 
     Examples
     --------
@@ -103,13 +103,13 @@ class Place:
 
     @classmethod
     def of(cls, stage_name: str, head: int, row: int, column: int) -> Self:
-        """Return the place with those of the indices that the stage has.
+        """Return the place with the indices that the stage has, and without the others.
 
         Parameters
         ----------
         stage_name : str
         head, row, column : int
-            What the stage has no axis for is left out.
+            An index for which the stage has no axis is ignored.
 
         Returns
         -------
@@ -130,7 +130,7 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the place that an address such as ``scores.0.1.2`` names; the inverse of `str`.
+        """Return the place of an address such as ``scores.0.1.2``; the inverse of `str`.
 
         Parameters
         ----------
@@ -176,11 +176,11 @@ class Place:
 
     @property
     def whole(self) -> Self:
-        """The number that this is a term of; itself where it is none."""
+        """The place of the sum of which this is a term, or the place itself."""
         return replace(self, term=None)
 
     def value(self, run: Trace) -> float:
-        """Return the number of a run that stands here.
+        """Return the number of a run at this place.
 
         Parameters
         ----------
@@ -193,8 +193,8 @@ class Place:
         Raises
         ------
         ValueError
-            If the run has no such number, or this is a term of a sum, or a number that no array
-            of a run holds: `mha.origin` evaluates these.
+            If the run has no such number, or if the number is in no array of a run, as the terms
+            of sums; `mha.origin` evaluates these.
 
         Examples
         --------
@@ -215,19 +215,22 @@ class Place:
 
 
 PrintsAt = Callable[[Place], Sequence[tuple[str, bool]]]
-"""Tells what a source prints at a place: each print of that number, with whether it agrees with the
-true one. `mha.audit.judging.Prints` is one."""
+"""A function that takes a place and returns the numbers that a source prints for it.
+
+Each comes as printed, with whether it agrees with the true one. `mha.audit.judging.Prints` is such
+a function.
+"""
 
 
 @lru_cache(maxsize=1 << 14)
 def place_at(stage_name: str, *index: int) -> Place:
-    """Return the place at an index, the same object each time: tables and sums ask for many.
+    """Return the place at an index, from a cache, because tables and sums need many.
 
     Parameters
     ----------
     stage_name : str
     index : int
-        Plain whole numbers, as for `Place.at`.
+        Of type int, as for `Place.at`.
     """
     return Place.at(stage_name, *index)
 

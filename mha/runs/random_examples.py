@@ -1,13 +1,12 @@
-"""An example drawn for any sentence: numbers that can be worked by hand, the same for a seed.
+"""Random worked examples for any sentence, with numbers that are easy to compute by hand.
 
-Three kinds of numbers are drawn. With "meanings" the numbers of a word say what it means, such as
-animal or state, and each head joins two meanings: words of the one ask for words of the other. So
-its weights tell something. "whole" numbers and "tenths" are drawn for every word alike.
+There are three kinds of numbers. With "meanings", the components of an embedding are meanings,
+such as animal or state, and each head joins two of them: queries of words with the one have large
+scores with keys of words with the other. "whole" numbers and "tenths" are random for every word.
 
-Each array has draws of its own, and so have each word and each head that joins meanings: who adds a
-word, or a head, keeps the numbers that were there. A head turns to other meanings only where words
-of the vocabulary bring or take away a meaning. `own-draw.ts` is a port, with
-this vocabulary.
+Every word, position, matrix and head has its own generator, seeded by its name, so that numbers
+stay the same when a word or a head is added. A head joins other meanings only if an added or
+removed word changes the meanings in the sentence. `own-draw.ts` is a port with the same vocabulary.
 """
 
 import re
@@ -30,12 +29,12 @@ Matrix = list[Vector]
 KINDS: tuple[Numbers, ...] = ("meanings", "whole", "tenths")
 MOST_WORDS, LONGEST_WORD = 12, 16
 SIZES = {"d_model": (2, 6), "num_heads": (1, 4), "d_k": (1, 4)}
-"""The least and the most numbers of a word, heads, and numbers of a query, key or value."""
+"""The smallest and the largest value of each size."""
 
 MEANINGS = ("animal", "thing", "state", "doing", "person", "place")
-"""The meaning of each component of an embedding; with `d_model` 4 there are the first four."""
+"""The meaning of each component of an embedding; with `d_model` 4, the first four."""
 
-_USUAL_WIDTH = 4
+_DEFAULT_WIDTH = 4
 
 VOCABULARY = {
     "cat": "animal", "dog": "animal", "bird": "animal", "horse": "animal",
@@ -52,9 +51,10 @@ VOCABULARY = {
     "the": "", "a": "", "on": "", "in": "", "was": "", "to": "", "and": "",
     "because": "", "near": "", "<end>": "",
 }  # fmt: skip
-"""Words and their meanings, the words of the book's sentences included. The last ones have none."""
+"""Words and their meanings, among them the words of the book's sentences. Some have no meaning."""
 
 _TENTHS = {"w_q": 15, "w_k": 15, "w_v": 9, "w_o": 9}
+"""The largest number in each matrix of "tenths", in tenths."""
 
 
 def draw_example(
@@ -69,9 +69,9 @@ def draw_example(
     positions: bool = False,
     output: bool = True,
 ) -> WorkedExample:
-    """Return an example for a sentence, with numbers that can be worked by hand.
+    """Return a random example for a sentence, with numbers that are easy to compute by hand.
 
-    The page *Work your own* draws the same for the same seed.
+    The page *Work your own* draws the same numbers for the same seed.
 
     Parameters
     ----------
@@ -81,16 +81,16 @@ def draw_example(
     seed : int, default 1
         From 0 to 4 294 967 295.
     numbers : {"meanings", "whole", "tenths"}, default "meanings"
-        With "meanings" a word that the vocabulary does not have gets one meaning by chance.
+        With "meanings", a word that is not in the vocabulary gets one meaning at random.
     d_model : int, optional
-        Numbers per word, from 2 to 6. By default 4, or as many as the meanings of the words need.
+        Width of the embeddings, from 2 to 6. By default 4, or more if the meanings need more.
     num_heads : int, default 2
         From 1 to 4.
     d_k : int, default 2
-        Numbers of a query, a key and a value, from 1 to 4.
+        Width of queries, keys and values, from 1 to 4.
     is_causal : bool, default False
     positions : bool, default False
-        Whether numbers of its place are added to those of each word.
+        Whether position vectors are added to the embeddings.
     output : bool, default True
         Whether there is an output projection.
 
@@ -101,7 +101,7 @@ def draw_example(
     Raises
     ------
     TypeError, ValueError
-        If there are no words or too many, one is too long, or a size is out of its bounds.
+        If there are no words or too many, a word is too long, or a size is out of its bounds.
 
     Examples
     --------
@@ -115,18 +115,20 @@ def draw_example(
     if numbers not in KINDS:
         raise ValueError(f"numbers is {numbers!r}; one of {', '.join(KINDS)} is wanted")
     if d_model is None:
-        d_model = max(_USUAL_WIDTH, needed_width(tokens) if numbers == "meanings" else 0)
+        d_model = max(_DEFAULT_WIDTH, needed_width(tokens) if numbers == "meanings" else 0)
     sizes = {"d_model": d_model, "num_heads": num_heads, "d_k": d_k}
     for name, size in sizes.items():
         _check_size(name, size)
-    Draws(seed)  # or raise
-    embeddings = [_word(seed, word, numbers, d_model) for word in tokens]
-    places = [_place(seed, row, numbers, d_model) for row in range(len(tokens))]
+    Draws(seed)  # raises for an invalid seed
+    embeddings = [_word_vector(seed, word, numbers, d_model) for word in tokens]
+    places = [_position_vector(seed, row, numbers, d_model) for row in range(len(tokens))]
     if numbers == "meanings":
-        names, matrices = _joining(seed, _there(tokens, embeddings), d_model, num_heads, d_k)
+        names, matrices = _meaning_heads(
+            seed, _joinable_meanings(tokens, embeddings), d_model, num_heads, d_k
+        )
     else:
         names = [f"Head {head + 1}" for head in range(num_heads)]
-        matrices = _matrices(seed, numbers, d_model, num_heads, d_k)
+        matrices = _random_heads(seed, numbers, d_model, num_heads, d_k)
     w_q, w_k, w_v, w_o = map(np.array, matrices)
     return WorkedExample(
         name="own",
@@ -142,7 +144,7 @@ def draw_example(
 
 
 def _tokens(words: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the words of a sentence, or raise."""
+    """Return the words of a sentence; raise if there are none, too many, or one is too long."""
     tokens = as_names("words", split_words(words) if isinstance(words, str) else words)
     if len(tokens) > MOST_WORDS:
         raise ValueError(f"words has {len(tokens)} words; at most {MOST_WORDS} are wanted")
@@ -159,9 +161,9 @@ def _check_size(name: str, size: int) -> None:
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a text without its punctuation.
+    """Return the words of a text, without punctuation.
 
-    Apostrophes and hyphens inside a word stay, and so do points and commas inside a number.
+    Apostrophes and hyphens inside a word are kept, and so are points and commas inside a number.
 
     Examples
     --------
@@ -172,7 +174,7 @@ def split_words(text: str) -> list[str]:
 
 
 def _is_in_word(text: str, i: int) -> bool:
-    """Tell whether a character is not punctuation, or joins two parts of a word or number."""
+    """Return whether a character belongs to a word, as punctuation inside a word or number does."""
     if not _is_punctuation(text[i]):
         return True
     before, after = text[max(i - 1, 0) : i], text[i + 1 : i + 2]
@@ -190,7 +192,7 @@ def _is_punctuation(sign: str) -> bool:
 
 
 def needed_width(words: Sequence[str]) -> int:
-    """Return the smallest width at which words have all their meanings, 0 if they have none.
+    """Return the smallest width that has all meanings of some words, 0 if they have none.
 
     Examples
     --------
@@ -202,7 +204,7 @@ def needed_width(words: Sequence[str]) -> int:
 
 
 def bare_word(word: str) -> str:
-    """Return a word as the vocabulary has it: in small letters, without signs around it.
+    """Return a word as the vocabulary has it: in lower case, without punctuation around it.
 
     Examples
     --------
@@ -213,48 +215,48 @@ def bare_word(word: str) -> str:
     return re.sub("^[.,;:!?]+|[.,;:!?]+$", "", small) or small
 
 
-def _draws(seed: int, *label: object) -> Draws:
-    """Return the draws of a seed that belong to one array or one word, by its label."""
-    state = 2166136261
+def _draws_of(seed: int, *label: object) -> Draws:
+    """Return the generator of one array or word: the hash of seed and label is its own seed."""
+    state = 2166136261  # the offset of the FNV-1a hash, whose prime follows
     for letter in " ".join(map(str, (seed, *label))):
         state = (state ^ ord(letter)) * 16777619 % BITS
     return Draws(state)
 
 
-# ---- Words and places ----
+# ---- Words and positions ----
 
 
-def _word(seed: int, word: str, numbers: Numbers, width: int) -> Vector:
-    """Return the numbers of a word, the same wherever it stands."""
+def _word_vector(seed: int, word: str, numbers: Numbers, width: int) -> Vector:
+    """Return the embedding of a word, which does not depend on its position."""
     bare = bare_word(word)
-    draws = _draws(seed, "word", bare)
+    draws = _draws_of(seed, "word", bare)
     if numbers == "tenths":
         return [draws.whole(-9, 9) / 10 for _ in range(width)]
     if numbers == "meanings":
         known = VOCABULARY.get(bare)
-        asked = MEANINGS[draws.whole(0, width - 1)] if known is None else known
-        return [float(meaning in asked.split()) for meaning in MEANINGS[:width]]
+        meanings = MEANINGS[draws.whole(0, width - 1)] if known is None else known
+        return [float(meaning in meanings.split()) for meaning in MEANINGS[:width]]
     vector = [float(draws.whole(-1, 1)) for _ in range(width)]
     if not any(vector):
         vector[draws.whole(0, width - 1)] = 1.0
     return vector
 
 
-def _place(seed: int, row: int, numbers: Numbers, width: int) -> Vector:
-    """Return the numbers of a place."""
-    draws = _draws(seed, "place", row)
+def _position_vector(seed: int, row: int, numbers: Numbers, width: int) -> Vector:
+    """Return the position vector of a row."""
+    draws = _draws_of(seed, "place", row)
     if numbers == "whole":
         return [float(draws.whole(-1, 1)) for _ in range(width)]
     return [draws.whole(-3, 3) / 10 for _ in range(width)]
 
 
-# ---- Matrices: those of the heads, three by three, then the output projection ----
+# ---- Matrices: three per head, then the output projection ----
 
 
-def _there(tokens: Sequence[str], embeddings: Matrix) -> list[int]:
-    """Return the meanings that heads may join: two or more that words of the sentence have.
+def _joinable_meanings(tokens: Sequence[str], embeddings: Matrix) -> list[int]:
+    """Return the components that heads may join: at least two meanings of the sentence's words.
 
-    What words got by chance counts only where those of the vocabulary have too few.
+    Random meanings, of words that are not in the vocabulary, count only if the others are too few.
     """
     known = [row for word, row in zip(tokens, embeddings, strict=True)
              if bare_word(word) in VOCABULARY]  # fmt: skip
@@ -266,57 +268,62 @@ def _there(tokens: Sequence[str], embeddings: Matrix) -> list[int]:
     return every
 
 
-def _joining(
-    seed: int, there: list[int], width: int, num_heads: int, d_k: int
+def _meaning_heads(
+    seed: int, joinable: list[int], width: int, num_heads: int, d_k: int
 ) -> tuple[list[str], tuple[list[Matrix], list[Matrix], list[Matrix], Matrix]]:
-    """Return heads that join meanings of the sentence: their names and their matrices.
+    """Return the names and the matrices of heads that join meanings of the sentence.
 
-    A query's first number says how much its word has of the meaning that asks, a key's how much it
-    has of the one that answers; in the others words of one meaning find each other a little. Values
-    pass meanings on, the one that answers first. Each head draws until the sentence has what it
-    drew, so that it stays as it is while those meanings are there.
+    The first component of a query is the amount of the head's query meaning in its word, that of a
+    key the amount of its key meaning. In each other component, words of one and the same meaning
+    have a positive product. Values copy meanings, the key meaning first. Each head draws until the
+    sentence has both meanings, so that it changes only when one of these disappears.
     """
-    pairs, last = len(there) * (len(there) - 1), len(MEANINGS) - 1
+    pairs, last = len(joinable) * (len(joinable) - 1), len(MEANINGS) - 1
     taken: list[tuple[int, int]] = []
     names = []
     w_q, w_k, w_v = ([_zeros(width, d_k) for _ in range(num_heads)] for _ in range(3))
     w_o = _zeros(num_heads * d_k, width)
     for head in range(num_heads):
-        draws = _draws(seed, "what sense asks", head)
+        # The label is part of the seed: another one would change every example.
+        draws = _draws_of(seed, "what sense asks", head)
         if len(taken) == pairs:
             taken = []
-        asks = answers = 0
-        while asks == answers or (asks, answers) in taken or not {asks, answers} <= {*there}:
-            asks, answers = draws.whole(0, last), draws.whole(0, last)
-        taken.append((asks, answers))
-        names.append(f"Head {head + 1}: {MEANINGS[asks]} → {MEANINGS[answers]}")
-        w_q[head][asks][0] = 2.0
-        w_k[head][answers][0] = 2.0 if d_k > 1 else 1.0
+        of_query = of_key = 0
+        while (
+            of_query == of_key
+            or (of_query, of_key) in taken
+            or not {of_query, of_key} <= {*joinable}
+        ):
+            of_query, of_key = draws.whole(0, last), draws.whole(0, last)
+        taken.append((of_query, of_key))
+        names.append(f"Head {head + 1}: {MEANINGS[of_query]} → {MEANINGS[of_key]}")
+        w_q[head][of_query][0] = 2.0
+        w_k[head][of_key][0] = 2.0 if d_k > 1 else 1.0
         for i in range(d_k):
-            passed = (answers + i) % width
-            w_v[head][passed][i] = w_o[head * d_k + i][passed] = 1.0
+            copied = (of_key + i) % width
+            w_v[head][copied][i] = w_o[head * d_k + i][copied] = 1.0
             if i:
                 alike = -1
-                while alike not in there:
+                while alike not in joinable:
                     alike = draws.whole(0, last)
                 w_q[head][alike][i] = w_k[head][alike][i] = 1.0
     return names, (w_q, w_k, w_v, w_o)
 
 
-def _matrices(
+def _random_heads(
     seed: int, numbers: Numbers, width: int, num_heads: int, d_k: int
 ) -> tuple[list[Matrix], list[Matrix], list[Matrix], Matrix]:
-    """Return matrices of which each number is drawn."""
+    """Return the matrices of all heads and the output projection, with random entries."""
     w_q, w_k, w_v = (
-        [_matrix(seed, numbers, f"{name} {head}", width, d_k) for head in range(num_heads)]
+        [_random_matrix(seed, numbers, f"{name} {head}", width, d_k) for head in range(num_heads)]
         for name in ("w_q", "w_k", "w_v")
     )
-    return w_q, w_k, w_v, _matrix(seed, numbers, "w_o", num_heads * d_k, width)
+    return w_q, w_k, w_v, _random_matrix(seed, numbers, "w_o", num_heads * d_k, width)
 
 
-def _matrix(seed: int, numbers: Numbers, label: str, rows: int, columns: int) -> Matrix:
-    """Return a matrix; of whole numbers at most two in a column are not zero."""
-    draws, matrix = _draws(seed, label), _zeros(rows, columns)
+def _random_matrix(seed: int, numbers: Numbers, label: str, rows: int, columns: int) -> Matrix:
+    """Return a random matrix; one of whole numbers has at most two non-zeros in a column."""
+    draws, matrix = _draws_of(seed, label), _zeros(rows, columns)
     for column in range(columns):
         if numbers == "tenths":
             size = _TENTHS[label[:3]]

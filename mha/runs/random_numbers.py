@@ -1,8 +1,8 @@
-"""Numbers drawn from a seed, the same in Python and in a browser, to the last bit.
+"""Random numbers from a seed, the same in Python and in a browser, to the last bit.
 
-The generator is SplitMix32: a counter of 32 bits, each value of which is stirred. It is small
-enough to be written twice, here and in `engine/draws.ts`, and is for examples and
-starts of training that a page draws too; whatever Python alone draws takes NumPy's generators.
+The generator is SplitMix32: a 32-bit counter, each value of which is hashed. Its port is
+`engine/draws.ts`. It draws examples and initial parameters that a page draws too; numbers that
+Python alone draws come from NumPy's generators.
 """
 
 from mha.core.checks import as_count
@@ -40,7 +40,7 @@ class Draws:
             raise ValueError(f"seed is {seed}; at most {BITS - 1} is wanted")
 
     def bits(self) -> int:
-        """Return 32 bits, as a whole number from 0 on."""
+        """Return 32 random bits, as a whole number from 0 to 2**32 - 1."""
         self._state = (self._state + _STEP) % BITS
         mixed = self._state
         for shift, times in _ROUNDS:
@@ -49,23 +49,23 @@ class Draws:
         return mixed ^ mixed >> 15
 
     def share(self) -> float:
-        """Return a number from 0 up to 1, which is left out."""
+        """Return a number between 0 and 1, with 0 included and 1 excluded."""
         return self.bits() / BITS
 
     def whole(self, low: int, high: int) -> int:
-        """Return a whole number from `low` to `high`, both included, each as likely.
+        """Return a whole number from `low` to `high`, both included, with equal probabilities.
 
         Parameters
         ----------
         low, high : int
-            At most a million numbers apart, so that a browser counts them exactly.
+            At most a million apart, so that the product is exact in a browser's float64.
         """
         return low + self.bits() * (high - low + 1) // BITS
 
     def normal(self) -> float:
-        """Return a number that is spread like a normal one: mean 0, variance 1, within 6.
+        """Return a number of approximately normal distribution, with mean 0 and variance 1.
 
-        It is the sum of twelve shares less 6, which every machine adds without rounding; logarithms
-        and cosines differ in their last bits from one to the next.
+        It is the sum of twelve uniform numbers minus 6. This sum is exact on every machine;
+        logarithms and cosines, as in the Box-Muller transform, differ in their last bits.
         """
         return sum(self.bits() for _ in range(12)) / BITS - 6

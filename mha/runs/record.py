@@ -1,7 +1,7 @@
-"""A forward run with every intermediate kept.
+"""Forward passes with every intermediate kept.
 
-A `WorkedExample` is what a run starts from, a `Trace` is its record. Every table, figure and
-line of arithmetic in the book is a view of a trace.
+A run starts from a `WorkedExample` and returns a `Trace`. Every table, figure and line of
+arithmetic in the book is a view of a trace.
 """
 
 from collections.abc import Iterable
@@ -27,12 +27,16 @@ from mha.core.transformer import (
     behind_attention,
     in_dtype_of,
 )
-from mha.runs.next_words import next_words
-from mha.runs.running_softmax import RUNNING, running
+from mha.runs.next_words import next_word_stages
+from mha.runs.running_softmax import RUNNING_STAGES, running_softmax_stages
 from mha.runs.worked_example import WorkedExample
 
 LARGEST_EXPONENT = 80.0
-"""Beyond this size of a row's largest score, exponentials are shown after a shift."""
+"""The largest absolute value of a row's largest score at which its exponentials stay unshifted.
+
+e to the 80 is near the largest float32; smaller scores are shown without a shift, because the
+textbook formula has none.
+"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,37 +46,37 @@ class Trace:
     Parameters
     ----------
     example : WorkedExample
-        What the run started from.
+        The input of the run.
     tokens : tuple of str, length n
     embeddings : ndarray, shape (n, d_model), or None
         None for an example that starts at query, key and value.
     positions, placed : ndarray, shape (n, d_model), or None
-        What is added to the embeddings, and the sum. None where nothing is.
+        The position vectors, and the embeddings plus these. None without positions.
     start_means, start_spreads : ndarray, shape (n,), or None
-        Of each token's numbers, where a block normalises before its attention.
+        Mean and standard deviation of each token's numbers. None unless a block normalises before
+        its attention.
     start_normed : ndarray, shape (n, d_model), or None
-        What the attention reads there.
+        The normalised vectors, which the attention reads.
     query, key : ndarray, shape (num_heads, n, d_k)
     query_spreads, key_spreads : ndarray, shape (num_heads, n), or None
-        Root mean squares of the queries and keys, where the layer normalises these. None where it
-        does not, as what follows.
+        Root mean squares of the queries and keys. None unless the layer normalises these.
     normed_query, normed_key : ndarray, shape (num_heads, n, d_k), or None
-        Over these, times their gains.
+        Queries and keys divided by their root mean squares, times their gains. None as above.
     angles : ndarray, shape (n, d_k / 2), or None
-        By how much each pair of components is turned at each place. None without turns.
+        Rotation of each pair of components at each position, in radians. None without rotation.
     turned_query, turned_key : ndarray, shape (num_heads, n, d_k), or None
-        What the scores are made of where there are angles.
+        The rotated queries and keys. None without angles.
     value : ndarray, shape (num_heads, n, d_v)
     scores : ndarray, shape (num_heads, n, n)
         Dot products, before scaling.
     mask : ndarray, shape (num_heads, n, n)
-        What is added to each scaled score: 0, a term of the example's own, or minus infinity
-        where a mask or the order forbids.
+        The number added to each scaled score: 0, a number of the example's mask, or minus
+        infinity where the query may not attend.
     scaled_scores : ndarray, shape (num_heads, n, n)
         Scores times the scale, capped where the example has a cap, plus the mask.
     shifts : ndarray, shape (num_heads, n)
-        What each row subtracts from its scaled scores before the exponential: 0, unless the
-        row's largest score is beyond ±80 and its exponentials might leave float's range.
+        The number subtracted from a row's scaled scores before the exponential: the row's largest
+        score if that is beyond ±80, where exponentials may leave the range of floats, else 0.
     exponentials : ndarray, shape (num_heads, n, n)
         e to the scaled scores less the row's shift.
     row_sums : ndarray, shape (num_heads, n)
@@ -81,34 +85,37 @@ class Trace:
         The softmax's output: exponentials over row sums.
     head_outputs : ndarray, shape (num_heads, n, d_v)
     running_largest, running_sums, running_factors : ndarray, shape (num_heads, n, blocks), or None
-        What a running softmax keeps after each block of keys, and the factor by which it shrinks
-        what it kept before; None where keys are not read in blocks, as what follows.
+        Largest score and sum after each block of keys, and the factor by which the sum and the
+        mixture before the block are multiplied. These and the next three are None unless keys are
+        read in blocks.
     running_exponentials : ndarray, shape (num_heads, n, n), or None
-        e to the scaled scores less the largest up to their block.
+        e to the scaled scores minus the largest score up to and including their block.
     running_mixtures, running_outputs : ndarray, shape (num_heads, n, blocks * d_v), or None
-        The values mixed by them, block beside block, and divided by the running sums.
+        The values weighted by these and summed, after each block, and the same divided by the
+        running sums.
     concat : ndarray, shape (n, num_heads * d_v)
         The heads' outputs side by side.
     output : ndarray, shape (n, d_out), or None
         None without an output projection.
     head_contributions : ndarray, shape (num_heads, n, d_out), or None
-        Each head's share of the output; the shares sum to it, with the bias that the layer may add.
-        None without a projection.
+        Each head's share of the output. The shares and the output bias, if there is one, sum to the
+        output. None without a projection.
     stream : ndarray, shape (n, d_model), or None
-        What went into a block plus what its attention gives. None without a block, as what follows.
+        The input of a block plus the output of its attention. This and all arrays below are None
+        without a block.
     stream_means, stream_spreads, stream_normed : ndarray, or None
-        The stream normalised; None where the block does not.
+        The stream normalised, with its means and standard deviations, or None.
     hidden, active : ndarray, shape (n, d_ff), or None
         The numbers inside the feed-forward layer, before and after its activation.
     fed : ndarray, shape (n, d_model), or None
         The feed-forward layer's output.
     total : ndarray, shape (n, d_model), or None
-        The stream with it.
+        The stream plus the output of the feed-forward layer.
     total_means, total_spreads, total_normed : ndarray, or None
-        The same normalised, where the block normalises after.
+        The same normalised, or None unless the block normalises after its layers.
     logits : ndarray, shape (n, num_words), or None
-        For each token and each word that may come next; of a stream that was normalised. None
-        without an unembedding, as what follows.
+        The normalised stream times the unembedding: a number for each word that may come next.
+        This and the arrays below are None without an unembedding.
     word_exponentials : ndarray, shape (n, num_words), or None
     word_sums : ndarray, shape (n,), or None
     probabilities : ndarray, shape (n, num_words), or None
@@ -173,29 +180,29 @@ class Trace:
                 object.__setattr__(self, field.name, frozen(value))
 
     @property
-    def meeting(self) -> tuple[Array, Array]:
-        """The queries and keys whose products are the scores: normalised and turned, if so."""
+    def score_factors(self) -> tuple[Array, Array]:
+        """The queries and keys whose products are the scores, after any norm and rotation."""
         return (
-            _first(self.turned_query, self.normed_query, self.query),
-            _first(self.turned_key, self.normed_key, self.key),
+            _first_present(self.turned_query, self.normed_query, self.query),
+            _first_present(self.turned_key, self.normed_key, self.key),
         )
 
     @property
     def end(self) -> str:
-        """The stage that the run ends with: probabilities, a block's stream, output, or heads."""
+        """The name of the last stage: the probabilities, a block's stream, the output or concat."""
         stages = ("probabilities", "total_normed", "total", "stream_normed", "stream", "output",
                   "concat")  # fmt: skip
         return next(stage for stage in stages if getattr(self, stage) is not None)
 
     @property
     def result(self) -> Array:
-        """What the run gives in the end."""
+        """The array of the last stage."""
         result: Array = getattr(self, self.end)
         return result
 
     @property
     def output_parts(self) -> tuple[tuple[str, Array], ...]:
-        """What adds up to the output, by name: each head's share, and the bias if there is one."""
+        """The terms of the output with their names: each head's share, and the bias if any."""
         if self.output is None or self.head_contributions is None:
             return ()
         parts = tuple(zip(self.head_names, self.head_contributions, strict=True))
@@ -206,7 +213,7 @@ class Trace:
 
     @property
     def num_heads(self) -> int:
-        """How many heads the run has."""
+        """Number of heads."""
         return int(self.query.shape[0])
 
     @property
@@ -225,8 +232,8 @@ def trace(example: WorkedExample) -> Trace:
     Returns
     -------
     Trace
-        Its arrays equal those of the plain functions to the last bit; `exponentials` and
-        `row_sums` they never form unshifted.
+        Its arrays equal those of the functions in `mha.core` to the last bit. Those functions
+        always shift the exponentials, so `exponentials` and `row_sums` have no counterpart there.
 
     Raises
     ------
@@ -247,35 +254,36 @@ def trace(example: WorkedExample) -> Trace:
             [0.2689, 0.7311]]])
     """
     check_kind("example", example, WorkedExample)
-    arrays = _placed(example)
-    arrays |= _before(example, arrays)
-    arrays |= _projections(example, arrays)
-    arrays |= _normed(example, arrays)
-    query, key = (_first(arrays.get(f"normed_{x}"), arrays[x]) for x in ("query", "key"))
-    arrays |= _turned(example, query, key)
-    query = _first(arrays["turned_query"], query)
-    key = _first(arrays["turned_key"], key)
-    arrays |= _attention(example, query, key)
-    arrays |= _outputs(example, arrays["weights"], arrays["value"])
-    arrays |= running(example.keys_at_once, arrays["scaled_scores"], arrays["value"])
-    arrays |= _behind(example, arrays)
+    # Norms of queries and keys come before rotation, as in Qwen3 and Gemma 3.
+    arrays = _add_positions(example)
+    arrays |= _normalise_before_attention(example, arrays)
+    arrays |= _project(example, arrays)
+    arrays |= _normalise_query_and_key(example, arrays)
+    query, key = (_first_present(arrays.get(f"normed_{x}"), arrays[x]) for x in ("query", "key"))
+    arrays |= _rotate_query_and_key(example, query, key)
+    query = _first_present(arrays["turned_query"], query)
+    key = _first_present(arrays["turned_key"], key)
+    arrays |= _attend(example, query, key)
+    arrays |= _mix_values(example, arrays["weights"], arrays["value"])
+    arrays |= running_softmax_stages(example.keys_at_once, arrays["scaled_scores"], arrays["value"])
+    arrays |= _finish_block(example, arrays)
     return Trace(example=example, tokens=example.tokens, embeddings=example.embeddings, **arrays)
 
 
-def continued(run: Trace, **given: Array) -> Trace:
-    """Return a run that goes on from other numbers: what follows is computed from these.
+def continue_from(run: Trace, **given: Array) -> Trace:
+    """Return a run with some stages replaced, and the later stages computed from them.
 
     Parameters
     ----------
     run : Trace
     **given : ndarray
-        The exponentials, weights or head_outputs that take the place of the run's own, each of the
-        same shape. Of two, the later stage is taken as it is given too.
+        Replacements for `exponentials`, `weights` or `head_outputs`, of the same shape. Several
+        may be given; none of them is computed from another.
 
     Returns
     -------
     Trace
-        What stands before the first of them is the run's own; it has no running softmax.
+        The earlier stages are those of `run`. It has no running softmax.
 
     Examples
     --------
@@ -283,21 +291,23 @@ def continued(run: Trace, **given: Array) -> Trace:
     ...     name="two-words", title="Two words", tokens=["cat", "sat"], head_names=["only"],
     ...     source="made up", query=np.eye(2), key=np.eye(2), value=np.eye(2), scale=1.0)
     >>> run = trace(example)
-    >>> continued(run, exponentials=np.array([[[3.0, 1.0], [1.0, 1.0]]])).weights
+    >>> continue_from(run, exponentials=np.array([[[3.0, 1.0], [1.0, 1.0]]])).weights
     array([[[0.75, 0.25],
             [0.5 , 0.5 ]]])
     """
-    arrays: dict[str, Any] = dict.fromkeys(RUNNING)
+    # A running softmax would have read the run's own scores, so it is dropped.
+    arrays: dict[str, Any] = dict.fromkeys(RUNNING_STAGES)
     if "exponentials" in given:
-        sums = given["exponentials"].sum(axis=-1) + _of_sinks(run.example, run.shifts)
+        sums = given["exponentials"].sum(axis=-1) + _sink_exponentials(run.example, run.shifts)
+        # A fully masked row sums to 0; divided by 1 its weights are 0, not NaN.
         weights = given["exponentials"] / np.where(sums == 0, 1, sums)[..., None]
         arrays |= {"row_sums": sums, "weights": weights}
     arrays |= given
     if "head_outputs" not in given:
         weights = arrays.get("weights", run.weights)
         arrays["head_outputs"] = finite_product("weights and value", weights, run.value)
-    arrays |= _joined(run.example, arrays["head_outputs"])
-    return replace(run, **arrays | _behind(run.example, {"placed": run.placed, **arrays}))
+    arrays |= _combine_heads(run.example, arrays["head_outputs"])
+    return replace(run, **arrays | _finish_block(run.example, {"placed": run.placed, **arrays}))
 
 
 def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace, ...]:
@@ -306,17 +316,17 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
     Parameters
     ----------
     example : WorkedExample
-        With embeddings. Its positions are added before the first block; its angles, its mask, and
-        whether it is causal, hold for each; its unembedding is the last block's. Its own layer or
-        block is not used.
+        With embeddings. Its positions are added before the first block. Every block uses its
+        angles, its mask and `is_causal`; the last block alone uses its unembedding. Its layer and
+        its block are ignored.
     blocks : iterable of Block
         At least one.
 
     Returns
     -------
     tuple of Trace
-        One a block: each starts from what the one before gives. Without an unembedding the last
-        one's `result` equals `transformer` to the last bit.
+        One per block; the result of each is the input of the next. Without an unembedding the
+        last one's `result` equals `mha.core.transformer.transformer` to the last bit.
 
     Raises
     ------
@@ -356,33 +366,33 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
     return tuple(runs)
 
 
-def _first(*arrays: Array | None) -> Array:
-    """Return the first array that there is."""
+def _first_present(*arrays: Array | None) -> Array:
+    """Return the first array that is not None."""
     return next(array for array in arrays if array is not None)
 
 
-def _start(example: WorkedExample, arrays: dict[str, Any]) -> Array | None:
-    """Return what stands at each place, with its position: what a layer's output is added to."""
+def _residual_input(example: WorkedExample, arrays: dict[str, Any]) -> Array | None:
+    """Return the residual stream at the start: embeddings, plus positions if there are any."""
     return example.embeddings if arrays["placed"] is None else arrays["placed"]
 
 
-def _before(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
-    """Return what a block makes of the stream for its attention; nothing without a block."""
-    x = _start(example, arrays)
+def _normalise_before_attention(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
+    """Return the stages of a block's first normalisation; empty without a block."""
+    x = _residual_input(example, arrays)
     return {} if example.block is None or x is None else before_attention(example.block, x)
 
 
-def _behind(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
-    """Return what a block makes of what its attention gives; nothing without a block."""
-    x, found = _start(example, arrays), _first(arrays["output"], arrays["concat"])
+def _finish_block(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
+    """Return the stages of a block after its attention; empty without a block."""
+    x, found = _residual_input(example, arrays), _first_present(arrays["output"], arrays["concat"])
     if example.block is None or x is None:
         return {}
     steps = behind_attention(example.block, x, found)
-    return steps | next_words(example, steps["stream"])
+    return steps | next_word_stages(example, steps["stream"])
 
 
-def _placed(example: WorkedExample) -> dict[str, Any]:
-    """Return what is added to the embeddings, and the sum; None where nothing is."""
+def _add_positions(example: WorkedExample) -> dict[str, Any]:
+    """Return the positions and the embeddings plus positions, each None without positions."""
     x, positions = example.embeddings, example.positions
     if x is None or positions is None:
         return {"positions": None, "placed": None}
@@ -392,8 +402,8 @@ def _placed(example: WorkedExample) -> dict[str, Any]:
     }
 
 
-def _turned(example: WorkedExample, query: Array, key: Array) -> dict[str, Any]:
-    """Return the angles, and queries and keys turned by them; None where there are none."""
+def _rotate_query_and_key(example: WorkedExample, query: Array, key: Array) -> dict[str, Any]:
+    """Return the angles, and queries and keys rotated by them, each None without angles."""
     angles = example.angles
     if angles is None:
         return dict.fromkeys(("angles", "turned_query", "turned_key"))
@@ -401,14 +411,15 @@ def _turned(example: WorkedExample, query: Array, key: Array) -> dict[str, Any]:
     return {"angles": angles, "turned_query": turned_query, "turned_key": turned_key}
 
 
-def _normed(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
-    """Return queries and keys over their root mean squares, where the layer normalises them."""
+def _normalise_query_and_key(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
+    """Return normalised queries and keys with their root mean squares; empty without norms."""
     found: dict[str, Array] = {}
     for name in ("query", "key"):
         gain = None if example.refined is None else getattr(example.refined, f"{name}_norm")
         if example.refined is None or gain is None:
             continue
         x, eps = arrays[name], example.refined.eps
+        # A joint norm is over the numbers of all heads of a token.
         rows = merge_heads(x) if example.refined.is_joint else x
         spreads = np.sqrt((rows * rows).mean(axis=-1) + rows.dtype.type(eps))
         gains = gain.ravel() if example.refined.is_joint else gain[:, None, :]
@@ -419,9 +430,9 @@ def _normed(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
     return found
 
 
-def _projections(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Any]:
-    """Return query, key and value: given, or projected from what stands at each place."""
-    x, layer = _start(example, arrays), example.layer
+def _project(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Return query, key and value: those of the example, or projections of its vectors."""
+    x, layer = _residual_input(example, arrays), example.layer
     if x is None or layer is None:
         return {"query": example.query, "key": example.key, "value": example.value}
     if example.block is not None:
@@ -433,8 +444,8 @@ def _projections(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, An
     }
 
 
-def _attention(example: WorkedExample, query: Array, key: Array) -> dict[str, Array]:
-    """Return what stands between queries and weights, by the names that a Trace has."""
+def _attend(example: WorkedExample, query: Array, key: Array) -> dict[str, Array]:
+    """Return the stages from scores to weights, by their names in `Trace`."""
     scores = attention_scores(query, key)
     mask = as_additive_mask(example.mask, example.is_causal, scores.shape, scores.dtype)
     bare = scaled_scores(scores, query.shape[-1], example.scale)
@@ -443,7 +454,7 @@ def _attention(example: WorkedExample, query: Array, key: Array) -> dict[str, Ar
         bare = capped_scores(bare, refined.softcap)
     scaled = masked_scores(bare, mask, is_causal=False)
     sinks = None if refined is None or refined.sinks is None else refined.sinks[:, None, None]
-    shifts = _shifts(scaled, sinks)
+    shifts = _row_shifts(scaled, sinks)
     # A difference that overflows is minus infinity, whose exponential is 0: the right one.
     with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(scaled - shifts[..., None])
@@ -453,13 +464,13 @@ def _attention(example: WorkedExample, query: Array, key: Array) -> dict[str, Ar
         "scaled_scores": scaled,
         "shifts": shifts,
         "exponentials": exponentials,
-        "row_sums": exponentials.sum(axis=-1) + _of_sinks(example, shifts),
+        "row_sums": exponentials.sum(axis=-1) + _sink_exponentials(example, shifts),
         "weights": softmax(scaled) if sinks is None else softmax_with_sink(scaled, sinks),
     }
 
 
-def _of_sinks(example: WorkedExample, shifts: Array) -> Array | float:
-    """Return the exponential of each row's sink, 0 without sinks."""
+def _sink_exponentials(example: WorkedExample, shifts: Array) -> Array | float:
+    """Return e to each row's shifted sink score, or 0 without sinks."""
     if example.refined is None or example.refined.sinks is None:
         return 0.0
     with np.errstate(under="ignore"):
@@ -467,29 +478,31 @@ def _of_sinks(example: WorkedExample, shifts: Array) -> Array | float:
     return powers
 
 
-def _outputs(example: WorkedExample, weights: Array, value: Array) -> dict[str, Any]:
-    """Return the heads' outputs, and what is made of them."""
+def _mix_values(example: WorkedExample, weights: Array, value: Array) -> dict[str, Any]:
+    """Return the heads' outputs, their concatenation, the output and the heads' shares of it."""
     head_outputs = finite_product("weights and value", weights, value)
-    return {"head_outputs": head_outputs, **_joined(example, head_outputs)}
+    return {"head_outputs": head_outputs, **_combine_heads(example, head_outputs)}
 
 
-def _joined(example: WorkedExample, head_outputs: Array) -> dict[str, Any]:
-    """Return the heads' outputs side by side, the output and the heads' shares of it."""
+def _combine_heads(example: WorkedExample, head_outputs: Array) -> dict[str, Any]:
+    """Return the concatenation of the heads' outputs, the output and the heads' shares of it."""
     concat = merge_heads(head_outputs)
     arrays = {"concat": concat}
     layer = example.layer
     if layer is None or layer.w_o is None:
         return arrays | {"output": None, "head_contributions": None}
+    # concat @ w_o is the sum over heads of each head's output times its own rows of w_o.
     of_each_head = layer.w_o.reshape(len(head_outputs), -1, layer.w_o.shape[1])
     shares = finite_product("the heads' outputs and w_o", head_outputs, of_each_head)
     return arrays | {"output": mixed(concat, layer), "head_contributions": shares}
 
 
-def _shifts(scaled: Array, sinks: Array | None = None) -> Array:
-    """Return the largest score of each row where its size calls for a shift, else 0."""
+def _row_shifts(scaled: Array, sinks: Array | None = None) -> Array:
+    """Return each row's largest score if that is beyond the unshifted range, else 0."""
     largest = scaled.max(axis=-1)
     if sinks is not None:
         largest = np.maximum(largest, sinks[..., 0])
+    # A fully masked row, whose largest score is minus infinity, must not be shifted by it.
     return np.where(np.isfinite(largest) & (np.abs(largest) > LARGEST_EXPONENT), largest, 0).astype(
         scaled.dtype
     )

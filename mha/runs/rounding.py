@@ -1,13 +1,12 @@
-"""How numbers and components are written.
+"""Rounding of numbers for print, and labels of components.
 
-The book's one rounding rule: values stay in float64 and are rounded once, when they are shown, to
-so many decimals, a tie to the even digit. What differs from a tie by no more than what float
-arithmetic leaves over is that tie: 1.3715 is, also where a sum that is 1.3715 came out a last bit
-below it, as it does on one machine and not on another, which adds in another order.
-A bound alone is rounded outward, so that what it bounds keeps to it as printed.
-A minus is a true minus sign, zero has no sign, and no number has an exponent, however large or
-small it is. Minus infinity, the score of a masked key, is −∞; what is left where a formula broke
-keeps the names that NumPy prints, `inf` and `nan`.
+Values stay in float64 and are rounded once, when they are shown, to a number of decimals, a tie to
+the even digit. A number that differs from a tie by no more than the rounding errors of float64 is
+rounded as that tie: a machine that adds in another order may give one bit less than 1.3715, and
+both must print alike. Bounds alone are rounded outward, so that the printed bound holds.
+
+Numbers are printed with a true minus sign, without a sign of zero, and without an exponent. Minus
+infinity, the score of a masked key, is −∞; `inf` and `nan` are printed as NumPy prints them.
 """
 
 import math
@@ -22,11 +21,11 @@ PLACES = 4
 """Decimal places that the book shows unless a page says otherwise."""
 
 TRUSTED = 14
-"""Digits before and after the point that calculations in float64 leave right."""
+"""Number of significant digits that are right after a calculation in float64."""
 
 
 def shown(value: float, places: int = PLACES) -> str:
-    """Return a number as the book prints it, by the one rule of rounding.
+    """Return a number as the book prints it, with a fixed number of decimals.
 
     Parameters
     ----------
@@ -40,9 +39,9 @@ def shown(value: float, places: int = PLACES) -> str:
     Raises
     ------
     TypeError
-        If `value` is no number, or `places` no whole one.
+        If `value` is no number, or `places` no whole number.
     ValueError
-        If `places` is below 0, or `value` beyond what float64 holds.
+        If `places` is negative, or `value` too large for float64.
 
     Examples
     --------
@@ -55,15 +54,15 @@ def shown(value: float, places: int = PLACES) -> str:
     >>> shown(-math.inf), shown(math.inf), shown(math.nan)
     ('−∞', 'inf', 'nan')
     """
-    places, value = as_count("places", places, least=0), _number(value)
+    places, value = as_count("places", places, least=0), _as_float(value)
     if value == -math.inf:
         return "−∞"
-    text = f"{_without_dust(value, places):.{places}f}"
+    text = f"{_drop_untrusted_digits(value, places):.{places}f}"
     return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")
 
 
 def rounded(value: float, places: int = PLACES) -> float:
-    """Return the number that `shown` writes.
+    """Return a number rounded as `shown` rounds it.
 
     Parameters
     ----------
@@ -80,7 +79,7 @@ def rounded(value: float, places: int = PLACES) -> float:
     >>> rounded(1.3715, 3), round(1.3715, 3)
     (1.372, 1.371)
     """
-    return float(f"{_without_dust(value, places):.{places}f}")
+    return float(f"{_drop_untrusted_digits(value, places):.{places}f}")
 
 
 def is_tie(value: float | Decimal, places: int = PLACES) -> bool:
@@ -101,7 +100,7 @@ def is_tie(value: float | Decimal, places: int = PLACES) -> bool:
     >>> is_tie(-1.505, 2), is_tie(-1.50499, 2), is_tie(Decimal("0.125"), 2), is_tie(0.5 * 0.25, 2)
     (True, False, True, True)
     """
-    exact = value if isinstance(value, Decimal) else Decimal(_without_dust(value, places))
+    exact = value if isinstance(value, Decimal) else Decimal(_drop_untrusted_digits(value, places))
     if not exact.is_finite():
         return False
     with localcontext(prec=60):
@@ -109,14 +108,14 @@ def is_tie(value: float | Decimal, places: int = PLACES) -> bool:
     return from_tie < Decimal("1e-30")
 
 
-def _without_dust(value: float, places: int) -> float | Decimal:
-    """Return a number without the digits that are not trusted, if so many places are."""
+def _drop_untrusted_digits(value: float, places: int) -> float | Decimal:
+    """Return a number rounded to its trusted digits if these reach beyond `places` decimals."""
     trusted = TRUSTED - len(str(int(abs(value)))) if math.isfinite(value) else 0
     return Decimal(f"{value:.{trusted}f}") if trusted > places else value
 
 
-def _number(value: float) -> float:
-    """Return a number as a float; integers of a few bits would overflow when multiplied."""
+def _as_float(value: float) -> float:
+    """Return a number as a Python float; NumPy's small integer types would overflow."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError("value is a masked array; a number that is not hidden is wanted")
     try:
@@ -128,14 +127,14 @@ def _number(value: float) -> float:
 
 
 class Percentage(str):
-    """A percentage with a no-break space, which a notebook shows as it is, not by its repr."""
+    """A string with a percentage, which a notebook shows as text, not by its repr."""
 
     def _repr_markdown_(self) -> str:
         return str(self)
 
 
 def percent(value: float, places: int = 0) -> Percentage:
-    r"""Return a share between 0 and 1 as a percentage, on one line with its sign.
+    r"""Return a share between 0 and 1 as a percentage, with a no-break space before its sign.
 
     Parameters
     ----------
@@ -152,11 +151,11 @@ def percent(value: float, places: int = 0) -> Percentage:
     >>> percent(0.7310585786)
     '73\xa0%'
     """
-    return Percentage(f"{shown(100 * _number(value), places)}\N{NO-BREAK SPACE}%")
+    return Percentage(f"{shown(100 * _as_float(value), places)}\N{NO-BREAK SPACE}%")
 
 
 def at_least(value: float, places: int = 0) -> str:
-    """Return a number that the value is not below: rounded down, for "at least" in a sentence.
+    """Return a lower bound: the value rounded down, for a sentence with "at least".
 
     Parameters
     ----------
@@ -178,11 +177,11 @@ def at_least(value: float, places: int = 0) -> str:
     >>> at_least(1.683, 1), at_least(0.1 + 0.2, 1), at_least(-0.25, 1)
     ('1.6', '0.3', '−0.3')
     """
-    return _outward(value, places, ROUND_FLOOR)
+    return _round_outward(value, places, ROUND_FLOOR)
 
 
 def at_most(value: float, places: int = 0) -> str:
-    """Return a number that the value is not above: rounded up, for "at most" in a sentence.
+    """Return an upper bound: the value rounded up, for a sentence with "at most".
 
     Parameters
     ----------
@@ -203,37 +202,38 @@ def at_most(value: float, places: int = 0) -> str:
     >>> at_most(6.93, 1), at_most(-0.25, 1)
     ('7.0', '−0.2')
     """
-    return _outward(value, places, ROUND_CEILING)
+    return _round_outward(value, places, ROUND_CEILING)
 
 
 def at_least_percent(value: float, places: int = 0) -> Percentage:
-    r"""Return a percentage that a share is not below, as `percent` writes it.
+    r"""Return a lower bound of a share as a percentage, as `percent` writes it.
 
     Examples
     --------
     >>> at_least_percent(0.0770)
     '7 %'
     """
-    return Percentage(f"{_outward(value, places, ROUND_FLOOR, 100)}\N{NO-BREAK SPACE}%")
+    return Percentage(f"{_round_outward(value, places, ROUND_FLOOR, 100)}\N{NO-BREAK SPACE}%")
 
 
 def at_most_percent(value: float, places: int = 0) -> Percentage:
-    r"""Return a percentage that a share is not above, as `percent` writes it.
+    r"""Return an upper bound of a share as a percentage, as `percent` writes it.
 
     Examples
     --------
     >>> at_most_percent(0.9230)
     '93 %'
     """
-    return Percentage(f"{_outward(value, places, ROUND_CEILING, 100)}\N{NO-BREAK SPACE}%")
+    return Percentage(f"{_round_outward(value, places, ROUND_CEILING, 100)}\N{NO-BREAK SPACE}%")
 
 
-def _outward(value: float, places: int, rounding: str, times: int = 1) -> str:
-    """Return a number rounded in one direction, except for what float arithmetic leaves over."""
-    places, value = as_count("places", places, least=0), _number(value)
+def _round_outward(value: float, places: int, rounding: str, times: int = 1) -> str:
+    """Return a number rounded in one direction, or to nearest if only float noise is rounded."""
+    places, value = as_count("places", places, least=0), _as_float(value)
     if not math.isfinite(value):
         raise ValueError(f"value is {value}; a finite number is wanted")
     unit = Decimal(1).scaleb(-places)
+    # The largest float64 has 309 digits before the point, and `quantize` needs all of them.
     with localcontext(prec=400):
         exact = times * Decimal(value)
         nearest = exact.quantize(unit)
@@ -243,11 +243,11 @@ def _outward(value: float, places: int, rounding: str, times: int = 1) -> str:
 
 
 def short(value: float, places: int = PLACES) -> str:
-    """Return a number without trailing zeros where it is exact to `places` decimals.
+    """Return a number without trailing zeros if `places` decimals are exact.
 
-    For what is given or exact: an embedding's 0.6 stays 0.6 and is not shown as 0.6000. A number
-    that `places` decimals only approximate keeps all of them. As exact counts what is off by no
-    more than 1e-14 of its size (of 1, for smaller numbers): what float arithmetic leaves over.
+    An embedding's 0.6 is shown as 0.6, not as 0.6000; a number that `places` decimals only
+    approximate keeps all of them. A number counts as exact if the error is at most 1e-14 of its
+    size (1e-14 for numbers below 1), which is the noise of float64.
 
     Parameters
     ----------

@@ -1,56 +1,57 @@
-"""What a running softmax keeps while it reads the keys of a run in blocks."""
+"""Intermediates of a running_softmax_stages softmax, which reads the keys of a run in blocks."""
 
 import numpy as np
 
 from mha.core.checks import Array
 from mha.core.online_softmax import RunningSoftmax, exponentials_below, online_softmax
 
-RUNNING = (
+RUNNING_STAGES = (
     "running_largest", "running_factors", "running_exponentials", "running_sums",
     "running_mixtures", "running_outputs",
 )  # fmt: skip
 """The stages of a running softmax, in order."""
 
 
-def running(size: int | None, scaled: Array, value: Array) -> dict[str, Array]:
-    """Return what is kept after each block of keys.
+def running_softmax_stages(size: int | None, scaled: Array, value: Array) -> dict[str, Array]:
+    """Return the state of a running softmax after each block of keys.
 
     Parameters
     ----------
     size : int, optional
-        How many keys a block has; the last one may have fewer.
+        Number of keys in a block; the last block may have fewer. None for no running softmax.
     scaled : ndarray, shape (num_heads, n, n)
-        Scores with the mask in them.
+        Scaled scores, to which the mask is added.
     value : ndarray, shape (num_heads, n, d_v)
 
     Returns
     -------
     dict
-        By the names that a Trace has; empty where keys are not read in blocks.
+        Arrays by their names in `Trace`; empty if `size` is None.
 
     Examples
     --------
     >>> scores, value = np.log([[[1.0, 2.0, 5.0]]]), np.array([[[4.0], [2.0], [8.0]]])
-    >>> running(2, scores, value)["running_sums"]
+    >>> running_softmax_stages(2, scores, value)["running_sums"]
     array([[[1.5, 1.6]]])
     """
     if size is None:
         return {}
-    kept: list[RunningSoftmax] = []
-    powers = []
+    states: list[RunningSoftmax] = []
+    exponentials = []
     for start in range(0, scaled.shape[-1], size):
         keys = slice(start, start + size)
-        before = kept[-1] if kept else None
-        kept.append(online_softmax(scaled[..., keys], value[..., keys, :], before))
-        powers.append(exponentials_below(scaled[..., keys], kept[-1].largest[..., None]))
-    largest = np.stack([block.largest for block in kept], axis=-1)
-    before_all = np.full_like(largest[..., :1], -np.inf)
-    until = np.concatenate([before_all, largest[..., :-1]], axis=-1)
+        before = states[-1] if states else None
+        states.append(online_softmax(scaled[..., keys], value[..., keys, :], before))
+        exponentials.append(exponentials_below(scaled[..., keys], states[-1].largest[..., None]))
+    largest = np.stack([state.largest for state in states], axis=-1)
+    # Before the first block no score was read: the largest of none is minus infinity.
+    empty = np.full_like(largest[..., :1], -np.inf)
+    previous_largest = np.concatenate([empty, largest[..., :-1]], axis=-1)
     return {
         "running_largest": largest,
-        "running_factors": exponentials_below(until, largest),
-        "running_exponentials": np.concatenate(powers, axis=-1),
-        "running_sums": np.stack([block.total for block in kept], axis=-1),
-        "running_mixtures": np.concatenate([block.mixture for block in kept], axis=-1),
-        "running_outputs": np.concatenate([block.output for block in kept], axis=-1),
+        "running_factors": exponentials_below(previous_largest, largest),
+        "running_exponentials": np.concatenate(exponentials, axis=-1),
+        "running_sums": np.stack([state.total for state in states], axis=-1),
+        "running_mixtures": np.concatenate([state.mixture for state in states], axis=-1),
+        "running_outputs": np.concatenate([state.output for state in states], axis=-1),
     }

@@ -1,7 +1,7 @@
-"""The one registry of stages: every array of a run, its name, title, symbol and axes.
+"""The registry of stages: every array of a run, with its name, title, symbol and axes.
 
-What a table calls its columns, which numbers belong to a head, where an address has which index:
-all of it is read from here, in Python and, as JSON, in the browser.
+Tables read the labels of their columns here, addresses the order of their indices, and figures
+whether each head has an array of its own. The browser reads the same registry as JSON.
 """
 
 from dataclasses import asdict, dataclass, fields
@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from mha.core.checks import Array
 from mha.core.multihead import BIASES as _BIASES
 from mha.runs.record import Trace
-from mha.runs.running_softmax import RUNNING as _RUNNING
+from mha.runs.running_softmax import RUNNING_STAGES as _RUNNING_STAGES
 from mha.runs.worked_example import WorkedExample
 
 __all__ = ["AXES", "OF_WORDS", "STAGES", "Stage", "as_data", "stage", "stage_array"]
@@ -21,14 +21,14 @@ Columns = Literal["keys", "dimensions", "words", ""]
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 
-NORMED = ("query_spreads", "normed_query", "key_spreads", "normed_key")
-"""What norms of queries and keys add to a run."""
+NORM_STAGES = ("query_spreads", "normed_query", "key_spreads", "normed_key")
+"""Stages that a run has only if the layer normalises queries and keys."""
 
 OF_WORDS = ("unembedding", "logits", "word_exponentials", "word_sums", "probabilities")
-"""What a vocabulary adds to a run."""
+"""Stages that a run has only if its example has a vocabulary."""
 
-_JOINED = "num_heads · d_v"
-"""How long an axis is along which the heads stand side by side."""
+_CONCATENATED = "num_heads · d_v"
+"""The length of an axis along which the heads are concatenated."""
 
 
 @dataclass(frozen=True)
@@ -38,31 +38,31 @@ class Stage:
     Parameters
     ----------
     name : str
-        As the trace, or its example's layer, names the array.
+        Name of the array in the trace, or in the layer of its example.
     title : str
-        What a table of it is called.
+        Title of a table of the array.
     symbol : str
         The letter of a component, or of one number: "q", "s", "α".
     axes : tuple of str
         "head", "row" and "column", as the array has them.
     sizes : tuple of str
-        How long each axis is: "n" for the tokens, "num_heads", "d_model", "d_k", "d_v", "d_out",
-        "d_ff" for hidden numbers, "blocks" for those in which a running softmax reads the keys,
-        "num_words" for the vocabulary.
+        Length of each axis: "n" for the number of tokens, "num_heads", "d_model", "d_k", "d_v",
+        "d_out", "d_ff" for hidden numbers, "blocks" for the number of blocks in which a running
+        softmax reads the keys, "num_words" for the vocabulary.
     columns : str, default "dimensions"
         "keys" where a column is a key's token, "dimensions" where it is a component, "words" where
         it is a word of the vocabulary, else empty.
     rows : str, default "tokens"
-        "tokens", "places" where a row stays whichever token stands there, "once" where one row
-        serves all tokens, or the letter of the components that the rows of a matrix stand for.
+        "tokens", "places" for one row per position whatever its token, "once" for one row
+        for all tokens, or the letter of the components of the vector that a matrix multiplies.
     quotes : str, default ""
-        The stage that this one only says in another unit; it has no array of its own.
+        The stage whose numbers this one gives in another unit; it has no array of its own.
     says : str, default ""
-        What a caption adds to the title.
+        Words that a caption adds to the title.
     marked : bool, default False
-        Whether a table marks the largest entry of each row.
+        Whether a table marks the largest number of each row.
     in_block : bool, default False
-        Whether it belongs to the block around the attention layer.
+        Whether the stage belongs to the transformer block around the attention layer.
 
     Examples
     --------
@@ -84,52 +84,52 @@ class Stage:
 
     @property
     def caption(self) -> str:
-        """The title of a table of its own, with what the numbers are."""
+        """The caption of a table of this stage alone."""
         return self.title + self.says
 
     @property
     def per_head(self) -> bool:
-        """Whether each head has its own."""
+        """Whether each head has its own array."""
         return "head" in self.axes
 
     @property
     def by_key(self) -> bool:
-        """Whether a column is a key's token."""
+        """Whether the columns are the tokens of the keys."""
         return self.columns == "keys"
 
     @property
     def is_matrix(self) -> bool:
-        """Whether it is a matrix of the layer, or one of the rows that a block learns."""
+        """Whether it is a parameter: a matrix of the layer, or a row of gains or biases."""
         return self.rows not in ("tokens", "places", "")
 
     @property
-    def joined(self) -> Axis | None:
-        """The axis along which the heads stand side by side, None where they do not."""
-        joined = (axis for axis, size in zip(self.axes, self.sizes, strict=True) if size == _JOINED)
-        return next(joined, None)
+    def concatenated_axis(self) -> Axis | None:
+        """The axis along which the heads are concatenated, or None."""
+        sizes = zip(self.axes, self.sizes, strict=True)
+        return next((axis for axis, size in sizes if size == _CONCATENATED), None)
 
     @property
-    def seldom(self) -> bool:
-        """Whether few runs have it: those of a block, and those with a running softmax.
+    def is_optional(self) -> bool:
+        """Whether only some runs have it.
 
-        Explorers of a block show and compute what it adds, by a script that other pages do not
-        load. What a running softmax keeps, what is made of a vocabulary, what a layer's biases
-        are, and norms of queries and keys, no explorer shows.
+        These are the stages of a block, of a running softmax and of a vocabulary, biases, and
+        norms of queries and keys. Explorers show the stages of a block alone, by a script that
+        other pages do not load, and none of the others.
         """
-        return self.in_block or self.name in (*_RUNNING, *OF_WORDS, *_BIASES, *NORMED)
+        return self.in_block or self.name in (*_RUNNING_STAGES, *OF_WORDS, *_BIASES, *NORM_STAGES)
 
     @property
     def has_map(self) -> bool:
-        """Whether a map is drawn of it: a column is a key, all runs have it, it quotes no other."""
-        return self.by_key and not (self.quotes or self.seldom)
+        """Whether heatmaps show it: columns are keys, and every run has an array of it."""
+        return self.by_key and not (self.quotes or self.is_optional)
 
     @property
-    def stays(self) -> bool:
-        """Whether a row belongs to its place, whichever token stands there."""
+    def is_per_position(self) -> bool:
+        """Whether a row depends on its position alone, not on the token there."""
         return self.rows == "places"
 
     def array(self, run: Trace) -> Array | None:
-        """Return this stage of a run, None where the run does not have it.
+        """Return the array of this stage of a run, or None if the run has none.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Stage:
 
 
 def _learned(example: WorkedExample, stage: Stage) -> Array | None:
-    """Return a matrix or a row that an example's layer or its block has, and makes use of."""
+    """Return a parameter of an example's layer or block, or None if it has or uses none."""
     block, name = example.block, stage.name
     holder: object = example if name == "unembedding" else example.layer
     if stage.in_block:
@@ -167,12 +167,12 @@ def _learned(example: WorkedExample, stage: Stage) -> Array | None:
     return found
 
 
-_EACH: tuple[Axis, ...] = ("head", "row", "column")  # each head has its own
-_ONCE: tuple[Axis, ...] = ("row", "column")
-_OF_HEAD: tuple[Axis, ...] = ("head", "column")
-_EACH_TIMES_EACH = ": each query times each key"
-_AND_SUMS = " of the scaled scores, and their row sums"
-_OF_HEADS = " of the heads' outputs"
+_HEAD_ROW_COLUMN: tuple[Axis, ...] = ("head", "row", "column")
+_ROW_COLUMN: tuple[Axis, ...] = ("row", "column")
+_HEAD_COLUMN: tuple[Axis, ...] = ("head", "column")
+_SCORES_SUFFIX = ": each query times each key"
+_EXPONENTIALS_SUFFIX = " of the scaled scores, and their row sums"
+_CONCAT_SUFFIX = " of the heads' outputs"
 _N_N = ("num_heads", "n", "n")
 _N_K, _N_V = ("num_heads", "n", "d_k"), ("num_heads", "n", "d_v")
 _INTO_K, _INTO_V = ("num_heads", "d_model", "d_k"), ("num_heads", "d_model", "d_v")
@@ -185,102 +185,135 @@ _N_BLOCKS = ("num_heads", "n", "blocks")
 _N_MIXED = ("num_heads", "n", "blocks · d_v")
 
 
-def _in_block(
+def _block_stage(
     name: str, title: str, symbol: str, sizes: tuple[str, ...], rows: str = "tokens"
 ) -> Stage:
-    """Return a stage of the block around the layer; with one size, a number a token."""
+    """Return a stage of the block around the layer; one size means one number per token."""
     columns: Columns = "dimensions" if len(sizes) > 1 else ""
-    return Stage(name, title, symbol, _ONCE[: len(sizes)], sizes, columns, rows, in_block=True)
-
-
-def _norm(start: str, what: str) -> tuple[Stage, ...]:
-    """Return the stages of one normalisation."""
-    return (
-        _in_block(f"{start}_means", f"Means of the {what}", "μ", ("n",)),
-        _in_block(f"{start}_spreads", f"Spreads of the {what}", "σ", ("n",)),
-        _in_block(f"{start}_normed", f"Normalised {what}", "x", _N_MODEL),
+    return Stage(
+        name, title, symbol, _ROW_COLUMN[: len(sizes)], sizes, columns, rows, in_block=True
     )
 
 
-def _once(name: str, title: str, symbol: str, size: str) -> Stage:
-    """Return a row of numbers that a block learns, one for each column."""
+def _norm_stages(start: str, noun: str) -> tuple[Stage, ...]:
+    """Return the stages of one normalisation."""
+    return (
+        _block_stage(f"{start}_means", f"Means of the {noun}", "μ", ("n",)),
+        _block_stage(f"{start}_spreads", f"Spreads of the {noun}", "σ", ("n",)),
+        _block_stage(f"{start}_normed", f"Normalised {noun}", "x", _N_MODEL),
+    )
+
+
+def _learned_row(name: str, title: str, symbol: str, size: str) -> Stage:
+    """Return the stage of a learned row: a gain or a bias per column."""
     return Stage(name, title, symbol, ("column",), (size,), rows="once", in_block=True)
 
 
-def _gain_and_bias(which: str) -> tuple[Stage, ...]:
-    """Return what one normalisation of a block learns."""
+def _gain_and_bias_stages(which: str) -> tuple[Stage, ...]:
+    """Return the stages of the gain and the bias of one normalisation."""
     return (
-        _once(f"{which}_gain", f"Gain of the {which} normalisation", "g", "d_model"),
-        _once(f"{which}_bias", f"Bias of the {which} normalisation", "b", "d_model"),
+        _learned_row(f"{which}_gain", f"Gain of the {which} normalisation", "g", "d_model"),
+        _learned_row(f"{which}_bias", f"Bias of the {which} normalisation", "b", "d_model"),
     )
 
 
-def _rms_norm(start: str, title: str, symbol: str) -> tuple[Stage, ...]:
+def _rms_norm_stages(start: str, title: str, symbol: str) -> tuple[Stage, ...]:
     """Return the stages of the RMS norm of queries or keys."""
-    what = title.lower()
+    noun = title.lower()
     return (
-        Stage(f"{start}_spreads", f"Root mean squares of the {what}", "σ", ("head", "row"),
+        Stage(f"{start}_spreads", f"Root mean squares of the {noun}", "σ", ("head", "row"),
               ("num_heads", "n"), ""),
-        Stage(f"normed_{start}", f"Normalised {what}", symbol, _EACH, _N_K),
+        Stage(f"normed_{start}", f"Normalised {noun}", symbol, _HEAD_ROW_COLUMN, _N_K),
     )  # fmt: skip
 
 
 _IN_ORDER = (
-    Stage("embeddings", "Embeddings", "x", _ONCE, _N_MODEL),
-    Stage("positions", "Positions", "p", _ONCE, _N_MODEL, rows="places"),
-    Stage("placed", "Embeddings with their positions", "x", _ONCE, _N_MODEL),
-    *_gain_and_bias("first"),
-    *_norm("start", "stream before attention"),
-    Stage("w_q", "Query projection", "q", _EACH, _INTO_K, rows="x"),
-    Stage("w_k", "Key projection", "k", _EACH, _INTO_K, rows="x"),
-    Stage("w_v", "Value projection", "v", _EACH, _INTO_V, rows="x"),
-    Stage("b_q", "Query bias", "b", _OF_HEAD, ("num_heads", "d_k"), rows="once"),
-    Stage("b_k", "Key bias", "b", _OF_HEAD, ("num_heads", "d_k"), rows="once"),
-    Stage("b_v", "Value bias", "b", _OF_HEAD, ("num_heads", "d_v"), rows="once"),
-    Stage("query", "Queries", "q", _EACH, _N_K),
-    Stage("key", "Keys", "k", _EACH, _N_K),
-    *_rms_norm("query", "Queries", "q"),
-    *_rms_norm("key", "Keys", "k"),
-    Stage("angles", "Angles", "θ", _ONCE, ("n", "d_k / 2"), rows="places"),
-    Stage("turned_query", "Turned queries", "q′", _EACH, _N_K),
-    Stage("turned_key", "Turned keys", "k′", _EACH, _N_K),
-    Stage("value", "Values", "v", _EACH, _N_V),
-    Stage("scores", "Scores", "s", _EACH, _N_N, "keys", says=_EACH_TIMES_EACH, marked=True),
+    Stage("embeddings", "Embeddings", "x", _ROW_COLUMN, _N_MODEL),
+    Stage("positions", "Positions", "p", _ROW_COLUMN, _N_MODEL, rows="places"),
+    Stage("placed", "Embeddings with their positions", "x", _ROW_COLUMN, _N_MODEL),
+    *_gain_and_bias_stages("first"),
+    *_norm_stages("start", "stream before attention"),
+    Stage("w_q", "Query projection", "q", _HEAD_ROW_COLUMN, _INTO_K, rows="x"),
+    Stage("w_k", "Key projection", "k", _HEAD_ROW_COLUMN, _INTO_K, rows="x"),
+    Stage("w_v", "Value projection", "v", _HEAD_ROW_COLUMN, _INTO_V, rows="x"),
+    Stage("b_q", "Query bias", "b", _HEAD_COLUMN, ("num_heads", "d_k"), rows="once"),
+    Stage("b_k", "Key bias", "b", _HEAD_COLUMN, ("num_heads", "d_k"), rows="once"),
+    Stage("b_v", "Value bias", "b", _HEAD_COLUMN, ("num_heads", "d_v"), rows="once"),
+    Stage("query", "Queries", "q", _HEAD_ROW_COLUMN, _N_K),
+    Stage("key", "Keys", "k", _HEAD_ROW_COLUMN, _N_K),
+    *_rms_norm_stages("query", "Queries", "q"),
+    *_rms_norm_stages("key", "Keys", "k"),
+    Stage("angles", "Angles", "θ", _ROW_COLUMN, ("n", "d_k / 2"), rows="places"),
+    Stage("turned_query", "Turned queries", "q′", _HEAD_ROW_COLUMN, _N_K),
+    Stage("turned_key", "Turned keys", "k′", _HEAD_ROW_COLUMN, _N_K),
+    Stage("value", "Values", "v", _HEAD_ROW_COLUMN, _N_V),
+    Stage(
+        "scores", "Scores", "s", _HEAD_ROW_COLUMN, _N_N, "keys", says=_SCORES_SUFFIX, marked=True
+    ),
     Stage("root", "Root of d_k", "√d_k", (), (), "", rows=""),
-    Stage("scaled_scores", "Scaled scores", "s′", _EACH, _N_N, "keys", marked=True),
-    Stage("exponentials", "Exponentials", "e", _EACH, _N_N, "keys", says=_AND_SUMS),
+    Stage("scaled_scores", "Scaled scores", "s′", _HEAD_ROW_COLUMN, _N_N, "keys", marked=True),
+    Stage(
+        "exponentials",
+        "Exponentials",
+        "e",
+        _HEAD_ROW_COLUMN,
+        _N_N,
+        "keys",
+        says=_EXPONENTIALS_SUFFIX,
+    ),
     Stage("row_sums", "Row sums", "Σ", ("head", "row"), ("num_heads", "n"), ""),
-    Stage("weights", "Attention weights", "α", _EACH, _N_N, "keys", marked=True),
-    Stage("percentages", "Weights in percent", "α", _EACH, _N_N, "keys", quotes="weights"),
-    Stage("head_outputs", "Output", "z", _EACH, _N_V, says=": values mixed by the weights"),
-    Stage("running_largest", "Largest score so far", "m", _EACH, _N_BLOCKS),
-    Stage("running_factors", "Factor for what was kept", "c", _EACH, _N_BLOCKS),
-    Stage("running_exponentials", "Exponentials below the largest", "e", _EACH, _N_N, "keys"),
-    Stage("running_sums", "Sum so far", "ℓ", _EACH, _N_BLOCKS),
-    Stage("running_mixtures", "Mixture so far", "o", _EACH, _N_MIXED),
-    Stage("running_outputs", "Output so far", "z", _EACH, _N_MIXED),
-    Stage("concat", "Concatenation", "z", _ONCE, ("n", _JOINED), says=_OF_HEADS),
-    Stage("w_o", "Output projection", "y", _ONCE, (_JOINED, "d_out"), rows="z"),
+    Stage("weights", "Attention weights", "α", _HEAD_ROW_COLUMN, _N_N, "keys", marked=True),
+    Stage(
+        "percentages", "Weights in percent", "α", _HEAD_ROW_COLUMN, _N_N, "keys", quotes="weights"
+    ),
+    Stage(
+        "head_outputs", "Output", "z", _HEAD_ROW_COLUMN, _N_V, says=": values mixed by the weights"
+    ),
+    Stage("running_largest", "Largest score so far", "m", _HEAD_ROW_COLUMN, _N_BLOCKS),
+    Stage("running_factors", "Factor for noun was kept", "c", _HEAD_ROW_COLUMN, _N_BLOCKS),
+    Stage(
+        "running_exponentials",
+        "Exponentials below the largest",
+        "e",
+        _HEAD_ROW_COLUMN,
+        _N_N,
+        "keys",
+    ),
+    Stage("running_sums", "Sum so far", "ℓ", _HEAD_ROW_COLUMN, _N_BLOCKS),
+    Stage("running_mixtures", "Mixture so far", "o", _HEAD_ROW_COLUMN, _N_MIXED),
+    Stage("running_outputs", "Output so far", "z", _HEAD_ROW_COLUMN, _N_MIXED),
+    Stage("concat", "Concatenation", "z", _ROW_COLUMN, ("n", _CONCATENATED), says=_CONCAT_SUFFIX),
+    Stage("w_o", "Output projection", "y", _ROW_COLUMN, (_CONCATENATED, "d_out"), rows="z"),
     Stage("b_o", "Output bias", "b", ("column",), ("d_out",), rows="once"),
-    Stage("head_contributions", "Share of the output", "y", _EACH, ("num_heads", "n", "d_out")),
-    Stage("output", "Output", "y", _ONCE, ("n", "d_out"), says=" after the output projection"),
-    _in_block("stream", "Stream after attention", "x", _N_MODEL),
-    *_gain_and_bias("second"),
-    *_norm("stream", "stream after attention"),
-    _in_block("w_in", "First matrix of the feed-forward layer", "h", ("d_model", "d_ff"), "x"),
-    _once("b_in", "First bias of the feed-forward layer", "b", "d_ff"),
-    _in_block("hidden", "Hidden numbers", "h", _N_FF),
-    _in_block("active", "Active numbers", "h", _N_FF),
-    _in_block("w_out", "Second matrix of the feed-forward layer", "f", ("d_ff", "d_model"), "h"),
-    _once("b_out", "Second bias of the feed-forward layer", "b", "d_model"),
-    _in_block("fed", "Output of the feed-forward layer", "f", _N_MODEL),
-    _in_block("total", "Stream after the block", "x", _N_MODEL),
-    *_norm("total", "stream after the block"),
-    Stage("unembedding", "Unembedding", "ℓ", _ONCE, ("d_model", "num_words"), "words", rows="x"),
-    Stage("logits", "Logits", "ℓ", _ONCE, _N_WORDS, "words"),
-    Stage("word_exponentials", "Exponentials of the logits", "e", _ONCE, _N_WORDS, "words"),
+    Stage(
+        "head_contributions",
+        "Share of the output",
+        "y",
+        _HEAD_ROW_COLUMN,
+        ("num_heads", "n", "d_out"),
+    ),
+    Stage(
+        "output", "Output", "y", _ROW_COLUMN, ("n", "d_out"), says=" after the output projection"
+    ),
+    _block_stage("stream", "Stream after attention", "x", _N_MODEL),
+    *_gain_and_bias_stages("second"),
+    *_norm_stages("stream", "stream after attention"),
+    _block_stage("w_in", "First matrix of the feed-forward layer", "h", ("d_model", "d_ff"), "x"),
+    _learned_row("b_in", "First bias of the feed-forward layer", "b", "d_ff"),
+    _block_stage("hidden", "Hidden numbers", "h", _N_FF),
+    _block_stage("active", "Active numbers", "h", _N_FF),
+    _block_stage("w_out", "Second matrix of the feed-forward layer", "f", ("d_ff", "d_model"), "h"),
+    _learned_row("b_out", "Second bias of the feed-forward layer", "b", "d_model"),
+    _block_stage("fed", "Output of the feed-forward layer", "f", _N_MODEL),
+    _block_stage("total", "Stream after the block", "x", _N_MODEL),
+    *_norm_stages("total", "stream after the block"),
+    Stage(
+        "unembedding", "Unembedding", "ℓ", _ROW_COLUMN, ("d_model", "num_words"), "words", rows="x"
+    ),
+    Stage("logits", "Logits", "ℓ", _ROW_COLUMN, _N_WORDS, "words"),
+    Stage("word_exponentials", "Exponentials of the logits", "e", _ROW_COLUMN, _N_WORDS, "words"),
     Stage("word_sums", "Sums of the logits' exponentials", "Σ", ("row",), ("n",), ""),
-    Stage("probabilities", "Probabilities of the next word", "p", _ONCE, _N_WORDS, "words"),
+    Stage("probabilities", "Probabilities of the next word", "p", _ROW_COLUMN, _N_WORDS, "words"),
 )
 
 STAGES = MappingProxyType({stage.name: stage for stage in _IN_ORDER})
@@ -345,21 +378,21 @@ def stage_array(run: Trace, name: str) -> Array:
 
 _DEFAULTS = {field.name: field.default for field in fields(Stage)}
 
-_TABLES_ALONE = ("name", "title", "sizes", "says", "marked", "in_block")
-"""What only tables that Python writes are told; a name is the key too."""
+_PYTHON_ONLY = ("name", "title", "sizes", "says", "marked", "in_block")
+"""The fields that the browser does not need. The name is left to the key of the entry."""
 
 
 def as_data(*, in_block: bool = False, of_words: bool = False) -> dict[str, dict[str, Any]]:
-    """Return the registry as plain data, for the browser, without what only tables are told.
+    """Return the registry as plain data for the browser.
 
-    What is as `Stage` has it by default is left out too.
+    Fields that only Python reads, and fields with their default value, are omitted.
 
     Parameters
     ----------
     in_block : bool, default False
-        Whether those stages are wanted that a block adds, or those that any run may have.
+        Return the stages that a transformer block adds, instead of those of every run.
     of_words : bool, default False
-        Whether those are wanted that a vocabulary adds.
+        Return the stages that a vocabulary adds, instead of those of every run.
 
     Examples
     --------
@@ -370,9 +403,9 @@ def as_data(*, in_block: bool = False, of_words: bool = False) -> dict[str, dict
         name: {
             key: value
             for key, value in asdict(stage).items()
-            if key not in _TABLES_ALONE and value != _DEFAULTS[key]
+            if key not in _PYTHON_ONLY and value != _DEFAULTS[key]
         }
-        | ({"joined": stage.joined} if stage.joined else {})
+        | ({"joined": stage.concatenated_axis} if stage.concatenated_axis else {})
         for name, stage in STAGES.items()
-        if (name in OF_WORDS if of_words else stage.in_block if in_block else not stage.seldom)
+        if (name in OF_WORDS if of_words else stage.in_block if in_block else not stage.is_optional)
     }

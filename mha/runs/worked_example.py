@@ -1,4 +1,4 @@
-"""What a worked example starts from: its tokens, and its embeddings and matrices or its queries."""
+"""Worked examples: the inputs of a run, from tokens and embeddings to matrices and masks."""
 
 from dataclasses import dataclass, replace
 
@@ -18,23 +18,26 @@ from mha.core.multihead import MultiHeadWeights, project
 from mha.core.option_checks import as_switch, as_word, check_kind
 from mha.core.transformer import Block
 
-_JOINERS = str.maketrans("", "", "\u200c\u200d")
-"""What nobody sees and is yet a part of words: it joins and parts letters, or a family of signs."""
+_ZERO_WIDTH_JOINERS = str.maketrans("", "", "\u200c\u200d")
+"""A table that deletes zero-width joiners and non-joiners.
+
+They are not printable, but words of some scripts and composed emoji contain them.
+"""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Where a source's print is damaged: what stands there, and what was meant.
+    """A damaged number of a source: the number as printed, and the intended one.
 
     Parameters
     ----------
     quantity : str
-        What the print claims to be.
+        Name of the printed quantity.
     line : int
-        Line in the source's text.
+        Line of the source's text.
     printed, intended : str
     reason : str
-        Why the intended reading is the right one.
+        Evidence for the intended number.
     """
 
     quantity: str
@@ -46,26 +49,26 @@ class Reading:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Refinements:
-    """Steps of newer layers, beside projections, rotation, mask and softmax.
+    """Parts of newer attention layers: norms of queries and keys, a cap of scores, sinks.
 
     Parameters
     ----------
     query_norm, key_norm : array_like, shape (num_heads, d_k), optional
-        Gains of RMS norms of queries and keys, before rotation.
+        Gains of the RMS norms of queries and keys, which precede rotation.
     is_joint : bool, default False
-        Whether all heads of a token share one mean square, in place of one each.
+        Whether the mean square is over all heads of a token together, not over each head.
     eps : float, default 1e-6
-        The number that is added to a mean square.
+        The number added to a mean square.
     softcap : float, optional
         The cap of scaled scores (`mha.core.score_variants.capped_scores`).
     sinks : array_like, shape (num_heads,), optional
-        A score of each head that takes its share of the weights
+        A score per head that takes part in the softmax but has no value
         (`mha.core.score_variants.softmax_with_sink`).
 
     Raises
     ------
     TypeError, ValueError
-        If a part is not of its kind, or has another shape.
+        If an argument has another type or number of axes.
     """
 
     query_norm: Array | None = None
@@ -88,7 +91,7 @@ class Refinements:
                 object.__setattr__(self, name, frozen(array))
 
     def check_sizes(self, num_heads: int, d_k: int) -> None:
-        """Raise a ValueError unless the arrays are those of a number of heads, and their width."""
+        """Raise a ValueError unless the arrays fit a number of heads and their width."""
         wanted = {
             "query_norm": (num_heads, d_k),
             "key_norm": (num_heads, d_k),
@@ -102,9 +105,9 @@ class Refinements:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WorkedExample:
-    """What a worked example starts from.
+    """The inputs of a run.
 
-    Give either `embeddings` with `layer` or `block`, or `query`, `key` and `value`.
+    A run starts from `embeddings` with `layer` or `block`, or from `query`, `key` and `value`.
 
     Parameters
     ----------
@@ -114,45 +117,47 @@ class WorkedExample:
     tokens : sequence of str, length n
     head_names : sequence of str, length num_heads
     source : str
-        Where the inputs come from: a document's title, or who made them.
+        Origin of the inputs: the title of a document, or their author.
     embeddings : array_like, shape (n, d_model), optional
     layer : MultiHeadWeights, optional
-        The projection matrices and biases, as many groups as heads.
+        The projection matrices and biases, with as many groups as heads.
     block : Block, optional
-        What stands around the layer. Its attention is the layer, unless another layer is given,
-        which then takes its place.
+        The transformer block around the layer. Its attention is the layer; if `layer` is given
+        too, that layer replaces the block's attention.
     query, key : array_like, shape (num_heads, n, d_k), optional
-        For one head, (n, d_k) will do.
+        For one head, the shape may be (n, d_k).
     value : array_like, shape (num_heads, n, d_v), optional
     positions : array_like, shape (n, d_model), optional
-        What is added to the embeddings, a row a place: it stays when tokens change places.
+        Position vectors, which are added to the embeddings. They belong to positions, so that they
+        stay where they are when tokens are exchanged.
     angles : array_like, shape (n, d_k / 2), optional
-        By how much each pair of components of the queries and keys is turned at each place.
+        Rotation of each pair of components of the queries and keys at each position, in radians.
     focus : int, optional
-        Index of the token that the text follows.
+        Index of the token that the chapter computes in full.
     mask : array_like of bool or float, broadcastable to (num_heads, n, n), optional
     is_causal : bool, default False
     scale : float, default 1 / sqrt(d_k)
     refined : Refinements, optional
         Norms of queries and keys, a cap of scores, sinks.
     keys_at_once : int, optional
-        How many keys a running softmax reads at a time; without it the run has none.
+        Number of keys in a block of a running softmax. By default the run has no running softmax.
     unembedding : array_like, shape (d_model, num_words), optional
-        A column a word. Times what a block of attention alone leaves, normalised, it gives the
-        logits of the word that comes next.
+        One column per word. The normalised stream after a block of attention alone, times this
+        matrix, gives the logits of the next word.
     vocabulary : sequence of str, length num_words, optional
-        What the words are called.
+        The words.
     target_weights : array_like, shape (num_heads, n, n), optional
-        The weights that the source draws, where it draws them instead of computing them.
+        Weights that the source draws, if it draws them instead of computing them.
     shows : str, default ""
-        The concept that the example shows best; the book's overview lists examples that have one.
+        The concept that the example is best for; the book's overview lists examples with one.
     readings : tuple of Reading, default ()
-        Where the source's print is damaged and the inputs follow what was meant.
+        Damaged numbers of the source, for which the inputs have the intended numbers.
 
     Raises
     ------
     TypeError, ValueError
-        If the parts do not fit together, naming the part, what is wanted and what came.
+        If the arguments do not fit together. The message names the argument, its value and the
+        values that are valid.
 
     Examples
     --------
@@ -220,7 +225,7 @@ class WorkedExample:
                 project("embeddings", self.embeddings, matrices)
 
     def _check_refined(self, refined: Refinements) -> None:
-        """Raise unless norms and sinks fit the heads, and nothing is read in blocks with sinks."""
+        """Raise unless norms and sinks fit the heads, and sinks come without a running softmax."""
         check_kind("refined", refined, Refinements)
         start = self.query if self.layer is None else self.layer.w_q
         assert start is not None
@@ -232,17 +237,17 @@ class WorkedExample:
             )
 
     def _check_words(self) -> None:
-        """Raise unless names and titles are strings, switches truth values, tokens visible."""
+        """Raise unless names and titles are strings, switches are bools, and tokens are visible."""
         for name in ("name", "title", "source", "shows"):
             as_word(name, getattr(self, name))
         as_switch("is_causal", self.is_causal)
         for token in as_names("tokens", self.tokens):
-            visible = token.translate(_JOINERS)
+            visible = token.translate(_ZERO_WIDTH_JOINERS)
             if not visible.strip() or not visible.isprintable():
                 raise ValueError(f"tokens has {token!r}; visible characters are wanted")
 
     def _check_block(self) -> None:
-        """Make the block's attention and the layer one, or raise where that cannot be."""
+        """Set the layer to the block's attention, or the block's attention to a given layer."""
         if self.block is None:
             return
         check_kind("block", self.block, Block)
@@ -274,7 +279,7 @@ class WorkedExample:
         object.__setattr__(self, "target_weights", frozen(target))
 
     def _check_start(self) -> None:
-        """Raise unless the example starts in exactly one of the two ways."""
+        """Raise unless exactly one of the two groups of inputs is given."""
         projected = self.embeddings is not None and self.layer is not None
         given = all(x is not None for x in (self.query, self.key, self.value))
         parts = [
@@ -289,7 +294,7 @@ class WorkedExample:
             )
 
     def _freeze(self, name: str) -> None:
-        """Check one array, give it an axis of heads where it needs one, and make it read-only."""
+        """Check one array, add an axis of heads if it has none, and make it read-only."""
         if getattr(self, name) is None:
             return
         array = as_finite_array(name, getattr(self, name), min_ndim=2)
@@ -304,7 +309,7 @@ class WorkedExample:
         object.__setattr__(self, name, frozen(array))
 
     def _check_heads(self) -> None:
-        """Raise unless query, key and value, where they are given, go together."""
+        """Raise unless the shapes of a given query, key and value match."""
         if self.query is None or self.key is None or self.value is None:
             return
         if self.key.shape != self.query.shape:
@@ -318,7 +323,7 @@ class WorkedExample:
             )
 
     def _check_places(self) -> None:
-        """Raise unless what belongs to places has a row a token, and the width that it needs."""
+        """Raise unless positions and angles have one row per token, and the width of their use."""
         x, n = self.embeddings, len(self.tokens)
         if self.positions is not None:
             if x is None:
@@ -332,7 +337,7 @@ class WorkedExample:
             self._freeze_places("angles", (n, start.shape[-1] // 2))
 
     def _check_vocabulary(self) -> None:
-        """Raise unless an unembedding fits the block, and the vocabulary the unembedding."""
+        """Raise unless the unembedding fits the block, and the vocabulary the unembedding."""
         if self.vocabulary is not None:
             object.__setattr__(self, "vocabulary", as_names("vocabulary", self.vocabulary))
         if self.unembedding is None:
@@ -351,7 +356,7 @@ class WorkedExample:
         object.__setattr__(self, "unembedding", frozen(array))
 
     def _freeze_places(self, name: str, wanted: tuple[int, int]) -> None:
-        """Check an array of a row a place, and make it read-only."""
+        """Check the shape of an array with one row per position, and make it read-only."""
         array = as_finite_array(name, getattr(self, name))
         if array.shape != wanted:
             raise ValueError(f"{name} has shape {array.shape}; {wanted} is wanted")
@@ -359,7 +364,7 @@ class WorkedExample:
 
     @property
     def num_heads(self) -> int:
-        """How many heads the example has."""
+        """Number of heads."""
         if self.layer is not None:
             return self.layer.num_heads
         assert self.query is not None

@@ -1,1 +1,1 @@
-"""What a reader sees of a run: arithmetic, tables, figures. No mathematics is done here."""
+"""Views of runs: lines of arithmetic, tables and figures of numbers computed elsewhere."""

@@ -1,6 +1,6 @@
-"""Any number of a run, written out as the sum or quotient that gives it.
+"""Lines of arithmetic: a number of a run as the calculation that gives it.
 
-A line holds as it is printed: `mha.views.signs` says where an equals sign stands, and where ≈.
+A line is true as printed. `mha.views.signs` decides between = and ≈.
 """
 
 import math
@@ -11,31 +11,31 @@ from fractions import Fraction
 from functools import cache, partial
 
 from mha.core.feed_forward import normal_share
-from mha.runs.computations import Sheet
+from mha.runs.computations import Computation
 from mha.runs.operations import Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
-from mha.views.signs import as_printed, by_calculator, chain
+from mha.views.signs import chain, exact_value, float_value
 
-LONGEST, KEPT = 48, 8
-"""Beyond how many terms a line is cut, and how many of them, the largest, it then has."""
+MOST_TERMS, LARGEST_TERMS = 48, 8
+"""The most terms of a line, and the number of its largest terms that a longer line is cut to."""
 
-RAISED = r"\^([^\s)]+)"
-"""An exponent, without the bracket that closes behind it."""
+EXPONENT = r"\^([^\s)]+)"
+"""A pattern of an exponent, without a bracket that closes after it."""
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """One computed number and how it comes about.
+    """One number with the calculation that gives it.
 
     Parameters
     ----------
     expression : str
-        The calculation with its numbers, such as ``1×1 + 0×0``.
+        The calculation, such as ``1×1 + 0×0``.
     products : tuple of str
-        The terms of a sum of products, each worked out; empty for other calculations.
+        The values of the terms of a sum of products; empty for other calculations.
     result : str
 
     Examples
@@ -49,22 +49,22 @@ class Arithmetic:
     result: str
 
     def __str__(self) -> str:
-        """Return the whole line: expression, terms worked out if there are several, result."""
+        """Return the whole line: expression, values of the terms if several, result."""
         several = " + ".join(self.products) if len(self.products) > 1 else ""
         steps = [self.expression, "" if several == self.expression else several, self.result]
         return chain(*filter(None, steps))
 
     def _repr_markdown_(self) -> str:
-        """Return the line with its exponents raised."""
-        return re.sub(RAISED, r"{sup}`\1`", str(self))
+        """Return the line as MyST Markdown, with superscript exponents."""
+        return re.sub(EXPONENT, r"{sup}`\1`", str(self))
 
     def _repr_html_(self) -> str:
-        """Return the same for a notebook."""
-        return re.sub(RAISED, r"<sup>\1</sup>", str(self))
+        """Return the line as HTML, with superscript exponents."""
+        return re.sub(EXPONENT, r"<sup>\1</sup>", str(self))
 
 
 def arithmetic(
-    run: Trace | Sheet,
+    run: Trace | Computation,
     stage: str,
     row: int,
     column: int = 0,
@@ -72,32 +72,33 @@ def arithmetic(
     head: int = 0,
     places: int = PLACES,
 ) -> Arithmetic:
-    """Write out one number of a run, or of a sheet.
+    """Return the line of arithmetic of one number of a run or a computation.
 
     Parameters
     ----------
-    run : Trace or Sheet
+    run : Trace or Computation
     stage : str
-        One that is computed: "query" to "output". Of a sheet, one of its tables.
+        Name of a computed stage, such as "scores", or of a table of the computation.
     row : int
-        The token that the number belongs to: the query's, from the scores on.
+        Index of the token; from the scores on, of the query's token.
     column : int, default 0
-        The dimension, or the key's token from the scores to the weights. A row sum has none.
+        Index of the component, or from the scores to the weights of the key's token. Ignored for
+        row sums.
     head : int, default 0
-        Counted from 0. The output has none.
+        Index of the head. Ignored for the output.
     places : int, default 4
-        Decimals of the result. Operands are printed with more decimals where the printed result
-        needs them; the calculation itself is not rounded.
+        Decimals of the result. Operands are printed with more decimals if the printed result does
+        not follow from fewer. No intermediate is rounded.
 
     Returns
     -------
     Arithmetic
-        Of more than 48 terms the 8 largest, then how many are left out and what they come to.
+        Of more than 48 terms, the 8 largest, and the number and the sum of the others.
 
     Raises
     ------
     ValueError
-        If the stage is unknown, the run does not have or compute it, or an index is out of range.
+        If there is no such stage, it is not computed in this run, or an index is out of range.
 
     Examples
     --------
@@ -108,30 +109,30 @@ def arithmetic(
     >>> print(arithmetic(run, "weights", 0, 0))
     2.7183 ÷ 3.7183 ≈ 0.7311
     """
-    if isinstance(run, Sheet):
+    if isinstance(run, Computation):
         found = run.origin(stage, row, column)
     else:
         found = origin(run, Place.of(stage, head, row, column))
-    return written_out(found, places)
+    return write_arithmetic(found, places)
 
 
 MOST_PLACES = 15
 """The most decimals of an operand: a float64 between 1 and 10 has no more."""
 
 
-def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
-    """Return a line of arithmetic for a number, each step computed from the one printed before it.
+def write_arithmetic(origin: Origin, places: int = PLACES) -> Arithmetic:
+    """Return the line of arithmetic of a number, in which each step follows from the one before.
 
-    A pocket calculator reaches the printed result from the printed operands to the last digit.
-    Operands have more decimals than the result where that needs them: e^4.2426407 is 69.5914, but
-    e^4.2426 is 69.5885.
+    A pocket calculator gives the printed result for the printed operands, to the last digit.
+    Operands have more decimals than the result if necessary: e^4.2426407 is 69.5914, but e^4.2426
+    is 69.5885.
 
     Parameters
     ----------
     origin : Origin
-        Of a number that is computed.
+        Origin of a computed number.
     places : int, default 4
-        Decimals of the result, and the fewest of the operands.
+        Decimals of the result, and the fewest decimals of the operands.
 
     Returns
     -------
@@ -140,13 +141,13 @@ def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
     Raises
     ------
     ValueError
-        If the number is given, not computed.
+        If the number is an input.
 
     Examples
     --------
     >>> from mha import load_example, origin, trace
     >>> run = trace(load_example("cat-sat"))
-    >>> print(written_out(origin(run, Place("exponentials", head=0, row=0, column=1))))
+    >>> print(write_arithmetic(origin(run, Place("exponentials", head=0, row=0, column=1))))
     e^0 = 1.0000
     """
     if origin.operation == "given":
@@ -158,7 +159,7 @@ def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
     def are_enough_for_terms(p: int) -> bool:
         return not _differ(" + ".join(line(p).products), result, places)
 
-    terms = _fewest(places, are_enough_for_terms)
+    terms = _fewest_decimals(places, are_enough_for_terms)
     products = line(terms).products
 
     def are_enough_for_factors(p: int) -> bool:
@@ -169,22 +170,24 @@ def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
             _differ(factors, product, terms) for factors, product in pairs
         )
 
-    return Arithmetic(line(_fewest(places, are_enough_for_factors)).expression, products, result)
+    return Arithmetic(
+        line(_fewest_decimals(places, are_enough_for_factors)).expression, products, result
+    )
 
 
 def with_enough_decimals(
     calculation: Callable[[int], str], value: float, places: int = PLACES
 ) -> str:
-    """Return a calculation with the fewest decimals from which its printed result follows.
+    """Return a calculation with the fewest decimals for which its printed result follows.
 
     Parameters
     ----------
     calculation : callable
-        Takes a number of decimals and returns the calculation as text.
+        A function from a number of decimals to the calculation as text.
     value : float
         Its exact result.
     places : int, default 4
-        Decimals of the printed result, and the fewest of the calculation.
+        Decimals of the printed result, and the fewest decimals of the calculation.
 
     Returns
     -------
@@ -196,24 +199,26 @@ def with_enough_decimals(
     '0.33333×2'
     """
     result = short(value, places)
-    return calculation(_fewest(places, lambda p: not _differ(calculation(p), result, places)))
+    return calculation(
+        _fewest_decimals(places, lambda p: not _differ(calculation(p), result, places))
+    )
 
 
-def _fewest(places: int, are_enough: Callable[[int], bool]) -> int:
-    """Return the smallest number of decimals, at least `places`, that is enough."""
+def _fewest_decimals(places: int, are_enough: Callable[[int], bool]) -> int:
+    """Return the smallest sufficient number of decimals that is at least `places`."""
     return next(filter(are_enough, range(places, MOST_PLACES)), max(places, MOST_PLACES))
 
 
 def _differ(step: str, rounded: str, places: int) -> bool:
-    """Tell whether a printed step is more than half a unit away from its printed result."""
-    value, result = by_calculator(step), as_printed(rounded)
+    """Return whether a printed step differs from its printed result by more than half a unit."""
+    value, result = float_value(step), exact_value(rounded)
     if value is None or result is None:
         return False
     return abs(value - result) > Fraction(1, 2 * 10**places)
 
 
 def factor(value: float, places: int = PLACES) -> str:
-    """Return a number as part of a sum or product: in brackets where it is negative.
+    """Return a number as an operand, in brackets if it is negative.
 
     Examples
     --------
@@ -224,12 +229,12 @@ def factor(value: float, places: int = PLACES) -> str:
 
 
 def in_brackets(text: str) -> str:
-    """Return a number's text as part of a calculation: in brackets where it is negative."""
+    """Return a printed number as an operand, in brackets if it is negative."""
     return f"({text})" if text.startswith("−") else text
 
 
 def products(origin: Origin, places: int = PLACES) -> tuple[str, ...]:
-    """Return the terms of a sum of products as they are worked out: ``1×2``.
+    """Return the terms of a sum of products as text, such as ``1×2``.
 
     Examples
     --------
@@ -242,22 +247,22 @@ def products(origin: Origin, places: int = PLACES) -> tuple[str, ...]:
 
 
 def _sum_of_products(origin: Origin, places: int) -> Arithmetic:
-    begun, left_out = _shortened(origin)
-    worked = tuple(factor(math.prod(o.value for o in term), places) for term in begun.terms)
+    written, omitted = _split_off_small_terms(origin)
+    worked = tuple(factor(math.prod(o.value for o in term), places) for term in written.terms)
     several = worked if len(worked) > 1 or origin.operation != "product" else ()
-    parts = products(begun, places)
-    if left_out is not None:
-        parts += (_told(left_out, places),)
-        several += (factor(left_out.evaluate(), places),)
+    parts = products(written, places)
+    if omitted is not None:
+        parts += (_omitted_in_words(omitted, places),)
+        several += (factor(omitted.evaluate(), places),)
     return Arithmetic(" + ".join(parts), several, short(origin.number, places))
 
 
-def _shortened(origin: Origin) -> tuple[Origin, Origin | None]:
-    """Return a sum that a line has room for, and what is left out: all but the largest terms."""
-    if len(origin.terms) <= LONGEST:
+def _split_off_small_terms(origin: Origin) -> tuple[Origin, Origin | None]:
+    """Return the terms that a line has room for, and the omitted ones, or None if all fit."""
+    if len(origin.terms) <= MOST_TERMS:
         return origin, None
     sizes = [-abs(math.prod(operand.value for operand in term)) for term in origin.terms]
-    largest = set(sorted(range(len(sizes)), key=sizes.__getitem__)[:KEPT])
+    largest = set(sorted(range(len(sizes)), key=sizes.__getitem__)[:LARGEST_TERMS])
     kept, rest = (
         tuple(term for i, term in enumerate(origin.terms) if (i in largest) == is_kept)
         for is_kept in (True, False)
@@ -265,9 +270,9 @@ def _shortened(origin: Origin) -> tuple[Origin, Origin | None]:
     return replace(origin, terms=kept), replace(origin, terms=rest)
 
 
-def _told(left_out: Origin, places: int) -> str:
-    """Return how many terms are left out of a line, and what they come to."""
-    return f"({len(left_out.terms)} more, together {short(left_out.evaluate(), places)})"
+def _omitted_in_words(omitted: Origin, places: int) -> str:
+    """Return the number of omitted terms and their sum as text."""
+    return f"({len(omitted.terms)} more, together {short(omitted.evaluate(), places)})"
 
 
 def _scaled(origin: Origin, places: int) -> Arithmetic:
@@ -293,9 +298,9 @@ def _exponential(origin: Origin, places: int) -> Arithmetic:
 
 
 def _sum(origin: Origin, places: int) -> Arithmetic:
-    begun, left_out = _shortened(origin)
-    terms = [in_brackets(shown(operand.value, places)) for operand in begun.operands]
-    terms += [] if left_out is None else [_told(left_out, places)]
+    written, omitted = _split_off_small_terms(origin)
+    terms = [in_brackets(shown(operand.value, places)) for operand in written.operands]
+    terms += [] if omitted is None else [_omitted_in_words(omitted, places)]
     return Arithmetic(" + ".join(terms), (), shown(origin.number, places))
 
 
@@ -363,7 +368,7 @@ def _gelu(origin: Origin, places: int) -> Arithmetic:
 
 
 def _capped(origin: Origin, places: int) -> Arithmetic:
-    """Write cap · tanh(score / cap) by an exponential, as one can work it."""
+    """Write cap · tanh(score / cap) with an exponential, for calculators without tanh."""
     score, cap = (operand.value for operand in origin.operands)
     power = f"e^{short(2 * score / cap, places)}"
     expression = f"{short(cap, places)} × (1 − 2 ÷ ({power} + 1))"

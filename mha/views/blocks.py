@@ -1,8 +1,8 @@
-"""Blocks: one stage of a run as one numbered table, with all its heads side by side.
+"""Blocks of tables: one stage of a run as one numbered table, with all heads side by side.
 
-A block holds the tables of `mha.views.tables`, one a head, under one caption and one label. Its
-Markdown is the book's ``{numbers}``, which sets the parts side by side where they fit and one
-below the other where they do not; in print the parts join into one table as far as the paper goes.
+A block has one table of `mha.views.tables` per head, under one caption and one label. Its Markdown
+is the book's directive ``{numbers}``, which sets the tables side by side as far as they fit; in
+print they are joined into one table as far as the paper is wide.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 from mha.runs.stages import stage as stage_of
 from mha.views.colours import HEAT_FULL, head_colour
-from mha.views.table import Table, as_written, directive
+from mha.views.table import Table, directive, escape_markdown
 from mha.views.tables import (
     contribution_table,
     mixing_table,
@@ -24,10 +24,10 @@ from mha.views.tables import (
 
 __all__ = ["Block", "Part", "contributions_block", "mixing_block", "stage_block", "weighted_block"]
 
-HEATED = ("weights",)
-"""The stages whose numbers are shares, from 0 to 1: their cells are tinted by them."""
+TINTED_STAGES = ("weights",)
+"""The stages whose cells are tinted by their numbers, which are from 0 to 1."""
 
-_SUMMED = ("weights", "exponentials")
+_STAGES_WITH_SUMS = ("weights", "exponentials")
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Part:
     Parameters
     ----------
     table : Table
-        Its caption is the part's title: the head's name, or what the numbers are.
+        The table; its caption, a head's name or the name of the numbers, is the part's title.
     head : int, optional
-        Whose colour it has, counted from 0.
+        Index of the head whose colour the table has.
     heat : bool, default False
-        Tint each cell by its number, on one scale from 0 to 1.
+        Whether each cell is tinted by its number, on one scale from 0 to 1.
     sums : int, default 0
-        How many columns at the end are sums, which are never tinted.
+        Number of columns at the end that are sums, which are never tinted.
     """
 
     table: Table
@@ -61,12 +61,11 @@ class Block:
     caption : str
         One line; Markdown's inline marks are allowed.
     parts : tuple of Part
-        In the order in which they are read; each table's own label is kept, so that a part can be
-        cited, by the number of the block.
+        The parts in order. A part whose table has a label can be cited, by the number of the block.
     name : str, optional
-        Label to cite the block by.
+        Label by which the block is cited.
     columns : int, optional
-        How many parts stand in a row on a wide screen; all of them if left out.
+        Number of parts in a row on a wide screen, by default all.
     """
 
     caption: str
@@ -87,7 +86,7 @@ class Block:
         return tuple(part.table for part in self.parts)
 
     def _repr_markdown_(self) -> str:
-        """Return the book's ``{numbers}`` with a part a table."""
+        """Return the directive ``{numbers}`` with one part per table."""
         columns = self.columns or len(self.parts)
         parts = [
             part.table.as_part(
@@ -111,7 +110,7 @@ class Block:
 
 
 def _html_part(part: Part) -> str:
-    """Return a part's table, its cells tinted in the head's colour where heat means something."""
+    """Return a part's table as HTML, its cells tinted in the head's colour if it has heat."""
     html = part.table._repr_html_()
     if not part.heat:
         return html
@@ -136,21 +135,22 @@ def stage_block(
     labels: Sequence[str | None] | None = None,
     prints: PrintsAt | None = None,
 ) -> Block:
-    r"""Return stages of a run as one block: each head has a part, or a row of parts.
+    r"""Return stages of a run as one block, with a part, or a row of parts, per head.
 
     Parameters
     ----------
     run : Trace
     *stages : str
-        As for `mha.views.tables.stage_table`. A stage that belongs to no one head stands once.
+        As for `mha.views.tables.stage_table`. A stage without heads has one part.
     heads : sequence of int, optional
-        These alone, counted from 0; all of them if left out.
+        Indices of the heads, by default all.
     name : str, optional
-        Label to cite the block by.
+        Label by which the block is cited.
     labels : sequence of str, optional
-        One a part, to cite it alone.
+        One label per part, by which the part is cited.
     prints : callable, optional
-        What a source prints, shown beside each number on demand.
+        A function from a place to the numbers that a source prints for it. They are shown beside
+        each number on demand.
 
     Returns
     -------
@@ -183,11 +183,11 @@ def stage_block(
             Part(
                 replace(table, caption=", ".join(title)),
                 head if kind.per_head else None,
-                stage in HEATED,
-                int(stage in _SUMMED),
+                stage in TINTED_STAGES,
+                int(stage in _STAGES_WITH_SUMS),
             )
         )
-    one_head = "" if several or run.num_heads == 1 else _of(run, chosen[0])
+    one_head = "" if several or run.num_heads == 1 else _head_suffix(run, chosen[0])
     shared = all(STAGES[stage].per_head for stage in stages)
     columns = len(stages) if len(stages) > 1 and shared else None
     caption = _caption(stages) + (one_head if shared else "")
@@ -195,7 +195,7 @@ def stage_block(
 
 
 def cells_of(stages: Sequence[str], heads: Sequence[int]) -> list[tuple[int, str]]:
-    """Return the head and the stage of each part: head by head, or once for the whole layer.
+    """Return the head and the stage of each part: head by head, a stage without heads once.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def cells_of(stages: Sequence[str], heads: Sequence[int]) -> list[tuple[int, str
 
 
 def _caption(stages: Sequence[str]) -> str:
-    """Return what a block of stages is called."""
+    """Return the caption of a block of stages."""
     if len(stages) == 1:
         return stage_of(stages[0]).caption
     first, *rest = (stage_of(stage).title for stage in stages)
@@ -216,7 +216,7 @@ def _caption(stages: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}"
 
 
-def _of(run: Trace, head: int) -> str:
+def _head_suffix(run: Trace, head: int) -> str:
     name = run.head_names[head].replace(" ", "\N{NO-BREAK SPACE}")
     return f", {name}"
 
@@ -229,7 +229,7 @@ def mixing_block(
     labels: Sequence[str | None] | None = None,
     prints: PrintsAt | None = None,
 ) -> Block:
-    """Return how one token's output comes about, each head's table beside the next.
+    """Return the values weighted for one token, and their sum, with one part per head.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def mixing_block(
         mixing_table(run, token, head=head, name=label, prints=prints)
         for head, label in enumerate(labels)
     ]
-    caption = f"Weighted values for the query *{as_written(run.tokens[token])}*"
+    caption = f"Weighted values for the query *{escape_markdown(run.tokens[token])}*"
     return _by_head(run, caption, tables, name)
 
 
@@ -266,7 +266,7 @@ def weighted_block(
     labels: Sequence[str | None] | None = None,
     prints: PrintsAt | None = None,
 ) -> Block:
-    """Return each head's values times weights, with the sum of each query.
+    """Return the weighted values of every query, and their sums, with one part per head.
 
     Parameters
     ----------
@@ -308,14 +308,14 @@ def contributions_block(
     name: str | None = None,
     labels: Sequence[str | None] | None = None,
 ) -> Block:
-    """Return each head's share of each token's output, a part a token.
+    """Return the heads' shares of the output, with one part per token.
 
     Parameters
     ----------
     run : Trace
-        Of an example with an output projection.
+        Run with an output projection.
     tokens : sequence of int, optional
-        These alone; all of them if left out.
+        Indices of the tokens, by default all.
     name, labels : optional
         As for `stage_block`.
 
@@ -335,7 +335,8 @@ def contributions_block(
     parts = (
         Part(
             replace(
-                contribution_table(run, i, name=label), caption=f"*{as_written(run.tokens[i])}*"
+                contribution_table(run, i, name=label),
+                caption=f"*{escape_markdown(run.tokens[i])}*",
             )
         )
         for i, label in zip(chosen, labels, strict=True)

@@ -1,7 +1,7 @@
-"""The heads' colours and patterns: what keeps them apart on a page and in greyscale print.
+"""Colours of the pages, and the colour and the hatch pattern of each head.
 
-This is their one home: `head_properties` tells the style sheets. `in_notebook` brings
-colours along to where no page of the book is around what is shown.
+Style sheets get the heads' colours from `head_properties`. In a notebook, which has none of the
+book's style sheets, `in_notebook` adds the colours to an element.
 """
 
 from functools import cache
@@ -18,19 +18,19 @@ PAGE_COLOURS = {
     "slip": ("#b3261e", "#ff6a61"),
     "focus": ("#0b5cad", "#8cc4ff"),
 }
-"""The other colours, for light and for dark paper: those of `tokens.css`, which pages load."""
+"""The other colours, for the light and the dark theme, equal to those in `tokens.css`."""
 
 HEAD_COLOURS = ("#0b6ea8", "#c2570c", "#1f7a4d", "#8e2a6b", "#3f3600", "#4a3fd0")
-"""One colour a head, in order, for light paper; colour-blind readers tell them apart."""
+"""One colour per head for the light theme, distinct for colour-blind readers too."""
 
 HEAD_COLOURS_IN_DARK = ("#6db6e3", "#f0a35e", "#5fc29a", "#c46aa8", "#f3ecc0", "#4577c9")
-"""The same colours for dark paper."""
+"""The same for the dark theme."""
 
 HEAT_FULL = 55
-"""How many per cent of a head's colour the cell of a weight of 1 has: text on it can be read."""
+"""Per cent of the head's colour in the cell of a weight of 1, few enough to read text on it."""
 
 HEAT_FULL_IN_DARK = 42
-"""The same on dark paper."""
+"""The same for the dark theme."""
 
 NOTEBOOK_THEMES = {
     "light": (
@@ -42,7 +42,7 @@ NOTEBOOK_THEMES = {
         *(".vscode-dark", '[data-vscode-theme-kind="vscode-high-contrast"]'),
     ),
 }
-"""By what Jupyter, Colab and VS Code say their theme; without any of these it is the system's."""
+"""CSS selectors of the theme in Jupyter, Colab and VS Code; otherwise the system's applies."""
 
 _NOTEBOOK_FONTS = (
     "@font-face{font-family:mha-arial;size-adjust:90%;"
@@ -52,14 +52,14 @@ _NOTEBOOK_FONTS = (
     '.mha{--font-interface:"Source Sans 3",mha-arial,mha-wide,sans-serif;'
     '--font-text:"STIX Two Text","Times New Roman","Liberation Serif",serif}'
 )
-"""A notebook has not the pages' fonts: others take the room of theirs."""
+"""System fonts, scaled to the size of the pages' fonts, which a notebook does not have."""
 
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
-"""One pattern a head, in order, so that heads stay apart in greyscale print."""
+"""One hatch pattern per head, to distinguish heads in greyscale print."""
 
 
 def head_colour(head: int) -> str:
-    """Return the colour that a head keeps through the whole book, heads counted from 0.
+    """Return the colour of a head, the same in the whole book. Heads count from 0.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def head_colour(head: int) -> str:
 
 
 def head_hatch(head: int) -> str:
-    """Return the pattern that a head keeps through the whole book, heads counted from 0.
+    """Return the hatch pattern of a head, the same in the whole book. Heads count from 0.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def head_hatch(head: int) -> str:
 
 
 def head_property(head: int) -> str:
-    """Return the property of a style sheet that has a head's colour, heads counted from 0.
+    """Return the CSS property with the colour of a head. Heads count from 0.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def head_property(head: int) -> str:
 
 
 def head_properties() -> str:
-    """Return the colours as a style sheet's properties ``--head-1`` to ``--head-6``, by theme.
+    """Return a style sheet with the properties ``--head-1`` to ``--head-6``, by theme.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def head_properties() -> str:
 
 @cache
 def notebook_style() -> str:
-    """Return the style of what a notebook shows: the book's colours, in the notebook's theme.
+    """Return the style sheet of elements in a notebook: the book's colours in its theme.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def notebook_style() -> str:
 
 
 def in_notebook(html: str, style: str = "") -> str:
-    """Return an element as a notebook shows it, which has none of the book's style sheets.
+    """Return an element with its own style sheet, for a notebook, which has not the book's.
 
     Examples
     --------

@@ -1,11 +1,10 @@
-"""Figures of traces and of plain arrays, drawn for every screen and for print.
+"""Figures of traces and of arrays, for every screen and for print.
 
-A `Figure` is SVG with alternative text. On a page it takes the page's fonts and colours, so that it
-reads in the light and in the dark theme, and in a narrow place it has another layout; nothing in it
-is smaller than twelve pixels. The heads keep one colour each through the whole book, and every
-heatmap shows its numbers.
+A `Figure` is SVG with alternative text. On a page it has the page's fonts and colours, in the light
+and the dark theme, and in a narrow column another layout. Text is at least twelve pixels high. Each
+head has one colour in the whole book, and every heatmap shows its numbers.
 
-The drawing itself is in `mha.views.drawing`.
+`mha.views.drawing` has the code of each kind of figure.
 """
 
 from mha.views.colours import HATCHES, HEAD_COLOURS, head_colour

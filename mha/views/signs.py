@@ -1,8 +1,8 @@
-"""The sign between two steps of a printed calculation: = where it holds as printed, else ≈.
+"""Signs between the steps of a printed calculation: = if it is exact as printed, else ≈.
 
-An equals sign stands where the printed numbers, read as the exact decimals that they are, give what
-stands behind it, to the last digit; where rounding enters, ≈ stands. This is decided from nothing
-but the printed text, for every line of the book; in the browser signs.js does it.
+The sign is = if the printed numbers, read as exact decimals, give the next step to the last digit,
+and ≈ if rounding is involved. The printed text alone decides, for every line of the book; in the
+browser `engine/signs.ts` decides alike.
 """
 
 import math
@@ -15,9 +15,9 @@ from itertools import pairwise
 from mha.core.checks import as_names
 
 
-@lru_cache(maxsize=1 << 8)  # a step in the middle is read twice
-def as_printed(text: str) -> Fraction | None:
-    """Return what a printed calculation comes to, its numbers read as exact decimals.
+@lru_cache(maxsize=1 << 8)  # a step between two signs is evaluated twice
+def exact_value(text: str) -> Fraction | None:
+    """Return the exact value of a printed calculation, its numbers read as exact decimals.
 
     Parameters
     ----------
@@ -28,50 +28,50 @@ def as_printed(text: str) -> Fraction | None:
     Returns
     -------
     Fraction or None
-        None where the value is no fraction, is infinite, or the text is no calculation.
+        None if the value is irrational or infinite, or if the text is no calculation.
 
     Examples
     --------
-    >>> as_printed("0.6×1.2 + (−0.5)"), as_printed("1 ÷ √4"), as_printed("1 ÷ √2")
+    >>> exact_value("0.6×1.2 + (−0.5)"), exact_value("1 ÷ √4"), exact_value("1 ÷ √2")
     (Fraction(11, 50), Fraction(1, 2), None)
     """
-    return _value(text, _EXACTLY)
+    return _value(text, _EXACT_FUNCTIONS)
 
 
 @lru_cache(maxsize=1 << 8)
-def by_calculator(text: str) -> Fraction | None:
-    """Return the value of a printed calculation, with roots, powers of e and functions in float64.
+def float_value(text: str) -> Fraction | None:
+    """Return the value of a printed calculation, with roots and other functions in float64.
 
     Parameters
     ----------
     text : str
-        As for `as_printed`.
+        As for `exact_value`.
 
     Returns
     -------
     Fraction or None
-        None if the text is not a calculation, or one of its numbers is beyond float64.
+        None if the text is not a calculation, or if one of its numbers overflows float64.
 
     Examples
     --------
-    >>> float(by_calculator("1 ÷ √2")), float(by_calculator("e^4.2426"))
+    >>> float(float_value("1 ÷ √2")), float(float_value("e^4.2426"))
     (0.7071067811865475, 69.58854705552615)
     """
-    return _value(text, _IN_FLOATS)
+    return _value(text, _FLOAT_FUNCTIONS)
 
 
 def sign(left: str, right: str) -> str:
-    """Return the sign that stands between two printed steps of a calculation.
+    """Return the sign between two printed steps of a calculation.
 
     Parameters
     ----------
     left, right : str
-        As for `as_printed`; what has no digit is words, and those say the same as the number.
+        As for `exact_value`. A text without a digit is words, which are taken to equal the number.
 
     Returns
     -------
     str
-        "=" where both come to the same as they are printed, else "≈".
+        "=" if both have the same exact value, else "≈".
 
     Examples
     --------
@@ -80,17 +80,17 @@ def sign(left: str, right: str) -> str:
     """
     if left == right or not re.search(r"\d", left):
         return "="
-    value = as_printed(left)
-    return "=" if value is not None and value == as_printed(right) else "≈"
+    value = exact_value(left)
+    return "=" if value is not None and value == exact_value(right) else "≈"
 
 
 def chain(*steps: str) -> str:
-    """Return steps of a calculation on one line, each pair with the sign that holds.
+    """Return the steps of a calculation on one line, with = or ≈ between each two.
 
     Raises
     ------
     TypeError, ValueError
-        If a step is no string, or there is none.
+        If a step is no string, or if there are no steps.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def chain(*steps: str) -> str:
 
 
 def total(terms: Iterable[str], result: str) -> str:
-    """Return a printed sum behind the sign that holds: = where its printed terms give it, else ≈.
+    """Return a printed sum after its sign: = if its printed terms give it exactly, else ≈.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def total(terms: Iterable[str], result: str) -> str:
     return f"{sign(added, result)} {result}"
 
 
-# ---- Reading a printed calculation ----
+# ---- Parser of printed calculations ----
 
 _LARGEST = re.compile(r"max\(((?:−?[\d.]+|−∞)(?:, (?:−?[\d.]+|−∞))+)\)")
 
@@ -124,7 +124,7 @@ _NAMED = re.compile("cos|sin|tanh")
 _TOKEN = re.compile(rf"\d+(?:\.\d+)?|e ?\^|{_NAMED.pattern}|\S")
 
 _Functions = Mapping[str, Callable[[Fraction], Fraction | None]]
-"""Functions of one number, by the first character of their sign."""
+"""Functions of one number, by the first character of their symbol."""
 
 
 def _value(text: str, functions: _Functions) -> Fraction | None:
@@ -134,24 +134,24 @@ def _value(text: str, functions: _Functions) -> Fraction | None:
         return None
     tokens = _TOKEN.findall(text)
     try:
-        value = _sum_of(tokens, functions)
+        value = _parse_sum(tokens, functions)
     except (ArithmeticError, IndexError, ValueError):
         return None
     return None if tokens else value
 
 
 def _largest(found: re.Match[str]) -> str:
-    """Return the largest of some printed numbers, in brackets, as it is printed."""
+    """Return the largest of some printed numbers, as printed, in brackets."""
     numbers = found[1].split(", ")
     return f"({max(numbers, key=lambda text: float(text.replace('−', '-').replace('∞', 'inf')))})"
 
 
-def _sum_of(tokens: list[str], functions: _Functions) -> Fraction | None:
-    """Take a sum off the front of some tokens; return its value, None where it is irrational."""
-    total = _product_of(tokens, functions)
+def _parse_sum(tokens: list[str], functions: _Functions) -> Fraction | None:
+    """Remove a sum from the front of the tokens; return its value, or None if irrational."""
+    total = _parse_product(tokens, functions)
     while tokens and tokens[0] in "+−":
         is_plus = tokens.pop(0) == "+"
-        term = _product_of(tokens, functions)
+        term = _parse_product(tokens, functions)
         if total is not None and term is not None:
             total = total + term if is_plus else total - term
         else:
@@ -159,17 +159,17 @@ def _sum_of(tokens: list[str], functions: _Functions) -> Fraction | None:
     return total
 
 
-def _product_of(tokens: list[str], functions: _Functions) -> Fraction | None:
-    total = _factor_of(tokens, functions)
+def _parse_product(tokens: list[str], functions: _Functions) -> Fraction | None:
+    total = _parse_factor(tokens, functions)
     while tokens and tokens[0] in "×÷":
         is_times = tokens.pop(0) == "×"
-        by = _factor_of(tokens, functions)
+        by = _parse_factor(tokens, functions)
         total = _times(total, by) if is_times else _divided(total, by)
     return total
 
 
 def _times(left: Fraction | None, right: Fraction | None) -> Fraction | None:
-    """Return a product; nothing times an irrational number is still nothing."""
+    """Return a product, which is 0 if one factor is 0 and the other irrational."""
     if left == 0 or right == 0:
         return Fraction(0)
     return None if left is None or right is None else left * right
@@ -179,13 +179,13 @@ def _divided(left: Fraction | None, right: Fraction | None) -> Fraction | None:
     return _times(left, None if right is None else 1 / right)
 
 
-def _factor_of(tokens: list[str], functions: _Functions) -> Fraction | None:
+def _parse_factor(tokens: list[str], functions: _Functions) -> Fraction | None:
     token = tokens.pop(0)
     if token[0] in functions:
-        value = _factor_of(tokens, functions)
+        value = _parse_factor(tokens, functions)
         return None if value is None else functions[token[0]](value)
     if token == "(":
-        value = _sum_of(tokens, functions)
+        value = _parse_sum(tokens, functions)
         if tokens.pop(0) != ")":
             raise ValueError("a bracket is not closed")
         return value
@@ -203,14 +203,14 @@ def _number(token: str) -> Fraction:
 
 
 def _exact_root(value: Fraction) -> Fraction | None:
-    """Return a square root that is a fraction, else None."""
+    """Return a square root that is rational, else None."""
     if value < 0:
         return None
     root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
     return root if root * root == value else None
 
 
-_EXACTLY: _Functions = {
+_EXACT_FUNCTIONS: _Functions = {
     "−": lambda value: -value,
     "√": _exact_root,
     "e": lambda value: None if value else Fraction(1),
@@ -219,7 +219,7 @@ _EXACTLY: _Functions = {
     "t": lambda value: None if value else Fraction(0),
 }
 
-_IN_FLOATS: _Functions = {
+_FLOAT_FUNCTIONS: _Functions = {
     "−": lambda value: -value,
     "√": lambda value: Fraction(math.sqrt(value)),
     "e": lambda value: Fraction(math.exp(value)),

@@ -1,7 +1,7 @@
-"""A table of text that shows itself in HTML, print and notebooks, and matrices as such tables.
+"""Tables of text for HTML, print and notebooks, and matrices as such tables.
 
-A table carries its caption and label, so that the book can number and cite it. What a source
-prints can stand below the numbers, hidden until a reader asks for it.
+A table has a caption and a label, by which the book numbers and cites it. The numbers that a source
+prints may be below its numbers, hidden until a reader shows them.
 """
 
 import json
@@ -15,36 +15,37 @@ from numpy.typing import ArrayLike
 
 from mha.runs.rounding import PLACES, short, shown
 
-LABEL = 18  # characters of a row's label that stand on one line, on a phone too
+LONGEST_LABEL = 18
+"""The most characters of a row's label that fit on one line on a phone."""
 
 
 class Word(str):
-    """A cell's text that is shown as it is written: a token may look like Markdown."""
+    """A cell's text without markup, such as a token, whose characters may look like Markdown."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of text that knows how to show itself.
+    """A table of text with its representations in notebooks and in the book.
 
     Parameters
     ----------
     caption : str
         One line; Markdown's inline marks are allowed.
     header : tuple of str
-        One entry a column; the first stands above the row labels.
+        One entry per column; the first is above the row labels.
     rows : tuple of tuple of str
-        Each starts with its label.
+        Rows of text, each with its label first.
     marked : frozenset of (int, int), default empty
-        Cells to set in bold and underline: (row, column), labels and header not counted.
+        Cells in bold and underlined, as (row, column) without labels and header.
     name : str, optional
-        Label to cite the table by.
+        Label by which the table is cited.
     words : bool, default False
-        The cells hold words: set them from the left and let them wrap.
+        Whether the cells are words, which are aligned left and may wrap.
     beside : mapping of (int, int) to sequence of str, default empty
-        What a source prints for a cell, shown below it on demand: (row, column), labels and header
-        not counted.
+        Texts below a cell that are shown on demand: the numbers that a source prints. By (row,
+        column) without labels and header.
     at : str, default ""
-        The example's name, and the stage and head whose numbers the cells are.
+        Name of the example, and stage and head of the numbers in the cells.
     """
 
     caption: str
@@ -77,31 +78,32 @@ class Table:
         )
 
     def _classes(self) -> list[str]:
-        """Return what the book's style knows the table by."""
-        long = any(len(re.sub(r"\$[^$]*\$", "xx", row[0])) > LABEL for row in self.rows)
+        """Return the table's CSS classes."""
+        long = any(len(re.sub(r"\$[^$]*\$", "xx", row[0])) > LONGEST_LABEL for row in self.rows)
         chosen = {"numbers": True, "words": self.words, "long-labels": long}
         return [name for name, holds in chosen.items() if holds]
 
     def _printed_html(self, i: int, j: int) -> str:
         texts = self.beside.get((i, j), ())
         return "".join(
-            f' <span class="{" ".join(_marks(text))}">{escape(text)}</span>' for text in texts
+            f' <span class="{" ".join(_print_classes(text))}">{escape(text)}</span>'
+            for text in texts
         )
 
     def _repr_markdown_(self) -> str:
-        """Return what the book numbers, labels and prints: ``{numbers}``, or a list with links."""
+        """Return the directive ``{numbers}``, or a list-table if a cell has a link."""
         texts = [text for row in self.rows for text in row if not isinstance(text, Word)]
         if any("](" in text for text in texts):
             return self._list_table()
         return directive(self.caption, self.name, {}, [self.as_part()])
 
     def as_part(self, **more: object) -> dict[str, object]:
-        """Return what the book's ``{numbers}`` is given of a table.
+        """Return the table's data for the directive ``{numbers}``.
 
         Parameters
         ----------
         **more : object
-            What else it is told of the table.
+            Further entries.
         """
         beside = [[i, j, list(texts)] for (i, j), texts in self.beside.items() if texts]
         return {
@@ -114,9 +116,9 @@ class Table:
         } | more
 
     def _list_table(self) -> str:
-        """Return a MyST list-table: Sphinx looks up where its links lead."""
+        """Return a MyST list-table, whose links Sphinx resolves."""
         # Tildes, because a caption may hold backticks.
-        lines = [f"~~~{{list-table}} {no_tags(self.caption)}"]
+        lines = [f"~~~{{list-table}} {escape_tags(self.caption)}"]
         lines += [":header-rows: 1", ":stub-columns: 1"]
         if self.name:
             lines.append(f":name: {self.name}")
@@ -129,7 +131,7 @@ class Table:
 def directive(
     caption: str, name: str | None, options: Mapping[str, object], parts: Sequence[object]
 ) -> str:
-    """Return the book's ``{numbers}``: a caption in Markdown, and the tables' data, a line each.
+    """Return the directive ``{numbers}``: a caption in Markdown, and one line of data per table.
 
     Parameters
     ----------
@@ -138,49 +140,49 @@ def directive(
         The label.
     options : mapping of str
     parts : sequence
-        As `Table.as_part` gives them.
+        Results of `Table.as_part`.
     """
-    lines = [f"~~~{{numbers}} {no_tags(caption)}"]
+    lines = [f"~~~{{numbers}} {escape_tags(caption)}"]
     named = {"name": name} | dict(options)
     lines += [f":{key}: {value}" for key, value in named.items() if value is not None]
     data = [json.dumps(part, ensure_ascii=False) for part in parts]
     return "\n".join([*lines, "", *data, "~~~"])
 
 
-def _marks(beside: str) -> list[str]:
-    """Return the classes of what is printed beside a number: a wrong one is a slip."""
+def _print_classes(beside: str) -> list[str]:
+    """Return the CSS classes of a source's number; a wrong one is a slip."""
     return ["printed", "slip"] if beside.startswith("≠") else ["printed"]
 
 
 def _list_row(cells: Sequence[str]) -> list[str]:
-    texts = [no_tags(_as_markdown(text)) for text in cells]
+    texts = [escape_tags(_as_markdown(text)) for text in cells]
     return [f"{'* -' if i == 0 else '  -'} {text}" for i, text in enumerate(texts)]
 
 
 def _as_markdown(text: str) -> str:
-    return as_written(text) if isinstance(text, Word) else text
+    return escape_markdown(text) if isinstance(text, Word) else text
 
 
-def no_tags(text: str) -> str:
-    r"""Return Markdown in which a token such as <end> is text, not HTML, and a role does nothing.
+def escape_tags(text: str) -> str:
+    r"""Return Markdown with HTML tags and roles escaped, so that <end> is text.
 
-    Code and formulas stay, and so does what is escaped already.
+    Code, formulas and escaped characters are unchanged.
 
     Examples
     --------
-    >>> print(no_tags("<end> of `<b>`, {eval}`1`"))
+    >>> print(escape_tags("<end> of `<b>`, {eval}`1`"))
     \<end> of `<b>`, \{eval}`1`
     """
     kept = r"(\\.|(`+).*?\2|\$[^$]*\$)"
     return re.sub(kept + r"|<|\{(?=[\w:+-]+\}`)", lambda m: m[1] or f"\\{m[0]}", text)
 
 
-def as_written(token: str) -> str:
-    r"""Return Markdown that shows a token as it is written, once `no_tags` has looked at it.
+def escape_markdown(token: str) -> str:
+    r"""Return a token with its Markdown characters escaped; `escape_tags` escapes the others.
 
     Examples
     --------
-    >>> print(as_written("*a*"), as_written("$c$"), as_written("1."), as_written("U.S."))
+    >>> print(*map(escape_markdown, ("*a*", "$c$", "1.", "U.S.")))
     \*a\* \$c\$ 1\. U.S.
     """
     text = re.sub(r"[\\`*_{}\[\]$~^#|]|&(?=#?\w+;)", r"\\\g<0>", token)
@@ -188,7 +190,7 @@ def as_written(token: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Return text without the backslashes by which `as_written` keeps Markdown off."""
+    """Return text without the backslashes of `escape_markdown`."""
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)
 
 
@@ -211,16 +213,16 @@ def array_table(
     array : array_like, shape (len(rows), len(columns))
     rows, columns : sequence of str
     caption, corner : str
-        What the table is called, and what its row labels are.
+        The caption, and the header of the row labels.
     places : int, default 4
-        The most decimals shown; fewer where all entries need fewer.
+        The most decimals; fewer are shown if they show every number as well.
     mark_max : bool, default False
-        Mark the largest entry of each row, all of them where several are equal.
+        Whether to mark the largest number of each row, or all of them if several are equal.
     name : str, optional
-        Label to cite the table by.
+        Label by which the table is cited.
     at : str, optional
-        Whose numbers these are, where they are all of one stage: an example's name, the stage and
-        its head, such as ``"it-tired w_q.0"``. On a page they follow a reader's changes.
+        Name of the example, and stage and head, if all numbers are of one stage, such as
+        ``"it-tired w_q.0"``. On a page they are updated after a reader's changes.
 
     Raises
     ------
@@ -239,7 +241,7 @@ def array_table(
 
 
 def _labelled(array: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
-    """Return a matrix as floats, or raise unless each row and column has its label."""
+    """Return a matrix as floats; raise unless each row and column has a label."""
     array = np.asarray(array, dtype=np.float64)
     if array.shape != (len(rows), len(columns)):
         raise ValueError(
@@ -257,7 +259,7 @@ def _texts(array: np.ndarray, rows: Sequence[str], decimals: int) -> tuple[tuple
 
 
 def places_needed(array: np.ndarray, places: int = PLACES) -> int:
-    """Return the fewest decimals, up to `places`, that show every entry as `places` would.
+    """Return the fewest decimals that show every number as `places` decimals do.
 
     Examples
     --------
@@ -269,7 +271,7 @@ def places_needed(array: np.ndarray, places: int = PLACES) -> int:
 
 
 def _row_maxima(array: np.ndarray) -> frozenset[tuple[int, int]]:
-    """Return the places of each row's largest entries; a row of minus infinity has none."""
+    """Return the cells of each row's largest numbers; a row of minus infinity has none."""
     largest = array.max(axis=1, keepdims=True)
     top = np.isfinite(largest) & np.isclose(array, largest, rtol=0, atol=1e-12)
     return frozenset((int(i), int(j)) for i, j in np.argwhere(top))

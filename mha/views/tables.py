@@ -1,6 +1,6 @@
-"""Tables of a trace: every stage as numbers, for HTML, print and notebooks.
+"""Tables of the stages of a trace, for HTML, print and notebooks.
 
-In each row of scores or weights the largest entry is bold and underlined.
+The largest number of each row of scores or weights is bold and underlined.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from mha.runs.places import Place, PrintsAt, place_at
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, shown
 from mha.runs.stages import STAGES, Stage, stage_array
-from mha.views.table import Table, Word, array_table, as_written, places_needed
+from mha.views.table import Table, Word, array_table, escape_markdown, places_needed
 
 __all__ = [
     "Table",
@@ -39,11 +39,11 @@ _IN_SHAPE_TABLE = (
 )  # fmt: skip
 
 Grid = Sequence[Sequence[Place | None]]
-"""The places whose numbers a table's cells show; None for the sum of the numbers above."""
+"""The places of a table's cells; None for a cell with the sum of the numbers above it."""
 
 
-def words(run: Trace) -> tuple[Word, ...]:
-    """Return a run's tokens as labels, which are shown as they are written."""
+def token_labels(run: Trace) -> tuple[Word, ...]:
+    """Return a run's tokens as labels, in which no character is markup."""
     return tuple(map(Word, run.tokens))
 
 
@@ -56,21 +56,22 @@ def stage_table(
     name: str | None = None,
     prints: PrintsAt | None = None,
 ) -> Table:
-    """Return one stage of a run as a table: a row a token, or a matrix.
+    """Return one stage of a run as a table, with one row per token, or of a matrix its rows.
 
     Parameters
     ----------
     run : Trace
     stage : str
-        One of `mha.runs.stages.STAGES` with columns: of a head, or of the whole layer.
-        Exponentials have their row sums beside them, weights their sum.
+        Name of a stage with columns. Exponentials have a column with the row sums, weights one with
+        their sum.
     head : int, default 0
-        Counted from 0; ignored by the stages that belong to no one head.
+        Index of the head; ignored for stages without heads.
     places : int, default 4
     name : str, optional
-        Label to cite the table by.
+        Label by which the table is cited.
     prints : callable, optional
-        What a source prints, shown beside each number on demand.
+        A function from a place to the numbers that a source prints for it. They are shown beside
+        each number on demand.
 
     Raises
     ------
@@ -83,15 +84,15 @@ def stage_table(
     >>> stage_table(trace(load_example("cat-sat")), "weights").rows[0]
     ('cat', '0.7311', '0.2689', '1.0000')
     """
-    grid: Grid = _grid(run, stage, head)
-    table = _bare_table(run, STAGES[stage], head, grid, places, name)
+    grid: Grid = _stage_places(run, stage, head)
+    table = _table_of_places(run, STAGES[stage], head, grid, places, name)
     table, grid = _with_sums(run, stage, head, table, grid, places)
     at = f"{run.example.name} {stage}" + f".{head}" * STAGES[stage].per_head
-    return replace(_printed(table, grid, prints), at=at)
+    return replace(_with_prints(table, grid, prints), at=at)
 
 
-def _grid(run: Trace, stage: str, head: int) -> list[list[Place]]:
-    """Return the places of one stage, of one head where each has its own."""
+def _stage_places(run: Trace, stage: str, head: int) -> list[list[Place]]:
+    """Return the places of the numbers of one stage and, if it has heads, one head."""
     shape = stage_array(run, stage).shape
     where: tuple[int, ...] = ()
     if STAGES[stage].rows == "once":
@@ -105,17 +106,17 @@ def _grid(run: Trace, stage: str, head: int) -> list[list[Place]]:
     return [[place_at(stage, *where, i, j) for j in columns] for i in rows]
 
 
-def _bare_table(
+def _table_of_places(
     run: Trace, kind: Stage, head: int, grid: Grid, places: int, name: str | None
 ) -> Table:
-    """Return the numbers of a stage as a table, with what the registry knows of its words."""
+    """Return the numbers of a stage as a table, with labels and caption from the registry."""
     is_once = kind.rows == "once"
     by_token = is_once or not kind.is_matrix
-    rows = words(run) if by_token else dimensions(kind.rows, len(grid))
+    rows = token_labels(run) if by_token else dimensions(kind.rows, len(grid))
     return array_table(
-        _numbers(run, grid),
+        _numbers_at(run, grid),
         rows=("each",) if is_once else rows,
-        columns=_columns(run, kind, len(grid[0])),
+        columns=_column_labels(run, kind, len(grid[0])),
         caption=kind.caption + (_of_head(run, head) if kind.per_head else ""),
         corner="Query \\ key" if kind.by_key else "Token" if by_token else "From \\ to",
         places=places,
@@ -124,18 +125,18 @@ def _bare_table(
     )
 
 
-def _columns(run: Trace, kind: Stage, count: int) -> tuple[str, ...]:
-    """Return what the columns of a stage are called."""
+def _column_labels(run: Trace, kind: Stage, count: int) -> tuple[str, ...]:
+    """Return the labels of the columns of a stage."""
     vocabulary = run.example.vocabulary
     if kind.columns == "words" and vocabulary is not None:
         return tuple(map(Word, vocabulary))
-    return words(run) if kind.by_key else dimensions(kind.symbol, count)
+    return token_labels(run) if kind.by_key else dimensions(kind.symbol, count)
 
 
 def _with_sums(
     run: Trace, stage: str, head: int, table: Table, grid: Grid, places: int
 ) -> tuple[Table, Grid]:
-    """Add the sum of each row, where the stage is read with it."""
+    """Add a column with the sum of each row to a table of weights or exponentials."""
     if stage == "weights":
         return _with_column(table, "Sum", run.weights[head].sum(axis=1), places), grid
     if stage == "exponentials":
@@ -144,25 +145,25 @@ def _with_sums(
     return table, grid
 
 
-def _numbers(run: Trace, grid: Grid) -> Array:
-    """Return the numbers of a grid of places."""
+def _numbers_at(run: Trace, grid: Grid) -> Array:
+    """Return the numbers at a grid of places."""
     numbers = np.zeros((len(grid), len(grid[0])))
     for (i, j), _ in np.ndenumerate(numbers):
         place = grid[i][j]
         if place is None:
             numbers[i, j] = numbers[:i, j].sum()
         else:
-            numbers[i, j] = _number(run, place)
+            numbers[i, j] = _number_at(run, place)
     return numbers
 
 
-def _number(run: Trace, place: Place) -> float:
-    """Return a number that the run keeps, or a term of the sum that gives one."""
+def _number_at(run: Trace, place: Place) -> float:
+    """Return the number at a place, be it of an array or a term of a sum."""
     return place.value(run) if place.term is None else origin(run, place).evaluate()
 
 
-def _printed(table: Table, grid: Grid, prints: PrintsAt | None) -> Table:
-    """Return a table with what a source prints beside the numbers of its cells."""
+def _with_prints(table: Table, grid: Grid, prints: PrintsAt | None) -> Table:
+    """Return a table with the numbers that a source prints beside those of its cells."""
     if prints is None:
         return table
     beside = {
@@ -183,7 +184,7 @@ def mixing_table(
     name: str | None = None,
     prints: PrintsAt | None = None,
 ) -> Table:
-    """Return how one token's head output comes about: each value times its weight, and the sum.
+    """Return one token's weighted values in one head, and their sum, the head's output.
 
     Parameters
     ----------
@@ -202,30 +203,30 @@ def mixing_table(
     head = as_index("head", head, run.num_heads)
     token = as_index("token", token, len(run.tokens))
     weights = [Place("weights", head, token, key) for key in range(len(run.tokens))]
-    firsts = zip([*weights, None], _mixture(run, head, token), strict=True)
+    firsts = zip([*weights, None], _weighted_value_places(run, head, token), strict=True)
     grid = [[first, *terms] for first, terms in firsts]
     table = array_table(
-        _numbers(run, grid),
-        rows=(*words(run), "Sum"),
-        columns=("weight", *(f"weight × {v}" for v in _components(run, "value"))),
-        caption=f"Weighted values for the query *{as_written(run.tokens[token])}*"
+        _numbers_at(run, grid),
+        rows=(*token_labels(run), "Sum"),
+        columns=("weight", *(f"weight × {v}" for v in _component_labels(run, "value"))),
+        caption=f"Weighted values for the query *{escape_markdown(run.tokens[token])}*"
         + _of_head(run, head),
         corner="Key",
         places=places,
         name=name,
     )
-    return _printed(table, grid, prints)
+    return _with_prints(table, grid, prints)
 
 
-def _mixture(run: Trace, head: int, token: int) -> list[list[Place]]:
-    """Return the places of one token's weighted values, a row a key, and of their sums."""
+def _weighted_value_places(run: Trace, head: int, token: int) -> list[list[Place]]:
+    """Return the places of one token's weighted values, one row per key, and of their sums."""
     terms: list[int | None] = [*range(len(run.tokens)), None]
     components = range(run.value.shape[-1])
     return [[Place("head_outputs", head, token, j, term) for j in components] for term in terms]
 
 
-def _components(run: Trace, stage: str) -> tuple[str, ...]:
-    """Return the labels of a stage's columns where they are components."""
+def _component_labels(run: Trace, stage: str) -> tuple[str, ...]:
+    """Return the labels of a stage whose columns are components."""
     return dimensions(STAGES[stage].symbol, stage_array(run, stage).shape[-1])
 
 
@@ -237,7 +238,7 @@ def weighted_values_table(
     name: str | None = None,
     prints: PrintsAt | None = None,
 ) -> Table:
-    """Return every value times its weight, for all queries of one head, with each query's sum.
+    """Return the weighted values of all queries in one head, with each query's sum.
 
     Parameters
     ----------
@@ -257,22 +258,27 @@ def weighted_values_table(
     (('cat ← cat', '1.4621', '2.1932'), ('cat ← sat', '1.3447', '1.8826'))
     """
     head = as_index("head", head, run.num_heads)
-    grid = [row for token in range(len(run.tokens)) for row in _mixture(run, head, token)]
-    blocks = ([*(Word(f"{query} ← {key}") for key in words(run)), query] for query in words(run))
+    grid = [
+        row for token in range(len(run.tokens)) for row in _weighted_value_places(run, head, token)
+    ]
+    blocks = (
+        [*(Word(f"{query} ← {key}") for key in token_labels(run)), query]
+        for query in token_labels(run)
+    )
     table = array_table(
-        _numbers(run, grid),
+        _numbers_at(run, grid),
         rows=[label for block in blocks for label in block],
-        columns=_components(run, "value"),
+        columns=_component_labels(run, "value"),
         caption=f"Weighted values, and each query's sum{_of_head(run, head)}",
         corner="Query ← key",
         places=places,
         name=name,
     )
-    return _printed(table, grid, prints)
+    return _with_prints(table, grid, prints)
 
 
 def entropy_table(run: Trace, *, places: int = PLACES, name: str | None = None) -> Table:
-    """Return how spread out each query's weights are in each head, in nats, with the limit.
+    """Return the entropy of each query's weights in each head, in nats, and its maximum.
 
     Parameters
     ----------
@@ -289,7 +295,7 @@ def entropy_table(run: Trace, *, places: int = PLACES, name: str | None = None) 
     limit = np.full((1, run.num_heads), np.log(len(run.tokens)))
     return array_table(
         np.vstack([entropy(run.weights).T, limit]),
-        rows=(*words(run), "equal weights"),
+        rows=(*token_labels(run), "equal weights"),
         columns=run.head_names,
         caption="Entropy of each query's weights",
         corner="Query",
@@ -306,12 +312,12 @@ def seeds_table(
     places: int = PLACES,
     name: str | None = None,
 ) -> Table:
-    """Return of each thing that was measured over seeds the median, its interval, and both ends.
+    """Return median, interval, minimum and maximum of quantities measured over seeds.
 
     Parameters
     ----------
     runs : mapping of str to SeedRuns
-        By what was measured; a number for each seed.
+        The runs by the name of the quantity, with one number per seed.
     caption, corner : str
     places : int, default 4
     name : str, optional
@@ -319,7 +325,7 @@ def seeds_table(
     Raises
     ------
     ValueError
-        If a run has more than one number for each seed.
+        If a run has several numbers per seed.
 
     Examples
     --------
@@ -340,7 +346,7 @@ def seeds_table(
 
 
 def strongest_table(run: Trace, *, name: str | None = None) -> Table:
-    """Return which key each query attends to most in each head, and how much.
+    """Return the key with the largest weight for each query in each head, and that weight.
 
     Parameters
     ----------
@@ -366,7 +372,7 @@ def strongest_table(run: Trace, *, name: str | None = None) -> Table:
                     for row in run.weights[:, i]
                 ),
             )
-            for i, token in enumerate(words(run))
+            for i, token in enumerate(token_labels(run))
         ),
         name=name,
         words=True,
@@ -374,7 +380,7 @@ def strongest_table(run: Trace, *, name: str | None = None) -> Table:
 
 
 def disagreement_table(run: Trace, *, places: int = PLACES, name: str | None = None) -> Table:
-    """Return how far apart the heads are: total variation, averaged over the queries.
+    """Return the total variation between each two heads' weights, averaged over the queries.
 
     Parameters
     ----------
@@ -385,7 +391,7 @@ def disagreement_table(run: Trace, *, places: int = PLACES, name: str | None = N
     Returns
     -------
     Table
-        0 for heads with the same weights, 1 for heads that share no key.
+        Numbers from 0, for equal weights, to 1, for weights on different keys.
 
     Examples
     --------
@@ -408,12 +414,12 @@ def disagreement_table(run: Trace, *, places: int = PLACES, name: str | None = N
 def contribution_table(
     run: Trace, token: int, *, places: int = PLACES, name: str | None = None
 ) -> Table:
-    """Return each head's share of one token's output, and their sum, which is the output.
+    """Return each head's share of one token's output, and their sum, the output.
 
     Parameters
     ----------
     run : Trace
-        Of an example with an output projection.
+        Run with an output projection.
     token : int
     places : int, default 4
     name : str, optional
@@ -436,8 +442,8 @@ def contribution_table(
     return array_table(
         np.vstack([*(part[token] for part in parts), run.output[token]]),
         rows=(*names, STAGES["output"].title),
-        columns=_components(run, "output"),
-        caption=f"Each head's share of the output for *{as_written(run.tokens[token])}*",
+        columns=_component_labels(run, "output"),
+        caption=f"Each head's share of the output for *{escape_markdown(run.tokens[token])}*",
         corner="Head",
         places=places,
         name=name,
@@ -445,7 +451,7 @@ def contribution_table(
 
 
 def shape_table(run: Trace, *, name: str | None = None) -> Table:
-    """Return the shape of every array of a run, from input to output.
+    """Return the shapes of a run's arrays, from input to output.
 
     Parameters
     ----------
@@ -473,7 +479,7 @@ def shape_table(run: Trace, *, name: str | None = None) -> Table:
 
 
 def _of_head(run: Trace, head: int) -> str:
-    """Return the end of a caption: which head, in words that stay on one line."""
+    """Return the end of a caption with the head's name, unbreakable; empty for a single head."""
     name = run.head_names[head].replace(" ", "\N{NO-BREAK SPACE}")
     return f", {name}" if run.num_heads > 1 else ""
 

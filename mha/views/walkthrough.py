@@ -1,4 +1,4 @@
-"""Everything about one run, in the order of the computation: a chapter's tables and figures."""
+"""All tables and figures of one run, in the order of the computation."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _OF_A_HEAD = ("query", "key", "value", "scores", "scaled_scores", "exponentials"
 
 
 def walkthrough(run: Trace) -> Iterator[Table | Figure]:
-    """Yield the tables and figures that work an example from its tokens to its output.
+    """Yield all tables and figures of a run, from tokens to output.
 
     Parameters
     ----------
@@ -21,9 +21,9 @@ def walkthrough(run: Trace) -> Iterator[Table | Figure]:
     ------
     Table or Figure
         Inputs and matrices; query, key, value, scores, scaled scores, exponentials, weights,
-        weighted values and output of each head; the weights as heatmaps; the concatenation, the
-        output and each head's share of it, where there is an output projection; entropy and, for
-        several heads, how far apart they are.
+        weighted values and output of each head; the weights as heatmaps; the concatenation; with an
+        output projection the output and each head's share of it; the entropies, and for several
+        heads their total variation.
 
     Examples
     --------
@@ -40,14 +40,14 @@ def walkthrough(run: Trace) -> Iterator[Table | Figure]:
     for head in range(run.num_heads):
         yield tables.weighted_values_table(run, head=head)
     yield from _each_head(run, "head_outputs")
-    yield from _end(run)
+    yield from _combined_heads(run)
     yield tables.entropy_table(run)
     if run.num_heads > 1:
         yield tables.disagreement_table(run)
 
 
 def _inputs(run: Trace) -> Iterator[Table | Figure]:
-    """Yield the embeddings, the matrices of each head and the way through them."""
+    """Yield the embeddings, the matrices of each head, and the lanes of the heads."""
     assert run.embeddings is not None
     yield tables.stage_table(run, "embeddings")
     yield figures.vector_bars(run.embeddings, rows=run.tokens, symbol="x")
@@ -58,12 +58,12 @@ def _inputs(run: Trace) -> Iterator[Table | Figure]:
 
 
 def _each_head(run: Trace, stage: str) -> Iterator[Table]:
-    """Yield one stage of every head."""
+    """Yield the tables of one stage for every head."""
     return (tables.stage_table(run, stage, head=head) for head in range(run.num_heads))
 
 
-def _end(run: Trace) -> Iterator[Table | Figure]:
-    """Yield what the heads' outputs make together."""
+def _combined_heads(run: Trace) -> Iterator[Table | Figure]:
+    """Yield the concatenation, the output and the heads' shares of it."""
     if run.num_heads > 1:
         yield figures.concat_strips(run)
         yield tables.stage_table(run, "concat")

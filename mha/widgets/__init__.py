@@ -1,1 +1,1 @@
-"""What a reader works with on a page: the explorer and the boxes, with their scripts and styles."""
+"""Interactive figures and exercise boxes of pages and notebooks, with their scripts and styles."""

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from mha.audit.document_data import sheet
+from mha.audit.document_data import document_data
 from mha.audit.sources import source_names
 from mha.examples.free_order import ADJECTIVES, LENGTH, NOUNS, QUESTIONS, VERBS, WORDS
-from mha.examples.learning_runs import WIDTH, task
+from mha.examples.learning_runs import WIDTH, learning_task
 from mha.examples.recorded import recorded_heads
-from mha.examples.trained import load_model, packed
+from mha.examples.trained import load_model, pack_parameters
 from mha.views.colours import head_properties
 from mha.widgets.data_scripts import data_script
 from mha.widgets.heads_data import head_file, head_script, maps_script
@@ -30,7 +30,7 @@ NOT_BUNDLED = (
 ARITHMETIC = ("arithmetic.js",)
 BOXES = ("boxes.js",)
 EXPLORER = ("explorer.js",)
-"""The scripts that a page of the book loads by itself, in this order."""
+"""The scripts that a page of the book loads at once, in this order."""
 
 
 def published_names() -> list[str]:
@@ -82,13 +82,13 @@ def text_of(name: str) -> str:
 
 @cache
 def _chunks() -> dict[str, Any]:
-    """Return which chunks each chunk imports, and which are published in one file with others."""
+    """Return the imports of each chunk, and the chunks that share a file with others."""
     data: dict[str, Any] = json.loads(text_of("chunks.json"))
     return data
 
 
 def files_of(*scripts: str) -> list[str]:
-    """Return the files that scripts need, each after the files that it needs itself.
+    """Return the files of some scripts and of all their imports, each after its own imports.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def model_script() -> str:
     'define("model-numbers",["exports"],e=>{e'
     """
     trained = load_model("names")
-    numbers = np.concatenate([packed(model) for model in trained.checkpoints])
+    numbers = np.concatenate([pack_parameters(model) for model in trained.checkpoints])
     data = {
         "words": trained.model.words,
         "shapes": [[name, array.shape] for name, array in trained.model.arrays.items()],
@@ -145,7 +145,7 @@ def task_script() -> str:
     >>> task_script()[:40]
     'define("learning-task",["exports"],e=>{e'
     """
-    (learned, _), (asked, _), _ = task()
+    (learned, _), (asked, _), _ = learning_task()
     a = ord("a")
     texts = [
         "".join(chr(a + form) for form in x[..., : len(WORDS)].argmax(axis=-1).flat)
@@ -172,7 +172,7 @@ def sheets_script() -> str:
     >>> sheets_script()[:40]
     'define("pencil-sheets",["exports"],e=>{e'
     """
-    return data_script("pencil-sheets", [sheet(name) for name in source_names()])
+    return data_script("pencil-sheets", [document_data(name) for name in source_names()])
 
 
 _MADE: dict[str, Callable[[], str]] = {
@@ -192,7 +192,7 @@ def publish(folder: Path) -> None:
     Parameters
     ----------
     folder : Path
-        Made where it is missing.
+        Created if it is missing.
 
     Examples
     --------

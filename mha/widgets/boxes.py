@@ -1,4 +1,4 @@
-"""The boxes in which a reader computes numbers: exercises with fields, hints, new numbers."""
+"""Boxes with exercises: fields for the answers, hints, and new numbers on request."""
 
 import json
 import math
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from mha.practice.calculations import templates
+from mha.practice.calculations import hint_templates
 from mha.practice.exercise import NumericExercise, numeric_exercise
-from mha.practice.mistakes import mistakes, of_operands
-from mha.practice.operand_ranges import draws
+from mha.practice.mistakes import mistakes, operand_mistakes
+from mha.practice.operand_ranges import operand_ranges
 from mha.runs.record import Trace
 from mha.runs.rounding import is_tie
-from mha.views.table import no_tags
+from mha.views.table import escape_tags
 
 LABELS = {
     "title": "Your turn",
@@ -24,21 +24,21 @@ LABELS = {
     "worked": "Worked answer",
     "print_line": "Answer:",
 }
-"""What the box says; what it says while it is used stands in the page's strings."""
+"""The labels of a box; the sentences that scripts show are in `strings/your-turn.ts`."""
 
 BLANK = r"\_" * 20
 SHORT_BLANK = r"\_" * 8
-"""Where an answer is written in print, as Markdown."""
+"""The blanks for answers in print, as Markdown."""
 
 
-def in_both_forms(html: str, printed: str, answer: str) -> str:
-    """Return MyST that shows HTML on a page, and for print a box and its answer.
+def for_page_and_print(html: str, printed: str, answer: str) -> str:
+    """Return MyST with HTML for a page, and a box and its answer for print.
 
     Parameters
     ----------
     html, printed : str
     answer : str
-        The box that holds it has the class ``your-turn-answer``: the printed book moves it to the
+        The answer. Its box has the class ``your-turn-answer``, which the printed book moves to the
         answers.
 
     Returns
@@ -53,27 +53,27 @@ def in_both_forms(html: str, printed: str, answer: str) -> str:
 
 @dataclass(frozen=True)
 class YourTurn:
-    """Exercises as a box on a page, with a field for each, hints and new numbers.
+    """A box on a page with one or more exercises, with a field for each, hints and new numbers.
 
     Parameters
     ----------
     exercises : tuple of NumericExercise
     name : str
-        The box's id, one of its kind on the page; progress is kept by it.
+        The box's id, which is unique on the page; a reader's progress is stored under it.
     variants : bool, default True
-        Offer new numbers, drawn in the browser.
+        Whether new numbers are offered, which the browser draws.
     beside : tuple of tuple of (str, float), optional
-        For each exercise the mistakes that its operands do not tell: a name of
-        `mha.practice.mistakes.NAMES` and the number entered.
+        For each exercise the mistakes that do not follow from its operands: a name of
+        `mha.practice.mistakes.NAMES`, and the wrong answer.
     row : str, default ""
-        What all exercises ask together, where they are one row's.
+        The common question, if the exercises are the numbers of one row.
     cells : tuple of str, default ()
-        What the fields of a row are called; a word between asterisks is a token.
+        The labels of the fields of a row; a word between asterisks is a token.
 
     Raises
     ------
     ValueError
-        If `name` is no id.
+        If `name` is not an id.
     """
 
     exercises: tuple[NumericExercise, ...]
@@ -90,7 +90,7 @@ class YourTurn:
             )
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """Return HTML for a notebook, and Markdown that holds an HTML and a print form."""
+        """Return HTML for a notebook, and Markdown with a form for pages and one for print."""
         return {
             "text/html": self._html(),
             "text/markdown": self._markdown(),
@@ -99,7 +99,7 @@ class YourTurn:
 
     @property
     def _givens(self) -> dict[str, str]:
-        """Where each given of a row stands among the operands, by its words: one is said once."""
+        """The address of each group of operands in the exercises, by its text."""
         found: dict[str, str] = {}
         for i, exercise in enumerate(self.exercises):
             for j, given in enumerate(exercise.givens):
@@ -109,9 +109,9 @@ class YourTurn:
     # ---- Print ----
 
     def _markdown(self) -> str:
-        """Return MyST with the box in HTML; for print, questions with lines, and their answers."""
+        """Return MyST with the box in HTML, and for print the questions with blanks and answers."""
         answers = (_markdown(exercise.worked_line) for exercise in self.exercises)
-        return in_both_forms(self._html(), "\n\n".join(self._printed()), "\n\n".join(answers))
+        return for_page_and_print(self._html(), "\n\n".join(self._printed()), "\n\n".join(answers))
 
     def _printed(self) -> Iterable[str]:
         """Yield the paragraphs of the print form."""
@@ -129,10 +129,10 @@ class YourTurn:
     # ---- The page ----
 
     def _html(self) -> str:
-        """Return the box; without a script its questions and worked answers read as they are."""
+        """Return the box as HTML, which shows questions and worked answers without scripts too."""
         name, kind = escape(self.name), "row" if self.row else "several"
         kind = kind if len(self.exercises) > 1 else "one"
-        worked = "".join(f"<p>{_marked_up(e.worked_line)}</p>" for e in self.exercises)
+        worked = "".join(f"<p>{_to_html(e.worked_line)}</p>" for e in self.exercises)
         fresh = (
             '<button type="button" class="reading-button your-turn-fresh">'
             f"{LABELS['fresh']}</button>"
@@ -172,32 +172,32 @@ class YourTurn:
     def _row(self) -> str:
         """Return the question of a row with a field for each of its numbers."""
         fields = "".join(
-            self._field(f"-{i + 1}", _marked_up(cell), described="")
+            self._field(f"-{i + 1}", _to_html(cell), described="")
             for i, cell in enumerate(self.cells)
         )
         question = self._question("", self.row, self.exercises[0].rounding, self._givens)
         return f'{question}<div class="your-turn-cells">{fields}</div>'
 
     def _question(self, suffix: str, question: str, rounding: str, givens: dict[str, str]) -> str:
-        """Return a question with its numbers, and where each of them stands in the data."""
+        """Return a question with its numbers, each with its address in the data."""
         name = escape(self.name)
         items = ""
         for text, at in givens.items():
             label, _, numbers = text.rpartition(": ")
             items += (
-                f"<li>{_marked_up(label)}:"
+                f"<li>{_to_html(label)}:"
                 f' <span class="your-turn-given" data-at="{at}">{numbers}</span></li>'
             )
         return (
             '<div class="your-turn-part">'
             f'<p class="your-turn-question" id="{name}-question{suffix}">'
-            f"{_marked_up(question)}</p>"
+            f"{_to_html(question)}</p>"
             f'<ul class="your-turn-givens" id="{name}-givens{suffix}">{items}</ul>'
             f'<p class="your-turn-rounding" id="{name}-rounding{suffix}">{rounding}</p></div>'
         )
 
     def _field(self, suffix: str, label: str, described: str | None = None) -> str:
-        """Return a field with its label, and where its mark goes if there are several."""
+        """Return a field with its label, and an empty mark if there are several fields."""
         name, of = escape(self.name), suffix if described is None else described
         mark = f' <span class="your-turn-mark" id="{name}-mark{suffix}"></span>' if suffix else ""
         by_mark = f" {name}-mark{suffix}" if suffix else ""
@@ -210,11 +210,11 @@ class YourTurn:
         )
 
     def _json(self) -> str:
-        """Return what the script computes with. The answers are not among it."""
+        """Return the data of the script, which computes the answers itself."""
         beside = self.beside or ((),) * len(self.exercises)
         pairs = zip(self.exercises, beside, strict=True)
-        tasks = [_task(exercise, known, self.variants) for exercise, known in pairs]
-        # The numbers of a row go together: fresh ones are drawn once, where all take the same.
+        tasks = [_task_data(exercise, known, self.variants) for exercise, known in pairs]
+        # The exercises of a row share their operands, so new ones are drawn once for all.
         data = {"tasks": tasks, "together": bool(self.row)}
         return json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
 
@@ -248,7 +248,7 @@ def your_turn(
     Raises
     ------
     TypeError, ValueError
-        As for `numeric_exercise`, or if `name` is no id.
+        As for `numeric_exercise`, or if `name` is not an id.
 
     Examples
     --------
@@ -257,31 +257,32 @@ def your_turn(
     'turn-cat-sat-scores-1-1-2'
     """
     exercise = numeric_exercise(run, stage, row, column, head, places=places, percent=percent)
-    if is_tie(exercise.asked, exercise.places):
+    if is_tie(exercise.expected, exercise.places):
         raise ValueError(
-            f"the answer, {exercise.asked}, lies halfway between two numbers of {exercise.places}"
-            " decimals; another number of places is wanted"
+            f"the answer, {exercise.expected}, lies halfway between two numbers of"
+            f" {exercise.places} decimals; another number of places is wanted"
         )
     cell = f"{stage.replace('_', '-')}-{head + 1}-{row + 1}-{column + 1}"
-    by_operands = of_operands(exercise)
+    by_operands = operand_mistakes(exercise)
     beside = tuple(
-        (known.name, _steady(known.value))
+        (known.name, _round_off(known.value))
         for known in mistakes(run, exercise)
         if known not in by_operands
     )
     name = f"turn-{run.example.name}-{cell}" if name is None else name
-    # GELU's second operand follows from the first, by a table that the browser has not.
+    # The browser cannot compute GELU's second operand, the normal distribution, for new numbers.
     can_vary = variants and exercise.origin.operation != "gelu"
     return YourTurn((exercise,), name, can_vary, (beside,))
 
 
 def one_box(*boxes: YourTurn, name: str | None = None) -> YourTurn:
-    """Return several boxes as one with several fields.
+    """Return one box with the fields of several boxes.
 
     Parameters
     ----------
     *boxes : YourTurn
-    name : str, default that of the first, and how many more
+    name : str, optional
+        By default, the name of the first box and the number of the others.
 
     Returns
     -------
@@ -313,7 +314,7 @@ def your_turns(
     name: str | None = None,
     variants: bool = True,
 ) -> YourTurn:
-    """Return several numbers of one stage as one box with several fields.
+    """Return one box that asks for several numbers of one stage.
 
     Parameters
     ----------
@@ -321,7 +322,7 @@ def your_turns(
     stage, places, percent, name, variants
         As for `your_turn`.
     cells : sequence of tuple of int
-        Each a row, a column, and a head where it is not `head`.
+        For each number its row and column, and its head if that is not `head`.
     head : int, default 0
 
     Returns
@@ -343,40 +344,40 @@ def your_turns(
     return one_box(*boxes, name=name)
 
 
-def _task(
+def _task_data(
     exercise: NumericExercise, beside: Iterable[tuple[str, float]], variants: bool
 ) -> dict[str, object]:
-    """Return what the script computes one number with."""
+    """Return the data of one exercise for the script."""
     return {
         "kind": exercise.kind,
-        "givens": [_finite(given.values) for given in exercise.givens],
+        "givens": [_as_json_numbers(given.values) for given in exercise.givens],
         "shownPlaces": exercise.givens[0].places,
         "column": exercise.column,
         "places": exercise.places,
         "percent": exercise.percent,
-        "hints": templates(exercise.kind, exercise.givens),
-        "draw": draws(exercise) if variants else None,
+        "hints": hint_templates(exercise.kind, exercise.givens),
+        "draw": operand_ranges(exercise) if variants else None,
         "elsewhere": list(beside),
     }
 
 
-def _finite(values: Iterable[float]) -> list[float | None]:
-    """Return numbers for JSON, which has no infinity: a masked score is null."""
-    return [_steady(value) if math.isfinite(value) else None for value in values]
+def _as_json_numbers(values: Iterable[float]) -> list[float | None]:
+    """Return numbers for JSON, which has no infinity, so that a masked score becomes null."""
+    return [_round_off(value) if math.isfinite(value) else None for value in values]
 
 
-def _steady(value: float) -> float:
-    """Return a number without its last digits, which differ from one machine to the next."""
+def _round_off(value: float) -> float:
+    """Return a number without its last digits, which differ between machines."""
     return round(value, 10) + 0.0  # no negative zero
 
 
-def _marked_up(text: str) -> str:
-    """Return HTML in which tokens are emphasised, exponents raised, the index of d_k lowered."""
+def _to_html(text: str) -> str:
+    """Return HTML with emphasised tokens, superscript exponents and d_k with a subscript."""
     raised = re.sub(r"\^([^\s,]+)", r"<sup>\1</sup>", escape(text))
     lowered = re.sub(r"\bd_k\b", "<em>d</em><sub>k</sub>", raised)
     return re.sub(r"\*(.+?)\*", r"<em>\1</em>", lowered)
 
 
 def _markdown(text: str) -> str:
-    """Return Markdown in which a token such as <end> is text, and one like a role does nothing."""
-    return re.sub(r"\^([^\s,]+)", r"{sup}`\1`", no_tags(text))
+    """Return Markdown in which a token such as <end> or {role} is plain text."""
+    return re.sub(r"\^([^\s,]+)", r"{sup}`\1`", escape_tags(text))

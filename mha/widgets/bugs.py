@@ -1,4 +1,4 @@
-"""The museum of bugs as a game on a page: programs to try, and lines to find."""
+"""The museum of bugs as a game: a reader runs programs and finds their wrong lines."""
 
 from collections.abc import Mapping
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from mha.examples import load_example
 from mha.practice.attention_parts import RIGHT, Parts
-from mha.practice.bug_runs import Tried, tried
+from mha.practice.bug_runs import RunInputs, run_attention
 from mha.practice.bugs import BUGS, TABLE
-from mha.practice.properties import PROPERTIES, caught
+from mha.practice.properties import PROPERTIES, failed_properties
 from mha.runs.random_numbers import Draws
 from mha.runs.record import trace
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
 EXAMPLES = ("cat-sat", "the-cat-sat-end", "the-cat-sat", "play-football")
-"""What a program can be tried on."""
+"""The examples on which a program can be run."""
 
 _TRIALS: Mapping[str, tuple[str, dict[str, bool]]] = {
     "cat sat": ("cat-sat", {}),
@@ -22,12 +22,11 @@ _TRIALS: Mapping[str, tuple[str, dict[str, bool]]] = {
     "The cat sat &lt;end&gt;": ("the-cat-sat-end", {}),
     "with a causal mask": ("the-cat-sat-end", {"is_causal": True}),
     "with a bias": ("the-cat-sat-end", {"is_biased": True}),
-    "with quarter turns": ("the-cat-sat-end", {"is_turned": True}),
-    "turned, one at a time": ("the-cat-sat-end", {"is_turned": True, "in_steps": True}),
+    "with quarter turns": ("the-cat-sat-end", {"is_rotated": True}),
+    "turned, one at a time": ("the-cat-sat-end", {"is_rotated": True, "is_cached": True}),
     "two heads": ("the-cat-sat", {}),
 }
-"""What stands in the table that is there without JavaScript."""
-
+"""The columns of the table for readers without JavaScript: an example and flags of `RunInputs`."""
 
 EXHIBITS: Mapping[str, str] = {
     "wrong axis": "bug-axis",
@@ -47,12 +46,12 @@ EXHIBITS: Mapping[str, str] = {
 
 
 def bugs_game(*, figure: Drawing | None = None) -> Explorer:
-    """Return the twelve programs of the museum, to be tried, as an element of a page.
+    """Return the game with the twelve programs of the museum, as an element of a page.
 
     Parameters
     ----------
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the game in print.
 
     Returns
     -------
@@ -71,8 +70,8 @@ def bugs_game(*, figure: Drawing | None = None) -> Explorer:
             {
                 "name": bug.name,
                 "line": bug.line,
-                "meant": bug.meant,
-                "said": bug.said,
+                "meant": bug.right_line,
+                "said": bug.effect,
                 "fails": _letters(BUGS[bug.name]),
                 "at": EXHIBITS[bug.name],
             }
@@ -84,24 +83,24 @@ def bugs_game(*, figure: Drawing | None = None) -> Explorer:
         "museum",
         data,
         title="Twelve programs with a wrong line each",
-        before=_table(),
-        late=("bugs-view",),
-        dress=("model.css", "learning.css", "bugs.css"),
+        placeholder=_table(),
+        bundles=("bugs-view",),
+        style_sheets=("model.css", "learning.css", "bugs.css"),
         heights=(50.3, 53.1, 55.2, 57.8, 60.2, 64.7, 69),
         figure=figure,
     )
 
 
 def _letters(parts: Parts) -> str:
-    """Return the letters of the properties that fail."""
-    fails = caught(parts, np.random.default_rng(17))
+    """Return the letters of the properties that a program fails."""
+    fails = failed_properties(parts, np.random.default_rng(17))
     return "".join(letter for letter, is_one in zip("ABCDEFGHIJ", fails, strict=True) if is_one)
 
 
 def _example(name: str) -> dict[str, object]:
-    """Return what a program can be tried on."""
+    """Return an example as data for the script."""
     example = load_example(name)
-    given = Tried.of_run(trace(example))
+    given = RunInputs.from_trace(trace(example))
     wide = [np.round(x, 12).tolist() for x in (given.query, given.key, given.value)]
     return {
         "name": name,
@@ -114,7 +113,7 @@ def _example(name: str) -> dict[str, object]:
 
 
 def _table() -> str:
-    """Return what each program does on some inputs, without its name, and what catches it."""
+    """Return a table: each program's verdict on some inputs, and the properties that it fails."""
     draws = Draws(12)
     order = sorted(BUGS, key=lambda _: draws.share())
     lines = []
@@ -131,10 +130,10 @@ def _table() -> str:
 
 
 def _verdict(parts: Parts, trial: str) -> str:
-    name, told = _TRIALS[trial]
-    given = Tried.of_run(trace(load_example(name)), 27 if "27" in trial else 1, **told)
+    name, flags = _TRIALS[trial]
+    given = RunInputs.from_trace(trace(load_example(name)), 27 if "27" in trial else 1, **flags)
     try:
-        output = tried(parts, given, np.random.default_rng(3))[1]
+        output = run_attention(parts, given, np.random.default_rng(3))[1]
     except ValueError:
         return "stops"
-    return "right" if np.allclose(output, tried(RIGHT, given)[1]) else "wrong"
+    return "right" if np.allclose(output, run_attention(RIGHT, given)[1]) else "wrong"

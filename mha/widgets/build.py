@@ -1,4 +1,4 @@
-"""The box in which a reader finds a query that reaches a goal; the page computes with it."""
+"""The box in which a reader looks for a query whose weights reach a goal."""
 
 import json
 import math
@@ -12,10 +12,10 @@ import numpy as np
 from mha.core.attention import attention_weights
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, percent, short
-from mha.widgets.boxes import LABELS, SHORT_BLANK, in_both_forms
+from mha.widgets.boxes import LABELS, SHORT_BLANK, for_page_and_print
 
 SLACK = 1e-9
-"""By how much a weight may miss its bounds, as in build.ts: a bound may be a rounded third."""
+"""The tolerance of the bounds, as in `build.ts`: a bound may be a rounded third."""
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,20 @@ class Build:
     ----------
     run : Trace
     row, head : int
-        Whose query is looked for, among the keys of which head.
+        The token whose query is looked for, and the head whose keys it meets.
     task : str
-        What the box asks; a word between asterisks is a token.
+        The task; a word between asterisks is a token.
     wanted : tuple of tuple of float
-        For each key the least and the most weight.
+        The smallest and the largest weight of each key.
     solution : tuple of float
         A query that reaches the goal; the worked answer shows it.
     name : str
-        The box's id, one of its kind on the page.
+        The box's id, which is unique on the page.
 
     Raises
     ------
     ValueError
-        If `name` is no id, the solution misses the goal, or the run's own query reaches it.
+        If `name` is not an id, the solution misses the goal, or the run's own query reaches it.
     """
 
     run: Trace
@@ -57,7 +57,7 @@ class Build:
             )
         if not self.is_reached(self.solution):
             raise ValueError(f"solution is {self.solution}, whose weights miss the goal")
-        if self.is_reached(self.run.meeting[0][self.head, self.row]):
+        if self.is_reached(self.run.score_factors[0][self.head, self.row]):
             raise ValueError("the run's own query reaches the goal; a harder one is wanted")
 
     def weights(self, query: Sequence[float]) -> tuple[float, ...]:
@@ -69,11 +69,11 @@ class Build:
         """
         scale = self.run.example.scale
         asked = np.asarray(query, dtype=float)[None, :]
-        found = attention_weights(asked, self.run.meeting[1][self.head], scale=scale)
+        found = attention_weights(asked, self.run.score_factors[1][self.head], scale=scale)
         return tuple(map(float, found[0]))
 
     def is_reached(self, query: Sequence[float]) -> bool:
-        """Tell whether a query's weights lie where they are wanted.
+        """Return whether a query's weights are within their bounds.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class Build:
 
     @property
     def worked_line(self) -> str:
-        """The solution and the weights that it gives."""
+        """The solution and its weights."""
         tokens = self.run.tokens
         numbers = ", ".join(short(x) for x in self.solution)
         given = zip(tokens, self.weights(self.solution), strict=True)
@@ -95,22 +95,22 @@ class Build:
         return list(dimensions("q", len(self.solution)))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """Return HTML for a notebook, and Markdown that holds an HTML and a print form."""
+        """Return HTML for a notebook, and Markdown with a form for pages and one for print."""
         blanks = ", ".join(f"{cell} {SHORT_BLANK}" for cell in self._cells)
         printed = "\n".join([self.task, "", *(f"- {key}" for key in self._keys()), "", blanks])
         return {
             "text/html": self._html(),
-            "text/markdown": in_both_forms(self._html(), printed, self.worked_line),
+            "text/markdown": for_page_and_print(self._html(), printed, self.worked_line),
             "text/plain": self.task,
         }
 
     def _keys(self) -> list[str]:
-        """Return the keys, which the reader computes with."""
-        keys = zip(self.run.tokens, self.run.meeting[1][self.head], strict=True)
+        """Return the keys as text, with which the reader computes."""
+        keys = zip(self.run.tokens, self.run.score_factors[1][self.head], strict=True)
         return [f"key of *{token}*: ({', '.join(map(short, key))})" for token, key in keys]
 
     def _html(self) -> str:
-        """Return the box; without a script the task and a solution read as they are."""
+        """Return the box as HTML, which shows the task and a solution without scripts too."""
         name = escape(self.name)
         fields = "".join(
             f'<div class="your-turn-field"><label for="{name}-answer-{i}">{cell}</label> '
@@ -136,9 +136,9 @@ class Build:
         )
 
     def _json(self) -> str:
-        """Return what the script computes with."""
+        """Return the data of the script."""
         data = {
-            "key": self.run.meeting[1][self.head].tolist(),
+            "key": self.run.score_factors[1][self.head].tolist(),
             "scale": self.run.example.scale,
             "tokens": self.run.tokens,
             "wanted": self.wanted,
@@ -155,7 +155,7 @@ def build_query(
     head: int = 0,
     name: str | None = None,
 ) -> Build:
-    r"""Return a box that asks for a query whose weights lie where they are wanted.
+    r"""Return a box that asks for a query whose weights are within some bounds.
 
     Parameters
     ----------
@@ -163,11 +163,12 @@ def build_query(
     row : int
         The token whose query is looked for.
     wanted : mapping of int to tuple of float
-        By key, the least and the most weight; the other keys may have any.
+        The smallest and the largest weight, by key; other keys may have any weight.
     solution : sequence of float
-        A query that does it.
+        A query that reaches the goal.
     head : int, default 0
-    name : str, default the example, the head and the row
+    name : str, optional
+        By default, from the example, the head and the row.
 
     Returns
     -------
@@ -185,7 +186,7 @@ def build_query(
     >>> build_query(run, 2, {1: (0.9, 1)}, solution=(1, 1)).task
     'Find a query with which *bank* gives *river* at least 90\xa0% of its attention.'
     """
-    goals = [_goal(run.tokens[key], *bounds) for key, bounds in wanted.items()]
+    goals = [_goal_text(run.tokens[key], *bounds) for key, bounds in wanted.items()]
     bounds = [wanted.get(key, (0.0, 1.0)) for key in range(len(run.tokens))]
     return Build(
         run=run,
@@ -199,7 +200,7 @@ def build_query(
     )
 
 
-def _goal(token: str, low: float, high: float) -> str:
+def _goal_text(token: str, low: float, high: float) -> str:
     """Return the bounds of one weight in words."""
     least, most = (percent(bound, 1).replace(".0", "") for bound in (low, high))
     if math.isclose(high, 1):

@@ -1,4 +1,4 @@
-"""A cache that fills on a page, while a text is written token by token."""
+"""The key-value cache as an instrument: it fills while a text is decoded token by token."""
 
 from dataclasses import replace
 from html import escape
@@ -12,22 +12,22 @@ from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
 MOST_TOKENS = 8
-"""So many tokens a text may have in the browser."""
+"""The most tokens of a text in the browser."""
 
 
-def multiplications(run: Trace, n: int) -> int:
-    """Return how many numbers are multiplied to write token `n` with a cache, counted from 1.
+def count_multiplications(run: Trace, n: int) -> int:
+    """Return the number of multiplications for token `n` with a cache, counted from 1.
 
-    The scale and the softmax are not counted. Without a cache it is `n` times as many, since each
-    row is worked anew, with all keys.
+    The scale and the softmax are not counted. Without a cache there are `n` times as many, because
+    every row is computed again, with all keys.
 
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> multiplications(trace(load_example("the-cat-sat-end")), 3)
+    >>> count_multiplications(trace(load_example("the-cat-sat-end")), 3)
     72
     """
-    embeddings, _ = _start(run)
+    embeddings, _ = _embeddings_and_layer(run)
     d_model, d_k, d_v = (array.shape[-1] for array in (embeddings, run.key, run.value))
     return d_model * (2 * d_k + d_v) + n * (d_k + d_v)
 
@@ -35,18 +35,18 @@ def multiplications(run: Trace, n: int) -> int:
 def growing_cache(
     run: Trace, *, name: str | None = None, figure: Drawing | None = None
 ) -> Explorer:
-    """Return a cache that fills while a text is written, as an element of a page.
+    """Return an instrument in which a cache fills while a text is decoded.
 
-    A reader writes any text of the run's tokens, and sees what each step computes, keeps and reads.
+    A reader writes a text of the run's tokens, and sees what each step computes, stores and reads.
 
     Parameters
     ----------
     run : Trace
-        From embeddings, with one head; its tokens are the vocabulary, and the text at first.
+        A run from embeddings with one head. Its tokens are the vocabulary, and the first text.
     name : str, optional
-        In the page's address, by default the example's.
+        The name in the page's address; by default, the example's.
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def growing_cache(
     'A cache that fills: The cat sat <end>'
     """
     check_kind("run", run, Trace)
-    embeddings, layer = _start(run)
+    embeddings, layer = _embeddings_and_layer(run)
     if len(run.tokens) > MOST_TOKENS:
         raise ValueError(f"run has {len(run.tokens)} tokens; at most {MOST_TOKENS} are wanted")
     name = run.example.name if name is None else name
@@ -78,16 +78,16 @@ def growing_cache(
         name,
         data,
         title=title,
-        before=_table(run, title),
-        late=("cache",),
-        dress=("time-bar.css", "steps.css"),
+        placeholder=_table(run, title),
+        bundles=("cache",),
+        style_sheets=("time-bar.css", "steps.css"),
         heights=(34.9, 36.2, 36.2, 36.9, 36.9, 42.9, 46.1),
         figure=figure,
     )
 
 
-def _start(run: Trace) -> tuple[Array, MultiHeadWeights]:
-    """Return what the run starts from, or raise."""
+def _embeddings_and_layer(run: Trace) -> tuple[Array, MultiHeadWeights]:
+    """Return the embeddings and the layer of a run; refuse one with positions or several heads."""
     embeddings, layer = run.embeddings, run.example.layer
     is_placed = run.positions is not None or run.angles is not None
     if embeddings is None or layer is None or run.num_heads != 1 or is_placed:
@@ -96,22 +96,22 @@ def _start(run: Trace) -> tuple[Array, MultiHeadWeights]:
 
 
 def _table(run: Trace, title: str) -> str:
-    """Return what each step keeps and computes as a table, for who has no script."""
+    """Return a table of each step's cache and calculations, for readers without scripts."""
     heads = ("Written", "Kept numbers", "Multiplications", "Without a cache", "Weights", "Output")
     causal = trace(replace(run.example, is_causal=True))
-    embeddings, layer = _start(run)
+    embeddings, layer = _embeddings_and_layer(run)
     cache = None
     lines = []
     for i, token in enumerate(run.tokens):
         output, cache = decode_step(embeddings[i : i + 1], layer, cache)
-        count = multiplications(run, i + 1)
+        count = count_multiplications(run, i + 1)
         row = causal.weights[0, i, : i + 1]
         cells = (
             str(cache.size),
             str(count),
             str((i + 1) * count),
-            _listed(row),
-            _listed(output[0]),
+            _join_numbers(row),
+            _join_numbers(output[0]),
         )
         lines.append(f'<tr><th scope="row">{escape(token)}</th>'
                      + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")  # fmt: skip
@@ -122,5 +122,5 @@ def _table(run: Trace, title: str) -> str:
     )
 
 
-def _listed(numbers: Array) -> str:
+def _join_numbers(numbers: Array) -> str:
     return ", ".join(shown(float(x), 2) for x in numbers)

@@ -1,4 +1,4 @@
-"""A calculator of what a model costs: every line a formula, with the reader's numbers in it."""
+"""The costs of a model as an instrument: each line is a formula with the reader's numbers."""
 
 import re
 from collections.abc import Mapping
@@ -21,16 +21,17 @@ class Line:
     Parameters
     ----------
     what : str
+        The label.
     formula : str
-        In letters.
+        The formula in symbols.
     numbers : str
-        The same with numbers; a name in braces is one of `values_of`.
+        The formula with numbers; a name in braces is a key of `cost_values`.
     value : str
-        Which of `values_of` it comes to.
+        The key of the result in `cost_values`.
     unit : str
-        Behind the value: "bytes" has GiB beside it, or a smaller unit that fits.
+        The unit of the value; "bytes" are also shown in GiB, MiB or KiB.
     by : str
-        Which of `values_of` the parameters are divided by; the value is rounded down.
+        The key of the divisor of the parameters in `cost_values`; the quotient is rounded down.
     """
 
     what: str
@@ -61,16 +62,16 @@ LINES = (
     Line("weights of a layer, if kept", "h n² b", "{heads} × {tokens}² × {bytes}", "weights",
          "bytes"),
 )  # fmt: skip
-"""In the order in which they stand."""
+"""The lines of the calculator, in their order."""
 
 
-def values_of(model: ModelSizes, tokens: int, texts: int, itemsize: int) -> dict[str, int]:
-    """Return all numbers of the calculator by their names; those of equal parts rounded down.
+def cost_values(model: ModelSizes, tokens: int, texts: int, itemsize: int) -> dict[str, int]:
+    """Return all numbers of the calculator by name; the two lengths of equal cost are rounded down.
 
     Examples
     --------
     >>> from mha.core.costs import layer_sizes
-    >>> values_of(ModelSizes(96, layer_sizes(12288, 96), 49152), 2048, 1, 2)["equal_flops"]
+    >>> cost_values(ModelSizes(96, layer_sizes(12288, 96), 49152), 2048, 1, 2)["equal_flops"]
     73728
     """
     sizes = model.attention
@@ -97,16 +98,16 @@ def cost_calculator(
     models: Mapping[str, ModelSizes], *, tokens: int, texts: int = 1, itemsize: int = 2,
     figure: Drawing | None = None,
 ) -> Explorer:  # fmt: skip
-    """Return a calculator as an element of a page.
+    """Return the calculator as an instrument.
 
     Parameters
     ----------
     models : mapping of str to ModelSizes
-        What a reader can choose; the first is shown first.
+        The models that a reader can choose; the first is shown first.
     tokens, texts, itemsize : int
-        The length of a text, how many are written at once, and the bytes of a number, at first.
+        The first length of a text, number of texts in a batch, and bytes per number.
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def cost_calculator(
     >>> cost_calculator({"GPT-3": gpt3}, tokens=2048).html[:37]
     '<mha-instrument id="cost-model" class'
     """
-    named = {name: values_of(model, tokens, texts, itemsize) for name, model in models.items()}
+    named = {name: cost_values(model, tokens, texts, itemsize) for name, model in models.items()}
     first, values = next(iter(named.items()))
     data = {
         "models": {name: {key: own[key] for key in _SIZES} for name, own in named.items()},
@@ -131,24 +132,24 @@ def cost_calculator(
         "model",
         data,
         title=_TITLE,
-        before=_table(first, values),
-        late=("cost-view",),
-        dress=("model.css", "cost.css"),
+        placeholder=_table(first, values),
+        bundles=("cost-view",),
+        style_sheets=("model.css", "cost.css"),
         heights=(53.3, 54.3, 63.8, 69.3, 93.5, 117.2, 116.7),
         figure=figure,
     )
 
 
 _SIZES = ("layers", "width", "heads", "head", "groups", "inner", "matrices")
-"""What a model has; the rest is the text's."""
+"""The numbers that belong to a model; the others depend on the text."""
 
 
-def written(line: Line, values: Mapping[str, int]) -> tuple[str, str]:
-    """Return a line's numbers and its value, as they are shown.
+def format_line(line: Line, values: Mapping[str, int]) -> tuple[str, str]:
+    """Return the formula of a line with numbers, and its value, as they are shown.
 
     Examples
     --------
-    >>> written(LINES[3], {"parameters": 1500, "products": 3000})
+    >>> format_line(LINES[3], {"parameters": 1500, "products": 3000})
     ('2 × 1,500', '= 3,000')
     """
     numbers = line.numbers.format_map({name: f"{value:,}" for name, value in values.items()})
@@ -161,10 +162,10 @@ def written(line: Line, values: Mapping[str, int]) -> tuple[str, str]:
 
 
 def _table(name: str, values: Mapping[str, int]) -> str:
-    """Return the lines of a model as HTML."""
+    """Return the lines of a model as an HTML table."""
     rows = "".join(
         f"<tr><th>{_in_symbols(line.what)}</th><td>{_in_symbols(line.formula)}</td>"
-        + "".join(f"<td>{text}</td>" for text in written(line, values))
+        + "".join(f"<td>{text}</td>" for text in format_line(line, values))
         + "</tr>"
         for line in LINES
     )
@@ -172,7 +173,7 @@ def _table(name: str, values: Mapping[str, int]) -> str:
 
 
 def _in_symbols(text: str) -> str:
-    """Return HTML in which letters that stand alone are written as in formulas, d_k with its index.
+    """Return HTML with single letters in italics, as in formulas, and d_k with a subscript.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Data as scripts: a page that is opened from a file may load scripts, and nothing else."""
+"""Data as scripts, because a page opened from a file may load scripts and no other files."""
 
 import json
 from typing import Any

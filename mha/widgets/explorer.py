@@ -1,8 +1,8 @@
-"""The explorer: a worked example whose numbers can be changed and traced back, on its page.
+"""The explorer: a worked example whose numbers can be changed and traced back to the inputs.
 
-Python writes one query as a table, which the strip replaces where JavaScript runs; every number of
-the example as tables inside `noscript`, whose elements are made when they are asked for; and the
-inputs as JSON. The browser computes the rest itself, from the inputs alone.
+Python writes a table of one query, which the strip replaces if JavaScript runs; tables of all
+numbers inside `noscript`, so that the browser builds their elements only when they are opened; and
+the inputs as JSON. The browser computes all other numbers from the inputs.
 """
 
 import re
@@ -22,27 +22,28 @@ from mha.runs.rounding import short, shown
 from mha.runs.stages import STAGES
 from mha.views.signs import total
 from mha.widgets.explorer_tables import LONGEST_LABEL, sections
-from mha.widgets.explorer_tasks import Task, checked_tasks
+from mha.widgets.explorer_tasks import Task, check_tasks
 from mha.widgets.instrument import Drawing, Explorer, as_json, checked_name
 from mha.widgets.layer import is_large, layer_view
 
 View = Literal["strip", "plane", "temperature", "dial"]
 
 LONGEST_LINE = 8
-"""From so many numbers of an embedding and its key on, a phone has no room for them on one line."""
+"""The number of components of an embedding and its key that no longer fit one line of a phone."""
 
 LONG_VECTOR = 4
-"""From so many components of an embedding on, the query is above the strip on a desk, not beside
-it."""
+"""The width of an embedding from which the query is above the strip, not beside it."""
 
 _OPENED = ("explorer-all", "explorer-settings", "explorer-steps")
 
-_DRESS = ("explorer.css", "time-bar.css", "steps.css")
+_STYLE_SHEETS = ("explorer.css", "time-bar.css", "steps.css")
 
 _PRINTED = tuple(
     name
     for name, stage in STAGES.items()
-    if not stage.is_matrix and not stage.seldom and name not in ("embeddings", "head_contributions")
+    if not stage.is_matrix
+    and not stage.is_optional
+    and name not in ("embeddings", "head_contributions")
 )
 
 
@@ -58,33 +59,33 @@ def explorer(
     asks: Sequence[str] | None = None,
     folded: str = "",
 ) -> Explorer:
-    """Return a run as an explorer: its numbers can be changed, and each traced to the inputs.
+    """Return a run as an explorer, whose numbers can be changed and traced to the inputs.
 
     Parameters
     ----------
     run : Trace
-        Of a block, what stands around its attention is shown and computed too.
+        If it is of a block, the other stages of the block are shown and computed too.
     figure : Drawing, optional
-        What stands in the explorer's place in print.
+        Replaces the explorer in print.
     name : str, optional
         The explorer's name in the page's address, by default the example's.
     prints : callable, optional
-        What the example's source prints, shown on demand.
+        Returns the numbers that the example's source prints, which are shown on request.
     tasks : sequence of Task
-        What a reader is asked to bring about, checked while numbers change.
+        Goals for the reader, which are checked while numbers change.
     view : str, default "strip"
-        What stands above the strip: "plane" draws queries, keys and values of two components, and
-        what a matrix makes of embeddings of two, all to be dragged; of two heads, folded away, a
-        plane for each beside one cloud of embeddings, of up to four components; "temperature" has
-        the weights as bars without and under temperature and masks, and where queries are two wide,
-        lines of equal weight among the keys; "dial" turns each pair of queries and keys by their
-        positions.
+        The figure above the strip. "plane" draws queries, keys and values of two components as
+        arrows to drag, with embeddings of two components and their projections; for two heads it
+        is folded, with one plane per head beside the embeddings, which have up to four components.
+        "temperature" has bars of the weights with and without temperature and masks, and for
+        queries of width 2 lines of equal weight among the keys. "dial" rotates each pair of
+        components of queries and keys by their positions.
     axes : sequence of str, optional
-        What the components of an embedding mean, and of a value where these are as wide.
+        The meanings of the components of an embedding, and of a value if it has the same width.
     asks : sequence of str, optional
-        What each hidden number of a block asks.
+        The question that each hidden number of a block answers.
     folded : str, optional
-        The words below which it is folded away: a page's text may follow a run that has no room.
+        The title of a fold around the explorer, if it is folded.
 
     Returns
     -------
@@ -93,11 +94,11 @@ def explorer(
     Raises
     ------
     TypeError, ValueError
-        If `run` is not a Trace, or has norms of queries or keys, a cap or sinks; `name` not made of
-        lower-case letters, digits and hyphens, a task names what the run has not or is reached
-        before anything is changed, a plane is wanted of a run whose queries and values are not two
-        wide or are turned by their positions, a dial of one where they are not, or any view but the
-        strip of a block.
+        If `run` is not a Trace, or has norms of queries or keys, a cap or sinks; `name` has other
+        characters than lower-case letters, digits and hyphens; a task does not fit the run, or is
+        reached already; the view is "plane" and queries and values do not have width 2 or are
+        rotated; the view is "dial" and they are not rotated; or the run is of a block and the view
+        is not the strip.
 
     Examples
     --------
@@ -113,14 +114,14 @@ def explorer(
         )
     name = checked_name(run.example.name if name is None else name)
     if is_large(run):
-        return _of_large(run, name, figure, tasks, view)
-    if view == "plane" and not _is_plane(run):
+        return _explore_large_run(run, name, figure, tasks, view)
+    if view == "plane" and not _fits_plane(run):
         raise ValueError("a plane wants queries and values of width 2, without angles")
     if view == "dial" and (run.angles is None or len(run.tokens) < 2):
         raise ValueError("a dial wants two tokens or more with angles")
     if run.example.block is not None and view != "strip":
         raise ValueError(f'view is {view!r}; of a block "strip" is wanted')
-    data = run_data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
+    data = run_data(run, name, prints) | {"tasks": check_tasks(run, tasks), "view": view}
     if axes is not None:
         data["axes"] = list(axes)
     if asks is not None:
@@ -130,30 +131,30 @@ def explorer(
         summary = f"<summary>{escape(folded)}</summary>"
         html = f'<details class="strip-fold">{summary}{html}</details>'
     asked = {"explorer-block": run.example.block, "views": view != "strip"}
-    late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
-    styles = _DRESS if view == "strip" else (*_DRESS, "plane.css")
+    bundles = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
+    styles = _STYLE_SHEETS if view == "strip" else (*_STYLE_SHEETS, "plane.css")
     title = run.example.title
     runs = {name: run}
-    return Explorer(html, title, figure, late=late, styles=styles, runs=runs)
+    return Explorer(html, title, figure, bundles=bundles, styles=styles, runs=runs)
 
 
-def _of_large(
+def _explore_large_run(
     run: Trace, name: str, figure: Drawing | None, tasks: Sequence[Task], view: View
 ) -> Explorer:
-    """Return a run that the strip has no room for, as maps and one query key by key."""
+    """Return the view of a run that is too large for the strip; refuse tasks and other views."""
     if tasks or view != "strip":
         raise ValueError("the run is too large for tasks or another view; neither is wanted")
     return layer_view(run, name, _masks(run), figure)
 
 
-def _is_plane(run: Trace) -> bool:
+def _fits_plane(run: Trace) -> bool:
     return run.angles is None and run.query.shape[-1] == run.value.shape[-1] == 2
 
 
 def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
-    """Return the element: one query as a table, all numbers folded away, the browser's start.
+    """Return the element: a table of one query, the folded tables, and the data of the script.
 
-    The style sheet reserves the strip's height from the counts, so that nothing moves.
+    The style sheet reserves the strip's height from the counts, so that the page does not move.
     """
     stages = "".join(sections(run))
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
@@ -161,16 +162,16 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     components = 0 if run.embeddings is None else run.embeddings.shape[1]
     wide = components > 0 and components + run.key.shape[2] >= LONGEST_LINE
     start = "outright" if run.embeddings is None and run.angles is None else "computed"
-    # Of a fold with two planes its line takes room; "flat" are queries that a plane can show.
+    # Two planes are in a fold, whose title needs height; "flat" queries can be shown in a plane.
     above = "fold" if data["view"] == "plane" and run.num_heads == 2 else data["view"]
-    marks = f"with-{above} {_joined(run)} {start}" + " flat" * _is_plane(run)
+    marks = f"with-{above} {_combination(run)} {start}" + " flat" * _fits_plane(run)
     marks += " long" * (components >= LONG_VECTOR)
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
         f" --heads: {run.num_heads}; --card: {8.25 if wide else 6.9}rem;"
         f' --tasks: {len(data["tasks"])}"><div class="face"{_height_of_block(run, data)}>'
         '<div class="before" tabindex="0" role="group" aria-label="One query">'
-        f"{one_query(run)}</div></div>"
+        f"{query_table(run)}</div></div>"
         '<details class="fold all"><summary>All numbers</summary>'
         f'<div class="body" style="--digits: {digits}; --label: {label}">'
         f"<noscript>{stages}</noscript></div></details>"
@@ -180,9 +181,9 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
 
 
 def _height_of_block(run: Trace, data: dict[str, Any]) -> str:
-    """Return the style that keeps the height of what a block adds around the strip, if any.
+    """Return the style that reserves the height of a block's lines around the strip, if any.
 
-    `explorer-block.ts` has the lines: a label, and numbers, which stand below it on a phone.
+    `explorer-block.ts` writes the lines: a label, and numbers, which are below it on a phone.
     """
     if run.example.block is None:
         return ""
@@ -192,33 +193,33 @@ def _height_of_block(run: Trace, data: dict[str, Any]) -> str:
     moments = sum(name.endswith("_means") for name in vars(run) if getattr(run, name) is not None)
     counts += [2] * moments
     titles = 1 if run.start_normed is None else 2
-    # Names stand above what the block takes and what it gives; on a phone a question takes a line.
+    # Names are above the inputs and the outputs of the block; on a phone a question takes a line.
     named = titles + 1 if "axes" in data else 0
     asked = 2 * (len(data["asks"]) - 1) if "asks" in data else 0
     wide, narrow = (
         1.9 * (titles + named + sum(label + -(-count // in_line) for count in counts))
         for label, in_line in ((0, 11), (1, 5))
     )
-    # As wide as the stream, the attention's output takes more lines there than usual.
+    # The attention's output is as wide as the stream, and takes more lines there than a head's.
     narrow += 1.9 * (counts[0] // 4 + asked)
-    apart = 2 * titles  # the margins of the lines before and behind the strip
+    apart = 2 * titles  # the margins of the lines before and after the strip
     wide, narrow = wide + apart, narrow + apart + 0.25 * len(counts)  # gaps below labels
     height = f"clamp({wide:.2f}rem, (32rem - 100cqi) * 999, {narrow:.2f}rem)"
     return f' style="--extra: {height}"'
 
 
-def _joined(run: Trace) -> str:
-    """Return how the heads come together: not at all, side by side, or through a projection."""
+def _combination(run: Trace) -> str:
+    """Return how the heads are combined: a single head, concatenated, or projected."""
     if run.output is not None:
         return "projected"
     return "joined" if run.num_heads > 1 else "single"
 
 
-# ---- What the browser starts from ----
+# ---- The data of the script ----
 
 
 def run_data(run: Trace, name: str, prints: PrintsAt | None = None) -> dict[str, Any]:
-    """Return the inputs of a run, and what its source prints."""
+    """Return the inputs of a run, and the numbers that its source prints."""
     example = run.example
     return {
         "name": name,
@@ -226,25 +227,25 @@ def run_data(run: Trace, name: str, prints: PrintsAt | None = None) -> dict[str,
         "heads": run.head_names,
         "focus": example.focus,
         "inputs": {stage: array.tolist() for stage, array in _inputs(run)},
-        "block": _kind_of_block(run),
+        "block": _block_data(run),
         "end": run.end,
         "masks": _masks(run),
         "isCausal": bool(example.is_causal),
         "scale": None if example.scale is None else float(example.scale),
-        "prints": {} if prints is None else _printed(run, prints),
+        "prints": {} if prints is None else _printed_numbers(run, prints),
     }
 
 
 def _inputs(run: Trace) -> Iterator[tuple[str, Array]]:
-    """Yield the arrays that the run starts from, by their names."""
+    """Yield the name and the array of each input of the run."""
     for name, stage in STAGES.items():
         array = stage.array(run)
         if array is not None and is_given(run, name):
             yield name, array
 
 
-def _kind_of_block(run: Trace) -> dict[str, Any] | None:
-    """Return what a block is beside its arrays."""
+def _block_data(run: Trace) -> dict[str, Any] | None:
+    """Return the settings of a block: its norm, its activation and each eps."""
     block = run.example.block
     if block is None:
         return None
@@ -257,7 +258,7 @@ def _kind_of_block(run: Trace) -> dict[str, Any] | None:
 
 
 def _masks(run: Trace) -> list[Any] | None:
-    """Return one mask a head: booleans, or numbers with None for minus infinity."""
+    """Return one mask per head: booleans, or numbers with None for minus infinity."""
     if run.example.mask is None:
         return None
     mask = np.broadcast_to(run.example.mask, run.scores.shape)
@@ -268,15 +269,15 @@ def _masks(run: Trace) -> list[Any] | None:
     return list(numbers.tolist())
 
 
-def _printed(run: Trace, prints: PrintsAt) -> dict[str, list[tuple[str, bool]]]:
-    """Return what the source prints, by the number's address; a term of a sum has its own."""
+def _printed_numbers(run: Trace, prints: PrintsAt) -> dict[str, list[tuple[str, bool]]]:
+    """Return the printed numbers of the source, by the address of a number or of a term."""
     found: dict[str, list[tuple[str, bool]]] = {}
     for stage in _PRINTED:
         if STAGES[stage].array(run) is None:
             continue
         for place in places(run, stage):
             found[str(place)] = list(prints(place))
-            for at in _terms(run, place):
+            for at in _term_places(run, place):
                 found[str(at)] = list(prints(at))
             if stage == "weights":
                 percentages = prints(replace(place, stage="percentages"))
@@ -284,7 +285,7 @@ def _printed(run: Trace, prints: PrintsAt) -> dict[str, list[tuple[str, bool]]]:
     return {address: texts for address, texts in found.items() if texts}
 
 
-def _terms(run: Trace, place: Place) -> Iterator[Place]:
+def _term_places(run: Trace, place: Place) -> Iterator[Place]:
     """Yield the places of the terms of a sum of products."""
     found = origin(run, place)
     if found.operation in ("products", "mixed"):
@@ -294,18 +295,18 @@ def _terms(run: Trace, place: Place) -> Iterator[Place]:
 # ---- One query, as a table ----
 
 
-def one_query(run: Trace, row: int | None = None, head: int = 0, component: int = 0) -> str:
-    """Return one query's way to its output as a table: a row a key, a column a step.
+def query_table(run: Trace, row: int | None = None, head: int = 0, component: int = 0) -> str:
+    """Return a table of the steps from one query to its output, with one row per key.
 
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> table = one_query(trace(load_example("cat-sat")))
+    >>> table = query_table(trace(load_example("cat-sat")))
     >>> "<td>2.7183</td><td>0.7311</td>" in table
     True
     """
     row = (run.example.focus or 0) if row is None else row
-    asked, answers = run.meeting
+    asked, answers = run.score_factors
     parts = run.weights[head, row] * run.value[head, :, component]
     stages = (run.scores, run.scaled_scores, run.exponentials, run.weights)
     columns = np.column_stack([*(stage[head, row] for stage in stages), parts])

@@ -1,4 +1,4 @@
-"""Every number of a run as tables: the sections that an explorer has under "All numbers".
+"""The sections of tables that an explorer has under "All numbers".
 
 The browser finds the tables by their stage and head, and makes buttons of their cells.
 """
@@ -17,13 +17,13 @@ from mha.runs.rounding import dimensions, short, shown
 from mha.runs.stages import STAGES, Stage, stage_array
 
 HEAD_STYLES = 6
-"""How many colours and patterns of heads the style sheet has."""
+"""The number of colours and patterns of heads in the style sheet."""
 
 LONGEST_LABEL = 9
-"""How many characters of a token fit beside a table; a longer one is cut where it stands."""
+"""The most characters of a token beside a table; the style sheet cuts longer ones."""
 
 _DIGITS = "₀₁₂₃₄₅₆₇₈₉"
-_LOWERED = re.compile(f"[{_DIGITS}]+")
+_SUBSCRIPT = re.compile(f"[{_DIGITS}]+")
 
 _MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
 _FEED_FORWARD = ("w_in", "b_in", "w_out", "b_out")
@@ -32,7 +32,7 @@ _MAPS = tuple(name for name, stage in STAGES.items() if stage.has_map)
 
 
 def sections(run: Trace) -> Iterator[str]:
-    """Yield the sections of the page's element, in order of the computation.
+    """Yield the sections of tables of a run, in the order of the computation.
 
     Examples
     --------
@@ -43,11 +43,11 @@ def sections(run: Trace) -> Iterator[str]:
     widest = max(run.query.shape[-1], run.value.shape[-1])
     if run.embeddings is not None:
         matrices = _lanes(run, partial(_tables, _MATRICES), widest)
-        embeddings = _of_places(run, "embeddings", "positions", "placed")
+        embeddings = _stage_tables(run, "embeddings", "positions", "placed")
         yield _section("Inputs", embeddings + _folded("Projection matrices", matrices))
     if run.start_normed is not None:
         yield _section("Normalised for the attention", _normalisation(run, "start", "first"))
-    angles = _of_places(run, "angles")
+    angles = _stage_tables(run, "angles")
     vectors = _lanes(run, partial(_tables, _VECTORS), widest)
     yield _section("Queries, keys and values: one lane a head", angles + vectors)
     maps = "".join(_maps(run, stage) for stage in _MAPS)
@@ -63,36 +63,36 @@ def sections(run: Trace) -> Iterator[str]:
         title = "Output, and each head's share of it"
         yield _section(title, matrix + output + shares, "end")
     if run.stream is not None:
-        yield from _behind(run)
+        yield from _block_sections(run)
 
 
-def _behind(run: Trace) -> Iterator[str]:
-    """Yield the sections of what a block adds after its attention."""
+def _block_sections(run: Trace) -> Iterator[str]:
+    """Yield the sections of a block's stages after its attention."""
     of_stream = "first" if run.start_normed is None else "second"
     normed = _normalisation(run, "stream", of_stream)
-    yield _section("The stream after attention", _of_places(run, "stream") + normed)
+    yield _section("The stream after attention", _stage_tables(run, "stream") + normed)
     if run.total is None:
         return
-    matrices = _folded("Matrices and biases", _of_places(run, *_FEED_FORWARD))
-    steps = _of_places(run, "hidden", "active", "fed")
+    matrices = _folded("Matrices and biases", _stage_tables(run, *_FEED_FORWARD))
+    steps = _stage_tables(run, "hidden", "active", "fed")
     yield _section("Feed-forward layer: each token alone", matrices + steps)
     normed = _normalisation(run, "total", "second")
-    yield _section("The stream after the block", _of_places(run, "total") + normed)
+    yield _section("The stream after the block", _stage_tables(run, "total") + normed)
 
 
 def _normalisation(run: Trace, start: str, which: str) -> str:
-    """Return the tables of one normalisation, nothing where the block has none there."""
+    """Return the tables of one normalisation, or an empty text if the block does not have it."""
     if STAGES[f"{start}_normed"].array(run) is None:
         return ""
-    learned = _of_places(run, f"{which}_gain", f"{which}_bias")
-    moments = _of_places(run, f"{start}_means", f"{start}_spreads")
-    normed = _of_places(run, f"{start}_normed")
+    learned = _stage_tables(run, f"{which}_gain", f"{which}_bias")
+    moments = _stage_tables(run, f"{start}_means", f"{start}_spreads")
+    normed = _stage_tables(run, f"{start}_normed")
     folded = _folded("Gain and bias", learned) if learned else ""
     return f'{folded}<div class="line">{moments}{normed}</div>'
 
 
-def _of_places(run: Trace, *stages: str) -> str:
-    """Return the tables of stages that belong to no head, of those that the run has."""
+def _stage_tables(run: Trace, *stages: str) -> str:
+    """Return the tables of the stages without heads that the run has, among the given ones."""
     return "".join(_table(run, name) for name in stages if STAGES[name].array(run) is not None)
 
 
@@ -101,7 +101,7 @@ def _section(title: str, body: str, mark: str = "") -> str:
 
 
 def _lanes(run: Trace, tables: Callable[[Trace, int], str], widest: int) -> str:
-    """Return a lane a head, each with its name and its tables, `widest` the most columns."""
+    """Return one lane of tables per head; `widest` is the largest number of columns."""
     lanes = (
         f'<div class="lane {_style(head)}" data-head="{head}" role="group"'
         f' aria-label="{escape(name)}"><p class="lane-name">{escape(name)}</p>'
@@ -117,7 +117,7 @@ def _tables(stages: Sequence[str], run: Trace, head: int) -> str:
 
 
 def _maps(run: Trace, stage: str) -> str:
-    """Return one stage of all heads as maps, columns wide enough for the tokens above them."""
+    """Return one stage of all heads as maps, with columns wide enough for the tokens."""
     heading = min(max(map(len, run.tokens)), LONGEST_LABEL)
     lanes = _lanes(run, partial(_map, stage), len(run.tokens) + (stage == "exponentials"))
     return (
@@ -132,7 +132,7 @@ def _map(stage: str, run: Trace, head: int) -> str:
 
 
 def _title(stage: str) -> str:
-    """Return what a table is called; among maps it goes without saying whose weights they are."""
+    """Return the title of a table; a map of attention weights has the short title "Weights"."""
     return STAGES[stage].title.removeprefix("Attention ").capitalize()
 
 
@@ -153,14 +153,14 @@ def _table(
     sums: Array | None = None,
     groups: Sequence[str] = (),
 ) -> str:
-    """Return one stage, of one head where each has its own, as a table that the browser finds.
+    """Return the table of one stage, or of one head if the stage has one array per head.
 
-    `look` is how numbers are drawn behind their cells: "bars", "heat" or "shares"; `sums` are a
-    last column; `groups` are headings above equal runs of columns.
+    `look` is the drawing behind the numbers: "bars", "heat" or "shares". `sums` is a last column.
+    `groups` are headings, each above the same number of columns.
     """
     stage = STAGES[name]
     array = stage_array(run, name) if head is None else stage_array(run, name)[head]
-    if array.ndim == 1:  # a number a token, or a row for all of them
+    if array.ndim == 1:  # one number per token, or one row for all tokens
         array = array[:, None] if stage.columns == "" else array[None]
     rows = dimensions(stage.rows, len(array)) if stage.is_matrix else run.tokens
     rows = ("each",) if stage.rows == "once" else rows
@@ -182,30 +182,30 @@ def _table(
 
 
 def _body(rows: Sequence[str], array: Array, text: Callable[[float], str]) -> str:
-    """Return a table's rows, each after its label."""
+    """Return the rows of a table, with their labels."""
     return "".join(
-        f'<tr><th scope="row">{_set(label)}</th>'
+        f'<tr><th scope="row">{_label_html(label)}</th>'
         + "".join(f"<td>{text(float(x))}</td>" for x in row)
         + "</tr>"
         for label, row in zip(rows, array, strict=True)
     )
 
 
-def _set(label: str) -> str:
-    """Return a label with its index set low: the book's fonts have no lowered digits."""
-    return _LOWERED.sub(
+def _label_html(label: str) -> str:
+    """Return a label with its index in `sub`: the book's fonts have no subscript digits."""
+    return _SUBSCRIPT.sub(
         lambda found: f"<sub>{''.join(str(_DIGITS.index(digit)) for digit in found[0])}</sub>",
         escape(label),
     )
 
 
 def _header(stage: Stage, columns: Sequence[str], groups: Sequence[str]) -> str:
-    """Return the row of labels above a table, below one of headings where it has groups."""
+    """Return the header: a row of labels, below a row of headings if there are groups."""
     is_matrix = stage.is_matrix and stage.rows != "once"
     corner = "From \\ to" if is_matrix else "Query \\ key" if stage.by_key else "Token"
     span = ' rowspan="2"' if groups else ""
     first = f'<th scope="col"{span}>{corner}</th>'
-    labels = "".join(f'<th scope="col">{_set(label)}</th>' for label in columns)
+    labels = "".join(f'<th scope="col">{_label_html(label)}</th>' for label in columns)
     if not groups:
         return f"<tr>{first}{labels}</tr>"
     width = len(columns) // len(groups)

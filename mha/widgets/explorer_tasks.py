@@ -1,9 +1,9 @@
-"""Tasks of an explorer: what a reader is asked to bring about, and how it is told that it is so.
+"""Tasks of an explorer: goals that a reader reaches by changing the numbers of a run.
 
-The browser checks the goals while numbers change (strip-tasks.ts); here they are checked
-once, when the page is built: a task that is reached before anything is changed is refused, and so
-is one whose solution does not solve it. A solution says what a reader may change: inputs by their
-places, the temperature, or by its position a token that is padding.
+The browser checks the goals while numbers change (`strip-tasks.ts`). The build of a page checks
+them once: it refuses a task whose goal is reached already, or not reached by its solution. A
+solution has the changes of a reader: new inputs by their addresses, a temperature, or the position
+of a token that becomes padding.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,13 +28,13 @@ class Task:
     Parameters
     ----------
     says : str
-        What is asked for, in a sentence; tokens stand between asterisks, and are set in italics.
+        The task as a sentence; a word between asterisks is a token, and is set in italics.
     goal : str
         The kind of the goal.
     numbers : mapping
-        What the goal depends on, by name.
+        The parameters of the goal, by name.
     solution : mapping
-        Changes that reach the goal; no page shows them.
+        Changes that reach the goal; pages do not show them.
     """
 
     says: str
@@ -43,12 +43,12 @@ class Task:
     solution: Solution = field(default_factory=lambda: MappingProxyType({}))
 
     def as_data(self) -> dict[str, Any]:
-        """Return the task as JSON holds it."""
+        """Return the task as data for the script."""
         says = self.says.replace(" %", "\N{NO-BREAK SPACE}%")
         return {"says": says, "goal": self.goal, **self.numbers}
 
     def is_reached(self, run: Trace) -> bool:
-        """Return whether a run, with nothing switched off, has what is asked for."""
+        """Return whether a run reaches the goal, with all heads switched on."""
         return _GOALS[self.goal](run, self.numbers)
 
 
@@ -58,15 +58,15 @@ def weight_reaches(says: str, *, query: int, key: int, least: float, solution: S
     Parameters
     ----------
     says : str
-        What is asked, as Markdown's inline marks allow.
+        The task as a sentence, with inline Markdown.
     query : int
-        The position of the token that asks.
+        The position of the query's token.
     key : int
-        That of the token that answers.
+        The position of the key's token.
     least : float
         From 0 to 1.
     solution : mapping of str to float or int
-        What reaches the goal, for the build to try: new numbers by the addresses of inputs, or
+        Changes that reach the goal, which the build tries: new numbers by the addresses of inputs,
         `temperature`, or `padding`, the position of a token.
 
     Returns
@@ -91,13 +91,13 @@ def weights_alike(says: str, *, query: int, within: float, solution: Solution) -
     Parameters
     ----------
     says : str
-        What is asked, as Markdown's inline marks allow.
+        The task as a sentence, with inline Markdown.
     query : int
-        The position of the token that asks.
+        The position of the query's token.
     within : float
         The difference of the largest and the smallest, from 0 to 1.
     solution : mapping of str to float or int
-        What reaches the goal, for the build to try: new numbers by the addresses of inputs, or
+        Changes that reach the goal, which the build tries: new numbers by the addresses of inputs,
         `temperature`, or `padding`, the position of a token.
 
     Returns
@@ -120,15 +120,15 @@ def output_between(
     Parameters
     ----------
     says : str
-        What is asked, as Markdown's inline marks allow.
+        The task as a sentence, with inline Markdown.
     query : int
-        The position of the token that asks.
+        The position of the query's token.
     component : int
-        Which number of the output, counted from 0.
+        The index of the component, counted from 0.
     low, high : float
         The range, its ends included.
     solution : mapping of str to float or int
-        What reaches the goal, for the build to try: new numbers by the addresses of inputs, or
+        Changes that reach the goal, which the build tries: new numbers by the addresses of inputs,
         `temperature`, or `padding`, the position of a token.
 
     Returns
@@ -148,7 +148,7 @@ def output_between(
 
 
 def head_unnoticed(says: str, *, below: float) -> Task:
-    """Return a task: a head is off whose share of every output is smaller than `below`.
+    """Return a task: switch off a head whose share of every output is smaller than `below`.
 
     Examples
     --------
@@ -158,16 +158,16 @@ def head_unnoticed(says: str, *, below: float) -> Task:
     return Task(says, "unnoticed", {"below": below})
 
 
-def checked_tasks(run: Trace, tasks: Sequence[Task]) -> list[dict[str, Any]]:
-    """Return tasks as JSON holds them, or raise.
+def check_tasks(run: Trace, tasks: Sequence[Task]) -> list[dict[str, Any]]:
+    """Return tasks as data for the script, after checking them on a run.
 
     Raises
     ------
     ValueError
-        Where a task names a token or component that the run has not, is reached already, or is
-        not reached by its own solution.
+        If a task names a token or component that the run does not have, its goal is reached
+        already, or its solution does not reach it.
     """
-    sizes = _sizes(run)
+    sizes = _index_limits(run)
     for task in tasks:
         for name, count in sizes.items():
             index = task.numbers.get(name, 0)
@@ -175,18 +175,18 @@ def checked_tasks(run: Trace, tasks: Sequence[Task]) -> list[dict[str, Any]]:
                 raise ValueError(f"task {task.says!r}: {name} is {index}; below {count} is wanted")
         if task.is_reached(run):
             raise ValueError(f"task {task.says!r} is reached before anything is changed")
-        if task.goal != "unnoticed" and not task.is_reached(solved(run, task.solution)):
+        if task.goal != "unnoticed" and not task.is_reached(apply_solution(run, task.solution)):
             raise ValueError(f"task {task.says!r} is not reached by its solution")
     return [task.as_data() for task in tasks]
 
 
-def solved(run: Trace, solution: Solution) -> Trace:
-    """Return the run with what a solution changes.
+def apply_solution(run: Trace, solution: Solution) -> Trace:
+    """Return the run with the changes of a solution.
 
     Examples
     --------
     >>> from mha import load_example
-    >>> run = solved(trace(load_example("cat-sat")), {"query.0.0.0": 0, "temperature": 2})
+    >>> run = apply_solution(trace(load_example("cat-sat")), {"query.0.0.0": 0, "temperature": 2})
     >>> run.scores[0, 0], run.scaled_scores[0, 0]
     (array([1., 0.]), array([0.25, 0.  ]))
     """
@@ -198,11 +198,11 @@ def solved(run: Trace, solution: Solution) -> Trace:
         elif where == "padding":
             example = replace(example, mask=np.arange(len(run.tokens)) != number)
         else:
-            example = _with(run, example, Place.parse(where), number)
+            example = _with_input(run, example, Place.parse(where), number)
     return trace(example)
 
 
-def _with(run: Trace, example: WorkedExample, place: Place, number: float) -> WorkedExample:
+def _with_input(run: Trace, example: WorkedExample, place: Place, number: float) -> WorkedExample:
     """Return the example with another number at the place of an input."""
     if not is_given(run, place.stage):
         raise ValueError(f"{place} is computed and cannot be changed")
@@ -215,13 +215,13 @@ def _with(run: Trace, example: WorkedExample, place: Place, number: float) -> Wo
     return replace(example, **change)
 
 
-def _sizes(run: Trace) -> dict[str, int]:
-    """Return how many there are of what a task may name."""
+def _index_limits(run: Trace) -> dict[str, int]:
+    """Return the exclusive upper limit of each index that a task may have."""
     tokens = len(run.tokens)
-    return {"query": tokens, "key": tokens, "component": _end(run).shape[1]}
+    return {"query": tokens, "key": tokens, "component": _last_stage(run).shape[1]}
 
 
-def _end(run: Trace) -> Any:
+def _last_stage(run: Trace) -> Any:
     return run.concat if run.output is None else run.output
 
 
@@ -237,7 +237,7 @@ def _alike(run: Trace, numbers: Mapping[str, float]) -> bool:
 
 
 def _output(run: Trace, numbers: Mapping[str, float]) -> bool:
-    value = float(_end(run)[int(numbers["query"]), int(numbers["component"])])
+    value = float(_last_stage(run)[int(numbers["query"]), int(numbers["component"])])
     return numbers["low"] <= value <= numbers["high"]
 
 

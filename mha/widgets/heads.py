@@ -1,4 +1,4 @@
-"""The recorded heads of a trained model on a page: all their maps, and names put to the test."""
+"""The recorded heads of a trained model as an instrument: all maps, and tests of their names."""
 
 from dataclasses import replace
 from html import escape
@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from mha.core.checks import Array
-from mha.examples.head_names import Held, holds, mean_share
+from mha.examples.head_names import HeadNameFit, fit_head_name, mean_share
 from mha.examples.recorded import recorded_heads, recorded_maps, recorded_sentences
 from mha.runs.rounding import percent
 from mha.widgets.heads_data import head_file
@@ -14,7 +14,7 @@ from mha.widgets.instrument import Drawing, Explorer, instrument
 
 _LABEL = "The recorded heads"
 
-_LATE = ("heads-view",)
+_BUNDLES = ("heads-view",)
 
 _NAMES = {
     "before": "the token before",
@@ -24,25 +24,25 @@ _NAMES = {
     "first": "the first token, [CLS]",
     "separator": "the separator, [SEP]",
 }
-"""The names in the table that stands there at first."""
+"""The names in the placeholder's table."""
 
 
 def real_heads(
     sentence: str, word: str, heard: str, *, heads: tuple[tuple[int, int], tuple[int, int]],
     figure: Drawing | None = None,
 ) -> Explorer:  # fmt: skip
-    """Return all recorded heads as an element of a page: to look at, and to put names to the test.
+    """Return an instrument with the maps of all recorded heads and with tests of their names.
 
     Parameters
     ----------
     sentence : str
-        One of `recorded_sentences`, shown first.
+        The first sentence, one of `recorded_sentences`.
     word, heard : str
-        Which of its tokens asks at first, and which is looked at.
+        The tokens of the first query and of the first key.
     heads : tuple of (int, int)
-        Layer and head, counted from 1, of the two that are shown first.
+        Layer and head, counted from 1, of the two heads that are shown first.
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def real_heads(
     Raises
     ------
     ValueError
-        If there is no such sentence, token or head.
+        If the sentence, a token or a head does not exist.
 
     Examples
     --------
@@ -78,24 +78,24 @@ def real_heads(
         "real",
         data,
         title=_LABEL,
-        before=_table(),
-        late=_LATE,
-        dress=("model.css", "real-heads.css"),
+        placeholder=_table(),
+        bundles=_BUNDLES,
+        style_sheets=("model.css", "real-heads.css"),
         heights=(69.4, 103.6, 103.6, 113, 145.3, 146.9, 144.2),
         figure=figure,
     )
     return replace(
-        made, late=(*_LATE, *(head_file(*at).removesuffix(".js") for at in recorded_heads()))
+        made, bundles=(*_BUNDLES, *(head_file(*at).removesuffix(".js") for at in recorded_heads()))
     )
 
 
 def _table() -> str:
-    """Return as HTML which head each name fits best over all sentences."""
+    """Return an HTML table of the head that each name fits best over all sentences."""
     rows = []
     for name, words in _NAMES.items():
         share, layer, head, held = best_head(name)
         spoken = [one for one in held if one is not None]
-        count = f"{sum(h.obeyed for h in spoken)} of {sum(h.rows for h in spoken)}"
+        count = f"{sum(h.largest_in_rule for h in spoken)} of {sum(h.rows for h in spoken)}"
         cells = (words, f"layer {layer}, head {head}", percent(share), count)
         rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
     header = "".join(f"<th>{text}</th>" for text in ("Name", "fits best", "share", "rows"))
@@ -103,17 +103,17 @@ def _table() -> str:
     return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def best_head(name: str) -> tuple[float, int, int, list[Held | None]]:
-    """Return of which head a name holds most over all sentences.
+def best_head(name: str) -> tuple[float, int, int, list[HeadNameFit | None]]:
+    """Return the head that a name fits best over all sentences.
 
     Returns
     -------
     share : float
-        Its mean over the sentences.
+        The mean share of rows in which the name holds.
     layer, head : int
         Counted from 1.
-    held : list of Held or None
-        How far the name holds in each sentence.
+    held : list of HeadNameFit or None
+        The counts of rows in each sentence.
 
     Examples
     --------
@@ -122,13 +122,13 @@ def best_head(name: str) -> tuple[float, int, int, list[Held | None]]:
     """
     found = [recorded_maps(sentence) for sentence in recorded_sentences()]
     layers, heads = found[0].weights.shape[:2]
-    tested: list[tuple[float, int, int, list[Held | None]]] = []
+    tested: list[tuple[float, int, int, list[HeadNameFit | None]]] = []
     for layer, head in np.ndindex(layers, heads):
-        held = [holds(name, maps.tokens, _map(maps.weights, layer, head)) for maps in found]
+        held = [fit_head_name(name, maps.tokens, _map(maps.weights, layer, head)) for maps in found]
         tested.append((mean_share(held), layer + 1, head + 1, held))
     return max(tested, key=lambda one: one[0])
 
 
 def _map(weights: Array, layer: int, head: int) -> Array:
-    """Return one map in the three decimals in which it was recorded."""
+    """Return one map, rounded to the three decimals of the recording."""
     return np.round(weights[layer, head], 3)

@@ -10,9 +10,9 @@ from mha.widgets.data_scripts import data_script
 
 
 def maps_script() -> str:
-    """Return the weights of all heads for all sentences, in thousandths as they were recorded.
+    """Return a script with the weights of all heads for all sentences, in thousandths.
 
-    The low bytes of all come first, then the high ones, which packs smaller.
+    The low bytes of all numbers come first, then the high bytes, because that compresses better.
 
     Examples
     --------
@@ -28,14 +28,14 @@ def maps_script() -> str:
         "tokens": [found.tokens for found in maps],
         "layers": maps[0].weights.shape[0],
         "heads": maps[0].weights.shape[1],
-        "low": _packed(low),
-        "high": _packed(high),
+        "low": _encode(low),
+        "high": _encode(high),
     }
     return data_script("heads-maps", data)
 
 
 def head_file(layer: int, head: int) -> str:
-    """Return the name of the file of a recorded head's script.
+    """Return the file name of a recorded head's script.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def head_file(layer: int, head: int) -> str:
 
 
 def head_script(layer: int, head: int) -> str:
-    """Return the queries, keys and values that a recorded head makes of every recorded token.
+    """Return a script with the queries, keys and values of a recorded head for every token.
 
     Examples
     --------
@@ -58,10 +58,10 @@ def head_script(layer: int, head: int) -> str:
         np.concatenate([getattr(run, name)[0] for run in runs])
         for name in ("query", "key", "value")
     ]
-    return data_script(head_file(layer, head).removesuffix(".js"), _packed(np.stack(arrays)))
+    return data_script(head_file(layer, head).removesuffix(".js"), _encode(np.stack(arrays)))
 
 
-def _packed(array: Array) -> str:
-    """Return an array's bytes as text, the lowest byte of a number first."""
+def _encode(array: Array) -> str:
+    """Return the bytes of an array in base64, in little-endian order."""
     little = array.astype(array.dtype.newbyteorder("<"))
     return base64.b64encode(little.tobytes()).decode()

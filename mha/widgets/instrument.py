@@ -1,8 +1,8 @@
-"""An instrument: what a reader works with beside the explorer, on a page or in a notebook.
+"""Instruments: the interactive figures beside the explorer, on pages and in notebooks.
 
-Python writes the figure or table that a page shows at first, and the instrument's data as JSON.
-Near the screen the browser loads its style sheet and its module, which instrument.ts knows by the
-instrument's kind; the function `open` of the module makes the instrument.
+Python writes a placeholder, which is a figure or a table, and the instrument's data as JSON. When
+the element comes near the screen, the browser loads its style sheets and its module, which
+`instrument.ts` finds by the kind of instrument. The module's function `open` makes the instrument.
 """
 
 import json
@@ -13,61 +13,61 @@ from html import escape
 from typing import Any, Protocol
 
 from mha.runs.record import Trace
-from mha.widgets.frame import framed
+from mha.widgets.frame import notebook_frame
 
 WIDTHS = (1280, 1100, 1000, 820, 704, 600, 390)
-"""Screens in pixels for which the room of an instrument is measured; explorer.css uses them."""
+"""Screen widths in pixels at which heights of instruments are measured, as in `explorer.css`."""
 
 Heights = tuple[float, float, float, float, float, float, float]
-"""What is kept free for an instrument until it comes, in rem, at each of `WIDTHS`."""
+"""The height reserved for an instrument before it loads, in rem, at each of `WIDTHS`."""
 
 Forms = tuple[dict[str, str], dict[str, dict[str, str]]]
-"""What is shown, by its kind, and what is said about it."""
+"""Data of a notebook's output by MIME type, and its metadata."""
 
 
 class Drawing(Protocol):
-    """What the print form of an explorer has to offer; `mha.views.figures.Figure` does."""
+    """A figure for print, such as `mha.views.figures.Figure`."""
 
     @property
     def svg(self) -> str:
-        """The drawing, of which print makes its own form."""
+        """The figure as SVG."""
 
     @property
     def alt(self) -> str:
-        """What is to be seen."""
+        """The alternative text."""
 
 
 @dataclass(frozen=True)
 class Explorer:
-    """An explorer or an instrument as an element of a page, with a figure in its place in print.
+    """An explorer or an instrument as an element of a page, with a figure for print.
 
     Parameters
     ----------
     html : str
     title : str
     figure : Drawing, optional
-    late : tuple of str
-        The bundles that a notebook brings along.
+    bundles : tuple of str
+        The bundles that a notebook's frame includes.
     styles : tuple of str
     runs : dict of str to Trace
-        Those that it shows, each number of which has a place, by their names on the page.
+        The runs that it shows, by their names on the page.
     """
 
     html: str
     title: str
     figure: Drawing | None = None
-    late: tuple[str, ...] = ()
+    bundles: tuple[str, ...] = ()
     styles: tuple[str, ...] = ("explorer.css",)
     runs: Mapping[str, Trace] = field(default_factory=dict)
 
     def _repr_mimebundle_(self, **_: object) -> Forms:
-        """Return what a notebook shows: the element in a frame, with its scripts and styles."""
+        """Return the output for a notebook: the element in a frame, with its scripts and styles."""
         data, metadata = self.on_page()
-        html = framed(self.html, self.title, late=self.late, styles=self.styles)
+        html = notebook_frame(self.html, self.title, bundles=self.bundles, styles=self.styles)
         return data | {"text/html": html}, metadata
 
     def on_page(self) -> Forms:
-        """Return what a page of the book shows, which has the scripts and styles."""
+        """Return the output for a page of the book, which loads scripts and styles itself."""
         data = {"text/html": self.html, "text/plain": f"Explorer: {self.title}"}
         if self.figure is None:
             return data, {}
@@ -81,38 +81,37 @@ def instrument(
     data: Mapping[str, Any],
     *,
     title: str,
-    before: str,
-    late: tuple[str, ...],
-    dress: tuple[str, ...] = (),
+    placeholder: str,
+    bundles: tuple[str, ...],
+    style_sheets: tuple[str, ...] = (),
     heights: Heights | None = None,
     figure: Drawing | None = None,
 ) -> Explorer:
-    """Return an instrument as an element of a page, with a figure in its place in print.
+    """Return an instrument as an element of a page, with a figure for print.
 
     Parameters
     ----------
     kind : str
-        Names its module in instrument.ts. The module's `open` is a function
-        ``(data, element) => ({ node, placed, readAddress })``. `node` replaces `before`; `placed`,
-        if there is one, is called then; `readAddress` reads a state from an address such as
-        ``#kind=name&…``.
+        The key of its module in `instrument.ts`. The module's `open` is a function
+        ``(data, element) => ({ node, placed, readAddress })``. `node` replaces the placeholder;
+        then `placed` is called, if there is one; `readAddress` reads a state from an address such
+        as ``#kind=name&…``.
     name : str
-        Its name in the page's address.
+        The instrument's name in the page's address.
     data : mapping
-        What it starts from, as JSON can hold it.
+        The data of the module, which are written as JSON.
     title : str
-        What it is called for who does not see it.
-    before : str
-        HTML that stands there until it comes, and for good where no script runs.
-    late : tuple of str
-        The bundles of its module and of the modules that it may import later; a notebook's frame
-        holds them.
-    dress : tuple of str
-        Its style sheets, beside that of the explorer.
+        The accessible name.
+    placeholder : str
+        HTML that is shown until the instrument loads, and always without scripts.
+    bundles : tuple of str
+        The bundles of its module and of the modules that it may import later, for notebooks.
+    style_sheets : tuple of str
+        Its style sheets, in addition to that of the explorer.
     heights : tuple of float, optional
-        The room that it takes.
+        Its height at each of `WIDTHS`.
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
 
     Raises
     ------
@@ -121,8 +120,8 @@ def instrument(
 
     Examples
     --------
-    >>> made = instrument("clock", "noon", {}, title="A clock", before="12", late=("clock",))
-    >>> made.html[:42]
+    >>> clock = instrument("clock", "noon", {}, title="A clock", placeholder="12", bundles=())
+    >>> clock.html[:42]
     '<mha-instrument id="clock-noon" class="of-'
     """
     room = ""
@@ -131,21 +130,22 @@ def instrument(
         room = f' style="{"; ".join(f"--at-{width}: {height}rem" for width, height in rooms)}"'
     html = (
         f'<mha-instrument id="{kind}-{checked_name(name)}" class="of-{kind}" data-kind="{kind}"'
-        f' data-dress="{" ".join(dress)}"{room}>'
-        f'<div class="before" tabindex="0" role="group" aria-label="{escape(title)}">{before}</div>'
+        f' data-dress="{" ".join(style_sheets)}"{room}>'
+        f'<div class="before" tabindex="0" role="group" aria-label="{escape(title)}">'
+        f"{placeholder}</div>"
         f'<script type="application/json">{as_json(dict(data))}</script></mha-instrument>'
     )
-    return Explorer(html, title, figure, late=late, styles=("explorer.css", *dress))
+    return Explorer(html, title, figure, bundles=bundles, styles=("explorer.css", *style_sheets))
 
 
 def checked_name(name: str) -> str:
-    """Return a name that fits into a page's address, or raise."""
+    """Return a name; refuse one that does not fit into a page's address."""
     if not re.fullmatch(r"[a-z0-9-]+", name):
         raise ValueError(f"name is {name!r}; lower-case letters, digits and hyphens are wanted")
     return name
 
 
 def as_json(data: dict[str, Any]) -> str:
-    """Return data as JSON that no text in it can end before its script element does."""
+    """Return JSON in which no text can end the script element around it."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")

@@ -1,6 +1,6 @@
-"""A run too large for the strip: its heads as maps, and one query of one head key by key.
+"""A view of a run that is too large for the strip: weight maps, and one query of one head.
 
-The page is sent queries, keys and values alone, and computes from them what is looked at.
+The page has only queries, keys and values, and computes the numbers that a reader looks at.
 """
 
 import base64
@@ -13,15 +13,16 @@ from mha.runs.record import Trace
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
 MOST_TOKENS = 512
-"""How many tokens a map has room for, and a browser time to compute at once."""
+"""The most tokens for which a map has room and a browser computes fast enough."""
 
 _FEW_NUMBERS, _FEW_TOKENS, _NARROW = 4000, 16, 24
 
 
 def is_large(run: Trace) -> bool:
-    """Tell whether a run has more tokens, numbers or wider heads than the strip has room for.
+    """Return whether a run has more tokens, more numbers or wider heads than the strip can show.
 
-    The strip knows no biases either: what starts from queries, keys and values holds with them.
+    A run with biases counts as large too: the strip computes no biases, while this view starts from
+    queries, keys and values.
 
     Examples
     --------
@@ -39,14 +40,14 @@ def is_large(run: Trace) -> bool:
 
 
 def layer_view(run: Trace, name: str, masks: list[Any] | None, figure: Drawing | None) -> Explorer:
-    """Return what a large run is looked at with.
+    """Return the view of a large run as an instrument.
 
     Parameters
     ----------
     run : Trace
     name : str
     masks : list, optional
-        One a head, as the explorer writes them; one for all where they are the same.
+        One mask per head, as in `run_data`.
     figure : Drawing, optional
 
     Raises
@@ -57,12 +58,12 @@ def layer_view(run: Trace, name: str, masks: list[Any] | None, figure: Drawing |
     count = len(run.tokens)
     if count > MOST_TOKENS:
         raise ValueError(f"run has {count} tokens; at most {MOST_TOKENS} are wanted to be explored")
-    asked, answers = run.meeting
+    asked, answers = run.score_factors
     data = {
         "tokens": run.tokens,
         "heads": run.head_names,
         "focus": _focus(run),
-        "arrays": [_packed(array) for array in (asked, answers, run.value)],
+        "arrays": [_encode(array) for array in (asked, answers, run.value)],
         "masks": masks[:1] if masks and all(mask == masks[0] for mask in masks) else masks,
         "isCausal": bool(run.example.is_causal),
         "scale": None if run.example.scale is None else float(run.example.scale),
@@ -73,21 +74,21 @@ def layer_view(run: Trace, name: str, masks: list[Any] | None, figure: Drawing |
         name,
         data,
         title=run.example.title,
-        before=f"<p>{escape(run.example.title)}: {count} tokens, {run.num_heads} heads.</p>",
-        late=("layer-view",),
-        dress=("model.css",),
+        placeholder=f"<p>{escape(run.example.title)}: {count} tokens, {run.num_heads} heads.</p>",
+        bundles=("layer-view",),
+        style_sheets=("model.css",),
         figure=figure,
     )
 
 
 def _focus(run: Trace) -> int:
-    """Return the query that is shown first: of causal runs the last token, which sees all."""
+    """Return the query shown first; in causal runs the last one, which attends to all tokens."""
     if run.example.focus is not None:
         return run.example.focus
     return len(run.tokens) - 1 if run.example.is_causal else 0
 
 
-def _packed(array: Array) -> dict[str, Any]:
-    """Return an array as text, each number with all its bits."""
+def _encode(array: Array) -> dict[str, Any]:
+    """Return an array in base64, with all bits of each number."""
     numbers = base64.b64encode(array.astype("<f8").tobytes()).decode()
     return {"shape": array.shape, "numbers": numbers}

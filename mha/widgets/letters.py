@@ -1,4 +1,4 @@
-"""Two layers on letters that a reader can change: what the second finds because of the first."""
+"""Two layers on a text of letters that a reader can change, as an instrument."""
 
 from mha.core.checks import Array
 from mha.core.option_checks import check_kind
@@ -20,25 +20,25 @@ def two_layers(
     name: str,
     figure: Drawing | None = None,
 ) -> Explorer:
-    """Return two layers as an instrument: each letter can be changed, and the first layer left out.
+    """Return two layers as an instrument: a reader changes letters, or omits the first layer.
 
     Parameters
     ----------
     first, second : Trace
-        As `mha.runs.record.trace_blocks` gives them.
+        As from `mha.runs.record.trace_blocks`.
     letters : str
-        Those of the text, one a component of `what`.
+        The letters of the text, one for each component of `what`.
     what, before, following : slice
-        Which components of a vector say what a token is, what stood before it, and what may follow.
+        The components of a vector for the token itself, the token before it, and the next token.
     name : str
-        Its name in the page's address.
+        The instrument's name in the page's address.
     figure : Drawing, optional
-        What stands in its place in print, and where no script runs.
+        Replaces the instrument in print and without scripts.
 
     Raises
     ------
     TypeError, ValueError
-        If a layer is not a Trace, or the second does not read what the first leaves.
+        If a layer is not a Trace, or the inputs of the second are not the results of the first.
 
     Examples
     --------
@@ -57,7 +57,9 @@ def two_layers(
     for label, run in {"first": first, "second": second}.items():
         check_kind(label, run, Trace)
     if second.embeddings is None or (second.embeddings != first.result).any():
-        raise ValueError("second reads other numbers than first leaves; its result is wanted")
+        raise ValueError(
+            "second has other embeddings than the result of first; that result is wanted"
+        )
     names = (f"letters-{name}-1", f"letters-{name}-2")
     runs = dict(zip(names, (first, second), strict=True))
     data = {
@@ -69,20 +71,20 @@ def two_layers(
     }  # fmt: skip
     made = instrument(
         "letters", name, data, title="Two layers on letters",
-        before=_in_words(first, second, letters, second.result[-1, following])
+        placeholder=_findings(first, second, letters, second.result[-1, following])
         if figure is None else inline_svg(figure.svg, figure.alt),
-        late=("letters",), dress=("letters.css",),
+        bundles=("letters",), style_sheets=("letters.css",),
         heights=(28.8, 28.8, 28.8, 28.8, 32.9, 32.9, 35.2), figure=figure,
     )  # fmt: skip
-    return Explorer(made.html, made.title, figure, made.late, made.styles, runs=runs)
+    return Explorer(made.html, made.title, figure, made.bundles, made.styles, runs=runs)
 
 
 def _indices(part: slice) -> list[int]:
     return list(range(part.start, part.stop))
 
 
-def _in_words(first: Trace, second: Trace, letters: str, guess: Array) -> str:
-    """Return what the two layers find, where no script runs."""
+def _findings(first: Trace, second: Trace, letters: str, guess: Array) -> str:
+    """Return a paragraph on the largest weights of both layers, for readers without scripts."""
     found = second.weights[0, -1].argmax()
     seen = first.weights[0, found].argmax()
     tokens = first.tokens

@@ -1,4 +1,4 @@
-"""The trained model on a page: a story that a reader writes, and all that the model makes of it."""
+"""The trained model as an instrument: a reader writes a story, and the model continues it."""
 
 from html import escape
 
@@ -8,18 +8,18 @@ from mha.widgets.instrument import Drawing, Explorer, instrument
 
 _LABEL = "The model of names"
 
-_LATE = ("model-view",)
+_BUNDLES = ("model-view",)
 
 
 def language_model(story: str, *, figure: Drawing | None = None) -> Explorer:
-    """Return the model of names as an element of a page that a reader can write with.
+    """Return the model of names as an instrument, in which a reader writes a story.
 
     Parameters
     ----------
     story : str
-        What stands there at first: words of the language, parted by spaces.
+        The first story: words of the language, separated by spaces.
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
 
     Returns
     -------
@@ -42,9 +42,9 @@ def language_model(story: str, *, figure: Drawing | None = None) -> Explorer:
         "names",
         {"story": " ".join(words)},
         title=_LABEL,
-        before=f"<p><i>{escape(' '.join(words))}</i> …</p>",
-        late=_LATE,
-        dress=("model.css", "time-bar.css"),
+        placeholder=f"<p><i>{escape(' '.join(words))}</i> …</p>",
+        bundles=_BUNDLES,
+        style_sheets=("model.css", "time-bar.css"),
         heights=(71.5, 84.3, 82.9, 97.2, 108.0, 132.9, 135.6),
         figure=figure,
     )

@@ -1,12 +1,12 @@
-"""An example of the reader's own: a sentence, sliders and sizes, and below them its explorer.
+"""An instrument for the reader's own example: a sentence, sliders and sizes, and its explorer.
 
-The page draws the numbers itself (`own-draw.ts`, a port of `mha.runs.random_examples`) and asks
-for them in boxes. The constants of the package that the page needs are sent as data.
+The page draws the numbers itself (`own-draw.ts`, a port of `mha.runs.random_examples`) and asks for
+them in boxes. It receives the constants of the package as data.
 """
 
 from dataclasses import replace
 
-from mha.practice.calculations import HINTS, HINTS_WITH_MORE
+from mha.practice.calculations import HINTS, HINTS_WITH_EXTRAS
 from mha.practice.exercise import ROUNDINGS
 from mha.practice.exercise_wording import WORDINGS
 from mha.runs.random_examples import (
@@ -21,37 +21,37 @@ from mha.runs.record import trace
 from mha.runs.stages import STAGES
 from mha.version import __version__
 from mha.widgets.boxes import LABELS
-from mha.widgets.explorer import one_query
+from mha.widgets.explorer import query_table
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
 WHEEL = f"mha-{__version__}-py3-none-any.whl"
-"""The file that installs the package, as the site has it among its downloads."""
+"""The name of the package's wheel among the downloads of the site."""
 
-ASKED = (
+ASKED_STAGES = (
     *("placed", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
     *("row_sums", "weights", "head_outputs", "output"),
 )
-"""The stages that the boxes ask for, of those that the example has."""
+"""The stages that the boxes can ask for."""
 
 _KINDS = ("products", "root", "times", "power", "sum", "share")
-_LATE = ("own",)
-_ASKED_FOR = ("explorer-all", "explorer-settings", "explorer-steps")
-_DRESS = ("time-bar.css", "steps.css")
+_BUNDLES = ("own",)
+_LATER_BUNDLES = ("explorer-all", "explorer-settings", "explorer-steps")
+_STYLE_SHEETS = ("time-bar.css", "steps.css")
 
 
 def work_your_own(
     words: str = "the tired cat drinks tea", *, focus: int = 1, figure: Drawing | None = None
 ) -> Explorer:
-    """Return what a reader makes an example with, as an element of a page.
+    """Return the instrument in which a reader makes an example.
 
     Parameters
     ----------
     words : str
-        The sentence that stands there at first.
+        The first sentence.
     focus : int, default 1
-        The word of the table that stands there until the scripts come.
+        The index of the word whose row the placeholder shows.
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
 
     Returns
     -------
@@ -70,12 +70,12 @@ def work_your_own(
         "vocabulary": VOCABULARY,
         "most": {"words": MOST_WORDS, "letters": LONGEST_WORD},
         "sizes": SIZES,
-        "titles": {name: stage.title for name, stage in STAGES.items() if not stage.seldom},
-        "asked": {name: [WORDINGS[name].question, *WORDINGS[name].givens] for name in ASKED},
+        "titles": {name: stage.title for name, stage in STAGES.items() if not stage.is_optional},
+        "asked": {name: [WORDINGS[name].question, *WORDINGS[name].givens] for name in ASKED_STAGES},
         "roundings": ROUNDINGS,
         "hints": {kind: HINTS[kind] for kind in _KINDS},
         "hintsWithMore": {
-            kind: HINTS_WITH_MORE[kind] for kind in _KINDS if kind in HINTS_WITH_MORE
+            kind: HINTS_WITH_EXTRAS[kind] for kind in _KINDS if kind in HINTS_WITH_EXTRAS
         },
         "labels": LABELS,
     }
@@ -84,10 +84,12 @@ def work_your_own(
         "example",
         data,
         title="An example of your own",
-        before=one_query(run, focus),
-        late=_LATE,
-        dress=("own.css",),
+        placeholder=query_table(run, focus),
+        bundles=_BUNDLES,
+        style_sheets=("own.css",),
         heights=(90.7, 93.9, 112.8, 117.7, 107.9, 117.2, 129),
         figure=figure,
     )
-    return replace(made, late=(*made.late, *_ASKED_FOR), styles=(*made.styles, *_DRESS))
+    return replace(
+        made, bundles=(*made.bundles, *_LATER_BUNDLES), styles=(*made.styles, *_STYLE_SHEETS)
+    )

@@ -1,4 +1,4 @@
-"""The red pencil on a page: the source documents as sheets of numbers that a reader corrects."""
+"""The red pencil as an instrument: a reader corrects the numbers of the source documents."""
 
 from mha.audit.sources import TITLES
 from mha.views.figures import inline_svg
@@ -8,14 +8,14 @@ _LABEL = "The documents, corrected"
 
 
 def red_pencil(first: str, *, figure: Drawing | None = None) -> Explorer:
-    """Return the source documents as sheets on which slips can be followed and corrected.
+    """Return an instrument in which slips of the source documents are followed and corrected.
 
     Parameters
     ----------
     first : str
         The document that is open at first, one of `mha.audit.sources.source_names`.
     figure : Drawing, optional
-        What stands there until the sheets come, in print, and where no script runs.
+        Shown until the documents load, in print, and without scripts.
 
     Returns
     -------
@@ -38,9 +38,9 @@ def red_pencil(first: str, *, figure: Drawing | None = None) -> Explorer:
         "sources",
         {"first": first},
         title=_LABEL,
-        before="" if figure is None else inline_svg(figure.svg, figure.alt),
-        late=("pencil-view",),
-        dress=("pencil.css",),
+        placeholder="" if figure is None else inline_svg(figure.svg, figure.alt),
+        bundles=("pencil-view",),
+        style_sheets=("pencil.css",),
         heights=(46, 54.2, 60.3, 60.3, 60.3, 70.2, 97.3),
         figure=figure,
     )

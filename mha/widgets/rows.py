@@ -1,4 +1,4 @@
-"""The box that asks for a whole row of a stage, with a field for each number."""
+"""Boxes that ask for a whole row of a stage, with a field for each number."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ ROWS = {
     "head_outputs": "Compute the output of {row}{head}.",
     "output": "Compute the output of {row}.",
 }
-"""What a box asks that has a field for each number of a row."""
+"""The question of a row of each stage."""
 
 
 def fill_row(
@@ -34,7 +34,7 @@ def fill_row(
     percent: bool = False,
     name: str | None = None,
 ) -> YourTurn:
-    """Return a whole row of a stage as a box with a field for each of its numbers.
+    """Return a box that asks for a whole row of a stage.
 
     Parameters
     ----------
@@ -43,12 +43,13 @@ def fill_row(
         A key of `ROWS`.
     row, head, places, percent
         As for `your_turn`.
-    name : str, default the example, the stage and the row
+    name : str, optional
+        By default, from the example, the stage, the head and the row.
 
     Returns
     -------
     YourTurn
-        Fresh numbers are offered where all numbers of the row take the same operands.
+        New numbers are offered if all numbers of the row have the same operands.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def fill_row(
     box = your_turns(
         run, stage, [(row, i) for i in range(count)], head, places=places, percent=percent
     )
-    box = replace(box, exercises=_alike(box.exercises))
+    box = replace(box, exercises=_with_equal_decimals(box.exercises))
     in_head = f" in {run.head_names[head]}" if kind.per_head and run.num_heads > 1 else ""
     labels = [f"*{token}*" for token in run.tokens]
     return replace(
@@ -80,8 +81,8 @@ def fill_row(
     )
 
 
-def _alike(exercises: tuple[NumericExercise, ...]) -> tuple[NumericExercise, ...]:
-    """Return a row's exercises with one count of decimals, the most that any of them has."""
+def _with_equal_decimals(exercises: tuple[NumericExercise, ...]) -> tuple[NumericExercise, ...]:
+    """Return the exercises of a row, all with the largest number of decimals of any of them."""
     places = max(exercise.places for exercise in exercises)
     shown = max(given.places for exercise in exercises for given in exercise.givens)
     return tuple(

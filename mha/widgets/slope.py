@@ -1,4 +1,4 @@
-"""The slope of a linear bias under the reader's hand: one query, and what it attends to."""
+"""The slope of a linear bias as an instrument: a slider and the weights of one query."""
 
 from html import escape
 
@@ -11,15 +11,15 @@ from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
 SHOWN_SLOPES = (0, 1 / 16, 1 / 4, 1 / 2, 1)
-"""The slopes in the table that stands there without JavaScript."""
+"""The slopes in the table for readers without JavaScript."""
 
 
-def at_slope(scores: Array, slope: float) -> Array:
-    """Return the weights of the last token, whose scaled scores lose the slope a position.
+def weights_at_slope(scores: Array, slope: float) -> Array:
+    """Return the weights of the last token after subtracting the slope times the distance.
 
     Examples
     --------
-    >>> at_slope(np.array([1.0, 1.0, 1.0]), 0.5).round(4)
+    >>> weights_at_slope(np.array([1.0, 1.0, 1.0]), 0.5).round(4)
     array([0.1863, 0.3072, 0.5065])
     """
     distance = np.arange(len(scores))[::-1]
@@ -34,18 +34,18 @@ def slope_explorer(
     name: str = "slope",
     figure: Drawing | None = None,
 ) -> Explorer:
-    """Return a slider over the slope of a linear bias, for one token and those before it.
+    """Return an instrument with a slider over the slope, for one token and those before it.
 
     Parameters
     ----------
     run : Trace
-        Without biases: what the slope takes is taken from its scaled scores.
+        A run without biases, from whose scaled scores the linear bias is subtracted.
     token : int
     slope : float, default 0.5
-        At first, from 0 to 1.
+        The first slope, from 0 to 1.
     name : str, default "slope"
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def slope_explorer(
     head = "".join(f'<th scope="col">{escape(word)}</th>' for word in tokens)
     lines = "".join(
         f'<tr><th scope="row">{one:g}</th>'
-        + "".join(f"<td>{shown(float(x))}</td>" for x in at_slope(scores, one))
+        + "".join(f"<td>{shown(float(x))}</td>" for x in weights_at_slope(scores, one))
         + "</tr>"
         for one in SHOWN_SLOPES
     )
@@ -70,7 +70,7 @@ def slope_explorer(
     )
     data = {"tokens": tokens, "scores": scores.tolist(), "slope": slope}
     return instrument(
-        "slope", name, data, title=title, before=table,
-        late=("plane-slope",), dress=("plane.css",),
+        "slope", name, data, title=title, placeholder=table,
+        bundles=("plane-slope",), style_sheets=("plane.css",),
         heights=(21.6, 18.8, 45.7, 45.7, 45.5, 42, 39.5), figure=figure,
     )  # fmt: skip

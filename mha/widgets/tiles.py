@@ -1,4 +1,4 @@
-"""Attention block by block on a page: a tile over the scores, and what is kept of each query."""
+"""Blockwise attention as an instrument: a tile over the scores, and each query's running sums."""
 
 from html import escape
 
@@ -12,7 +12,7 @@ from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
 MOST_TOKENS = 8
-"""For so many queries and keys the tables have room."""
+"""The most queries and keys for which the tables have room."""
 
 
 def moving_tile(
@@ -23,25 +23,25 @@ def moving_tile(
     name: str | None = None,
     figure: Drawing | None = None,
 ) -> Explorer:
-    """Return blockwise attention over the scores of one head, step by step, for a page.
+    """Return an instrument with blockwise attention over the scores of one head, step by step.
 
-    Scores and the size of a block can be changed there.
+    A reader can change the scores and the size of a block.
 
     Parameters
     ----------
     run : Trace
     head : int, default 0
     block_size : int, default 2
-        How many queries, and how many keys, a tile has at first.
+        The first number of queries and of keys in a tile.
     name : str, optional
-        In the page's address, by default the example's.
+        The name in the page's address; by default, the example's.
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
 
     Raises
     ------
     TypeError, ValueError
-        If `run` is no Trace or has too many tokens, or `block_size` is no count.
+        If `run` is not a Trace or has too many tokens, or `block_size` is not a positive integer.
 
     Examples
     --------
@@ -69,16 +69,16 @@ def moving_tile(
         name,
         data,
         title=title,
-        before=_table(run, head, size, title),
-        late=("tiles",),
-        dress=("time-bar.css", "steps.css"),
+        placeholder=_table(run, head, size, title),
+        bundles=("tiles",),
+        style_sheets=("time-bar.css", "steps.css"),
         heights=(33.8, 35.1, 47, 52.7, 52.7, 56.7, 60.3),
         figure=figure,
     )
 
 
 def _table(run: Trace, head: int, size: int, title: str) -> str:
-    """Return what is kept of each query after each block of keys, for who has no script."""
+    """Return a table of each query's maximum and sum after each block, without scripts."""
     scores, value = run.scaled_scores[head], run.value[head]
     starts = range(0, len(run.tokens), size)
     kept = None

@@ -1,4 +1,4 @@
-"""Attention with what newer models change, as an instrument: switch it on, and see what it does."""
+"""Changes of newer models to attention as an instrument with a switch for each."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
-from mha.runs.attention_variants import attention_plan, carried_out, plan_as_data
+from mha.runs.attention_variants import attention_plan, evaluate_plan, plan_as_data
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
@@ -22,22 +22,22 @@ def variants_explorer(
     figure: Drawing | None = None,
     **numbers: float,
 ) -> Explorer:
-    """Return one head of attention whose steps can be switched on and off.
+    """Return an instrument with one head of attention, whose changes are switched on and off.
 
     Parameters
     ----------
     tokens : sequence of str, length n
     given : mapping
-        The tables query, key, value, angles, causal, window and gate.
+        The arrays query, key, value, angles, causal, window and gate.
     focus : int, default 0
-        The query whose row is looked at first.
+        The query that is shown first.
     on : sequence of str
-        What is switched on at first.
+        The changes that are on at first.
     name : str, default "since-2023"
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
     **numbers : float
-        As `attention_plan` takes them.
+        As for `attention_plan`.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def variants_explorer(
     Raises
     ------
     ValueError
-        If a table does not fit.
+        If the shape of an array does not fit.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def variants_explorer(
     """
     tables = {role: np.asarray(array, float) for role, array in given.items()}
     plan = attention_plan(tables["query"].shape[1], **numbers)  # type: ignore[arg-type]
-    sheet, roles = carried_out(plan, tables, on)
+    sheet, roles = evaluate_plan(plan, tables, on)
     title = "Attention with what newer models change"
     data = {
         "name": name,
@@ -68,16 +68,16 @@ def variants_explorer(
         "focus": focus,
         "numbers": numbers,
     }
-    before = _table(tokens, sheet[roles["weights"]], sheet[roles["output"]], title)
+    placeholder = _table(tokens, sheet[roles["weights"]], sheet[roles["output"]], title)
     return instrument(
-        "sheet", name, data, title=title, before=before, late=("sheet-view",),
-        dress=("model.css", "sheet.css"), heights=(48.9, 70, 74.2, 78.7, 78.7, 78.7, 144.3),
+        "sheet", name, data, title=title, placeholder=placeholder, bundles=("sheet-view",),
+        style_sheets=("model.css", "sheet.css"), heights=(48.9, 70, 74.2, 78.7, 78.7, 78.7, 144.3),
         figure=figure,
     )  # fmt: skip
 
 
 def _table(tokens: Sequence[str], weights: Array, output: Array, title: str) -> str:
-    """Return the weights and the output of each query as a table."""
+    """Return a table of the weights and the output of each query."""
     heads = (*(f"weight of {token}" for token in tokens),
              *(f"output {i + 1}" for i in range(output.shape[1])))  # fmt: skip
     lines = "".join(

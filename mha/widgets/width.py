@@ -1,7 +1,7 @@
-"""How scores spread as queries and keys grow wider: a slider over the width, drawn once.
+"""The spread of scores by the width of queries and keys, as an instrument with a slider.
 
-The numbers are drawn here, from a generator that the caller seeds, and rounded to tenths, so that
-the page holds them exactly; the browser computes scores and weights of their first components.
+Random numbers are drawn here and rounded to tenths, so that the page has them exactly. The browser
+computes scores and weights from their first components.
 """
 
 from collections.abc import Sequence
@@ -17,24 +17,24 @@ from mha.widgets.explorer_tasks import Task
 from mha.widgets.instrument import Drawing, Explorer, as_json, checked_name
 
 WIDTHS = tuple(range(4, 513, 4))
-"""The widths that the slider has."""
+"""The widths of the slider."""
 
 SHOWN_WIDTHS = (4, 16, 64, 256, 512)
-"""The widths in the table that stands there without JavaScript."""
+"""The widths in the table for readers without JavaScript."""
 
 
-def drawn(rng: np.random.Generator, keys: int) -> Array:
-    """Return a query and keys of the largest width in tenths, each a row of whole numbers."""
+def draw_tenths(rng: np.random.Generator, keys: int) -> Array:
+    """Return a query and keys of the largest width, one per row, in whole tenths."""
     return np.rint(10 * rng.normal(size=(1 + keys, WIDTHS[-1])))
 
 
-def at_width(tenths: Array, width: int) -> tuple[tuple[float, Array], tuple[float, Array]]:
-    """Return the spread of the scores and the weights, unscaled and scaled, at one width.
+def compare_scaling(tenths: Array, width: int) -> tuple[tuple[float, Array], tuple[float, Array]]:
+    """Return the spread of the scores and the weights at one width, unscaled and scaled.
 
     Examples
     --------
-    >>> tenths = drawn(np.random.default_rng(0), keys=8)
-    >>> (raw, _), (scaled, _) = at_width(tenths, 256)
+    >>> tenths = draw_tenths(np.random.default_rng(0), keys=8)
+    >>> (raw, _), (scaled, _) = compare_scaling(tenths, 256)
     >>> round(raw / scaled, 10)
     16.0
     """
@@ -46,12 +46,12 @@ def at_width(tenths: Array, width: int) -> tuple[tuple[float, Array], tuple[floa
 
 
 def largest_weight(says: str, *, scaled: bool, low: float = 0, high: float = 1) -> Task:
-    """Return a task: a width where the largest weight, with or without the root, is in a range."""
+    """Return a task: find a width at which the largest weight, scaled or not, is in a range."""
     return Task(says, "width", {"column": int(scaled), "low": low, "high": high})
 
 
 def _is_reached(task: Task, tenths: Array, width: int) -> bool:
-    largest = at_width(tenths, width)[int(task.numbers["column"])][1].max()
+    largest = compare_scaling(tenths, width)[int(task.numbers["column"])][1].max()
     return bool(task.numbers["low"] <= largest <= task.numbers["high"])
 
 
@@ -64,7 +64,7 @@ def width_explorer(
     name: str = "width",
     figure: Drawing | None = None,
 ) -> Explorer:
-    """Return a slider over the width of a query and keys, with scores scaled and unscaled.
+    """Return an instrument with scaled and unscaled scores, and a slider over the width.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ def width_explorer(
     start : int, default 64
         The width at first, one of `WIDTHS`.
     tasks : sequence of Task
-        What a reader is asked to find; `largest_weight` makes them.
+        The tasks; `largest_weight` makes them.
     name : str, default "width"
         The element's name in the page.
     figure : Drawing, optional
-        What stands in its place in print.
+        Replaces the instrument in print.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def width_explorer(
         raise ValueError(f"keys is {keys}; two or more are wanted")
     if start not in WIDTHS:
         raise ValueError(f"start is {start}; a multiple of 4 from 4 to 512 is wanted")
-    tenths = drawn(rng, keys)
+    tenths = draw_tenths(rng, keys)
     for task in tasks:
         found = [width for width in WIDTHS if _is_reached(task, tenths, width)]
         if not found or start in found:
@@ -114,16 +114,16 @@ def width_explorer(
         f"{_table(tenths, title)}</div></div>"
         f'<script type="application/json">{as_json(data)}</script></mha-explorer>'
     )
-    late, styles = ("views",), ("explorer.css", "plane.css")
-    return Explorer(html=html, title=title, figure=figure, late=late, styles=styles)
+    bundles, styles = ("views",), ("explorer.css", "plane.css")
+    return Explorer(html=html, title=title, figure=figure, bundles=bundles, styles=styles)
 
 
 def _table(tenths: Array, title: str) -> str:
-    """Return the spread and the largest weight at some widths as a table."""
+    """Return a table of the spread and the largest weight at some widths."""
     heads = ("Width", "Spread", "Largest weight", "Spread, scaled", "Largest weight, scaled")
     lines = []
     for width in SHOWN_WIDTHS:
-        found = [shown(x) for s, w in at_width(tenths, width) for x in (s, float(w.max()))]
+        found = [shown(x) for s, w in compare_scaling(tenths, width) for x in (s, float(w.max()))]
         cells = "".join(f"<td>{text}</td>" for text in found)
         lines.append(f'<tr><th scope="row">{width}</th>{cells}</tr>')
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)

@@ -1,1 +1,1 @@
-"""The book as an EPUB 3, made of what the build of the pages left."""
+"""The book as an EPUB 3, made from the built pages."""

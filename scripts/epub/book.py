@@ -1,4 +1,4 @@
-"""The command that makes the EPUB: chapters with their answers at the end, cover and contents."""
+"""The command that makes the EPUB: chapters, answers, cover and contents."""
 
 import argparse
 import uuid
@@ -10,16 +10,16 @@ from typing import Any
 from command_lines import HTML
 from environment import fail, step
 from lxml import etree
-from printing import put
+from printing import write_file
 from templates import templates
 
 from byhand.contents import Contents, read_contents
 from byhand.document import Document
 from byhand.edition import edition
 from byhand.press import markup
-from byhand.press.archives import packed
+from byhand.press.archives import pack
 from byhand.press.pdf import compiler
-from epub.chapters import Chapter, chapters_of, said
+from epub.chapters import Chapter, chapters_of, text_of
 
 HERE = Path(__file__).parent
 TEMPLATES = templates(HERE / "templates")
@@ -39,11 +39,11 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 
 def make(folder: Path) -> None:
-    """Make the EPUB from the built pages, and publish it when it is whole."""
+    """Make the EPUB from the built pages, and publish it when it is complete."""
     target = folder / f"{Document().name}.epub"
     with step(f"Making {target.name}"):
         made = archive(Document())
-    print(f"The EPUB is {put(target, made)}")
+    print(f"The EPUB is {write_file(target, made)}")
 
 
 def archive(book: Document) -> bytes:
@@ -59,7 +59,7 @@ def archive(book: Document) -> bytes:
         **{chapter.file: (chapter.title, chapter.text) for chapter in chapters},
     }
     files = {
-        name: written("page.xhtml", name=name, title=title, body=body).encode()
+        name: render("page.xhtml", name=name, title=title, body=body).encode()
         for name, (title, body) in texts.items()
     }
     files["cover.png"] = cover(book, chapters[0])
@@ -69,14 +69,14 @@ def archive(book: Document) -> bytes:
     files["package.opf"] = package(book, files).encode()
     known = {
         "mimetype": b"application/epub+zip",
-        "META-INF/container.xml": written("container.xml").encode(),
+        "META-INF/container.xml": render("container.xml").encode(),
     }
     held = {f"book/{name}": data for name, data in files.items()}
-    return packed(known | held, as_is=["mimetype"])
+    return pack(known | held, as_is=["mimetype"])
 
 
 def resolve(chapters: list[Chapter]) -> None:
-    """Turn the links between pages into links between files, or end by naming one that is lost."""
+    """Turn links between pages into links between files; end if a target is missing."""
     places = {(chapter.page, ""): chapter.file for chapter in reversed(chapters)}
     for chapter in chapters:
         for element in chapter.body.iter():
@@ -89,14 +89,14 @@ def resolve(chapters: list[Chapter]) -> None:
                 continue
             if (page, identifier) not in places:
                 fail(
-                    f"book/{chapter.page}.md: “{said(link)}” leads to {identifier} of"
+                    f"book/{chapter.page}.md: “{text_of(link)}” leads to {identifier} of"
                     f" book/{page}.md, which the EPUB does not hold"
                 )
             link.set("href", places[page, identifier] + (mark + identifier) * bool(identifier))
 
 
 def cover(book: Document, first: Chapter) -> bytes:
-    """Return the cover as a picture: title, and the first figure of the book."""
+    """Return the cover as an SVG with the title and the book's first figure."""
     figure = next(first.body.iter("{*}svg"), None)
     drawn = (
         "" if figure is None else f"#{markup.drawing(etree.tostring(figure, encoding='unicode'))}"
@@ -116,19 +116,19 @@ def cover(book: Document, first: Chapter) -> bytes:
 
 
 def navigation(contents: Contents, chapters: list[Chapter]) -> str:
-    """Return the contents: parts, chapters and their sections, and the answers."""
+    """Return the table of contents: parts, chapters, sections and answers."""
     texts = {chapter.page: chapter for chapter in chapters if not chapter.is_answers}
     parts = [
         (part.caption, [texts[p] for page in part.pages for p in (page, *part.below.get(page, ()))])
         for part in contents.parts
     ]
     parts.append(("Answers", [chapter for chapter in chapters if chapter.is_answers]))
-    return written("contents.xhtml", first=texts[contents.root], parts=parts, edition=edition())
+    return render("contents.xhtml", first=texts[contents.root], parts=parts, edition=edition())
 
 
 def package(book: Document, files: dict[str, bytes]) -> str:
-    """Return the list of all files, with what is said of the book."""
-    return written(
+    """Return the package document, with metadata and the list of all files."""
+    return render(
         "package.opf",
         book=book,
         identifier=uuid.uuid5(uuid.NAMESPACE_URL, book.name),
@@ -140,13 +140,13 @@ def package(book: Document, files: dict[str, bytes]) -> str:
     )
 
 
-def written(template: str, **given: Any) -> str:
-    """Return what a template makes."""
+def render(template: str, **given: Any) -> str:
+    """Return a rendered template."""
     return TEMPLATES.get_template(template).render(given)
 
 
 def _properties(name: str, data: bytes) -> str:
-    """Return what a program that opens a file has to be able to show."""
+    """Return the properties that a file needs in the package document."""
     found = [kind for kind, mark in (("mathml", b"<math"), ("svg", b"<svg")) if mark in data]
     found += ["nav"] * (name == "contents.xhtml") + ["cover-image"] * (name == "cover.png")
     return " ".join(found)

@@ -1,4 +1,4 @@
-"""A written page as a chapter of an EPUB: nothing to press, every fold open, answers at the end."""
+"""Chapters of the EPUB, made from built pages: no controls, open folds, answers at the end."""
 
 import re
 from collections.abc import Iterator
@@ -37,33 +37,33 @@ IN_EACH_EXERCISE = ("exercise-content", "solution-content")
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter of the EPUB."""
+    """A chapter of the EPUB, or its answers."""
 
     page: str  # that it was, such as "mechanism/softmax"
-    body: HtmlElement  # links are to "PAGE#IDENTIFIER": what they lead to may have been moved
+    body: HtmlElement  # links have the form "PAGE#IDENTIFIER", since targets may move
     is_answers: bool = False  # whether it was moved from the page to the end of the book
 
     @property
     def file(self) -> str:
-        """The name of its file."""
+        """The name of the chapter's file."""
         return ("answers-" if self.is_answers else "") + self.page.replace("/", "-") + ".xhtml"
 
     @property
     def title(self) -> str:
         """The heading in one line."""
-        return said(next(self.body.iter("h1")))
+        return text_of(next(self.body.iter("h1")))
 
     @property
     def sections(self) -> Iterator[tuple[str, str]]:
-        """Its sections, identifier and heading each; answers have none."""
+        """The id and the heading of each section; answers have none."""
         for heading in () if self.is_answers else self.body.iter("h2"):
             holder = next((e for e in heading.iterancestors("section") if e.get("id")), None)
             if holder is not None and holder.find(".//h1") is None:
-                yield holder.get("id"), said(heading)
+                yield holder.get("id"), text_of(heading)
 
     @property
     def text(self) -> str:
-        """What it says, as XHTML; patterns of drawings that come again stand once."""
+        """The content as XHTML; a pattern used by several drawings is included once."""
         seen: set[str] = set()
         for shape in self.body.xpath(".//*[local-name()='svg']//*[@id]"):
             if shape.get("id") in seen:
@@ -72,13 +72,13 @@ class Chapter:
         return etree.tostring(self.body, encoding="unicode")
 
 
-def said(element: HtmlElement) -> str:
-    """Return what an element says, in one line."""
+def text_of(element: HtmlElement) -> str:
+    """Return the text of an element in one line."""
     return " ".join(element.text_content().split())
 
 
 def chapters_of(page: str, folder: Path) -> list[Chapter]:
-    """Return a page that was written into `folder` as a chapter, and one of its answers, if any."""
+    """Return a built page as a chapter, and a chapter with its answers if there are any."""
     text = (folder / f"{page}.html").read_text(encoding="utf-8")
     text = text[text.index("<article") : text.rindex("</article>")]
     svgs: list[str] = []
@@ -105,7 +105,7 @@ def chapters_of(page: str, folder: Path) -> list[Chapter]:
 
 
 def _parsed(text: str, svgs: list[str]) -> HtmlElement:
-    """Return an element, its drawings set aside: the parser takes away the capitals in them."""
+    """Return a parsed element with its drawings set aside, whose capitals the parser would lose."""
 
     def set_aside(match: re.Match[str]) -> str:
         svgs.append(match[0])
@@ -115,11 +115,11 @@ def _parsed(text: str, svgs: list[str]) -> HtmlElement:
 
 
 def _in_print(page: str) -> dict[str, str]:
-    """Return the drawings that stand for explorers in print, by the explorers' names."""
+    """Return the printed drawings of explorers, by the explorers' names."""
     found: dict[str, str] = {}
     for node in doctree_of(page).findall(nodes.raw):
         if match := re.match(r'<mha-(?:explorer|instrument) id="([^"]+)"', node.astext()):
-            forms = node.parent.parent  # of what the cell gives: a container for each
+            forms = node.parent.parent  # a container for each format of the cell's output
             drawn = next((node for node in forms.findall(nodes.raw) if "drawing" in node), None)
             if drawn:
                 found[match[1]] = drawn.astext()
@@ -127,7 +127,7 @@ def _in_print(page: str) -> dict[str, str]:
 
 
 def _clean(article: HtmlElement, page: str) -> None:
-    """Leave plain elements, with the attributes that are read without the style of the pages."""
+    """Reduce an article to plain elements with attributes that need no style sheet."""
     etree.strip_elements(article, "script", "button", "input", with_tail=False)
     etree.strip_tags(article, "form", "fieldset", "noscript", "label", "data")
     for dots in article.xpath('.//span[@aria-hidden="true"]'):
@@ -152,7 +152,7 @@ def _clean(article: HtmlElement, page: str) -> None:
 
 
 def _shade(cell: HtmlElement) -> str:
-    """Return the colour of a weight's cell: its head's, the stronger the larger the weight."""
+    """Return the colour of a weight's cell: the colour of its head, tinted by the weight."""
     around = "".join(e.get("style", "") for e in cell.iterancestors())
     head = re.search(r"--head: var\(--head-(\d)\)", around)
     weight = float(cell.get("style").removeprefix("--weight: "))
@@ -160,9 +160,9 @@ def _shade(cell: HtmlElement) -> str:
 
 
 def _place(link: str, page: str) -> str:
-    """Return what a link on a page leads to, as "PAGE#IDENTIFIER"; an address stays as it is.
+    """Return the target of a link as "PAGE#IDENTIFIER"; other addresses are unchanged.
 
-    A state of what only a screen has leads to its page.
+    The address of a figure's state becomes that of its page.
     """
     if re.match(r"\w+:", link):
         return link
@@ -180,24 +180,24 @@ def _draw(placeholder: HtmlElement, svg: str) -> None:
 
 
 def _answers(article: HtmlElement, page: str) -> Iterator[HtmlElement]:
-    """Move answers and solutions out of a page, each with a link to it and one back."""
+    """Move answers and solutions out of a page, with links in both directions."""
     for box in list(article.iter(*BOXES)):
         title = (box.find_class("quiz-title") or box.find_class("your-turn-title"))[0]
         answer = (box.find_class("quiz-answer") or box.find_class("your-turn-worked"))[0]
         next(answer.iter("summary")).drop_tree()
         box.tag = "div"
         box.set("class", "box")
-        yield _moved(answer, box, f"Answer to {said(title)}", page)
+        yield _moved(answer, box, f"Answer to {text_of(title)}", page)
     for solution in list(article.find_class("solution")):
         title = solution.find_class("admonition-title")[0]
         exercise = article.get_element_by_id(next(title.iter("a")).get("href").partition("#")[2])
-        words = said(title)
+        words = text_of(title)
         title.drop_tree()
         yield _moved(solution, exercise, words, page)
 
 
 def _moved(answer: HtmlElement, question: HtmlElement, title: str, page: str) -> HtmlElement:
-    """Return an answer as a section of its own, taken out of the page."""
+    """Remove an answer from its page, and return it as a section."""
     name = question.get("id")
     to = answer.get("id") or f"{name}-answer"
     question.append(E.p(E.a("Answer", href=f"{page}#{to}"), {"class": "to-answer"}))
@@ -211,7 +211,7 @@ def _moved(answer: HtmlElement, question: HtmlElement, title: str, page: str) ->
 
 
 def _open_folds(root: HtmlElement) -> None:
-    """Open every fold but those of code, which a reader of EPUBs without folds shows open."""
+    """Open every fold except those of code."""
     for fold in list(root.iter("details")):
         if fold.get("class") == "code-fold":
             continue

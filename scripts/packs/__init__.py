@@ -1,1 +1,1 @@
-"""What a teacher is given: worksheets, questions, slides, figures and notebooks."""
+"""Course materials for teachers: worksheets, questions, cards, slides, figures and notebooks."""

@@ -1,8 +1,8 @@
-"""A deck of Anki cards: what the terms mean, the questions with one right answer, the small sums.
+"""Anki decks: definitions of terms, questions with one right answer, and small computations.
 
-Each chapter is a deck below the book's. Notes, decks and the kind of note have ids made from their
-names, so that a later deck renews the cards that a learner has and keeps what is known of each.
-Formulas are TeX between the marks that Anki's own MathJax reads: not every Anki shows MathML.
+Each chapter is a deck below the book's. Notes, decks and the note type have ids derived from their
+names, so that a later deck updates a learner's cards and keeps the learning progress. Formulas are
+TeX between the delimiters of Anki's MathJax, since not every Anki shows MathML.
 """
 
 import re
@@ -18,10 +18,10 @@ from bs4 import BeautifulSoup, Tag
 from byhand import terms
 from byhand.document import BOOK
 from byhand.edition import edition
-from byhand.press.archives import undated
+from byhand.press.archives import without_dates
 from packs import standalone_questions
 from packs.mathematics import as_tex
-from packs.pages import Page, Question, standing_alone
+from packs.pages import Page, Question, self_contained
 
 UNWRITTEN = re.compile("<mtr|\N{BOTTOM CURLY BRACKET}")
 """What of a formula `as_tex` does not write: rows, and what a brace is below."""
@@ -36,9 +36,9 @@ img { background: white; max-width: 100%; }
 """
 
 
-def files(asked: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
-    """Return the decks of all chapters as one package, by its name."""
-    questions = [question for question in asked if question.page and fits(question)]
+def files(questions: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
+    """Return the decks of all chapters as one package, by file name."""
+    questions = [question for question in questions if question.page and fits_card(question)]
     decks, spelt = [], spellings()
     for page in pages:
         deck = genanki.Deck(number(page.name), f"{BOOK}::{page.title.replace('::', ':')}")
@@ -57,11 +57,11 @@ def files(asked: Iterable[Question], pages: Sequence[Page]) -> dict[str, bytes]:
             path.write_text(svg, encoding="utf-8")
             made.media_files.append(str(path))
         made.write_to_file(saved, timestamp=edition().begins.timestamp())
-    return {"attention-by-hand.apkg": undated(saved.getvalue())}
+    return {"attention-by-hand.apkg": without_dates(saved.getvalue())}
 
 
 def number(name: str) -> int:
-    """Return an id that stays: Anki's are numbers."""
+    """Return an integer id that depends on a name only, as Anki needs."""
     return int.from_bytes(sha256(name.encode()).digest()[:6])
 
 
@@ -82,7 +82,7 @@ def _note(name: str, front: str, back: str, tags: Sequence[str], due: int) -> ge
 
 
 def in_tex(html: str) -> str:
-    """Return HTML with its formulas as Anki's MathJax reads them."""
+    """Return HTML with its formulas as TeX for Anki's MathJax."""
     soup = BeautifulSoup(html, "html.parser")
     for math in soup.find_all("math"):
         math.replace_with(rf"\({as_tex(math).strip('$')}\)")
@@ -92,10 +92,10 @@ def in_tex(html: str) -> str:
 # ---- Questions ----
 
 
-def fits(question: Question) -> bool:
-    """Tell whether a question is one for a card: a small sum, or with one right answer."""
-    said = question.text + _back(question) if question.kind != "essay" else ""
-    return bool(said) and not question.is_multiple and not UNWRITTEN.search(said)
+def fits_card(question: Question) -> bool:
+    """Return whether a question fits a card: a small computation, or one right answer."""
+    text = question.text + _back(question) if question.kind != "essay" else ""
+    return bool(text) and not question.is_multiple and not UNWRITTEN.search(text)
 
 
 def _front(question: Question) -> str:
@@ -114,7 +114,7 @@ def _back(question: Question) -> str:
 
 
 def spellings() -> dict[str, str]:
-    """Return the terms of the book's index that are to be explained, by how texts spell them."""
+    """Return the terms of the index that cards explain, by their spellings."""
     spelt = {spelling: term.entry for term in terms.load()[0] for spelling in term.spellings}
     return {
         spelling: term
@@ -124,9 +124,9 @@ def spellings() -> dict[str, str]:
 
 
 def definitions(page: Page, spelt: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield a name, a term and what it means: the paragraph that sets it in bold.
+    """Yield a name, a term and its definition: the paragraph that sets the term in bold.
 
-    The first paragraph of the book that explains a term on its own takes the term out of `spelt`.
+    The first paragraph of the book that defines a term removes the term from `spelt`.
     """
     for bold in page.article.select("p strong, dt strong"):
         term = " ".join(bold.get_text().split())
@@ -134,12 +134,12 @@ def definitions(page: Page, spelt: dict[str, str]) -> Iterator[tuple[str, str, s
         if term.lower() not in spelt or block is None or block.find_parent(NO_TEXT):
             continue
         parts = [block, *block.find_next_siblings("dd", limit=block.name == "dt")]
-        said = "".join(f"<p>{_words(part)}</p>" for part in parts if isinstance(part, Tag))
-        if _is_whole(said):
+        text = "".join(f"<p>{_words(part)}</p>" for part in parts if isinstance(part, Tag))
+        if _is_whole(text):
             entry = spelt[term.lower()]
             for spelling in [s for s, of in spelt.items() if of == entry]:
                 del spelt[spelling]
-            yield f"term: {entry}", f"<p>What is meant by <em>{term}</em>?</p>", said
+            yield f"term: {entry}", f"<p>What is meant by <em>{term}</em>?</p>", text
 
 
 NO_TEXT = ["mha-quiz", "table", "figure"]
@@ -149,14 +149,14 @@ ELSEWHERE = re.compile(
 
 
 def _words(part: Tag) -> str:
-    soup = BeautifulSoup(standing_alone(part), "html.parser")
+    soup = BeautifulSoup(self_contained(part), "html.parser")
     for node in soup.select("a, p, dt, dd"):
         node.unwrap()
     return soup.decode(formatter="minimal")
 
 
 def _is_whole(html: str) -> bool:
-    """Tell whether a paragraph can be understood on its own: no thing, no place, not too long."""
+    """Return whether a paragraph is complete on its own: no table, no reference, not too long."""
     if UNWRITTEN.search(html):
         return False
     text = BeautifulSoup(html, "html.parser").get_text().strip()

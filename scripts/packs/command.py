@@ -1,4 +1,4 @@
-"""The command that makes packs: what a teacher takes from the book into a course."""
+"""The command that makes packs of course materials."""
 
 import argparse
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from command_lines import HTML
 from environment import fail, step
-from printing import put
+from printing import write_file
 
 from mha.widgets.own import WHEEL
 from packs import cards, figures, notebooks, pages, questions, slides, standalone_questions
@@ -16,11 +16,11 @@ SEEDS, VARIANTS = 10**9, 50
 """The largest seed, and the most fresh questions of each kind."""
 
 Pack = Callable[[argparse.Namespace, list[Page]], dict[str, bytes]]
-"""Makes files, by their names, of what is asked for and of the pages."""
+"""A function of the arguments and the built pages that returns files by name."""
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
-    """Return what makes the packs that are asked for; end with a sentence if there are none."""
+    """Return the function that makes the packs; end with an error if they cannot be made."""
     for name in arguments.only:
         if name not in PACKS:
             fail(f"--only has {name!r}; one of {', '.join(PACKS)} is wanted")
@@ -34,26 +34,29 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 
 def make(arguments: argparse.Namespace) -> None:
-    """Make the packs from the built pages, and publish each when it is whole."""
-    found = pages.read(HTML) if arguments.needs_pages(arguments) else []
+    """Make the packs from the built built_pages, and publish each when it is whole."""
+    built_pages = pages.read(HTML) if arguments.needs_pages(arguments) else []
     for name in arguments.only:
         with step(f"Making the {name}"):
-            made = PACKS[name](arguments, found)
+            made = PACKS[name](arguments, built_pages)
         for file, data in made.items():
-            put(arguments.to / name / file, data)
+            write_file(arguments.to / name / file, data)
         print(f"Made {len(made)} files of {name} in {arguments.to}")
 
 
 PACKS: dict[str, Pack] = {
-    "questions": lambda asked, found: questions.files(
-        questions.bank(found, asked.seed, asked.variants)
+    "questions": lambda arguments, built_pages: questions.files(
+        questions.bank(built_pages, arguments.seed, arguments.variants)
     ),
-    "cards": lambda asked, found: cards.files(standalone_questions.questions(found), found),
-    "slides": lambda asked, found: slides.files(slides.chosen(asked.chapters)),
-    "figures": lambda asked, found: figures.files(found),
-    "notebooks": lambda asked, found: (
+    "cards": lambda arguments, built_pages: cards.files(
+        standalone_questions.questions(built_pages), built_pages
+    ),
+    "slides": lambda arguments, built_pages: slides.files(slides.chosen(arguments.chapters)),
+    "figures": lambda arguments, built_pages: figures.files(built_pages),
+    "notebooks": lambda arguments, built_pages: (
         notebooks.files(
-            asked.seed, standalone_questions.base_address() if asked.site is None else asked.site
+            arguments.seed,
+            standalone_questions.base_address() if arguments.site is None else arguments.site,
         )
         | {WHEEL: notebooks.wheel()}
     ),

@@ -1,4 +1,4 @@
-"""Every figure and table of the book as files of its own, named as the book names it."""
+"""The pack of figures: every figure and table of the book as a file with its label as name."""
 
 import re
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from packs.pages import Page
 
 
 def of_page(page: Page) -> Iterator[tuple[str, str]]:
-    """Yield the names, without "fig-", and the drawings of a page's figures, as print has them.
+    """Yield the names, without "fig-", and the drawings of a page's figures in their printed form.
 
-    The drawings are SVG with their colours in attributes, so they need no style sheet. A file made
-    from one needs `byhand.press.embedding.with_fonts`.
+    The drawings are SVG with colours in attributes and need no style sheet. A file made from one
+    needs `byhand.press.embedding.with_fonts`.
     """
     for figure in doctree_of(page.name).findall(nodes.figure):
         drawn = next((node for node in figure.findall(nodes.raw) if "drawing" in node), None)
@@ -31,7 +31,7 @@ def of_page(page: Page) -> Iterator[tuple[str, str]]:
 
 
 def tables(page: Page) -> Iterator[tuple[str, Tag]]:
-    """Yield the tables of a page that have a name, each with it."""
+    """Yield the labels and the elements of a page's tables."""
     for table in page.article.select("table"):
         holder = table if str(table.get("id", "")).startswith("tbl-") else None
         holder = holder or table.find_parent(id=re.compile("^tbl-"))
@@ -59,7 +59,7 @@ def in_tex(table: Tag) -> str:
 
 
 def files(pages: list[Page]) -> dict[str, bytes]:
-    """Return every figure as SVG and PDF and every table as TeX, in a folder a page."""
+    """Return every figure as SVG and PDF and every table as TeX, in one folder per page."""
     made = {}
     for page in pages:
         folder = page.name.rpartition("/")[2]
@@ -72,7 +72,7 @@ def files(pages: list[Page]) -> dict[str, bytes]:
 
 
 def _as_page(name: str, drawing: str) -> str:
-    """Return the press's source of a page as large as a drawing."""
+    """Return Typst source of a page with the size of a drawing."""
     width, height = drawings.size(drawing)
     return markup.document(
         "style",

@@ -1,4 +1,4 @@
-"""Formulas of the pages as TeX, for tables that go into a paper."""
+"""Formulas of the pages as TeX, for tables of papers."""
 
 import tomllib
 from pathlib import Path
@@ -36,7 +36,7 @@ def as_tex(node: Tag | NavigableString) -> str:
 
 
 def _formula(node: Tag) -> str:
-    """Return what stands between the dollars."""
+    """Return the TeX of a formula without its dollar signs."""
     inner = [_formula(part) for part in node.find_all(True, recursive=False)]
     match node.name:
         case "mi" | "mn" | "mo" | "mtext" | "ms":

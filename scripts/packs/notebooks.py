@@ -1,8 +1,8 @@
-"""Notebooks for students with blanks to fill: one with a checker, and one to be graded.
+"""Notebooks for students with blanks: one that checks itself, and one to be graded.
 
-The first checks itself with `mha`, so it brings the package, and the package has the right steps.
-The second needs NumPy alone and has nothing of them; `python -m mha.grade` grades both, on numbers
-that are in no file. Both are made of `notebook.md`.
+The first checks itself with `mha`, so it comes with the package, which contains the right steps.
+The second needs only NumPy and contains no right step; `python -m mha.grade` grades both with
+numbers that are in no file. Both are made from `notebook.md`.
 """
 
 import os
@@ -26,7 +26,7 @@ TEMPLATE = Path(__file__).with_name("notebook.md")
 
 
 def notebook(**given: Any) -> NotebookNode:
-    """Return a notebook, given what the template says of it."""
+    """Return a notebook from the template's variables."""
     from myst_nb.core.read import read_myst_markdown_notebook  # it loads half of Sphinx
 
     template = Environment(trim_blocks=True).from_string(TEMPLATE.read_text(encoding="utf-8"))
@@ -41,9 +41,10 @@ def notebook(**given: Any) -> NotebookNode:
 
 
 def files(seed: int, site: str = "") -> dict[str, bytes]:
-    """Return the notebooks by their files' names.
+    """Return the notebooks by file name.
 
-    Without the address of the published site the first notebook installs the wheel beside it.
+    Without the address of the published site the first notebook installs the wheel in the same
+    folder.
     """
     made = {
         STUDENTS: notebook(checked=True, seed=seed, site=site, wheel=WHEEL),

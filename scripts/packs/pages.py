@@ -1,4 +1,4 @@
-"""The built pages as a pack reads them: quizzes, boxes, exercises, and text that stands alone."""
+"""Questions of the built pages: quizzes, boxes and exercises as self-contained HTML."""
 
 import json
 import re
@@ -67,40 +67,41 @@ class Question:
     name: str  # unique in the book: words joined by hyphens; it stays from build to build
     chapter: str  # the title of the page
     text: str
-    feedback: str = ""  # what is said after an answer: the worked line, or the solution
+    feedback: str = ""  # shown after an answer: the line of arithmetic or the solution
     options: tuple[Option, ...] = ()  # of a quiz
     is_multiple: bool = False  # whether several options may be right
-    answer: float | None = None  # the number to enter, where one is asked for
-    places: int = 0  # decimals asked for
+    answer: float | None = None  # the number to enter, if any
+    places: int = 0  # decimals of the answer
     label: str = ""  # of the quiz, box or exercise on its page
     page: str = ""  # the page's name
-    asked: str = ""  # which number, of several that an exercise may be asked for
+    asked: str = ""  # the number that is asked for, if an exercise has several
+    number: int = 1  # among the questions with the same title
     difficulty: str = ""
     minutes: int = MINUTES_A_BOX
     files: dict[str, str] = field(default_factory=dict)  # the pictures in the text, as SVG
 
     @property
     def title(self) -> str:
-        """What people call the question: its chapter, and how it begins."""
-        words = without_tags(in_words(self.asked or self.text))
+        """The title of the question: its chapter and its first words."""
+        words = without_tags(plain_text(self.asked or self.text))
         begin = textwrap.shorten(words, LONGEST, placeholder=" …")
-        return f"{self.chapter}: {begin}"
+        return f"{self.chapter}: {begin}" + (f" ({self.number})" if self.number > 1 else "")
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What the question is found by: chapter, kind, minutes, difficulty."""
+        """Tags of the question: chapter, kind, minutes, difficulty."""
         of_difficulty = (f"difficulty {self.difficulty}",) if self.difficulty else ()
         return (self.chapter, self.kind, f"{self.minutes} min", *of_difficulty)
 
     @property
     def key(self) -> str:
-        """The number to enter, rounded as it is asked for."""
+        """The right number, rounded as the question asks."""
         assert self.answer is not None
         return shown(self.answer, self.places).replace("−", "-")
 
     @property
     def margin(self) -> Decimal:
-        """How far off an answer may be: half a unit, and nothing where the number is whole."""
+        """The tolerance of an answer: half a unit of its last decimal, 0 for whole numbers."""
         assert self.answer is not None
         if not self.places and abs(self.answer - float(self.key)) < WHOLE:
             return Decimal(0)
@@ -108,19 +109,19 @@ class Question:
 
     @property
     def limits(self) -> tuple[Decimal, Decimal]:
-        """Between which numbers an answer is right."""
+        """The smallest and the largest right answer."""
         return Decimal(self.key) - self.margin, Decimal(self.key) + self.margin
 
     @property
     def shares(self) -> list[str]:
-        """What each option adds to the mark, in per cent; a wrong one of several takes away."""
+        """The per cent of the mark for each option; wrong ones of a multiple choice subtract."""
         right = sum(option.is_right for option in self.options)
         taken = -100 / max(len(self.options) - right, 1) if self.is_multiple else 0
         return [f"{100 / right if option.is_right else taken:.7g}" for option in self.options]
 
     @property
     def kind(self) -> str:
-        """What is to be done: "choice", "number" or "essay"."""
+        """The kind of answer: "choice", "number" or "essay"."""
         if self.options:
             return "choice"
         return "essay" if self.answer is None else "number"
@@ -135,9 +136,9 @@ class Page:
 
     @cached_property
     def article(self) -> Tag:
-        """What the page says."""
+        """The article element of the page."""
         soup = BeautifulSoup(self.path.read_text(encoding="utf-8"), "html.parser")
-        article = one(soup, "article")
+        article = select_one(soup, "article")
         for link in article.select("a[href]:not([href^='http']):not([href^='mailto:'])"):
             file, label = leads_to(str(link["href"]), f"{self.name}.html")  # from the site's top
             link["href"] = f"{file}#{label}".rstrip("#")
@@ -146,7 +147,7 @@ class Page:
     @property
     def title(self) -> str:
         """The text of the heading, without its number and its link."""
-        heading = copy(one(self.article, "h1"))
+        heading = copy(select_one(self.article, "h1"))
         for link in heading.select(".headerlink, .section-number"):
             link.decompose()
         return without_tags(" ".join(heading.get_text().split()))
@@ -158,8 +159,8 @@ def read(folder: Path) -> list[Page]:
     return [page for page in pages if page.path.is_file()]
 
 
-def one(parent: Tag, selector: str) -> Tag:
-    """Return the first element that a selector finds; without any, the pages are not ours."""
+def select_one(parent: Tag, selector: str) -> Tag:
+    """Return the first element of a selector; raise if there is none."""
     found = parent.select_one(selector)
     if found is None:
         raise LookupError(f"nothing below <{parent.name}> is {selector}")
@@ -193,31 +194,31 @@ def questions(page: Page) -> Iterator[Question]:
 
 
 def _exercise(element: Tag) -> str:
-    """Return what an exercise says, without the box that checks an answer."""
-    said = copy(one(element, "section"))
-    for box in said.select("mha-build, mha-your-turn"):
+    """Return the text of an exercise, without the box that checks an answer."""
+    exercise = copy(select_one(element, "section"))
+    for box in exercise.select("mha-build, mha-your-turn"):
         box.decompose()
-    return standing_alone(said)
+    return self_contained(exercise)
 
 
 def _quiz(page: Page, element: Tag) -> Question:
     options = []
     for item in element.select(".quiz-answer li[data-option]"):
         letter = str(item["data-option"])
-        label = standing_alone(one(element, f"input[value={letter}] + label"))
+        label = self_contained(select_one(element, f"input[value={letter}] + label"))
         options.append(
             Option(
                 letter,
                 text=re.sub(r"^\(\w\)\s*", "", label),
                 is_right=item["data-right"] == "yes",
-                feedback=standing_alone(one(item, ".quiz-feedback")),
+                feedback=self_contained(select_one(item, ".quiz-feedback")),
             )
         )
     name = str(element["id"])
     return Question(
         name,
         page.title,
-        standing_alone(one(element, "legend")),
+        self_contained(select_one(element, "legend")),
         options=tuple(options),
         is_multiple=element.select_one("input[type=checkbox]") is not None,
         label=name,
@@ -227,18 +228,19 @@ def _quiz(page: Page, element: Tag) -> Question:
 
 def _box(page: Page, element: Tag) -> Iterator[Question]:
     """Yield a question for each field of a box."""
-    tasks = json.loads(one(element, "script").get_text())["tasks"]
-    parts = element.select(".your-turn-part") or [one(element, ".your-turn-form")]
+    tasks = json.loads(select_one(element, "script").get_text())["tasks"]
+    parts = element.select(".your-turn-part") or [select_one(element, ".your-turn-form")]
     labels = [label.get_text() for label in element.select(".your-turn-field label")]
-    worked = [standing_alone(line) for line in element.select(".your-turn-worked p")]
+    worked = [self_contained(line) for line in element.select(".your-turn-worked p")]
     exercise = element.find_parent(class_="exercise")
     lead = _exercise(exercise) if exercise else ""
     for i, task in enumerate(tasks):
         part = parts[i] if len(parts) == len(tasks) else parts[0]
         asked = "".join(
-            standing_alone(found) for found in part.select(".your-turn-question, .your-turn-givens")
+            self_contained(found) for found in part.select(".your-turn-question, .your-turn-givens")
         )
-        one_of = f"{escape(labels[i])}: " if len(parts) != len(tasks) else ""
+        cell = escape(labels[i]) if len(parts) != len(tasks) else ""
+        one_of = f"<strong>Enter:</strong> the number for {cell}. " if cell else ""
         # JSON has no infinity: a masked score is null there.
         givens = [[-inf if x is None else x for x in row] for row in task["givens"]]
         value = FORMULAS[task["kind"]](givens, task["column"])
@@ -252,25 +254,26 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
             places=places,
             label=str(element["id"]),
             page=page.name,
+            asked=f"<p>{cell}: {asked}</p>" if cell else "",
         )
 
 
 def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, str]:
-    """Return how many decimals are asked for, none of a whole number, and the words for it."""
+    """Return the number of decimals to round to, None for a whole number, and its wording."""
     if not percent and abs(value - round(value)) < WHOLE:
         places = 0
     forms = ROUNDINGS_IN_PERCENT if percent else ROUNDINGS
     return places, forms[min(places, 2)].format(places=places)
 
 
-def in_words(html: str) -> str:
-    """Return HTML as one line of text, with words parted where its blocks are.
+def plain_text(html: str) -> str:
+    """Return HTML as one line of text, with a space between blocks.
 
     Examples
     --------
-    >>> in_words("<p>The key of <em>it</em>.</p><p>Answer with a whole number.</p>")
+    >>> plain_text("<p>The key of <em>it</em>.</p><p>Answer with a whole number.</p>")
     'The key of it. Answer with a whole number.'
-    >>> in_words("<p><math><msub><mi>d</mi><mi>k</mi></msub></math>, the width</p>")
+    >>> plain_text("<p><math><msub><mi>d</mi><mi>k</mi></msub></math>, the width</p>")
     'd_k, the width'
     """
     text = fragment_fromstring(html, create_parent="div")
@@ -286,39 +289,39 @@ def in_words(html: str) -> str:
 def without_tags(text: str) -> str:
     """Return a name with ‹ and › in place of < and >.
 
-    Moodle takes <end> in the name of a question for a tag and drops it. An entity is no remedy:
-    programs that escape names themselves would show it as it is written.
+    Moodle takes <end> in the name of a question for a tag and drops it. An entity does not help:
+    programs that escape names themselves would show the entity.
     """
     return text.replace("<", "‹").replace(">", "›")
 
 
-def marked(text: str) -> str:
+def emphasised(text: str) -> str:
     """Return a text as HTML whose words between asterisks are emphasised."""
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))
 
 
 def _solutions(page: Page) -> dict[str, str]:
-    """Return the solutions of a page by the exercise that they solve."""
+    """Return the solutions of a page by the label of their exercise."""
     found = {}
     for solution in page.article.select(".solution"):
-        link = one(solution, ".admonition-title a")
+        link = select_one(solution, ".admonition-title a")
         name = str(link["href"]).partition("#")[2]
-        found[name] = standing_alone(one(solution, "section"))
+        found[name] = self_contained(select_one(solution, "section"))
     return found
 
 
-def standing_alone(element: Tag) -> str:
+def self_contained(element: Tag) -> str:
     """Return an element as XHTML that needs no style, script or other page.
 
-    A drawing is replaced by the words that say what is to be seen.
+    A drawing is replaced by its alternative text.
     """
-    text = one(BeautifulSoup("<div></div>", "html.parser"), "div")
+    text = select_one(BeautifulSoup("<div></div>", "html.parser"), "div")
     text.append(copy(element))
     for node in text.select(DROPPED):
         node.decompose()
     for drawing in text.find_all("svg"):
         drawing.name, drawing.string = "p", f"[Figure: {drawing.get('aria-label', '')}]"
-    for math in text.find_all("math"):  # of it stays what every reader of MathML knows
+    for math in text.find_all("math"):  # keep only MathML that every program reads
         for node in math.find_all(True):
             node.attrs = {k: v for k, v in node.attrs.items() if k in OF_FORMULAS}
         math.attrs = {"xmlns": "http://www.w3.org/1998/Math/MathML"}
@@ -333,7 +336,7 @@ def standing_alone(element: Tag) -> str:
 
 
 def _flow(text: Tag) -> str:
-    """Return what stands in an element, laid out for no style."""
+    """Return the HTML of an element that needs no style."""
     for node in text.find_all(["span", "div"]):
         node.unwrap()
     for node in text.find_all(["p", "ul", "ol"]):
@@ -345,7 +348,7 @@ def _flow(text: Tag) -> str:
 
 
 def _lines(code: str) -> str:
-    """Return code whose lines and spaces stay, whatever a reader does with white space."""
+    """Return code in which line breaks and spaces survive programs that merge white space."""
     return "<br/>".join(
         line.replace(" ", "\N{NO-BREAK SPACE}") for line in code.strip().splitlines()
     )

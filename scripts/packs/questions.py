@@ -1,18 +1,21 @@
-"""The question bank: every question of the book, and fresh numbers of each kind, to be imported.
+"""The question bank: the questions of the book, and questions with fresh numbers, for import.
 
-Moodle reads its own XML; GIFT is a text that others read too; a QTI 2.1 package is an archive that
-most other systems read. Each is laid out by templates in `formats`. Formulas are MathML.
+Moodle reads its own XML; other programs read GIFT, a text format; most other systems read a QTI 2.1
+package, which is an archive. The templates are in `formats`. Formulas are MathML.
 
-Canvas's reader (gems/plugins/qti_exporter of instructure/canvas-lms) takes a number for words in a
-gap, which it compares letter by letter, unless the manifest says otherwise in elements of its own
-that QTI has not. So Canvas has a package to itself: its items are the same.
+Canvas's reader (gems/plugins/qti_exporter of instructure/canvas-lms) treats a number as words in a
+gap, which it compares letter by letter, unless the manifest has elements of its own that QTI lacks.
+Therefore Canvas has a package of its own, with the same items.
 """
 
 import re
 import textwrap
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,7 @@ import numpy as np
 from templates import templates
 
 from byhand.document import BOOK
-from byhand.press.archives import packed
+from byhand.press.archives import pack
 from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.exercise_wording import WORDINGS
 from mha.practice.random_inputs import LEVELS, SENTENCES, TRIVIAL, draw_example, with_factors
@@ -29,7 +32,7 @@ from mha.runs.record import Trace, trace
 from mha.runs.rounding import rounded
 from mha.runs.stages import STAGES
 from packs import standalone_questions
-from packs.pages import WHOLE, Page, Question, marked, rounding
+from packs.pages import WHOLE, Page, Question, emphasised, rounding
 
 README = Path(__file__).with_suffix(".md")
 FRESH = "Fresh numbers"
@@ -38,17 +41,30 @@ FRESH = "Fresh numbers"
 MOST = 256
 """Characters that QTI allows to stand in the place of a picture."""
 
+MOST_LONG = {"easy": 0, "medium": 1, "hard": inf}
+"""Products of two factors with several significant digits each that a fresh question may have."""
+
 LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
 
 
 def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
     """Return every question of the book, and `variants` fresh questions of each kind."""
     drawn = [question for stage in drawable() for question in fresh(stage, seed, variants)]
-    return [*standalone_questions.questions(pages), *drawn]
+    return with_different_titles([*standalone_questions.questions(pages), *drawn])
+
+
+def with_different_titles(questions: Iterable[Question]) -> list[Question]:
+    """Return questions, those with a title that occurred before numbered from 2."""
+    counts: Counter[str] = Counter()
+    numbered = []
+    for question in questions:
+        counts[question.title] += 1
+        numbered.append(replace(question, number=counts[question.title]))
+    return numbered
 
 
 def drawable() -> list[str]:
-    """Return the stages of which questions are drawn: those that a drawn run has."""
+    """Return the stages for which questions are drawn: those of a random run."""
     run = _drawn(np.random.default_rng(0), 0, "output")
     return [stage for stage in WORDINGS if STAGES[stage].array(run) is not None]
 
@@ -63,9 +79,9 @@ def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:
         yield Question(
             name=f"fresh-{seed}-{stage.replace('_', '-')}-{number + 1}",
             chapter=f"{FRESH}: {stage.replace('_', ' ')}",
-            text=_asked(exercise, sentence),
-            feedback=f"<p>{_raised(exercise.worked_line)}</p>",
-            answer=exercise.asked,
+            text=_question_with_givens(exercise, sentence),
+            feedback=f"<p>{_superscripts(exercise.worked_line)}</p>",
+            answer=exercise.expected,
             places=decimals,
             difficulty=_difficulty(number),
         )
@@ -80,7 +96,7 @@ def _exercise(rng: np.random.Generator, stage: str, number: int) -> NumericExerc
             place = possible[i]
             cell = (place.row or 0, place.column or 0, place.head or 0)
             exercise = numeric_exercise(run, stage, *cell)
-            if not _is_trivial(exercise):
+            if not _is_trivial(exercise) and not _is_laborious(exercise, _difficulty(number)):
                 return exercise
 
 
@@ -92,12 +108,29 @@ def _is_trivial(exercise: NumericExercise) -> bool:
     """
     printed = [[rounded(x, given.places) for x in given.values] for given in exercise.givens]
     decimals, _ = rounding(exercise.answer, exercise.places, percent=exercise.percent)
-    is_lost = exercise.answer != 0 == rounded(exercise.asked, decimals)
+    is_lost = exercise.answer != 0 == rounded(exercise.expected, decimals)
     if is_lost or (decimals == 0 and _is_rounded(exercise)):
         return True
     if exercise.kind == "products":
         return any(x in TRIVIAL for group in printed for x in group)
     return exercise.kind in ("root", "power") and printed[0] == [0]
+
+
+def _is_laborious(exercise: NumericExercise, difficulty: str) -> bool:
+    """Return whether an exercise has more products of two long factors than its difficulty allows.
+
+    A factor is long if it has two or more significant digits.
+    """
+    if exercise.kind != "products":
+        return False
+    factors = [
+        [
+            len(f"{abs(rounded(x, given.places)):.12g}".replace(".", "").strip("0")) > 1
+            for x in given.values
+        ]
+        for given in exercise.givens[:2]
+    ]
+    return sum(map(all, zip(*factors, strict=True))) > MOST_LONG[difficulty]
 
 
 def _is_rounded(exercise: NumericExercise) -> bool:
@@ -123,16 +156,16 @@ def _difficulty(number: int) -> str:
     return list(LEVELS)[number % len(LEVELS)]
 
 
-def _asked(exercise: NumericExercise, rounding: str) -> str:
-    """Return a question with what it gives, as HTML."""
+def _question_with_givens(exercise: NumericExercise, rounding: str) -> str:
+    """Return a question with its givens, as HTML."""
     givens = "".join(
-        f"<li>{marked(str(given)).replace('d_k', '<em>d</em><sub>k</sub>')}</li>"
+        f"<li>{emphasised(str(given)).replace('d_k', '<em>d</em><sub>k</sub>')}</li>"
         for given in exercise.givens
     )
-    return f"<p>{marked(exercise.question)}</p><ul>{givens}</ul><p>{escape(rounding)}</p>"
+    return f"<p>{emphasised(exercise.question)}</p><ul>{givens}</ul><p>{escape(rounding)}</p>"
 
 
-def _raised(line: str) -> str:
+def _superscripts(line: str) -> str:
     return re.sub(r"e\^(\S+)", r"e<sup>\1</sup>", escape(line))
 
 
@@ -140,25 +173,25 @@ def files(questions: Sequence[Question]) -> dict[str, bytes]:
     """Return the bank in each format, by the files' names."""
     return {
         "README.md": README.read_bytes(),
-        "questions-moodle.xml": _written("moodle.xml", questions=questions).encode(),
-        "questions.gift": _written("questions.gift", questions=questions).encode(),
-        "questions-qti.zip": packed(_package(questions)),
-        "questions-canvas.zip": packed(_package(questions, for_canvas=True)),
+        "questions-moodle.xml": _render("moodle.xml", questions=questions).encode(),
+        "questions.gift": _render("questions.gift", questions=questions).encode(),
+        "questions-qti.zip": pack(_package(questions)),
+        "questions-canvas.zip": pack(_package(questions, for_canvas=True)),
     }
 
 
 # ---- The formats ----
 
 
-def _written(template: str, **given: Any) -> str:
-    """Return what a template makes."""
+def _render(template: str, **given: Any) -> str:
+    """Return a rendered template."""
     return TEMPLATES.get_template(template).render(given)
 
 
 def _package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict[str, bytes]:
-    """Return the files of a QTI 2.1 package by their names: a manifest, items, pictures."""
-    manifest = _written("qti-manifest.xml", questions=questions, for_canvas=for_canvas)
-    items = {f"{q.name}.xml": _written("qti-item.xml", question=q) for q in questions}
+    """Return the files of a QTI 2.1 package by name: a manifest, items and pictures."""
+    manifest = _render("qti-manifest.xml", questions=questions, for_canvas=for_canvas)
+    items = {f"{q.name}.xml": _render("qti-item.xml", question=q) for q in questions}
     pictures = {f"images/{name}": svg for q in questions for name, svg in q.files.items()}
     files = {"imsmanifest.xml": manifest, **items, **pictures}
     return {name: text.encode() for name, text in files.items()}
@@ -170,7 +203,7 @@ def _linked(html: str, folder: str) -> str:
 
 
 def _with_pictures(html: str, question: Question) -> str:
-    """Return HTML with its pictures in the places of their names."""
+    """Return HTML with pictures in the places of their names."""
     encoded = {name: b64encode(svg.encode()).decode() for name, svg in question.files.items()}
     return standalone_questions.PICTURE.sub(
         lambda name: f"data:image/svg+xml;base64,{encoded[name[0]]}", html

@@ -1,4 +1,4 @@
-"""A lesson in slides for each chapter that has a deck: as PDF, as notes, and to be changed."""
+"""The pack of slides: a PDF, notes and a PowerPoint file for each chapter with a deck."""
 
 import os
 
@@ -7,14 +7,14 @@ from environment import ROOT, fail
 from sphinx_runs import prepare
 
 from byhand.checking import check_sources
-from byhand.checking.decks import Deck, decks
+from byhand.checking.decks import Deck, read_decks
 from byhand.checking.sources import Project
 from byhand.slides import content, paper, powerpoint
 
 
 def chosen(names: list[str]) -> list[Deck]:
-    """Return the decks of some chapters, or all of them."""
-    found = {deck.chapter.rpartition("/")[2]: deck for deck in decks(Project(ROOT))}
+    """Return the decks of the named chapters, or all decks."""
+    found = {deck.chapter.rpartition("/")[2]: deck for deck in read_decks(Project(ROOT))}
     for name in names:
         if name not in found:
             fail(f"--chapters has {name!r}, which has no deck; there are {', '.join(found)}")
@@ -22,19 +22,19 @@ def chosen(names: list[str]) -> list[Deck]:
 
 
 def files(wanted: list[Deck]) -> dict[str, bytes]:
-    """Return three files a deck, by their names."""
+    """Return three files per deck, by name."""
     refuse(check_sources(ROOT, [deck.page.name for deck in wanted]), "no slides were made")
     prepare(os.environ)
     return {
         file: data
-        for deck, given in zip(wanted, content.run(wanted), strict=True)
+        for deck, given in zip(wanted, content.compute_decks(wanted), strict=True)
         for file, data in _of_deck(deck, given).items()
     }
 
 
-def _of_deck(deck: Deck, given: content.Given) -> dict[str, bytes]:
+def _of_deck(deck: Deck, given: content.Values) -> dict[str, bytes]:
     name = deck.chapter.rpartition("/")[2]
-    slides = content.shown(deck, given)
+    slides = content.render_slides(deck, given)
     pdf, placed = paper.slides_pdf(deck.title, slides)
     return {
         f"{name}.pdf": pdf,

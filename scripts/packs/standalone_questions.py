@@ -1,6 +1,6 @@
-"""Questions that stand alone: each with the tables, figures and formulas that it names.
+"""Self-contained questions: each includes the tables, figures and formulas that it names.
 
-Numbers of the book's tables mean nothing to the reader of a single question. In a question its
+The numbers of the book's tables mean nothing to the reader of a single question. In a question its
 tables are Table A and Table B, its figures Figure A, its formulas (A). If a question names a table,
 figure or page that it does not contain, the command ends with the file and line. `bank.toml` lists
 the givens that questions need but do not name, and the questions that are not exported.
@@ -26,7 +26,7 @@ from byhand.document import BOOK
 from byhand.press.embedding import with_fonts
 from byhand.quiz.elements import quiz
 from packs import figures
-from packs.pages import Page, Question, marked, one, rounding, standing_alone
+from packs.pages import Page, Question, emphasised, rounding, select_one, self_contained
 from packs.pages import questions as of_page
 
 BANK = tomllib.loads((Path(__file__).parent / "bank.toml").read_text(encoding="utf-8"))
@@ -50,7 +50,7 @@ BY_TITLE = re.compile(r"\(\0[^\0]*\0\)\s?|\s?\(\0[^\0]*\0\)|\0")
 
 
 class Book:
-    """What questions refer to: the things on the pages, and the book's address."""
+    """The tables, figures and formulas of the pages, and the book's address."""
 
     def __init__(self, pages: Sequence[Page]) -> None:
         self.address = base_address()
@@ -67,9 +67,9 @@ class Book:
         if label not in self.holders:
             raise LookupError(label)
         page, name = self.holders[label], names.name_of(label)
-        holder = one(page.article, f'[id="{label}"]')
+        holder = select_one(page.article, f'[id="{label}"]')
         if label.startswith("equation-"):
-            return f"<p>{name} {standing_alone(one(holder, 'math'))}</p>"
+            return f"<p>{name} {self_contained(select_one(holder, 'math'))}</p>"
         shown = self._picture(page, label) if label.startswith("fig-") else _tables(holder)
         caption, _ = _resolved(_caption(holder), self, names)
         title = f"<strong>{name}</strong> {caption}".rstrip()
@@ -100,9 +100,10 @@ class Names:
 
 
 def _caption(holder: Tag) -> str:
-    """Return a thing's caption; a part has that of its group if all parts are of one stage.
+    """Return the caption of a table or figure.
 
-    In a group of several stages the header of each part names its own.
+    A part has that of its group if all parts are of one stage. In a group of several stages the
+    header of each part names its own.
     """
     if holder.select_one(".caption-text") is None:
         group = holder.find_parent("figure") or holder
@@ -110,7 +111,7 @@ def _caption(holder: Tag) -> str:
         if len(stages) > 1:
             return ""
         holder = group
-    return standing_alone(one(holder, ".caption-text"))
+    return self_contained(select_one(holder, ".caption-text"))
 
 
 def _tables(holder: Tag) -> str:
@@ -118,11 +119,11 @@ def _tables(holder: Tag) -> str:
     for table in tables:
         for caption in table.find_all("caption"):
             caption.decompose()
-    return "".join(map(standing_alone, tables))
+    return "".join(map(self_contained, tables))
 
 
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
-    """Yield the questions of the pages that stand alone, each with all that it takes."""
+    """Yield the self-contained questions of the pages."""
     book = Book(pages)
     for page in pages:
         doctree = doctree_of(page.name)
@@ -131,7 +132,7 @@ def questions(pages: Sequence[Page]) -> Iterator[Question]:
             label = question.label
             if label in BANK["left-out"]:
                 continue
-            whole = _whole(question, book, doctree)
+            whole = _self_contained(question, book, doctree)
             yield from _asked(whole, asked.pop(label)) if label in asked else [whole]
         for label, [(line, *_), *_] in asked.items():
             fail(f"book/{page.name}.md:{line}: {label} is no exercise that the question bank has")
@@ -146,22 +147,22 @@ def base_address() -> str:
 # ---- What a question names ----
 
 
-def _whole(question: Question, book: Book, doctree: nodes.document) -> Question:
+def _self_contained(question: Question, book: Book, doctree: nodes.document) -> Question:
     """Return a question with the tables, figures and formulas it needs, and a link to its page."""
     names = Names()
     try:
-        text, asked = _resolved(question.text, book, names, _labels(doctree, question.label))
+        text, named = _resolved(question.text, book, names, _labels(doctree, question.label))
         solved = _labels(doctree, question.label, of_solution=True)
         parts = [
             _resolved(part, book, names, solved if part is question.feedback else ())
             for part in _replies(question)
         ]
         needs = BANK["needs"].get(question.label, ())
-        wanted = dict.fromkeys([*asked, *needs])
+        wanted = dict.fromkeys([*named, *needs])
         things = [_needed(need, book, names) for need in wanted]
         in_replies = dict.fromkeys(label for _, labels in parts for label in labels)
         behind = [book.thing(label, names) for label in in_replies if label not in wanted]
-        check("".join([text, *(part for part, _ in parts), *things, *behind]))
+        refuse_references("".join([text, *(part for part, _ in parts), *things, *behind]))
     except LookupError as error:
         quizzes = (node for node in doctree.findall(quiz) if node["label"] == question.label)
         line = doctree.ids.get(question.label, next(quizzes, doctree)).line or 1
@@ -227,8 +228,8 @@ def _needed(need: str, book: Book, names: Names) -> str:
     return book.thing(need, names) if THING.fullmatch(need) else f"<p>{need}</p>"
 
 
-def check(html: str) -> None:
-    """Raise LookupError, with the words, where HTML speaks of what stands elsewhere."""
+def refuse_references(html: str) -> None:
+    """Raise LookupError with the words of HTML that refer to something outside it."""
     words = " ".join(BeautifulSoup(html, "html.parser").get_text(" ").split())
     found = PLACES.search(words)
     if found:
@@ -242,10 +243,10 @@ Asked = tuple[int, str, float, int]
 
 
 def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:
-    """Yield an exercise as a question for each number that it is asked for."""
-    for i, (_, said, value, wanted) in enumerate(asked, 1):
+    """Yield a question for each number that an exercise asks for."""
+    for i, (_, words, value, wanted) in enumerate(asked, 1):
         places, sentence = rounding(value, wanted)
-        what = marked(said)
+        what = emphasised(words)
         yield replace(
             exercise,
             name=f"{exercise.name}-{i}" if len(asked) > 1 else exercise.name,

@@ -1,6 +1,6 @@
-"""The command that makes worksheets: a sheet a student, the key and the answers.
+"""The command that makes worksheets: one per student, the key and the answers.
 
-The template `worksheets.typ` of the press sets them from data.
+The press typesets them from data with the template `worksheets.typ`.
 """
 
 import argparse
@@ -14,11 +14,18 @@ from printing import file_name, refuse_unprintable
 from byhand.press.markup import document, string
 from byhand.press.pdf import press
 from mha.practice.worksheets import Student, Task, Worksheet
-from mha.practice.worksheets.command import drawn, texts
+from mha.practice.worksheets.command import draw_worksheets, write_texts
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.model_worksheet import TITLE as MODEL
 from mha.practice.worksheets.model_worksheet import ModelSheet
-from mha.practice.worksheets.text import calculator, emptied, points, rounding, steps, tolerance
+from mha.practice.worksheets.text import (
+    answer_lines,
+    calculator_note,
+    empty_table,
+    points,
+    rounding_note,
+    tolerance_note,
+)
 from mha.views.table import Table
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}
@@ -30,9 +37,9 @@ Part = dict[str, Any]
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
-    """Return what makes the sheets that are asked for; end with a sentence if there are none."""
+    """Return the function that makes the worksheets; end with an error if there are none."""
     try:
-        sheets = drawn(arguments)
+        sheets = draw_worksheets(arguments)
     except ValueError as error:
         fail(str(error))
     _check_texts(arguments, sheets)
@@ -40,11 +47,11 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 
 
 def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
-    """Print and publish the sheets, the key and the answers, all or nothing."""
+    """Print the worksheets, the key and the answers, and publish all or nothing."""
     with step(f"Printing {len(sheets)} worksheets"):
-        written = texts(sheets, model=arguments.model)
+        written = write_texts(sheets, model=arguments.model)
         files = {name: text.encode() for name, text in written.items()}
-        for what, parts in _of_class(sheets, arguments).items():
+        for what, parts in _class_documents(sheets, arguments).items():
             printed = _files(arguments, what, parts, sheets)
             files |= {name: press(_source(some, arguments)) for name, some in printed.items()}
     try:
@@ -55,49 +62,51 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
 
 
 def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
-    """End with a sentence unless what a teacher wrote can be printed."""
-    said = {}
+    """End with a sentence unless the teacher's texts can be printed."""
+    texts = {}
     for name in ("title", "course", "date"):
         text = getattr(arguments, name)
         if len(text) > LONGEST or not text.isprintable():
             fail(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
-        said[f"--{name}"] = text
+        texts[f"--{name}"] = text
     for made in sheets:
         student = made.student
-        said[f"student {student.number} of --class, {student.name},"] = student.name + student.id
-        said["--sentence"] = said.get("--sentence", "") + " ".join(made.run.tokens)
-    refuse_unprintable(said)
+        texts[f"student {student.number} of --class, {student.name},"] = student.name + student.id
+        texts["--sentence"] = texts.get("--sentence", "") + " ".join(made.run.tokens)
+    refuse_unprintable(texts)
 
 
 def _files(
     arguments: argparse.Namespace, what: str, parts: list[Part], sheets: Sequence[Worksheet]
 ) -> dict[str, list[Part]]:
-    """Return which parts go into which file."""
+    """Return the parts of each file."""
     if what != "worksheets" or not arguments.each:
-        return {f"{sheets[0].seed.file(what)}.pdf": parts}
+        return {f"{sheets[0].seed.file_stem(what)}.pdf": parts}
     return {
-        f"{made.seed.file('worksheet')}-{_whose(made.student)}.pdf": [part]
+        f"{made.seed.file_stem('worksheet')}-{_student_suffix(made.student)}.pdf": [part]
         for made, part in zip(sheets, parts, strict=True)
     }
 
 
-def _whose(student: Student) -> str:
-    """Return how a student's file is told from others: the number first, then name and id."""
+def _student_suffix(student: Student) -> str:
+    """Return the distinct part of a student's file name: number, name and id."""
     named = file_name(f"{student.name} {student.id}")
     return f"{student.number:03}-{named}".rstrip("-")
 
 
-# ---- What the press is told ----
+# ---- Data for the template ----
 
 
-def _of_class(sheets: Sequence[Worksheet], asked: argparse.Namespace) -> dict[str, list[Part]]:
-    """Return the parts of what is printed for a class, by what they are."""
-    about = [words for words in (asked.title, asked.course, asked.date) if words]
-    students = [_student(made, model=asked.model) for made in sheets]
+def _class_documents(
+    sheets: Sequence[Worksheet], arguments: argparse.Namespace
+) -> dict[str, list[Part]]:
+    """Return the parts of a class's documents by kind."""
+    about = [words for words in (arguments.title, arguments.course, arguments.date) if words]
+    students = [_student(made, model=arguments.model) for made in sheets]
     rubric = {key: students[0][key] for key in ("points", "tasks")}  # all ask the same
     return {
         "worksheets": [
-            {"kind": "sheet", "about": about, "title": asked.title, **one} for one in students
+            {"kind": "sheet", "about": about, "title": arguments.title, **one} for one in students
         ],
         "key": [
             {"kind": "rubric", "about": about, **rubric},
@@ -107,20 +116,20 @@ def _of_class(sheets: Sequence[Worksheet], asked: argparse.Namespace) -> dict[st
     }
 
 
-def _source(parts: Sequence[Part], asked: argparse.Namespace) -> str:
-    """Return what the press makes a PDF of."""
+def _source(parts: Sequence[Part], arguments: argparse.Namespace) -> str:
+    """Return the Typst source of a PDF."""
     data = string(json.dumps(parts, ensure_ascii=False, default=_table))
     return document(
         "worksheets",
         f"#show: worksheets\n#parts(json(bytes({data})))",
-        title=string(asked.title),
-        paper=string(PAPERS[asked.paper]),
+        title=string(arguments.title),
+        paper=string(PAPERS[arguments.paper]),
         margin="margin",
     )
 
 
 def _student(made: Worksheet, *, model: bool) -> dict[str, Any]:
-    """Return all that is printed of one student's sheet, and of its key.
+    """Return the data of a student's worksheet and of its key.
 
     With `model` they end with the two tasks from the trained model.
     """
@@ -130,20 +139,20 @@ def _student(made: Worksheet, *, model: bool) -> dict[str, Any]:
         "id": made.student.id,
         "drawn": f"({made.seed}, {made.difficulty})",
         "points": points(made.points),
-        "rounding": f"{rounding(made)} {calculator(made)}".replace("eˣ", "e^x"),
-        "tolerance": tolerance(made) if made.rounded else "",
+        "rounding": f"{rounding_note(made)} {calculator_note(made)}".replace("eˣ", "e^x"),
+        "tolerance": tolerance_note(made) if made.rounded else "",
         "tasks": [_task(made, task) for task in made.tasks],
         "model": _model(ModelSheet(made.seed, made.student)) if model else None,
     }
 
 
 def _task(made: Worksheet, task: Task) -> dict[str, Any]:
-    """Return a task: what is given, what is to be filled in, and every step to it."""
+    """Return the data of a task: the givens, the blanks, and every step."""
     return vars(task) | {
         "worth": points(task.points),
         "after": list(map(str, task.after)),
-        "empty": list(map(emptied, task.tables)),
-        "steps": [list(steps(made, task.stage, head)) for head in range(len(task.tables))],
+        "empty": list(map(empty_table, task.tables)),
+        "steps": [list(answer_lines(made, task.stage, head)) for head in range(len(task.tables))],
     }
 
 
@@ -161,5 +170,5 @@ def _model(made: ModelSheet) -> dict[str, Any]:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    """Return what the template sets of a table."""
+    """Return the data of a table for the template."""
     return {"caption": table.caption, "header": table.header, "rows": table.rows}

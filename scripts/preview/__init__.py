@@ -1,8 +1,7 @@
-"""The preview: serve the book, and show an edit as soon as it is saved.
+"""The preview: a server that shows an edit as soon as it is saved.
 
-`watching` begins here: it watches the files, and passes on what was saved. `pages` keeps Sphinx in
-memory, in a process of its own: it reads and writes a page again that was saved or is looked at,
-and runs cells by way of the kept results. `serving` serves what it has written, and has the
-browsers load it at the same place (`client.js`). The pages stand in a folder of their own: what is
-published is made by `build.py` alone.
+`watching` starts here and watches the files. `pages` keeps Sphinx in memory in a separate process;
+it reads and writes again each page that was saved or is viewed, and runs cells as the build does.
+`serving` serves the written pages and reloads them in browsers at the same position (`client.js`).
+The preview has a folder of its own; only `build.py` publishes.
 """

@@ -1,9 +1,9 @@
-"""Sphinx kept in memory: a page that was saved, or is looked at, is read and written again.
+"""Sphinx kept in memory: it reads and writes a page again when the page is saved or viewed.
 
-Others wait until somebody looks at them: an edit may change what they say of the page, and an edit
-of the package what they compute. Numbers of sections and figures run through the whole book: where
-an edit changes how many there are, a new process counts them. (In one process sphinx-external-toc
-goes on from the chapter at which it ended the last time.)
+Other pages wait until they are viewed, since an edit may change their references, and an edit of
+the package their numbers. Numbers of sections and figures run through the whole book: if an edit
+changes how many there are, a new process counts them. (In one process sphinx-external-toc continues
+from the chapter at which it ended the last time.)
 """
 
 import gc
@@ -28,85 +28,85 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 HTML = BUILD / "preview" / "html"
-MEMORY = BUILD / "preview" / "doctrees" / "environment.pickle"  # Sphinx's name for what it knows
+MEMORY = BUILD / "preview" / "doctrees" / "environment.pickle"  # Sphinx's file name for its state
 LOG = BUILD / "preview" / "sphinx.log"
 STATIC = ROOT / "book" / "_static"
 EVERY_PAGE = "*"
-# Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
+# Sphinx's tables of numbers; reading a page removes the page from them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "titles", "longtitles", "tocs")
 
 
 @dataclass
 class Task:
-    """What the preview asks of the pages' process."""
+    """A request of the preview to the process of the pages."""
 
     files: set[str] = field(default_factory=set)  # saved or deleted, relative to the project
-    view: frozenset[str] | None = None  # the pages that are looked at now
+    view: frozenset[str] | None = None  # the pages that browsers show now
 
 
 @dataclass
-class Told:
-    """What the pages' process tells: a page is written, this is wrong now, or to begin again."""
+class Report:
+    """A message from the process of the pages: a page is written, its problems, or a restart."""
 
-    written: str = ""  # a page; "*" for what every page loads
+    written: str = ""  # a page; "*" for files that every page loads
     seconds: float = 0.0
     problems: dict[str, list[str]] | None = None
-    again: bool = False
+    restart: bool = False
 
 
 def run(connection: Connection, view: frozenset[str]) -> None:
-    """Keep Sphinx in memory and do what comes through the connection, until it closes."""
+    """Keep Sphinx in memory and answer requests on the connection until it closes."""
     sys.path[:0] = [str(ROOT), str(EXTENSIONS)]
     prepare(os.environ)
     os.chdir(ROOT)
     with LOG.open("w", encoding="utf-8", buffering=1) as log:
         sys.stdout = sys.stderr = log
         try:
-            said = Problems()
-            app = application("html", HTML, MEMORY.parent, status=log, warning=said)
-            Pages(app, said, connection, view).go_on()
+            warnings = Problems()
+            app = application("html", HTML, MEMORY.parent, status=log, warning=warnings)
+            Pages(app, warnings, connection, view).serve_requests()
         except (EOFError, BrokenPipeError, KeyboardInterrupt):
             return
         except BaseException as error:
             traceback.print_exc()
-            connection.send(Told(problems={"": [where_it_failed(error)]}))
+            connection.send(Report(problems={"": [locate_error(error)]}))
 
 
 class Pages:
-    """The pages, and the Sphinx that makes them."""
+    """The pages and the Sphinx that builds them."""
 
     def __init__(
-        self, app: "Sphinx", said: "Problems", connection: Connection, view: frozenset[str]
+        self, app: "Sphinx", warnings: "Problems", connection: Connection, view: frozenset[str]
     ) -> None:
         self.app, self.env, self.builder = app, app.env, app.builder
-        self.said, self.connection, self.view = said, connection, view
-        self.saved: dict[str, float] = {}  # pages that were saved, and when, until they are written
+        self.warnings, self.connection, self.view = warnings, connection, view
+        self.saved: dict[str, float] = {}  # when pages were saved that are not written yet
         self.to_read: set[str] = set()
         self.to_write: set[str] = set()
         self.failed: set[str] = set()  # pages that could not be read: their last good ones stay
         self.good: dict[str, Any] = {}  # the numbers of their last good ones
         self.problems: dict[str, list[str]] = {}
 
-    def go_on(self) -> None:
-        """Do what somebody waits for, and take what comes between two steps."""
-        self.begin()
+    def serve_requests(self) -> None:
+        """Do the next step that is waited for, and receive requests between steps."""
+        self.read_outdated()
         gc.collect()
-        gc.freeze()  # what is known now stays: a save does not wait until it was gone through
+        gc.freeze()  # exempt the state from garbage collection, which would delay a save
         while True:
             waiting = [n for n in [*self.saved, *self.view] if n in self.to_read | self.to_write]
             if self.connection.poll(0 if waiting else None):
-                self.take(self.connection.recv())
+                self.add_request(self.connection.recv())
             elif waiting[0] in self.to_read:
                 self.read(waiting[0])
             else:
                 self.write(waiting[0])
 
-    def begin(self) -> None:
-        """Read what has changed since the memory was written, and count."""
+    def read_outdated(self) -> None:
+        """Read the pages that changed since the state was written, and number them."""
         from sphinx.environment import CONFIG_OK
 
-        from byhand.reading.pages import without_results
-        from byhand.reading.results import made_from
+        from byhand.reading.pages import pages_to_run
+        from byhand.reading.results import inputs_digest
 
         self.env.find_files(self.app.config, self.builder)
         outdated = self.env.get_outdated_files(self.env.config_status != CONFIG_OK)
@@ -118,42 +118,42 @@ class Pages:
         self.app.emit("env-before-read-docs", self.env, sorted(added | changed))
         for name in sorted(added | changed):
             self.read(name, is_first=True)
-        set(self.env.check_dependents(self.app, set()))  # it counts as it is gone through
-        for name in read_from_contents() - self.env.found_docs:
+        set(self.env.check_dependents(self.app, set()))  # consuming the iterator numbers the pages
+        for name in pages_in_contents() - self.env.found_docs:
             self.read(name)
         if added or changed:
-            self.remember()
+            self.save_state()
         self.to_write = set(self.env.found_docs) - self.failed
-        stale = without_results(self.env, self.env.found_docs, made_from())
+        stale = pages_to_run(self.env, self.env.found_docs, inputs_digest())
         self.to_read |= {name for name, *_ in stale}
         self.builder.prepare_writing(set(self.env.found_docs))
         self.builder.events.emit("write-started", self.builder)
-        # What the process before has told is over, also where no page will be another.
-        self.connection.send(Told(problems=dict(self.problems)))
+        # The problems of an earlier process are obsolete, even if no page changes.
+        self.connection.send(Report(problems=dict(self.problems)))
 
-    # ---- What is asked ----
+    # ---- Requests ----
 
-    def take(self, task: Task) -> None:
-        """Add what a task asks for."""
+    def add_request(self, task: Task) -> None:
+        """Add the changes of a request."""
         if task.view is not None:
             self.view = task.view
         for name in task.files:
             page = name.removeprefix("book/").removesuffix(".md")
-            if page in read_from_contents():
+            if page in pages_in_contents():
                 self.env.find_files(self.app.config, self.builder)  # a deleted one may be back
                 self.to_read.add(page)
                 self.saved[page] = time.monotonic()
             else:
-                self.take_file(name)
+                self.add_changed_file(name)
 
-    def take_file(self, name: str) -> None:
-        """Find out whom a file that is no page concerns."""
+    def add_changed_file(self, name: str) -> None:
+        """Mark the pages that depend on a changed file that is no page."""
         if name.startswith("book/_static/"):
             from byhand.site.assets import write_assets
 
             shutil.copytree(STATIC, HTML / "_static", dirs_exist_ok=True)
             write_assets(self.app)
-            self.connection.send(Told(written=EVERY_PAGE))
+            self.connection.send(Report(written=EVERY_PAGE))
         elif name.startswith("book/_templates/"):
             self.to_write |= self.env.found_docs
         else:
@@ -165,12 +165,13 @@ class Pages:
     # ---- One step ----
 
     def read(self, name: str, *, is_first: bool = False) -> None:
-        """Read a page; where its numbers are not those before, begin again."""
+        """Read a page; if its numbering changes, request a restart."""
         from sphinx.util.build_phase import BuildPhase
 
         self.to_read.discard(name)
         if not Path(self.env.doc2path(name)).is_file():
-            self.fail(name, [f"book/{name}.md was deleted, and _toc.yml still names it"])
+            problem = f"book/{name}.md was deleted, and _toc.yml still names it"
+            self.keep_last_version(name, [problem])
             return
         known, before = self.good.get(name) or self.numbers(name)
         self.app.phase = BuildPhase.READING
@@ -178,41 +179,43 @@ class Pages:
             self.clear(name)
             self.builder.read_doc(name)
         except Exception as error:
-            self.said.write(f"book/{name}.md: {where_it_failed(error)}\n")
+            self.warnings.write(f"book/{name}.md: {locate_error(error)}\n")
             self.env.temp_data.clear()
             self.env.ref_context.clear()
-        found = self.said.take()
-        is_other = not found and not is_first and before != counted(self.env, name)
-        if not is_other and not is_first:
+        found = self.warnings.take()
+        has_other_numbers = (
+            not found and not is_first and before != numbered_elements(self.env, name)
+        )
+        if not has_other_numbers and not is_first:
             for table, value in known.items():
                 getattr(self.env, table)[name] = value
         if found:
             self.good[name] = known, before
-            self.fail(name, found)
+            self.keep_last_version(name, found)
             return
         self.good.pop(name, None)
         self.failed.discard(name)
-        self.note(name, [])
+        self.store_problems(name, [])
         self.app.emit("env-updated", self.env)
         self.to_write = set(self.env.found_docs) - self.failed
-        if is_other:
-            self.connection.send(Told(again=True))
+        if has_other_numbers:
+            self.connection.send(Report(restart=True))
             raise EOFError
 
     def numbers(self, name: str) -> tuple[dict[str, Any], tuple[Any, ...]]:
-        """Return what the book has counted on a page, and on what."""
+        """Return the numbered elements of a page and their numbers."""
         tables = {table: getattr(self.env, table) for table in COUNTS}
         known = {table: found[name] for table, found in tables.items() if name in found}
-        return known, counted(self.env, name)
+        return known, numbered_elements(self.env, name)
 
     def clear(self, name: str) -> None:
-        """Forget what is known of a page."""
+        """Remove a page from Sphinx's state."""
         self.app.emit("env-purge-doc", self.env, name)
         self.env.clear_doc(name)
         self.env._pickled_doctree_cache.pop(name, None)
 
-    def remember(self) -> None:
-        """Write down what is known, for the next process to begin from."""
+    def save_state(self) -> None:
+        """Write the state, from which the next process begins."""
         for name in self.failed:
             self.clear(name)
         waiting = MEMORY.with_suffix(".new")
@@ -220,15 +223,15 @@ class Pages:
             pickle.dump(self.env, file, pickle.HIGHEST_PROTOCOL)
         waiting.replace(MEMORY)
 
-    def fail(self, name: str, found: list[str]) -> None:
-        """Keep the last good page of what cannot be read, and tell what is wrong with it."""
+    def keep_last_version(self, name: str, found: list[str]) -> None:
+        """Keep the last good version of an unreadable page, and report its problems."""
         self.saved.pop(name, None)
         self.to_write.discard(name)
         self.failed.add(name)
-        self.note(name, found)
+        self.store_problems(name, found)
 
     def write(self, name: str) -> None:
-        """Write a page, and tell so if it is another one than before."""
+        """Write a page, and report it if it has changed."""
         from sphinx.util.build_phase import BuildPhase
 
         self.to_write.discard(name)
@@ -237,30 +240,30 @@ class Pages:
         self.app.phase = BuildPhase.RESOLVING
         try:
             doctree = self.env.get_and_resolve_doctree(name, self.builder)
-            found = self.said.take()
+            found = self.warnings.take()
             if not found:
                 self.app.phase = BuildPhase.WRITING
                 self.builder.write_doc_serialized(name, doctree)
                 self.builder.write_doc(name, doctree)
                 self.builder.copy_image_files()  # type: ignore[attr-defined]
-                found = self.said.take()
+                found = self.warnings.take()
         except Exception as error:
-            found = [*self.said.take(), f"book/{name}.md: {where_it_failed(error)}"]
+            found = [*self.warnings.take(), f"book/{name}.md: {locate_error(error)}"]
         since = self.saved.pop(name, None)
         if not found and file.read_bytes() != before:
             seconds = time.monotonic() - since if since else 0.0
-            self.connection.send(Told(written=name, seconds=seconds))
-        self.note(name, found or faults_of(name))
+            self.connection.send(Report(written=name, seconds=seconds))
+        self.store_problems(name, found or faults_of(name))
 
-    def note(self, name: str, found: list[str]) -> None:
-        """Keep what is wrong with a page, and tell it if it is news."""
+    def store_problems(self, name: str, found: list[str]) -> None:
+        """Store the problems of a page, and report them if they have changed."""
         if found != self.problems.get(name, []):
             self.problems[name] = found
             self.problems = {key: lines for key, lines in self.problems.items() if lines}
-            self.connection.send(Told(problems=dict(self.problems)))
+            self.connection.send(Report(problems=dict(self.problems)))
 
 
-def read_from_contents() -> set[str]:
+def pages_in_contents() -> set[str]:
     """Return the pages that `_toc.yml` names."""
     from byhand.contents import read_contents
 
@@ -268,16 +271,16 @@ def read_from_contents() -> set[str]:
 
 
 def faults_of(name: str) -> list[str]:
-    """Return what the build would refuse in a page's source."""
+    """Return the findings that the build would refuse in a page's source."""
     from byhand.checking import check_sources
 
-    with suppress(OSError, ValueError):  # deleted just now: the next task tells so
+    with suppress(OSError, ValueError):  # deleted meanwhile: the next request reports it
         return list(map(str, check_sources(ROOT, [name])))
     return []
 
 
-def counted(env: Any, name: str) -> tuple[Any, ...]:
-    """Return what the book counts on a page: its sections, and its numbered things in order."""
+def numbered_elements(env: Any, name: str) -> tuple[Any, ...]:
+    """Return the sections and numbered elements of a page in order."""
     from docutils import nodes
 
     try:
@@ -294,11 +297,11 @@ def counted(env: Any, name: str) -> tuple[Any, ...]:
     return (contents, *found)
 
 
-# ---- What went wrong ----
+# ---- Problems ----
 
 
-def where_it_failed(error: BaseException) -> str:
-    """Return file, line and cause of an error, the file being the last of the project's."""
+def locate_error(error: BaseException) -> str:
+    """Return file, line and cause of an error; the file is the last one of the project."""
     cause = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename:
         return f"{plain(error.filename)}:{error.lineno}: {type(error).__name__}: {error.msg}"
@@ -309,10 +312,10 @@ def where_it_failed(error: BaseException) -> str:
 
 
 class Problems(io.StringIO):
-    """What Sphinx warns of, as lines of file, line and cause."""
+    """Sphinx's warnings as lines of file, line and cause."""
 
     def take(self) -> list[str]:
-        """Return what was said since the last time; where cells failed, these alone."""
+        """Return the new warnings; if cells failed, only theirs."""
         lines = plain(self.getvalue()).replace(" WARNING:", "").replace(" ERROR:", "").splitlines()
         self.seek(0)
         self.truncate()

@@ -1,8 +1,8 @@
-"""Serve the preview's pages on the loopback address, and tell the browsers what has changed.
+"""A server of the preview's pages on the loopback address, which informs browsers of changes.
 
-Tornado serves the files. To each page it adds a script, `client.js`, which asks a few times a
-second whether there is a newer one than by its sign it is, reloads at the same place, and shows
-what is wrong above the last good page.
+Tornado serves the files. It adds the script `client.js` to each page. The script asks several times
+a second for a newer version of the page, reloads at the same position, and shows problems above the
+last good page.
 """
 
 import socket
@@ -25,19 +25,21 @@ MISSING = "<!doctype html><title>No page</title><p>The book has no page {}.</p>"
 
 
 class Server:
-    """The pages, and who looks at them."""
+    """The pages and the browsers that view them."""
 
-    def __init__(self, look_at: Callable[[], None]) -> None:
-        self.look_at = look_at
-        self.asked: dict[str, float] = {}  # when a browser asked for each page
-        self.view: frozenset[str] = frozenset()  # the pages that are looked at
+    def __init__(self, on_view_change: Callable[[], None]) -> None:
+        self.send_view = on_view_change
+        self.last_request: dict[str, float] = {}  # when a browser asked for each page
+        self.view: frozenset[str] = frozenset()  # the pages that browsers show
         self.problems: dict[str, list[str]] = {}
-        self.written: Counter[str] = Counter()  # how often each page was, and what every page loads
+        self.written: Counter[str] = (
+            Counter()
+        )  # how often each page, and the common files, were written
         self.begun = time.time()
         self.port = 0
 
     def listen(self, port: int) -> None:
-        """Begin to serve; port 0 means any free one."""
+        """Start serving; port 0 means any free port."""
         door = socket.create_server((LOOPBACK, port), backlog=128)
         door.setblocking(False)
         self.port = door.getsockname()[1]
@@ -54,21 +56,21 @@ class Server:
             server=self,
         )
 
-    def sign_of(self, page: str) -> str:
-        """Return by what a page, with what every page loads, is told from those before it."""
+    def version_of(self, page: str) -> str:
+        """Return a string that identifies the version of a page and of its common files."""
         return f"{self.begun}.{self.written[page]}.{self.written[EVERY_PAGE]}"
 
     def state_of(self, page: str) -> dict[str, str | list[str]]:
-        """Return what a browser is told that looks at a page."""
+        """Return the data for a browser that views a page."""
         now = time.monotonic()
-        self.asked[page] = now
-        view = frozenset(name for name, then in self.asked.items() if now - then < GONE)
+        self.last_request[page] = now
+        view = frozenset(name for name, then in self.last_request.items() if now - then < GONE)
         if view != self.view:
             self.view = view
-            self.look_at()
-        return {"sign": self.sign_of(page), "problems": self.what_is_wrong()}
+            self.send_view()
+        return {"sign": self.version_of(page), "problems": self.all_problems()}
 
-    def what_is_wrong(self) -> list[str]:
+    def all_problems(self) -> list[str]:
         """Return all problems, each once."""
         return list(dict.fromkeys(line for found in self.problems.values() for line in found))
 
@@ -85,29 +87,29 @@ def page_at(address: str) -> str:
 
 
 class State(RequestHandler):
-    """What a page asks for."""
+    """The handler of the script's questions."""
 
     def get(self, address: str) -> None:
-        """Say whether there is a newer one, and what is wrong."""
+        """Answer with the current version and the problems."""
         self.set_header("Cache-Control", "no-store")
         self.finish(self.settings["server"].state_of(page_at(address)))
 
 
 class Page(RequestHandler):
-    """A page of the book with the script added."""
+    """The handler of pages, which adds the script."""
 
     def get(self, address: str) -> None:
-        """Send it, or say that there is none."""
+        """Send the page, or a message that it does not exist."""
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.set_header("Cache-Control", "no-store")
         name = page_at(address)
         path = (HTML / f"{name}.html").resolve()
         if not path.is_relative_to(HTML.resolve()):
             raise HTTPError(404)
-        tag = TAG.format(self.settings["server"].sign_of(name))
+        tag = TAG.format(self.settings["server"].version_of(name))
         if path.is_file():
             page = path.read_text("utf-8", "replace")
-        else:  # the script tells what is wrong with it
+        else:  # the script shows its problems
             page = MISSING.format(escape(name))
             self.set_status(404)
         text, end, rest = page.rpartition("</body>")
@@ -115,8 +117,8 @@ class Page(RequestHandler):
 
 
 class File(StaticFileHandler):
-    """Any other file."""
+    """The handler of all other files."""
 
     def set_extra_headers(self, path: str) -> None:
-        """Have a browser ask for it each time."""
+        """Prevent caching, so that a browser asks each time."""
         self.set_header("Cache-Control", "no-store")

@@ -1,4 +1,4 @@
-"""Watch the files of the book, and pass on who has to do what."""
+"""The preview's main process: it watches files, and connects the builder with the server."""
 
 import asyncio
 import fcntl
@@ -23,7 +23,7 @@ from sphinx_runs import DOCTREES, STATE
 from watchfiles import DefaultFilter, awatch
 
 from byhand.digests import files_in
-from preview.pages import HTML, LOG, MEMORY, Task, Told, run
+from preview.pages import HTML, LOG, MEMORY, Report, Task, run
 from preview.serving import Server
 
 SETTLED = 30  # milliseconds without another change, after which a save is complete
@@ -42,10 +42,10 @@ def watch(port: int) -> None:
             print("There is no book to begin with: building it.", flush=True)
             build_html()
         with one_at_a_time():
-            begin()
+            copy_last_build()
         preview = Preview()
         try:
-            asyncio.run(preview.go_on(port, address))
+            asyncio.run(preview.run(port, address))
         except (OSError, OverflowError) as error:
             fail(f"port {port} cannot be used ({error}); name another one with --port")
         finally:
@@ -55,7 +55,7 @@ def watch(port: int) -> None:
 
 @contextmanager
 def only_one() -> Iterator[TextIO]:
-    """Refuse to run beside another preview of this book; give the file to write its address to."""
+    """Refuse to run beside another preview of this book; return the file for its address."""
     with (BUILD / "preview.lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -66,8 +66,8 @@ def only_one() -> Iterator[TextIO]:
         yield file
 
 
-def begin() -> None:
-    """Begin with the last good build's pages, and with what Sphinx knew of them, if that holds."""
+def copy_last_build() -> None:
+    """Copy the last good build's pages and Sphinx's state, if they are valid."""
     shutil.rmtree(HTML.parent, ignore_errors=True)
     shutil.copytree(BUILT, HTML)
     shutil.copytree(STATE / DOCTREES, MEMORY.parent)
@@ -77,22 +77,22 @@ def begin() -> None:
 
 
 def has_display() -> bool:
-    """Tell whether a browser can be opened where this runs."""
+    """Return whether this machine can open a browser."""
     is_other = sys.platform in ("darwin", "win32")
     return is_other or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 class Preview:
-    """Who watches, who builds, who looks on."""
+    """The watcher, the pages' process and the server."""
 
     def __init__(self) -> None:
         self.process: BaseProcess | None = None
         self.connection: Connection | None = None
-        self.server = Server(self.look_at)
+        self.server = Server(self.send_view)
         self.end = asyncio.Event()
 
-    async def go_on(self, port: int, note: TextIO) -> None:
-        """Serve and watch, until Ctrl-C."""
+    async def run(self, port: int, note: TextIO) -> None:
+        """Serve and watch until Ctrl-C."""
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self.end.set)
         self.server.listen(port)
@@ -109,7 +109,7 @@ class Preview:
     # ---- The pages' process ----
 
     def start(self) -> None:
-        """Start the pages' process, in the place of the one before."""
+        """Start the pages' process, after ending an earlier one."""
         self.stop()
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
@@ -117,10 +117,10 @@ class Preview:
         self.process.start()
         theirs.close()
         self.server.problems = {}
-        asyncio.get_running_loop().add_reader(self.connection.fileno(), self.hear)
+        asyncio.get_running_loop().add_reader(self.connection.fileno(), self.receive)
 
     def stop(self) -> None:
-        """End the pages' process, and with it what it has started."""
+        """End the pages' process and its child processes."""
         self.disconnect()
         if self.process is not None:
             self.process.kill()
@@ -128,18 +128,18 @@ class Preview:
             self.process = None
 
     def disconnect(self) -> None:
-        """Hear nothing more of the pages' process."""
+        """Stop listening to the pages' process."""
         if self.connection is not None:
             with suppress(RuntimeError):  # at the end there is no loop any more
                 asyncio.get_running_loop().remove_reader(self.connection.fileno())
             self.connection.close()
             self.connection = None
 
-    def hear(self) -> None:
-        """Take what the pages' process tells."""
+    def receive(self) -> None:
+        """Handle the messages of the pages' process."""
         assert self.connection is not None
         try:
-            told: Told = self.connection.recv()
+            report: Report = self.connection.recv()
         except (EOFError, OSError):
             self.disconnect()
             MEMORY.unlink(missing_ok=True)  # the next process shall not stumble over the same
@@ -147,28 +147,28 @@ class Preview:
                 where = LOG.relative_to(ROOT)
                 self.server.problems = {"": [f"the preview's builder has ended; see {where}"]}
             return
-        if told.again:
+        if report.restart:
             self.start()
-        elif told.problems is not None:
-            before = self.server.what_is_wrong()
-            self.server.problems = told.problems
-            for line in self.server.what_is_wrong():
+        elif report.problems is not None:
+            before = self.server.all_problems()
+            self.server.problems = report.problems
+            for line in self.server.all_problems():
                 if line not in before:
                     print(line, file=sys.stderr, flush=True)
-        elif told.written:
-            self.server.written[told.written] += 1
-            if told.seconds:
-                print(f"{told.written}: {told.seconds:.1f} s", flush=True)
+        elif report.written:
+            self.server.written[report.written] += 1
+            if report.seconds:
+                print(f"{report.written}: {report.seconds:.1f} s", flush=True)
 
-    def look_at(self) -> None:
-        """Pass on which pages are looked at."""
+    def send_view(self) -> None:
+        """Send the viewed pages to the pages' process."""
         if self.connection is not None:
             self.connection.send(Task(view=self.server.view))
 
     # ---- The files ----
 
     async def watch(self, *folders: Path, recursive: bool = True) -> None:
-        """Watch folders."""
+        """Watch folders for changed files."""
         async for changes in awatch(
             *folders,
             recursive=recursive,
@@ -176,10 +176,10 @@ class Preview:
             step=SETTLED,
             stop_event=self.end,
         ):
-            self.changed({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
+            self.send_changes({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
 
-    def changed(self, names: set[str]) -> None:
-        """Pass on which files have changed."""
+    def send_changes(self, names: set[str]) -> None:
+        """Send the changed files to the pages' process."""
         if found := sorted(names & set(ENVIRONMENT)):
             sentence = f"{found[0]} has changed: start the preview again"
             self.server.problems = {"": [sentence]}
@@ -205,6 +205,6 @@ class Preview:
 
 
 class Sources(DefaultFilter):
-    """What belongs to the book's sources: nothing that is compiled, hidden, or a cell's output."""
+    """A filter of the book's source files: no compiled or hidden files, no outputs."""
 
     ignore_entity_patterns = (*DefaultFilter.ignore_entity_patterns, r"^\.", r"\.new$", r"^4913$")

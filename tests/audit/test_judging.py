@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from correction_oracle import judge_corrected
 from loop_oracle import number_at, stages_by_loops
 
 from mha.audit.__main__ import main
-from mha.audit.document_data import SLIP, SPOILED, sheet, state
-from mha.audit.judging import SLIPS, Prints, judge, judge_corrected, judgements
+from mha.audit.document_data import SLIP, SPOILED, document_data, verdict
+from mha.audit.judging import SLIPS, Prints, judge, judgements
 from mha.audit.report import verdicts
 from mha.audit.sources import TITLES, Number, load_source, numbers_from, source_names
 from mha.audit.summary import Tally, contradictions, row_sums, tally
@@ -124,7 +125,7 @@ def test_what_a_table_shows_beside_its_numbers():
 
 @pytest.mark.parametrize("source", TITLES)
 def test_a_sheet_has_every_derived_number_once_in_order_with_its_judgement(source):
-    found = sheet(source)
+    found = document_data(source)
     rows = [row for block in found["blocks"] for row in block["rows"]]
     spots = [spot for row in rows for spot in row["at"]]
     assert spots == sorted(set(spots))
@@ -133,7 +134,7 @@ def test_a_sheet_has_every_derived_number_once_in_order_with_its_judgement(sourc
     ]
     for spot, j in zip(spots, judgements(source), strict=True):
         printed, true, _, judged, *slip = found["numbers"][spot]
-        assert (printed, judged) == (j.number.printed, state(j))
+        assert (printed, judged) == (j.number.printed, verdict(j))
         assert slip[:1] == ([j.slip] if j.slip else [])
         assert true == pytest.approx(j.true, rel=1e-11, abs=1e-11)
     assert sum(entry[1] is None for entry in found["numbers"]) == len(found["numbers"]) - len(spots)
@@ -144,14 +145,14 @@ def test_with_all_slips_corrected_only_rounding_differences_remain(source, round
     numbers, judged = load_source(source), judgements(source)
     assert judge_corrected(numbers, ()) == judged
     derived = [i for i, n in enumerate(numbers) if n.kind == "derived"]
-    slips = {i for i, j in zip(derived, judged, strict=True) if state(j) == SLIP}
+    slips = {i for i, j in zip(derived, judged, strict=True) if verdict(j) == SLIP}
     wrong = [j for j in judge_corrected(numbers, slips) if not j.agrees_end_to_end]
-    assert [state(j) for j in wrong] == [SPOILED] * rounded
+    assert [verdict(j) for j in wrong] == [SPOILED] * rounded
     assert all(abs(j.local - j.true) < 3e-3 for j in wrong)
 
 
 def test_a_claim_is_tied_to_the_numbers_that_it_is_about():
-    found = sheet("apple-walkthrough")
+    found = document_data("apple-walkthrough")
     star = next(claim for claim in found["claims"] if claim["line"] == 224)
     assert "*bought* has the largest" in star["why"]
     printed = [found["numbers"][spot][0] for spot in star["about"]]

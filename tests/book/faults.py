@@ -169,7 +169,7 @@ SOLUTIONS = [
           "```{solution} lost\nSo.\n```"),
     _page("a solution that does not end", "this solution does not end",
           exercise("one") + "\n\n```{solution-start} one\n```", 6),
-    _page("a solution whose program is not printed", "print leaves this answer out",
+    _page("a solution whose program is not printed", "print omits this answer",
           exercise("one") + "\n\n```{solution-start} one\n```\n\n"
           + cell("one = 1", "assert check(one)") + "\n\n```{solution-end}\n```", 9),
     _page("a solution that ends twice", "nothing begins here", "```{solution-end}\n```"),
@@ -246,7 +246,7 @@ IN_CELLS = [
      "the cell shows the script alert(1); scripts go into book/_static", 0),
     ("an image from elsewhere in what a cell shows",
      ["from IPython.display import HTML", "HTML('<img alt=\"a\" sr' + 'c=\"//x.invalid/a.png\">')"],
-     "in what the cell shows //x.invalid/a.png is loaded from elsewhere", 0),
+     "in the output of the cell, //x.invalid/a.png is loaded from elsewhere", 0),
     ("twenty megabytes of output", ["x = 1", "print('a' * 20_000_000)"],
      "print('a' * 20_000_000) raised RuntimeError: the cell prints more than 1,000,000", 1),
     ("a kernel that dies", ["import os", "os.kill(os.getpid(), 9)"], "its kernel died", 0),

@@ -11,7 +11,7 @@ PLACES = """block => [...block.querySelectorAll(".stage-part")].map(part => {
   return [Math.round(box.left), Math.round(box.top)];
 })"""
 
-SEEN = "all => all.map(e => e.getBoundingClientRect().width > 8)"
+EXPRESSION_OPTIONS = "all => all.map(e => e.getBoundingClientRect().width > 8)"
 
 
 def places(page, block):
@@ -35,7 +35,7 @@ def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(open
         assert len(lefts) > 1
         assert len(set(tops)) == 1
         assert lefts == sorted(set(lefts))
-        labels = page.locator(f"{block} tbody th").evaluate_all(SEEN)
+        labels = page.locator(f"{block} tbody th").evaluate_all(EXPRESSION_OPTIONS)
         assert labels == sorted(labels, reverse=True)
         assert sum(labels) * len(lefts) == len(labels)
     resize(page, 390)
@@ -43,7 +43,7 @@ def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(open
         lefts, tops = places(page, block)
         assert len(set(lefts)) == 1
         assert tops == sorted(set(tops))
-        assert all(page.locator(f"{block} tbody th").evaluate_all(SEEN))
+        assert all(page.locator(f"{block} tbody th").evaluate_all(EXPRESSION_OPTIONS))
 
 
 def test_a_head_s_query_key_and_value_never_share_a_row_with_another_head_s(opened):

@@ -131,7 +131,7 @@ def test_everything_reads_without_javascript(opened):
     page.locator("a.search-contents:visible").first.click()
     listed = page.locator("article li a").all_inner_texts()
     assert len(listed) > 10
-    assert "The cat sat <end>: most is not near" in listed  # its whole title
+    assert "The cat sat <end>: the largest weight, the farthest value" in listed  # its whole title
 
 
 def test_the_switch_shows_what_the_source_prints_and_the_red_pencil_marks_what_is_wrong(opened):
@@ -250,7 +250,7 @@ def test_a_page_prints_on_few_sheets_without_controls_and_with_small_whole_drawi
     sheets = PdfReader(tmp_path / "page.pdf").pages
     assert 1 <= len(sheets) <= 12
     said = " ".join("".join(sheet.extract_text() for sheet in sheets).split())
-    assert "How decided is each row" in said  # folded away on the screen
+    assert "How strong is the preference of each row" in said  # folded away on the screen
     assert "Weighted values and head outputs" not in said
     assert "open it there to print it" in said
     assert "assert " not in said

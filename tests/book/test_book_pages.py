@@ -286,7 +286,7 @@ def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run():
         if "inputs" not in data:
             continue  # of a width alone: its columns are in tests/widgets
         run = run_of(data)
-        row, keys = run.example.focus or 0, run.meeting[1][0]
+        row, keys = run.example.focus or 0, run.score_factors[1][0]
         steps = (run.scores, run.scaled_scores, run.exponentials, run.weights)
         parts = run.weights[0, row] * run.value[0, :, 0]
         wanted = np.column_stack([keys, *(step[0, row] for step in steps), run.value[0], parts])

@@ -75,8 +75,8 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def page_of(folder):
-    """Return a function that returns a page of the book."""
+def printable_page(folder):
+    """Return a function that gives a page of the book."""
 
     def page(name):
         html = (folder / "html" / f"{name}.html").read_text(encoding="utf-8")
@@ -85,7 +85,7 @@ def page_of(folder):
     return page
 
 
-def clean_text(element):
+def said(element):
     return " ".join(element.get_text().split())
 
 
@@ -94,7 +94,7 @@ def code_of(blocks):
 
 
 def test_the_code_of_a_section_and_its_parts_is_one_fold_at_the_end_of_its_words(page_of):
-    page = page_of("code")
+    page = printable_page("code")
     folds = page.select("details.code-fold")
     assert [fold.summary.get_text() for fold in folds] == [
         "In code: set-up, 2 checks",
@@ -128,13 +128,13 @@ def test_print_has_every_result_and_no_code_but_what_teaches(folder):
 
 
 def test_a_page_has_the_sentence_the_aims_and_the_minutes_of_the_rule(page_of):
-    page = page_of("minutes-0")
+    page = printable_page("minutes-0")
     assert page.select_one("h1 + .lead p").get_text().startswith("One sentence with")
-    assert clean_text(page.select_one(".lead + .aims")) == (
+    assert said(page.select_one(".lead + .aims")) == (
         "After this chapter you can … About 10 minutes to read say what it is do it"
     )
-    told = [page_of(f"minutes-{i}").select_one(".aims-minutes") for i in range(len(MINUTES))]
-    assert [clean_text(one) for one in told] == [f"About {wanted}" for _, wanted in MINUTES]
+    told = [printable_page(f"minutes-{i}").select_one(".aims-minutes") for i in range(len(MINUTES))]
+    assert [said(one) for one in told] == [f"About {wanted}" for _, wanted in MINUTES]
 
 
 # ---- Refusals, each with its line: one build reports all of them ----
@@ -165,7 +165,7 @@ def below_all_numbers(block):
     return f"## All numbers\n\n{block}\n"
 
 
-UNASKABLE = "an exercise, a question or a dropdown cannot stand under “All numbers”"
+UNASKABLE = "an exercise, a question or a dropdown cannot be inside “All numbers”"
 
 # The block, the reported line within the block, and the message.
 REFUSED = [
@@ -183,9 +183,9 @@ REFUSED = [
     (quiz("- [x] a :: b\n- [ `x.size == 4`] c :: d"), 5, "wrong, but `x.size == 4` is True"),
     (quiz("- [x `m`] a :: b\n- [ ] c :: d"), 4, "NameError: name 'm' is not defined"),
     (ASKED.replace("x.sum()", "y.sum()"), 1, "{asked} ex-one: NameError: name 'y'"),
-    (ASKED.replace(":places: 1\n", ""), 1, ":answer:, :places: and what is asked for are wanted"),
-    (PYTORCH.replace("1.6667]]", "1.6666]]"), 1, "1.6666 stands where :prints: has 1.66666"),
-    (PYTORCH.replace("5]])\nprint", "6]])\nprint"), 1, "6.0 stands where :given: has 5.0"),
+    (ASKED.replace(":places: 1\n", ""), 1, ":answer:, :places: and the question are wanted"),
+    (PYTORCH.replace("1.6667]]", "1.6666]]"), 1, "1.6666 differs from :prints:, which has 1.66666"),
+    (PYTORCH.replace("5]])\nprint", "6]])\nprint"), 1, "6.0 differs from :given:, which has 5.0"),
     (PYTORCH.replace(", np.nan", ""), 1, "5 numbers, but :prints: has 4"),
     (PYTORCH.replace(":given: x\n", ""), 1, "the code types numbers that no :given: names"),
     (PYTORCH.replace("x / 3, np", "y / 3, np"), 1, "NameError: name 'y' is not defined"),

@@ -32,7 +32,7 @@ def elements_of_class(tree, name):
     return tree.xpath(f'//*[contains(concat(" ", @class, " "), " {name} ")]')
 
 
-def clean_text(element):
+def text_of(element):
     return " ".join("".join(element.itertext()).split())
 
 
@@ -56,7 +56,7 @@ def test_every_number_of_the_pages_is_there(epub):
         made = (epub[1].get(file) for file in (f"{name}.xhtml", f"answers-{name}.xhtml"))
         trees = [tree for tree in made if tree is not None]
         found = {
-            clean_text(e) for tree in trees for kind in kinds for e in elements_of_class(tree, kind)
+            text_of(e) for tree in trees for kind in kinds for e in elements_of_class(tree, kind)
         }
         assert numbers == found, page
         total += len(numbers)
@@ -69,7 +69,7 @@ def test_the_edition_is_that_of_the_citation(epub):
     package = zipfile.ZipFile(epub[0]).read("book/package.opf").decode()
     assert f"<dc:date>{day}</dc:date>" in package
     assert f">{day}T00:00:00Z</meta>" in package
-    contents = clean_text(epub[1]["contents.xhtml"])
+    contents = text_of(epub[1]["contents.xhtml"])
     assert f"Edition of {day:%-d %B %Y}, version {cited['version']}" in contents
 
 
@@ -81,7 +81,7 @@ def test_each_question_leads_to_its_answer_and_back(epub):
             (answer,) = documents[file].xpath("//*[@id=$id]", id=identifier)
             back = next(answer.iter(f"{XHTML}a")).get("href")
             assert tree.xpath("//*[@id=$id]", id=back.removeprefix(f"{name}#")), back
-            assert len(clean_text(answer)) > 20
+            assert len(text_of(answer)) > 20
             asked += 1
     wanted = ("mha-quiz", "mha-your-turn", "mha-build", ".solution")
     on_pages = ", ".join(f"{each}:not(.tag_screen-only *)" for each in wanted)

@@ -105,4 +105,4 @@ def test_what_leads_nowhere_is_told_with_file_and_line_all_at_once(tmp_path):
     lines = [n for n, line in enumerate(other.splitlines(), 1) if "nope" in line]
     found = re.findall(r"other\.md:(\d+): WARNING: Unknown interpreted", told)
     assert [int(line) for line in found] == lines
-    assert "other.md: WARNING: a <noscript> cannot stand under “All numbers”" in told
+    assert "other.md: WARNING: a <noscript> cannot be inside “All numbers”" in told

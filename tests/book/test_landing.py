@@ -67,9 +67,16 @@ def test_four_routes_lead_into_the_book():
         name: [a["href"] for a in part.select("a[href]:not(.headerlink)")]
         for name, part in ((name.removesuffix("#"), part) for name, part in routes.items())
     }
-    hour = ["what-attention-does", "cat-sat-by-hand", "scaling-bank", "scaling-growth"]
-    hour += ["scaling-cure", "one-head-is-not-enough", "fig-it-tired-explorer"]
+    hour = ["what-attention-does", "formula-of-self-attention", "cat-sat-by-hand"]
+    hour += ["permutation-equivariance", "scaling-bank", "scaling-cure"]
+    hour += ["one-head-is-not-enough", "fig-it-tired-explorer", "output-projection"]
+    hour += ["one-row-alone"]
     assert [re.split("[/#]", href)[-1] for href in links["One hour"]] == hour
+    minutes = [int(n) for n in re.findall(r"(\d+) minutes", routes["One hour#"].get_text())]
+    assert len(minutes) == 6 and sum(minutes) == 60
+    last = site.soup("mechanism/self-attention").select_one("section:has(> #one-row-alone)")
+    boxes = last.select("mha-your-turn")
+    assert [len(box.select("input")) for box in boxes] == [3, 3, 2]
     assert any("multi-head-attention" in href for href in links["One evening"])
     assert any("what-the-sources-print" in href for href in links["The whole book"])
     assert any("your-own-attention" in href for href in links["Check your attention"])

@@ -7,7 +7,13 @@ import pytest
 
 import mha
 import mha.chapters
-from byhand.reading.live_numbers import Ties, View, follows, is_of, parts_of
+from byhand.reading.live_numbers import (
+    LiveNumbers,
+    TracedNames,
+    covers,
+    has_same_numbers,
+    traced_parts,
+)
 from mha import load_example, public_names, trace
 from mha.runs.rounding import percent
 from mha.widgets.explorer import explorer
@@ -21,7 +27,7 @@ NAMES = {name: getattr(public_names, name) for name in public_names.__all__} | {
 
 
 def parts(expression, run=RUN):
-    return parts_of(expression, View(run), NAMES)
+    return traced_parts(expression, TracedNames(run), NAMES)
 
 
 def test_a_text_of_several_numbers_is_split():
@@ -51,24 +57,24 @@ def test_an_explorer_of_the_same_numbers_is_the_same_run_from_where_it_begins():
     outright = trace(replace(
         RUN.example, embeddings=None, layer=None, query=RUN.query, key=RUN.key, value=RUN.value,
     ))  # fmt: skip
-    assert follows(RUN, outright)
-    assert not follows(RUN, OTHER)
-    assert is_of(parts("shown(who[0])"), outright)
-    assert not is_of(parts("arithmetic(run, 'query', it, 0)"), outright)  # there it is given
+    assert has_same_numbers(RUN, outright)
+    assert not has_same_numbers(RUN, OTHER)
+    assert covers(parts("shown(who[0])"), outright)
+    assert not covers(parts("arithmetic(run, 'query', it, 0)"), outright)  # there it is given
 
 
 def test_static_parts_with_numbers_of_the_run_are_marked_as_the_book_s():
-    ties = Ties()
-    ties.show(explorer(RUN))
+    live = LiveNumbers()
+    live.record_explorer(explorer(RUN))
     asked = ["percent(who[0])", "str(run.weights.argmax())", "[bool(run), '']", "shown(np.pi)",
              "shown(other.weights[0, 0, 0])", "len(run.tokens)"]  # fmt: skip
     for number, expression in enumerate(asked):
-        ties.note(number, expression, NAMES, "73 %")
-    ties.note(9, asked[0], NAMES, str(percent(RUN.weights[0, 2, 0])))
+        live.record_expression(number, expression, NAMES, "73 %")
+    live.record_expression(9, asked[0], NAMES, str(percent(RUN.weights[0, 2, 0])))
     for number, cell in enumerate(["figures.bars(who)", "figures.flow()", "figures.arcs(other)"]):
-        ties.note_cell(20 + number, cell, NAMES)
-    ties.note_cell(30, "show.maps()", {"show": mha.chapters.Show(RUN)})
-    found = ties.settled()
+        live.record_cell(20 + number, cell, NAMES)
+    live.record_cell(30, "show.maps()", {"show": mha.chapters.Show(RUN)})
+    found = live.resolve()
     assert found.pop("9")[1][0][2] == "percent:0"
     own = {number: parts[0][2] for number, (_, parts) in found.items() if parts}
     # The other run has the same inputs: who changes them will look for the change there too.

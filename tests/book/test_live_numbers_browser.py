@@ -22,7 +22,7 @@ from mha import Place
 from mha.runs import rounding
 from mha.runs.record import trace_blocks
 from mha.runs.rounding import percent, shown
-from mha.views.arithmetic import written_out
+from mha.views.arithmetic import write_arithmetic
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -42,8 +42,8 @@ BINARY = {
 }  # fmt: skip
 
 
-def runs_of(page):
-    """Return the current runs of a page's explorers by name, computed by `mha`."""
+def consecutive_lines(page):
+    """Return the runs of a page's explorers by name, as they are now, computed by `mha`."""
     found = page.evaluate(
         """() => JSON.stringify([...document.querySelectorAll("mha-explorer")]
             .filter(({ explorer }) => explorer)
@@ -79,7 +79,7 @@ def expected_text(formula, how, run):
     """Return the expected text of a live number."""
     name, places = how.split(":")
     if name == "line":
-        return str(written_out(mha.origin(run, Place.parse(formula)), int(places)))
+        return str(write_arithmetic(mha.origin(run, Place.parse(formula)), int(places)))
     return str(getattr(rounding, name)(formula_value(formula, run), int(places)))
 
 
@@ -174,7 +174,9 @@ def the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_live_number_is_the_package_s_and_the_small_strip_covers_nothing(live_page, name):
+def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_nothing(
+    live_page, name
+):
     page = live_page(name)
     the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
     for fold in page.locator("details.all-numbers > summary").all():
@@ -191,7 +193,7 @@ def test_every_live_number_is_the_package_s_and_the_small_strip_covers_nothing(l
         drawn,
     )
     wait_until_settled(page)
-    runs, said, compared = runs_of(page), page.evaluate(SAID), 0
+    runs, said, compared = consecutive_lines(page), page.evaluate(SAID), 0
     for of, formula, how, text, classes in said:
         if of not in runs or "|" in formula or how.startswith(("holds", "at_", "own")):
             continue
@@ -260,7 +262,9 @@ def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(live
     edit(page, "query.0.0.0", 2)
     # No weight is marked as the largest of a row that it no longer is.
     cells = page.locator("#tbl-river-bank-weights td").all_inner_texts()
-    rows = [[*map(shown, row), "1.0000"] for row in runs_of(page)["river-bank"].weights[0]]
+    rows = [
+        [*map(shown, row), "1.0000"] for row in consecutive_lines(page)["river-bank"].weights[0]
+    ]
     assert [text.replace("∗", "") for text in cells] == [text for row in rows for text in row]
     assert "follows" in page.locator("#tbl-river-bank-weights table").get_attribute("class")
     reset(page)
@@ -326,7 +330,7 @@ def test_a_number_above_its_figure_is_scrubbed_and_a_reset_is_near(live_page, wi
     outcome = page.locator(
         "p:has(+ .cell #fig-river-bank-moved) data[value='head_outputs.0.2.0']"
     ).inner_text()
-    assert outcome == shown(runs_of(page)["river-bank"].head_outputs[0, 2, 0], 2)
+    assert outcome == shown(consecutive_lines(page)["river-bank"].head_outputs[0, 2, 0], 2)
     number.press("ArrowDown")
     assert number.inner_text() == "2.4"
     assert number.get_attribute("aria-valuenow") == "2.4"
@@ -431,7 +435,7 @@ def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(live_page):
     assert "fails" not in (claim.get_attribute("class") or "")
     edit(page, "query.0.0.0", 3)
     assert "fails" in claim.get_attribute("class")
-    share = percent(runs_of(page)["cat-sat"].weights[0, 0, 1])
+    share = percent(consecutive_lines(page)["cat-sat"].weights[0, 0, 1])
     assert claim.evaluate("e => e.nextSibling.textContent") == f" (now {share})"
     reset(page)
     assert "fails" not in claim.get_attribute("class")
@@ -444,7 +448,7 @@ def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phon
     for _ in range(12):
         number.press("ArrowDown")  # cat is less of an animal
     wait_until_settled(page)
-    run = runs_of(page)["it-tired"]
+    run = consecutive_lines(page)["it-tired"]
     assert run.embeddings[0, 0] < 1
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 900})
@@ -480,7 +484,7 @@ def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phon
 def test_an_order_s_changes_are_noted_in_place_and_a_note_splits_no_text(live_page):
     page = live_page("mechanism/softmax")
     edit(page, "embeddings.2.0", -1)
-    expect(page.locator("main")).to_contain_text("it was (2.38, 0.26) (the book’s numbers). A")
+    expect(page.locator("main")).to_contain_text("is (2.38, 0.26) (the book’s numbers). With")
     page = live_page("transformer/order")
     edit(page, "query.0.0.0", -1)
     said = "0 and 1 [the book’s numbers], with their signs.)"
@@ -489,11 +493,11 @@ def test_an_order_s_changes_are_noted_in_place_and_a_note_splits_no_text(live_pa
     page.get_by_role("button", name="Last word first").first.click()
     wait_until_settled(page)
     expect(page.locator("mha-explorer .strip > .strip-title")).to_contain_text("in sat cat?")
-    # Words that were swapped are no longer at their original positions.
-    at = page.locator("data.own", has_text="stands at position 0, sat at position 1")
+    # Words that are exchanged no longer have their positions.
+    at = page.locator("data.own", has_text="has position 0, sat position 1")
     expect(at).to_have_count(1)
     assert at.evaluate("e => e.nextSibling.textContent") == " (the book’s numbers)"
-    assert page.locator("data.fails", has_text="stays as it is").count() == 1
+    assert page.locator("data.fails", has_text="does not change").count() == 1
     scroll_to_centre(page, page.locator("data.moved").first)
     expect(page.locator(".small-changed")).to_contain_text("Marked ∗")
 
@@ -555,7 +559,7 @@ def test_the_second_layer_follows_the_letters_or_fails(live_page):
     # A caption states that it describes the figure's first state.
     figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
     assert figure == ["fig-depth-a-b-a"]
-    expect(page.locator("data.own", has_text="The last A meets B")).to_have_count(1)
+    expect(page.locator("data.own", has_text="The last A attends to B")).to_have_count(1)
     wait_until_settled(page)
     of = "letters-a-b-a-2"
     data = json.loads(soup("transformer/depth").select_one("#letters-a-b-a > script").string)

@@ -135,7 +135,7 @@ def test_nothing_of_the_screen_or_the_program_leaks(pages):
 
 def test_every_work_has_its_address_in_the_list_and_no_number_from_the_foot_of_the_page(pages):
     text = " ".join("\n".join(pages).split())
-    listed = text[text.rindex("Papers [") : text.rindex("Documents whose examples are worked here")]
+    listed = text[text.rindex("Papers [") : text.rindex("Source documents of the examples")]
     works = re.split(r" (?=\[[A-ZŁ][^\]]+, \d{4}[a-z]?\] )", listed)[1:]
     assert len(works) > 25
     for work in works:

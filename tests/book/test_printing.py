@@ -128,7 +128,7 @@ def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
     of_class = ("--course", "Maths & more", "--instructor", "A. Noether", "--date", "May")
     done = build(printed, *READER, "beta", *of_class, "--solutions", "appendix")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("note: this reader leaves out notation, which says what")
+    assert done.stderr.startswith("note: this reader omits notation, which explains the")
     said = text(printed, "week-1")
     wanted = (
         "As in Alpha (chapter 1 of the whole book),",

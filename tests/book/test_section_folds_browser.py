@@ -18,7 +18,7 @@ NAME = "examples/the-cat-sat"
 TABLE = "tbl-the-cat-sat-readings"
 """A table inside the fold of all numbers, to which another page refers."""
 BOX = "turn-the-cat-sat-scores-1-1-3"
-DEEPER = "deeper-every-row-is-nearer-to-an-even-split-than-to-a-choice"
+DEEPER = "deeper-every-row-is-nearer-to-equal-weights-than-to-a-single-key"
 
 
 def fold(page, kind):
@@ -84,7 +84,7 @@ def test_a_page_with_folds_reads_in_steps_and_an_address_leads_to_its_step(opene
     while following.get_attribute("aria-disabled") != "true":
         titles.append(label.inner_text().split(": ", 1)[1])
         following.click()
-    assert any(title.endswith("than to a choice") for title in titles)
+    assert any(title.endswith("than to a single key") for title in titles)
     assert any(title.endswith("All numbers of The cat sat") for title in titles)
     page.evaluate(f"location.hash = '#{TABLE}'")
     page.locator(f"#{TABLE}").wait_for()

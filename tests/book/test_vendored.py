@@ -9,9 +9,9 @@ import pytest
 from book_site import ROOT, SITE, soup
 from fontTools.ttLib import TTFont
 
-from byhand.site.notices import carried
+from byhand.site.notices import third_party
 
-FILES, PACKAGES = carried()
+FILES, PACKAGES = third_party()
 LICENCES = {
     "MIT": "Permission is hereby granted, free of charge",
     "Apache-2.0": "Apache License",

@@ -16,7 +16,7 @@ FAMILIES = {
     "Courier New": "DejaVuSansMono",
 }
 POINT = 12700  # EMU per point
-LINE = 1.1641  # the height of a line of DejaVu Sans, as a share of the font size
+LINE_WITH_VALUE = 1.1641  # the height of a line of DejaVu Sans, as a share of the font size
 
 
 @cache
@@ -58,7 +58,7 @@ def measure_frame(frame, room):
         indent = int(paragraph._p.get_or_add_pPr().get("marL", 0)) / POINT
         count, word = count_lines(paragraph, room - indent)
         spacing = paragraph.line_spacing or 1
-        of_line = size * LINE * spacing if spacing < 2 else spacing.pt
+        of_line = size * LINE_WITH_VALUE * spacing if spacing < 2 else spacing.pt
         high += count * of_line + (paragraph.space_before.pt if paragraph.space_before else 0)
         widest = max(widest, word + indent)
     return high, widest

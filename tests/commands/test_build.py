@@ -253,11 +253,16 @@ READ_FROM = [
 
 @pytest.mark.parametrize("name", [*COMPUTED_FROM, *READ_FROM])
 def test_dependencies_of_the_book_and_of_its_cells(built, name):
-    digests = html_book.made_from, partial(html_book.made_from, pages=False), results.made_from
-    before = [made_from(built) for made_from in digests]
+    digests = (
+        html_book.inputs_digest,
+        partial(html_book.inputs_digest, pages=False),
+        results.inputs_digest,
+    )
+    before = [digest_of_inputs(built) for digest_of_inputs in digests]
     text = (built / name).read_bytes()
     (built / name).write_bytes(text + b"\n")
-    noticed = [made_from(built) != was for made_from, was in zip(digests, before, strict=True)]
+    after = [digest_of_inputs(built) for digest_of_inputs in digests]
+    noticed = [digest != was for digest, was in zip(after, before, strict=True)]
     (built / name).write_bytes(text)
-    assert [made_from(built) for made_from in digests] == before
+    assert [digest_of_inputs(built) for digest_of_inputs in digests] == before
     assert noticed == [True, name != "book/index.md", name in COMPUTED_FROM]

@@ -100,7 +100,7 @@ def line(first, *options):
 def plan(arguments):
     """Parse a command line of build.py, and check its options without building anything."""
     read = make_parser("building").parse_args(arguments)
-    with building._told_in_one_sentence():
+    with building._errors_in_one_sentence():
         building.plan(read)
 
 

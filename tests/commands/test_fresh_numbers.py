@@ -22,6 +22,11 @@ def groups_of(question):
     return [[Decimal(number) for number in given.split(", ")] for given in givens]
 
 
+def digits(number):
+    """Return how many significant digits a decimal number is printed with."""
+    return len(f"{abs(number):f}".replace(".", "").strip("0"))
+
+
 def exact_answer(stage, question):
     """Return the answer to 50 digits, and the number of decimals that the question asks for."""
     first, *others = groups_of(question)
@@ -53,6 +58,9 @@ def test_fresh_questions_have_one_rounding_and_something_to_compute(stage):
             if stage == "head_outputs":
                 assert len(set(groups_of(question)[1])) > 1, question.text
             if stage in PRODUCTS:
+                pairs = zip(*groups_of(question)[:2], strict=True)
+                long = sum(digits(a) > 1 < digits(b) for a, b in pairs)
+                assert question.difficulty == "hard" or long <= (question.difficulty == "medium")
                 factors = {abs(number) for group in groups_of(question) for number in group}
                 assert factors.isdisjoint({0, 1}), question.text
 

@@ -192,7 +192,7 @@ def test_a_page_that_is_missing_or_was_never_built_says_what_is_wrong(page, prev
     edit(project / "_toc.yml", "      - file: ", "      - file: zebras\n      - file: ")
     board = page.locator(BOARD)
     board.get_by_text("exchanged raised NameError").wait_for()
-    assert "defined and near is exchange" in board.inner_text()
+    assert "similar defined names: exchange" in board.inner_text()
     assert str(project) not in board.inner_text()
     other.goto(f"{preview[0]}zebras.html")
     other.locator(BOARD).get_by_text("exchanged raised NameError").wait_for()

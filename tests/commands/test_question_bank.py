@@ -342,7 +342,7 @@ def test_the_deck_of_cards_as_anki_keeps_it(bank, book, tmp_path):
             assert len(plain(back).split()) >= 6
             assert not re.search(r"\b(?:above|below|here)\b|this page", plain(back))
             terms += 1
-    asked = [question for question in bank if cards.fits(question) and question.page]
+    asked = [question for question in bank if cards.fits_card(question) and question.page]
     for question in asked:
         said = plain(fronts[cards.genanki.guid_for(question.name)])
         assert said.startswith(plain(cards.in_tex(question.text)))

@@ -202,7 +202,7 @@ def test_a_card_and_a_name_lose_no_token_in_angle_brackets(bank, book):
             assert BeautifulSoup(name, "html.parser").get_text() == name
     assert sum("‹end›" in question.title for question in bank) >= 10
     for question in standalone_questions.questions(book):
-        if cards.fits(question):
+        if cards.fits_card(question):
             front, there = cards._front(question), question.text
             words = BeautifulSoup(cards.in_tex(front), "html.parser").get_text()
             assert ("&lt;end&gt;" in there) <= ("<end>" in words)

@@ -116,7 +116,7 @@ def test_commands_go_on_inside_the_environment_and_explain_themselves(project):
 
 
 OLD = "import sys, runpy; sys.version_info = (3, 9, 2); runpy.run_path('build.py', {}, '__main__')"
-TOLD = "import sys, environment; sys.excepthook = environment._told; "
+TOLD = "import sys, environment; sys.excepthook = environment._exit_in_one_sentence; "
 
 
 @pytest.mark.parametrize(
@@ -176,5 +176,5 @@ def test_the_environment_is_made_anew_when_the_lock_changes_or_told_as_damaged(
     ],
 )
 def test_an_unwritable_folder_is_named(error, wanted):
-    with pytest.raises(SystemExit, match=wanted), building._told_in_one_sentence():
+    with pytest.raises(SystemExit, match=wanted), building._errors_in_one_sentence():
         raise error

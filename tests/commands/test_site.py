@@ -70,7 +70,7 @@ def test_built_pages_lead_to_no_file_and_say_where_the_files_are():
 def test_a_page_that_names_what_is_not_there_is_told(tmp_path):
     (tmp_path / "a.html").write_text('<p><span class="on-site">b.pdf</span></p>')
     with pytest.raises(SystemExit, match=r"error: a\.html names b\.pdf, which is not among the"):
-        whole_site.link(tmp_path)
+        whole_site.link_downloads(tmp_path)
 
 
 def test_the_archive_of_the_sources_has_what_the_commands_need(site):

@@ -21,7 +21,7 @@ from byhand.reading import results
 from byhand.slides import content, paper, powerpoint, words
 from mha import arithmetic, load_example, trace
 
-DECKS = decks.decks(Project(ROOT))
+DECKS = decks.read_decks(Project(ROOT))
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +32,15 @@ def runs():
         prepare(variables)
         for name, value in variables.items():
             patch.setenv(name, value)
-        return dict(zip((deck.chapter for deck in DECKS), content.run(DECKS), strict=True))
+        return dict(
+            zip((deck.chapter for deck in DECKS), content.compute_decks(DECKS), strict=True)
+        )
 
 
 @pytest.fixture(scope="module", params=DECKS, ids=lambda deck: deck.chapter)
 def deck_made(request, runs):
     """Return a deck, its slides with numbers, its PDF, and the positions of all parts."""
-    slides = content.shown(request.param, runs[request.param.chapter])
+    slides = content.render_slides(request.param, runs[request.param.chapter])
     return request.param, slides, *paper.slides_pdf(request.param.title, slides)
 
 
@@ -90,7 +92,7 @@ def test_every_slide_is_whole_where_the_fonts_are_the_widest(deck_made):
 def test_each_chapter_has_a_deck_and_the_notes_have_every_slide_and_the_minutes(runs):
     wanted = {p for p in read_contents().pages if p.startswith(("mechanism/", "transformer/"))}
     assert {deck.chapter for deck in DECKS} == wanted
-    slides = [slide for deck in DECKS for slide in content.shown(deck, runs[deck.chapter])]
+    slides = [slide for deck in DECKS for slide in content.render_slides(deck, runs[deck.chapter])]
     pages = PdfReader(io.BytesIO(paper.notes_pdf("All lessons", slides))).pages
     assert f"{sum(s.slide.minutes for s in slides)} minutes in all" in pages[0].extract_text()
     assert len(pages) < len(slides) / 2
@@ -98,7 +100,7 @@ def test_each_chapter_has_a_deck_and_the_notes_have_every_slide_and_the_minutes(
 
 def test_the_numbers_are_those_of_the_run(runs):
     deck = next(deck for deck in DECKS if deck.chapter == "mechanism/self-attention")
-    slides = content.shown(deck, runs[deck.chapter])
+    slides = content.render_slides(deck, runs[deck.chapter])
     lines = [b for s in slides if isinstance(s.thing, content.Lines) for _, b in s.thing.rows]
     assert str(arithmetic(trace(load_example("cat-sat")), "weights", 0, 1)) in lines
 
@@ -117,7 +119,7 @@ def texts_of(shown):
 
 def test_every_line_of_every_deck_holds_as_it_is_printed(runs):
     read = [
-        chain for deck in DECKS for shown in content.shown(deck, runs[deck.chapter])
+        chain for deck in DECKS for shown in content.render_slides(deck, runs[deck.chapter])
         for text in texts_of(shown) for chain in chains.read(text)
     ]  # fmt: skip
     assert {fault for chain in read for fault in chain.faults()} == set()
@@ -146,9 +148,11 @@ def deck_errors(tmp_path, monkeypatch):
         project = Project(tmp_path)
         if not runs:
             return [str(finding) for finding in decks.check(project)]
-        (deck,) = decks.decks(project)
+        (deck,) = decks.read_decks(project)
         with pytest.raises(PressError) as error:
-            paper.slides_pdf(deck.title, content.shown(deck, content.run([deck])[0]))
+            paper.slides_pdf(
+                deck.title, content.render_slides(deck, content.compute_decks([deck])[0])
+            )
         return str(error.value)
 
     return tell
@@ -162,15 +166,15 @@ FORMULAS = "An idea.\n\n$$a$$\n\n$$b$$\n"
     ("old", "new", "line", "said"),
     [
         (SLIDE * 12, SLIDE * 4 + STEP, 1, "the deck has 5 slides; 12 to 25 are wanted"),
-        ("", "", 1, "the chapter works scores by hand; no slide does"),
+        ("", "", 1, "the chapter computes scores by hand; a slide with each is wanted"),
         ("One sentence.", "", 1, "one sentence below the deck's title is wanted"),
-        (":minutes: 2", ":minutes: x", 5, "a slide says how many minutes it takes"),
+        (":minutes: 2", ":minutes: x", 5, "the slide has no minutes"),
         ("---\nSay it.", "", 5, "the slide and the notes are wanted, with a line --- between"),
-        ("Say it.", "", 5, "a slide has notes: what to say, and what to ask"),
+        ("Say it.", "", 5, "the slide has no notes; text after a line --- is wanted"),
         ("A title", "A title.", 5, "a title of at most 60 characters without full stop"),
-        ("An idea.", FORMULAS, 5, "2 things to look at; at most one is wanted"),
-        ("An idea.", "", 5, "the slide is empty; an idea or something to look at"),
-        ("An idea.", "it is", 8, "“it is” ends in the air; a whole sentence is wanted"),
+        ("An idea.", FORMULAS, 5, "2 objects besides text; at most one is wanted"),
+        ("An idea.", "", 5, "the slide is empty; a text or an object is wanted"),
+        ("An idea.", "it is", 8, "“it is” has no full stop; a whole sentence is wanted"),
         ("{slide} A", "{question} A", 5, "the question, the answer and the notes are wanted"),
     ],
 )
@@ -190,9 +194,7 @@ def test_a_faulty_deck_is_told_before_it_runs(deck_errors, old, new, line, said)
         ("See {ref}`softmax`.", 5, "a slide has no {ref}; only {eval} and {given}"),
     ],
 )
-def test_failing_or_overflowing_slides_are_reported_when_made(
-    deck_errors, idea, line, said
-):
+def test_failing_or_overflowing_slides_are_reported_when_made(deck_errors, idea, line, said):
     found = deck_errors(SOUND.replace("An idea.", idea.strip(), 1), runs=True)
     assert found.startswith(f"{FILE}:{line}: {said}"), found
 

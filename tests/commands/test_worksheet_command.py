@@ -10,7 +10,7 @@ import building
 import printed_book
 import pytest
 
-from mha.practice.worksheets import TASKS, Seed, Student, worksheet
+from mha.practice.worksheets import TASKS, Seed, Student, draw_worksheet
 from mha.practice.worksheets.model_worksheet import ModelSheet
 
 pytestmark = pytest.mark.pdf
@@ -117,7 +117,7 @@ def test_user_texts_are_escaped_on_paper_with_one_file_per_student(tmp_path):
 
 def test_the_printed_sheet_is_the_drawn_sheet(made):
     students = (Student(1, "Emmy Noether", "e17"), Student(2, "שרה כהן", "x2"))
-    sheets = [worksheet(23, student, difficulty="hard") for student in students]
+    sheets = [draw_worksheet(23, student, difficulty="hard") for student in students]
     given, answers = [], []
     for task in (task for one in sheets for task in one.tasks):
         for table in task.given:

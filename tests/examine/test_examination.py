@@ -19,7 +19,7 @@ from mha.core.decoding import decode_step
 from mha.examine.__main__ import main
 from mha.examine.attention import SUBJECT
 from mha.examine.report import address
-from mha.practice.attention_parts import SOUND
+from mha.practice.attention_parts import REFERENCE
 from mha.practice.bugs import TABLE
 from mha.runs.rounding import short
 
@@ -48,7 +48,9 @@ def test_the_sound_parts_are_the_package_s_attention():
     for case in found:
         tolerance = 1e-12 if case.dtype == np.float64 else 1e-3
         wanted = SUBJECT.wanted(case.given)
-        np.testing.assert_allclose(SUBJECT.worked(case.given, SOUND), wanted, tolerance, tolerance)
+        np.testing.assert_allclose(
+            SUBJECT.worked(case.given, REFERENCE), wanted, tolerance, tolerance
+        )
 
 
 # ---- Contents of reports ----

@@ -13,7 +13,7 @@ import mha
 from mha.core.positions import rotary_angles
 from mha.examine import attention, decoding, explaining, layer
 from mha.examine.report import written
-from mha.practice.attention_parts import RIGHT, SOUND, write
+from mha.practice.attention_parts import REFERENCE, RIGHT, decode
 from mha.practice.bugs import TABLE
 
 ATTENTION = ("mask", "key_padding_mask", "is_causal", "scale", "softcap", "enable_gqa")
@@ -31,7 +31,7 @@ class Convention:
     facts: dict = field(default_factory=dict)
     is_swapped: bool = False
     has_swapped_output: bool = False
-    parts: object = SOUND
+    parts: object = REFERENCE
 
 
 CONVENTIONS = [
@@ -54,7 +54,7 @@ def swapped(x):
 
 def function_of(subject, first, called, exchanged):
     """Return a function in a calling convention, of reference parts that may be replaced."""
-    parts = called.parts.having(exchanged)
+    parts = called.parts.with_parts(exchanged)
 
     def compute(**handed):
         given = {}
@@ -129,7 +129,7 @@ def table(request, monkeypatch):
 def test_a_case_of_attention_is_true(row, called):
     first = ("query", "key", "value")
     function, twin = (
-        function_of(attention.SUBJECT, first, called, each) for each in (row.exchanged, {})
+        function_of(attention.SUBJECT, first, called, each) for each in (row.replaced, {})
     )
     report = mha.examine(function)
     if is_invisible(row, called):
@@ -142,12 +142,15 @@ def test_a_case_of_attention_is_true(row, called):
 
 def is_unseen(row, called):
     """Return whether a bug is a convention, or has no effect, with these arguments."""
-    of_inputs = {"score_by": "scale", "cap": "softcap", "cap_late": "softcap",
-                 "spread": "enable_gqa",
-                 "read": "mask", "ease": "mask", "pad": "key_padding_mask",
-                 "see": "key_padding_mask", "deal": "key_padding_mask", "join": "mask"}  # fmt: skip
+    of_inputs = {
+        "score_with_scale": "scale",
+        "repeat_groups": "enable_gqa",
+        **dict.fromkeys(("cap_scores", "cap_masked_scores"), "softcap"),
+        **dict.fromkeys(("read_mask", "read_bias", "combine_masks"), "mask"),
+        **dict.fromkeys(("read_padding", "padding_as_mask", "repeat_masks"), "key_padding_mask"),
+    }
     is_added = row.name == "mask added as 0 and 1" and called.what != "always causal"
-    is_added |= called.what == "added" and row.part == "read"
+    is_added |= called.what == "added" and row.part == "read_mask"
     # With a table of no bugs, another scale is a convention.
     is_added |= not explaining.TABLE and row.name in (
         "no scale",
@@ -161,7 +164,7 @@ def is_unseen(row, called):
 
 def is_invisible(row, called):
     """Return whether, with an empty table, no output of the function shows its convention."""
-    parts = ("forbid", "past", "merge", "split", "powers")
+    parts = ("forbid", "read_is_causal", "merge", "split", "powers")
     if row.name == "no softmax" and called.what == "True hides":
         return True  # where a key is hidden each output is NaN or infinite, and so tells nothing
     is_told = called.what not in ("always causal", "True hides") or row.part not in parts
@@ -186,11 +189,11 @@ LAYERS = [
 def test_a_case_of_a_layer_is_true(row, called):
     first = (
         ("x", "w_qkv", "w_o", "num_heads")
-        if row.part == "cut"
+        if row.part == "split_fused"
         else ("x", "w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o", "num_heads", "context")
     )
     function, twin = (
-        function_of(layer.SUBJECT, first, called, each) for each in (row.exchanged, {})
+        function_of(layer.SUBJECT, first, called, each) for each in (row.replaced, {})
     )
     report = mha.examine_layer(function)
     if not report.ok and not is_invisible(row, called):
@@ -207,13 +210,16 @@ STEPS = [(row, bool(i % 2), TAKES[i % 3]) for i, row in enumerate(rows_of(decodi
 )
 @pytest.mark.usefixtures("table")
 def test_a_case_of_a_step_is_true(row, is_rotary, takes):
-    function, twin = (step_of(each, is_rotary, takes) for each in (row.exchanged, {}))
+    function, twin = (step_of(each, is_rotary, takes) for each in (row.replaced, {}))
     report = mha.examine_decoding(function, rotary=is_rotary)
     if not report.ok:
         expect_true_cases(report, function, twin)
     else:
         # A step without rotation has no positions, and an array of three axes has no fourth.
-        is_turned = row.part in ("turn", "places", "newest", "again") or row.name == "values turned"
+        is_turned = (
+            row.part in ("turn", "new_positions", "newest", "read_cached_keys")
+            or row.name == "values turned"
+        )
         assert (is_turned and not is_rotary) or row.name in ("no shift", "one maximum for all rows",
             "wrong root", "softmax over axis 2",
             "causal mask dropped once cached", "halves for pairs"), report  # fmt: skip
@@ -221,7 +227,7 @@ def test_a_case_of_a_step_is_true(row, is_rotary, takes):
 
 def step_of(exchanged, is_rotary, takes):
     """Return a step that caches all inputs, and returns the rows of its new tokens."""
-    parts = SOUND.having(exchanged)
+    parts = REFERENCE.with_parts(exchanged)
 
     def compute(query, key, value, cache=None, **_):
         given, sizes = cache or ([], ())
@@ -229,7 +235,7 @@ def step_of(exchanged, is_rotary, takes):
         every = [np.concatenate(each, axis=-2) for each in zip(*given, strict=True)]
         n, width = every[0].shape[-2:]
         angles = rotary_angles(np.arange(n + 1), width) * is_rotary
-        output = write(*every, angles, parts, sizes=sizes)
+        output = decode(*every, angles, parts, sizes=sizes)
         return output[..., -sizes[-1] :, :], (given, sizes)
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD

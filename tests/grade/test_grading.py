@@ -1,6 +1,7 @@
 """Grading of a folder with correct, wrong, cheating and hostile notebooks, and other files."""
 
 import csv
+import io
 import os
 import platform
 import re
@@ -10,6 +11,7 @@ import struct
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -139,7 +141,10 @@ def surroundings(tmp_path_factory):
     listed = around.around / "class.csv"
     listed.write_text("name,id\nEmmy Noether,e17\nSofja Kowalewskaja,s1\n", encoding="utf-8")
     secret = str(around.secret)
-    main([str(around.folder), "--class", str(listed), "--secret", secret, "--seconds", "4"])
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        main([str(around.folder), "--class", str(listed), "--secret", secret, "--seconds", "4"])
+    around.printed = printed.getvalue()
     yield around
     for each in around.listening:
         each.close()
@@ -167,6 +172,17 @@ def snapshot(folder):
         path: (path.lstat().st_mtime_ns, path.is_file() and path.read_bytes())
         for path in folder.rglob("*")
     }
+
+
+def test_students_without_a_notebook_are_not_counted_as_graded(surroundings, graded):
+    rows = table(surroundings.around / "handed in-graded")
+    without = [row for row in rows if not row["file"]]
+    assert len(without) > 1
+    counted = f"Graded: {len(rows) - len(without)}; without a notebook: {len(without)}."
+    assert counted in surroundings.printed
+    for row in without:
+        assert (row["points"], row["ran"]) == ("0", "")
+    assert "0 of 8 points, no notebook." in graded[""]["text"]
 
 
 # ---- Right, wrong and cheating ----
@@ -211,7 +227,7 @@ def test_imports_that_no_step_needs_are_named(graded):
         ("import numpy as np, math\nfrom numpy import exp\nfrom math import inf", []),
         ("from mha.practice.notebook_steps import check", []),
         ("from mha.practice.steps import check", []),
-        ("from mha.practice.notebook_steps import check, BY_NAME", ["mha"]),
+        ("from mha.practice.notebook_steps import check, STEPS_BY_NAME", ["mha"]),
         ("import numpy as np, os\nx = 1; import socket", ["os", "socket"]),
         ("if True: import ctypes.util as c, mmap", ["ctypes", "mmap"]),
         ("__import__('os')", ["__import__"]),

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from answer_oracle import LONGEST, judge_answer, parse_answer
 from helpers import example
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import load_example, trace
-from mha.practice.answer_parser import LONGEST, read
 from mha.practice.exercise import numeric_exercise
-from mha.practice.verdict import verdict
 from mha.runs.rounding import shown
 from mha.widgets.boxes import your_turn
 
@@ -21,7 +20,7 @@ WEIGHT = 0.7310585786
 
 
 def judged(answer, text, places=2, *, percent=False):
-    return verdict(replace(MADE, answer=answer, places=places, percent=percent), text)
+    return judge_answer(replace(MADE, answer=answer, places=places, percent=percent), text)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +47,7 @@ def judged(answer, text, places=2, *, percent=False):
     ],
 )
 def test_calculations_are_evaluated(text, number):
-    assert read(text).number == pytest.approx(number, rel=1e-14)
+    assert parse_answer(text).number == pytest.approx(number, rel=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +58,13 @@ def test_calculations_are_evaluated(text, number):
      "1,234.5", "٣", "1" * 80000 + "x", "(" * 80000, "√" * LONGEST],
 )  # fmt: skip
 def test_a_calculation_without_a_value_is_unreadable(text):
-    assert read(text) is None
+    assert parse_answer(text) is None
     assert judged(1.0, text) == "unreadable"
 
 
 @given(st.text(alphabet="0123456789.,+-*/^()e√%sqrtxp ", max_size=40) | st.text(max_size=12))
 def test_any_text_is_a_finite_number_or_none(text):
-    found = read(text)
+    found = parse_answer(text)
     assert found is None or math.isfinite(found.number)
 
 
@@ -123,7 +122,11 @@ def tokens(count, **numbers):
 def test_both_roundings_of_a_tie_are_right_and_no_box_of_a_page_has_one():
     halves = tokens(2, query=0.5, key=0.25)
     tie = numeric_exercise(halves, "scores", 0, 0, places=2)
-    assert [verdict(tie, text) for text in ("0.12", "0.13", "0.14")] == ["right", "right", "near"]
+    assert [judge_answer(tie, text) for text in ("0.12", "0.13", "0.14")] == [
+        "right",
+        "right",
+        "near",
+    ]
     with pytest.raises(ValueError, match=r"^the answer, 0\.125, lies halfway between two numbers"):
         your_turn(halves, "scores", 0, 0, places=2)
     assert numeric_exercise(halves, "scores", 0, 0).places == 3
@@ -131,4 +134,4 @@ def test_both_roundings_of_a_tie_are_right_and_no_box_of_a_page_has_one():
 
 def test_a_percentage_is_asked_for_with_the_decimals_that_make_it_no_tie():
     made = numeric_exercise(tokens(8, query=0.0, key=0.0), "weights", 0, 0, percent=True)
-    assert (made.asked, made.places) == (12.5, 1)
+    assert (made.expected, made.places) == (12.5, 1)

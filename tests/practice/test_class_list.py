@@ -140,7 +140,10 @@ NO_TEXT = "class.csv is not in UTF-8, UTF-16 or Windows-1252; save it"
         ("Noether, Emmy\n", f"class.csv begins with Noether, Emmy{NO_HEADER}"),
         ("a,1,b,c,d,e,f\n", f"class.csv begins with a, 1, b, c, d, e, …{NO_HEADER}"),
         ("A, B;1\n", "the first line of class.csv has commas and semicolons; a header with name"),
-        ("name\nA, B\n", "line 2 of class.csv has 2 cells, more than the 1 that it may have; a ce"),
+        (
+            "name\nA, B\n",
+            "line 2 of class.csv has 2 cells, more than the 1 that it may have; put q",
+        ),
         ("name,id\n,e17\n", "line 2 of class.csv has no name"),
         ("Bo\nCy\nBo\n", "line 3 of class.csv has 'Bo', as line 1 has; ids that differ are wanted"),
         ("name\nСофья\n".encode("cp1251"), NO_TEXT),

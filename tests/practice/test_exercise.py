@@ -6,6 +6,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from answer_oracle import judge_answer
 from helpers import example, example_with_stage, raises
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,6 @@ from mha import MultiHeadWeights, arithmetic, load_example, trace
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import numeric_exercise
 from mha.practice.exercise_wording import WORDINGS
-from mha.practice.verdict import is_right
 from mha.runs.origins import is_given
 from mha.runs.places import places
 from mha.runs.rounding import short, shown
@@ -76,7 +76,8 @@ def assert_answer_is_traced(run, place, decimals=None):
     assert FORMULAS[made.kind](exact, made.column) == pytest.approx(made.answer)
     texts = [operand.numbers.strip("()").replace("−", "-").split(", ") for operand in made.givens]
     as_shown = [[float(text.replace("∞", "inf")) for text in group] for group in texts]
-    assert is_right(made, shown(FORMULAS[made.kind](as_shown, made.column), made.places)), made
+    answer = shown(FORMULAS[made.kind](as_shown, made.column), made.places)
+    assert judge_answer(made, answer) == "right", made
 
 
 @settings(max_examples=settings().max_examples // 3)

@@ -6,22 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from answer_oracle import LAST_DIGIT_UNITS, ParsedAnswer, parse_answer, recognise_mistake
 from helpers import example_with_block
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import load_example, softmax, trace
-from mha.practice.answer_parser import Entered, read
 from mha.practice.exercise import half_unit, numeric_exercise
 from mha.practice.exercise_wording import WORDINGS
-from mha.practice.mistakes import (
-    LAST_DIGIT_UNITS,
-    NAMES,
-    listed,
-    mistakes,
-    of_operands,
-    recognised,
-)
+from mha.practice.mistakes import NAMES, distinct_mistakes, mistakes, operand_mistakes
 from mha.runs.origins import is_given
 from mha.runs.rounding import shown
 
@@ -31,7 +24,7 @@ FIRST = trace(load_example("cat-sat"))
 
 def name_of(run, cell, text, **options):
     made = numeric_exercise(run, *cell, **options)
-    return recognised(made, read(text, percent=made.percent), mistakes(run, made))
+    return recognise_mistake(made, parse_answer(text, percent=made.percent), mistakes(run, made))
 
 
 SCALED = CAT.scores[0, 1, 2] / np.array([1, math.sqrt(2), 2])
@@ -92,10 +85,10 @@ def test_no_mistake_gives_the_right_answer_and_no_two_give_the_same():
         known = mistakes(run, made)
         seen |= {mistake.name for mistake in known}
         slack = half_unit(made.places)
-        values = sorted([made.asked, *(mistake.value for mistake in known)])
+        values = sorted([made.expected, *(mistake.value for mistake in known)])
         assert all(high - low > slack for low, high in pairwise(values)), str(made)
         for mistake in known:
-            assert recognised(made, Entered(mistake.value, None), known) == mistake.name
+            assert recognise_mistake(made, ParsedAnswer(mistake.value, None), known) == mistake.name
     assert seen <= set(NAMES)
     assert {"percent", "share", "sign", "one-term", "no-root", "by-width", "exchanged"} <= seen
 
@@ -106,7 +99,7 @@ def test_only_a_close_answer_with_all_digits_is_told_that_its_last_digit_is_off(
 ):
     made = replace(numeric_exercise(CAT, "scores", 1, 2), answer=answer, places=places)
     text = f"{number / 10**decimals:.{decimals}f}"
-    name = recognised(made, read(text), ())
+    name = recognise_mistake(made, parse_answer(text), ())
     distance = abs(float(text) - answer)
     if name is None:
         assert (
@@ -134,9 +127,11 @@ def test_only_a_close_answer_with_all_digits_is_told_that_its_last_digit_is_off(
 )
 def test_the_last_digit_alone_is_off(answer, places, text, name):
     made = replace(numeric_exercise(CAT, "scores", 1, 2), answer=answer, places=places)
-    assert recognised(made, read(text), ()) == name
+    assert recognise_mistake(made, parse_answer(text), ()) == name
 
 
 def test_a_percentage_below_its_own_rounding_is_recognised_by_no_number():
     made = replace(numeric_exercise(CAT, "weights", 1, 2), answer=0.004, places=2)
-    assert "percent" not in [mistake.name for mistake in listed(made, of_operands(made))]
+    assert "percent" not in [
+        mistake.name for mistake in distinct_mistakes(made, operand_mistakes(made))
+    ]

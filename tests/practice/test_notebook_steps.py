@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mha.practice.answers import Answer, call_function
-from mha.practice.notebook_steps import BY_NAME, STEPS, check, judged
+from mha.practice.notebook_steps import STEPS, STEPS_BY_NAME, check, judge_step
 
 
 def checked(name, function, seed=0):
@@ -19,7 +19,7 @@ def checked(name, function, seed=0):
     return check(written, seed)
 
 
-@pytest.mark.parametrize("step", STEPS, ids=BY_NAME)
+@pytest.mark.parametrize("step", STEPS, ids=STEPS_BY_NAME)
 def test_the_right_function_is_right_on_any_numbers_and_a_known_mistake_is_named(step):
     for seed in range(40):
         assert checked(step.name, step.right, seed).startswith("Right: ")
@@ -45,8 +45,8 @@ def scales_in_place(scores, d_k):
         (lambda scores, d_k: np.ones(10_001), "scale gives more than 10,000 numbers."),
         (lambda scores, d_k: 1e308 * np.ones_like(scores), "column 1 is 1.0000e+308, "),
         (lambda scores, d_k: -1e7 + scores, "column 1 is −1.0000e+07, "),
-        (lambda scores, d_k: scores / np.sqrt(d_k) + 3e-8, "rounded on the way?"),
-        (scales_in_place, "scale changes scores, which is not its own: work on a copy."),
+        (lambda scores, d_k: scores / np.sqrt(d_k) + 3e-8, "Keep all digits."),
+        (scales_in_place, "scale changes its argument scores: work on a copy."),
     ],
 )
 def test_an_invalid_answer_is_reported(function, said):
@@ -145,7 +145,7 @@ def test_no_step_is_tried_on_the_numbers_of_another():
             )  # masks may be alike
             return Answer(result, given)
 
-        assert judged(step, ask, [1]).is_right
+        assert judge_step(step, ask, [1]).is_right
     steps = {}
     for name, numbers in seen:
         steps.setdefault(numbers, set()).add(name)
@@ -155,14 +155,14 @@ def test_no_step_is_tried_on_the_numbers_of_another():
 
 def test_a_mistake_is_not_named_where_it_shows_nothing():
     told = checked("masked", lambda scores, mask: np.where(mask, np.round(scores, 3), -np.inf))
-    assert "rounded on the way" in told
-    assert "Zero is a score" not in told
+    assert "Keep all digits" in told
+    assert "A score of zero" not in told
 
 
 def test_a_student_s_texts_are_cut_and_marked_in_the_messages():
     answer = Answer.from_json({"fault": "stopped", "quoted": "Right: " * 1000})
     assert (answer.fault_text, len(answer.quoted)) == ("stops with an error", 300)
-    remark = judged(BY_NAME["scale"], lambda given: answer, [1])
+    remark = judge_step(STEPS_BY_NAME["scale"], lambda given: answer, [1])
     assert remark.sentence == "Not yet: for 3 tokens and d_k = 2, scale stops with an error:"
     assert (remark.quoted, remark.is_right) == (answer.quoted, False)
 

@@ -1,6 +1,7 @@
 """Random inputs: short, the same for the same seed, and refusals."""
 
 import re
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -58,9 +59,14 @@ def test_drawn_numbers_are_short(difficulty, seed, num_tokens, d_model, d_k, num
     assert all((np.ptp(array, axis=-2) > 1e-9).all() for array in projected)
     assert d_k == 1 or are_apart(run.weights.round(3))
     heads = [columns for array in projected for columns in array.swapaxes(-1, -2)]
-    for columns in (*heads, layer.w_o.T):
+    assert all((np.abs(run.scores) > 1e-9).any(axis=axis).all() for axis in (-1, -2))
+    assert d_model == 1 or are_apart(layer.w_o)
+    directions = [run.embeddings] if num_tokens <= 4 else []
+    for columns in (*heads, layer.w_o.T, *directions):
         for pair in combinations(columns, 2):
             assert np.linalg.matrix_rank(pair, tol=1e-9) == 2
+    causal = trace(replace(run.example, is_causal=True))
+    assert d_k == 1 or all(are_apart(r.head_outputs.round(2)) for r in (run, causal))
     assert (run.weights.max(axis=-1) >= (2 - 1e-9) * run.weights.min(axis=-1)).all()
 
 

@@ -15,9 +15,7 @@ from seeds import SEED
 from sheet_reader import ASKED, answers, number, rounded, tables, tasks, wrong
 
 from mha.practice.random_inputs import LEVELS
-from mha.practice.worksheets import TASKS, worksheet
-from mha.practice.worksheets import key as key_of
-from mha.practice.worksheets import sheet as sheet_of
+from mha.practice.worksheets import TASKS, draw_worksheet, write_key, write_sheet
 from mha.practice.worksheets.text import ROOM
 
 OFF = re.compile(r"(\d+\.\d+) in task (\d+)")
@@ -33,7 +31,7 @@ def sheets(count):
         stages = [None, some, [possible[i % len(possible)]], some][int(rng.integers(4))]
         size = {"num_heads": heads, "num_tokens": int(rng.integers(2, 6))}
         seed, level = int(rng.integers(10**6)), [*LEVELS][i % len(LEVELS)]
-        yield worksheet(seed, i + 1, difficulty=level, stages=stages, **size)
+        yield draw_worksheet(seed, i + 1, difficulty=level, stages=stages, **size)
 
 
 def as_written(names, places, exact, name):
@@ -45,7 +43,7 @@ def as_written(names, places, exact, name):
 def texts(request):
     """Return the sheets and keys of a sample, as a teacher prints them."""
     count = request.config.getoption("--sheets")
-    return [(sheet_of(made), key_of(made)) for made in sheets(count)]
+    return [(write_sheet(made), write_key(made)) for made in sheets(count)]
 
 
 def test_every_answer_follows_from_what_the_sheet_gives(texts):
@@ -76,8 +74,8 @@ def test_every_line_of_every_key_holds_as_it_is_printed(texts):
 def test_a_calculator_reaches_each_result_of_120_keys_from_the_printed_operands():
     read = 0
     for student in range(120):
-        made = worksheet(student % 7, student + 1, difficulty=[*LEVELS][student % 3])
-        found = chains.read(chains.sheet_text(key_of(made)))
+        made = draw_worksheet(student % 7, student + 1, difficulty=[*LEVELS][student % 3])
+        found = chains.read(chains.sheet_text(write_key(made)))
         assert [fault for chain in found for fault in chain.faults()] == [], made.title
         read += len(found)
     assert read > 5000
@@ -92,8 +90,10 @@ def test_the_reader_of_lines_refuses_a_result_that_its_operands_do_not_give(line
 def test_no_answer_that_is_rounded_lies_on_a_tie():
     for student in range(60):
         stages = [["head_outputs"], ["weights"], None][student % 3]
-        made = worksheet(student, 1, difficulty=[*LEVELS][student % 3], stages=stages, num_heads=2)
-        sheet, key = sheet_of(made), key_of(made)
+        made = draw_worksheet(
+            student, 1, difficulty=[*LEVELS][student % 3], stages=stages, num_heads=2
+        )
+        sheet, key = write_sheet(made), write_key(made)
         rough, places = rounded(sheet)
         for task, _, exact in answers(sheet, key):
             if task in rough and exact is not None:

@@ -17,10 +17,10 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from sheet_reader import wrong
 
-from mha.practice.worksheets import TASKS, Seed, Student, key, sheet, worksheet
+from mha.practice.worksheets import TASKS, Seed, Student, draw_worksheet, write_key, write_sheet
 from mha.practice.worksheets.answers import as_csv, as_json
 from mha.practice.worksheets.class_list import read_class
-from mha.practice.worksheets.command import AFTER_PROJECTION, add_options, drawn, main
+from mha.practice.worksheets.command import AFTER_PROJECTION, add_options, draw_worksheets, main
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.model_worksheet import LETTERS, ModelSheet
 from mha.practice.worksheets.seeds import GRADING, key_for
@@ -33,7 +33,7 @@ FILES = ["answers-5.csv", "answers-5.json", "key-5.md", "worksheets-5.md"]
 def sheets_of(*arguments):
     parser = argparse.ArgumentParser()
     add_options(parser)
-    return drawn(parser.parse_args(arguments))
+    return draw_worksheets(parser.parse_args(arguments))
 
 
 def class_list(folder, text):
@@ -86,7 +86,7 @@ def test_an_invalid_option_is_named_as_typed(tmp_path, monkeypatch, arguments, s
 )
 def test_invalid_worksheets_are_refused(arguments, sentence):
     with raises(ValueError, sentence):
-        worksheet(**{"seed": 1, "student": 1, **arguments})
+        draw_worksheet(**{"seed": 1, "student": 1, **arguments})
 
 
 def test_sentences_take_turns():
@@ -113,8 +113,8 @@ def test_no_student_seed_lesson_or_secret_has_the_numbers_of_another(tmp_path):
     seeds += [
         Seed(lesson=lesson, secret=key * 32) for lesson, key in ((2, b"a"), (2, b"b"), (4, b"a"))
     ]
-    sheets = [worksheet(5, student) for student in range(1, 32)]
-    sheets += [worksheet(seed, 1) for seed in seeds]
+    sheets = [draw_worksheet(5, student) for student in range(1, 32)]
+    sheets += [draw_worksheet(seed, 1) for seed in seeds]
     assert len({made.run.embeddings.tobytes() for made in sheets}) == len(sheets)
     assert len({str(seed) for seed in seeds}) == len(seeds)
     stories = {ModelSheet(Seed(5, lesson), Student(1)).story for lesson in range(13)}
@@ -123,7 +123,7 @@ def test_no_student_seed_lesson_or_secret_has_the_numbers_of_another(tmp_path):
     before = read_class(class_list(tmp_path, "name,id\nBo,b1\nCy,c1\n")).students
     _, *after = read_class(class_list(tmp_path, "name,id\nAl,a1\nBo,b1\nCy,c1\n")).students
     for old, new in zip(before, after, strict=True):
-        ours, theirs = worksheet(7, old).run, worksheet(7, new).run
+        ours, theirs = draw_worksheet(7, old).run, draw_worksheet(7, new).run
         assert (ours.embeddings == theirs.embeddings).all()
         assert ours.tokens == theirs.tokens
 
@@ -132,10 +132,10 @@ def test_a_causal_sheet_has_the_mask_between_scaled_scores_and_exponentials():
     (made, _) = sheets_of(*TWO, "--causal")
     assert made.stages == tuple(stage for stage in TASKS if stage != "output")
     assert made.run.weights[0, 0].tolist() == [1, 0, 0]
-    scaled, masked = (key(made).split("\n\n5\\.")[1].split("\n\n6\\.")[i] for i in (0, 1))
+    scaled, masked = (write_key(made).split("\n\n5\\.")[1].split("\n\n6\\.")[i] for i in (0, 1))
     assert "∞" not in scaled
     assert masked.partition("\n\n7\\.")[0].count("−∞ |") == 3
-    assert wrong(sheet(made), key(made)) == (12 + 12 + 6 + 9 * 3 + 12 + 9 + 6, [])
+    assert wrong(write_sheet(made), write_key(made)) == (12 + 12 + 6 + 9 * 3 + 12 + 9 + 6, [])
 
 
 # ---- Output files ----
@@ -151,9 +151,9 @@ def test_a_class_gets_its_sheets_one_key_and_the_answers(tmp_path):
     )
     sheets, keys = texts["worksheets-5.md"], texts["key-5.md"]
     for student in (1, 2, 3):  # the same seed gives the same sheet again
-        one = worksheet(5, student, stages=["scores", "key"])
-        assert sheet(one) in sheets
-        assert key(one) in keys
+        one = draw_worksheet(5, student, stages=["scores", "key"])
+        assert write_sheet(one) in sheets
+        assert write_key(one) in keys
         given = {table.caption for task in one.tasks for table in task.given}
         assert given.isdisjoint(table.caption for task in one.tasks for table in task.tables)
     assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, medium)\n")
@@ -166,12 +166,12 @@ def test_the_answers_for_programs_are_those_of_the_key(arguments):
     rows = answers_of(as_csv(sheets))
     for made, one in zip(sheets, json.loads(as_json(sheets)), strict=True):
         mine = [row for row in rows if row["sheet"] == str(one["sheet"])]
-        assert wrong(sheet(made), key(made)) == (len(mine), [])
+        assert wrong(write_sheet(made), write_key(made)) == (len(mine), [])
         assert [row["answer"] for row in mine] == [answer["answer"] for answer in one["answers"]]
-        cells = key(made).replace("−∞", "-inf").replace("−", "-").split()
+        cells = write_key(made).replace("−∞", "-inf").replace("−", "-").split()
         assert all(row["answer"] in cells or row["answer"] + "0" in cells for row in mine)
         for row in mine:
-            assert (row["off_by"] == "0") is (row["stage"] not in made.slips)
+            assert (row["off_by"] == "0") is (row["stage"] not in made.error_bounds)
         assert one["points"] == sum(len(table.rows) for task in made.tasks for table in task.tables)
 
 
@@ -272,12 +272,12 @@ def test_with_a_secret_the_sheets_say_nothing_that_draws_them(tmp_path):
     made.mkdir()
     main(["--secret", str(secret), "--students=2", "--lesson=2", str(made)])
     seed = Seed(lesson=2, secret=b"a" * 32)
-    first = worksheet(seed, 1, stages=AFTER_PROJECTION, num_tokens=2)
+    first = draw_worksheet(seed, 1, stages=AFTER_PROJECTION, num_tokens=2)
     files = {path.name: path.read_text("utf-8") for path in made.iterdir()}
     named = f"-check-{seed.check}"
     assert sorted(files) == [f"lesson-02-{name.replace('-5', named)}" for name in FILES]
-    assert sheet(first) in files[f"lesson-02-worksheets{named}.md"]
-    assert f"## Worksheet 1 (lesson 2, check {seed.check}, medium)" in sheet(first)
+    assert write_sheet(first) in files[f"lesson-02-worksheets{named}.md"]
+    assert f"## Worksheet 1 (lesson 2, check {seed.check}, medium)" in write_sheet(first)
     assert not any("seed" in text or "a" * 32 in text for text in files.values())
 
 
@@ -295,7 +295,7 @@ def test_what_the_model_s_tables_ask_has_one_answer_and_the_key_has_it(number):
     last, key = made.runs[-1], made.key()
     logits = dict(zip(last.example.vocabulary, last.logits[-1], strict=True))
     assert max(logits, key=logits.get) == made.story[1]
-    assert f"The word before: {made.letter(0)}. Behind the same word: {made.letter(3)}." in key
+    assert f"Previous word: {made.letter(0)}. After the same word: {made.letter(3)}." in key
     sums = re.findall(r": (.+) = (.+)$", key, re.MULTILINE)
     for (terms, total), word in zip(sums, (made.story[1], made.story[4]), strict=True):
         numbers = [float(t.strip("()").replace("−", "-")) for t in terms.split(" + ")]

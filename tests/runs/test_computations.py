@@ -11,9 +11,9 @@ from mha.core.score_variants import capped_scores, gated, softmax_with_sink, top
 from mha.runs.attention_variants import (
     SWITCHES,
     attention_plan,
-    carried_out,
-    latent_sheet,
-    linear_sheet,
+    evaluate_plan,
+    latent_computation,
+    linear_computation,
 )
 
 N, D_K, D_V = 5, 4, 3
@@ -28,14 +28,14 @@ def tables(rng):
     }  # fmt: skip
 
 
-def assert_origins_agree(sheet):
-    for name, step in sheet.steps.items():
+def assert_origins_agree(computation):
+    for name, step in computation.steps.items():
         for row, column in np.ndindex(step.array.shape):
-            found = sheet.origin(name, row, column)
+            found = computation.origin(name, row, column)
             kept = step.array[row, column]
             np.testing.assert_allclose(found.evaluate(), kept, rtol=1e-12, atol=1e-14)
             if step.operation != "given":
-                assert str(mha.arithmetic(sheet, name, row, column))
+                assert str(mha.arithmetic(computation, name, row, column))
 
 
 def test_a_plan_does_what_the_functions_do(rng):
@@ -59,10 +59,10 @@ def test_a_plan_does_what_the_functions_do(rng):
         ("norm",): attended(*(x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-6) for x in (q, k))),
     }
     for on, array in wanted.items():
-        sheet, roles = carried_out(attention_plan(D_K, cap=1.5, sink=0.5), given, on)
-        np.testing.assert_allclose(sheet[roles["output"]], array, err_msg=str(on))
-        assert_origins_agree(sheet)
-    assert_origins_agree(carried_out(attention_plan(D_K), given, SWITCHES)[0])
+        computation, roles = evaluate_plan(attention_plan(D_K, cap=1.5, sink=0.5), given, on)
+        np.testing.assert_allclose(computation[roles["output"]], array, err_msg=str(on))
+        assert_origins_agree(computation)
+    assert_origins_agree(evaluate_plan(attention_plan(D_K), given, SWITCHES)[0])
 
 
 @pytest.mark.parametrize("absorbed", [False, True])
@@ -74,20 +74,22 @@ def test_latent_attention_on_a_sheet(rng, absorbed):
     }  # fmt: skip
     layer = LatentWeights(**{n: rng.normal(size=s) for n, s in w.items()}, w_o=np.eye(D_V))
     x, angles = rng.normal(size=(N, d_model)), mha.rotary_angles(np.arange(N), d_r)
-    sheet = latent_sheet(x, layer, angles, absorbed=absorbed)
+    computation = latent_computation(x, layer, angles, absorbed=absorbed)
     run = latent_attention(x, layer, angles=angles, absorbed=absorbed)
-    np.testing.assert_allclose(sheet["output"], run.output, rtol=1e-10)
-    assert_origins_agree(sheet)
+    np.testing.assert_allclose(computation["output"], run.output, rtol=1e-10)
+    assert_origins_agree(computation)
 
 
 def test_linear_attention_on_a_sheet(rng):
     q, k, v = (tables(rng)[name] for name in ("query", "key", "value"))
     decay = rng.uniform(0.3, 1, size=N)
-    sheet = linear_sheet(q, k, v, decay)
+    computation = linear_computation(q, k, v, decay)
     outputs, states = linear_recurrence(q, k, v, decay=decay)
     at_once = linear_attention(q, k, v, decay=decay)
     for t in range(N):
-        np.testing.assert_allclose(states[t], sheet[f"state {t + 1}"], rtol=1e-12)
+        np.testing.assert_allclose(states[t], computation[f"state {t + 1}"], rtol=1e-12)
         for found in (outputs[t], at_once[t]):
-            np.testing.assert_allclose(found, sheet[f"output {t + 1}"][0], rtol=1e-9, atol=1e-12)
-    assert_origins_agree(sheet)
+            np.testing.assert_allclose(
+                found, computation[f"output {t + 1}"][0], rtol=1e-9, atol=1e-12
+            )
+    assert_origins_agree(computation)

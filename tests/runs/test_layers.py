@@ -7,7 +7,7 @@ import pytest
 from helpers import parse_number, random_layer
 
 import mha
-from mha.runs.record import continued
+from mha.runs.record import continue_from
 from mha.runs.rounding import short, shown
 
 N, HEADS, D_MODEL, D_K, D_V, D_OUT = 5, 6, 11, 4, 3, 7
@@ -68,7 +68,7 @@ def test_a_layer_of_a_newer_model_is_traced_as_it_computes(rng, name):
     np.testing.assert_allclose(run.output, own(x), rtol=1e-12, atol=1e-14)
     plain = mha.trace_layer(own.weights, x)
     assert not np.allclose(run.output, plain.output, atol=1e-3)
-    same = continued(run, exponentials=np.asarray(run.exponentials))
+    same = continue_from(run, exponentials=np.asarray(run.exponentials))
     np.testing.assert_allclose(same.weights, run.weights, rtol=1e-12, atol=1e-300)
 
 

@@ -19,7 +19,7 @@ from mha.runs.origins import is_given
 from mha.runs.places import places
 from mha.runs.rounding import short, shown
 from mha.runs.stages import AXES, STAGES
-from mha.views.arithmetic import written_out
+from mha.views.arithmetic import write_arithmetic
 from mha.views.signs import sign
 
 INDEX = st.integers(0, 10**6)
@@ -96,7 +96,7 @@ def check_all(run, *, read_lines=False):
                 check_terms(run, found)
             if found.operation == "given":
                 continue
-            line = written_out(found)
+            line = write_arithmetic(found)
             assert line.result in (shown(wanted), short(wanted)), (place, line)
             if read_lines:
                 check_line(line)

@@ -27,7 +27,7 @@ from mha.core.language import draw_model
 from mha.core.transformer import transformer
 from mha.runs.changed_examples import with_swapped_tokens, without_head
 from mha.runs.logit_attribution import logit_shares, trace_text
-from mha.runs.record import continued, trace_blocks
+from mha.runs.record import continue_from, trace_blocks
 from mha.runs.stages import STAGES
 
 NORMS = ["before", "after", "nowhere"]
@@ -127,8 +127,8 @@ def test_a_stack_ends_as_the_plain_functions_do_and_goes_on_where_each_block_end
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_block_goes_on_from_its_own_weights_and_from_others(rng, norm):
     run = mha.trace(example_with_block(rng, norm, angles=None))
-    SAME(continued(run, weights=run.weights).result, run.result)
-    even = continued(run, weights=np.full_like(run.weights, 1 / QUERIES))
+    SAME(continue_from(run, weights=run.weights).result, run.result)
+    even = continue_from(run, weights=np.full_like(run.weights, 1 / QUERIES))
     SAME(even.stream, run.placed + even.output)
     assert np.abs(even.result - run.result).max() > 0.01
 
@@ -137,7 +137,7 @@ def test_a_run_goes_on_from_the_numbers_that_it_is_given(rng):
     run = mha.trace(example_from_embeddings(rng))
     exponentials = rng.random(run.weights.shape) + 0.5
     exponentials[1, 2] = 0  # a row without exponentials has no weights
-    found = continued(run, exponentials=exponentials)
+    found = continue_from(run, exponentials=exponentials)
     sums = exponentials.sum(axis=-1)
     weights = exponentials / np.maximum(sums, 1e-300)[..., None]
     np.testing.assert_allclose(found.weights, weights, rtol=1e-14)

@@ -19,9 +19,9 @@ import mha
 from mha.examples.names import draw_story
 from mha.examples.recorded import recorded_head, recorded_heads, recorded_maps, recorded_sentences
 from mha.examples.trained import load_model
-from mha.runs.attention_variants import SWITCHES, attention_plan, carried_out
+from mha.runs.attention_variants import SWITCHES, attention_plan, evaluate_plan
 from mha.runs.changed_examples import with_swapped_tokens, without_head
-from mha.runs.computations import OPERATIONS, Sheet
+from mha.runs.computations import OPERATIONS, Computation
 from mha.runs.logit_attribution import logit_shares
 from mha.runs.random_examples import draw_example
 from mha.runs.random_numbers import Draws
@@ -50,8 +50,8 @@ def drawn(words="the tired cat", **options):
     return draw_example(words, **options)
 
 
-def sheet():
-    return Sheet().given("x", [[1, 2, 3], [4, 5, 6]])
+def computation():
+    return Computation().given("x", [[1, 2, 3], [4, 5, 6]])
 
 
 REFUSED = [
@@ -102,11 +102,12 @@ REFUSED = [
     (lambda: traced(x=ones((2, 5, 11))),
      "x has shape (2, 5, 11); one sequence, (n, 11), is wanted"),
     (lambda: traced(mha.MultiHeadWeights(*(ones((1, n, 2)) for n in (11, 3, 3)))),
-     "layer reads 3 numbers of the tokens that are asked and 11 of those that ask;"
-     " one width, self-attention, is wanted"),
+     "layer has d_context=3 but d_model=11; they must match, because a trace holds self-attention"
+     " alone"),
     (lambda: traced(mha.AttentionLayer(
         random_layer(RNG, 6, 2, d_model=11, d_k=4), query_norm=ones(4), key_norm=ones((2, 4)))),
-     "query_norm and key_norm are of a head and of all heads; two alike are wanted"),
+     "one of query_norm and key_norm is over each head, the other over all heads together; both"
+     " must be of one kind"),
     (lambda: mha.trace(replace(THE_CAT_SAT, refined=Refinements(sinks=ones(3)))),
      "sinks has shape (3,); (2,) is wanted"),
     (lambda: mha.trace(replace(THE_CAT_SAT, keys_at_once=2, refined=Refinements(sinks=ones(2)))),
@@ -154,19 +155,20 @@ REFUSED = [
     (lambda: logit_shares([mha.trace(CAT_SAT)], 0),
      "cat-sat has no logits; runs of a model are wanted"),
     # Sheets
-    (lambda: sheet().then("y", "product", "x", "x"),
+    (lambda: computation().then("y", "product", "x", "x"),
      "y: product of (2, 3) and (2, 3) cannot be; shapes that fit are wanted"),
-    (lambda: sheet().then("y", "twist", "x"),
+    (lambda: computation().then("y", "twist", "x"),
      f"operation is 'twist'; one of {', '.join(OPERATIONS)} is wanted"),
-    (lambda: sheet().then("y", "product", "x"), "product has 1 tables; 2 are wanted"),
-    (lambda: sheet().then("y", "exponential", "z"),
-     "table is 'z'; one of the sheet's is wanted: x"),
-    (lambda: sheet().given("x", [[1]]), "name is 'x', which the sheet has; another one is wanted"),
-    (lambda: sheet().given("z", [1, 2]), "z has shape (2,); at least 2 axes are wanted"),
-    (lambda: sheet().origin("x", 0, 7), "x has no number 0, 7; its shape is (2, 3)"),
-    (lambda: sheet().then("y", "times number", "x", number=1e400),
+    (lambda: computation().then("y", "product", "x"), "product has 1 tables; 2 are wanted"),
+    (lambda: computation().then("y", "exponential", "z"),
+     "table is 'z'; one of the computation's is wanted: x"),
+    (lambda: computation().given("x", [[1]]),
+     "name is 'x', which the computation has; another one is wanted"),
+    (lambda: computation().given("z", [1, 2]), "z has shape (2,); at least 2 axes are wanted"),
+    (lambda: computation().origin("x", 0, 7), "x has no number 0, 7; its shape is (2, 3)"),
+    (lambda: computation().then("y", "times number", "x", number=1e400),
      "number holds inf at index (); finite numbers are wanted"),
-    (lambda: carried_out(attention_plan(4), {}, ("twist",)),
+    (lambda: evaluate_plan(attention_plan(4), {}, ("twist",)),
      f"on has 'twist'; of {', '.join(SWITCHES)} some are wanted"),
     # Numbers that are shown
     *((lambda write=write: write(0.5, places=-1),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mha import trace
-from mha.examples.learning_runs import examined, kept_runs, learned
+from mha.examples.learning_runs import evaluate_layer, load_seed_runs, trained_layer
 from mha.examples.recorded import (
     _folder,
     recorded_head,
@@ -15,15 +15,21 @@ from mha.examples.recorded import (
     recorded_maps,
     recorded_sentences,
 )
-from mha.examples.trained import KEPT, fresh_stories, load_model, name_costs, training
+from mha.examples.trained import (
+    CHECKPOINT_STEPS,
+    fresh_stories,
+    load_model,
+    name_costs,
+    train_from_seed,
+)
 
 FRESH = fresh_stories()
 
 
 def test_the_first_steps_of_the_training_give_the_losses_that_are_kept():
     trained = load_model("names")
-    assert trained.steps == KEPT
-    steps = list(training(trained.seed, 30))
+    assert trained.steps == CHECKPOINT_STEPS
+    steps = list(train_from_seed(trained.seed, 30))
     assert [step.step for step in steps] == list(range(31))
     assert [step.loss for step in steps[1:]] == pytest.approx(trained.losses[:30], abs=2e-3)
     first = trained.checkpoints[0].arrays
@@ -44,8 +50,8 @@ def test_the_costs_that_are_kept_are_those_of_the_checkpoints_with_parts_off(ste
 
 @pytest.mark.parametrize(("num_heads", "steps", "seed"), [(12, 150, 7), (3, 400, 11)])
 def test_a_recorded_run_is_reproduced(num_heads, steps, seed):
-    found = examined(learned(np.random.default_rng(seed), num_heads, steps))
-    kept = [runs.values[seed] for runs in kept_runs(num_heads, steps)]
+    found = evaluate_layer(trained_layer(np.random.default_rng(seed), num_heads, steps))
+    kept = [runs.values[seed] for runs in load_seed_runs(num_heads, steps)]
     np.testing.assert_allclose(found, kept, rtol=1e-3, atol=1e-6)
 
 

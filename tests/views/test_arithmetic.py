@@ -11,7 +11,7 @@ from mha.core.feed_forward import FeedForward
 from mha.core.norm import Norm
 from mha.core.transformer import Block
 from mha.runs.rounding import short, shown
-from mha.views.arithmetic import Arithmetic, arithmetic, with_enough_decimals, written_out
+from mha.views.arithmetic import Arithmetic, arithmetic, with_enough_decimals, write_arithmetic
 from mha.views.signs import sign
 
 # Lines; `tests/runs/test_origins.py` works out every one
@@ -58,7 +58,7 @@ def test_lines(name, where, line):
 
 def test_a_term_has_a_line_and_exponents_are_raised_on_a_page():
     run = RUNS["the-cat-sat"]
-    term = written_out(origin(run, Place("scores", 1, 2, 0, term=1)), 2)
+    term = write_arithmetic(origin(run, Place("scores", 1, 2, 0, term=1)), 2)
     assert (term.products, term.result) == ((), short(run.query[1, 2, 1] * run.key[1, 0, 1], 2))
     line = Arithmetic(expression="e^−0.5", products=(), result="0.6065")
     assert line._repr_markdown_() == "e{sup}`−0.5` ≈ 0.6065"

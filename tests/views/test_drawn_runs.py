@@ -269,8 +269,8 @@ def test_arrays_that_a_layout_lacks_are_refused():
     with raises(ValueError, f"layout is 'Bloom'; one of {', '.join(LAYOUTS)} is wanted"):
         figures.layout_blocks("Bloom")
     sentence = (
-        "num_groups is 1; a divisor of num_heads=2 is wanted, and itself where one matrix has"
-        " query, key and value"
+        "num_groups is 1; a divisor of num_heads=2 is wanted, and num_heads itself for a layout"
+        " with one matrix for query, key and value"
     )
     with raises(ValueError, sentence):
         figures.layout_blocks("GPT-2", num_groups=1)

@@ -20,7 +20,7 @@ from written_tables import body, parsed, written
 from byhand.press import markup
 from byhand.tables import paper
 from byhand.tables.element import repeats
-from byhand.tables.page import inside
+from byhand.tables.page import table_html
 from mha import Place, example_names, load_example, trace
 from mha.audit.judging import Prints
 from mha.core.distributions import entropy, total_variation
@@ -29,7 +29,7 @@ from mha.runs.rounding import shown
 from mha.runs.stages import STAGES
 from mha.views import blocks, figures, tables
 from mha.views.colours import head_colour
-from mha.views.table import Table, array_table, as_written, no_tags, places_needed
+from mha.views.table import Table, array_table, escape_markdown, escape_tags, places_needed
 from mha.views.walkthrough import walkthrough
 
 RUNS = {name: trace(load_example(name)) for name in example_names()}
@@ -252,7 +252,7 @@ def test_printed_numbers_in_both_formats():
     )
     beside = '<span class="printed slip">≠ 2 &lt; 3</span> <span class="printed">≈ 1</span>'
     assert beside in table._repr_html_()
-    assert f'<td><span class="max"><strong>1</strong></span> {beside}</td>' in inside(
+    assert f'<td><span class="max"><strong>1</strong></span> {beside}</td>' in table_html(
         *parsed(table)["parts"]
     )
 
@@ -266,8 +266,8 @@ def test_tokens_are_shown_unchanged(token):
     run = trace(replace(load_example("cat-sat"), tokens=(token, "sat")))
     table = tables.stage_table(run, "weights")
     assert (table.rows[0][0], table.header[1]) == (token, token)
-    assert f"*{as_written(token)}*" in tables.mixing_table(run, 0).caption
-    tokens = markdown.parse(no_tags(as_written(token)))
+    assert f"*{escape_markdown(token)}*" in tables.mixing_table(run, 0).caption
+    tokens = markdown.parse(escape_tags(escape_markdown(token)))
     assert [t.type for t in tokens] == ["paragraph_open", "inline", "paragraph_close"]
     assert {t.type for t in tokens[1].children} <= {"text", "text_special"}
     assert "".join(t.content for t in tokens[1].children) == token
@@ -295,7 +295,7 @@ def test_every_number_of_every_head_stands_in_a_notebook_on_a_page_and_on_paper(
     for head, part in enumerate(node["parts"]):
         rows, weights = wanted[head], run.weights[head]
         assert tuple(body(part)) == rows
-        shares = re.findall(r"--weight: ([\d.]+)", inside(part))
+        shares = re.findall(r"--weight: ([\d.]+)", table_html(part))
         np.testing.assert_allclose(list(map(float, shares)), weights.ravel(), atol=6e-5)
         names = (*run.tokens, "Sum")
         if run.num_heads == 1:  # one head needs no name
@@ -305,7 +305,7 @@ def test_every_number_of_every_head_stands_in_a_notebook_on_a_page_and_on_paper(
         assert rows_of(root, "thead/tr") == (("Query \\ key", run.head_names[head]), names)
         corner, title = root.find("thead/tr")
         assert (corner.get("rowspan"), title.get("colspan")) == ("2", str(len(names)))
-    code = paper.content(node)
+    code = paper.markup_of(node)
     numbers = re.findall(r"\[(?:#strong\[)?(\d+\\?\.\d+)\]", code)
     on_paper = sorted(number.replace("\\", "") for number in numbers)
     assert on_paper == sorted(text for rows in wanted for row in rows for text in row[1:])
@@ -336,7 +336,7 @@ def test_query_key_and_value_share_a_row_and_each_head_has_one():
 
 def test_the_source_s_number_is_beside_each_number():
     block = blocks.stage_block(RUNS["apple"], "query", prints=Prints("apple"))
-    printed = [inside(part).count('class="printed') for part in parsed(block)["parts"]]
+    printed = [table_html(part).count('class="printed') for part in parsed(block)["parts"]]
     assert printed == [20, 20, 20]
     assert block._repr_html_().count('class="printed') == 60
 

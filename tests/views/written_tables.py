@@ -8,7 +8,7 @@ from myst_parser.docutils_ import Parser
 from sphinx.util.docutils import docutils_namespace
 
 from byhand.tables.element import Numbers, numbers
-from byhand.tables.page import inside
+from byhand.tables.page import table_html
 
 EXTENSIONS = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "smartquotes"]
 
@@ -28,7 +28,7 @@ def parsed(shown):
 
 def written(part, title=""):
     """Return the HTML table of a part, as a page has it. All tags must be closed."""
-    return ElementTree.fromstring(f"<table>{inside(part, title)}</table>")
+    return ElementTree.fromstring(f"<table>{table_html(part, title)}</table>")
 
 
 def own_text(cell):

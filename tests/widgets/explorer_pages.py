@@ -13,7 +13,7 @@ from mha.audit.judging import Prints
 from mha.runs.rounding import shown
 from mha.widgets.assets import files_of
 from mha.widgets.explorer import explorer
-from mha.widgets.frame import AT_ONCE
+from mha.widgets.frame import INITIAL_BUNDLES
 
 STYLE = """
 html { font-size: 16px; }
@@ -62,7 +62,7 @@ addEventListener("DOMContentLoaded", async () => {{
 
 def page_html(body, static, theme="light"):
     """Return the HTML of a page that loads the published scripts as a page of the book does."""
-    names = ["loader.js", *files_of(*AT_ONCE["mha-instrument"])]
+    names = ["loader.js", *files_of(*INITIAL_BUNDLES["mha-instrument"])]
     scripts = json.dumps([f"{static}/{name}" for name in names])
     names = ("tokens.css", "fonts.css", "heads.css", "explorer.css")
     links = "".join(f'<link rel="stylesheet" href="{static}/{name}">' for name in names)

@@ -12,13 +12,15 @@ from ports import in_browser
 
 from mha import load_example, trace
 from mha.practice.attention_parts import RIGHT
-from mha.practice.bug_runs import Tried, tried
-from mha.practice.bugs import BUGS, lines
+from mha.practice.bug_runs import RunInputs, run_attention
+from mha.practice.bugs import BUGS, TABLE
 from mha.runs.random_numbers import Draws
 from mha.runs.rounding import shown
 from mha.widgets.bugs import EXHIBITS, bugs_game
 
 pytestmark = pytest.mark.browser
+
+LINES = {bug.name: bug.line for bug in TABLE if bug.name in BUGS}
 
 
 @pytest.fixture
@@ -60,13 +62,13 @@ def test_every_program_gives_what_the_package_s_does_on_random_numbers(arithmeti
             told = [bool(x) for x in rng.random(4) < 0.4]
             if bug == "dropout left on":  # with a cache, heads draw in another order
                 told[3] = False
-            given = Tried(query, key, value, heads, [None, 7][rng.integers(2)], *told)
+            given = RunInputs(query, key, value, heads, [None, 7][rng.integers(2)], *told)
             names = ("isCausal", "isBiased", "isTurned", "inSteps")
             wide = [x.tolist() for x in (query, key, value)]
             data = dict(zip(names, told, strict=True)) | {"wide": wide, "heads": heads}
             cases.append([bug, data | {"dModel": given.d_model}, seed := int(rng.integers(2**32))])
             try:
-                parts = tried(BUGS.get(bug, RIGHT), given, PageDraws(seed))
+                parts = run_attention(BUGS.get(bug, RIGHT), given, PageDraws(seed))
                 wanted.append(np.concatenate([x.ravel() for x in parts if x is not None]))
             except ValueError:
                 wanted.append(None)
@@ -78,7 +80,7 @@ def test_every_program_gives_what_the_package_s_does_on_random_numbers(arithmeti
 
 
 def numbers_of(program, given):
-    return [shown(x) for part in tried(program, given) for x in part.flat]
+    return [shown(x) for part in run_attention(program, given) for x in part.flat]
 
 
 def cells(page):
@@ -97,7 +99,7 @@ def test_a_reader_runs_a_program_guesses_and_gets_a_verdict(opened):
     sentence, mask = page.get_by_label("Sentence"), page.get_by_label("Causal mask")
     sentence.select_option("The cat sat <end>")
     mask.check()
-    given = Tried.of_run(trace(load_example("the-cat-sat-end")), is_causal=True)
+    given = RunInputs.from_trace(trace(load_example("the-cat-sat-end")), is_causal=True)
     got, right = (numbers_of(program, given) for program in (BUGS["wrong axis"], RIGHT))
     assert cells(page) == got
     meant = [wanted for number, wanted in zip(got, right, strict=True) if number != wanted]
@@ -110,7 +112,7 @@ def test_a_reader_runs_a_program_guesses_and_gets_a_verdict(opened):
 
     def chosen(name):
         """Choose a line. Its verdict must become visible, and nothing above it may move."""
-        choice = page.get_by_role("button", name=lines(name)[0])
+        choice = page.get_by_role("button", name=LINES[name])
         choice.scroll_into_view_if_needed()
         places = place_of(page, first), place_of(page, choice)
         choice.focus()
@@ -160,7 +162,7 @@ def test_numbers_of_one_s_own_are_tried_and_stand_in_the_address(opened):
     field = page.get_by_label("keys of cat, 2")
     expect(field).to_have_value("2")
     cat_sat = trace(load_example("cat-sat"))
-    given = replace(Tried.of_run(cat_sat), key=np.array([[1, 2, 1, 0], [0, 1, 0, 1]]))
+    given = replace(RunInputs.from_trace(cat_sat), key=np.array([[1, 2, 1, 0], [0, 1, 0, 1]]))
     assert cells(page) == numbers_of(BUGS["wrong axis"], given)
     field.fill("-12.75")
     assert field.evaluate("e => e.scrollWidth <= e.clientWidth")  # all of what is typed
@@ -168,8 +170,8 @@ def test_numbers_of_one_s_own_are_tried_and_stand_in_the_address(opened):
     field.fill("0")
     expect(page.locator(".bugs-said")).to_contain_text("All as in the right program.")
     page.get_by_label("Queries and keys").select_option(label="27 times as large")
-    assert cells(page) == numbers_of(BUGS["wrong axis"], Tried.of_run(cat_sat, 27))
-    page.get_by_role("button", name=lines("wrong axis")[0]).click()
+    assert cells(page) == numbers_of(BUGS["wrong axis"], RunInputs.from_trace(cat_sat, 27))
+    page.get_by_role("button", name=LINES["wrong axis"]).click()
     expect(page.get_by_text("1 of 1 found at the first guess.")).to_be_visible()
 
 
@@ -190,7 +192,7 @@ def test_each_program_comes_once_in_an_order_that_can_be_told(opened):
         found.append(page.locator(".bugs-guess > .bugs-verdict code").first.inner_text())
         if i < len(BUGS) - 1:
             page.get_by_role("button", name="Next program").click()
-    assert sorted(found) == sorted(lines(name)[0] for name in BUGS)
+    assert sorted(found) == sorted(LINES[name] for name in BUGS)
 
 
 def test_each_exhibit_has_its_label_in_the_chapter():

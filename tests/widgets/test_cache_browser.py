@@ -11,7 +11,7 @@ from ports import CLOSE
 from worked_runs import CAUSAL
 
 from mha import trace
-from mha.widgets.cache import growing_cache, multiplications
+from mha.widgets.cache import count_multiplications, growing_cache
 
 pytestmark = pytest.mark.browser
 
@@ -44,7 +44,7 @@ def test_for_any_text_each_step_is_the_package_s(cache, rng):
         for numbers, stage in zip(arrays, ("key", "value", "weights", "head_outputs"), strict=True):
             wanted = getattr(whole, stage)[0]
             np.testing.assert_allclose(numbers, wanted, rtol=CLOSE, atol=CLOSE)
-        steps = [multiplications(CAUSAL, n) for n in range(1, len(text) + 1)]
+        steps = [count_multiplications(CAUSAL, n) for n in range(1, len(text) + 1)]
         again = sum(n * count for n, count in enumerate(steps, start=1))
         assert counted == [steps[-1], sum(steps), again]
 

@@ -10,7 +10,7 @@ from pointer import swipe
 from worked_runs import GPT3
 
 from mha.core.costs import ModelSizes, layer_sizes
-from mha.widgets.cost import _SIZES, LINES, cost_calculator, values_of, written
+from mha.widgets.cost import _SIZES, LINES, cost_calculator, cost_values, format_line
 from mha.widgets.instrument import WIDTHS
 
 pytestmark = pytest.mark.browser
@@ -32,8 +32,8 @@ def lines_of(page):
 
 
 def as_written(model, tokens, texts, itemsize):
-    values = values_of(model, tokens, texts, itemsize)
-    return [list(written(line, values)) for line in LINES]
+    values = cost_values(model, tokens, texts, itemsize)
+    return [list(format_line(line, values)) for line in LINES]
 
 
 def test_every_line_is_the_package_s_for_random_sizes_in_an_address(opened, rng):
@@ -42,7 +42,7 @@ def test_every_line_is_the_package_s_for_random_sizes_in_an_address(opened, rng)
         sizes = layer_sizes(width, groups * shared, d_k=head, num_groups=groups)
         model = ModelSizes(int(rng.integers(1, 200)), sizes, inner, int(rng.integers(2, 4)))
         given = int(2 ** rng.uniform(0, 29)), int(rng.integers(1, 5000)), int(rng.integers(1, 5))
-        values = values_of(model, *given)
+        values = cost_values(model, *given)
         names = (*_SIZES, "bytes", "tokens", "texts")
         page = opened("#cost=model&" + urlencode({name: values[name] for name in names}))
         assert lines_of(page) == as_written(model, *given)

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from ports import in_browser
 
 from mha import attention_weights
-from mha.examples.head_names import RULES, SHAPES, holds
+from mha.examples.head_names import RULES, SHAPES, fit_head_name
 from mha.examples.recorded import recorded_head, recorded_heads, recorded_maps, recorded_sentences
 from mha.runs.rounding import percent, shown
 from mha.widgets.assets import text_of
@@ -62,12 +62,14 @@ def test_every_name_holds_of_every_map_as_far_as_in_the_package(arithmetic_page)
         for sentence, by_head in zip(SENTENCES, by_sentence, strict=True):
             tokens = recorded_maps(sentence).tokens
             for (layer, head), got in zip(np.ndindex(6, 12), by_head, strict=True):
-                own = holds(name, tokens, thousandths(sentence, layer, head), pair=tuple(pair))
+                own = fit_head_name(
+                    name, tokens, thousandths(sentence, layer, head), pair=tuple(pair)
+                )
                 silent += own is None
                 assert (got is None) == (own is None)
                 if own is not None:
                     assert got["share"] == pytest.approx(own.share, abs=CLOSE)
-                    assert (got["obeyed"], got["rows"]) == (own.obeyed, own.rows)
+                    assert (got["obeyed"], got["rows"]) == (own.largest_in_rule, own.rows)
     assert 0 < silent < 9 * 6 * 72 / 2
 
 
@@ -103,7 +105,7 @@ def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
     assert (layer, head) == (1, 3)
     rows = page.locator(".heads-list tbody tr")
     for row, own in zip(rows.all(), held, strict=True):
-        assert f"{percent(own.share, 1)}\t{own.obeyed} of {own.rows}" in row.inner_text()
+        assert f"{percent(own.share, 1)}\t{own.largest_in_rule} of {own.rows}" in row.inner_text()
     expect(verdict).to_contain_text(f"; in all sentences {percent(share, 1)}.")
     expect(verdict).to_contain_text("1.3 in this sentence: 100.0 % of the")
     page.get_by_label("in the order of all sentences").check()

@@ -11,7 +11,13 @@ from playwright.sync_api import expect
 from pointer import drag, swipe
 
 from mha.core.learning import draw_layer, training_steps
-from mha.examples.learning_runs import WIDTH, attends, examined, layers_of, task
+from mha.examples.learning_runs import (
+    WIDTH,
+    evaluate_layer,
+    learning_task,
+    relation_weights,
+    train_layers,
+)
 from mha.widgets.learning import learning_layer
 
 pytestmark = pytest.mark.browser
@@ -48,7 +54,7 @@ def test_a_training_and_what_it_draws_are_the_package_s_at_every_step(arithmetic
         wanted = np.random.default_rng(seed).normal(size=9000)
         assert np.abs(wanted).max() > 3.66
         assert np.allclose(found, wanted, rtol=0, atol=1e-13)
-    (x, answers), *_ = task()
+    (x, answers), *_ = learning_task()
     for heads, steps in ((3, 60), (6, 10), (1, 10), (12, 10)):
         seed, rate = int(rng.integers(2**32)), float(rng.choice([0.003, 0.03, 0.1]))
         found = page.evaluate(TRAINED, [seed, heads, rate, steps])
@@ -61,8 +67,8 @@ def test_a_training_and_what_it_draws_are_the_package_s_at_every_step(arithmetic
             wanted = np.concatenate([matrix.ravel() for matrix in matrices])
             assert np.allclose(got, wanted, rtol=0, atol=CLOSE)
         last = found["loss"], found["right"]
-        assert np.allclose(last, examined(layers[-1]), rtol=0, atol=CLOSE)
-        assert np.allclose(found["roles"], attends(layers[-1]).ravel(), rtol=0, atol=CLOSE)
+        assert np.allclose(last, evaluate_layer(layers[-1]), rtol=0, atol=CLOSE)
+        assert np.allclose(found["roles"], relation_weights(layers[-1]).ravel(), rtol=0, atol=CLOSE)
 
 
 HOSTILE = "#learning=layer&seed=99999999999&rate=9&steps=1e9&step=900&word=a&head=7"
@@ -70,14 +76,14 @@ HOSTILE = "#learning=layer&seed=99999999999&rate=9&steps=1e9&step=900&word=a&hea
 
 def test_a_reader_draws_the_curve_back_and_starts_again(opened):
     page = opened(HOSTILE, width=390, has_touch=True)
-    layers = layers_of(np.random.default_rng(0), 3)
+    layers = train_layers(np.random.default_rng(0), 3)
     expect(page.locator(".model-status")).to_have_text(
-        f"Seed 0, 3 heads, rate 0.03: the loss went from {examined(layers[0])[0]:.4f}"
-        f" to {examined(layers[-1])[0]:.4f} in 150 steps.",
+        f"Seed 0, 3 heads, rate 0.03: the loss went from {evaluate_layer(layers[0])[0]:.4f}"
+        f" to {evaluate_layer(layers[-1])[0]:.4f} in 150 steps.",
         timeout=60_000,
     )
     says, given = page.locator(".time-says"), page.locator(".learning-roles td")
-    assert given.all_inner_texts() == [f"{x:.2f}" for x in attends(layers[-1]).flat]
+    assert given.all_inner_texts() == [f"{x:.2f}" for x in relation_weights(layers[-1]).flat]
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert violations(page, "mha-instrument") == []
     curve = page.locator(".learning-curve")
@@ -87,7 +93,7 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened):
     expect(says).to_contain_text("After step 75:")
     drag(page, box["x"] + box["width"] / 2, box["y"] + 60, -box["width"])
     expect(says).to_contain_text("After step 0:")
-    assert given.all_inner_texts() == [f"{x:.2f}" for x in attends(layers[0]).flat]
+    assert given.all_inner_texts() == [f"{x:.2f}" for x in relation_weights(layers[0]).flat]
     assert page.locator(".learning-table .wrong").count() > 3
     steps = page.get_by_label("Steps", exact=True).and_(page.locator("input"))
     for _ in range(3):

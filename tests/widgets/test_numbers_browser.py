@@ -10,7 +10,7 @@ from ports import in_browser
 
 from mha.runs.random_numbers import Draws
 from mha.runs.rounding import short, shown
-from mha.views.signs import as_printed, chain, sign
+from mha.views.signs import chain, exact_value, sign
 
 pytestmark = pytest.mark.browser
 
@@ -109,7 +109,7 @@ def test_any_calculation_gets_the_sign_that_python_gives_it(arithmetic_page, dra
     pairs = [("0.6×1.2", "0.72"), ("0.6×1.2", "0.7")]
     for parts, last, places in drawn:
         text = "".join(itertools.chain(*parts)) + last
-        exact = as_printed(text)
+        exact = exact_value(text)
         pairs.append((text, "1.5" if exact is None else shown(float(exact), places)))
     same_signs(arithmetic_page, pairs)
 

@@ -21,7 +21,7 @@ from mha.runs.random_examples import KINDS, VOCABULARY, draw_example
 from mha.widgets.assets import files_of
 from mha.widgets.boxes import your_turn
 from mha.widgets.explorer_tables import sections
-from mha.widgets.own import ASKED, WHEEL, work_your_own
+from mha.widgets.own import ASKED_STAGES, WHEEL, work_your_own
 
 pytestmark = pytest.mark.browser
 
@@ -276,7 +276,7 @@ def test_a_box_asks_what_the_packages_box_asks(cases):
                 np.testing.assert_allclose(
                     np.array(mine, dtype=float), np.array(its, dtype=float), rtol=0, atol=1e-9
                 )
-    assert stages == set(ASKED)
+    assert stages == set(ASKED_STAGES)
 
 
 # ---- Actions of a reader ----

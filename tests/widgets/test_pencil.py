@@ -3,10 +3,11 @@
 from functools import partial
 
 import pytest
+from correction_oracle import judge_corrected
 from playwright.sync_api import expect
 
-from mha.audit.document_data import SLIP, SPOILED, state
-from mha.audit.judging import judge_corrected, judgements
+from mha.audit.document_data import SLIP, SPOILED, verdict
+from mha.audit.judging import judgements
 from mha.audit.sources import TITLES, load_source
 from mha.widgets.pencil import red_pencil
 
@@ -40,7 +41,7 @@ def test_the_consequences_of_corrections_agree_with_the_audit(arithmetic_page, r
     for source in TITLES:
         numbers = load_source(source)
         derived = [i for i, number in enumerate(numbers) if number.kind == "derived"]
-        slips = [i for i, j in enumerate(judgements(source)) if state(j) == SLIP]
+        slips = [i for i, j in enumerate(judgements(source)) if verdict(j) == SLIP]
         shares = (0, 0.02, 0.1, 0.5, 0.9, 1) if slips else (0,)
         sets = [[i for i in slips if rng.random() < share] for share in shares]
         sets += [slips[:n] for n in (1, len(slips) // 2)]
@@ -48,7 +49,7 @@ def test_the_consequences_of_corrections_agree_with_the_audit(arithmetic_page, r
         for which, browser_says in zip(sets, found, strict=True):
             wanted = judge_corrected(numbers, {derived[i] for i in which})
             states = [min(said[0], SPOILED) for said in browser_says]
-            assert states == [state(j) for j in wanted], source
+            assert states == [verdict(j) for j in wanted], source
             for (_, is_changed, value), judgement in zip(browser_says, wanted, strict=True):
                 if is_changed:
                     assert value == pytest.approx(judgement.local, rel=1e-12, abs=1e-12), source

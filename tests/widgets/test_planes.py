@@ -18,8 +18,8 @@ from mha import linear_biases, load_example, trace
 from mha.core.softmax import softmax
 from mha.runs.rounding import shown
 from mha.widgets.explorer import explorer
-from mha.widgets.slope import at_slope, slope_explorer
-from mha.widgets.width import WIDTHS, at_width, drawn, largest_weight, width_explorer
+from mha.widgets.slope import slope_explorer, weights_at_slope
+from mha.widgets.width import WIDTHS, compare_scaling, draw_tenths, largest_weight, width_explorer
 
 pytestmark = pytest.mark.browser
 
@@ -265,7 +265,7 @@ WIDE = """([tenths, widths]) => widths.map((width) =>
 
 
 def test_arrows_spread_and_weights_follow_the_width_as_in_the_package(arithmetic_page, rng):
-    tenths = drawn(rng, keys=5)
+    tenths = draw_tenths(rng, keys=5)
     found = arithmetic_page.evaluate(WIDE, [tenths.tolist(), WIDTHS])
     for width, (arrows, both) in zip(WIDTHS, found, strict=True):
         query, keys = tenths[0, :width] / 10, tenths[1:, :width] / 10
@@ -273,7 +273,7 @@ def test_arrows_spread_and_weights_follow_the_width_as_in_the_package(arithmetic
         tips = np.array(arrows["keys"])
         np.testing.assert_allclose(np.hypot(*tips.T), np.linalg.norm(keys, axis=1))
         np.testing.assert_allclose(tips[:, 0] * arrows["query"][0], keys @ query, rtol=1e-11)
-        for one, (spread, exact) in zip(both, at_width(tenths, width), strict=True):
+        for one, (spread, exact) in zip(both, compare_scaling(tenths, width), strict=True):
             np.testing.assert_allclose(one["spread"], spread, rtol=1e-12)
             np.testing.assert_allclose(one["weights"], exact, rtol=1e-11, atol=1e-300)
 
@@ -315,10 +315,7 @@ def test_the_dial_turns_by_angle_position_and_finger(open_element):
     assert seen.page.locator(".dial").bounding_box()["height"] < 844 - 48  # below the page's bar
     node = tip(seen, "Key of sat, turned").first
     seen.page.locator(".dial").scroll_into_view_if_needed()
-    for turn in (
-        lambda: swipe(seen.page, *middle(node), 45, -40),
-        lambda: node.press("ArrowUp"),
-    ):
+    for turn in (lambda: swipe(seen.page, *middle(node), 45, -40), lambda: node.press("ArrowUp")):
         before = numbers(seen)["angles"][1, 0]
         turn()
         assert numbers(seen)["angles"][1, 0] != before
@@ -356,7 +353,7 @@ def test_the_slope_of_a_linear_bias_is_dragged(open_element):
         slider.fill(str(wanted))
         shares = seen.page.locator(".of-slope ul").last.locator("li > :last-child")
         weights = [float(text) for text in shares.all_text_contents()]
-        exact = at_slope(scores, wanted)
+        exact = weights_at_slope(scores, wanted)
         np.testing.assert_allclose(weights, exact, atol=5.1e-5)
         bias = 2 * wanted * linear_biases(8, 3, 3)[0, 2]
         np.testing.assert_allclose(exact, softmax(scores + bias), rtol=CLOSE)
@@ -496,10 +493,10 @@ def test_names_cover_neither_each_other_nor_tips_and_axe_finds_nothing(open_elem
 
 
 def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(open_element):
-    tenths = drawn(np.random.default_rng(SEED), keys=8)
+    tenths = draw_tenths(np.random.default_rng(SEED), keys=8)
     query, keys = tenths[0, :64] / 10, tenths[1:, :64] / 10
     even = largest_weight("Give no key more than 13 %.", scaled=True, high=0.13)
-    largest = {width: at_width(tenths, width)[1][1].max() for width in WIDTHS}
+    largest = {width: compare_scaling(tenths, width)[1][1].max() for width in WIDTHS}
     low = sorted(largest.values())[-3]
     task = largest_weight("Find *three* widths.", scaled=True, low=float(low))
     # And a goal that no width reaches: `width_explorer` would refuse it.
@@ -558,5 +555,5 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(open_ele
         slider.fill(str(width))
         expect(mark).to_have_text(f"✓ {text} Find three widths.")
         heads = seen.page.locator(".width-bars div > p:first-child").all_inner_texts()
-        for (spread, _), head in zip(at_width(tenths, width), heads, strict=True):
+        for (spread, _), head in zip(compare_scaling(tenths, width), heads, strict=True):
             assert f"by {shown(spread, 2)}" in head

@@ -7,7 +7,7 @@ from worked_runs import LETTERS, TWO_LAYERS
 from mha import MultiHeadWeights, explorer, load_example, trace, trace_layer
 from mha.widgets.cache import growing_cache
 from mha.widgets.explorer_tasks import (
-    checked_tasks,
+    check_tasks,
     head_unnoticed,
     weight_reaches,
     weights_alike,
@@ -36,7 +36,7 @@ REFUSED = [
     (lambda: growing_cache(CAT_SAT), ValueError, "one head from embeddings"),
     (lambda: growing_cache(THE_CAT_SAT), ValueError, "one head from embeddings"),
     (lambda: two_layers(SECOND, FIRST, **LETTERS), ValueError,
-     "second reads other numbers than first leaves"),
+     "second has other embeddings than the result of first"),
     (lambda: two_layers("first", SECOND, **LETTERS), TypeError, "first"),
 ]  # fmt: skip
 
@@ -61,4 +61,4 @@ NO_TASKS = [
 @pytest.mark.parametrize(("task", "message"), NO_TASKS)
 def test_a_task_without_sense_is_refused(task, message):
     with pytest.raises(ValueError, match=message):
-        checked_tasks(CAT_SAT, [task])
+        check_tasks(CAT_SAT, [task])

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from pointer import drag, middle
 from worked_runs import ON_A_SHEET, TIRED
 
-from mha.runs.attention_variants import SWITCHES, attention_plan, carried_out
+from mha.runs.attention_variants import SWITCHES, attention_plan, evaluate_plan
 from mha.runs.rounding import shown
 from mha.widgets.variants_explorer import variants_explorer
 
@@ -40,7 +40,7 @@ def test_every_number_is_the_package_s(sheet_page, modules, rng):
     for on in [(), *((switch,) for switch in SWITCHES), SWITCHES]:
         given = {role: a if role in ("causal", "window") else rng.normal(size=a.shape).round(3)
                  for role, a in ON_A_SHEET.items()}  # fmt: skip
-        sheet, _ = carried_out(attention_plan(2), given, on)
+        sheet, _ = evaluate_plan(attention_plan(2), given, on)
         plain = {role: array.tolist() for role, array in given.items()}
         found = dict(page.evaluate(CARRIED_OUT, [data["plan"], plain, list(on)]))
         assert list(found) == list(sheet.steps)
@@ -55,9 +55,9 @@ def test_every_number_is_the_package_s(sheet_page, modules, rng):
                         assert (operation, count) == (wanted.operation, len(wanted.operands))
 
 
-def weights_and_output(on, given=ON_A_SHEET, query=3):
-    """Return the weights and the output of a query under the variants that are on."""
-    sheet, roles = carried_out(attention_plan(2), given, on)
+def third_party(on, given=ON_A_SHEET, query=3):
+    """Return the weights and the output of a query with what is switched on."""
+    sheet, roles = evaluate_plan(attention_plan(2), given, on)
     return sheet[roles["weights"]][query], sheet[roles["output"]][query]
 
 
@@ -79,7 +79,7 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     field.fill("0,5")
     key = ON_A_SHEET["key"].copy()
     key[1, 0] = 0.5
-    weights, _ = weights_and_output(("cap", "window"), ON_A_SHEET | {"key": key}, query=2)
+    weights, _ = third_party(("cap", "window"), ON_A_SHEET | {"key": key}, query=2)
     assert rows.all_text_contents()[:4] == ["hidden", *map(shown, weights[1:3]), "hidden"]
     expect(page).to_have_url(re.compile(r"key\.1\.0=0\.5"))
     field.blur()
@@ -116,9 +116,9 @@ def test_active_variants_are_listed_together_and_each_change_can_be_undone(sheet
     for label, on in (("a sink of 0", ("sink",)), ("scores capped at 2", ("cap", "sink"))):
         page.get_by_label(label).press("Space")
         seen.append(rows.all_text_contents())
-        assert seen[-1][:4] == [shown(x) for x in weights_and_output(on)[0]]
+        assert seen[-1][:4] == [shown(x) for x in third_party(on)[0]]
     expect(page.locator(".sheet-table.added caption")).to_contain_text(["With sink"])
-    both = zip(weights_and_output(("cap", "sink")), weights_and_output(()), strict=True)
+    both = zip(third_party(("cap", "sink")), third_party(()), strict=True)
     weights, output = (shown(np.abs(now - plain).max()) for now, plain in both)
     expect(page.locator(".sheet-said [role=status]")).to_have_text(
         f"The weights of tired move by up to {weights}, its output by up to {output}. "

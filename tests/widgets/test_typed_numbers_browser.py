@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from answer_oracle import parse_answer
 from playwright.sync_api import expect
 from pointer import drag, middle
 from ports import in_browser
 
 from mha import load_example, trace
-from mha.practice.answer_parser import read
 from mha.runs.rounding import short
 
 pytestmark = pytest.mark.browser
@@ -39,7 +39,7 @@ def test_the_browser_reads_any_text_as_the_package_does(arithmetic_page, rng):
       const x = modules.typedNumbers.read(text);
       return x && [x.number, x.decimals]; }"""
     found = in_browser(arithmetic_page, read_all, [[text] for text in texts])
-    wanted = [(x := read(text)) and [x.number, x.decimals] for text in texts]
+    wanted = [(x := parse_answer(text)) and [x.number, x.decimals] for text in texts]
     for text, one, other in zip(texts, found, wanted, strict=True):
         assert (one is None) == (other is None), text
         if one is not None:
@@ -169,7 +169,7 @@ def test_a_value_cell_shows_the_number_that_was_typed_and_undo_gives_the_book_s(
         cell.focus()
         stays = cell.input_value()
         cell.press_sequentially(str(text))
-        typed = read(str(text))
+        typed = parse_answer(str(text))
         is_taken = typed is not None and abs(typed.number) <= 1000
         cell.press("Enter")
         if is_taken:

@@ -1,13 +1,12 @@
-"""The book's own Sphinx package, a room for each thing that it does for those who use the book.
+"""The book's Sphinx package: one subpackage for each part of a page or of the printed book.
 
-`docs/architecture.md` has the rooms in their order and follows one number through the house; which
-room may use which stands in `pyproject.toml`, and each room's own first page says the way through
-it. On the ground floor stand four modules for all: `contents` reads `_toc.yml`, `document` says
-what is to be printed, `bibliography` how works are cited, and `digests` what has changed. The
-commands in `scripts/` use these, `checking` and `press` without Sphinx.
+`docs/architecture.md` lists the subpackages in the order in which they may import each other. Each
+subpackage's docstring lists its modules. The modules `contents`, `document`, `bibliography`,
+`digests`, `edition` and `terms` serve all of them. The commands in `scripts/` use these modules,
+`checking` and `press` without Sphinx.
 
-`_config.yml` names this package alone; it loads `PARTS`: a room, or the module of one that connects
-to Sphinx. Each is an extension of its own, so that a small book can do with some of them.
+`_config.yml` names this package alone, and `setup` loads the extensions in `PARTS`. Each is an
+extension of its own, so that the small books of the tests can load a few of them.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ PARTS = (
 
 
 def write_side_by_side(app: Sphinx, env: BuildEnvironment) -> None:
-    """Let pages that have been read be written on all cores, two processes for each."""
+    """Let Sphinx write pages in parallel, with two processes per core."""
     from mha.core.threads import usable_cores
 
     app.parallel = 2 * usable_cores()  # not from the beginning: two extensions cannot read so
 
 
 def setup(app: Sphinx) -> None:
-    """Load every room."""
+    """Load all extensions of the book."""
     app.connect("env-updated", write_side_by_side)
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")

@@ -1,8 +1,8 @@
-"""The works of others: how the text cites one, and the list of them all, in that order.
+"""Citations and the bibliography: authors and year, in alphabetical order.
 
-A work is cited by its authors and its year, in the text, its lists and notebooks. Works by the same
-authors of the same year have a letter behind the year in the bibliography's file. A setting in
-`_config.yml`, ``bibtex_default_style: cited``, has the list in this form.
+A work is cited by its authors and its year in the text, in lists and in notebooks. Works by the
+same authors of the same year have a letter after the year in the bibliography file. The setting
+``bibtex_default_style: cited`` in `_config.yml` selects this style for the list.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the checks of the sources need no Sphinx
 
 
 def authors_and_year(entry: Entry) -> tuple[str, str]:
-    """Return by what a work is cited.
+    """Return the authors and the year by which a work is cited.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def authors_and_year(entry: Entry) -> tuple[str, str]:
 
 
 class CitedLabels(BaseLabelStyle):
-    """Labels as the text has them: "Vaswani et al., 2017"."""
+    """Labels of the form "Vaswani et al., 2017"."""
 
     def format_labels(self, sorted_entries: Iterable[Entry]) -> Iterator[str]:
         """Yield a label for each entry."""
@@ -54,23 +54,23 @@ class CitedLabels(BaseLabelStyle):
 
 
 class CitedOrder(BaseSortingStyle):
-    """The order in which a reader looks a label up."""
+    """Alphabetical order of the labels."""
 
     def sorting_key(self, entry: Entry) -> tuple[str, str]:
-        """Return what stands where in the list."""
+        """Return the authors in lower case and the year."""
         who, year = authors_and_year(entry)
         return who.lower(), year
 
 
 class CitedStyle(PlainStyle):
-    """These labels, in this order."""
+    """A bibliography style with `CitedLabels` in `CitedOrder`."""
 
     default_label_style = CitedLabels
     default_sorting_style = CitedOrder
 
 
 def setup(app: Sphinx) -> None:
-    """Make the style known by its name."""
+    """Register the style by its name."""
     register_plugin("pybtex.style.formatting", "cited", CitedStyle)
-    # Known only by its name it is looked for in all installed packages, for each citation.
+    # Without registration pybtex searches all installed packages for each citation.
     register_plugin("pybtex.backends", "plaintext", PlainText, force=True)

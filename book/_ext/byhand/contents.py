@@ -26,7 +26,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Contents:
-    """The whole book."""
+    """The table of contents: the first page and the parts."""
 
     root: str  # the name of the first page, which belongs to no part
     parts: tuple[Part, ...]
@@ -38,7 +38,7 @@ class Contents:
 
     @property
     def printed_parts(self) -> tuple[Part, ...]:
-        """The parts as the printed book has them."""
+        """The parts with the pages that the printed book contains."""
         return tuple(
             replace(part, pages=tuple(page for page in part.pages if page not in ON_SCREEN))
             for part in self.parts
@@ -46,7 +46,7 @@ class Contents:
 
     @property
     def pages(self) -> tuple[str, ...]:
-        """The names of all pages, those below a chapter after it."""
+        """The names of all pages, each chapter followed by the pages below it."""
         return (
             self.root,
             *(
@@ -59,7 +59,7 @@ class Contents:
 
 
 def read_contents(file: Path = TOC) -> Contents:
-    """Return what a table of contents in Jupyter Book's form says.
+    """Return the table of contents from a file in Jupyter Book's format.
 
     Examples
     --------

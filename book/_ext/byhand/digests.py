@@ -1,15 +1,15 @@
-"""Digests of files and folders: they tell whether what something was made from has changed."""
+"""Digests of files and folders, by which the build finds changed inputs."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-KEPT = ROOT / "_build" / "results"  # what the cells of each page gave, by `reading.results`
+KEPT = ROOT / "_build" / "results"  # the kept results of pages, by `reading.results`
 
 
 def files_in(names: Iterable[str], root: Path = ROOT) -> Iterator[Path]:
-    """Yield every file of some files and folders below `root`; what does not exist has none.
+    """Yield every file of the given files and folders below `root`; skip missing ones.
 
     All kinds of files count: a list of endings would forget the next one. Hidden files, which
     editors and systems leave behind, and compiled ones do not.
@@ -24,7 +24,7 @@ def files_in(names: Iterable[str], root: Path = ROOT) -> Iterator[Path]:
 
 
 def digest_of(names: Iterable[str], *, root: Path = ROOT, salt: str = "") -> str:
-    """Return a digest of the names and the contents of files and folders, and of the salt."""
+    """Return a digest of names and contents of files and folders, and of `salt`."""
     digest = hashlib.sha256(salt.encode())
     for path in files_in(names, root):
         for part in (path.relative_to(root).as_posix().encode(), path.read_bytes()):

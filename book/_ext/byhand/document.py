@@ -1,14 +1,14 @@
-"""What is to be printed: the whole book, or a reader of some of its chapters."""
+"""The request for a printed document: the whole book, or a reader of chosen chapters."""
 
 from dataclasses import dataclass
 
 BOOK = "Attention by Hand"
-BIBLIOGRAPHY = "bibliography"  # the page that comes with every document
+BIBLIOGRAPHY = "bibliography"  # the page that every document includes
 
 
 @dataclass(frozen=True)
 class Document:
-    """One PDF to make."""
+    """The title, the chapters and the options of one PDF."""
 
     name: str = "attention-by-hand"  # the file's name, without an ending
     title: str = BOOK
@@ -24,5 +24,5 @@ class Document:
 
     @property
     def is_reader(self) -> bool:
-        """Tell whether chapters are left out."""
+        """Return whether the document has chosen chapters instead of the whole book."""
         return self.chapters is not None

@@ -32,7 +32,7 @@ class Edition:
 
     @property
     def begins(self) -> datetime:
-        """The time with which files are dated: the midnight, in UTC, that begins the day."""
+        """The modification time of generated files: midnight, in UTC, of the release date."""
         return datetime(self.released.year, self.released.month, self.released.day, tzinfo=UTC)
 
 

@@ -28,6 +28,6 @@ class Term:
 
 
 def load() -> tuple[list[Term], dict[str, str]]:
-    """Return the terms, and a dictionary of the entries that only refer to another entry."""
+    """Return the terms, and a mapping from each "see" entry to the entry that it refers to."""
     data = tomllib.loads(LIST.read_text(encoding="utf-8"))
     return [Term(entry, tuple(found)) for entry, found in data["terms"].items()], data["see"]

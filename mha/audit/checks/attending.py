@@ -1,4 +1,4 @@
-"""Who attends to whom: the largest of a row, what a head prefers, which order rows have."""
+"""Checks of attention patterns: largest entries of rows, preferences of heads, order of weights."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from mha.audit.checks.finding import Check, Finding
 from mha.audit.checks.runs import printed_row
+from mha.audit.document import SLACK
 from mha.audit.judging import run_of
-from mha.audit.page import SLACK
 from mha.core.distributions import total_variation
 from mha.runs.record import Trace
 from mha.runs.rounding import percent, shown
@@ -63,14 +63,14 @@ def _heads_prefer_differently(*, example: str) -> Finding:
     """Decide whether heads differ in which key their queries attend to most."""
     run = run_of(example)
     best = run.weights.argmax(axis=-1)
-    told = "; ".join(
-        f"Head {i + 1} prefers " + _listed([run.tokens[j] for j in dict.fromkeys(head)])
+    text = "; ".join(
+        f"Head {i + 1} prefers " + _join_words([run.tokens[j] for j in dict.fromkeys(head)])
         for i, head in enumerate(best.tolist())
     )
     apart = max(total_variation(a, b).max() for a in run.weights for b in run.weights)
     return Finding(
         bool((best != best[0]).any()),
-        f"over all its queries, {told}; two heads differ by at most {percent(float(apart))} of a"
+        f"over all its queries, {text}; two heads differ by at most {percent(float(apart))} of a"
         " row's weight",
     )
 
@@ -82,21 +82,21 @@ def _score_orders_weights(*, example: str, head: int, across_rows: bool) -> Find
     higher = scores[:, :, None, None] > scores + SLACK
     lower = higher & (weights[:, :, None, None] < weights)
     i, j, k, m = np.unravel_index(int(lower.argmax()), lower.shape)
-    told = "in every row the order of the weights is that of the scores"
+    text = "in every row the order of the weights is that of the scores"
     if lower[i, j, k, m]:
-        told += (
+        text += (
             f"; across rows it need not be: a score of {shown(scores[i, j], 2)} has weight"
             f" {shown(weights[i, j])}, one of {shown(scores[k, m], 2)} has {shown(weights[k, m])}"
         )
     within = np.diagonal(lower, axis1=0, axis2=2).any()
-    return Finding(not (lower.any() if across_rows else within), told)
+    return Finding(not (lower.any() if across_rows else within), text)
 
 
 def _of_head(run: Trace, head: int) -> str:
     return f" in Head {head + 1}" if run.num_heads > 1 else ""
 
 
-def _listed(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return " or ".join(f"*{word}*" for word in words)
 
 

@@ -1,4 +1,4 @@
-"""What the computation does: what outputs mix, where heads meet, what the softmax ensures."""
+"""Checks of the computation: inputs of the outputs, mixing of heads, effects of the softmax."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,8 +7,8 @@ import numpy as np
 
 from mha.audit.checks.finding import Check, Finding
 from mha.audit.checks.runs import layer_of
+from mha.audit.document import SLACK
 from mha.audit.judging import run_of
-from mha.audit.page import SLACK
 from mha.core.softmax import softmax
 from mha.runs.record import trace
 from mha.runs.rounding import shown
@@ -64,7 +64,7 @@ def _stays_the_same(*, example: str, array: str) -> Finding:
 
 
 def _softmax_ensures(*, effect: str, example: str, head: int, row: int) -> Finding:
-    """Decide whether the softmax alone sees to a sum of 1, to scaled scores or to a width."""
+    """Decide whether the softmax alone gives a sum of 1, scaled scores or a fixed width."""
     run = run_of(example)
     scores, weights = run.scores[head, row], run.weights[head, row]
     unscaled = softmax(scores)
@@ -89,7 +89,7 @@ def _softmax_ensures(*, effect: str, example: str, head: int, row: int) -> Findi
 def _only_right_option(
     *, right: str, options: Sequence[str], example: str, head: int, row: int
 ) -> Finding:
-    """Decide whether one effect, and no other of a question's options, is the softmax's."""
+    """Decide whether exactly one option of a question is an effect of the softmax."""
     found = {o: _softmax_ensures(effect=o, example=example, head=head, row=row) for o in options}
     return Finding(
         [option for option, finding in found.items() if finding.holds] == [right],

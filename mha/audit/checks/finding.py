@@ -1,4 +1,4 @@
-"""What a check returns, and what a check is."""
+"""The type of checks, and the type of their results."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,33 +6,34 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check finds about a claim.
+    """The result of a check of a claim.
 
     Parameters
     ----------
     holds : bool
+        Whether the claim is true.
     because : str
         One sentence, with the numbers that decide it.
-    by_half : bool, default False
-        Whether a claim that does not hold is half right: true of a part of what it speaks about.
+    half_right : bool, default False
+        Whether a claim that does not hold is true of a part of its cases.
 
     Examples
     --------
-    >>> Finding(False, "some grow and some shrink", by_half=True).verdict
+    >>> Finding(False, "some grow and some shrink", half_right=True).verdict
     'half right'
     """
 
     holds: bool
     because: str
-    by_half: bool = False
+    half_right: bool = False
 
     @property
     def verdict(self) -> str:
-        """What the book calls this finding: it holds, it is half right, or it does not hold."""
+        """The finding in words: "holds", "half right" or "does not hold"."""
         if self.holds:
             return "holds"
-        return "half right" if self.by_half else "does not hold"
+        return "half right" if self.half_right else "does not hold"
 
 
 Check = Callable[..., Finding]
-"""Takes a claim's parameters by name, returns what it finds."""
+"""A function from the arguments of a claim, by keyword, to the finding."""

@@ -1,4 +1,4 @@
-"""What patterns of attention can tell, and what it takes to draw them."""
+"""Checks of drawn attention patterns, and of the matrices that give them."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from mha.runs.rounding import percent, short, shown
 
 
 def _one_head_cannot(*, num_tokens: int, pairs: Sequence[Sequence[int]], d_k: int) -> Finding:
-    """Decide whether one head is unable to give each pair, query and key, nine tenths of a row."""
+    """Decide whether no head can give nine tenths of each pair's query row to the pair's key."""
     if len({query for query, _ in pairs}) < len(pairs):
         return Finding(
             True,
@@ -33,7 +33,7 @@ def _one_head_cannot(*, num_tokens: int, pairs: Sequence[Sequence[int]], d_k: in
 
 
 def _diagonal(*, off_diagonal: float) -> Finding:
-    """Decide whether a row with that weight on another token can be largest on the diagonal."""
+    """Decide whether a row with that weight off the diagonal can be largest on the diagonal."""
     left = 1 - off_diagonal
     return Finding(
         left > off_diagonal,
@@ -43,15 +43,15 @@ def _diagonal(*, off_diagonal: float) -> Finding:
 
 
 def _needs_training(*, example: str, d_k: int) -> Finding:
-    """Decide whether an example's patterns cannot be drawn by matrices that nothing has learned."""
+    """Decide whether no untrained matrices, given by a formula, draw an example's patterns."""
     inputs = run_of(example).example
     assert inputs.target_weights is not None
     assert inputs.embeddings is not None
     apart = 0.0
     for pattern in inputs.target_weights:
         w_q, w_k = pattern_projections(pattern, inputs.embeddings, d_k)
-        drawn = attention_weights(inputs.embeddings @ w_q, inputs.embeddings @ w_k)
-        apart = max(apart, float(np.abs(drawn - pattern).max()))
+        weights = attention_weights(inputs.embeddings @ w_q, inputs.embeddings @ w_k)
+        apart = max(apart, float(np.abs(weights - pattern).max()))
     return Finding(
         apart > 0.01,
         f"made-up patterns with these cells are drawn by matrices from a formula, width {d_k} and"

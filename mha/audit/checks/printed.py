@@ -1,4 +1,4 @@
-"""What printed numbers say together: sums of rows, tables that follow from others."""
+"""Checks of printed numbers: sums of rows, and tables that follow from earlier ones."""
 
 import math
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ import numpy as np
 
 from mha.audit.checks.finding import Check, Finding
 from mha.audit.checks.runs import judgements_of, printed_row
+from mha.audit.document import SLACK
 from mha.audit.judging import run_of
-from mha.audit.page import SLACK
 from mha.audit.sources import source_names
 from mha.audit.summary import row_sums
 from mha.runs.rounding import percent, shown
 
 
 def _rows_sum_to_one(*, example: str, head: int) -> Finding:
-    """Decide whether the printed rows of weights sum to 1, as exactly as they are printed."""
+    """Decide whether the printed rows of weights sum to 1, up to the rounding of their weights."""
     rows = [
         row
         for source in source_names()
@@ -69,10 +69,11 @@ def _scores_are_products(*, example: str, row: int, transposed: bool) -> Finding
     scores = [j.number for j in printed_row(example, "scores", 0, row, latest=True)]
     products = np.array(query) @ (key.T if transposed else key)
     fits = [abs(n.value - p) <= n.half_unit + SLACK for n, p in zip(scores, products, strict=True)]
-    told, way = ", ".join(shown(float(p), 3) for p in products), "columns" if transposed else "rows"
+    computed = ", ".join(shown(float(p), 3) for p in products)
+    way = "columns" if transposed else "rows"
     return Finding(
         all(fits),
-        f"with the keys as {way} the products are {told}, and the print has"
+        f"with the keys as {way} the products are {computed}, and the print has"
         f" {', '.join(n.printed for n in scores)}",
     )
 

@@ -1,4 +1,4 @@
-"""What several checks look at: an example's matrices, and what is printed of it."""
+"""Lookups that several checks share: an example's matrices, and its printed numbers."""
 
 from functools import cache
 
@@ -60,21 +60,21 @@ def judgements_of(example: str) -> tuple[Judgement, ...]:
 def printed_row(
     example: str, stage: str, head: int, row: int, *, latest: bool
 ) -> tuple[Judgement, ...]:
-    """Return one row of printed numbers.
+    """Return the judgements on one printed row.
 
     Parameters
     ----------
     example : str
     stage : str
-        One whose rows belong to a head.
+        A stage with heads.
     head, row : int
     latest : bool
-        Where a number is printed twice, whether its last print is wanted or its first.
+        Whether to return the last or the first of several printed versions of a number.
 
     Returns
     -------
     tuple of Judgement
-        Of the columns that are printed, in order.
+        One for each printed column, in order.
 
     Examples
     --------

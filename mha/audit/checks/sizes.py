@@ -1,4 +1,4 @@
-"""Shapes and sizes: of an example's arrays and matrices, and of published models."""
+"""Checks of shapes and sizes, of an example's arrays and matrices and of published models."""
 
 from collections.abc import Sequence
 from types import MappingProxyType
@@ -18,11 +18,11 @@ PUBLISHED = MappingProxyType(
         "GPT-3 175B": (12288, 96, 128, "Brown et al. (2020), table 2.1"),
     }
 )
-"""Published models: d_model, number of heads, width of a head, and where that stands."""
+"""Published models: d_model, number of heads, width of a head, and the source."""
 
 
 def _shape(*, example: str, array: str, wanted: Sequence[int]) -> Finding:
-    """Decide what shape an array has; of an array with heads, each head's part."""
+    """Decide whether an array, or each head's part of it, has a shape."""
     run = run_of(example)
     found = getattr(run.example.layer if array.startswith("w_") else run, array)
     shape = np.shape(found)[-2:]
@@ -45,7 +45,7 @@ def _published(
 
 
 def _head_width(*, d_model: int, num_heads: int, d_k: int) -> Finding:
-    """Decide whether the heads of that width are as wide together as the input."""
+    """Decide whether heads of that width are together as wide as the input."""
     found = layer_sizes(d_model, num_heads).d_k
     return Finding(found == d_k, f"{d_model} / {num_heads} = {found}")
 

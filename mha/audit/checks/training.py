@@ -1,4 +1,4 @@
-"""What scaling and initialisation are for, tried on random vectors."""
+"""Checks of the effects of scaling and initialisation, on random vectors."""
 
 import math
 from collections.abc import Sequence
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from mha.audit.checks.finding import Check, Finding
-from mha.audit.page import SLACK
+from mha.audit.document import SLACK
 from mha.core.attention import attention_weights
 from mha.core.checks import Array
 from mha.core.gradients import scaled_dot_product_attention_backward
 from mha.runs.rounding import percent, short, shown
 
 UNDECIDED = 0.99
-"""A row whose largest weight is below this still passes a gradient back."""
+"""Largest weight below which a row still passes a noticeable gradient back."""
 
 
 def _initialisation(*, scheme: str, d_in: int, d_out: int) -> Finding:
@@ -35,16 +35,16 @@ def _spread_of_scores(*, widths: Sequence[int], scaled: bool, grows: bool, seed:
         query, key = rng.normal(size=(2, 2000, d_k))
         scores = (query * key).sum(axis=-1) / (math.sqrt(d_k) if scaled else 1.0)
         spread.append(float(scores.std()))
-    told = ", ".join(f"{shown(s, 2)} at {d_k}" for s, d_k in zip(spread, widths, strict=True))
+    spreads = ", ".join(f"{shown(s, 2)} at {d_k}" for s, d_k in zip(spread, widths, strict=True))
     return Finding(
         (spread[-1] > 2 * spread[0]) == grows,
         f"{'scaled' if scaled else 'unscaled'} scores of random vectors have standard deviation"
-        f" {told}",
+        f" {spreads}",
     )
 
 
 def _root_softens(*, d_k: int, num_keys: int, seed: int) -> Finding:
-    """Decide whether leaving the root out gives most of the weight to one key, with it not."""
+    """Decide whether one key gets most of the weight without the root of d_k, but not with it."""
     query, key, _ = _random_attention(d_k, num_keys, seed)
     with_root, without = (
         float(attention_weights(query, key, scale=scale).max(axis=-1).mean())
@@ -58,9 +58,9 @@ def _root_softens(*, d_k: int, num_keys: int, seed: int) -> Finding:
 
 
 def _gradients_unscaled(*, effect: str, d_k: int, num_keys: int, seed: int) -> Finding:
-    """Decide what becomes of a typical query's gradient without the root.
+    """Decide whether the median gradient of queries explodes, or vanishes, without the root.
 
-    That it explodes is half right where it does not, but the mean over all queries grows.
+    A claim that it explodes is half right if the median does not, but the mean grows.
     """
     query, key, value = _random_attention(d_k, num_keys, seed)
     d_output = np.random.default_rng(seed + 1).normal(size=value[:, :1].shape) / math.sqrt(d_k)
@@ -80,7 +80,7 @@ def _gradients_unscaled(*, effect: str, d_k: int, num_keys: int, seed: int) -> F
         f" {shown(spread[0])} to {shown(spread[1])}, and {percent(theirs)} of that comes from the"
         f" {percent(float(undecided.mean()))} of the rows in which no weight reaches"
         f" {short(UNDECIDED)})",
-        by_half=effect == "explode" and ratio <= 10 and spread[1] > 2 * spread[0],
+        half_right=effect == "explode" and ratio <= 10 and spread[1] > 2 * spread[0],
     )
 
 

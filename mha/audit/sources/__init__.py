@@ -1,7 +1,8 @@
-"""What the five source documents print: every number, transcribed, as data.
+"""The numbers of the five source documents, transcribed as data.
 
-Each document has a JSON file in this folder, named as the document is: a list of its numbers in
-order. ``python -m mha.audit.sources.transcribe`` writes them, by the rules in the folder ``rules``.
+Each document has a JSON file in this folder, which lists all its numbers in order. The documents
+themselves are not part of the project, so these files are its only record of them, and a test keeps
+them unchanged.
 """
 
 import json
@@ -17,26 +18,26 @@ from mha.core.option_checks import as_switch, as_word
 from mha.runs.places import Place
 
 DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
-"""How a number is printed that takes part in a calculation."""
+"""The form of a printed number that takes part in a calculation."""
 
 CALCULATING = ("derived", "input", "copy")
-"""The kinds of numbers that take part in a calculation: these have an example and a place."""
+"""The kinds of numbers that take part in a calculation and so have an example and a place."""
 
 KINDS = MappingProxyType(
     {
         "derived": "computed by the document: judged",
-        "input": "what a calculation starts from",
-        "copy": "an earlier number taken up again",
+        "input": "the start of a calculation",
+        "copy": "an earlier number, repeated",
         "shape": "a width, a number of tokens or heads",
         "size": "a size of a published model",
         "formula": "a constant of a formula",
         "claim": "part of a claim in words",
-        "illustration": "made up to make a point; nothing it could be computed from is given",
-        "label": "counts a step, a head, an index, a page",
-        "damage": "stands there by a damaged print only",
+        "illustration": "made up to make a point; the inputs of a computation are not given",
+        "label": "the number of a step, a head, an index, a page",
+        "damage": "there by a damaged print only",
     }
 )
-"""Every kind of number that a document prints, and what it means."""
+"""The kinds of printed numbers with their meaning."""
 
 TITLES = MappingProxyType(
     {
@@ -47,7 +48,7 @@ TITLES = MappingProxyType(
         "mha-tutorial": "Transformer Multi-Head Attention Tutorial",
     }
 )
-"""The documents: the stem of each one's file, and the title to cite it by."""
+"""The documents: the stem of the file's name, and the title."""
 
 
 @dataclass(frozen=True)
@@ -59,24 +60,24 @@ class Number:
     line : int
         Line in the document, counted from 1.
     printed : str
-        As it stands there; its decimals are its precision.
+        The number as printed; its decimals are its precision.
     kind : str
         One of `KINDS`.
     example : str, default ""
-        The worked example that it belongs to: for inputs, copies and derived numbers.
+        Name of its worked example, for inputs, copies and derived numbers.
     place : Place, optional
-        What it claims to be, in a run of that example.
+        The place of the number in the run of that example.
     restates : bool, default False
-        A result that only repeats the one printed before it.
+        Whether the number only repeats the result printed before it.
     intended : str, default ""
-        What was meant, where the print is damaged.
+        The intended number, if the print is damaged.
     reason : str, default ""
-        How that can be told.
+        Evidence for the intended number.
 
     Examples
     --------
     >>> number = Number(43, "0.81", "derived", "apple", Place.parse("query.0.2.0"))
-    >>> number.value, number.half_unit, number.step
+    >>> number.value, number.half_unit, number.quantity
     (0.81, 0.005, 'query')
     """
 
@@ -91,7 +92,7 @@ class Number:
 
     @property
     def half_unit(self) -> float:
-        """Half a unit of the last printed place."""
+        """Half a unit of the last printed digit."""
         return 0.5 * 10.0 ** -len(self.printed.partition(".")[2])
 
     @property
@@ -101,12 +102,12 @@ class Number:
 
     @property
     def meant(self) -> float:
-        """The intended number where the print is damaged, else the printed one."""
+        """The intended number if the print is damaged, else the printed one."""
         return float(self.intended or self.printed)
 
     @property
-    def step(self) -> str:
-        """The stage, or what its terms are called: products, weighted values."""
+    def quantity(self) -> str:
+        """The name of the stage, or for terms of a sum "products" or "weighted values"."""
         if self.place is None:
             return ""
         if self.place.term is None:
@@ -141,7 +142,7 @@ def load_source(name: str) -> tuple[Number, ...]:
     Raises
     ------
     ValueError
-        If there is no such document, or its file is not as it should be, naming the file.
+        If there is no such document, or its file is not valid. The message names the file.
 
     Examples
     --------
@@ -156,14 +157,14 @@ def load_source(name: str) -> tuple[Number, ...]:
 
 
 def numbers_from(name: str, text: str) -> tuple[Number, ...]:
-    """Return the numbers that a document's file lists.
+    """Parse the text of a document's JSON file.
 
     Parameters
     ----------
     name : str
         The file's name without its ending.
     text : str
-        What stands in it.
+        Contents of the file.
 
     Returns
     -------
@@ -172,7 +173,7 @@ def numbers_from(name: str, text: str) -> tuple[Number, ...]:
     Raises
     ------
     ValueError
-        If it is not as it should be, naming the file.
+        If the text is not valid. The message names the file.
     """
     try:
         records = json.loads(text)
@@ -201,7 +202,7 @@ def _number(*, kind: str, example: str = "", place: str = "", **rest: Any) -> Nu
 
 
 def _check(number: Number) -> None:
-    """Raise unless the fields are of their kinds, and what is calculated with is a number."""
+    """Raise unless the fields have their types, and numbers of a calculation are decimals."""
     as_count("line", number.line)
     as_switch("restates", number.restates)
     for name in ("printed", "example", "intended", "reason"):

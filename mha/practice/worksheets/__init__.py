@@ -15,8 +15,18 @@ answers; ``python3 scripts/build.py worksheet`` makes PDFs too.
 """
 
 from mha.practice.worksheets.seeds import Seed
-from mha.practice.worksheets.sheet import PLACES, TASKS, Task, Worksheet, worksheet
+from mha.practice.worksheets.sheet import PLACES, TASKS, Task, Worksheet, draw_worksheet
 from mha.practice.worksheets.students import Student
-from mha.practice.worksheets.text import key, sheet
+from mha.practice.worksheets.text import write_key, write_sheet
 
-__all__ = ["PLACES", "TASKS", "Seed", "Student", "Task", "Worksheet", "key", "sheet", "worksheet"]
+__all__ = [
+    "PLACES",
+    "TASKS",
+    "Seed",
+    "Student",
+    "Task",
+    "Worksheet",
+    "draw_worksheet",
+    "write_key",
+    "write_sheet",
+]

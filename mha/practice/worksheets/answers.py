@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from mha.practice import spreadsheet
 from mha.practice.spreadsheet import harmless
 from mha.practice.worksheets.sheet import PLACES, Worksheet
-from mha.practice.worksheets.text import name
+from mha.practice.worksheets.text import cell_labels
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Answer:
     answer : str
         As the key prints it, with a hyphen for a minus; "-inf" for a masked score.
     off_by : str
-        How far a right answer may be off; "0" where it is exact.
+        The largest error of a right answer; "0" if it is exact.
     """
 
     sheet: int
@@ -45,32 +45,32 @@ class Answer:
 
 
 WORDS = ("student", "id", "row", "column")
-"""What of an answer others have written."""
+"""The fields with words of teachers and students, which a spreadsheet might run as formulas."""
 
 
-def answers(made: Worksheet) -> Iterator[Answer]:
+def answers(worksheet: Worksheet) -> Iterator[Answer]:
     """Yield every answer of a sheet.
 
     Parameters
     ----------
-    made : Worksheet
+    worksheet : Worksheet
 
     Examples
     --------
-    >>> from mha.practice.worksheets import worksheet
-    >>> first = next(answers(worksheet(7, 1, stages=["weights"])))
+    >>> from mha.practice.worksheets import draw_worksheet
+    >>> first = next(answers(draw_worksheet(7, 1, stages=["weights"])))
     >>> first.stage, first.row, first.off_by
     ('weights', 'two', '0')
     """
-    for task in made.tasks:
-        units = made.slips.get(task.stage, 0)
+    for task in worksheet.tasks:
+        units = worksheet.error_bounds.get(task.stage, 0)
         for head in range(len(task.tables)):
-            for place, worked in made.answers(task.stage, head):
-                row, column = name(made.run, place)
+            for place, worked in worksheet.answers(task.stage, head):
+                row, column = cell_labels(worksheet.run, place)
                 yield Answer(
-                    sheet=made.student.number,
-                    student=made.student.name,
-                    id=made.student.id,
+                    sheet=worksheet.student.number,
+                    student=worksheet.student.name,
+                    id=worksheet.student.id,
                     task=task.number,
                     stage=task.stage,
                     head=0 if place.head is None else head + 1,
@@ -82,7 +82,7 @@ def answers(made: Worksheet) -> Iterator[Answer]:
 
 
 def as_csv(sheets: Sequence[Worksheet]) -> str:
-    """Return the answers of sheets as CSV, a line each, whose words no spreadsheet computes.
+    """Return the answers of sheets as CSV, one per line, without cells that run as formulas.
 
     Parameters
     ----------
@@ -91,10 +91,10 @@ def as_csv(sheets: Sequence[Worksheet]) -> str:
     Returns
     -------
     str
-        As `mha.practice.spreadsheet.as_csv` writes a table.
+        CSV as from `mha.practice.spreadsheet.as_csv`.
     """
     rows = [list(Answer.__annotations__)]
-    for answer in (answer for made in sheets for answer in answers(made)):
+    for answer in (answer for worksheet in sheets for answer in answers(worksheet)):
         words = {name: harmless(getattr(answer, name)) for name in WORDS}
         rows.append(list((asdict(answer) | words).values()))
     return spreadsheet.as_csv(rows)
@@ -113,11 +113,15 @@ def as_json(sheets: Sequence[Worksheet]) -> str:
     """
     about_sheet = ("sheet", "student", "id")
     found = []
-    for made in sheets:
-        rows = [asdict(answer) for answer in answers(made)]
+    for worksheet in sheets:
+        rows = [asdict(answer) for answer in answers(worksheet)]
         found.append(
             {key: rows[0][key] for key in about_sheet}
-            | {"drawn_from": str(made.seed), "difficulty": made.difficulty, "points": made.points}
+            | {
+                "drawn_from": str(worksheet.seed),
+                "difficulty": worksheet.difficulty,
+                "points": worksheet.points,
+            }
             | {"answers": [{k: v for k, v in r.items() if k not in about_sheet} for r in rows]}
         )
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"

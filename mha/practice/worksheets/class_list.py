@@ -1,7 +1,7 @@
 """The list of a class, as a teacher writes it or as Moodle and Canvas export it.
 
-Nothing is guessed: a list whose first line reads like a header, and is none of `FORMS`, is refused.
-Where a list has a column of roles, only students get a worksheet; the others are named.
+A list whose first line looks like a header, but is in none of `FORMATS`, is refused: a guess could
+mix up names and ids. In a list with a column of roles, only students get a worksheet.
 """
 
 import codecs
@@ -16,13 +16,13 @@ from mha.command_line import in_one_line
 from mha.practice.worksheets.students import Student
 
 LONGEST = 80
-"""Letters that a name or an id may have."""
+"""The most letters of a name or an id."""
 
 MOST = 300
-"""Students that a class may have."""
+"""The most students of a class."""
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
-"""What parts the cells of a line."""
+"""The characters that separate cells, and their names."""
 
 Person = tuple[int, str, str, str]  # a line's number, the name, the id and the role
 Row = tuple[int, list[str]]  # a line's number, and its cells
@@ -30,15 +30,15 @@ Cells = tuple[int, dict[str, str]]  # the same by the columns' names
 
 
 @dataclass(frozen=True)
-class Form:
-    """What the columns of a list are called; capitals do not count.
+class ListFormat:
+    """The column names of a list, in lower case; capitals are ignored.
 
     Parameters
     ----------
     name : tuple of str
-        The columns that make a name, in the order in which it is written.
+        The columns of the parts of a name, in the order of writing.
     ids : tuple of str
-        The id is in the first of these that is not empty throughout; there may be none.
+        The id is in the first of these columns that is not empty; there may be none.
     """
 
     name: tuple[str, ...]
@@ -48,16 +48,16 @@ class Form:
 _IN_MOODLE = ("id number", "username", "email address")
 
 MOODLE = (
-    Form(("first name", "last name"), _IN_MOODLE),
-    Form(("first name", "surname"), _IN_MOODLE),
-    Form(("full name",), _IN_MOODLE),
+    ListFormat(("first name", "last name"), _IN_MOODLE),
+    ListFormat(("first name", "surname"), _IN_MOODLE),
+    ListFormat(("full name",), _IN_MOODLE),
 )
-CANVAS = Form(("student",), ("sis user id", "sis login id", "id"))
-FORMS = (*MOODLE, CANVAS, Form(("name",), ("id",)))
-"""The lists that are understood: participants and grades of Moodle, Canvas's gradebook, ours."""
+CANVAS = ListFormat(("student",), ("sis user id", "sis login id", "id"))
+FORMATS = (*MOODLE, CANVAS, ListFormat(("name",), ("id",)))
+"""The known formats: participants and grades of Moodle, the gradebook of Canvas, our own."""
 
-ABOVE, TESTERS = "points possible", ("student, test", "test student")
-"""The last row that Canvas has above the students, and the student that it adds for trials."""
+ROW_ABOVE, TEST_STUDENTS = "points possible", ("student, test", "test student")
+"""The last row above the students in a gradebook of Canvas, and names of its test student."""
 
 ROLES = ("roles", "role", "course role", "course roles")
 """The column of a person's roles, separated by commas, as in Moodle's list of participants."""
@@ -75,12 +75,12 @@ STUDENT_ROLES = {
 
 WANTED = "name and id are wanted, First name and Last name as in Moodle, or Student as in Canvas"
 
-OF_HEADERS = re.compile(
+HEADER_WORDS = re.compile(
     r"\b(?:(?:sur|user|vor|nach)?names?|students?|ids?|numbers?|e?-?mail|class|schüler|voornaam"
     r"|achternaam|förnamn|efternamn|nom|prénom|nombre|apellidos?|nome|cognome|imię|nazwisko|имя"
     r"|фамилия|姓名|名前|氏名|이름)\b"
 )
-"""Words by which a first line is known as a header, in small letters."""
+"""Words that mark a first line as a header, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def read_class(path: Path) -> ClassList:
     ----------
     path : pathlib.Path
         A table as CSV in UTF-8, UTF-16 or Windows-1252, parted by commas, semicolons or tabs. Its
-        first line names the columns, as one of `FORMS`; without one, the first column is the name
+        first line names the columns, as one of `FORMATS`; without one, the first column is the name
         and the second, if any, the id. A person whose role is empty is a student.
 
     Returns
@@ -135,18 +135,18 @@ def read_class(path: Path) -> ClassList:
     Raises
     ------
     ValueError
-        If there is no such list, naming its line where a line is at fault.
+        If the list cannot be read; the message names the line at fault, if there is one.
     """
     students: list[Student] = []
     others: list[tuple[str, str]] = []
     taken: dict[str, int] = {}
-    for line, name, known_by, role in _read(path.name, _text(path)):
+    for line, name, known_by, role in _read(path.name, _decode(path)):
         if not _is_student(role):
             others.append((name, role))
             continue
         student = Student(len(students) + 1, name, known_by)
         _check(f"line {line} of {path.name}", student, taken)
-        taken[student.known_by] = line
+        taken[student.identifier] = line
         students.append(student)
     if not students:
         roles = ", ".join(sorted({role for _, role in others}))
@@ -158,13 +158,13 @@ def read_class(path: Path) -> ClassList:
 
 
 def _is_student(role: str) -> bool:
-    """Tell whether one of a person's roles is that of a student."""
+    """Return whether one of a person's roles is that of a student."""
     roles = [part.strip().casefold() for part in role.split(",")]
     return not role or not STUDENT_ROLES.isdisjoint(roles)
 
 
-def _text(path: Path) -> str:
-    """Return what a file says, in the encoding that it has."""
+def _decode(path: Path) -> str:
+    """Return the text of a file in one of the known encodings."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -181,7 +181,7 @@ def _text(path: Path) -> str:
 
 
 def _is_western(text: str) -> bool:
-    """Tell whether a text read as Windows-1252 is one: other alphabets turn into odd letters."""
+    """Return whether a text was written in Windows-1252: other encodings turn into odd letters."""
     beyond = [c for c in text if not c.isascii() and c not in "‘’“”«»–ªº\xa0"]
     return all(map(str.isalpha, beyond)) and not re.search(r"[^\x00-\x7f]{3}", text)
 
@@ -191,14 +191,14 @@ def _read(file: str, text: str) -> Iterator[Person]:
     for separator in SEPARATORS:
         rows = _rows(file, text, separator)
         header = [cell.casefold() for cell in rows[0][1]] if rows else []
-        for form in FORMS:
+        for form in FORMATS:
             if set(form.name) <= set(header):
                 return _by_header(file, form, header, rows[1:])
     return _without_header(file, text)
 
 
 def _rows(file: str, text: str, separator: str) -> list[Row]:
-    """Return the lines that are not empty, as cells."""
+    """Return the cells of each line that is not empty."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
@@ -208,13 +208,13 @@ def _rows(file: str, text: str, separator: str) -> list[Row]:
 
 
 def _by_header(
-    file: str, form: Form, header: Sequence[str], rows: Sequence[Row]
+    file: str, form: ListFormat, header: Sequence[str], rows: Sequence[Row]
 ) -> Iterator[Person]:
-    """Yield the people of a list whose columns have names."""
+    """Yield the people of a list with a header."""
     _check_lengths(file, rows, len(header))
     table = [(line, dict(zip(header, row, strict=False))) for line, row in rows]
     if form is CANVAS:
-        table = list(_of_canvas(table))
+        table = list(_canvas_students(table))
     filled = (column for column in form.ids if any(cells.get(column) for _, cells in table))
     column = next(filled, "")
     for line, cells in table:
@@ -223,25 +223,27 @@ def _by_header(
         yield line, " ".join(filter(None, parts)), cells.get(column, ""), role
 
 
-def _of_canvas(table: Sequence[Cells]) -> Iterator[Cells]:
+def _canvas_students(table: Sequence[Cells]) -> Iterator[Cells]:
     """Yield the students of a gradebook, with the given name before the family name."""
-    above = [i for i, (_, cells) in enumerate(table) if cells["student"].casefold() == ABOVE]
+    above = [i for i, (_, cells) in enumerate(table) if cells["student"].casefold() == ROW_ABOVE]
     for line, cells in table[above[0] + 1 if above else 0 :]:
         family, _, given = cells["student"].partition(", ")
-        turned = f"{given} {family}" if given and "," not in given else cells["student"]
-        role = {"role": "Canvas's test user"} if cells["student"].casefold() in TESTERS else {}
-        yield line, cells | {"student": turned} | role
+        reordered = f"{given} {family}" if given and "," not in given else cells["student"]
+        role = (
+            {"role": "Canvas's test user"} if cells["student"].casefold() in TEST_STUDENTS else {}
+        )
+        yield line, cells | {"student": reordered} | role
 
 
 def _without_header(file: str, text: str) -> Iterator[Person]:
-    """Yield the people of a list of names, or of names and ids."""
+    """Yield the people of a list without a header: names, or names and ids."""
     found = [separator for separator in SEPARATORS if separator in text.strip().partition("\n")[0]]
     if len(found) > 1:
         both = " and ".join(SEPARATORS[separator] for separator in found)
         raise ValueError(f"the first line of {file} has {both}; a header with {WANTED}")
     rows = _rows(file, text, found[0] if found else ",")
     first = rows[0][1] if rows else []
-    is_header = any(OF_HEADERS.search(cell.casefold()) for cell in first)
+    is_header = any(HEADER_WORDS.search(cell.casefold()) for cell in first)
     has_no_id = "".join(first[1:2]) and not re.search(r"[\d@]", first[1])
     if is_header or has_no_id or len(first) > 2:
         columns = in_one_line(", ".join(cell[:20] for cell in first[:6]))
@@ -253,24 +255,24 @@ def _without_header(file: str, text: str) -> Iterator[Person]:
 
 
 def _check_lengths(file: str, rows: Sequence[Row], most: int) -> None:
-    """Raise where a line has more cells than there are columns."""
+    """Raise if a line has more cells than there are columns."""
     for line, row in rows:
         if any(row[most:]):
             raise ValueError(
                 f"line {line} of {file} has {len(row)} cells, more than the {most} that it may"
-                " have; a cell with a comma in it stands between quotes"
+                " have; put quotes around a cell with a comma in it"
             )
 
 
 def _check(where: str, student: Student, taken: dict[str, int]) -> None:
-    """Raise unless a student can be told from the others."""
+    """Raise if a student has no name, a long one, or the identifier of another student."""
     if not student.name:
         raise ValueError(f"{where} has no name")
     for text in (student.name, student.id):
         if len(text) > LONGEST or not text.isprintable():
             raise ValueError(f"{where} has {text[:20]!r}…; at most {LONGEST} letters are wanted")
-    if student.known_by in taken:
-        before = taken[student.known_by]
+    if student.identifier in taken:
+        before = taken[student.identifier]
         raise ValueError(
-            f"{where} has {student.known_by!r}, as line {before} has; ids that differ are wanted"
+            f"{where} has {student.identifier!r}, as line {before} has; ids that differ are wanted"
         )

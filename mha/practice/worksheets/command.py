@@ -1,4 +1,4 @@
-"""The worksheets of a class, drawn as the command's options ask, and their files."""
+"""The worksheet command: it draws the worksheets of a class and writes their files."""
 
 import argparse
 import sys
@@ -14,52 +14,52 @@ from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.model_worksheet import model_texts
 from mha.practice.worksheets.options import add_options
 from mha.practice.worksheets.seeds import Seed, read_secret
-from mha.practice.worksheets.sheet import Worksheet, possible_stages, worksheet
+from mha.practice.worksheets.sheet import Worksheet, draw_worksheet, possible_stages
 from mha.practice.worksheets.students import Student
-from mha.practice.worksheets.text import key, sheet
+from mha.practice.worksheets.text import write_key, write_sheet
 
-CAPS = {
+RANGES = {
     "seed": (0, 10**9),
     "lesson": (1, 12),
     "students": (1, MOST),
     "tokens": (2, MOST_TOKENS),
     "heads": (1, 4),
 }
-"""From where to where each option goes that is a number."""
+"""The smallest and the largest value of each option that is a number."""
 
 AFTER_PROJECTION = ("scores", "scaled_scores", "exponentials", "weights", "head_outputs")
-"""The four steps of attention on given queries, keys and values."""
+"""The stages of attention on given queries, keys and values."""
 
-USUAL: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "stages": None,
     "causal": False,
     "heads": 1,
     "model": False,
     "tokens": None,
 }
-"""What an option is that nobody gives."""
+"""The values of omitted options."""
 
-OF_LESSONS: dict[int, dict[str, Any]] = {
+LESSON_DEFAULTS: dict[int, dict[str, Any]] = {
     2: {"stages": [*AFTER_PROJECTION], "tokens": 2},
     4: {"causal": True},
     5: {"heads": 2},
 }
-"""What else an option is in a lesson, where a sheet of that lesson needs it."""
+"""The values of omitted options in a lesson, where they differ from `DEFAULTS`."""
 
 BEFORE_MASK = ("query", "key", "value", "scores", "scaled_scores")
-"""Stages that are the same under a mask."""
+"""Stages that a mask does not change."""
 
 LONGEST_WORD = 16
-"""Letters that a word of a sentence may have."""
+"""The most letters of a word of a sentence."""
 
 
-def drawn(options: argparse.Namespace) -> tuple[Worksheet, ...]:
-    """Return the worksheets of a whole class.
+def draw_worksheets(options: argparse.Namespace) -> tuple[Worksheet, ...]:
+    """Return the worksheets of a class, as the command's options ask.
 
     Parameters
     ----------
     options : argparse.Namespace
-        As `add_options` has them parsed.
+        Parsed by a parser with `add_options`.
 
     Returns
     -------
@@ -68,28 +68,30 @@ def drawn(options: argparse.Namespace) -> tuple[Worksheet, ...]:
     Raises
     ------
     ValueError
-        If there are no such sheets, naming the option.
+        If the options have no sheets; the message names the option.
     """
     _check(options)
-    _fill_in(options)
+    _set_defaults(options)
     stages = _stages(options)
     seed = _seed(options)
     students = _students(options)
-    sentences = [_words(text, options.tokens) for text in options.sentence or ()]
+    sentences = [_split_sentence(text, options.tokens) for text in options.sentence or ()]
     return tuple(
-        _drawn(options, seed, student, stages, sentences[i % len(sentences)] if sentences else None)
+        _draw_worksheet(
+            options, seed, student, stages, sentences[i % len(sentences)] if sentences else None
+        )
         for i, student in enumerate(students)
     )
 
 
-def _fill_in(options: argparse.Namespace) -> None:
-    """Give the options that nobody gave what they are in the lesson, or usually."""
-    of_lesson = OF_LESSONS.get(options.lesson, {})
-    if options.stages and not _masked(options.stages):
+def _set_defaults(options: argparse.Namespace) -> None:
+    """Set omitted options to the values of the lesson, or else to the defaults."""
+    of_lesson = LESSON_DEFAULTS.get(options.lesson, {})
+    if options.stages and not _changed_by_mask(options.stages):
         of_lesson = of_lesson | {"causal": False}
     if options.sentence:
         of_lesson = of_lesson | {"tokens": None}
-    for name, usual in USUAL.items():
+    for name, usual in DEFAULTS.items():
         if getattr(options, name) is None:
             setattr(options, name, of_lesson.get(name, usual))
 
@@ -108,7 +110,7 @@ def _students(options: argparse.Namespace) -> Sequence[Student]:
     return found.students
 
 
-def _drawn(
+def _draw_worksheet(
     options: argparse.Namespace,
     seed: Seed,
     student: Student,
@@ -117,7 +119,7 @@ def _drawn(
 ) -> Worksheet:
     num_tokens = options.tokens or (3 if sentence is None else len(sentence))
     try:
-        return worksheet(
+        return draw_worksheet(
             seed,
             student,
             difficulty=options.difficulty,
@@ -134,15 +136,15 @@ def _drawn(
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Raise unless every number is within its caps."""
-    for name, (low, high) in CAPS.items():
+    """Raise if a number is outside its range."""
+    for name, (low, high) in RANGES.items():
         value = getattr(options, name)
         if value is not None and not low <= value <= high:
             raise ValueError(f"--{name} is {value}; {low} to {high:,} is wanted")
 
 
 def _stages(options: argparse.Namespace) -> list[str] | None:
-    """Return the stages that are asked for, None for the rule."""
+    """Return the stages asked for, or None for the default ones."""
     possible = possible_stages(options.heads)
     for stage in options.stages or ():
         if stage == "output" and stage not in possible:
@@ -153,26 +155,27 @@ def _stages(options: argparse.Namespace) -> list[str] | None:
             raise ValueError(f"--stages has {stage!r}; one of {', '.join(possible)} is wanted")
     if not options.causal:
         return options.stages or None
-    if options.stages and not _masked(options.stages):
+    if options.stages and not _changed_by_mask(options.stages):
         raise ValueError(
             f"--causal changes nothing of {', '.join(options.stages)}, which come before the mask;"
-            f" one of {', '.join(_masked(possible))} is wanted among --stages, or no --causal"
+            f" one of {', '.join(_changed_by_mask(possible))} is wanted among --stages, or no"
+            " --causal"
         )
     return [*(options.stages or possible), "mask"]
 
 
-def _masked(stages: Sequence[str]) -> list[str]:
+def _changed_by_mask(stages: Sequence[str]) -> list[str]:
     """Return the stages that a mask changes."""
     return [stage for stage in stages if stage not in BEFORE_MASK]
 
 
-def _words(text: str, tokens: int | None) -> tuple[str, ...]:
-    """Return the words of a sentence, as many as are wanted."""
+def _split_sentence(text: str, tokens: int | None) -> tuple[str, ...]:
+    """Return the words of a sentence, at most `tokens` of them."""
     words = tuple(text.split())[:tokens]
-    low, high = CAPS["tokens"]
+    low, high = RANGES["tokens"]
     if not (tokens or low) <= len(words) <= high:
         wanted = f"at least {tokens} are" if tokens else f"{low} to {high} are"
-        raise ValueError(f"--sentence {text!r} has {_counted(words)}; {wanted} wanted")
+        raise ValueError(f"--sentence {text!r} has {_count_words(words)}; {wanted} wanted")
     long = [word for word in words if len(word) > LONGEST_WORD or not word.isprintable()]
     twice = [word for i, word in enumerate(words) if word in words[:i]]
     if long:
@@ -182,19 +185,19 @@ def _words(text: str, tokens: int | None) -> tuple[str, ...]:
     return words
 
 
-def _counted(words: Sequence[str]) -> str:
+def _count_words(words: Sequence[str]) -> str:
     return f"{len(words)} word{'s' * (len(words) != 1)}"
 
 
-def texts(sheets: Iterable[Worksheet], *, model: bool = False) -> dict[str, str]:
-    """Return what is written of the sheets of a class, by the files' names.
+def write_texts(sheets: Iterable[Worksheet], *, model: bool = False) -> dict[str, str]:
+    """Return the texts of the sheets of a class, by file name.
 
     Parameters
     ----------
     sheets : iterable of Worksheet
         At least one.
     model : bool, default False
-        Whether each student has the two tasks from the trained model too.
+        Whether each student also has the two tasks from the trained model.
 
     Returns
     -------
@@ -205,19 +208,19 @@ def texts(sheets: Iterable[Worksheet], *, model: bool = False) -> dict[str, str]
     seed = sheets[0].seed
     of_model = model_texts([sheet.student for sheet in sheets], seed) if model else {}
     return of_model | {
-        f"{seed.file('worksheets')}.md": "\n".join(
-            [f"# Worksheets, {seed}\n", *(sheet(made) for made in sheets)]
+        f"{seed.file_stem('worksheets')}.md": "\n".join(
+            [f"# Worksheets, {seed}\n", *(write_sheet(made) for made in sheets)]
         ),
-        f"{seed.file('key')}.md": "\n".join(
-            [f"# Key to the worksheets, {seed}\n", *(key(made) for made in sheets)]
+        f"{seed.file_stem('key')}.md": "\n".join(
+            [f"# Key to the worksheets, {seed}\n", *(write_key(made) for made in sheets)]
         ),
-        f"{seed.file('answers')}.csv": as_csv(sheets),
-        f"{seed.file('answers')}.json": as_json(sheets),
+        f"{seed.file_stem('answers')}.csv": as_csv(sheets),
+        f"{seed.file_stem('answers')}.json": as_json(sheets),
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the sheets and the answers of a whole class; nothing where a sheet cannot be drawn.
+    """Write the sheets and the answers of a class, or nothing if a sheet cannot be drawn.
 
     Parameters
     ----------
@@ -225,10 +228,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     parser = Parser(prog="python -m mha.practice.worksheets")
     add_options(parser)
-    parser.add_argument("folder", type=Path, help="where the files go")
+    parser.add_argument("folder", type=Path, help="an existing folder for the files")
     options = parser.parse_args(arguments)
     try:
-        made = texts(drawn(options), model=options.model)
+        made = write_texts(draw_worksheets(options), model=options.model)
         files = {name: text.encode() for name, text in made.items()}
         write_all(options.folder, files, force=options.force)
     except ValueError as error:

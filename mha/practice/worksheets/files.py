@@ -1,11 +1,11 @@
-"""Files into a folder: all or none, and none over a file that has other contents."""
+"""Writing of several files: all or none, and none over a file with other contents."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 
 def write_all(folder: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
-    """Write files into a folder that is there.
+    """Write files into an existing folder.
 
     Parameters
     ----------
@@ -18,9 +18,9 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, force: bool = False) 
     Raises
     ------
     ValueError
-        If a file is there with other contents, naming it; nothing is written then.
+        If a file exists with other contents; its message names the file, and nothing is written.
     OSError
-        If a file cannot be written; those that are there stay as they are.
+        If a file cannot be written; existing files stay unchanged.
     """
     waiting = {name: folder / f".{name}.new" for name in files}
     others = [

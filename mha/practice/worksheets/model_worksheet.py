@@ -1,6 +1,6 @@
-"""Two tasks from the trained model: which head looks where, and one logit as a sum.
+"""Two tasks on the trained model: the patterns of its heads, and logits as sums.
 
-Each student has a story; all numbers are the model's own, rounded as they are printed.
+Each student has another story. All numbers are the model's, rounded as they are printed.
 """
 
 import math
@@ -34,7 +34,7 @@ class ModelSheet:
     Parameters
     ----------
     seed : Seed
-        Of the whole set of sheets.
+        The seed of the whole set of sheets.
     student : Student
 
     Examples
@@ -49,13 +49,14 @@ class ModelSheet:
 
     @cached_property
     def _rng(self) -> np.random.Generator:
-        return self.seed.rng(self.student.drawn_by, MODEL)
+        return self.seed.rng(self.student.entropy, MODEL)
 
     @cached_property
     def story(self) -> tuple[str, ...]:
-        """Seven words: two names around a verb, a full stop, and how the first name begins.
+        """Seven tokens: a name of two syllables, a verb, another name, a full stop, and a syllable.
 
-        One whose second syllable the model finds, as it does in most.
+        The last one begins the first name again. Stories are drawn until the model predicts the
+        second syllable, as it does for most.
         """
         while True:
             first, second, third, fourth = self._rng.permutation(SYLLABLES)[:4].tolist()
@@ -66,8 +67,8 @@ class ModelSheet:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Which of the four heads each letter stands for: A and B those of the first block."""
-        assert self.story  # drawn before
+        """The head that each letter names, from 0 to 3; A and B are of the first block."""
+        assert self.story  # drawn first, so that both orders of access give the same numbers
         return (*self._rng.permutation(2).tolist(), *(2 + self._rng.permutation(2)).tolist())
 
     @cached_property
@@ -77,13 +78,13 @@ class ModelSheet:
 
     @property
     def maps(self) -> list[Array]:
-        """The maps of weights, a letter each, in whole percent."""
+        """The weights of the head of each letter, in whole percent."""
         weights = [head for run in self.runs for head in run.weights]
         return [np.rint(100 * weights[head]).astype(int) for head in self.order]
 
     @property
     def parts(self) -> list[tuple[str, float, float]]:
-        """What each part of the stream adds to the logits of the two second syllables."""
+        """The contribution of each part of the model to the logits of the two second syllables."""
         model = load_model("names").model
         found = logit_shares(self.runs, len(self.story) - 1)
         columns = [model.words.index(self.story[i]) for i in (1, 4)]
@@ -96,21 +97,21 @@ class ModelSheet:
 
     @property
     def questions(self) -> tuple[str, str]:
-        """What is asked, as Markdown, with its points."""
+        """The two questions as Markdown, with their points."""
         first, second = self.story[1], self.story[4]
         return (
-            "Four heads of the model, their weights in percent; a row is a word that looks."
-            " A and B are of the first block: which of them looks at the word before? C and D are"
-            " of the second: which of them looks, asked by the last word, at what came behind the"
-            " same word the last time? What will come next? (3 points)",
-            f"What each part of the model adds to the logits of *{first}* and *{second}*"
+            "Four heads of the model, their weights in percent; each row is a query."
+            " A and B are of the first block: which of them attends to the previous word? C and D"
+            " are of the second: which of them attends from the last word to the word after its"
+            " earlier occurrence? Which word comes next? (3 points)",
+            f"The table has the contribution of each part to the logits of *{first}* and *{second}*"
             " after the last word. Add up both logits. How many times as likely is"
             f" *{first}*? Which part decides it? (4 points)",
         )
 
     @property
     def tables(self) -> tuple[tuple[Table, ...], tuple[Table, ...]]:
-        """What is given for each question: four maps, and the parts of two logits."""
+        """The tables of each question: four weight maps, and the parts of two logits."""
         maps = tuple(
             Table(f"Head {letter}", ("", *self.story), tuple(self._rows(weights)))
             for letter, weights in zip(LETTERS, self.maps, strict=True)
@@ -126,7 +127,7 @@ class ModelSheet:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The answers, a line each, as Markdown."""
+        """The answers as Markdown, one per line."""
         first, second = self.story[1], self.story[4]
         _, speaks, against = zip(*self.parts, strict=True)
         one, other = math.fsum(speaks), math.fsum(against)
@@ -134,7 +135,7 @@ class ModelSheet:
         difference = f"e^({shown(one, PLACES)} − {_in_sum(other)})"
         times = shown(math.exp(one - other), 0)
         return (
-            f"The word before: {self.letter(_BACK)}. Behind the same word:"
+            f"Previous word: {self.letter(_BACK)}. After the same word:"
             f" {self.letter(_FINDS)}. Next: *{first}*.",
             *(
                 f"*{word}*: "
@@ -145,7 +146,7 @@ class ModelSheet:
         )
 
     def sheet(self) -> str:
-        """Return what the student is given, as Markdown."""
+        """Return the sheet of the student as Markdown."""
         asked = "\n\n".join(
             f"**{number}.** {question}\n\n" + "\n\n".join(map(_markdown, tables))
             for number, (question, tables) in enumerate(
@@ -155,7 +156,7 @@ class ModelSheet:
         return f"## {self.student}: {TITLE}\n\n*{' '.join(self.story)}* …\n\n{asked}\n"
 
     def key(self) -> str:
-        """Return the answers, as Markdown."""
+        """Return the key as Markdown."""
         return f"## {self.student}\n\n" + "".join(f"- {line}\n" for line in self.answers)
 
 
@@ -171,7 +172,7 @@ def _markdown(table: Table) -> str:
 
 
 def model_texts(students: Sequence[Student], seed: Seed) -> dict[str, str]:
-    """Return the tasks and their key for a class, by the files' names.
+    """Return the tasks and their key for a class, by file name.
 
     Parameters
     ----------
@@ -185,10 +186,10 @@ def model_texts(students: Sequence[Student], seed: Seed) -> dict[str, str]:
     """
     sheets = [ModelSheet(seed, student) for student in students]
     return {
-        f"{seed.file('model')}.md": "\n".join(
+        f"{seed.file_stem('model')}.md": "\n".join(
             [f"# A trained model, {seed}\n", *(made.sheet() for made in sheets)]
         ),
-        f"{seed.file('model-key')}.md": "\n".join(
+        f"{seed.file_stem('model-key')}.md": "\n".join(
             [f"# Key to the trained model, {seed}\n", *(made.key() for made in sheets)]
         ),
     }

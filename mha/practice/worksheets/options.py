@@ -17,7 +17,7 @@ STAGES = (
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which worksheets are drawn.
+    """Add the options that choose the worksheets.
 
     Parameters
     ----------

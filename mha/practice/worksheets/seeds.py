@@ -1,8 +1,8 @@
-"""What the numbers of a set of worksheets follow from: a seed, or a secret that a teacher keeps.
+"""Seeds and secrets, from which the numbers of a set of worksheets are drawn.
 
-Who knows a seed and a student's id can draw that student's sheet, and its key. A secret gives
-nothing away: each sheet's numbers follow from a keyed hash of it, and on paper stands a check
-number alone.
+Anyone who knows a seed and a student's id can draw that student's sheet and its key. From a secret,
+each sheet's numbers are drawn by a keyed hash, and the sheet shows only a check number, from which
+the secret cannot be computed.
 """
 
 import hmac
@@ -12,22 +12,22 @@ from pathlib import Path
 import numpy as np
 
 SHEET, MODEL = 0, 2
-"""What is drawn: a sheet, or the tasks from the trained model."""
+"""The purposes of random numbers: a sheet, or the tasks from the trained model."""
 
 SHORTEST = 32
-"""Letters that a secret has at least, so that nobody finds it by trying."""
+"""The fewest letters of a secret, so that nobody finds it by trial."""
 
 
 @dataclass(frozen=True)
 class Seed:
-    """What the numbers of a set of sheets follow from, beside the student.
+    """The seed or secret of a set of sheets.
 
     Parameters
     ----------
     number : int, default 0
-        Not negative; of no account where there is a secret.
+        Not negative; ignored if there is a secret.
     lesson : int, default 0
-        Another lesson has other numbers; 0 is none.
+        The number of the lesson, or 0; the sheets of each lesson have other numbers.
     secret : bytes, default empty
 
     Raises
@@ -37,7 +37,7 @@ class Seed:
 
     Examples
     --------
-    >>> str(Seed(7)), str(Seed(7, lesson=4)), Seed(7, lesson=4).file("key")
+    >>> str(Seed(7)), str(Seed(7, lesson=4)), Seed(7, lesson=4).file_stem("key")
     ('seed 7', 'lesson 4, seed 7', 'lesson-04-key-7')
     """
 
@@ -49,35 +49,35 @@ class Seed:
         if self.number < 0:
             raise ValueError(f"seed is {self.number}; a number that is not negative is wanted")
 
-    def rng(self, drawn_by: int, what: int = SHEET) -> np.random.Generator:
-        """Return what draws for one student.
+    def rng(self, entropy: int, purpose: int = SHEET) -> np.random.Generator:
+        """Return the random generator of one student.
 
         Parameters
         ----------
-        drawn_by : int
-            What tells the student from others.
-        what : int, default SHEET
+        entropy : int
+            A number that differs from student to student.
+        purpose : int, default SHEET
         """
         if self.secret:
-            return np.random.default_rng(self._hashed(f"{self.lesson} {drawn_by} {what}"))
-        return np.random.default_rng([self.number, drawn_by, what, self.lesson])
+            return np.random.default_rng(self._hashed(f"{self.lesson} {entropy} {purpose}"))
+        return np.random.default_rng([self.number, entropy, purpose, self.lesson])
 
     def _hashed(self, text: str) -> int:
         return int.from_bytes(key_for(self.secret, text))
 
     @property
     def check(self) -> str:
-        """Six digits that tell the sheets of a secret and a lesson from others."""
+        """Six digits that identify the secret and the lesson of a sheet."""
         return f"{self._hashed(f'{self.lesson} check') % 10**6:06}"
 
     def __str__(self) -> str:
         drawn = f"check {self.check}" if self.secret else f"seed {self.number}"
         return f"lesson {self.lesson}, {drawn}" if self.lesson else drawn
 
-    def file(self, what: str) -> str:
-        """Return what a file of the set is called, without its ending."""
+    def file_stem(self, kind: str) -> str:
+        """Return the name of a file without its extension; `kind` is a word such as "key"."""
         lesson = f"lesson-{self.lesson:02}-" if self.lesson else ""
-        return f"{lesson}{what}-{f'check-{self.check}' if self.secret else self.number}"
+        return f"{lesson}{kind}-{f'check-{self.check}' if self.secret else self.number}"
 
 
 GRADING = "grading of notebooks"
@@ -106,7 +106,7 @@ def key_for(secret: bytes, purpose: str) -> bytes:
 
 
 def read_secret(path: Path) -> bytes:
-    """Return the secret that a file holds, without white space around it.
+    """Return the secret in a file, without white space around it.
 
     Parameters
     ----------
@@ -115,14 +115,14 @@ def read_secret(path: Path) -> bytes:
     Raises
     ------
     ValueError
-        If there is none, or a short one, with the command that makes one.
+        If there is no secret or it is too short. The message has a command that makes one.
     """
     make = f'python3 -c "import secrets; print(secrets.token_hex())" > {path.name}'
     try:
         secret = path.read_bytes().strip()
     except OSError as error:
-        said = f"{path} cannot be read: {error.strerror}; `{make}` makes a secret"
-        raise ValueError(said) from None
+        message = f"{path} cannot be read: {error.strerror}; `{make}` makes a secret"
+        raise ValueError(message) from None
     if len(secret) < SHORTEST:
         raise ValueError(
             f"{path.name} has {len(secret)} letters; a secret of at least {SHORTEST} is wanted,"

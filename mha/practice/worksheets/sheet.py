@@ -1,4 +1,4 @@
-"""One student's worksheet: what it gives, what it asks, and every answer."""
+"""One student's worksheet: the given tables, the tasks and the answers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,14 +14,14 @@ from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, places
-from mha.runs.record import Trace, continued, trace
+from mha.runs.record import Trace, continue_from, trace
 from mha.runs.rounding import is_tie, rounded
 from mha.runs.stages import STAGES
-from mha.views.arithmetic import Arithmetic, written_out
+from mha.views.arithmetic import Arithmetic, write_arithmetic
 from mha.views.tables import Table, stage_table
 
 PLACES = 3
-"""Decimals asked for where a number is not exact before."""
+"""The decimals of answers that are not exact."""
 
 TASKS = MappingProxyType(
     {
@@ -39,23 +39,23 @@ TASKS = MappingProxyType(
         "output": "Output of the layer: the outputs side by side, times the output projection.",
     }
 )
-"""The stages that can be asked for, in the order of the computation, and what to do in each."""
+"""The stages that a sheet can ask for, in the order of the computation, and their tasks."""
 
 MASKED_EXPONENTIALS = "Exponentials of the masked scores, and each row's sum; e to the −∞ is 0."
 
 _ALL_DIGITS = 6
-"""More decimals than an exact answer has: it is shown with all of its own."""
+"""More decimals than any exact answer has, so that it is shown exactly."""
 
 _AFTER_EXACT = ("exponentials", "weights", "head_outputs")
-"""Stages whose numbers are not short, so that they are rounded where they are given."""
+"""Stages with many decimals, which are rounded if the sheet gives them."""
 
 _ROUNDED_AFTER = {"head_outputs": "weights", "output": "head_outputs"}
-"""A sum of products is exact unless it takes numbers of a stage that was itself rounded."""
+"""A sum of products is exact unless its operands are of a stage that is rounded itself."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One task of a sheet: a stage to fill in.
+    """One task of a sheet: a stage whose tables the student fills in.
 
     Parameters
     ----------
@@ -64,15 +64,15 @@ class Task:
     stage : str
         A key of `TASKS`.
     text : str
-        What to do.
+        The task in words.
     given : tuple of Table
-        What the sheet gives for it.
+        The tables that the sheet gives for it.
     after : tuple of int
-        The tasks whose answers it takes.
+        The tasks whose answers it needs.
     tables : tuple of Table
-        Its answers, a table a head, or one for the whole layer.
+        Its answers, one table per head, or one for the whole layer.
     points : int
-        One for each row.
+        One per row.
     """
 
     number: int
@@ -91,44 +91,45 @@ class Worksheet:
     Parameters
     ----------
     seed : Seed
-        What its numbers were drawn from, with the student.
+        With the student, the seed of the sheet's numbers.
     student : Student
     difficulty : str
     stages : tuple of str
-        What is asked, in the order of the computation.
-    drawn : Trace
-        The run of the numbers that were drawn for the sheet.
+        The stages asked for, in the order of the computation.
+    drawn_run : Trace
+        The run on the drawn numbers, in which no stage is rounded.
     """
 
     seed: Seed
     student: Student
     difficulty: str
     stages: tuple[str, ...]
-    drawn: Trace
+    drawn_run: Trace
 
     @cached_property
     def run(self) -> Trace:
-        """Every number of the sheet, computed from what the sheet gives as it is printed."""
+        """The run from the numbers that the sheet gives, as they are printed."""
         given = [stage for stage in _AFTER_EXACT if stage in self._needed - set(self.stages)]
         if not given:
-            return self.drawn
+            return self.drawn_run
         as_printed = np.vectorize(rounded)
-        return continued(
-            self.drawn, **{stage: as_printed(getattr(self.drawn, stage), PLACES) for stage in given}
+        return continue_from(
+            self.drawn_run,
+            **{stage: as_printed(getattr(self.drawn_run, stage), PLACES) for stage in given},
         )
 
     @cached_property
     def _unmasked(self) -> Trace:
-        """The run without its mask, for the scores as they are before it is added."""
-        return trace(replace(self.drawn.example, is_causal=False))
+        """The run without its mask, for the scores before the mask is added."""
+        return trace(replace(self.drawn_run.example, is_causal=False))
 
     @cached_property
     def _needed(self) -> set[str]:
-        return {need for stage in self.stages for need in _needs(self.drawn, stage)}
+        return {need for stage in self.stages for need in _inputs_of(self.drawn_run, stage)}
 
     @cached_property
     def rounded(self) -> tuple[str, ...]:
-        """The stages that are asked for whose answers are no short numbers."""
+        """The stages asked for whose answers are rounded."""
         found: list[str] = []
         for stage in self.stages:
             if stage in ("exponentials", "weights") or _ROUNDED_AFTER.get(stage) in found:
@@ -136,8 +137,8 @@ class Worksheet:
         return tuple(found)
 
     @cached_property
-    def slips(self) -> dict[str, int]:
-        """How far a right answer may be off, by stage, in units of the last decimal."""
+    def error_bounds(self) -> dict[str, int]:
+        """The largest error of a right answer, by stage, in units of the last decimal."""
         return tolerances(self.run, self.stages, PLACES)
 
     @property
@@ -151,21 +152,21 @@ class Worksheet:
 
     @property
     def title(self) -> str:
-        """Which sheet it is."""
+        """The student, the seed and the difficulty."""
         return f"{self.student} ({self.seed}, {self.difficulty})"
 
     @property
     def points(self) -> int:
-        """What the whole sheet is worth."""
+        """The points of the whole sheet."""
         return sum(task.points for task in self.tasks)
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
-        """What is asked, in the order of the computation."""
+        """The tasks, in the order of the computation."""
         return tuple(self._task(number, stage) for number, stage in enumerate(self.stages, 1))
 
     def _task(self, number: int, stage: str) -> Task:
-        needs = _needs(self.run, stage)
+        needs = _inputs_of(self.run, stage)
         tables = tuple(self.tables(stage))
         is_masked = stage == "exponentials" and self.run.example.is_causal
         text = MASKED_EXPONENTIALS if is_masked else TASKS[stage]
@@ -180,7 +181,7 @@ class Worksheet:
         )
 
     def given(self) -> Iterator[Table]:
-        """Yield every table that the stages start from, in the order of the computation."""
+        """Yield the tables that the sheet gives, in the order of the computation."""
         yield from self._given(self._needed - set(self.stages))
 
     def _given(self, needs: set[str]) -> Iterator[Table]:
@@ -189,13 +190,13 @@ class Worksheet:
                 yield from self.tables(stage)
 
     def tables(self, stage: str) -> Iterator[Table]:
-        """Yield one stage or matrix of each head, or the one of the whole layer.
+        """Yield the tables of one stage or matrix: one per head, or one for the whole layer.
 
         Parameters
         ----------
         stage : str
         """
-        run, name = self._shown_by(stage)
+        run, name = self._run_and_stage(stage)
         for head in range(run.num_heads if STAGES[name].per_head else 1):
             table = stage_table(run, name, head=head, places=self.places(stage))
             yield replace(table, caption=self._caption(stage, table.caption))
@@ -208,14 +209,14 @@ class Worksheet:
             return caption.replace("scaled", "masked")
         return caption
 
-    def _shown_by(self, stage: str) -> tuple[Trace, str]:
-        """Return the run and the name that it has a stage by."""
+    def _run_and_stage(self, stage: str) -> tuple[Trace, str]:
+        """Return the run that has the numbers of a stage, and the name of the stage in it."""
         if stage == "mask":
             return self.run, "scaled_scores"
         return (self._unmasked if stage == "scaled_scores" else self.run), stage
 
     def places(self, stage: str) -> int:
-        """Return the most decimals that a stage is shown with: what is exact has all of its own.
+        """Return the most decimals with which a stage is shown.
 
         Parameters
         ----------
@@ -229,33 +230,33 @@ class Worksheet:
         return PLACES if given or stage in self.rounded else _ALL_DIGITS
 
     def answers(self, stage: str, head: int) -> Iterator[tuple[Place, Arithmetic]]:
-        """Yield each answer of one table: where it stands, and how it comes about.
+        """Yield each answer of one table: its place, and its line of arithmetic.
 
         Parameters
         ----------
         stage : str
-            One that is asked for.
+            A stage that the sheet asks for.
         head : int
             Counted from 0.
         """
-        run, name = self._shown_by(stage)
+        run, name = self._run_and_stage(stage)
         for place in places(run, name):
             if place.head not in (None, head):
                 continue
-            yield place, self._worked(run, place)
+            yield place, self._arithmetic(run, place)
             if stage == "exponentials" and place.column == len(run.tokens) - 1:
                 row_sum = Place("row_sums", head=place.head, row=place.row)
-                yield row_sum, self._worked(run, row_sum)
+                yield row_sum, self._arithmetic(run, row_sum)
 
-    def _worked(self, run: Trace, place: Place) -> Arithmetic:
+    def _arithmetic(self, run: Trace, place: Place) -> Arithmetic:
         of_row = "exponentials" if place.stage == "row_sums" else place.stage
-        return written_out(origin(run, place), self.places(of_row))
+        return write_arithmetic(origin(run, place), self.places(of_row))
 
 
-def _needs(run: Trace, stage: str) -> set[str]:
-    """Return the stages that a stage is computed from, where they have a table in a sheet.
+def _inputs_of(run: Trace, stage: str) -> set[str]:
+    """Return the stages that a stage is computed from, of those that have a table in a sheet.
 
-    A number that has none, such as a row sum, is followed to what it is computed from.
+    An operand of another stage, such as a row sum, is traced back to its own operands.
     """
     if stage == "mask":
         return {"scaled_scores"}
@@ -267,11 +268,11 @@ def _needs(run: Trace, stage: str) -> set[str]:
         if behind == "scaled_scores" and run.example.is_causal:
             behind = "mask"
         has_table = behind in TASKS or is_given(run, behind)
-        found |= {behind} if has_table else _needs(run, behind)
+        found |= {behind} if has_table else _inputs_of(run, behind)
     return found
 
 
-def worksheet(
+def draw_worksheet(
     seed: int | Seed,
     student: int | Student,
     *,
@@ -281,21 +282,22 @@ def worksheet(
     num_heads: int = 1,
     sentence: Sequence[str] | None = None,
 ) -> Worksheet:
-    """Draw one student's worksheet.
+    """Return one student's worksheet, with numbers drawn at random.
 
     Parameters
     ----------
     seed : int or Seed
-        Of the whole set of sheets; a number is not negative.
+        The seed of the whole set of sheets; a number must not be negative.
     student : int or Student
-        A number counts from 1.
+        The number of a student counts from 1.
     difficulty, num_tokens, num_heads
         As for `mha.practice.random_inputs.draw_example`.
-    sentence : sequence of str, default one of `SENTENCES`, by the student
-        Its first words are the tokens.
-    stages : sequence of str, default every one of `TASKS` that the sheet's layer has, no mask
-        A sheet with one head has no output. With "mask" among them the whole sheet is masked. What
-        the first stages start from is given.
+    sentence : sequence of str, optional
+        Its first words are the tokens; by default, one of `SENTENCES`, by the student.
+    stages : sequence of str, optional
+        The stages asked for; by default, all of `TASKS` but the mask. A sheet with one head has no
+        output. With "mask", the whole sheet is masked. The sheet gives the operands of the first
+        stages.
 
     Returns
     -------
@@ -308,7 +310,7 @@ def worksheet(
 
     Examples
     --------
-    >>> made = worksheet(7, 1, difficulty="easy", stages=["scaled_scores"])
+    >>> made = draw_worksheet(7, 1, difficulty="easy", stages=["scaled_scores"])
     >>> made.title, made.points
     ('1 (seed 7, easy)', 3)
     """
@@ -316,8 +318,8 @@ def worksheet(
         student = Student(as_count("student", student))
     if not isinstance(seed, Seed):
         seed = Seed(seed)
-    asked = _asked(stages, num_heads)
-    rng = seed.rng(student.drawn_by)
+    asked = _select_stages(stages, num_heads)
+    rng = seed.rng(student.entropy)
     while True:
         example = draw_example(
             rng,
@@ -325,7 +327,7 @@ def worksheet(
             num_heads=num_heads,
             with_output=num_heads > 1,
             difficulty=difficulty,
-            sentence=sentence or SENTENCES[(student.drawn_by - 1) % len(SENTENCES)],
+            sentence=sentence or SENTENCES[(student.entropy - 1) % len(SENTENCES)],
         )
         run = trace(replace(example, is_causal="mask" in asked))
         made = Worksheet(seed, student, difficulty, asked, run)
@@ -334,7 +336,7 @@ def worksheet(
 
 
 def possible_stages(num_heads: int) -> tuple[str, ...]:
-    """Return the stages that a sheet with so many heads can ask for.
+    """Return the stages that a sheet with this number of heads can ask for.
 
     Parameters
     ----------
@@ -347,8 +349,8 @@ def possible_stages(num_heads: int) -> tuple[str, ...]:
     return tuple(stage for stage in TASKS if stage != "output" or num_heads > 1)
 
 
-def _asked(stages: Sequence[str] | None, num_heads: int) -> tuple[str, ...]:
-    """Return the stages that are asked for, in the order of the computation."""
+def _select_stages(stages: Sequence[str] | None, num_heads: int) -> tuple[str, ...]:
+    """Return the stages asked for, in the order of the computation; refuse unknown ones."""
     possible = possible_stages(num_heads)
     for stage in stages or ():
         if stage not in possible:

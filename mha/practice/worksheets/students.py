@@ -1,4 +1,4 @@
-"""Who gets a worksheet: a student, by number or by name."""
+"""The students of a class, known by number or by name."""
 
 import zlib
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Student:
     number : int
         Counted from 1, in the order of the list.
     name, id : str, default ""
-        As the list of the class has them.
+        As in the list of the class.
 
     Examples
     --------
@@ -26,17 +26,17 @@ class Student:
     id: str = ""
 
     @property
-    def known_by(self) -> str:
-        """What tells the student from all others, empty without a list."""
+    def identifier(self) -> str:
+        """The id, or the name if there is no id; empty without a list."""
         return self.id or self.name
 
     @property
-    def drawn_by(self) -> int:
-        """What the numbers are drawn from, beside the seed.
+    def entropy(self) -> int:
+        """A number for the random generator, which differs from student to student.
 
-        Of a list it is the id, or the name: who joins the class changes no other sheet.
+        It is a hash of the identifier, so that a new student in the list changes no other sheet.
         """
-        return zlib.crc32(self.known_by.encode()) if self.known_by else self.number
+        return zlib.crc32(self.identifier.encode()) if self.identifier else self.number
 
     def __str__(self) -> str:
         named = ", ".join(filter(None, (self.name, self.id)))

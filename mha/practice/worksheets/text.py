@@ -1,4 +1,4 @@
-"""A worksheet and its key as Markdown."""
+"""Worksheets and their keys as Markdown."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,18 +8,18 @@ from mha.practice.worksheets.sheet import PLACES, Worksheet
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, shown
-from mha.views.table import Table, Word, as_written, no_tags
+from mha.views.table import Table, Word, escape_markdown, escape_tags
 
 ROOM = 4 * "&emsp;"
-"""What stands in an empty cell: the width of a number written by hand."""
+"""The content of an empty cell, as wide as a handwritten number."""
 
 
-def sheet(made: Worksheet) -> str:
-    """Return what the student gets: the given numbers, and an empty table for each stage.
+def write_sheet(worksheet: Worksheet) -> str:
+    """Return the sheet for the student: the given numbers, and an empty table for each stage.
 
     Parameters
     ----------
-    made : Worksheet
+    worksheet : Worksheet
 
     Returns
     -------
@@ -28,49 +28,49 @@ def sheet(made: Worksheet) -> str:
 
     Examples
     --------
-    >>> from mha.practice.worksheets import worksheet
-    >>> print(sheet(worksheet(7, 1, difficulty="easy"))[:29])
+    >>> from mha.practice.worksheets import draw_worksheet
+    >>> print(write_sheet(draw_worksheet(7, 1, difficulty="easy"))[:29])
     ## Worksheet 1 (seed 7, easy)
     """
-    name = _plain(made.student.name) or "\\_" * 30
-    parts = [f"## Worksheet {_plain(made.title)}", f"Name: {name}", "### Given"]
-    parts += [_markdown(table) for table in made.given()]
-    parts += ["### Your turn", f"{rounding(made)} {calculator(made)}"]
-    for task in made.tasks:
+    name = _escape_markdown(worksheet.student.name) or "\\_" * 30
+    parts = [f"## Worksheet {_escape_markdown(worksheet.title)}", f"Name: {name}", "### Given"]
+    parts += [_markdown(table) for table in worksheet.given()]
+    parts += ["### Your turn", f"{rounding_note(worksheet)} {calculator_note(worksheet)}"]
+    for task in worksheet.tasks:
         parts.append(f"{task.number}\\. {task.text} ({points(task.points)})")
-        parts += [_markdown(emptied(table, ROOM)) for table in task.tables]
+        parts += [_markdown(empty_table(table, ROOM)) for table in task.tables]
     return "\n\n".join(parts) + "\n"
 
 
-def key(made: Worksheet) -> str:
-    """Return the answers: each stage as a table, and how every number of it comes about.
+def write_key(worksheet: Worksheet) -> str:
+    """Return the key: a table for each stage, and a line of arithmetic for each number.
 
     Parameters
     ----------
-    made : Worksheet
+    worksheet : Worksheet
 
     Returns
     -------
     str
         Markdown.
     """
-    parts = [f"## Key to worksheet {_plain(made.title)}"]
-    if made.rounded:
-        parts.append(tolerance(made))
-    for task in made.tasks:
+    parts = [f"## Key to worksheet {_escape_markdown(worksheet.title)}"]
+    if worksheet.rounded:
+        parts.append(tolerance_note(worksheet))
+    for task in worksheet.tasks:
         parts.append(f"{task.number}\\. {task.text} ({points(task.points)})")
         for head, table in enumerate(task.tables):
             parts.append(_markdown(table))
             lines = [
-                f"- {_plain(label)}: {_superscript(line)}"
-                for label, line in steps(made, task.stage, head)
+                f"- {_escape_markdown(label)}: {_superscript(line)}"
+                for label, line in answer_lines(worksheet, task.stage, head)
             ]
             parts += ["\n".join(lines)] if lines else []
     return "\n\n".join(parts) + "\n"
 
 
 def points(count: int) -> str:
-    """Return how many points something is worth.
+    """Return a number of points in words.
 
     Examples
     --------
@@ -80,34 +80,34 @@ def points(count: int) -> str:
     return f"{count} point{'s' * (count != 1)}"
 
 
-def rounding(made: Worksheet) -> str:
-    """Return what a sheet says of rounding.
+def rounding_note(worksheet: Worksheet) -> str:
+    """Return a sheet's sentences on rounding.
 
     Parameters
     ----------
-    made : Worksheet
+    worksheet : Worksheet
 
     Returns
     -------
     str
     """
-    if not made.rounded:
+    if not worksheet.rounded:
         return "All answers are short: do not round."
     others = " All other answers are short: do not round them." * (
-        len(made.rounded) < len(made.stages)
+        len(worksheet.rounded) < len(worksheet.stages)
     )
     return (
-        f"Round in {_tasks(made, made.rounded)} alone: write down {PLACES} decimals there, and"
-        f" calculate on with all the digits that you have.{others}"
+        f"Round in {_tasks(worksheet, worksheet.rounded)} alone: write down {PLACES} decimals"
+        f" there, and calculate on with all the digits that you have.{others}"
     )
 
 
-def calculator(made: Worksheet) -> str:
-    """Return what a sheet says of calculators.
+def calculator_note(worksheet: Worksheet) -> str:
+    """Return a sheet's sentence on calculators.
 
     Parameters
     ----------
-    made : Worksheet
+    worksheet : Worksheet
 
     Returns
     -------
@@ -115,65 +115,66 @@ def calculator(made: Worksheet) -> str:
 
     Examples
     --------
-    >>> from mha.practice.worksheets import worksheet
-    >>> calculator(worksheet(7, 1, stages=["key"]))
+    >>> from mha.practice.worksheets import draw_worksheet
+    >>> calculator_note(draw_worksheet(7, 1, stages=["key"]))
     'No calculator is needed.'
     """
-    if not made.rounded:
+    if not worksheet.rounded:
         return "No calculator is needed."
-    powers = " with the key eˣ" if "exponentials" in made.stages else ""
-    return f"A calculator{powers} is allowed in {_tasks(made, made.rounded)}; the rest needs none."
+    powers = " with the key eˣ" if "exponentials" in worksheet.stages else ""
+    tasks = _tasks(worksheet, worksheet.rounded)
+    return f"A calculator{powers} is allowed in {tasks}; the rest needs none."
 
 
-def tolerance(made: Worksheet) -> str:
-    """Return what a key says of rounding, and how far a right answer may be off.
+def tolerance_note(worksheet: Worksheet) -> str:
+    """Return a key's sentences on rounding, and on the largest errors of right answers.
 
     Parameters
     ----------
-    made : Worksheet
-        Some of its answers are rounded.
+    worksheet : Worksheet
+        A sheet with rounded answers.
 
     Returns
     -------
     str
     """
-    said = (
-        f"{_tasks(made, made.rounded).capitalize()}: each number was computed with all its"
-        " digits and is rounded when shown; ≈ stands where rounding enters."
+    sentence = (
+        f"{_tasks(worksheet, worksheet.rounded).capitalize()}: each number was computed with all"
+        " its digits and is rounded when shown; ≈ marks rounding."
     )
-    if not made.slips:
-        return said
+    if not worksheet.error_bounds:
+        return sentence
     bounds = [
-        f"{shown(units * 10.0**-PLACES, PLACES)} in {_tasks(made, [stage])}"
-        for stage, units in made.slips.items()
+        f"{shown(units * 10.0**-PLACES, PLACES)} in {_tasks(worksheet, [stage])}"
+        for stage, units in worksheet.error_bounds.items()
     ]
     return (
-        f"{said} Who calculates on with rounded numbers is right too, and may be off by at most"
-        f" {_listed(bounds)}."
+        f"{sentence} A student who continues with rounded numbers is right too, and may be off by"
+        f" at most {_join_words(bounds)}."
     )
 
 
-def steps(made: Worksheet, stage: str, head: int) -> Iterator[tuple[str, str]]:
-    """Yield what each answer of one table is called, and its line of arithmetic.
+def answer_lines(worksheet: Worksheet, stage: str, head: int) -> Iterator[tuple[str, str]]:
+    """Yield the label and the line of arithmetic of each answer of one table.
 
-    What is only copied has none.
+    Masked scores are copied, so they have no lines.
 
     Parameters
     ----------
-    made : Worksheet
+    worksheet : Worksheet
     stage : str
     head : int
         Counted from 0.
     """
     if stage == "mask":
         return
-    for place, worked in made.answers(stage, head):
+    for place, worked in worksheet.answers(stage, head):
         between = " with " if place.kind.by_key else ", "
-        yield between.join(name(made.run, place)), str(worked)
+        yield between.join(cell_labels(worksheet.run, place)), str(worked)
 
 
-def name(run: Trace, place: Place) -> tuple[str, str]:
-    """Return what a number of a table is called: its row, and its column.
+def cell_labels(run: Trace, place: Place) -> tuple[str, str]:
+    """Return the labels of a number's row and column in its table.
 
     Parameters
     ----------
@@ -194,14 +195,14 @@ def name(run: Trace, place: Place) -> tuple[str, str]:
     return row, dimensions(place.kind.symbol, place.column + 1)[-1]
 
 
-def emptied(table: Table, room: str = "") -> Table:
-    """Return a table with its labels alone.
+def empty_table(table: Table, room: str = "") -> Table:
+    """Return a table with its labels and without its numbers.
 
     Parameters
     ----------
     table : Table
     room : str, default ""
-        What stands in each empty cell.
+        The content of each empty cell.
 
     Returns
     -------
@@ -211,10 +212,10 @@ def emptied(table: Table, room: str = "") -> Table:
     return replace(table, rows=rows)
 
 
-def _tasks(made: Worksheet, stages: Sequence[str]) -> str:
-    """Return the numbers that stages have as tasks, in words."""
-    numbers = [str(made.stages.index(stage) + 1) for stage in stages]
-    return f"task{'s' * (len(numbers) > 1)} {_listed(numbers)}"
+def _tasks(worksheet: Worksheet, stages: Sequence[str]) -> str:
+    """Return the numbers of the tasks of some stages, in words."""
+    numbers = [str(worksheet.stages.index(stage) + 1) for stage in stages]
+    return f"task{'s' * (len(numbers) > 1)} {_join_words(numbers)}"
 
 
 def _markdown(table: Table) -> str:
@@ -225,20 +226,20 @@ def _markdown(table: Table) -> str:
 
 
 def _cell(text: str) -> str:
-    return _plain(text) if isinstance(text, Word) else text.replace("\\", "\\\\")
+    return _escape_markdown(text) if isinstance(text, Word) else text.replace("\\", "\\\\")
 
 
-def _plain(text: str) -> str:
-    """Return Markdown that shows words of others as they are written."""
-    return no_tags(as_written(text))
+def _escape_markdown(text: str) -> str:
+    """Return Markdown that shows a text literally, whatever marks it contains."""
+    return escape_tags(escape_markdown(text))
 
 
 def _superscript(line: str) -> str:
-    """Return a line of arithmetic in which e^x stands as a formula."""
+    """Return a line of arithmetic with each e^x as a formula."""
     return re.sub(r"e\^(\S+)", lambda power: f"$e^{{{power[1].replace('−', '-')}}}$", line)
 
 
-def _listed(items: Sequence[str]) -> str:
-    """Return items as a sentence names them."""
+def _join_words(items: Sequence[str]) -> str:
+    """Return items joined by commas and "and"."""
     *most, last = items
     return f"{', '.join(most)} and {last}" if most else last

@@ -1,5 +1,5 @@
-"""The drawing of figures, by kind; `mha.views.figures` has the public names.
+"""Drawing of figures; `mha.views.figures` has the public names.
 
-`svg` writes elements and text, `canvas` puts panels together as a `Figure`, and each other module
-draws one kind of figure. How things look stands in ``figures.css``.
+`svg` writes elements and text, `canvas` arranges panels as a `Figure`, and each other module draws
+one kind of figure. Colours, fonts and lines are in ``figures.css``.
 """

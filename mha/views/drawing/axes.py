@@ -1,8 +1,8 @@
-"""What matplotlib draws, as a panel of a figure: its lines and words in the page's own looks.
+"""Plots by matplotlib as panels of a figure, in the page's colours and fonts.
 
-An artist's `gid` names its class of ``figures.css``, and behind blanks its head's colour and hatch.
-Colours and fonts are then the page's, in either theme, and matplotlib says only where things stand;
-a shape without a class is left out.
+The `gid` of an artist has its class of ``figures.css`` and, after blanks, a head's colour and
+hatch. The style sheet gives colours and fonts, in either theme; matplotlib gives positions alone.
+A shape without a class is omitted.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from xml.etree.ElementTree import Element
 from mha.views.drawing.canvas import Panel
 from mha.views.drawing.svg import mathematical, number, paint
 
-if TYPE_CHECKING:  # mha needs NumPy alone; who plots has matplotlib
+if TYPE_CHECKING:  # matplotlib is optional
     from matplotlib.figure import Figure as Plot
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _STYLE = {
     "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "mha",  # the same names each time
+    "svg.hashsalt": "mha",  # the same identifiers in each build
     "figure.dpi": 72,  # a point is a pixel of the page
-    "font.size": 12,  # DejaVu Sans is as wide then as the page's font at 14 pixels
+    "font.size": 12,  # at which DejaVu Sans is as wide as the page's font at 14 pixels
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "axes.unicode_minus": True,
@@ -37,17 +37,19 @@ _STYLE = {
 }
 
 
-def plotted(draw: Callable[[Plot], None], width: float, height: float, mark: str = "") -> Panel:
-    """Return what a function draws into a matplotlib figure.
+def plot_panel(
+    draw: Callable[[Plot], None], width: float, height: float, prefix: str = ""
+) -> Panel:
+    """Return the drawing of a function on a matplotlib figure as a panel.
 
     Parameters
     ----------
     draw : callable
-        Takes the empty ``matplotlib.figure.Figure``.
+        A function that takes the empty ``matplotlib.figure.Figure`` and draws on it.
     width, height : float
         In pixels.
-    mark : str, optional
-        Begins the names in the drawing; another for each plot that stands in one figure.
+    prefix : str, optional
+        Prefix of the identifiers in the drawing, different for each plot of one figure.
 
     Raises
     ------
@@ -59,7 +61,7 @@ def plotted(draw: Callable[[Plot], None], width: float, height: float, mark: str
     from matplotlib.figure import Figure as Plot
 
     with style.context(["default", _STYLE]), warnings.catch_warnings():
-        # Its own font may lack a token's letters; the page's is the one that shows them.
+        # Matplotlib's font may lack a token's letters; the page shows them in its own font.
         warnings.filterwarnings("ignore", r"Glyph .* missing from font")
         plot = Plot(figsize=(width / 72, height / 72))
         draw(plot)
@@ -67,12 +69,15 @@ def plotted(draw: Callable[[Plot], None], width: float, height: float, mark: str
         FigureCanvasSVG(plot)
         plot.savefig(file, format="svg", metadata={"Date": None})
     root = ElementTree.fromstring(file.getvalue())
-    body = (ElementTree.tostring(child, encoding="unicode") for child in _dressed(root, mark))
+    body = (
+        ElementTree.tostring(child, encoding="unicode") for child in _styled_elements(root, prefix)
+    )
     return Panel(width, height, "".join(body))
 
 
 def _matplotlib() -> Any:
-    """Return matplotlib's styles; the notice that it looks for fonts is of no use to a reader."""
+    """Import and return ``matplotlib.style``."""
+    # Matplotlib logs a warning while it lists fonts, which would be an output of the cell.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     try:
         from matplotlib import style
@@ -83,45 +88,47 @@ def _matplotlib() -> Any:
     return style
 
 
-def _dressed(around: Element, mark: str, cls: str = "") -> Iterator[Element]:
-    """Yield what an element holds in the page's looks; what has no class is not to be seen."""
+def _styled_elements(around: Element, prefix: str, cls: str = "") -> Iterator[Element]:
+    """Yield the children of an element with the page's classes, without those that have none."""
     for element in around:
         name = element.tag.removeprefix(_SVG)
         if name == "g":
             named, *colour = element.get("id", "-").split()
             own = named if named.startswith("f-") else cls
-            inside = _dressed(element, mark, own)
+            inside = _styled_elements(element, prefix, own)
             if colour:
                 group = Element("g", {"style": f"--head: {paint(colour[0])}"})
                 group.extend(inside)
-                group.extend(_hatched(shape, *colour[1:]) for shape in list(group) if colour[1:])
+                group.extend(
+                    _hatch_overlay(shape, *colour[1:]) for shape in list(group) if colour[1:]
+                )
                 yield group
             else:
                 yield from inside
         elif name == "text":
-            yield _words(element, cls)
+            yield _text_element(element, cls)
         elif name in ("path", "use", "defs") and cls:
-            shape = Element(name, _attributes(element, mark, cls))
-            shape.extend(_dressed(element, mark, cls))
+            shape = Element(name, _shape_attributes(element, prefix, cls))
+            shape.extend(_styled_elements(element, prefix, cls))
             yield shape
 
 
-def _hatched(shape: Element, hatch: str) -> Element:
-    """Return the pattern that lies over a shape."""
+def _hatch_overlay(shape: Element, hatch: str) -> Element:
+    """Return a copy of a shape, filled with a hatch pattern."""
     return Element("path", {"d": shape.get("d", ""), "fill": f"url(#{hatch})"})
 
 
-def _attributes(element: Element, mark: str, cls: str) -> dict[str, str]:
-    """Return where a shape stands, and how it looks."""
+def _shape_attributes(element: Element, prefix: str, cls: str) -> dict[str, str]:
+    """Return the attributes of a shape: its position, its dashes and its class."""
     kept = {
         key: " ".join(re.sub(r"-?\d+\.\d+", lambda m: number(float(m[0])), text).split())
         for key, text in element.items()
         if key in ("d", "x", "y")
     }
     if "id" in element.attrib:
-        kept["id"] = mark + element.attrib["id"]
+        kept["id"] = prefix + element.attrib["id"]
     if _LINK in element.attrib:
-        return {"href": f"#{mark}{element.attrib[_LINK][1:]}", **kept}
+        return {"href": f"#{prefix}{element.attrib[_LINK][1:]}", **kept}
     if "d" not in kept:
         return kept
     dashes = re.search(r"stroke-dasharray: ([\d., ]+)", element.get("style", ""))
@@ -130,8 +137,8 @@ def _attributes(element: Element, mark: str, cls: str) -> dict[str, str]:
     return {**kept, "class": cls}
 
 
-def _words(element: Element, cls: str) -> Element:
-    """Return a text in the page's font, its symbols as mathematics."""
+def _text_element(element: Element, cls: str) -> Element:
+    """Return a text in the page's font, with its symbols as mathematics."""
     words = "".join(element.itertext())
     looks = {"class": cls} if cls else {}
     x, y = (number(float(element.get(key, "0"))) for key in ("x", "y"))

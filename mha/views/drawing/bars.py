@@ -1,4 +1,4 @@
-"""Bars: vectors, and the heads' shares of an output."""
+"""Bar charts of vectors, and of the heads' shares of an output."""
 
 from collections.abc import Sequence
 
@@ -22,8 +22,8 @@ from mha.views.drawing.svg import (
     width_of,
 )  # fmt: skip
 
-_HIGH = 92
-"""How many pixels the bars of a panel have from the lowest number to the highest."""
+_BAR_HEIGHT = 92
+"""Pixels between the lowest and the highest number of a panel."""
 
 
 def vector_bars(
@@ -35,18 +35,18 @@ def vector_bars(
     colour: str = NEUTRAL,
     places: int = 2,
 ) -> Figure:
-    """Draw vectors as bars: a panel a vector, a bar a component, each with its number.
+    """Draw vectors as bars, with one panel per vector and one bar with its number per component.
 
     Parameters
     ----------
     array : array_like, shape (len(rows), d)
     rows : sequence of str
-        Whose vector each is.
+        Label of each vector, such as its token.
     symbol : str
-        The letter that the components carry, such as "x".
+        Letter of the components, such as "x".
     alt : str, optional
-        By default the vectors in numbers, and the largest component.
-    colour : str, default that of what belongs to no one head
+        Alternative text, by default all numbers and the largest component.
+    colour : str, default neutral, as for numbers without heads
     places : int, default 2
 
     Examples
@@ -65,19 +65,19 @@ def vector_bars(
 
 
 class _Scale:
-    """Where numbers stand on a panel's height; zero is always on it."""
+    """The vertical scale of a panel, which always contains zero."""
 
     def __init__(self, array: Array, top: float = 18, one: float | None = None) -> None:
         self.low, self.high = min(0.0, float(array.min())), max(0.0, float(array.max()))
         self.top = top
-        self.one = one or _HIGH / ((self.high - self.low) or 1.0)
+        self.one = one or _BAR_HEIGHT / ((self.high - self.low) or 1.0)
         self.bottom = self(self.low) + (18 if self.low < 0 else 0)
 
     def __call__(self, value: float) -> float:
         return self.top + (self.high - value) * self.one
 
     def of(self, array: Array, top: float) -> "_Scale":
-        """Return the same scale on a panel that is as high as its own numbers need."""
+        """Return a scale with the same unit for a panel with other numbers."""
         return _Scale(array, top, self.one)
 
 
@@ -92,7 +92,7 @@ def _bar(x: float, width: float, value: float, scale: _Scale, words: str, fill: 
 def _vector(
     label: str, vector: Array, names: Sequence[str], scale: _Scale, colour: str, places: int
 ) -> Panel:
-    """Return one vector as a panel, a bar a component, its token below."""
+    """Return the panel of one vector: a bar per component, and the label below."""
     numbers = [short(float(value), places) for value in vector]
     step = max(30.0, *(width_of(number) + 5 for number in numbers))
     lines = label.split("\n")
@@ -128,12 +128,12 @@ def _vectors_in_words(array: Array, rows: Sequence[str], names: Sequence[str], p
 
 
 def output_shares(run: Trace, *, places: int = 2) -> Figure:
-    """Draw each token's output beside the heads' shares that add up to it.
+    """Draw each token's output and the heads' shares, which sum to it, as bars.
 
     Parameters
     ----------
     run : Trace
-        Of an example with an output projection.
+        Run with an output projection.
     places : int, default 2
 
     Raises
@@ -153,63 +153,65 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
     shares = np.stack(arrays)
     scale = _Scale(np.concatenate([shares, run.output[None]]))
     names = [*parts, STAGES["output"].title]
-    wide, narrow = [_key(names, WIDE)], [_key(names, NARROW)]
+    wide, narrow = [_legend(names, WIDE)], [_legend(names, NARROW)]
     for i, token in enumerate(run.tokens):
         for panels, room in ((wide, WIDE), (narrow, NARROW)):
-            panels += _shares(token, shares[:, i], run.output[i], scale, places, room)
+            panels += _token_panels(token, shares[:, i], run.output[i], scale, places, room)
     alt = _shares_in_words(run.tokens[0], parts, shares[:, 0, 0], run.output[0, 0], places)
     return figure(wide, alt, narrow=narrow)
 
 
-def _key(names: Sequence[str], room: float) -> Panel:
-    """Return what the bars are: a sample a name, in rows that fit; the last is the whole."""
+def _legend(names: Sequence[str], room: float) -> Panel:
+    """Return the legend of the bars, in rows as wide as `room`; the last entry is the output."""
     parts, x, y = [], 0.0, 0.0
     for i, name in enumerate(names):
         width = 24 + width_of(name)
         if x and x + width > room:
             x, y = 0.0, y + 22
-        parts.append(_sample(x, y, i, name, is_last=i == len(names) - 1))
+        parts.append(_legend_entry(x, y, i, name, is_last=i == len(names) - 1))
         x += width + 18
     return Panel(room, y + 20, "".join(parts), breaks=True)
 
 
-def _sample(x: float, y: float, i: int, name: str, is_last: bool) -> str:
+def _legend_entry(x: float, y: float, i: int, name: str, is_last: bool) -> str:
     fill = rectangle(x, y + 2, 16, 14, "f-part") if is_last else hatched(i, x, y + 2, 16, 14)
     colour = NEUTRAL if is_last else head_colour(i)
     return group(fill, text(x + 23, y + 14, name), colour=colour)
 
 
-def _shares(
+def _token_panels(
     token: str, parts: Array, whole: Array, scale: _Scale, places: int, room: float
 ) -> list[Panel]:
-    """Return one token's output beside each head's share of it, as many components as fit a row."""
+    """Return one token's panels, each with as many components as fit into a row."""
     bars = np.vstack([parts, whole])
     numbers = [[short(float(x), places) for x in row] for row in bars]
     step = max(28.0, *(width_of(n) + 3 for row in numbers for n in row))
     width = step * len(bars) + 16
     rows = -(-len(whole) // max(1, int((room + 16) // width)))
-    each = -(-len(whole) // rows)  # in rows of one length, if there is more than one
+    each = -(-len(whole) // rows)  # components per row, equal if there are several rows
     names = dimensions(STAGES["output"].symbol, len(whole))
     panels = []
     for start in range(0, len(whole), each):
-        drawn = [plain(0, 14, token, "f-token")] if start == 0 else []
+        shapes = [plain(0, 14, token, "f-token")] if start == 0 else []
         chosen = range(start, min(start + each, len(whole)))
         here = scale.of(bars[:, chosen], 40 if start == 0 else 18)
         for place, j in enumerate(chosen):
             x = place * width
-            drawn.append(text(x + (width - 16) / 2, here.bottom + 17, names[j], "", "middle"))
-            drawn += [
-                _share(i, x + (i + 0.5) * step - 11, float(value), here, numbers[i][j], len(parts))
+            shapes.append(text(x + (width - 16) / 2, here.bottom + 17, names[j], "", "middle"))
+            shapes += [
+                _output_bar(
+                    i, x + (i + 0.5) * step - 11, float(value), here, numbers[i][j], len(parts)
+                )
                 for i, value in enumerate(bars[:, j])
             ]
         total = width * len(chosen) - 16
-        drawn.append(line(0, here(0), total, here(0)))
-        panels.append(Panel(total, here.bottom + 24, "".join(drawn), breaks=start == 0))
+        shapes.append(line(0, here(0), total, here(0)))
+        panels.append(Panel(total, here.bottom + 24, "".join(shapes), breaks=start == 0))
     return panels
 
 
-def _share(i: int, x: float, value: float, scale: _Scale, words: str, heads: int) -> str:
-    """Return the bar of a head's share, or behind the heads' that of the output."""
+def _output_bar(i: int, x: float, value: float, scale: _Scale, words: str, heads: int) -> str:
+    """Return the bar of a head's share, or after the heads' bars that of the output."""
     ends = sorted((scale(0), scale(value)))
     box = (x, ends[0], 22, ends[1] - ends[0])
     is_whole = i == heads
@@ -221,7 +223,7 @@ def _share(i: int, x: float, value: float, scale: _Scale, words: str, heads: int
 def _shares_in_words(
     token: str, names: Sequence[str], shares: Array, output: float, places: int
 ) -> str:
-    """Tell what is to be seen, with the numbers of the first component of the first token."""
+    """Return the alternative text, with the numbers of the first component of the first token."""
     parts = ", ".join(
         f"{name} {shown(float(share), places)}" for name, share in zip(names, shares, strict=True)
     )

@@ -1,4 +1,4 @@
-"""A figure, and the panels that it is put together from, for a wide place and for a narrow one."""
+"""Figures, and the arrangement of their panels in a wide and in a narrow layout."""
 
 import re
 from collections.abc import Sequence
@@ -11,31 +11,31 @@ from mha.views.colours import in_notebook
 from mha.views.drawing.svg import hatches, inline_svg, number
 
 WIDE = 648
-"""How many pixels wide a figure may be on a desk and on paper: what a cell in the text has."""
+"""Largest width of the wide layout in pixels: the width of a cell's output on a page."""
 
 GAP = (32.0, 24.0)
-"""How many pixels stand between panels in a row, and between rows."""
+"""Pixels between panels in a row, and between rows."""
 
 NARROW = 330
-"""How many pixels wide it may be on a phone, before it has to scroll."""
+"""Largest width of the narrow layout in pixels: the width of a phone."""
 
-# From how many pixels the style sheet shows the wide layout.
+# Widths of the page in pixels from which on the style sheet shows the wide layout.
 _STEPS = (384, 448, 512, 576, 650)
 STYLE = Path(__file__).with_name("figures.css")
-"""How figures look, for pages that hold some."""
+"""The style sheet of figures."""
 
 
 @dataclass(frozen=True)
 class Figure:
     """A drawing as SVG, with alternative text.
 
-    On a page it takes the page's fonts and colours; print makes its own form of it.
+    On a page it has the page's fonts and colours; the printed book converts it.
 
     Parameters
     ----------
     svg : str
     alt : str
-        What is to be seen, in a sentence or two.
+        Alternative text, in a sentence or two.
     """
 
     svg: str
@@ -46,9 +46,9 @@ class Figure:
         return data, {"image/svg+xml": {"alt": self.alt}}
 
     def _repr_html_(self) -> str:
-        """Return the drawing for a notebook, in its theme; pages of the book take the SVG.
+        """Return the drawing as HTML for a notebook, in its theme; pages of the book use the SVG.
 
-        Nested, its style has precedence over what a notebook says of every drawing.
+        The rules are nested in ``.mha`` to have precedence over a notebook's rules for drawings.
         """
         style = f".mha{{{_style()}.drawing>svg{{max-width:none}}}}"
         return in_notebook(inline_svg(self.svg, self.alt), style)
@@ -56,15 +56,15 @@ class Figure:
 
 @dataclass(frozen=True)
 class Panel:
-    """A part of a figure that stays whole; panels stand in rows as far as there is room.
+    """A part of a figure that is not divided when the figure is arranged in rows.
 
     Parameters
     ----------
     width, height : float
     body : str
-        Elements of SVG, from the panel's left upper corner.
+        Elements of SVG, with the origin at the panel's upper left corner.
     breaks : bool, default False
-        Whether it begins a row.
+        Whether the panel begins a row.
     """
 
     width: float
@@ -80,30 +80,30 @@ def figure(
     narrow: Sequence[Panel] | None = None,
     gap: tuple[float, float] = GAP,
 ) -> Figure:
-    """Return panels as a figure, in rows on a desk and in shorter ones on a phone.
+    """Return a figure of panels in rows, with a wide layout and a narrow one for phones.
 
     Parameters
     ----------
     panels : sequence of Panel
     alt : str
     narrow : sequence of Panel, optional
-        Others for a narrow place; by default the same, in another order of rows.
+        Other panels for the narrow layout, by default the same.
     gap : (float, float)
-        Between panels in a row, and between rows.
+        Pixels between panels in a row, and between rows.
 
     Examples
     --------
     >>> figure([Panel(9, 9, "<path/>")], "A dot").alt
     'A dot'
     """
-    places, width, height = _rows(panels, WIDE, gap)
-    small, small_width, small_height = _rows(narrow or panels, NARROW, gap)
+    places, width, height = _arrange(panels, WIDE, gap)
+    small, small_width, small_height = _arrange(narrow or panels, NARROW, gap)
     if narrow is not None:
-        drawn = _group(panels, places, "f-wide") + _group(narrow, small, "f-narrow")
+        body = _group(panels, places, "f-wide") + _group(narrow, small, "f-narrow")
     else:
-        drawn = "".join(
-            f'<g class="f-panel" transform="translate({_at(place)})"'
-            f' style="--narrow: translate({_at(other, "px")})">{panel.body}</g>'
+        body = "".join(
+            f'<g class="f-panel" transform="translate({_translation(place)})"'
+            f' style="--narrow: translate({_translation(other, "px")})">{panel.body}</g>'
             for panel, place, other in zip(panels, places, small, strict=True)
         )
     style, cls = "", "f-drawing"
@@ -115,29 +115,29 @@ def figure(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{cls}" width="{number(width)}"'
         f' height="{number(height)}"{style}>'
     )
-    return Figure(f"{head}<style>{_style()}</style>{hatches(drawn)}{drawn}</svg>", alt)
+    return Figure(f"{head}<style>{_style()}</style>{hatches(body)}{body}</svg>", alt)
 
 
 def _group(panels: Sequence[Panel], places: Sequence[tuple[float, float]], cls: str) -> str:
     inside = "".join(
-        f'<g transform="translate({_at(place)})">{panel.body}</g>'
+        f'<g transform="translate({_translation(place)})">{panel.body}</g>'
         for panel, place in zip(panels, places, strict=True)
     )
     return f'<g class="{cls}">{inside}</g>'
 
 
-def _at(place: tuple[float, float], unit: str = "") -> str:
+def _translation(place: tuple[float, float], unit: str = "") -> str:
     return ", ".join(number(x) + unit for x in place)
 
 
-def _rows(
+def _arrange(
     panels: Sequence[Panel], room: float, gap: tuple[float, float]
 ) -> tuple[list[tuple[float, float]], float, float]:
-    """Return where each panel stands, and how wide and high all of them are."""
+    """Return the position of each panel, and the width and the height of all together."""
     places: list[tuple[float, float]] = []
-    x = y = 1.0  # a line at a panel's edge is half outside of it
+    x = y = 1.0  # because half of a line at a panel's edge is outside of the panel
     low = width = 0.0
-    begins = _begins(panels, room, gap[0])
+    begins = _row_starts(panels, room, gap[0])
     for i, panel in enumerate(panels):
         if i in begins:
             x, y = 1.0, low + gap[1]
@@ -147,23 +147,26 @@ def _rows(
     return places, width + 1, low + 1
 
 
-def _begins(panels: Sequence[Panel], room: float, gap: float) -> set[int]:
-    """Return which panels begin a row, besides the first.
+def _row_starts(panels: Sequence[Panel], room: float, gap: float) -> set[int]:
+    """Return the indices of the panels that begin a row, except the first.
 
-    Panels that need several rows stand in rows of one length: two and two, not three and one.
+    Panels that need several rows get rows of equal length: two and two, not three and one.
     """
     begins: set[int] = set()
     starts = [i for i, panel in enumerate(panels) if panel.breaks or i == 0]
     for start, end in pairwise([*starts, len(panels)]):
         part = panels[start:end]
-        rows = _greedy(part, room, gap, len(part))
+        rows = _greedy_row_starts(part, room, gap, len(part))
         even = -(-len(part) // len(rows))
-        begins |= {start + i for i in _greedy(part, room, gap, even)}
+        begins |= {start + i for i in _greedy_row_starts(part, room, gap, even)}
     return begins - {0}
 
 
-def _greedy(panels: Sequence[Panel], room: float, gap: float, most: int) -> list[int]:
-    """Return which panels begin a row if each row takes what fits, up to a number."""
+def _greedy_row_starts(panels: Sequence[Panel], room: float, gap: float, most: int) -> list[int]:
+    """Return the indices of the panels that begin a row if each row has as many as fit.
+
+    A row has at most `most` panels.
+    """
     begins, x = [0], 0.0
     for i, panel in enumerate(panels):
         if i > begins[-1] and (x + panel.width > room + 0.5 or i - begins[-1] >= most):
@@ -175,6 +178,6 @@ def _greedy(panels: Sequence[Panel], room: float, gap: float, most: int) -> list
 
 @cache
 def _style() -> str:
-    """Return the style sheet without its comments and line breaks, for a drawing on its own."""
-    sheet = re.sub(r"/\*.*?\*/", "", STYLE.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return re.sub(r"\s*([{};:,>])\s*", r"\1", " ".join(sheet.split()))
+    """Return the style sheet without comments and line breaks, for use inside a drawing."""
+    css = re.sub(r"/\*.*?\*/", "", STYLE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.sub(r"\s*([{};:,>])\s*", r"\1", " ".join(css.split()))

@@ -1,4 +1,4 @@
-"""The way of attention as a row of steps, one of them marked: where a chapter is."""
+"""Flow charts of attention, with the step of the chapter marked."""
 
 from mha.runs.stages import stage
 from mha.views.colours import head_colour
@@ -22,7 +22,7 @@ def flow(*here: str) -> Figure:
     Parameters
     ----------
     *here : str
-        A stage of `mha.runs.stages`, whose step is marked; several are counted.
+        Stages of `mha.runs.stages`, whose steps are marked. Several are numbered instead.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def _step_of(name: str) -> int:
 
 
 def _panel(i: int, marked: dict[int, str], *, last: bool, row: int) -> Panel:
-    """Return a step in its box, and the arrow to the next one of its row."""
+    """Return the panel of one step: a box, and an arrow to the next step of the row."""
     name, symbol, _ = _STEPS[i]
     is_here = i in marked
     box = group(

@@ -22,14 +22,14 @@ from mha.views.drawing.svg import (
     width_of,
 )  # fmt: skip
 
-_MAPPED = tuple(name for name, kind in STAGES.items() if kind.has_map)
+_HEATMAP_STAGES = tuple(name for name, kind in STAGES.items() if kind.has_map)
 
 
 @dataclass(frozen=True)
-class _Look:
-    """How large a heatmap is drawn, in pixels: its rows, least columns and letters.
+class _Sizes:
+    """Sizes of a heatmap in pixels: rows, narrowest columns, letters.
 
-    Columns that hold single digits may be as narrow as `digit`.
+    Columns of single digits may be as narrow as `digit`.
     """
 
     row: float = 32
@@ -41,19 +41,19 @@ class _Look:
     face: str = ""
 
 
-_LARGE = _Look()
-_SMALL = _Look(row=29, column=33, number=13, token=15, room=5, face=" f-small")
-_APART = 12
+_LARGE = _Sizes()
+_SMALL = _Sizes(row=29, column=33, number=13, token=15, room=5, face=" f-small")
+_SMALL_GAP = 12
 
 
 def weight_maps(run: Trace, stage: str = "weights", *, places: int = 2) -> Figure:
-    """Draw each head's weights (or scores) as a heatmap, the heads side by side on one scale.
+    """Draw each head's weights, or scores, as heatmaps side by side on one scale.
 
     Parameters
     ----------
     run : Trace
     stage : str, default "weights"
-        One with a column a key: "scores", "scaled_scores", "exponentials" or "weights".
+        "scores", "scaled_scores", "exponentials" or "weights".
     places : int, default 2
         Decimals of the number in each cell.
 
@@ -68,10 +68,8 @@ def weight_maps(run: Trace, stage: str = "weights", *, places: int = 2) -> Figur
     >>> weight_maps(trace(load_example("cat-sat"))).alt[36:]
     ' Head 1: cat attends most to cat (0.73), sat to sat (0.73).'
     """
-    if stage not in _MAPPED:
-        raise ValueError(
-            f"stage is {stage!r}; {', '.join(_MAPPED[:-1])} or {_MAPPED[-1]} is wanted"
-        )
+    if stage not in _HEATMAP_STAGES:
+        raise ValueError(f"stage is {stage!r}; one of {', '.join(_HEATMAP_STAGES)} is wanted")
     arrays = stage_array(run, stage)
     return heatmaps(
         list(arrays),
@@ -90,15 +88,16 @@ def _row_maxima_in_words(run: Trace, arrays: np.ndarray, places: int) -> str:
     heads = []
     for head, name in enumerate(run.head_names):
         tops = [
-            f"{token} {'attends most ' if i == 0 else ''}to {_top(run, arrays, head, i, places)}"
+            f"{token} {'attends most ' if i == 0 else ''}"
+            f"to {_largest_in_words(run, arrays, head, i, places)}"
             for i, token in enumerate(run.tokens)
         ]
         heads.append(f"{name}: {', '.join(tops)}.")
     return " ".join(heads)
 
 
-def _top(run: Trace, arrays: np.ndarray, head: int, token: int, places: int) -> str:
-    """Return the key of a row's largest entry, and the entry; none where all keys are masked."""
+def _largest_in_words(run: Trace, arrays: np.ndarray, head: int, token: int, places: int) -> str:
+    """Return the key of a row's largest number and that number, "none" for a fully masked row."""
     if not run.weights[head, token].any():
         return "none"
     row = arrays[head, token]
@@ -121,19 +120,20 @@ def heatmaps(
 ) -> Figure:
     """Draw matrices as heatmaps side by side on one scale, each cell with its number.
 
-    Where they only fit in a row if they are drawn smaller, with the names of the rows beside the
-    first alone, they are, and as large as ever on a phone; likewise two and two.
+    If they fit into one row, or in pairs, only at a smaller size, the wide layout has that size;
+    in a single row only the first heatmap then has row labels. The narrow layout is never smaller.
 
     Parameters
     ----------
     arrays : sequence of array_like, each of shape (len(rows), len(columns))
-        A cell whose number is NaN is left blank.
+        A cell whose number is NaN stays blank.
     rows, columns : sequence of str
     alt, row_label, column_label : str
     titles, colours : sequence of str, optional
-        One a matrix: its title, and its fullest colour, by default that of the head.
+        Title of each matrix, and colour of its largest number, by default that of the head with
+        the same index.
     lowest, highest : float, optional
-        Ends of the scale; by default the smallest and largest finite entry.
+        Ends of the scale, by default the smallest and the largest finite number.
     places : int, default 2
 
     Examples
@@ -160,16 +160,16 @@ def heatmaps(
         for i, matrix in enumerate(matrices)
     ]
     panels = [draw() for draw in maps]
-    in_one_row = [draw(look=_SMALL, named=i == 0) for i, draw in enumerate(maps)]
-    in_pairs = [draw(look=_SMALL) for draw in maps]
+    in_one_row = [draw(sizes=_SMALL, named=i == 0) for i, draw in enumerate(maps)]
+    in_pairs = [draw(sizes=_SMALL) for draw in maps]
     for small, many in ((in_one_row, len(maps)), (in_pairs, 2)):
-        if _breadth(panels[:many], GAP[0]) > WIDE >= _breadth(small[:many], _APART):
-            return figure(small, alt, narrow=panels, gap=(_APART, GAP[1]))
+        if _row_width(panels[:many], GAP[0]) > WIDE >= _row_width(small[:many], _SMALL_GAP):
+            return figure(small, alt, narrow=panels, gap=(_SMALL_GAP, GAP[1]))
     return figure(panels, alt)
 
 
-def _breadth(panels: Sequence[Panel], gap: float) -> float:
-    """Return how much room panels in one row need."""
+def _row_width(panels: Sequence[Panel], gap: float) -> float:
+    """Return the width of panels in one row."""
     return sum(panel.width + gap for panel in panels) - gap
 
 
@@ -180,7 +180,7 @@ def _nth(texts: Sequence[str], i: int, default: str) -> str:
 def _scale(
     matrices: Sequence[np.ndarray], lowest: float | None, highest: float | None
 ) -> tuple[float, float]:
-    """Return the ends of the scale of several heatmaps."""
+    """Return the ends of the common scale of several heatmaps."""
     finite = np.concatenate([m[np.isfinite(m)] for m in matrices])
     low = float(finite.min()) if lowest is None else lowest
     return low, float(finite.max()) if highest is None else highest
@@ -198,77 +198,77 @@ def grid(
     corner: tuple[str, str] = ("", ""),
     bold: bool = False,
     breaks: bool = False,
-    look: _Look = _LARGE,
+    sizes: _Sizes = _LARGE,
     named: bool = True,
 ) -> Panel:
-    """Return a heatmap as a panel: cells from paper to a colour, each with its number.
+    """Return a heatmap as a panel: cells tinted from blank to a colour, each with its number.
 
     Parameters
     ----------
     matrix : ndarray, shape (len(rows), len(columns))
     rows, columns : sequence of str
-        Numbers and symbols stand upright, words in italics as tokens do.
+        Labels; numbers and symbols are set upright, words in italics.
     title, colour : str
     scale : (float, float)
-        The numbers that are paper and colour.
+        The numbers for a blank cell and for the full colour.
     places : int
     corner : (str, str)
-        What the rows and the columns are, in small letters.
+        Names of the rows and of the columns, such as "query" and "key".
     bold : bool
-        Set each row's largest number in bold.
+        Whether each row's largest number is bold.
     breaks : bool
         As for `Panel`.
-    look : _Look
+    sizes : _Sizes
     named : bool
-        Whether the names of the rows, and what they are, stand beside them.
+        Whether the rows have labels.
     """
-    numbers = _printed(matrix, places)
-    widths = _widths(numbers, columns, look)
-    beside = max(*(width_of(name, look.token) for name in rows), width_of(corner[0])) + 10
+    numbers = _cell_texts(matrix, places)
+    widths = _widths(numbers, columns, sizes)
+    beside = max(*(width_of(name, sizes.token) for name in rows), width_of(corner[0])) + 10
     left = beside if named else 0.0
     top = 24 + 24 * bool(title) + 20 * bool(corner[1])
     edges = np.cumsum([left, *widths])
     centres = (edges[:-1] + edges[1:]) / 2
-    parts = _around(left, top, title, corner if named else ("", corner[1]))
+    parts = _titles_and_labels(left, top, title, corner if named else ("", corner[1]))
     for centre, name in zip(centres, columns, strict=True):
-        parts.append(_named(float(centre), top - 7, name, "middle", look))
+        parts.append(_named(float(centre), top - 7, name, "middle", sizes))
     for i, name in enumerate(rows):
-        middle = top + (i + 0.5) * look.row
+        middle = top + (i + 0.5) * sizes.row
         if named:
-            parts.append(_named(left - 10, middle_of(middle), name, "end", look))
+            parts.append(_named(left - 10, middle_of(middle), name, "end", sizes))
         largest = np.fmax.reduce(matrix[i]) if bold else np.nan
         for j, value in enumerate(matrix[i]):
             face = "f-number f-strong" if value == largest > 0 else "f-number"
-            box = (edges[j], top + i * look.row, widths[j], look.row)
+            box = (edges[j], top + i * sizes.row, widths[j], sizes.row)
             parts.append(_cell(box, value, scale))
             if numbers[i][j]:
                 at = centres[j], middle_of(middle)
-                parts.append(text(*at, numbers[i][j], face + look.face, "middle"))
-    height = top + len(rows) * look.row + 1
+                parts.append(text(*at, numbers[i][j], face + sizes.face, "middle"))
+    height = top + len(rows) * sizes.row + 1
     width = max(float(edges[-1]), left + width_of(title)) + 1
     return Panel(width, height, group(*parts, colour=colour), breaks)
 
 
-def _printed(matrix: np.ndarray, places: int) -> list[list[str]]:
-    """Return what stands in each cell; nothing where there is no number."""
+def _cell_texts(matrix: np.ndarray, places: int) -> list[list[str]]:
+    """Return the text of each cell, empty for NaN."""
     return [["" if np.isnan(x) else shown(float(x), places) for x in row] for row in matrix]
 
 
-def _widths(numbers: Sequence[Sequence[str]], columns: Sequence[str], look: _Look) -> list[float]:
-    """Return how wide each column has to be for its numbers and for its name."""
+def _widths(numbers: Sequence[Sequence[str]], columns: Sequence[str], sizes: _Sizes) -> list[float]:
+    """Return the width of each column, which its numbers and its label need."""
     are_digits = all(len(number) == 1 for row in numbers for number in row)
     return [
         max(
-            look.digit if are_digits else look.column,
-            *(width_of(row[j], look.number) + look.room for row in numbers),
-            width_of(name, look.token - 1) + look.room,
+            sizes.digit if are_digits else sizes.column,
+            *(width_of(row[j], sizes.number) + sizes.room for row in numbers),
+            width_of(name, sizes.token - 1) + sizes.room,
         )
         for j, name in enumerate(columns)
     ]
 
 
-def _around(left: float, top: float, title: str, corner: tuple[str, str]) -> list[str]:
-    """Return what stands above a heatmap: its title, and what its rows and columns are."""
+def _titles_and_labels(left: float, top: float, title: str, corner: tuple[str, str]) -> list[str]:
+    """Return the title of a heatmap and the names of its rows and columns."""
     parts = [text(left, 15, title, "f-strong")] if title else []
     if corner[1]:
         parts.append(text(left, top - 29, corner[1], "f-soft"))
@@ -277,15 +277,15 @@ def _around(left: float, top: float, title: str, corner: tuple[str, str]) -> lis
     return parts
 
 
-def _named(x: float, y: float, name: str, anchor: str, look: _Look) -> str:
-    """Return the name of a row or column: a token in italics, a number or symbol as such."""
+def _named(x: float, y: float, name: str, anchor: str, sizes: _Sizes) -> str:
+    """Return the label of a row or column: a word in italics, a number or symbol upright."""
     if name.isdigit() or not name.isascii():
-        return text(x, y, name, "f-number" + look.face, anchor)
-    return plain(x, y, name, "f-token" + look.face, anchor)
+        return text(x, y, name, "f-number" + sizes.face, anchor)
+    return plain(x, y, name, "f-token" + sizes.face, anchor)
 
 
 def _cell(box: tuple[float, float, float, float], value: float, scale: tuple[float, float]) -> str:
-    """Return a cell with its heat; what is masked stays paper."""
+    """Return a tinted cell, blank if its number is not finite."""
     x, y, width, height = box
     low, high = scale
     share = (value - low) / ((high - low) or 1.0) if np.isfinite(value) else 0.0
@@ -294,7 +294,7 @@ def _cell(box: tuple[float, float, float, float], value: float, scale: tuple[flo
 
 
 def mixing_maps(run: Trace, *, places: int = 2) -> Figure:
-    """Draw each head's weights, values and output as a product of matrices, a row a head.
+    """Draw each head's weights, values and output as a product of matrices, one row per head.
 
     Parameters
     ----------
@@ -307,14 +307,16 @@ def mixing_maps(run: Trace, *, places: int = 2) -> Figure:
     >>> mixing_maps(trace(load_example("cat-sat"))).alt[:62]
     'Three matrices a head: weights times values gives the output. '
     """
-    panels = [panel for head in range(run.num_heads) for panel in _product(run, head, places)]
-    told = _row_maxima_in_words(run, run.weights, places)
-    words = f"Three matrices a head: weights times values gives the output. {told}"
+    panels = [
+        panel for head in range(run.num_heads) for panel in _product_panels(run, head, places)
+    ]
+    largest = _row_maxima_in_words(run, run.weights, places)
+    words = f"Three matrices a head: weights times values gives the output. {largest}"
     return figure(panels, words, gap=(20, 24))
 
 
-def _product(run: Trace, head: int, places: int) -> list[Panel]:
-    """Return one head's weights, values and output."""
+def _product_panels(run: Trace, head: int, places: int) -> list[Panel]:
+    """Return the panels of one head's weights, values and output."""
     values = (run.value, run.head_outputs)
     # One scale for the values and outputs of all heads, so that they compare.
     scale = (float(min(0, *(x.min() for x in values))), float(max(x.max() for x in values)))

@@ -1,4 +1,4 @@
-"""A token's vector before attention and after it, in the plane that both are drawn in."""
+"""Drawings of a token's vector before and after attention, in one plane."""
 
 from collections.abc import Mapping
 
@@ -11,22 +11,22 @@ from mha.views.colours import head_colour
 from mha.views.drawing.canvas import Figure, Panel, figure
 from mha.views.drawing.svg import arrow, element, group, line, number, plain, width_of
 
-_SIDE = 196.0  # of the square that the points stand in
-_LEFT, _TOP, _BELOW, _RIGHT = 42.0, 52.0, 42.0, 44.0
-_LOW = 24.0  # above the square, where no title is
+_SIDE = 196.0  # of the square around the points
+_LEFT, _TOP, _BOTTOM, _RIGHT = 42.0, 52.0, 42.0, 44.0
+_TOP_UNTITLED = 24.0  # above the square of a figure without a title
 
 
 def moved(runs: Mapping[str, Trace], token: int, axes: tuple[str, str], *, head: int = 0) -> Figure:
-    """Draw where a token's embedding stands and where a head's output for it stands, a panel a run.
+    """Draw a token's embedding and a head's output for it as points, with one panel per run.
 
     Parameters
     ----------
     runs : mapping of str to Trace
-        What each run is called, and runs whose embeddings and values have two components.
+        Runs by their titles; embeddings and values have two components.
     token : int
-        The place of the token, the same in all of them.
+        Position of the token, the same in all runs.
     axes : (str, str)
-        What the two components mean.
+        Meanings of the two components.
     head : int, default 0
 
     Returns
@@ -44,9 +44,9 @@ def moved(runs: Mapping[str, Trace], token: int, axes: tuple[str, str], *, head:
     >>> moved({"here": trace(load_example("river-bank"))}, 2, ("water", "money")).alt
     'here: bank moves from (1.00, 1.00) to (2.38, 0.26).'
     """
-    most = _largest(runs)
+    most = _axis_end(runs)
     panels = [
-        _panel(name, run, as_index("token", token, len(run.tokens)), axes, head, most)
+        _run_panel(name, run, as_index("token", token, len(run.tokens)), axes, head, most)
         for name, run in runs.items()
     ]
     return figure(panels, " ".join(_in_words(*item, token, head) for item in runs.items()))
@@ -83,7 +83,7 @@ def meanings(
     >>> meanings({"river bank": trace(load_example("river-bank"))}, 2, ("water", "money")).alt
     'The arrow of bank points to (1.00, 1.00), and in river bank to (2.38, 0.26).'
     """
-    most = _largest(runs)
+    most = _axis_end(runs)
     first, *others = runs.values()
     at = as_index("token", token, len(first.tokens))
     alone = _embedding(first, at)
@@ -97,8 +97,8 @@ def meanings(
         if i != at and point.any()
     }
     outputs = {name: run.head_outputs[head, at] for name, run in runs.items()}
-    alt = f"The arrow of {first.tokens[at]} points to {_pair(alone)}, and " + " and ".join(
-        f"in {name} to {_pair(point)}" for name, point in outputs.items()
+    alt = f"The arrow of {first.tokens[at]} points to {_pair_in_words(alone)}, and " + " and ".join(
+        f"in {name} to {_pair_in_words(point)}" for name, point in outputs.items()
     )
     panel = _arrows(first.tokens[at], alone, words, outputs, axes, most, head)
     return figure([panel], f"{alt}.")
@@ -108,8 +108,8 @@ def _arrows(
     token: str, alone: np.ndarray, words: Mapping[str, np.ndarray],
     outputs: Mapping[str, np.ndarray], axes: tuple[str, str], most: float, head: int,
 ) -> Panel:  # fmt: skip
-    """Return axes, a dot for each other word, the token's own arrow dashed, and its outputs."""
-    step, bottom = _SIDE / most, _LOW + _SIDE
+    """Return a panel: dots for other words, a dashed arrow to the embedding, arrows to outputs."""
+    step, bottom = _SIDE / most, _TOP_UNTITLED + _SIDE
 
     def at(point: np.ndarray) -> tuple[float, float]:
         return _LEFT + step * float(point[0]), bottom - step * float(point[1])
@@ -130,16 +130,16 @@ def _arrows(
         place, anchor = ((x, y - 12), "middle") if is_flat else ((x + 9, y + 5), "")
         parts.append(plain(*place, name, "f-token", anchor))
     width = _LEFT + _SIDE + max(_RIGHT, max(map(width_of, words)) + 12)
-    return Panel(width, bottom + _BELOW, group(*parts, colour=head_colour(head)))
+    return Panel(width, bottom + _BOTTOM, group(*parts, colour=head_colour(head)))
 
 
-def _largest(runs: Mapping[str, Trace]) -> float:
-    """Return where the axes end: at the first integer that no component of an embedding exceeds."""
+def _axis_end(runs: Mapping[str, Trace]) -> float:
+    """Return the end of the axes: the smallest integer that no embedding's component exceeds."""
     for name, run in runs.items():
         if run.embeddings is None or run.embeddings.shape[1] != 2 or run.value.shape[-1] != 2:
             raise ValueError(f"{name} is not two wide; embeddings and values of width 2 are wanted")
-    drawn = np.concatenate([run.embeddings for run in runs.values() if run.embeddings is not None])
-    return float(np.ceil(drawn.max()))
+    points = np.concatenate([run.embeddings for run in runs.values() if run.embeddings is not None])
+    return float(np.ceil(points.max()))
 
 
 def _embedding(run: Trace, token: int) -> np.ndarray:
@@ -147,14 +147,14 @@ def _embedding(run: Trace, token: int) -> np.ndarray:
     return run.embeddings[token]
 
 
-def _pair(point: np.ndarray) -> str:
+def _pair_in_words(point: np.ndarray) -> str:
     return "(" + ", ".join(shown(x, 2) for x in point) + ")"
 
 
-def _panel(
+def _run_panel(
     name: str, run: Trace, token: int, axes: tuple[str, str], head: int, most: float
 ) -> Panel:
-    """Return one run: its axes, a dot for each embedding, and an arrow to the output."""
+    """Return the panel of one run: a dot for each embedding, and an arrow to the output."""
     assert run.embeddings is not None
     step = _SIDE / most
     bottom = _TOP + _SIDE
@@ -172,14 +172,15 @@ def _panel(
     parts.append(element("circle", cx=x2, cy=y2, r=5, cls="f-box"))
     width = _LEFT + _SIDE + max(_RIGHT, max(width_of(word, 17) for word in run.tokens))
     drawn = group(*parts, colour=head_colour(head))
-    if np.array_equal(run.value[head], run.embeddings):  # a page may move them, by these numbers
+    # A script of the page moves the points, and needs these numbers for it.
+    if np.array_equal(run.value[head], run.embeddings):
         numbers = map("{:g}".format, (token, head, _LEFT, bottom, step, most))
         drawn = element("g", drawn, data_at=" ".join([run.example.name, *numbers]))
-    return Panel(width, bottom + _BELOW, drawn)
+    return Panel(width, bottom + _BOTTOM, drawn)
 
 
 def _axes(names: tuple[str, str], bottom: float, step: float, most: int) -> list[str]:
-    """Return two axes with a mark and a number at each unit, and what they mean."""
+    """Return two axes with their names, and with a tick and a number at each unit."""
     upright = f"translate(12 {number(bottom - _SIDE / 2)}) rotate(-90)"
     parts = [
         line(_LEFT, bottom, _LEFT + _SIDE + 10, bottom, "f-quiet"),
@@ -199,5 +200,8 @@ def _axes(names: tuple[str, str], bottom: float, step: float, most: int) -> list
 
 def _in_words(name: str, run: Trace, token: int, head: int) -> str:
     assert run.embeddings is not None
-    before, after = _pair(run.embeddings[token]), _pair(run.head_outputs[head, token])
+    before, after = (
+        _pair_in_words(run.embeddings[token]),
+        _pair_in_words(run.head_outputs[head, token]),
+    )
     return f"{name}: {run.tokens[token]} moves from {before} to {after}."

@@ -1,4 +1,4 @@
-"""Figures on a page: inline SVG in the page's fonts and colours, with alternative text."""
+"""The MyST-NB plugin that puts figures on pages."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ from mha.views.drawing.svg import inline_svg
 
 
 class AltTextRenderer:
-    """Put figures on a page as inline SVG, with their alternative text.
+    """A MyST-NB plugin that puts figures on a page as inline SVG with alternative text.
 
-    A MyST-NB plugin, found by its entry point in pyproject.toml. The node that it makes carries the
-    drawing and its alternative text as attributes, for who makes another form of it.
+    MyST-NB finds it by its entry point in pyproject.toml. The node has the drawing and its
+    alternative text as attributes, from which the printed book makes its own form.
     """
 
     @staticmethod
     def handle_mime(renderer: Any, data: Any, inline: bool) -> list[Any] | None:
-        """Return a page's nodes for an SVG output, or None for any other.
+        """Return the nodes of an SVG output, or None for other outputs.
 
         Parameters
         ----------

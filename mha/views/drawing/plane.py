@@ -1,4 +1,4 @@
-"""One query among the keys, and its output among the values, drawn in two dimensions."""
+"""Drawings of a query among the keys, and of its output among the values, in two dimensions."""
 
 import math
 from collections.abc import Sequence
@@ -27,15 +27,15 @@ _TOP = 34.0
 
 
 @dataclass(frozen=True)
-class _Plane:
-    """Where points of a plane stand on the panel: equal units on both axes, the origin inside."""
+class _Coordinates:
+    """Coordinates of a panel, with equal units on both axes and the origin inside."""
 
     low: np.ndarray
     step: float
     height: float
 
     @classmethod
-    def around(cls, points: np.ndarray) -> "_Plane":
+    def around(cls, points: np.ndarray) -> "_Coordinates":
         low = np.minimum(points.min(axis=0), 0) - 0.5
         high = np.maximum(points.max(axis=0), 0) + 0.6
         step = _SIDE / float(max(high - low))
@@ -54,18 +54,18 @@ class _Plane:
 
 
 def plane(run: Trace, token: int, *, head: int = 0) -> Figure:
-    """Draw a query with the keys that it meets, and its output among the values.
+    """Draw a query among the keys, and its output among the values.
 
-    Left: keys as arrows; a dotted line leads from each to the direction of the query, and what it
-    cuts off there, times the query's length, is the score. Right: the values as points, with the
-    polygon that no mixture of them can leave.
+    Left: the keys as arrows. A dotted line projects each onto the direction of the query; the
+    length of the projection, times the query's length, is the score. Right: the values as points
+    with their convex hull, which contains every weighted mean of them.
 
     Parameters
     ----------
     run : Trace
-        Of a head whose queries, keys and values have two components.
+        Run whose queries, keys and values have two components.
     token : int
-        The place of the token that asks.
+        Position of the query's token.
     head : int, default 0
 
     Returns
@@ -75,7 +75,7 @@ def plane(run: Trace, token: int, *, head: int = 0) -> Figure:
     Raises
     ------
     ValueError
-        If there is no such token or head, or a vector has not two components.
+        If there is no such token or head, or if vectors have not two components.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def _in_words(run: Trace, token: int, head: int) -> str:
         f"{shown(weight)} {word}"
         for word, weight in zip(run.tokens, run.weights[head, token], strict=True)
     )
-    query = _point(run.meeting[0][head, token])
+    query = _point(run.score_factors[0][head, token])
     return (
         f"The query of {run.tokens[token]} is {query}. It scores {scores}."
         f" The output {_point(run.head_outputs[head, token])} lies among the values: {shares}."
@@ -115,52 +115,52 @@ def _point(vector: np.ndarray) -> str:
 
 
 def _keys(run: Trace, token: int, head: int) -> Panel:
-    """Return the query, the keys, and the foot of each key on the query's line."""
-    query, keys = run.meeting[0][head, token], run.meeting[1][head]
-    on = _Plane.around(np.vstack([keys, query]))
-    ox, oy = on.at((0, 0))
+    """Return the panel of the query, the keys, and the projection of each key onto the query."""
+    query, keys = run.score_factors[0][head, token], run.score_factors[1][head]
+    frame = _Coordinates.around(np.vstack([keys, query]))
+    ox, oy = frame.at((0, 0))
     parts = [plain(0, 16, f"the query of {run.tokens[token]}, and the keys", "f-strong")]
-    parts += on.axes()
+    parts += frame.axes()
     length = float(np.hypot(*query))
     for word, key, score in zip(run.tokens, keys, run.scores[head, token], strict=True):
-        x, y = on.at(key)
+        x, y = frame.at(key)
         if length > 0:
-            fx, fy = on.at(query * (float(score) / length**2))
+            fx, fy = frame.at(query * (float(score) / length**2))
             parts.append(line(x, y, fx, fy, "f-quiet", stroke_dasharray="3 4"))
             parts.append(element("circle", cx=fx, cy=fy, r=3, cls="f-soft"))
             parts.append(plain(fx, fy + 20, short(float(score)), "f-strong f-number", "middle"))
         parts.append(arrow(ox, oy, x, y, stroke="f-line", fill="f-ink"))
-        parts.append(_name(word, x, y, at_origin=math.hypot(x - ox, y - oy) < 1))
-    x, y = on.at(query)
+        parts.append(_point_label(word, x, y, at_origin=math.hypot(x - ox, y - oy) < 1))
+    x, y = frame.at(query)
     thick = {"stroke": "f-stroke", "fill": "f-head", "width": 4.0, "point": 13.0}
     parts.append(arrow(ox, oy, x, y, **thick))  # type: ignore[arg-type]
-    parts += _on_paper((ox + x) / 2, (oy + y) / 2 - 10, "query", "middle")
-    return Panel(_SIDE + 14, _TOP + on.height + 4, group(*parts, colour=head_colour(head)))
+    parts += _word_on_background((ox + x) / 2, (oy + y) / 2 - 10, "query", "middle")
+    return Panel(_SIDE + 14, _TOP + frame.height + 4, group(*parts, colour=head_colour(head)))
 
 
 def _values(run: Trace, token: int, head: int) -> Panel:
-    """Return the values with their polygon, and the output inside it."""
+    """Return the panel of the values with their convex hull, and the output inside it."""
     values, output = run.value[head], run.head_outputs[head, token]
-    on = _Plane.around(values)
+    frame = _Coordinates.around(values)
     parts = [plain(0, 16, f"the values, and the output for {run.tokens[token]}", "f-strong")]
-    parts += on.axes()
-    parts.append(polygon([on.at(corner) for corner in _hull(values)], "f-pale"))
-    ox, oy = on.at(output)
+    parts += frame.axes()
+    parts.append(polygon([frame.at(corner) for corner in _hull(values)], "f-pale"))
+    ox, oy = frame.at(output)
     for word, value, weight in zip(run.tokens, values, run.weights[head, token], strict=True):
-        x, y = on.at(value)
+        x, y = frame.at(value)
         parts.append(line(x, y, ox, oy, "f-stroke", stroke_width=f"{max(0.6, 9 * weight):.3g}px"))
         parts.append(element("circle", cx=x, cy=y, r=4.5, cls="f-ink"))
-        parts.append(_name(word, x, y, at_origin=not value.any()))
+        parts.append(_point_label(word, x, y, at_origin=not value.any()))
     parts.append(element("circle", cx=ox, cy=oy, r=7, cls="f-box"))
     inwards = values.mean(axis=0) - output
     dx, dy = inwards / max(float(np.hypot(*inwards)), 1e-9)
     anchor = "end" if dx < -0.5 else "start" if dx > 0.5 else "middle"
-    parts += _on_paper(ox + 16 * dx, oy + 5 - 22 * dy, "output", anchor)
-    return Panel(_SIDE + 14, _TOP + on.height + 4, group(*parts, colour=head_colour(head)))
+    parts += _word_on_background(ox + 16 * dx, oy + 5 - 22 * dy, "output", anchor)
+    return Panel(_SIDE + 14, _TOP + frame.height + 4, group(*parts, colour=head_colour(head)))
 
 
-def _on_paper(x: float, y: float, word: str, anchor: str) -> list[str]:
-    """Return a word on a piece of paper, so that the lines behind it do not cross it."""
+def _word_on_background(x: float, y: float, word: str, anchor: str) -> list[str]:
+    """Return a word on a rectangle in the page's colour, which covers the lines behind it."""
     width = width_of(word) + 6
     left = x - width * {"end": 1, "middle": 0.5, "start": 0}[anchor]
     return [
@@ -169,13 +169,13 @@ def _on_paper(x: float, y: float, word: str, anchor: str) -> list[str]:
     ]
 
 
-def _name(word: str, x: float, y: float, *, at_origin: bool) -> str:
-    """Return a word beside its point, on the side where no arrow runs."""
+def _point_label(word: str, x: float, y: float, *, at_origin: bool) -> str:
+    """Return the label of a point, on the side that is free of its arrow."""
     return plain(x - 9 if at_origin else x + 8, y - 8, word, "f-token", "end" if at_origin else "")
 
 
 def _hull(points: np.ndarray) -> list[np.ndarray]:
-    """Return the corners of the smallest polygon around points, by Andrew's monotone chain."""
+    """Return the corners of the convex hull of points, by Andrew's monotone chain."""
     distinct = sorted({(float(x), float(y)) for x, y in points})
 
     def chain(row: list[tuple[float, float]]) -> list[tuple[float, float]]:

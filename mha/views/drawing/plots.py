@@ -12,7 +12,7 @@ from mha.core.checks import Array
 from mha.core.seeds import SeedRuns
 from mha.runs.rounding import short, shown
 from mha.views.colours import head_colour, head_hatch
-from mha.views.drawing.axes import plotted
+from mha.views.drawing.axes import plot_panel
 from mha.views.drawing.canvas import NARROW, WIDE, Figure, Panel, figure
 from mha.views.drawing.svg import NEUTRAL, width_of
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _DASHES = ("-", (0, (4, 2)), (0, (1, 2)), (0, (5, 2, 1, 2)), (0, (6, 1.5, 1, 1, 1, 1.5)))
 _MARKERS = "os^Dv"
-_HIGH = 240  # the height between the axes of curves
-_BETWEEN = 20  # pixels between two panels of weights
+_AXIS_HEIGHT = 240  # the height between the axes of curves
+_PANEL_GAP = 20  # pixels between two panels of weights
 
 
 # ---- Curves ----
@@ -40,7 +40,7 @@ def curves(
     points: Sequence[str] = (),
     xticks: Sequence[float] | Mapping[float, str] = (),
 ) -> Figure:
-    """Draw curves over one axis, each with its own colour and dash, each named above.
+    """Draw curves over one axis, each with its own colour and dashes, and a legend above.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ def curves(
     series : mapping of str to array_like of shape (n,)
         The curves by their labels.
     xlabel, ylabel, alt : str
-        What the axes are, and what is to be seen.
+        Labels of the axes, and the alternative text.
     log : str, default ""
         "x", "y" or "xy": which axes are logarithmic.
     points : sequence of str, optional
-        Labels of the series drawn as points rather than as a line: what was measured.
+        Labels of the series that are drawn as points, such as measurements, not as a line.
     xticks : sequence of float or mapping of float to str, optional
-        Where to put ticks on the horizontal axis, and what to write there.
+        Ticks on the horizontal axis, with their labels if it is a mapping.
 
     Examples
     --------
@@ -66,16 +66,16 @@ def curves(
     labels = xticks if isinstance(xticks, Mapping) else {tick: short(tick) for tick in xticks}
 
     def plot(room: float, mark: str) -> list[Panel]:
-        named = _rows_of_names(list(drawn), room) if len(drawn) > 1 else 0
+        named = _legend_rows(list(drawn), room) if len(drawn) > 1 else 0
 
         def draw(page: Plot) -> None:
             axes = page.add_subplot()
-            _number_the_axes(axes, across, np.concatenate(list(drawn.values())), log)
-            below = _below(labels, room)
+            _set_scales(axes, across, np.concatenate(list(drawn.values())), log)
+            below = _tick_label_height(labels, room)
             axes.set_xlabel(xlabel, gid="f-soft", labelpad=21 + below if labels else 4)
             axes.set_title(ylabel, loc="left", fontsize=12, pad=9, gid="f-soft")
             lines = [
-                _series(axes, across, y, i, label, label in points)
+                _draw_series(axes, across, y, i, label, label in points)
                 for i, (label, y) in enumerate(drawn.items())
             ]
             page.set_layout_engine("constrained", w_pad=2 / 72, h_pad=7 / 72)
@@ -84,10 +84,10 @@ def curves(
             for tick in axes.xaxis.get_major_ticks():
                 tick.tick1line.set_gid("f-line")
             if named:
-                _name(page, lines, room)
+                _draw_legend(page, lines, room)
 
-        height = _HIGH + 100 + 20 * named + _below(labels, room)
-        return [plotted(draw, room, height, mark)]
+        height = _AXIS_HEIGHT + 100 + 20 * named + _tick_label_height(labels, room)
+        return [plot_panel(draw, room, height, mark)]
 
     return figure(plot(min(WIDE, 600), ""), alt, narrow=plot(NARROW, "n"))
 
@@ -101,14 +101,14 @@ def of_seeds(
     alt: str,
     log: str = "",
 ) -> Figure:
-    """Draw what each seed gave as a point, and a line through the medians.
+    """Draw the result of each seed as a point, and a line through the medians.
 
     Parameters
     ----------
     x : sequence of float
-        Where the runs stand on the horizontal axis.
+        Position of each run on the horizontal axis.
     runs : sequence of SeedRuns
-        With a number for each seed.
+        Runs with one number per seed.
     xlabel, ylabel, alt, log : str
         As in `curves`.
 
@@ -131,8 +131,8 @@ def of_seeds(
     )  # fmt: skip
 
 
-def _number_the_axes(axes: Axes, across: Array, values: Array, log: str) -> None:
-    """Set where the axes begin and end, and their round numbers."""
+def _set_scales(axes: Axes, across: Array, values: Array, log: str) -> None:
+    """Set the limits of both axes, and ticks at round numbers."""
     values = values[np.isfinite(values) & (("y" not in log) | (values > 0))]
     if "x" in log:
         axes.set_xscale("log")
@@ -152,7 +152,7 @@ def _number_the_axes(axes: Axes, across: Array, values: Array, log: str) -> None
 
 
 def _round_numbers(low: float, high: float, log: bool) -> list[float]:
-    """Return round numbers that hold two numbers between them.
+    """Return round numbers that cover an interval.
 
     Examples
     --------
@@ -180,12 +180,12 @@ def _round_numbers(low: float, high: float, log: bool) -> list[float]:
 
 
 def _label_ticks(axes: Axes, labels: Mapping[float, str], room: float) -> None:
-    """Write what was asked for below the axis: words all, numbers as far as there is room."""
+    """Write tick labels below the axis: all words, but only the numbers that do not overlap."""
     axes.set_xticks(list(labels), [""] * len(labels))
     if _are_words(labels):
         low, high = axes.get_xlim()
         axes.set_xlim(low - 0.04 * (high - low), high + 0.04 * (high - low))
-    turned, last = _is_turned(labels, room), -np.inf
+    turned, last = _are_slanted(labels, room), -np.inf
     for tick, words in labels.items():
         at = axes.transData.transform((tick, axes.get_ylim()[0]))[0]
         at = (at - axes.bbox.x0) / axes.bbox.width * (room - 60)
@@ -206,24 +206,24 @@ def _are_words(labels: Mapping[float, str]) -> bool:
     return any(words[:1].isalpha() for words in labels.values())
 
 
-def _is_turned(labels: Mapping[float, str], room: float) -> bool:
-    """Tell whether words below an axis have to stand aslant."""
+def _are_slanted(labels: Mapping[float, str], room: float) -> bool:
+    """Return whether the labels are words that fit below the axis only if they are slanted."""
     lines = [line for words in labels.values() for line in words.split("\n")]
     each = (room - 60) / max(len(labels), 1)
     return _are_words(labels) and max(map(width_of, lines)) + 6 > each
 
 
-def _below(labels: Mapping[float, str], room: float) -> float:
-    """Return how far down the labels of an axis reach, beyond where one line of words stands."""
-    if _is_turned(labels, room):
+def _tick_label_height(labels: Mapping[float, str], room: float) -> float:
+    """Return the height of the tick labels beyond that of one line of text."""
+    if _are_slanted(labels, room):
         return 0.72 * max(width_of(words) for words in labels.values()) - 10
     return 17.0 * max((words.count("\n") for words in labels.values()), default=0)
 
 
-def _series(
+def _draw_series(
     axes: Axes, across: Array, values: Array, i: int, label: str, as_points: bool
 ) -> tuple[Any, str, str]:  # fmt: skip
-    """Draw one curve or its points; return it, its name and its looks."""
+    """Draw a series as a curve or as points; return the artist, its label and its `gid`."""
     there = np.isfinite(values)
     form: dict[str, Any] = {"linestyle": _DASHES[i % len(_DASHES)]}
     if as_points:
@@ -233,11 +233,11 @@ def _series(
     return line, label, looks
 
 
-def _name(page: Plot, named: Sequence[tuple[Any, str, str]], room: float) -> None:
-    """Write above a plot what is drawn in it: each thing, its name and its looks."""
+def _draw_legend(page: Plot, named: Sequence[tuple[Any, str, str]], room: float) -> None:
+    """Draw the legend above a plot, from artists, their labels and their `gid`."""
     things, labels, looks = zip(*named, strict=True)
     key = page.legend(
-        things, labels, loc="outside upper left", ncols=_columns(labels, room),
+        things, labels, loc="outside upper left", ncols=_legend_columns(labels, room),
         frameon=False, fontsize=12, handlelength=2.3,
         borderpad=0, borderaxespad=0.35, columnspacing=1.6, labelspacing=0.45,
     )  # fmt: skip
@@ -246,27 +246,28 @@ def _name(page: Plot, named: Sequence[tuple[Any, str, str]], room: float) -> Non
             sample.set_gid(look)
 
 
-def _columns(labels: Sequence[str], room: float) -> int:
-    """Return how many names stand beside each other."""
+def _legend_columns(labels: Sequence[str], room: float) -> int:
+    """Return the number of columns of the legend."""
     return max(1, min(len(labels), int(room // (56 + max(map(width_of, labels))))))
 
 
-def _rows_of_names(labels: Sequence[str], room: float) -> int:
-    return -(-len(labels) // _columns(labels, room))
+def _legend_rows(labels: Sequence[str], room: float) -> int:
+    return -(-len(labels) // _legend_columns(labels, room))
 
 
 # ---- Counts ----
 
 
 def stacked_counts(rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> Figure:
-    """Draw counts as horizontal bars, a bar a row, each made of the same parts.
+    """Draw counts as stacked horizontal bars, with one bar per row.
 
     Parameters
     ----------
     rows : sequence of str
         Labels, from top to bottom.
     parts : mapping of str to sequence of int, as long as `rows`
-        What each part is called, and its count in each row. A part keeps one colour and pattern.
+        The counts of each part in all rows, by the name of the part. A part has one colour and
+        pattern.
 
     Raises
     ------
@@ -281,34 +282,34 @@ def stacked_counts(rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> F
     for part, counts in parts.items():
         if len(counts) != len(rows):
             raise ValueError(
-                f"{part} has {len(counts)} counts for {len(rows)} rows; one a row is wanted"
+                f"{part} has {len(counts)} counts for {len(rows)} rows; one per row is wanted"
             )
     totals = np.sum(list(parts.values()), axis=0)
-    told = [
+    in_words = [
         f"{row}: " + ", ".join(f"{part} {counts[i]}" for part, counts in parts.items())
         for i, row in enumerate(rows)
     ]
-    told.append(f"The longest bar is {rows[int(totals.argmax())]}, {totals.max()}")
+    in_words.append(f"The longest bar is {rows[int(totals.argmax())]}, {totals.max()}")
 
     def plot(room: float, mark: str) -> list[Panel]:
-        above = 24 * _rows_of_names(list(parts), room)
+        above = 24 * _legend_rows(list(parts), room)
         height = above + 52 * len(rows)
 
         def draw(page: Plot) -> None:
             axes = page.add_axes((0, 0, 1, 1 - above / height))
             axes.set(xlim=(0, totals.max() * room / (room - 50)), ylim=(len(rows), 0))
             axes.set_axis_off()
-            _name(page, _stack(axes, rows, parts, totals), room)
+            _draw_legend(page, _draw_stack(axes, rows, parts, totals), room)
 
-        return [plotted(draw, room, height, mark)]
+        return [plot_panel(draw, room, height, mark)]
 
-    return figure(plot(WIDE, ""), "Bars. " + ". ".join(told) + ".", narrow=plot(NARROW, "n"))
+    return figure(plot(WIDE, ""), "Bars. " + ". ".join(in_words) + ".", narrow=plot(NARROW, "n"))
 
 
-def _stack(
+def _draw_stack(
     axes: Axes, rows: Sequence[str], parts: Mapping[str, Sequence[int]], totals: Array
 ) -> list[Any]:
-    """Draw the bars below their labels, the counts that fit on them, and return a bar a part."""
+    """Draw bars with labels and counts; return artist, label and `gid` of each part."""
     starts, places, samples = np.zeros(len(rows)), np.arange(len(rows)) + 0.6, []
     pixel = axes.get_xlim()[1] / axes.bbox.width
     for i, (part, counts) in enumerate(parts.items()):
@@ -342,23 +343,23 @@ def softmax_bars(
     colour: str = NEUTRAL,
     places: int = 2,
 ) -> Figure:
-    """Draw rows of weights as bars on one scale from 0 to 1: a panel a row, a bar a key.
+    """Draw rows of weights as bars from 0 to 1, with one panel per row and one bar per key.
 
     Parameters
     ----------
     rows : array_like, shape (len(titles), len(labels))
         Weights from 0 to 1; those of a query sum to 1.
     labels : sequence of str
-        What each weight belongs to.
+        Labels of the weights.
     titles : sequence of str
-        What each row is for, such as a width or a temperature.
-    colour : str, default that of what belongs to no one head
+        Titles of the rows, such as a width or a temperature.
+    colour : str, default neutral, as for numbers without heads
     places : int, default 2
 
     Raises
     ------
     ValueError
-        If `rows` has not a row a title and a weight a label.
+        If `rows` has not one row per title and one weight per label.
 
     Examples
     --------
@@ -369,29 +370,29 @@ def softmax_bars(
     if weights.shape != (len(titles), len(labels)):
         raise ValueError(
             f"rows has shape {weights.shape} for {len(titles)} titles and {len(labels)} labels;"
-            " a row a title and a weight a label are wanted"
+            " one row per title and one weight per label are wanted"
         )
     left = max(width_of(label, 17) for label in labels) + 8
     number = 8 + width_of(shown(1, places), 15)
     beside = min(len(titles), 4)  # panels in a row on a desk
-    each = (WIDE - _BETWEEN * (beside - 1)) / beside
+    each = (WIDE - _PANEL_GAP * (beside - 1)) / beside
     room = max(56.0, min(each - left - number, 120.0))
     panels = [
-        _weights(title, row, labels, f"f-part {colour}", places, (left, room, number))
+        _weights_panel(title, row, labels, f"f-part {colour}", places, (left, room, number))
         for title, row in zip(titles, weights, strict=True)
     ]
-    told = " ".join(
+    in_words = " ".join(
         f"{title}: largest {shown(float(row.max()), places)}, {labels[int(row.argmax())]}."
         for title, row in zip(titles, weights, strict=True)
     )
-    return figure(panels, f"Weights as bars. {told}", gap=(_BETWEEN, 24))
+    return figure(panels, f"Weights as bars. {in_words}", gap=(_PANEL_GAP, 24))
 
 
-def _weights(
+def _weights_panel(
     title: str, row: Array, labels: Sequence[str], looks: str, places: int,
     across: tuple[float, float, float],
 ) -> Panel:  # fmt: skip
-    """Return one row of weights, its labels at the left and its numbers at the bars' ends."""
+    """Return the panel of one row of weights, with labels at the left and numbers at the ends."""
     left, room, number = across
     width, height = max(left + room + number, left + width_of(title)), 26 + 25 * len(labels)
 
@@ -413,4 +414,4 @@ def _weights(
         axes.annotate(title, (0, 0), (0, 8), gid="f-strong", **at | {"va": "baseline"})
         axes.spines.left.set_gid("f-line")
 
-    return plotted(draw, width, height)
+    return plot_panel(draw, width, height)

@@ -1,4 +1,4 @@
-"""Small multiples: the weights of every head of a model, a map each, without numbers."""
+"""Small multiples: a heatmap without numbers for the weights of every head of a model."""
 
 from collections.abc import Collection
 
@@ -14,20 +14,20 @@ from mha.views.drawing.svg import group, number, path, rectangle, text
 _SIZE = 46.0
 _TOP = 17.0
 _STEPS = 10
-"""Into how many grades of heat a weight falls: enough for a map that has no numbers."""
+"""Number of shades of a weight's colour, enough for a map without numbers."""
 
 
 def small_maps(weights: ArrayLike, *, marked: Collection[tuple[int, int]] = ()) -> Figure:
-    """Draw the weights of all heads of all layers as small maps, a row of them a layer.
+    """Draw the weights of all heads of all layers as small maps, one row of maps per layer.
 
-    A map has a row for each query and a column for each key. A cell's colour is fuller the
-    larger the weight; weights under a twentieth are left out.
+    A map has a row for each query and a column for each key. The larger the weight, the fuller is
+    the cell's colour; weights under a twentieth stay blank.
 
     Parameters
     ----------
     weights : array_like, shape (num_layers, num_heads, n, n)
     marked : collection of (int, int)
-        Layer and head, counted from 1, of the maps that have a frame.
+        Layer and head, counted from 1, of the maps with a frame.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def small_maps(weights: ArrayLike, *, marked: Collection[tuple[int, int]] = ()) 
 
 
 def _panel(weights: Array, layer: int, head: int, is_marked: bool) -> Panel:
-    """Return the map of one head under its name; cells of one grade are one path."""
+    """Return the map of one head under its name, with one path for all cells of one shade."""
     cell = _SIZE / len(weights)
     grades = np.rint(weights * _STEPS).astype(int)
     parts = [text(_SIZE / 2, 12, f"L{layer} H{head}", "f-below", "middle")]

@@ -1,4 +1,4 @@
-"""One query in one row: from its scores over its weights to one number of its output."""
+"""Strips: the computation of one number of one query's output in one row, from left to right."""
 
 from dataclasses import dataclass
 
@@ -27,30 +27,30 @@ from mha.views.signs import total
 _TOP = 34.0
 _PITCH = 58.0
 _STACK = 34.0
-_NUMBER = width_of("0.0000", 15)
-_MOST = 14.0
-"""How many pixels a ribbon is wide at a weight of 1."""
+_NUMBER_WIDTH = width_of("0.0000", 15)
+_RIBBON_WIDTH = 14.0
+"""Width in pixels of the ribbon of a weight of 1."""
 
 
 def query_strip(run: Trace, token: int, *, head: int = 0, component: int = 0) -> Figure:
-    """Draw how one query comes to one number of its output, from left to right.
+    """Draw the computation of one number of a query's output, from left to right.
 
-    The query meets each key: score, scaled score, exponential and weight stand in the key's row,
-    the weight also as a bar. Ribbons as wide as the weight lead over the values to a stack of the
-    parts, weight times value.
+    Each key has a row with its score, scaled score, exponential and weight, the weight also as a
+    bar. Ribbons as wide as the weights lead over the values to a stack of the terms of the output,
+    weight times value.
 
     Parameters
     ----------
     run : Trace
     token : int
-        The place of the token that asks.
+        Position of the query's token.
     head, component : int, default 0
-        Which head, and which component of its values.
+        Indices of the head, and of the component of its values.
 
     Returns
     -------
     Figure
-        The scaled scores are left out where they are the scores.
+        Without scaled scores if these equal the scores.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def query_strip(run: Trace, token: int, *, head: int = 0, component: int = 0) ->
 
 @dataclass(frozen=True)
 class _Row:
-    """What one query meets, and what comes of it."""
+    """The numbers of one query in one head, for one component of the output."""
 
     run: Trace
     token: int
@@ -78,7 +78,7 @@ class _Row:
 
     @classmethod
     def of(cls, run: Trace, token: int, head: int, component: int) -> "_Row":
-        """Return the row of a token, if there is one."""
+        """Return the row of a token; raise if an index is out of range."""
         return cls(
             run,
             as_index("token", token, len(run.tokens)),
@@ -87,14 +87,14 @@ class _Row:
         )
 
     def stage(self, name: str) -> Array:
-        """Return this query's numbers of a stage, one a key."""
+        """Return this query's numbers of a stage, one per key."""
         found: Array = getattr(self.run, name)[self.head, self.token]
         return found
 
     @property
-    def meeting(self) -> tuple[Array, Array]:
-        """The query and the keys that make the scores."""
-        queries, keys = self.run.meeting
+    def score_factors(self) -> tuple[Array, Array]:
+        """The query and the keys whose products are the scores."""
+        queries, keys = self.run.score_factors
         return queries[self.head, self.token], keys[self.head]
 
     @property
@@ -104,7 +104,7 @@ class _Row:
 
     @property
     def parts(self) -> Array:
-        """What each value gives to the output."""
+        """The terms of the output: each weight times the value's component."""
         return self.stage("weights") * self.values
 
     @property
@@ -114,19 +114,19 @@ class _Row:
 
     @property
     def total(self) -> str:
-        """The printed output, behind the sign that its printed parts give it."""
+        """The printed output after its sign, which depends on its printed terms."""
         return total([shown(float(part)) for part in self.parts], shown(self.output))
 
     @property
     def columns(self) -> list[tuple[str, list[str]]]:
-        """The columns of numbers between keys and weights, under their titles."""
+        """The columns of numbers between keys and weights, with their titles."""
         found = [("scores", [short(x) for x in self.stage("scores")])]
         if not np.array_equal(self.stage("scores"), self.stage("scaled_scores")):
             width = self.run.query.shape[-1]
             masked = np.any(self.run.mask[self.head, self.token])
-            own = self.run.example.scale is not None or masked
+            is_changed = self.run.example.scale is not None or masked
             scaled = [short(x) for x in self.stage("scaled_scores")]
-            found.append(("scaled" if own else f"÷ √{width}", scaled))
+            found.append(("scaled" if is_changed else f"÷ √{width}", scaled))
         title = "exp" if self.run.shifts[self.head, self.token] == 0 else "exp, shifted"
         return [*found, (title, [shown(x) for x in self.stage("exponentials")])]
 
@@ -142,26 +142,26 @@ def _vector(vector: Array) -> str:
 def _in_words(row: _Row) -> str:
     tokens, weights = row.run.tokens, row.stage("weights")
     scored = zip(tokens, row.stage("scores"), weights, strict=True)
-    told = "; ".join(f"{t} scores {short(s)}, weight {shown(w)}" for t, s, w in scored)
+    by_key = "; ".join(f"{t} scores {short(s)}, weight {shown(w)}" for t, s, w in scored)
     largest = tokens[int(weights.argmax())] if weights.any() else "none"
     order = ("first", "second", "third", "fourth", "fifth", "sixth")
     which = order[row.component] if row.component < 6 else f"{row.component + 1}th"
     return (
-        f"One query in one row, that of {tokens[row.token]}: {told}. The largest weight is that of"
-        f" {largest}. Weight times the {which} component of the values adds up to"
+        f"One query in one row, that of {tokens[row.token]}: {by_key}. The largest weight is that"
+        f" of {largest}. Weight times the {which} component of the values adds up to"
         f" {shown(row.output)}."
     )
 
 
-# ---- On a desk: one row ----
+# ---- The wide layout: one row per key ----
 
 
 @dataclass(frozen=True)
-class _Places:
-    """From where to where each part of the row stands, left to right."""
+class _Layout:
+    """Horizontal positions and widths of the parts of the strip, from left to right."""
 
     keys: float
-    columns: tuple[float, ...]  # the right ends of the columns of numbers
+    columns: tuple[float, ...]  # right ends of the columns of numbers
     bars: float
     room: float  # of a bar for a weight of 1
     number: float
@@ -171,14 +171,14 @@ class _Places:
     with_vectors: bool
 
     @classmethod
-    def of(cls, row: _Row, *, with_vectors: bool = True) -> "_Places":
-        """Return the places; where the row would be too long, without the vectors' numbers."""
+    def of(cls, row: _Row, *, with_vectors: bool = True) -> "_Layout":
+        """Return the layout, without the numbers of the vectors if it would be too wide."""
         run = row.run
-        query, key = row.meeting
+        query, key = row.score_factors
         vectors = [*key, query] if with_vectors else []
         words = max((width_of(_vector(vector)) for vector in vectors), default=0.0)
-        tokens = max(_token(token) for token in run.tokens)
-        keys = max(words, _token(run.tokens[row.token]), width_of("query")) + 40
+        tokens = max(_token_width(token) for token in run.tokens)
+        keys = max(words, _token_width(run.tokens[row.token]), width_of("query")) + 40
         x, ends = keys + max(words, tokens) + 14, []
         for title, numbers in row.columns:
             x += max(width_of(title), *(width_of(text, 15) for text in numbers))
@@ -187,60 +187,62 @@ class _Places:
         value = max(width_of(short(float(v)), 15) for v in row.values)
         value = max(value + 44, width_of(f"values {row.name('value')}") + 16)
         parts = max(width_of(shown(float(part))) for part in row.parts)
-        after = _NUMBER + 26 + value + _STACK + 10 + parts + tokens
+        after = _NUMBER_WIDTH + 26 + value + _STACK + 10 + parts + tokens
         room = max(44.0, WIDE - x - 8 - after)
         if with_vectors and x + room + 8 + after > WIDE + 1:
             return cls.of(row, with_vectors=False)
         number = x + room + 8
-        stack = number + _NUMBER + 26 + value
+        stack = number + _NUMBER_WIDTH + 26 + value
         width = number + after
         return cls(
             keys, tuple(ends), x, room, number, stack - value, stack, width, with_vectors
         )  # fmt: skip
 
 
-def _token(token: str) -> float:
+def _token_width(token: str) -> float:
     return width_of(token, 17) * 1.12 + 4
 
 
 def _wide(row: _Row) -> Panel:
-    """Return the whole way from left to right, a line a key."""
-    run, at = row.run, _Places.of(row)
+    """Return the whole strip, with one row per key."""
+    run, at = row.run, _Layout.of(row)
     heights = [_TOP + 28 + _PITCH * i for i in range(len(run.tokens))]
     middle = (heights[0] + heights[-1]) / 2
-    asker, (query, keys) = run.tokens[row.token], row.meeting
+    query_token, (query, keys) = run.tokens[row.token], row.score_factors
     parts = [text(0, 14, "query", "f-soft"), text(at.keys, 14, "keys", "f-soft")]
-    parts += _named(0, middle, asker, query, at.with_vectors)
-    parts += [_thread(at.keys - 34, middle, at.keys - 6, y) for y in heights]
+    parts += _token_and_vector(0, middle, query_token, query, at.with_vectors)
+    parts += [_curve(at.keys - 34, middle, at.keys - 6, y) for y in heights]
     for y, token, key in zip(heights, run.tokens, keys, strict=True):
-        parts += _named(at.keys, y, token, key, at.with_vectors)
+        parts += _token_and_vector(at.keys, y, token, key, at.with_vectors)
     for x, (title, numbers) in zip(at.columns, row.columns, strict=True):
         parts.append(text(x, 14, title, "f-soft", "end"))
         parts += [
             text(x, middle_of(y), words, "f-number", "end")
             for y, words in zip(heights, numbers, strict=True)
         ]
-    stacked = _stacked(row, heights)
+    stacked = _stack_positions(row, heights)
     parts += _weights(row, at, heights, [place for place, _ in stacked])
     stack, low = _stack(row, at.stack, stacked)
     return Panel(at.width, low, group(*parts, *stack, colour=head_colour(row.head)))
 
 
-def _named(x: float, y: float, token: str, vector: Array, with_vector: bool) -> list[str]:
-    """Return a token, with its vector below where there is room for it."""
+def _token_and_vector(
+    x: float, y: float, token: str, vector: Array, with_vector: bool
+) -> list[str]:
+    """Return a token, with its vector below it if there is room."""
     if not with_vector:
         return [plain(x, middle_of(y), token, "f-token")]
     return [plain(x, y - 4, token, "f-token"), text(x, y + 16, _vector(vector))]
 
 
-def _thread(x1: float, y1: float, x2: float, y2: float) -> str:
+def _curve(x1: float, y1: float, x2: float, y2: float) -> str:
     middle = number((x1 + x2) / 2)
     steps = f"M{number(x1)} {number(y1)}C{middle} {number(y1)} {middle} {number(y2)}"
     return path(f"{steps} {number(x2)} {number(y2)}", "f-quiet")
 
 
-def _weights(row: _Row, at: _Places, heights: list[float], stacked: list[float]) -> list[str]:
-    """Return the weights as bars, the values, and the ribbons that lead over them to the stack."""
+def _weights(row: _Row, at: _Layout, heights: list[float], stacked: list[float]) -> list[str]:
+    """Return the weights as bars, the values, and the ribbons to the stack."""
     parts = [
         text(at.bars, 14, "weights", "f-soft"),
         text(at.value, 14, f"values {row.name('value')}", "f-soft"),
@@ -252,15 +254,15 @@ def _weights(row: _Row, at: _Places, heights: list[float], stacked: list[float])
         parts.append(text(at.number, middle_of(y), shown(float(weight)), "f-number"))
         parts.append(text(at.value, middle_of(y), values[i], "f-number"))
         if weight > 0:
-            wide = max(0.8, _MOST * float(weight))
-            parts.append(ribbon(at.number + _NUMBER + 2, y, at.value - 4, y, wide))
+            wide = max(0.8, _RIBBON_WIDTH * float(weight))
+            parts.append(ribbon(at.number + _NUMBER_WIDTH + 2, y, at.value - 4, y, wide))
             end = at.value + width_of(values[i], 15) + 3
             parts.append(ribbon(end, y, at.stack - 3, stacked[i], wide))
     return parts
 
 
-def _stacked(row: _Row, heights: list[float]) -> list[tuple[float, float]]:
-    """Return the middle and the height of each part of the stack; parts below zero hang down."""
+def _stack_positions(row: _Row, heights: list[float]) -> list[tuple[float, float]]:
+    """Return the middle and the height of each term of the stack, negative terms below zero."""
     parts = row.parts
     room = heights[-1] - heights[0] + 20 if len(heights) > 1 else 60.0
     scale = (room - 2 * len(parts)) / (float(np.abs(parts).sum()) or 1.0)
@@ -282,7 +284,7 @@ def _stacked(row: _Row, heights: list[float]) -> list[tuple[float, float]]:
 
 
 def _stack(row: _Row, x: float, places: list[tuple[float, float]]) -> tuple[list[str], float]:
-    """Return the output as a stack, each part with its number and token; and how low it comes."""
+    """Return the stack, each term with its number and token, and the y of its lower end."""
     parts = [text(x, 14, f"output {row.name('head_outputs')}", "f-soft")]
     at, previous = {}, -np.inf
     for i in sorted(range(len(places)), key=lambda i: places[i][0]):
@@ -294,7 +296,7 @@ def _stack(row: _Row, x: float, places: list[tuple[float, float]]) -> tuple[list
         parts.append(text(left, middle_of(at[i], 14), words))
         left += width_of(words) + 2
         parts.append(plain(left, middle_of(at[i], 14), row.run.tokens[i], "f-token"))
-    if (row.parts < 0).any():  # what is above zero stands on it, what is below hangs from it
+    if (row.parts < 0).any():  # draw the zero between positive and negative terms
         above = [m + h / 2 for (m, h), part in zip(places, row.parts, strict=True) if part > 0]
         below = [m - h / 2 for (m, h), part in zip(places, row.parts, strict=True) if part < 0]
         zero = max(above) + 1 if above else min(below) - 1
@@ -304,31 +306,31 @@ def _stack(row: _Row, x: float, places: list[tuple[float, float]]) -> tuple[list
     return parts, low + 34
 
 
-# ---- On a phone: a key below the other ----
+# ---- The narrow layout: one panel per key ----
 
 
 def _narrow(row: _Row) -> list[Panel]:
-    """Return the same for a narrow place: a block a key, then the sum."""
+    """Return the panels of the narrow layout: the query, one per key, and the sum."""
     run = row.run
-    token, query = run.tokens[row.token], _vector(row.meeting[0])
+    token, query = run.tokens[row.token], _vector(row.score_factors[0])
     at = width_of("query of") + 4
-    asked = text(0, 14, "query of", "f-soft") + plain(at, 14, token, "f-token")
-    asked += text(at + width_of(token, 17) + 8, 14, query)
-    asked += line(0, 25, NARROW, 25, "f-rule")
-    panels = [Panel(NARROW, 26, asked)]
-    panels += [_block(row, i) for i in range(len(run.tokens))]
+    heading = text(0, 14, "query of", "f-soft") + plain(at, 14, token, "f-token")
+    heading += text(at + width_of(token, 17) + 8, 14, query)
+    heading += line(0, 25, NARROW, 25, "f-rule")
+    panels = [Panel(NARROW, 26, heading)]
+    panels += [_key_panel(row, i) for i in range(len(run.tokens))]
     words = text(0, 20, f"output {row.name('head_outputs')}", "f-soft")
     words += text(NARROW, 20, row.total, "f-number f-strong", "end")
     panels.append(Panel(NARROW, 28, line(0, 1, NARROW, 1) + words))
     return panels
 
 
-def _block(row: _Row, i: int) -> Panel:
-    """Return one key's block: key, scores, the weight as a bar, and what its value gives."""
+def _key_panel(row: _Row, i: int) -> Panel:
+    """Return the panel of one key: key, scores, weight as a bar, value and their product."""
     run = row.run
     token, weight = run.tokens[i], float(row.stage("weights")[i])
     parts = [plain(0, 16, token, "f-token")]
-    parts.append(text(width_of(token, 17) + 8, 16, _vector(row.meeting[1][i])))
+    parts.append(text(width_of(token, 17) + 8, 16, _vector(row.score_factors[1][i])))
     x = 0.0
     for title, numbers in row.columns:
         title = "score" if title == "scores" else title

@@ -1,7 +1,7 @@
-"""Elements of SVG as text, and words on them: pure functions, every length in CSS pixels.
+"""Elements of SVG as strings, with every length in CSS pixels.
 
-Classes are those of ``figures.css``. A text's `y` is its baseline; `middle_of` gives the baseline
-of a text that stands around a height.
+Classes are those of ``figures.css``. The `y` of a text is its baseline; `middle_of` gives the
+baseline of a text that is centred at a height.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from html import escape
 from mha.views.colours import HEAD_COLOURS, HEAD_COLOURS_IN_DARK, head_hatch
 
 NEUTRAL = "#5f5a52"
-"""The colour of what belongs to no one head: soft ink, in either theme."""
+"""The colour of parts without heads: soft ink, in either theme."""
 
 _NARROW, _MIDDLE, _BROAD = "iljtfrI.,:;'’|!()[]/ ·", "sckvxyzJ-", "mwMWQOGD@%→√"
 _DOWN = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -39,7 +39,10 @@ def number(value: float) -> str:
 
 
 def element(name: str, *children: str, **attributes: object) -> str:
-    """Return an element; an attribute `cls` is its class, numbers are lengths, None is left out.
+    """Return an element of SVG.
+
+    The attribute `cls` is its class, underscores become hyphens, numbers are lengths, and
+    attributes that are None or empty are omitted.
 
     Examples
     --------
@@ -63,11 +66,11 @@ def _value(value: object) -> str:
     return number(value) if isinstance(value, int | float) else str(value)
 
 
-# ---- Words ----
+# ---- Text ----
 
 
 def plain(x: float, y: float, words: str, cls: str = "", anchor: str = "") -> str:
-    """Return a text as it is, such as a token.
+    """Return a text without markup, such as a token.
 
     Examples
     --------
@@ -78,7 +81,7 @@ def plain(x: float, y: float, words: str, cls: str = "", anchor: str = "") -> st
 
 
 def text(x: float, y: float, words: str, cls: str = "", anchor: str = "") -> str:
-    """Return a text whose symbols with an index, such as d_k or x₁, look like mathematics.
+    """Return a text in which symbols with an index, such as d_k or x₁, are set as mathematics.
 
     Examples
     --------
@@ -89,7 +92,7 @@ def text(x: float, y: float, words: str, cls: str = "", anchor: str = "") -> str
 
 
 def mathematical(words: str) -> str:
-    """Return words as spans: a letter with an index in italics, its index below.
+    """Return a text with each indexed letter in italics and its index as a subscript.
 
     Examples
     --------
@@ -110,13 +113,13 @@ def mathematical(words: str) -> str:
 
 
 def _raised(words: str, lowered: bool) -> str:
-    """Return words that follow an index on the line above it again."""
+    """Return the text after an index, moved back up to the baseline."""
     inside = escape(words, quote=False)
     return f'<tspan dy="-4">{inside}</tspan>' if lowered and words else inside
 
 
 def middle_of(y: float, size: float = 15) -> float:
-    """Return the baseline of a text of a size whose digits stand around a height.
+    """Return the baseline of a text whose digits are centred at a height.
 
     Examples
     --------
@@ -127,7 +130,7 @@ def middle_of(y: float, size: float = 15) -> float:
 
 
 def width_of(words: str, size: float = 14) -> float:
-    """Return about how wide a text is, rather too much than too little.
+    """Return an estimate of the width of a text, rather too large than too small.
 
     Examples
     --------
@@ -171,7 +174,7 @@ def arrow(
     x1: float, y1: float, x2: float, y2: float, *, stroke: str, fill: str, width: float = 1.5,
     point: float = 8,
 ) -> str:  # fmt: skip
-    """Return an arrow from one point to another; one without length is a dot.
+    """Return an arrow from one point to another, or a dot if they coincide.
 
     Examples
     --------
@@ -190,20 +193,20 @@ def arrow(
 
 
 def polygon(corners: list[tuple[float, float]], cls: str, **more: object) -> str:
-    """Return a closed shape with straight sides."""
+    """Return a polygon."""
     steps = "L".join(f"{number(x)} {number(y)}" for x, y in corners)
     return path(f"M{steps}Z", cls, **more)
 
 
 def ribbon(x1: float, y1: float, x2: float, y2: float, width: float, cls: str = "f-ribbon") -> str:
-    """Return a band of a width that leaves and arrives level."""
+    """Return a curved band, horizontal at both ends."""
     middle = number((x1 + x2) / 2)
     steps = f"M{number(x1)} {number(y1)}C{middle} {number(y1)} {middle} {number(y2)}"
     return path(f"{steps} {number(x2)} {number(y2)}", cls, stroke_width=f"{width:.3g}px")
 
 
 def group(*children: str, colour: str | None = None, **attributes: object) -> str:
-    """Return elements as a group, in a colour of its own."""
+    """Return a group of elements, which may have its own colour."""
     style = None if colour is None else f"--head: {paint(colour)}"
     return element("g", *children, style=style, **attributes)
 
@@ -212,7 +215,7 @@ def group(*children: str, colour: str | None = None, **attributes: object) -> st
 
 
 def paint(colour: str) -> str:
-    """Return a colour as CSS that follows the theme: a head's, or soft ink for a grey.
+    """Return a colour as CSS, by the theme's properties for heads' colours and greys.
 
     Examples
     --------
@@ -228,7 +231,7 @@ def paint(colour: str) -> str:
 
 
 def hatched(head: int, x: float, y: float, width: float, height: float) -> str:
-    """Return a rectangle in a head's colour and pattern; the colour is that of the group around."""
+    """Return a rectangle with a head's pattern, in the colour of the group around it."""
     below = rectangle(x, y, width, height, "f-part")
     if not head_hatch(head):
         return below
@@ -237,7 +240,7 @@ def hatched(head: int, x: float, y: float, width: float, height: float) -> str:
 
 
 def hatches(body: str) -> str:
-    """Return the definitions of the patterns that a drawing uses."""
+    """Return the definitions of the hatch patterns that a drawing uses."""
     found = "".join(
         element(
             "pattern", _HATCHES[head_hatch(head)].replace("/>", ' class="f-hatch"/>'),
@@ -254,9 +257,9 @@ def hatches(body: str) -> str:
 
 
 def inline_svg(svg: str, alt: str, place: str = "") -> str:
-    """Return a drawing as an element of an HTML page, which has its style sheet.
+    """Return a drawing as an element of a page that has the style sheet of figures.
 
-    Identifiers are made unique by the drawing's content and its place on the page.
+    Identifiers are made unique by a hash of the drawing and of `place`, its place on the page.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""An encoder and a decoder in one square: which word asks which, in three kinds of attention."""
+"""The three attentions of an encoder and a decoder, as heatmaps in one square."""
 
 from collections.abc import Sequence
 
@@ -21,13 +21,13 @@ from mha.views.drawing.svg import (
     width_of,
 )  # fmt: skip
 
-_ROW, _APART, _EDGE, _TOP = 34.0, 10.0, 6.0, 46.0
+_ROW, _GAP, _EDGE, _TOP = 34.0, 10.0, 6.0, 46.0
 _KINDS = (
     ("1 encoder self-attention", "each word of the source", "asks all of them"),
     ("2 causal self-attention", "each word of the target asks", "itself and those before it"),
     ("3 cross-attention", "each then asks the source:", "the encoder has read it"),
 )
-_NOTHING = ("not asked:", "the source", "is read first")
+_EMPTY_QUARTER = ("not asked:", "the source", "is read first")
 
 
 def three_attentions(
@@ -40,18 +40,18 @@ def three_attentions(
     written: Sequence[str],
     alt: str,
 ) -> Figure:
-    """Draw the weights of an encoder and a decoder in one square, a row for each word that asks.
+    """Draw the attention weights of an encoder and a decoder in one square, rows for queries.
 
     Parameters
     ----------
     encoder : array_like, shape (m, m)
     causal : array_like, shape (n, n)
-        What lies above its diagonal is left blank.
+        Weights above its diagonal are masked and stay blank.
     cross : array_like, shape (n, m)
     source, target : sequence of str
-        The m words that are read, and the n words that the decoder has.
+        The m words of the encoder, and the n words of the decoder.
     written : sequence of str
-        The word that is written behind each of the target.
+        The predicted word after each word of the target.
     alt : str
 
     Examples
@@ -66,7 +66,7 @@ def three_attentions(
         _square(weights, source, target, written, cell, face)
         for cell, face in ((46.0, ""), (37.0, " f-small"))
     )
-    return figure([wide, _said(_TOP)], alt, narrow=[small, _said(0)], gap=(32, 16))
+    return figure([wide, _legend(_TOP)], alt, narrow=[small, _legend(0)], gap=(32, 16))
 
 
 def _square(
@@ -77,10 +77,10 @@ def _square(
     cell: float,
     face: str,
 ) -> Panel:
-    """Return the square: the source above and on the left, the target below and on the right."""
+    """Return the square, with source and target as labels of rows and columns."""
     m, n = len(source), len(target)
     left = max(width_of(word, 16) for word in (*source, *target)) + 12
-    right, low = left + m * cell + _APART, _TOP + m * _ROW + _APART
+    right, low = left + m * cell + _GAP, _TOP + m * _ROW + _GAP
     corners = ((left, _TOP), (right, low), (left, low))
     parts = [
         plain(left, 14, "rows ask columns", "f-soft"),
@@ -98,7 +98,7 @@ def _square(
     middle, height = (right + end) / 2, _TOP + m * _ROW / 2
     parts += [
         text(middle, height - 14 + 18 * i, words, "f-soft f-below", "middle")
-        for i, words in enumerate(_NOTHING)
+        for i, words in enumerate(_EMPTY_QUARTER)
     ]
     broad = max(width_of(word, 17) for word in written)
     return Panel(end + 24 + broad, low + n * _ROW + 1, "".join(parts))
@@ -119,7 +119,7 @@ def _rows(words: Sequence[str], left: float, top: float) -> list[str]:
 
 
 def _block(kind: int, weights: Array, left: float, top: float, cell: float, face: str) -> str:
-    """Return one kind of attention in its colour, its pattern along the left edge."""
+    """Return one kind of attention in its colour, with its pattern along the left edge."""
     rows, columns = weights.shape
     parts = [hatched(kind, left, top, _EDGE, rows * _ROW)]
     for (i, j), weight in np.ndenumerate(weights):
@@ -137,8 +137,8 @@ def _block(kind: int, weights: Array, left: float, top: float, cell: float, face
     return group(*parts, colour=head_colour(kind))
 
 
-def _said(top: float) -> Panel:
-    """Return what the three are, with their colours and patterns, in the order of their work."""
+def _legend(top: float) -> Panel:
+    """Return the legend of the three kinds, with their colours and patterns."""
     parts = []
     for kind, (name, *lines) in enumerate(_KINDS):
         y = top + 66.0 * kind

@@ -6,17 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from answer_oracle import judge_answer, parse_answer, recognise_mistake
 from helpers import example, example_with_stage
 from reading_book import RUN, Reader
 
 from mha import load_example, trace
 from mha.core.norm import Norm
-from mha.practice.answer_parser import read
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise_wording import WORDINGS
-from mha.practice.mistakes import listed, mistakes, of_operands, recognised
-from mha.practice.operand_ranges import quantities
-from mha.practice.verdict import verdict
+from mha.practice.mistakes import distinct_mistakes, mistakes, operand_mistakes
+from mha.practice.operand_ranges import operand_quantities
 from mha.runs.origins import is_given
 from mha.runs.places import places as places_of
 from mha.runs.rounding import is_tie, shown
@@ -90,8 +89,14 @@ def test_the_browser_computes_what_mha_computes_and_draws_what_can_be(page, rng,
     for run in runs_with(rng, stage):
         percent = {"percent": True} if stage == "weights" and run.example.is_causal else {}
         for exercise, task in exercises(run, stage, **percent):
-            known, own = mistakes(run, exercise), listed(exercise, of_operands(exercise))
-            texts = [f"{mistake.value:.8f}" for mistake in known] + ["7.77", shown(exercise.asked)]
+            known, own = (
+                mistakes(run, exercise),
+                distinct_mistakes(exercise, operand_mistakes(exercise)),
+            )
+            texts = [f"{mistake.value:.8f}" for mistake in known] + [
+                "7.77",
+                shown(exercise.expected),
+            ]
             found = page.evaluate(COMPUTED, [task, texts, len(drawn)])
             written = plain if stage in OTHERWISE else str
             wanted = [written(line) for line in (*exercise.hints, exercise.worked_line)]
@@ -100,8 +105,8 @@ def test_the_browser_computes_what_mha_computes_and_draws_what_can_be(page, rng,
             assert named == [(mistake.name, mistake.unit) for mistake in own]
             values = [mistake["value"] for mistake in found["mistakes"]]
             assert values == pytest.approx([m.value for m in own], rel=1e-12, abs=1e-13)
-            entered = [read(text, percent=exercise.percent) for text in texts]
-            assert found["recognised"] == [recognised(exercise, x, known) for x in entered]
+            entered = [parse_answer(text, percent=exercise.percent) for text in texts]
+            assert found["recognised"] == [recognise_mistake(exercise, x, known) for x in entered]
             fresh = found["fresh"] if task["draw"] else []
             for givens, asked in [(task["givens"], found["asked"]), *fresh]:
                 wanted = FORMULAS[exercise.kind](givens, exercise.column)
@@ -135,7 +140,7 @@ CONSTANTS = {"d_k", "scale", "mask", "eps", "gain", "bias", "cos", "sin", "one"}
 def assert_in_range(exercise, givens):
     """Assert that new numbers are valid for their stages, and short enough for paper."""
     before = [given.values for given in exercise.givens]
-    for new, old, names in zip(givens, before, quantities(exercise), strict=True):
+    for new, old, names in zip(givens, before, operand_quantities(exercise), strict=True):
         for name, now, was in zip(names, new, old, strict=True):
             low, high = LIMITS.get(name, (-10, 10))
             stays = name in CONSTANTS or was in MASKED.get(name, ())
@@ -166,11 +171,11 @@ def test_the_browser_judges_answers_as_mha_does(page, rng):
             assert list(exercises(run, "scores", **options)) == []
             continue
         ((exercise, task),) = exercises(run, "scores", **options)
-        near = [exercise.asked + k * 10.0 ** -options["places"] / 2 for k in range(-5, 6)]
-        rounded = [shown(exercise.asked, places) for places in (1, 3)]
+        near = [exercise.expected + k * 10.0 ** -options["places"] / 2 for k in range(-5, 6)]
+        rounded = [shown(exercise.expected, places) for places in (1, 3)]
         tried = [*ANSWERS, *(f"{x:.9f}" for x in near), *rounded]
         known = mistakes(run, exercise)
         for text, (judged, name) in zip(tried, page.evaluate(JUDGED, [task, tried]), strict=True):
-            assert judged == verdict(exercise, text), text
-            entered = read(text, percent=exercise.percent)
-            assert name == (entered and recognised(exercise, entered, known)), text
+            assert judged == judge_answer(exercise, text), text
+            entered = parse_answer(text, percent=exercise.percent)
+            assert name == (entered and recognise_mistake(exercise, entered, known)), text

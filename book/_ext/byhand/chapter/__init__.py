@@ -27,7 +27,7 @@ from byhand.quiz.elements import FRAMED
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    for name, role in (roles.ROLES | {"claim": indexes.mark}).items():
+    for name, role in (roles.ROLES | {"claim": indexes.claim_role}).items():
         app.add_role(name, role)
     for module in (checked_blocks, indexes, lead_and_aims, roles):
         for name, directive in module.DIRECTIVES.items():
@@ -37,9 +37,9 @@ def setup(app: Sphinx) -> None:
         app.add_enumerable_node(node, kind, html=numbered_boxes.AS_ADMONITION)
     for framed in lead_and_aims.FRAMES:
         app.add_node(framed, html=FRAMED)
-    app.add_post_transform(numbered_boxes.SayNumbers)
+    app.add_post_transform(numbered_boxes.ResolveNumbers)
     app.connect("doctree-read", lead_and_aims.count_minutes)
-    app.connect("doctree-resolved", roles.say)
+    app.connect("doctree-resolved", roles.insert_minutes_and_links)
     app.connect("doctree-resolved", lead_and_aims.mark_difficulty)
     app.connect("doctree-resolved", code_folds.fold_code)
     app.connect("doctree-resolved", section_folds.fold_sections)  # the code has been folded

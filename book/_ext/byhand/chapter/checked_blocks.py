@@ -1,13 +1,13 @@
-"""What the page's run must bear out: code for PyTorch, and the numbers that exercises ask for.
+"""PyTorch code and answers of exercises, compared with the run of their page.
 
-`docs/writing.md` shows how ``{pytorch}`` and ``{asked}`` are written. Nothing of PyTorch runs while
-the book is built: `tests/against_torch/test_pytorch_folds.py` runs the code, and what it prints
-must be what stands here. The build holds the numbers. Those typed into a tensor must be the ones of
-``given``, and those printed the ones of ``prints``, rounded as they are printed: both name arrays
-of the page's run, in the order of the numbers.
+`docs/writing.md` shows how ``{pytorch}`` and ``{asked}`` are written. The build does not run
+PyTorch; `tests/against_torch/test_pytorch_folds.py` runs the code and compares its output with the
+output on the page. The build compares numbers: those typed into tensors with the arrays of
+``given``, and those of the output with the arrays of ``prints``, rounded as printed, in the same
+order.
 
-Of what is ``{asked}`` nothing stands on the page: it is noted in the doctree, where the question
-bank (`scripts/packs/standalone_questions.py`) finds it.
+The page does not show ``{asked}``. The doctree keeps it for the question bank
+(`scripts/packs/standalone_questions.py`).
 """
 
 import ast
@@ -23,8 +23,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from byhand.digests import ROOT
-from byhand.reading.page_code import number_of, numbers_of
-from byhand.reading.values import NoValueError, value
+from byhand.reading.page_code import answer_expression, numbers_expression
+from byhand.reading.values import NoValueError, expression_value
 
 logger = logging.getLogger(__name__)
 
@@ -45,13 +45,13 @@ class InPyTorch(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return code, output and version; warn of a number that the run does not have."""
+        """Return code, output and version; warn of a number that differs from the run."""
         code, _, output = "\n".join(self.content).partition(BETWEEN)
         if not output or "prints" not in self.options:
-            raise self.error("code, a line ---, what it prints, and :prints: are wanted")
+            raise self.error("code, a line ---, its output, and :prints: are wanted")
         try:
-            self._hold("given", typed_numbers(code), math.isclose)
-            self._hold("prints", PRINTED.findall(output), is_printed)
+            self._compare("given", typed_numbers(code), math.isclose)
+            self._compare("prints", PRINTED.findall(output), is_printed)
         except ValueError as error:
             logger.warning("in PyTorch: %s", error, location=(self.env.docname, self.lineno))
         self.env.note_dependency(str(LOCK))
@@ -61,28 +61,28 @@ class InPyTorch(SphinxDirective):
             nodes.paragraph("", f"Run with PyTorch {torch_version()}, on a CPU."),
         ]
 
-    def _hold(self, option: str, found: list[Any], fits: Callable[[Any, float], bool]) -> None:
-        """Raise unless numbers fit those that an option names, where the page's cells ran."""
+    def _compare(self, option: str, found: list[Any], fits: Callable[[Any, float], bool]) -> None:
+        """Raise unless the numbers match those of an option, if the page's cells ran."""
         arrays = self.options.get(option, "")
         if not arrays:
             if found:
                 raise ValueError(f"the code types numbers that no :{option}: names")
             return
         try:
-            held = value(self.state.document, numbers_of(arrays), self.lineno)
+            result = expression_value(self.state.document, numbers_expression(arrays), self.lineno)
         except NoValueError as error:
             raise ValueError(f"`{arrays}` cannot be evaluated: {error}") from error
-        for output in held.outputs:
+        for output in result.outputs:
             wanted = ast.literal_eval(output["data"]["text/plain"])
             if len(found) != len(wanted):
                 raise ValueError(f"{len(found)} numbers, but :{option}: has {len(wanted)}")
             for text, number in zip(found, wanted, strict=True):
                 if not fits(text, float(number)):
-                    raise ValueError(f"{text} stands where :{option}: has {number}")
+                    raise ValueError(f"{text} differs from :{option}:, which has {number}")
 
 
 def torch_version() -> str:
-    """Return the version of PyTorch with which the tests run the code that pages show.
+    """Return the version of PyTorch that runs the code in the tests.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def torch_version() -> str:
 
 
 def typed_numbers(code: str) -> list[float]:
-    """Return the numbers that code types into tensors, in their order.
+    """Return the numbers in the tensors of some code, in their order.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def typed_numbers(code: str) -> list[float]:
 
 
 def is_printed(text: str, number: float) -> bool:
-    """Tell whether a printed number is a number, rounded.
+    """Return whether a text is `number` rounded to the text's decimals.
 
     Examples
     --------
@@ -139,13 +139,15 @@ class Asked(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Note the number, and warn where the answer has no value."""
+        """Store the question in the doctree; warn if the answer has no value."""
         if set(self.options) != set(self.option_spec) or not self.content:
-            raise self.error(":answer:, :places: and what is asked for are wanted")
+            raise self.error(":answer:, :places: and the question are wanted")
         document, what = self.state.document, "\n".join(self.content)
         label, places = self.arguments[0], self.options["places"]
         try:
-            found = value(document, number_of(self.options["answer"]), self.lineno)
+            found = expression_value(
+                document, answer_expression(self.options["answer"]), self.lineno
+            )
         except NoValueError as error:
             place = (self.env.docname, self.lineno)
             logger.warning("{asked} %s: %s", label, error, location=place)

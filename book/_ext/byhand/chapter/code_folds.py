@@ -1,10 +1,9 @@
-"""Keep code out of the reading path: it folds away at its section's end, and print leaves it out.
+"""Folds of code: one at the end of each section; print omits code.
 
-Open stays the code of a cell tagged ``teaches``, up to its first assertion: nothing that checks
-stands in a reader's way. All other code of a section, with that of its subsections under their
-titles, stands in one fold below the last of its words. A solution, or whatever else holds cells,
-and a section that is folded away have a fold of their own. A fold is a ``<details>`` of the page,
-so it opens without a script; `code.ts` adds the switch that opens all.
+A cell tagged ``teaches`` stays open up to its first assertion. All other code of a section and its
+subsections is in one fold at the end of the section's text, with the subsections' titles. A
+solution or other container of cells, and a folded section, have their own fold. A fold is a
+``<details>``, so it opens without a script; `code.ts` adds the button that opens all.
 """
 
 import ast
@@ -13,46 +12,46 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 
-from byhand.chapter.section_folds import beginning_of, html
+from byhand.chapter.section_folds import fold_kind, raw_html
 
 TEACHES = "tag_teaches"  # the class that MyST-NB gives to cells with the tag
 
 
 def fold_code(app: Sphinx, doctree: nodes.document, name: str) -> None:
-    """Fold code on the screen and leave it out on paper, after MyST-NB has hidden what tags ask."""
+    """Fold code on the screen and omit it on paper, after MyST-NB has hidden tagged cells."""
     folded: dict[nodes.Element, list[nodes.Element]] = {}
     for cell in parts_of_cells(doctree, "cell_code"):
         parent = cell.parent
-        code = take(cell)
+        code = take_code(cell)
         if code is not None and app.builder.format == "html":
             folded.setdefault(parent, []).append(code)
     folds: dict[nodes.Element, list[nodes.Element]] = {}
     for parent, blocks in folded.items():
-        home = home_of(parent)
+        home = element_with_fold(parent)
         title = [title_of(parent)] if parent is not home else []
         folds[home] = [*folds.get(home, ()), *title, *blocks]
     for home, blocks in folds.items():
-        place = last_part(home)
-        end = end_of_words(place)
+        place = last_subsection(home)
+        end = first_section_index(place)
         place[end:end] = fold(blocks)
 
 
 def fold(content: list[nodes.Element]) -> list[nodes.Element]:
-    """Return code in a fold, whose summary says what is inside."""
+    """Return code in a fold, whose summary describes it."""
     blocks = (block for one in content for block in one.findall(nodes.literal_block))
-    inside = contents("\n".join(block.astext() for block in blocks))
+    inside = describe_code("\n".join(block.astext() for block in blocks))
     more = f'<span class="code-fold-content">: {inside}</span>' if inside else ""
-    begin = html(f'<details class="code-fold"><summary>In code{more}</summary>\n')
-    return [begin, *content, html("</details>\n")]
+    begin = raw_html(f'<details class="code-fold"><summary>In code{more}</summary>\n')
+    return [begin, *content, raw_html("</details>\n")]
 
 
 def parts_of_cells(node: nodes.Element, kind: str) -> list[nodes.container]:
-    """Return what MyST-NB marks as a cell, or a part of one."""
+    """Return the nodes that MyST-NB marks as cells, or as one kind of part of a cell."""
     return [one for one in node.findall(nodes.container) if one.get("nb_element") == kind]
 
 
-def take(cell: nodes.container) -> nodes.container | None:
-    """Take out of a cell the code that is not to stand open; what has nothing else goes too."""
+def take_code(cell: nodes.container) -> nodes.container | None:
+    """Remove the code that folds away from a cell, and return it; also remove an empty cell."""
     sources = parts_of_cells(cell, "cell_code_source")
     if not sources:  # a tag has removed it
         return None
@@ -68,21 +67,21 @@ def take(cell: nodes.container) -> nodes.container | None:
     return code
 
 
-def home_of(parent: nodes.Element) -> nodes.Element:
-    """Return in whose fold the code of an element stands: a subsection's in that of its section."""
-    return home_of(parent.parent) if is_subsection(parent) else parent
+def element_with_fold(parent: nodes.Element) -> nodes.Element:
+    """Return the element whose fold contains the code of `parent`."""
+    return element_with_fold(parent.parent) if is_subsection(parent) else parent
 
 
 def is_subsection(node: nodes.Element) -> bool:
-    """Tell whether a node is a part of a page's section, and is not folded away itself."""
+    """Return whether a node is a section inside a page's section, and is not folded."""
     around = [node, node.parent, node.parent and node.parent.parent]
-    return all(isinstance(one, nodes.section) for one in around) and not beginning_of(node)
+    return all(isinstance(one, nodes.section) for one in around) and not fold_kind(node)
 
 
-def last_part(home: nodes.Element) -> nodes.Element:
-    """Return the last subsection of an element, where its words end, or the element itself."""
+def last_subsection(home: nodes.Element) -> nodes.Element:
+    """Return the last subsection of an element, or the element itself."""
     parts = [child for child in home.children if is_subsection(child)]
-    return last_part(parts[-1]) if parts else home
+    return last_subsection(parts[-1]) if parts else home
 
 
 def title_of(section: nodes.Element) -> nodes.paragraph:
@@ -92,14 +91,14 @@ def title_of(section: nodes.Element) -> nodes.paragraph:
     return nodes.paragraph("", "", *words, classes=["code-fold-part"])
 
 
-def end_of_words(parent: nodes.Element) -> int:
-    """Return where an element's own words end: before the first section inside of it."""
+def first_section_index(parent: nodes.Element) -> int:
+    """Return the index of an element's first section, where its own text ends."""
     sections = (i for i, child in enumerate(parent.children) if isinstance(child, nodes.section))
     return next(sections, len(parent.children))
 
 
 def split_at_first_assertion(code: nodes.container) -> nodes.container | None:
-    """Cut code off before its first assertion, and return the rest, if there is any."""
+    """Return code up to its first assertion, and the rest if there is any."""
     (block,) = code.findall(nodes.literal_block)
     text = block.astext()
     asserting = (one for one in ast.parse(text).body if any(map(is_assertion, ast.walk(one))))
@@ -115,24 +114,24 @@ def split_at_first_assertion(code: nodes.container) -> nodes.container | None:
 
 
 def set_text(block: nodes.literal_block, text: str) -> None:
-    """Give a block of code another text."""
+    """Replace the text of a code block."""
     block.rawsource = text
     block[:] = [nodes.Text(text)]
 
 
 def is_assertion(node: ast.AST) -> bool:
-    """Tell whether something in code is an assertion."""
+    """Return whether a node of parsed code is an assertion."""
     return isinstance(node, ast.Assert)
 
 
-def contents(code: str) -> str:
-    r"""Return in a few words what code holds besides the way to its result.
+def describe_code(code: str) -> str:
+    r"""Return a short description of code, for the summary of its fold.
 
     Examples
     --------
-    >>> contents("from mha import softmax\nassert True\nassert softmax")
+    >>> describe_code("from mha import softmax\nassert True\nassert softmax")
     'set-up, 2 checks'
-    >>> contents("1 + 1")
+    >>> describe_code("1 + 1")
     ''
     """
     parsed = ast.parse(code)

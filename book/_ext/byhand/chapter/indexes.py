@@ -1,9 +1,9 @@
-"""Tables that are made of the sources of all chapters, so that nobody types what stands there.
+"""Tables generated from the sources of all chapters: claims, and minutes of exercises.
 
-The role ``{claim}`label` `` marks a sentence with the kind of its claim, and ``{ledger}`` lists all
-claims that are made; `byhand.checking.claims` reads ``book/claims.toml`` and refuses a claim
-without a kind. ``{exercise-times}`` lists the exercises by difficulty, with their minutes. All are
-made of what every writer knows: a reference, and tables of Markdown.
+The role ``{claim}`label` `` shows the kind of a sentence's claim, and ``{ledger}`` lists all
+claims; `byhand.checking.claims` reads ``book/claims.toml`` and refuses a claim without a kind.
+``{exercise-times}`` lists the exercises by difficulty, with their minutes. The directives produce
+Markdown, so that every output format can show them.
 """
 
 from collections import Counter
@@ -19,10 +19,10 @@ from sphinx.util.docutils import SphinxDirective
 
 from byhand.chapter.lead_and_aims import MINUTES_BY_DIFFICULTY, level_of
 from byhand.checking.blocks import EXERCISES
-from byhand.checking.claims import FILE, KINDS, Claim, kind_of, marks, read, sentences
+from byhand.checking.claims import FILE, KINDS, Claim, claim_labels, kind_of, read_claims, sentences
 from byhand.checking.sources import Page
 from byhand.contents import read_contents
-from byhand.reading.values import Said
+from byhand.reading.values import RoleResult
 
 logger = logging.getLogger(__name__)
 
@@ -30,14 +30,16 @@ COUNTED = ("computed", "quoted", "given")
 
 
 def claims_of(env: BuildEnvironment) -> dict[str, Claim]:
-    """Return the book's claims by their labels."""
+    """Return the book's claims by label."""
     file = Path(env.srcdir).parent / FILE
     env.note_dependency(str(file))
-    return {claim.label: claim for claim in read(file.read_text(encoding="utf-8"))}
+    return {claim.label: claim for claim in read_claims(file.read_text(encoding="utf-8"))}
 
 
-def mark(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
-    """Show of which kind a claim is, and lead to its line in the ledger."""
+def claim_role(
+    name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object
+) -> RoleResult:
+    """Show the kind of a claim, with a link to its row in the ledger."""
     env = inliner.document.settings.env
     claim = claims_of(env).get(text)
     target = addnodes.pending_xref(
@@ -47,15 +49,15 @@ def mark(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: ob
     return [nodes.inline("", "", target, classes=["claim-mark", "screen-only"])], []
 
 
-class Listing(SphinxDirective):
-    """A directive that writes tables of the sources of the chapters."""
+class GeneratedTable(SphinxDirective):
+    """A directive that generates tables from the chapters' sources."""
 
     def run(self) -> list[nodes.Node]:
-        """Return what the lines are in Markdown."""
+        """Return the parsed Markdown of the lines."""
         return self.parse_text_to_nodes("\n".join(self.lines()))
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines."""
+        """Yield lines of Markdown."""
         raise NotImplementedError
 
     def chapters(self) -> Iterator[Page]:
@@ -66,37 +68,39 @@ class Listing(SphinxDirective):
             yield Page(f"{name}.md", Path(file).read_text(encoding="utf-8"))
 
 
-class Ledger(Listing):
-    """``{ledger}``: every claim with its kind and what holds it; what the pages' numbers are."""
+class Ledger(GeneratedTable):
+    """``{ledger}``: every claim with its kind and evidence, and the kinds of all numbers."""
 
     def lines(self) -> Iterator[str]:
-        """Yield a table of all claims, and one of all numbers."""
+        """Yield a table of the claims and a table of the numbers."""
         claims = claims_of(self.env)
         for kind, meaning in KINDS.items():
             yield from (f"**{kind}**", f": {meaning}", "")
-        yield from table("The claims of the book", ":name: tbl-claims", ":widths: 5 2 3",
+        yield from list_table_head("The claims of the book", ":name: tbl-claims", ":widths: 5 2 3",
                          looks="words stacked")  # fmt: skip
-        yield from row("Claim", "Kind, page", "What holds it")
-        counted = [*table("Sentences with numbers, by how each number is written")]
-        counted += row("Page", *COUNTED)
+        yield from list_table_row("Claim", "Kind, page", "What holds it")
+        counted = [*list_table_head("Sentences with numbers, by how each number is written")]
+        counted += list_table_row("Page", *COUNTED)
         for page in self.chapters():
-            for claim in (claims[label] for label, _ in marks(page) if label in claims):
+            for claim in (claims[label] for label, _ in claim_labels(page) if label in claims):
                 yield from (f"* - (claim-{claim.label})=", f"    {claim.says}")
                 yield from (f"  - {claim.kind}, {{doc}}`/{page.name}`", f"  - {claim.holds}")
             kinds = Counter(kind_of(sentence) for _, sentence in sentences(page))
             if any(kinds[kind] for kind in COUNTED):
-                counted += row(f"{{doc}}`/{page.name}`", *(str(kinds[kind]) for kind in COUNTED))
+                counted += list_table_row(
+                    f"{{doc}}`/{page.name}`", *(str(kinds[kind]) for kind in COUNTED)
+                )
         yield from ("```", "", *counted, "```")
 
 
-class ExerciseTimes(Listing):
-    """``{exercise-times}``: a row a chapter, a column a difficulty, the minutes beside."""
+class ExerciseTimes(GeneratedTable):
+    """``{exercise-times}``: a row per chapter, a column per difficulty, and the minutes."""
 
     def lines(self) -> Iterator[str]:
         """Yield the table."""
         heads = [f"{level} ({time} min each)" for level, time in MINUTES_BY_DIFFICULTY.items()]
-        yield from table("Exercises by difficulty")
-        yield from row("Chapter", *heads, "Minutes")
+        yield from list_table_head("Exercises by difficulty")
+        yield from list_table_row("Chapter", *heads, "Minutes")
         for page in self.chapters():
             found: dict[int, list[str]] = {level: [] for level in (0, *MINUTES_BY_DIFFICULTY)}
             for block in (block for block in page.blocks if block.name in EXERCISES):
@@ -109,19 +113,19 @@ class ExerciseTimes(Listing):
             if any(found.values()):
                 cells = (", ".join(found[level]) for level in MINUTES_BY_DIFFICULTY)
                 minutes = f"{{exercise-minutes}}`{page.name}`"
-                yield from row(f"{{doc}}`/{page.name}`", *cells, minutes)
+                yield from list_table_row(f"{{doc}}`/{page.name}`", *cells, minutes)
         yield "```"
 
 
 DIRECTIVES = {"ledger": Ledger, "exercise-times": ExerciseTimes}
 
 
-def table(caption: str, *options: str, looks: str = "words") -> Iterator[str]:
-    """Yield how a list table of words begins."""
+def list_table_head(caption: str, *options: str, looks: str = "words") -> Iterator[str]:
+    """Yield the first lines of a list table."""
     yield from (f"```{{list-table}} {caption}", ":header-rows: 1", f":class: {looks}", *options, "")
 
 
-def row(*texts: str) -> Iterator[str]:
-    """Yield a row of a list table."""
+def list_table_row(*texts: str) -> Iterator[str]:
+    """Yield the lines of a row of a list table."""
     for sign, text in zip(("* -", *["  -"] * len(texts)), texts, strict=False):
         yield f"{sign} {text}".rstrip()

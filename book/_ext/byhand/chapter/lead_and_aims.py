@@ -1,8 +1,8 @@
-"""How a chapter opens, and how long it takes.
+"""The opening of a chapter, and the minutes that the chapter takes.
 
-``{lead}`` holds one sentence, ``{aims}`` a list of things that the reader will be able to do. The
-minutes are computed from the page, by the rule of `minutes_of`: they take into account how
-difficult exercises are, which ``:class: difficulty-1`` to ``difficulty-3`` says.
+``{lead}`` has one sentence, ``{aims}`` a list of goals. `minutes_of` computes the minutes from the
+page, partly from the difficulty of its exercises, which ``:class: difficulty-1`` to
+``difficulty-3`` state.
 """
 
 import math
@@ -15,7 +15,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
-from byhand.chapter.section_folds import beginning_of
+from byhand.chapter.section_folds import fold_kind
 from byhand.quiz.elements import quiz, quiz_answer
 
 logger = logging.getLogger(__name__)
@@ -38,15 +38,15 @@ UNREAD = (
 
 
 class lead(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
-    """The sentence that a chapter begins with."""
+    """The opening sentence of a chapter."""
 
     frame = '<div class="lead">\n', "</div>\n"
 
 
 class aims(nodes.General, nodes.Element):  # noqa: N801
-    """What the reader will be able to do, as a fold that shows the `minutes` in words.
+    """The aims of a chapter, as a fold that shows the `minutes` in words.
 
-    It is folded because it names terms that only the chapter explains.
+    They are folded because they name terms that only the chapter explains.
     """
 
     frame = (
@@ -57,7 +57,7 @@ class aims(nodes.General, nodes.Element):  # noqa: N801
 
 
 class difficulty(nodes.Inline, nodes.Element):  # noqa: N801
-    """The marks of an exercise for the eyes, words for the ears."""
+    """The difficulty of an exercise: dots on the screen, words for screen readers."""
 
     frame = (
         '<span class="difficulty"><span aria-hidden="true">$marks</span>'
@@ -70,27 +70,27 @@ FRAMES = (lead, aims, difficulty)
 
 
 class Lead(SphinxDirective):
-    """``{lead}``: a sentence or two below the title, in larger letters."""
+    """``{lead}``: one or two sentences below the title, in larger letters."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the sentence, and note it for those who are shown a link to the page."""
+        """Return the sentence, and store it as the page's description."""
         node = lead("", *self.parse_content_to_nodes())
         self.env.metadata[self.env.docname]["lead"] = " ".join(node.astext().split())
         return [node]
 
 
 class Aims(SphinxDirective):
-    """``{aims}``: a list, each entry going on after "you can"."""
+    """``{aims}``: a list whose entries continue "After this chapter you can"."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the list with the minutes still to be counted."""
+        """Return the list; `count_minutes` adds the minutes later."""
         node = aims("", *self.parse_content_to_nodes())
         if [type(child) for child in node.children] != [nodes.bullet_list]:
-            raise self.error("{aims} holds one list of what the reader will be able to do")
+            raise self.error("{aims} needs exactly one list of goals")
         return [node]
 
 
@@ -98,12 +98,12 @@ DIRECTIVES = {"lead": Lead, "aims": Aims}
 
 
 def level_of(classes: Collection[str]) -> int:
-    """Return how difficult an exercise is by its classes, 0 where they do not say it."""
+    """Return the difficulty of an exercise from its classes, or 0 without one."""
     return next((n for n in MINUTES_BY_DIFFICULTY if f"difficulty-{n}" in classes), 0)
 
 
 def mark_difficulty(app: Sphinx, doctree: nodes.document, name: str) -> None:
-    """Put the marks into the titles of exercises, which are complete by now."""
+    """Add the difficulty to the titles of exercises, which other extensions have completed."""
     for kind in (exercise_node, exercise_enumerable_node):
         for exercise in doctree.findall(kind):
             given = [one for one in exercise["classes"] if one.startswith("difficulty-")]
@@ -118,7 +118,7 @@ def mark_difficulty(app: Sphinx, doctree: nodes.document, name: str) -> None:
 
 
 def count_minutes(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep the minutes of a page that was read, and give them to its list of aims."""
+    """Store the minutes of a page, and add them to its aims."""
     reading, exercises = minutes_of(doctree)
     app.env.metadata[app.env.docname] |= {"minutes": reading, "exercise-minutes": exercises}
     worked = f", and {exercises} for the exercises" if exercises else ""
@@ -127,13 +127,12 @@ def count_minutes(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def minutes_of(page: nodes.Element) -> tuple[int, int]:
-    """Return about how many minutes a page takes to read, and its exercises to work.
+    """Return the minutes to read a page, and the minutes for its exercises, in steps of five.
 
-    By the constants above, in steps of five. What is folded, tables, code and solutions do
-    not count.
+    The constants above give the rates. Folds, tables, code and solutions do not count.
     """
     words, boxes, exercises = 0, 0, 0
-    for node in read_by_all(page):
+    for node in visible_nodes(page):
         if isinstance(node, exercise_node | exercise_enumerable_node):
             level = level_of(node["classes"])
             exercises += MINUTES_BY_DIFFICULTY.get(level, MINUTES_AN_EXERCISE)
@@ -145,23 +144,23 @@ def minutes_of(page: nodes.Element) -> tuple[int, int]:
     return 5 * max(1, math.ceil(reading / 5 - 0.5)), 5 * math.ceil(exercises / 5)
 
 
-def read_by_all(node: nodes.Node) -> Iterator[nodes.Node]:
-    """Yield a node and what is in it, without what is folded or is not read as text."""
-    if isinstance(node, UNREAD) or (isinstance(node, nodes.section) and beginning_of(node)):
+def visible_nodes(node: nodes.Node) -> Iterator[nodes.Node]:
+    """Yield a node and its descendants, except folds and nodes that are not read as text."""
+    if isinstance(node, UNREAD) or (isinstance(node, nodes.section) and fold_kind(node)):
         return
     yield node
     if is_cell_part(node):
         return
     for child in node.children:
-        yield from read_by_all(child)
+        yield from visible_nodes(child)
 
 
 def is_cell_part(node: nodes.Node) -> bool:
-    """Tell whether a node is a cell's code or its output."""
+    """Return whether a node is a cell's code or its output."""
     kinds = ("cell_code_source", "cell_code_output")
     return isinstance(node, nodes.container) and node.get("nb_element") in kinds
 
 
 def is_box(node: nodes.Node) -> bool:
-    """Tell whether a node is a cell's output that asks for a number."""
+    """Return whether a node is the output of a cell that asks for a number."""
     return is_cell_part(node) and any(BOX.search(raw.astext()) for raw in node.findall(nodes.raw))

@@ -1,9 +1,9 @@
-"""What is numbered: boxes with a title, and ``{numref}``, which says a number.
+"""Numbered boxes, and the resolution of ``{numref}``.
 
-``{algorithm}`` has steps, ``{proposition}`` a statement with a proof beside it. Both have a title
-and a ``:name:``, by which ``{numref}`` leads to them. The number is Sphinx's, as that of a figure
-is; `numfig_format` in `_config.yml` says how it reads. In an algorithm ``[...]{.shape}`` at the end
-of a step is the shape of what it gives.
+``{algorithm}`` has steps, ``{proposition}`` a statement with its proof. Both have a title and a
+``:name:``, the target of ``{numref}``. Sphinx numbers them as it numbers figures; `numfig_format`
+in `_config.yml` gives the words. In an algorithm ``[...]{.shape}`` at the end of a step is the
+shape of its result.
 """
 
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 
 class algorithm(nodes.Admonition, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
-    """A numbered algorithm: its title, then what goes in, the steps, and where it is in code."""
+    """A numbered algorithm: title, input, steps and the name of the function."""
 
 
 class proposition(nodes.Admonition, nodes.Element):  # noqa: N801
@@ -49,39 +49,38 @@ class NumberedBox(SphinxDirective):
         return [box, *messages]
 
 
-class SayNumbers(SphinxPostTransform):
-    """Put the numbers of what is referred to into a page: what Sphinx has counted.
+class ResolveNumbers(SphinxPostTransform):
+    """Resolve ``{numref}`` from the numbers that Sphinx has assigned.
 
-    Sphinx's own resolver reads the whole page that a reference leads to, once for each reference,
-    to find out what stands there. A reference that nothing counted answers to is left to it, and so
-    is what is wrong with one.
+    Sphinx's own resolver loads the whole target page for each reference. It still resolves, and
+    reports, references without an assigned number.
     """
 
     default_priority = ReferencesResolver.default_priority - 1
 
     def run(self, **kwargs: object) -> None:
-        """Resolve each reference to something that has been counted."""
+        """Resolve each reference to a numbered target."""
         for node in list(self.document.findall(addnodes.pending_xref)):
-            if node["reftype"] == "numref" and (reference := self.resolved(node)) is not None:
+            if node["reftype"] == "numref" and (reference := self.resolve(node)) is not None:
                 node.replace_self(reference)
 
-    def resolved(self, node: addnodes.pending_xref) -> nodes.Element | None:
-        """Return what a reference says and where it leads, if that has a number."""
+    def resolve(self, node: addnodes.pending_xref) -> nodes.Element | None:
+        """Return the resolved reference, or None if the target has no number."""
         standard: StandardDomain = self.env.get_domain("std")  # type: ignore[assignment]
         page, label, name = standard.labels.get(node["reftarget"], ("", "", ""))
-        kind, number = self.counted(page, label)
+        kind, number = self.number_of_label(page, label)
         if not number:
             return None
         form = node.astext() if node["refexplicit"] else self.config.numfig_format[kind]
         places = ".".join(map(str, number))
-        said = form.format(name=name, number=places) if "{" in form else form % places
+        text = form.format(name=name, number=places) if "{" in form else form % places
         here, builder, as_number = self.env.docname, self.app.builder, addnodes.number_reference
         return standard.build_reference_node(
-            here, builder, page, label, said, "numref", nodeclass=as_number, title=form
+            here, builder, page, label, text, "numref", nodeclass=as_number, title=form
         )
 
-    def counted(self, page: str, label: str) -> tuple[str, tuple[int, ...]]:
-        """Return the kind of what has a label, and its number; an empty one if it has none."""
+    def number_of_label(self, page: str, label: str) -> tuple[str, tuple[int, ...]]:
+        """Return the kind and the number of a label's target; the number may be empty."""
         for kind, numbers in self.env.toc_fignumbers.get(page, {}).items():
             if label in numbers:
                 return kind, numbers[label]

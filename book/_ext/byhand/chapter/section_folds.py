@@ -1,14 +1,13 @@
-"""Fold sections away that a first reading can do without.
+"""Folded sections, for content that a first reading can skip.
 
-A section whose heading begins with ``Deeper: `` is a ``<details>`` on the screen, closed, with the
-heading as its summary. One whose heading begins with ``All numbers`` is folded too, and its
-elements are made only when it is opened: the page holds it in a ``<noscript>``, which a browser
-with scripts keeps as text, and one without shows. `folds.ts` builds and opens. So is
-``In PyTorch``.
+A section whose heading begins with ``Deeper: `` is a closed ``<details>`` with the heading as its
+summary. Sections that begin with ``All numbers`` or ``In PyTorch`` are folded too, and their
+elements are built only when they are opened: the page holds them in a ``<noscript>``, which is text
+to a browser with scripts and is shown by one without. `folds.ts` builds and opens them.
 
-For labels, numbers, the contents and the search both are sections like any other. On paper
-``Deeper`` stands open, of all numbers `print_book.references` keeps what paper refers to, and
-``In PyTorch`` is left out.
+Labels, numbers, contents and search treat them as any section. On paper ``Deeper`` is open,
+`print_book.references` keeps the tables of ``All numbers`` that something cites, and ``In PyTorch``
+is omitted.
 """
 
 import re
@@ -36,10 +35,10 @@ ANSWERED = (exercise_node, exercise_enumerable_node, solution_node, quiz)
 
 
 def fold_sections(app: Sphinx, doctree: nodes.document, name: str) -> None:
-    """Fold on the screen; what is in PyTorch is for the screen alone."""
+    """Fold sections on the screen; on paper remove "In PyTorch"."""
     for section, beginning in list(folded_sections(doctree)):
         if beginning != DEEPER:
-            refuse_what_is_answered(section, beginning)
+            warn_of_questions(section, beginning)
         if beginning == IN_PYTORCH:
             section["classes"].append("screen-only")
         if app.builder.format == "html":
@@ -47,14 +46,14 @@ def fold_sections(app: Sphinx, doctree: nodes.document, name: str) -> None:
 
 
 def folded_sections(document: nodes.Element) -> Iterator[tuple[nodes.section, str]]:
-    """Yield the sections of a document that fold, each with what its heading begins with."""
+    """Yield the sections of a document that fold, each with the beginning of its heading."""
     for section in document.findall(nodes.section):
-        if beginning := beginning_of(section):
+        if beginning := fold_kind(section):
             yield section, beginning
 
 
-def beginning_of(section: nodes.Element) -> str:
-    """Return `DEEPER`, `ALL_NUMBERS` or `IN_PYTORCH`; nothing for a section that does not fold."""
+def fold_kind(section: nodes.Element) -> str:
+    """Return `DEEPER`, `ALL_NUMBERS` or `IN_PYTORCH`, or None if the section does not fold."""
     title = section.next_node(nodes.title)
     if title is None or title.parent is not section:
         return ""
@@ -62,25 +61,25 @@ def beginning_of(section: nodes.Element) -> str:
 
 
 def fold(section: nodes.section, beginning: str) -> None:
-    """Wrap a section's content; its heading stays its own child, as writers expect."""
+    """Wrap a section's content; the heading remains the section's child, as writers expect."""
     between, after = NOW if beginning == DEEPER else LATER
     place = section.index(section.next_node(nodes.title))
-    section.insert(place + 1, html(f"</summary>{between}\n"))
-    section.insert(place, html(f'<details class="fold {KINDS[beginning]}"><summary>'))
-    section += html(f"{after}</details>\n")
+    section.insert(place + 1, raw_html(f"</summary>{between}\n"))
+    section.insert(place, raw_html(f'<details class="fold {KINDS[beginning]}"><summary>'))
+    section += raw_html(f"{after}</details>\n")
 
 
-def html(text: str) -> nodes.raw:
-    """Return a piece of HTML that is written as it stands."""
+def raw_html(text: str) -> nodes.raw:
+    """Return a node of raw HTML."""
     return nodes.raw("", text, format="html")
 
 
-def refuse_what_is_answered(section: nodes.section, beginning: str) -> None:
-    """Warn of what a reader of paper would miss, and of what has to be there to be opened."""
+def warn_of_questions(section: nodes.section, beginning: str) -> None:
+    """Warn of exercises, questions and dropdowns inside a section."""
     for node in section.findall(nodes.Element):
         if isinstance(node, ANSWERED) or "dropdown" in node.get("classes", []):
             logger.warning(
-                "an exercise, a question or a dropdown cannot stand under “%s”",
+                "an exercise, a question or a dropdown cannot be inside “%s”",
                 beginning,
                 location=node,
             )
@@ -89,10 +88,10 @@ def refuse_what_is_answered(section: nodes.section, beginning: str) -> None:
 def finish_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """See to it that what waits as text can wait, and that nothing looks for elements of it."""
+    """Refuse a nested ``<noscript>``, and remove links into lazy folds from the contents."""
     late = LATE.findall(context.get("body", ""))
     if any("<noscript" in text for text in late):
-        message = "a <noscript> cannot stand under “All numbers” or “In PyTorch”"
+        message = "a <noscript> cannot be inside “All numbers” or “In PyTorch”"
         logger.warning(message, location=(pagename, None))
     if late and context.get("toc"):
         waiting = set(ID.findall("".join(late)))
@@ -100,7 +99,7 @@ def finish_page(
 
 
 def contents_without(toc: str, ids: set[str]) -> str:
-    """Return a page's contents without the entries that lead to some ids.
+    """Return a page's contents without the entries that link to some ids.
 
     The theme's script, which marks where the reader is, stops at an entry that leads nowhere.
 

@@ -1,8 +1,9 @@
-"""Checks of the sources: what can be told with file and line before anything runs.
+"""Checks of the sources that need no execution: each finding has a file and a line.
 
-The build, the command `check.py` and the tests ask `check_sources`. Each module holds the checks of
-one theme: functions that yield the lines of a page that are wrong, with the reason, and a `check`
-for what more than one file tells. Nothing here executes a cell, and nothing needs Sphinx.
+The build, the command `check.py` and the tests call `check_sources`. Each module checks one
+subject. Functions that take a page yield its faulty lines, each with a reason; `check` takes the
+project and yields findings that depend on several files. Nothing here executes a cell or needs
+Sphinx.
 """
 
 from collections.abc import Iterable
@@ -12,21 +13,21 @@ from byhand.checking import blocks, claims, data, decks, markup, patterns, symbo
 from byhand.checking.sources import Finding, Project
 
 OF_A_PAGE = (
-    *(blocks.unreadable, blocks.long_cells, blocks.unpaired, blocks.folded_answers),
+    *(blocks.syntax_errors, blocks.long_cells, blocks.unpaired_ends, blocks.folded_answers),
     *(claims.unnamed_sources, claims.without_kind),
-    *(patterns.unwanted, patterns.wording),
-    *(symbols.table, symbols.other_meanings),
-    markup.misread,
+    *(patterns.forbidden_content, patterns.avoided_phrases),
+    *(symbols.repeated_symbols, symbols.conflicting_symbols),
+    markup.markup_faults,
 )
 OF_ALL = (blocks, claims, data, decks, patterns)
 
 
 def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:
-    """Return everything that is wrong with the sources of a project, by file and line.
+    """Return all findings in the sources of a project, sorted by file and line.
 
-    If pages are named, such as "mechanism/softmax", it is what is wrong with these alone; all
-    sources are looked at in any case, for a label may stand on any page. ValueError is raised if
-    there is no such page.
+    If `pages` names pages, such as "mechanism/softmax", only their findings are returned. All
+    sources are read in any case, since a label may be defined on any page. ValueError is raised if
+    there is no page of a given name.
     """
     project = Project(root)
     names = {page.name for page in project.texts}

@@ -1,7 +1,7 @@
-"""Blocks of a page: cells that can be read and are short, exercises with their solutions.
+"""Blocks of a page: the syntax and length of cells, and exercises with their solutions.
 
-Of a label or reference Sphinx itself tells where it leads nowhere or stands twice. Of exercises and
-solutions it would tell without a line, or only by stopping.
+Sphinx itself reports labels that are missing or defined twice. Unpaired exercises and solutions it
+reports without a line, or it stops; therefore they are checked here.
 """
 
 import ast
@@ -24,7 +24,7 @@ ANSWERS = re.compile(r"^assert check\(", re.MULTILINE)
 """A line of a cell that holds what an exercise asks to write: its ``check`` is satisfied."""
 
 
-def unreadable(page: Page) -> Iterator[Line]:
+def syntax_errors(page: Page) -> Iterator[Line]:
     """Find cells and expressions that are not Python."""
     for before, source in page.sources():
         try:
@@ -36,7 +36,7 @@ def unreadable(page: Page) -> Iterator[Line]:
 
 
 def long_cells(page: Page) -> Iterator[Line]:
-    """Find cells of more lines than a reader takes in at once, but for some allowed ones."""
+    """Find cells of more than `LONGEST` lines, except those in ``exceptions.toml``."""
     counts = {cell.line: len(cell.code.strip().splitlines()) for cell in page.cells}
     long = {line: count for line, count in counts.items() if count > LONGEST}
     if len(long) > EXCEPTIONS["long-cells"].get(page.name, 0):
@@ -55,8 +55,8 @@ def check(project: Project) -> Iterator[Finding]:
             yield Finding(file, block.line, f"{what}; the label of an exercise is wanted")
 
 
-def unpaired(page: Page) -> Iterator[Line]:
-    """Find exercises and solutions that begin but do not end, or end without a beginning."""
+def unpaired_ends(page: Page) -> Iterator[Line]:
+    """Find exercises and solutions whose start has no end, or whose end has no start."""
     opened: Block | None = None
     for block in page.blocks:
         if opened and block.name == PAIRS[opened.name]:
@@ -71,7 +71,7 @@ def unpaired(page: Page) -> Iterator[Line]:
 
 
 def folded_answers(page: Page) -> Iterator[Line]:
-    """Find cells with the program that an exercise asks for, which fold away in its solution."""
+    """Find cells in solutions to programming exercises that would be folded away."""
     cells: list[Block] | None = None
     for block in page.blocks:
         if block.name in ("solution-start", "solution-end"):
@@ -81,7 +81,7 @@ def folded_answers(page: Page) -> Iterator[Line]:
             if ANSWERS.search(block.code):
                 for cell in cells:
                     if "teaches" not in cell.options.get("tags", (0, ""))[1]:
-                        yield cell.line, "print leaves this answer out; the tag teaches is wanted"
+                        yield cell.line, "print omits this answer; the tag teaches is wanted"
                 cells = []
 
 

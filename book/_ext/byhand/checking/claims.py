@@ -1,9 +1,9 @@
-"""The claims of the book: each has a sentence, a kind, what holds it; a quotation names its source.
+"""The book's claims: label, sentence, kind and evidence; quotations name their source.
 
-``book/claims.toml`` has of each label one line, the kind, and what holds it. The sentence itself
-ends with ``{claim}`label` ``. A number's own kind is that of its role, ``{eval}`` or ``{given}``: a
-sentence with a number from ten on has one of them, or a claim, or is refused. (Smaller ones mostly
-name things: Head 1. Decimals and percentages are never typed: `byhand.checking.patterns`.)
+``book/claims.toml`` has the kind and the evidence for each label. The claiming sentence on a page
+ends with ``{claim}`label` ``. The roles ``{eval}`` and ``{given}`` state the kind of a number. A
+sentence with a number from ten on needs one of these roles or a claim. Smaller numbers are mostly
+names, such as Head 1. `byhand.checking.patterns` refuses typed decimals and percentages.
 """
 
 import re
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from byhand.checking.sources import Finding, Line, Page, Project, runs_of, without_code
+from byhand.checking.sources import Finding, Line, Page, Project, consecutive_lines, without_code
 
 FILE = "book/claims.toml"
 KINDS = {
@@ -39,27 +39,27 @@ PLACE = re.compile(
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim."""
+    """One entry of ``claims.toml``."""
 
     label: str
     says: str  # in one line
     kind: str  # one of `KINDS`
-    holds: str  # what holds it: Markdown with a reference to a label of the book, or a citation
+    holds: str  # the evidence: Markdown with a reference to a label, or a citation
 
 
 @cache
-def read(text: str) -> tuple[Claim, ...]:
-    """Return the claims of `claims.toml`, in their order."""
+def read_claims(text: str) -> tuple[Claim, ...]:
+    """Return the claims of a ``claims.toml`` in their order."""
     fields = ("says", "kind", "holds")
     table = tomllib.loads(text)
     return tuple(Claim(key, *(str(table[key].get(f, "")) for f in fields)) for key in table)
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Look at the list, and at the sentences."""
+    """Find faulty entries of ``claims.toml``, and claims made twice, never, or without an entry."""
     used: dict[str, tuple[str, int]] = {}
     for page in project.texts:
-        for label, number in marks(page):
+        for label, number in claim_labels(page):
             if label in used:
                 message = f"the claim {label} is made twice; a label of its own is wanted"
                 yield Finding(page.file, number, message)
@@ -67,19 +67,19 @@ def check(project: Project) -> Iterator[Finding]:
     has_ledger = any(block.name == "ledger" for page in project.pages for block in page.blocks)
     listed: set[str] = set()
     for _, text in project.files(FILE):
-        for claim in read(text):
+        for claim in read_claims(text):
             listed.add(claim.label)
             line = text[: text.index(f"[{claim.label}]")].count("\n") + 1
             if has_ledger and claim.label not in used:
                 message = f"no sentence makes the claim {claim.label}; a `{{claim}}`"
                 yield Finding(FILE, line, message)
-            yield from (Finding(FILE, line, message) for message in _wrong(claim))
+            yield from (Finding(FILE, line, message) for message in _entry_faults(claim))
     for label, (file, number) in used.items():
         if label not in listed:
             yield Finding(file, number, f"the claim {label} is not in {FILE}; an entry is wanted")
 
 
-def _wrong(claim: Claim) -> Iterator[str]:
+def _entry_faults(claim: Claim) -> Iterator[str]:
     if claim.kind not in KINDS:
         yield f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted"
     if claim.kind == "proved" and not DERIVED.search(claim.holds):
@@ -92,14 +92,14 @@ def _wrong(claim: Claim) -> Iterator[str]:
         yield "says, and holds with a reference or a citation, are wanted"
 
 
-def marks(page: Page) -> list[tuple[str, int]]:
+def claim_labels(page: Page) -> list[tuple[str, int]]:
     """Return the labels of the claims that a page makes, with their lines."""
     return [(label, number) for number, text in page.prose for label in ROLE.findall(text)]
 
 
 def sentences(page: Page) -> Iterator[Line]:
-    """Yield the sentences of a page's prose, each with the line in which it begins."""
-    for paragraph in runs_of(line for line in page.prose if line[1].strip()):
+    """Yield the sentences of a page's prose, each with the line of its first word."""
+    for paragraph in consecutive_lines(line for line in page.prose if line[1].strip()):
         text, begin = "\n".join(line for _, line in paragraph), 0
         for end in [*(found.end() for found in END.finditer(text)), len(text)]:
             yield paragraph[0][0] + text[:begin].count("\n"), text[begin:end]
@@ -107,7 +107,7 @@ def sentences(page: Page) -> Iterator[Line]:
 
 
 def kind_of(sentence: str) -> str:
-    """Return the kind that a sentence's numbers have by how they are written, or "".
+    """Return the kind of a sentence's numbers by their roles, or "".
 
     Examples
     --------
@@ -122,7 +122,7 @@ def kind_of(sentence: str) -> str:
 
 
 def unnamed_sources(page: Page) -> Iterator[Line]:
-    """Find sentences that quote a number from a table or a section without saying whose."""
+    """Find sentences with a number from a table or section but without the source."""
     for number, sentence in sentences(page):
         if kind_of(sentence) == "given" and PLACE.search(NUMREF.sub(" ", sentence)):
             message = "a number is quoted without its source; a citation in the sentence is wanted"
@@ -130,7 +130,7 @@ def unnamed_sources(page: Page) -> Iterator[Line]:
 
 
 def without_kind(page: Page) -> Iterator[Line]:
-    """Find sentences with a typed number that neither a role nor a claim gives a kind."""
+    """Find sentences with a typed number that has neither a role nor a claim."""
     for number, sentence in sentences(page):
         if kind_of(sentence) or ROLE.search(sentence):
             continue

@@ -1,4 +1,4 @@
-"""Files that are data: contents, settings, front matter, bibliography, examples, transcripts."""
+"""Data files: contents, settings, front matter, bibliography, examples and transcripts."""
 
 import json
 import re
@@ -24,8 +24,8 @@ CONTENTS = "_toc.yml"
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Look at every file of data."""
-    for pattern, look in LOOKS.items():
+    """Find faults in all data files."""
+    for pattern, look in FILE_CHECKS.items():
         for file, text in project.files(pattern):
             yield from (Finding(file, *wrong) for wrong in look(file, text))
     for _, text in project.files(CONTENTS):
@@ -33,7 +33,7 @@ def check(project: Project) -> Iterator[Finding]:
 
 
 def read_yaml(text: str, first: int = 1) -> tuple[Any, list[Line]]:
-    """Return what some YAML says, or what is wrong with it; it begins at line `first`."""
+    """Return the value of a YAML text, or the fault; its first line has the number `first`."""
     try:
         return yaml.load(text, Loader=LOADER), []
     except yaml.MarkedYAMLError as error:
@@ -45,13 +45,13 @@ def read_yaml(text: str, first: int = 1) -> tuple[Any, list[Line]]:
 
 
 def line_of(text: str, pattern: str) -> int:
-    """Return the first line in which a pattern stands, else 1."""
+    """Return the number of the first line that matches a pattern, or 1."""
     found = re.search(pattern, text, re.MULTILINE)
     return text[: found.start()].count("\n") + 1 if found else 1
 
 
 def settings(file: str, text: str) -> Iterator[Line]:
-    """Find settings that cannot be read."""
+    """Find YAML errors in the settings."""
     data, faults = read_yaml(text)
     yield from faults
     if not faults and not isinstance(data, dict):
@@ -59,7 +59,7 @@ def settings(file: str, text: str) -> Iterator[Line]:
 
 
 def contents(text: str, names: set[str]) -> Iterator[Finding]:
-    """Find contents that cannot be read, and pages that are missing, doubled or not named."""
+    """Find YAML errors in the contents, and pages that are missing, listed twice or unlisted."""
     data, faults = read_yaml(text)
     yield from (Finding(CONTENTS, *fault) for fault in faults)
     if faults:
@@ -83,7 +83,7 @@ def _line_of_page(text: str, name: str) -> int:
 
 
 def front_matter(page: Page) -> Iterator[Line]:
-    """Find front matter that cannot be read, or that makes no notebook of a page with cells."""
+    """Find front matter that is invalid, or that a page with cells needs and lacks."""
     if page.lines[0].rstrip() != "---":
         if page.cells:
             yield 1, "the page has cells but no front matter; copy that of another chapter"
@@ -106,7 +106,7 @@ def front_matter(page: Page) -> Iterator[Line]:
 
 
 def bibliography(file: str, text: str) -> Iterator[Line]:
-    """Find entries that cannot be read or found, and works that the text would cite alike."""
+    """Find invalid entries, entries without an address, and works with the same citation."""
     found = {
         entry[2]: i for i, line in enumerate(text.split("\n"), 1) if (entry := ENTRY.match(line))
     }
@@ -129,24 +129,24 @@ def bibliography(file: str, text: str) -> Iterator[Line]:
 
 
 def toml(file: str, text: str) -> Iterator[Line]:
-    """Find TOML that cannot be read, and examples whose values are not as they should be."""
+    """Find TOML errors, and invalid values in the files of examples."""
     is_example, name = file.startswith("mha/examples/"), PurePath(file).stem
-    yield from _read(
+    yield from _loader_faults(
         file, text, lambda: example_from(name, text) if is_example else tomllib.loads(text)
     )
 
 
 def transcript(file: str, text: str) -> Iterator[Line]:
-    """Find transcripts that are not as they should be."""
+    """Find invalid transcripts of source documents."""
     name = PurePath(file).stem
     if name not in TITLES:
         yield 1, "no document has this name; see TITLES in mha/audit/sources"
     else:
-        yield from _read(file, text, lambda: numbers_from(name, text))
+        yield from _loader_faults(file, text, lambda: numbers_from(name, text))
 
 
-def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
-    """Load a file; what its loader says of a key is told at that key's line."""
+def _loader_faults(file: str, text: str, load: Callable[[], object]) -> Iterator[Line]:
+    """Load a file, and yield the error of its loader at the line of the faulty key."""
     try:
         load()
     except ValueError as error:
@@ -178,7 +178,7 @@ def _line_of_key(text: str, error: ExampleError) -> int:
     return line_of(text, rf"^\s*\[+\s*{re.escape(error.key)}\b") if error.key else 1
 
 
-LOOKS: dict[str, Callable[[str, str], Iterator[Line]]] = {
+FILE_CHECKS: dict[str, Callable[[str, str], Iterator[Line]]] = {
     "_config.yml": settings,
     "book/references.bib": bibliography,
     "mha/**/*.toml": toml,

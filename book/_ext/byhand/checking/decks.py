@@ -1,6 +1,7 @@
-"""Decks of slides: what their sources have, and what is wrong with them before anything runs.
+"""Decks of slides: the structure of their sources, and its faults.
 
-A chapter's deck stands beside it, as ``NAME.slides.md``; `docs/writing.md` shows its forms.
+The deck of a chapter is the file ``NAME.slides.md`` in the same folder; `docs/writing.md` shows its
+form.
 """
 
 import re
@@ -12,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from byhand.checking.sources import SEEN, Block, Finding, Line, Page, Project
+from byhand.checking.sources import EXPRESSION_OPTIONS, Block, Finding, Line, Page, Project
 
 FEWEST, MOST = 12, 25  # slides of a deck, its title and each answer counted
 LONGEST_TITLE = 60  # characters
@@ -20,9 +21,9 @@ PARTS = {"slide": 2, "question": 3}
 """How many parts a block has between its lines of hyphens: body, answer and notes."""
 OPTIONS = {"slide": {"minutes", "shows"}, "question": {"minutes", "shows", "reveals"}}
 ENDS = re.compile(r"[.?!:)][*”’]*$")
-LINE = re.compile(r"[^`$]*\{eval\}`[^`]+`")
-MADE = re.compile(r"(\{eval\}`[^`]+`|\$[^$]+\$)[*.]*$")
-BY_HAND = re.compile(
+LINE_WITH_VALUE = re.compile(r"[^`$]*\{eval\}`[^`]+`")
+VALUE_AT_END = re.compile(r"(\{eval\}`[^`]+`|\$[^$]+\$)[*.]*$")
+HAND_COMPUTED = re.compile(
     r"\b(?:arithmetic|your_turns?|turns?|fill_row|row)\((?:[\w.\[\]]+,\s*)?\"(\w+)\""
 )
 LEFT_OUT = re.compile(r"^## (?:Deeper: |All numbers|Exercises)")
@@ -40,20 +41,20 @@ INPUTS = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a slide's text."""
+    """One paragraph, list, formula or code block of a slide."""
 
     kind: str  # one of `KINDS`
     items: tuple[Line, ...]  # with marks, such as ``*cat*``; of a list one each
 
     @property
     def line(self) -> int:
-        """Where it begins."""
+        """The number of its first line."""
         return self.items[0][0]
 
 
 @dataclass(frozen=True)
 class Slide:
-    """One slide: a title, an idea, and at most one thing to look at."""
+    """One slide: a title, a text, and at most one object such as a figure or formula."""
 
     kind: str  # ``title``, ``slide``, ``question`` or ``answer``
     block: int  # which block of the source it is of, counted from 0
@@ -61,24 +62,24 @@ class Slide:
     title: str
     body: tuple[Piece, ...] = ()
     minutes: int = 0
-    shows: tuple[Line, ...] = ()  # the expression for what is to be seen, if there is one
+    shows: tuple[Line, ...] = ()  # the expression for the object, if there is one
     notes: tuple[Piece, ...] = ()
 
     @property
-    def things(self) -> int:
-        """How many things there are to look at."""
+    def object_count(self) -> int:
+        """The number of objects on the slide."""
         return len(self.shows) + sum(piece.kind in KINDS[3:] for piece in self.body)
 
 
 @dataclass(frozen=True)
 class Deck:
-    """The slides of one chapter."""
+    """The source of a chapter's slides."""
 
     page: Page
 
     @property
     def chapter(self) -> str:
-        """The name of the page that it teaches."""
+        """The name of the chapter's page."""
         return self.page.name.removesuffix(".slides")
 
     @cached_property
@@ -97,31 +98,38 @@ class Deck:
         first = self.blocks[0].line if self.blocks else len(self.page.lines) + 1
         lines = list(enumerate(self.page.lines, 1))[: first - 1]
         begin = next((number for number, text in lines if text.startswith("# ")), 0)
-        opening = Slide("title", -1, max(begin, 1), self.title, pieces(lines[begin:]))
-        found = (slide for i, b in enumerate(self.blocks) if b.name in PARTS for slide in _of(i, b))
+        opening = Slide("title", -1, max(begin, 1), self.title, parse_pieces(lines[begin:]))
+        found = (
+            slide
+            for i, b in enumerate(self.blocks)
+            if b.name in PARTS
+            for slide in _slides_of(i, b)
+        )
         return (opening, *found)
 
 
-def decks(project: Project) -> list[Deck]:
+def read_decks(project: Project) -> list[Deck]:
     """Return the decks of a project."""
     return [Deck(page) for page in project.decks]
 
 
-def _of(i: int, block: Block) -> Iterator[Slide]:
-    body, *others = parts(block)
-    notes = pieces(others[-1]) if others else ()
+def _slides_of(i: int, block: Block) -> Iterator[Slide]:
+    body, *others = split_at_hyphens(block)
+    notes = parse_pieces(others[-1]) if others else ()
     minutes = block.options.get("minutes", (0, ""))[1]
     count = int(minutes) if minutes.isdecimal() else 0
-    seen = {key: (block.options[key],) for key in SEEN if key in block.options}
-    title, shows = block.argument.strip(), seen.get("shows", ())
-    yield Slide(block.name, i, block.line, title, pieces(body), count, shows, notes)
+    expressions = {key: (block.options[key],) for key in EXPRESSION_OPTIONS if key in block.options}
+    title, shows = block.argument.strip(), expressions.get("shows", ())
+    yield Slide(block.name, i, block.line, title, parse_pieces(body), count, shows, notes)
     if block.name == "question" and len(others) == 2:
         line = others[0][0][0] if others[0] else block.line
-        yield Slide("answer", i, line, title, pieces(others[0]), shows=seen.get("reveals", ()))
+        yield Slide(
+            "answer", i, line, title, parse_pieces(others[0]), shows=expressions.get("reveals", ())
+        )
 
 
-def parts(block: Block) -> list[list[Line]]:
-    """Return what stands between a block's lines of hyphens."""
+def split_at_hyphens(block: Block) -> list[list[Line]]:
+    """Return a block's lines, split at each line of hyphens."""
     found: list[list[Line]] = [[]]
     for number, text in block.content:
         if text.strip() == "---":
@@ -131,8 +139,11 @@ def parts(block: Block) -> list[list[Line]]:
     return found
 
 
-def pieces(lines: list[Line]) -> tuple[Piece, ...]:
-    """Return the pieces of some Markdown; what a slide cannot hold is a piece of its own kind."""
+def parse_pieces(lines: list[Line]) -> tuple[Piece, ...]:
+    """Return the pieces of some Markdown.
+
+    A piece that a slide cannot contain has the parser's name as its kind.
+    """
     if not lines:
         return ()
     first = lines[0][0]
@@ -147,8 +158,10 @@ def pieces(lines: list[Line]) -> tuple[Piece, ...]:
 
 
 def _as_lines(piece: Piece) -> Piece:
-    """Return a list whose items all end with a value as lines of arithmetic, to be looked at."""
-    is_made = piece.kind == "bullets" and all(LINE.fullmatch(text) for _, text in piece.items)
+    """Return a bullet list whose items all end with a value as a piece of kind "lines"."""
+    is_made = piece.kind == "bullets" and all(
+        LINE_WITH_VALUE.fullmatch(text) for _, text in piece.items
+    )
     return Piece("lines", piece.items) if is_made else piece
 
 
@@ -156,18 +169,18 @@ def _as_lines(piece: Piece) -> Piece:
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Look at every deck."""
+    """Find faults in every deck."""
     chapters = {page.name: page for page in project.pages}
-    for deck in decks(project):
-        say = [*_wrong_deck(deck), *_steps_left_out(deck, chapters.get(deck.chapter))]
+    for deck in read_decks(project):
+        faults = [*_deck_faults(deck), *_missing_steps(deck, chapters.get(deck.chapter))]
         for i, block in enumerate(deck.blocks):
             if block.name in PARTS:
-                say += _wrong_block(block)
-                say += [f for s in deck.slides if s.block == i for f in _wrong_slide(s)]
-        yield from (Finding(deck.page.file, line, message) for line, message in say)
+                faults += _block_faults(block)
+                faults += [f for s in deck.slides if s.block == i for f in _slide_faults(s)]
+        yield from (Finding(deck.page.file, line, message) for line, message in faults)
 
 
-def _wrong_deck(deck: Deck) -> Iterator[Line]:
+def _deck_faults(deck: Deck) -> Iterator[Line]:
     count = len(deck.slides)
     if not FEWEST <= count <= MOST:
         yield 1, f"the deck has {count} slides; {FEWEST} to {MOST} are wanted"
@@ -175,51 +188,61 @@ def _wrong_deck(deck: Deck) -> Iterator[Line]:
         yield deck.slides[0].line, "one sentence below the deck's title is wanted"
 
 
-def _steps_left_out(deck: Deck, chapter: Page | None) -> Iterator[Line]:
-    """Find what the chapter works by hand and no slide does."""
+def _missing_steps(deck: Deck, chapter: Page | None) -> Iterator[Line]:
+    """Report the stages that the chapter computes by hand and the deck does not."""
     if chapter is None:
-        yield 1, f"there is no chapter {deck.chapter}; a deck stands beside its chapter"
+        yield (
+            1,
+            f"there is no chapter {deck.chapter}; a deck is named after its chapter",
+        )
         return
-    missing = worked(chapter) - set(BY_HAND.findall(deck.page.text))
+    missing = hand_computed_stages(chapter) - set(HAND_COMPUTED.findall(deck.page.text))
     if missing:
-        yield 1, f"the chapter works {', '.join(sorted(missing))} by hand; no slide does"
+        names = ", ".join(sorted(missing))
+        yield 1, f"the chapter computes {names} by hand; a slide with each is wanted"
 
 
-def worked(chapter: Page) -> set[str]:
-    """Return the stages of which a chapter works numbers by hand, outside folds and exercises."""
+def hand_computed_stages(chapter: Page) -> set[str]:
+    """Return the stages that a chapter computes by hand, outside folds and exercises."""
     sections = re.split(r"(?m)^(?=## )", chapter.text)
     text = "".join(section for section in sections if not LEFT_OUT.match(section))
-    return set(BY_HAND.findall(text)) - INPUTS
+    return set(HAND_COMPUTED.findall(text)) - INPUTS
 
 
-def _wrong_block(block: Block) -> Iterator[Line]:
+def _block_faults(block: Block) -> Iterator[Line]:
     for option in block.options:
         if option not in OPTIONS[block.name]:
             wanted = ", ".join(sorted(OPTIONS[block.name]))
             yield block.line, f"a {block.name} has no option {option}; {wanted} are known"
     if not block.options.get("minutes", (0, ""))[1].isdecimal():
-        yield block.line, "a slide says how many minutes it takes; `:minutes: 2` is wanted"
-    found = parts(block)
+        yield block.line, "the slide has no minutes; a line such as `:minutes: 2` is wanted"
+    found = split_at_hyphens(block)
     if len(found) != PARTS[block.name]:
         wanted = " and the notes" if block.name == "slide" else ", the answer and the notes"
         yield block.line, f"the {block.name}{wanted} are wanted, with a line --- between"
-    elif not pieces(found[-1]):
-        yield block.line, "a slide has notes: what to say, and what to ask"
+    elif not parse_pieces(found[-1]):
+        yield block.line, "the slide has no notes; text after a line --- is wanted"
 
 
-def _wrong_slide(slide: Slide) -> Iterator[Line]:
+def _slide_faults(slide: Slide) -> Iterator[Line]:
     if not slide.title or slide.title.endswith(".") or len(slide.title) > LONGEST_TITLE:
         yield (
             slide.line,
             f"a title of at most {LONGEST_TITLE} characters without full stop is wanted",
         )
-    if slide.things > 1:
-        yield slide.line, f"{slide.things} things to look at; at most one is wanted"
+    if slide.object_count > 1:
+        yield (
+            slide.line,
+            f"{slide.object_count} objects besides text; at most one is wanted",
+        )
     if not slide.body and not slide.shows:
-        yield slide.line, "the slide is empty; an idea or something to look at is wanted"
+        yield slide.line, "the slide is empty; a text or an object is wanted"
     for piece in (*slide.body, *slide.notes):
         for line, text in piece.items if piece.kind in KINDS[:3] else ():
-            if not ENDS.search(text) and not MADE.search(text):
-                yield line, f"“{text[-30:]}” ends in the air; a whole sentence is wanted"
+            if not ENDS.search(text) and not VALUE_AT_END.search(text):
+                yield line, f"“{text[-30:]}” has no full stop; a whole sentence is wanted"
         if piece.kind not in KINDS:
-            yield piece.line, f"a slide holds no {piece.kind}; text, a list, a formula or code"
+            yield (
+                piece.line,
+                f"a slide cannot contain {piece.kind}; text, a list, a formula or code is wanted",
+            )

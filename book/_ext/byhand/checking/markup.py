@@ -1,10 +1,10 @@
-"""Markdown that would be read otherwise than it was meant: fences, tables, headings, images."""
+"""Markdown errors that change the meaning silently: fences, tables, headings, images."""
 
 import re
 from collections.abc import Iterator
 
 from byhand.checking.patterns import typed_numbers
-from byhand.checking.sources import FENCE, Line, Page, runs_of, without_inline_code
+from byhand.checking.sources import FENCE, Line, Page, consecutive_lines, without_inline_code
 
 HEADING = re.compile(r"(#{1,6})\s+\S")
 RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\|?\s*")
@@ -12,11 +12,11 @@ PIPE = re.compile(r"(?<!\\)\|")
 IMAGE = re.compile(r"!\[([^\]]*)\]\(\s*<?([^)>\s]*)")
 TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 ALT = re.compile(r"""\balt\s*=\s*("[^"]+"|'[^']+'|[^\s"'>]+)""", re.IGNORECASE)
-NO_IMAGE = "an image has no alternative text; say what is to be seen, in {}"
+NO_IMAGE = "an image has no alternative text; a description in {} is wanted"
 
 
-def misread(page: Page) -> Iterator[Line]:
-    """Find all of these; where a fence is wrong, what follows would be read wrongly."""
+def markup_faults(page: Page) -> Iterator[Line]:
+    """Find faults of fences; if there are none, also of headings, tables, images and numbers."""
     broken = list(fences(page))
     yield from broken
     for look in (headings, tables, images, typed_numbers) if not broken else ():
@@ -24,7 +24,7 @@ def misread(page: Page) -> Iterator[Line]:
 
 
 def fences(page: Page) -> Iterator[Line]:
-    """Find the first fence that is not closed, or that another begins before its end."""
+    """Find the first fence that is unclosed, or in which another opens before its end."""
     for block in page.blocks:
         wanted = f"; a line {block.fence} is wanted at the end of this block"
         for number, text in block.body:
@@ -39,7 +39,7 @@ def fences(page: Page) -> Iterator[Line]:
 
 
 def headings(page: Page) -> Iterator[Line]:
-    """Find a page without one title at its top, and headings that leave a level out."""
+    """Find a missing or second title, and headings that skip a level."""
     before = 0
     for number, text in page.prose:
         if not (found := HEADING.match(text)):
@@ -51,15 +51,15 @@ def headings(page: Page) -> Iterator[Line]:
             yield number, "a second title; `##` is wanted"
         elif before and level > before + 1:
             wanted = "#" * (before + 1)
-            yield number, f"the heading leaves a level out; `{wanted}` is wanted"
+            yield number, f"the heading skips a level; `{wanted}` is wanted"
         before = level
     if before == 0:
         yield page.front + 1, "the page has no title; `# Title` is wanted"
 
 
 def tables(page: Page) -> Iterator[Line]:
-    """Find tables whose rows differ in their cells, or that have no rule below the header."""
-    for rows in runs_of(line for line in page.prose if line[1].lstrip().startswith("|")):
+    """Find tables with rows of different lengths, or without a rule below the header."""
+    for rows in consecutive_lines(line for line in page.prose if line[1].lstrip().startswith("|")):
         wanted = _cells(rows[0][1])
         if len(rows) < 2 or not RULE.fullmatch(rows[1][1]):
             message = "a table has no rule below its header; a line such as | --- | --- | is wanted"

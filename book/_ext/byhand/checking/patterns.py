@@ -1,4 +1,4 @@
-"""What no source may have: patterns of ``patterns.toml``, and words of ``wording.toml``."""
+"""Forbidden text: the patterns of ``patterns.toml`` and the phrases of ``wording.toml``."""
 
 import re
 import tomllib
@@ -24,41 +24,43 @@ SOURCES = (
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Look at each line of every source: conflict marks, hidden characters, other bytes."""
+    """Find conflict marks, hidden characters and invalid bytes in every source."""
     for file, text in project.files(*SOURCES):
         lines = text.replace("\r\n", "\n").split("\n")
-        yield from (Finding(file, *wrong) for wrong in found_in("source", enumerate(lines, 1)))
+        yield from (Finding(file, *wrong) for wrong in find_matches("source", enumerate(lines, 1)))
 
 
-def unwanted(page: Page) -> Iterator[Line]:
-    """Find active elements, what is loaded from elsewhere, and code that is not steady."""
+def forbidden_content(page: Page) -> Iterator[Line]:
+    """Find active elements, external resources, and code whose results are not reproducible."""
     lines = [(n, without_inline_code(line)) for n, line in enumerate(page.lines, 1)]
-    yield from found_in("page", lines)
-    yield from found_in("loaded", lines)
+    yield from find_matches("page", lines)
+    yield from find_matches("loaded", lines)
     for before, source in page.sources():
-        yield from found_in("code", enumerate(source.splitlines(), before + 1))
+        yield from find_matches("code", enumerate(source.splitlines(), before + 1))
 
 
 def typed_numbers(page: Page) -> Iterator[Line]:
-    """Find decimals and percentages that are typed into the prose."""
-    yield from found_in("number", ((n, without_code(t)) for n, t in page.prose_and_formulas))
+    """Find decimals and percentages in prose that have no role."""
+    yield from find_matches("number", ((n, without_code(t)) for n, t in page.prose_and_formulas))
 
 
-def found_in(kind: str, lines: Iterable[Line]) -> Iterator[Line]:
-    """Find the patterns of a kind in some lines."""
+def find_matches(kind: str, lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield each match of the patterns of a kind, with its line and message."""
     for number, line in lines:
         for one in PATTERNS[kind]:
             for found in re.finditer(one["pattern"], line):
-                said = one["says"].format(found[0], *found.groups(), name=named(found[0]))
-                yield number, said
+                message = one["says"].format(
+                    found[0], *found.groups(), name=character_name(found[0])
+                )
+                yield number, message
 
 
-def named(found: str) -> str:
-    r"""Return what a character is called.
+def character_name(found: str) -> str:
+    r"""Return the name of the first character of a match.
 
     Examples
     --------
-    >>> named("\x00"), named("\u202e")
+    >>> character_name("\x00"), named("\u202e")
     ('a NUL byte', 'U+202E RIGHT-TO-LEFT OVERRIDE')
     """
     if found == "\x00":
@@ -67,8 +69,8 @@ def named(found: str) -> str:
     return f"U+{ord(found[:1]):04X} {name}"
 
 
-def wording(page: Page) -> Iterator[Line]:
-    """Find words that the book does not use; a phrase may go on in the next line."""
+def avoided_phrases(page: Page) -> Iterator[Line]:
+    """Find phrases that the book avoids; a phrase may continue on the next line."""
     lines = [
         (number, "" if text.lstrip().startswith(">") else without_code(text))
         for number, text in page.prose

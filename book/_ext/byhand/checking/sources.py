@@ -1,7 +1,6 @@
-"""The sources of a book as the checks look at them: pages, their fenced blocks, their cells.
+"""The sources of a book: pages, their fenced blocks and their cells, read without Sphinx.
 
-Nothing here executes or needs Sphinx: a page is read as lines, and a fence is followed to its end
-as CommonMark does.
+A page is read as lines. The end of a fence is found as in CommonMark.
 """
 
 import re
@@ -19,7 +18,10 @@ YAML_OPTION = re.compile(r"\s*([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
 # These hold no Markdown.
 CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
-SEEN = ("shows", "reveals")  # options whose value is an expression: what a slide shows
+EXPRESSION_OPTIONS = (
+    "shows",
+    "reveals",
+)  # options of slides whose value is an expression
 DECK = ".slides.md"
 FOR_CONTRIBUTORS = re.compile(r"/[_.]")
 INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
@@ -34,7 +36,7 @@ Line = tuple[int, str]
 
 
 class Finding(NamedTuple):
-    """A fault of a source.
+    """A fault at a line of a source file.
 
     Examples
     --------
@@ -44,7 +46,7 @@ class Finding(NamedTuple):
 
     file: str  # relative to the project
     line: int  # counted from 1
-    message: str  # what is wrong; then, after a semicolon, what is wanted
+    message: str  # the fault; then, after a semicolon, its cure
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.message}"
@@ -52,10 +54,10 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Block:
-    """What stands between two fences."""
+    """A fenced block: its directive, options and content."""
 
     name: str  # the directive; "" for a block of plain code
-    argument: str  # what follows the name in the opening line
+    argument: str  # the text after the name in the opening line
     line: int  # of the opening fence
     body: tuple[Line, ...]  # between the fences, options included
     fence: str  # the opening fence
@@ -86,24 +88,24 @@ class Page:
 
     @property
     def name(self) -> str:
-        """The name that the contents use."""
+        """The name of the page in the table of contents."""
         return self.file.removeprefix("book/").removesuffix(".md")
 
     @cached_property
     def lines(self) -> list[str]:
-        """All lines; a line may hold any character but a line feed."""
+        """All lines, split at line feeds only, since a line may contain any other character."""
         return self.text.split("\n")
 
     @cached_property
     def front(self) -> int:
-        """How many lines the front matter has, its marks included."""
+        """The number of lines of the front matter, including its delimiters."""
         has_one = self.lines[0].rstrip() == "---"
         ends = [i for i, text in enumerate(self.lines[1:], 2) if text.rstrip() == "---"]
         return ends[0] if has_one and ends else 0
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """All fenced blocks, inner ones after the one that they stand in."""
+        """All fenced blocks, each before the blocks inside it."""
         numbered = list(enumerate(self.lines, 1))[self.front :]
         return tuple(_blocks(numbered))
 
@@ -114,13 +116,13 @@ class Page:
 
     @cached_property
     def prose(self) -> tuple[Line, ...]:
-        """What is read as prose, formulas left out."""
+        """The lines of prose without formulas."""
         formulas = {n for b in self.blocks if b.name == "math" for n, _ in b.body}
         return tuple((n, text) for n, text in self.prose_and_formulas if n not in formulas)
 
     @cached_property
     def prose_and_formulas(self) -> tuple[Line, ...]:
-        """The lines that are read: a cell's options too, for a figure's caption stands there."""
+        """The lines of prose and formulas, including the captions in cells' options."""
         left_out: set[int] = set(range(1, self.front + 1))
         for block in self.blocks:
             if block.name in ("slide", "question"):
@@ -132,12 +134,12 @@ class Page:
         return tuple((n, t) for n, t in lines if n not in left_out and not t.startswith("%"))
 
     def sources(self) -> Iterator[tuple[int, str]]:
-        """Yield each cell and each expression in prose; its first line's number is one more."""
+        """Yield each cell and each expression in prose, with the number of the line before it."""
         for cell in self.cells:
             if cell.content:
                 yield cell.content[0][0] - 1, cell.code
         for block in self.blocks:
-            for key in SEEN:
+            for key in EXPRESSION_OPTIONS:
                 if block.name in ("slide", "question") and key in block.options:
                     number, source = block.options[key]
                     yield number - 1, source
@@ -160,18 +162,18 @@ def without_code(line: str) -> str:
 
 
 def without_inline_code(line: str) -> str:
-    """Return a line with a blank for whatever stands between backticks."""
+    """Return a line with a blank for each piece of inline code."""
     return INLINE_CODE.sub(" ", line)
 
 
-def runs_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    """Yield together the lines that follow upon each other."""
+def consecutive_lines(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """Yield lists of lines with consecutive numbers."""
     for _, run in groupby(enumerate(lines), lambda pair: pair[1][0] - pair[0]):
         yield [line for _, line in run]
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
-    """Yield the fenced blocks among some lines, and those within them."""
+    """Yield the fenced blocks among some lines, each followed by the blocks inside it."""
     i = 0
     while i < len(lines):
         number, text = lines[i]
@@ -186,15 +188,15 @@ def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
         directive = DIRECTIVE.fullmatch(rest)
         name, argument = (directive[1], directive[2]) if directive else ("", rest)
         closed = end is not None
-        block = Block(name, argument, number, body, opening[1], closed, *_parted(body))
+        block = Block(name, argument, number, body, opening[1], closed, *_split_options(body))
         yield block
         if name not in CODE:
             yield from _blocks(block.content)
         i = len(lines) if end is None else end + 1
 
 
-def _parted(body: tuple[Line, ...]) -> tuple[tuple[Line, ...], ...]:
-    """Return the options' lines if they are YAML, the options' lines, and the others."""
+def _split_options(body: tuple[Line, ...]) -> tuple[tuple[Line, ...], ...]:
+    """Return the YAML header's lines if there is one, the options' lines, and the other lines."""
     texts = [text.strip() for _, text in body]
     if texts[:1] == ["---"] and "---" in texts[1:]:
         end = texts.index("---", 1)
@@ -204,14 +206,14 @@ def _parted(body: tuple[Line, ...]) -> tuple[tuple[Line, ...], ...]:
 
 
 def closes(fence: str, line: str) -> bool:
-    """Tell whether a line ends a block that `fence` opened."""
+    """Return whether a line closes a block that `fence` opened."""
     found = FENCE.match(line)
     return bool(found and found[1].startswith(fence) and not found[2].strip())
 
 
 @dataclass(frozen=True)
 class Project:
-    """A project's folder and its pages."""
+    """A project's folder and its source files."""
 
     root: Path
 
@@ -222,14 +224,14 @@ class Project:
 
     @cached_property
     def decks(self) -> tuple[Page, ...]:
-        """The slides of chapters, each beside its chapter."""
+        """The decks of slides."""
         return tuple(page for page in self.texts if page.file.endswith(DECK))
 
     @cached_property
     def texts(self) -> tuple[Page, ...]:
-        """Pages and decks: what is read by readers, and held to the book's words and numbers.
+        """Pages and decks.
 
-        Hidden files and those below a folder such as ``_static`` are for contributors.
+        Hidden files, and files in folders whose names begin with ``_``, are for contributors.
         """
         files = self.files("book/**/*.md")
         return tuple(Page(*file) for file in files if not FOR_CONTRIBUTORS.search(file[0]))
@@ -237,7 +239,7 @@ class Project:
     def files(self, *patterns: str) -> list[tuple[str, str]]:
         """Return the names and texts of the files that match.
 
-        What is no text is told by the check of characters.
+        Invalid bytes are replaced; `byhand.checking.patterns` reports them.
         """
         paths = sorted(path for pattern in patterns for path in self.root.glob(pattern))
         return [

@@ -1,4 +1,4 @@
-"""One symbol, one meaning: letters of formulas against Notation's table, by ``symbols.toml``."""
+"""Symbols: each letter of the table in Notation has one meaning, checked by ``symbols.toml``."""
 
 import re
 import tomllib
@@ -16,8 +16,8 @@ FORMULA = re.compile(r"(?<![\\`$])\$([^$`]+?)\$")
 WORDS = re.compile(r"\\(?:mathrm|text|begin|end|operatorname)\s*\{[^}]*\}|^:.*$", re.MULTILINE)
 
 
-def table(page: Page) -> Iterator[Line]:
-    """Find symbols that stand twice in the table, or that no page is named for."""
+def repeated_symbols(page: Page) -> Iterator[Line]:
+    """Find symbols that are defined twice in the table, or that ``symbols.toml`` lacks."""
     if page.name != NOTATION:
         return
     seen: set[str] = set()
@@ -31,8 +31,8 @@ def table(page: Page) -> Iterator[Line]:
             seen.add(symbol)
 
 
-def other_meanings(page: Page) -> Iterator[Line]:
-    """Find letters of the table in formulas of a page that does not use them in its meaning."""
+def conflicting_symbols(page: Page) -> Iterator[Line]:
+    """Find formulas with a letter of the table that its page does not use as defined there."""
     for symbol, pages in PAGES_OF.items():
         if {"*", page.name.removesuffix(".slides")} & {*pages} or page.name == NOTATION:
             continue

@@ -1,11 +1,11 @@
-"""Formulas: a reader sees them on a page and on paper, and hears them read aloud.
+"""Formulas for pages, for paper, and as spoken words.
 
-The chapters have TeX. `page` writes it as MathML with Temml, so that no script of mathematics runs
-in a reader's browser; a displayed equation gets its number and a box that scrolls. `paper` writes
-it as Typst with tex2typst, and gives each formula the words that `spoken` finds in its MathML:
-"softmax of Q K transposed over root d k". Both libraries are JavaScript and run while something is
-built, in V8, as the package mini-racer brings it.
+The chapters contain TeX. `page` writes it as MathML with Temml, so that a page needs no mathematics
+script; a displayed equation gets its number and a box that scrolls. `paper` writes it as Typst with
+tex2typst, and adds the words that `spoken` derives from the MathML, such as "softmax of Q K
+transposed over root d k". Both libraries are JavaScript and run during the build, in the V8 engine
+of the package mini-racer.
 
-What cannot be written is told at the formula's line: a page has a warning, which stops the build,
-and the press an error.
+An invalid formula is reported at its line: a page gives a warning, which stops the build, and print
+an error.
 """

@@ -1,8 +1,8 @@
-r"""Turn the book's TeX into MathML while it is built, with Temml.
+r"""Formulas of pages: the book's TeX as MathML, written with Temml during the build.
 
-MyST-NB loads Sphinx's MathJax extension whatever the configuration says. That
-extension adds its script only while it is the chosen renderer, so the one line
-``html_math_renderer: temml`` in `_config.yml` is what keeps MathJax off every page.
+MyST-NB loads Sphinx's MathJax extension whatever the configuration says. That extension adds its
+script only while it is the chosen renderer, so the line ``html_math_renderer: temml`` in
+`_config.yml` keeps MathJax off every page.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 TEMML = Path(__file__).parent / "temml" / "temml.min.js"
-CSS_CLASSES = "math notranslate nohighlight"  # what Sphinx and its themes know mathematics by
+CSS_CLASSES = "math notranslate nohighlight"  # the classes of formulas in Sphinx and its themes
 
 TAG = re.compile(r"<[^>]*>")
-# A formula in a sentence, and behind it what never begins a line.
-HELD = re.compile(
+# A formula in a sentence, and punctuation after it that may not begin a line.
+FORMULA_WITH_MARK = re.compile(
     r'(<span class="math [^>]*><math>(?:(?!</math>).)*</math></span>)([.,;:!?)’”]+)', re.DOTALL
 )
 NARROW = 16  # characters that fit any screen; a longer formula in a sentence may need to scroll
 
-# A failure comes back as data: an exception's text would hold the whole of Temml's file.
+# Errors are returned as data: the text of an exception would contain Temml's whole file.
 # Some incomplete TeX trips Temml itself, and then only its engine has a message.
 RENDER_JS = """
 function renderTeX(tex, options) {
@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 
 class TemmlError(ValueError):
-    """Temml cannot read some TeX; the text is Temml's own message."""
+    """Raised if Temml cannot read some TeX; the text is Temml's own message."""
 
 
 @functools.cache
@@ -81,20 +81,15 @@ def to_mathml(tex: str, *, display: bool) -> str:
 
 @functools.cache
 def _engine(process: int) -> MiniRacer:
-    """Return the JavaScript engine that has Temml, of this process: one that is forked has none."""
+    """Return this process's JavaScript engine with Temml; a forked process needs its own."""
     return engine(TEMML.read_text(encoding="utf-8"), RENDER_JS)
 
 
 def engine(*scripts: str) -> MiniRacer:
-    """Return an engine that has run scripts.
+    """Return a JavaScript engine that has run scripts.
 
-    It is closed when Python ends: one that is left to the garbage collection, which comes after
-    the threads have gone, waits for its own thread, now and then for ever.
-
-    Examples
-    --------
-    >>> engine("var one = 1;", "function more(n) { return n + one; }").call("more", 2)
-    3
+    It is closed when Python exits. An engine left to the garbage collector, which runs after the
+    threads have ended, sometimes waits forever for its own thread.
     """
     made = MiniRacer()
     atexit.register(made.close)
@@ -106,13 +101,15 @@ def engine(*scripts: str) -> MiniRacer:
 def hold_marks(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Keep each formula of a page and the mark behind it on one line: a browser would part them."""
+    """Keep each formula and the punctuation after it on one line."""
     if "body" in context:
-        context["body"] = HELD.sub(r'<span class="math-held">\1\2</span>', context["body"])
+        context["body"] = FORMULA_WITH_MARK.sub(
+            r'<span class="math-held">\1\2</span>', context["body"]
+        )
 
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
-    """Write a formula that stands in a sentence."""
+    """Write a formula in a sentence."""
     mathml = _render(self, node, node.astext(), display=False)
     classes = _inline_classes(mathml)
     self.body.append(self.starttag(node, "span", "", CLASS=classes) + mathml + "</span>")
@@ -120,7 +117,7 @@ def visit_math(self: HTML5Translator, node: nodes.math) -> None:
 
 
 def inline_math(tex: str) -> str:
-    """Return the HTML of a formula that stands in a table's label.
+    """Return the HTML of a formula in the label of a table.
 
     Raises
     ------
@@ -132,12 +129,12 @@ def inline_math(tex: str) -> str:
 
 
 def _inline_classes(mathml: str) -> str:
-    """Return what a formula in a sentence is known by: a wide one may have to scroll."""
+    """Return the CSS classes of a formula in a sentence; a wide one may scroll."""
     return CSS_CLASSES + " math-wide" * (len(TAG.sub("", mathml)) > NARROW)
 
 
 def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
-    """Write a displayed equation with its number, its permalink and a box that can scroll."""
+    """Write a displayed equation with its number and permalink, in a box that scrolls."""
     mathml = _render(self, node, node.astext(), display=True)
     self.body.append(self.starttag(node, "div", CLASS=CSS_CLASSES))
     label = _("Equation")
@@ -156,7 +153,7 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
 
 
 def _render(self: HTML5Translator, node: nodes.Element, tex: str, *, display: bool) -> str:
-    """Return MathML, or warn at the node's place and return the TeX as it stands."""
+    """Return MathML; for invalid TeX, warn at the node's place and return the TeX."""
     try:
         return to_mathml(tex, display=display)
     except TemmlError as error:
@@ -172,7 +169,7 @@ def _render(self: HTML5Translator, node: nodes.Element, tex: str, *, display: bo
 
 
 def _one_line(message: str) -> str:
-    """Return Temml's message on one line, without the marks that underline the place."""
+    """Return Temml's message in one line, without the marks below the position."""
     return " ".join(message.replace("\N{COMBINING LOW LINE}", "").split())
 
 

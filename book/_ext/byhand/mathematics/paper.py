@@ -1,4 +1,4 @@
-r"""Formulas for print: TeX becomes Typst, with tex2typst, and words that say it aloud."""
+r"""Formulas for print: TeX as Typst, with words for screen readers."""
 
 import functools
 import re
@@ -32,29 +32,22 @@ function turn(tex) {
 
 
 class FormulaError(ValueError):
-    """Some TeX has no form for print; the text says which, and why."""
+    """Raised if some TeX has no form for print; the message has the TeX and the reason."""
 
     def __init__(self, tex: str, why: str) -> None:
         super().__init__(f"TeX `{tex}` cannot be turned into Typst: {why}")
 
 
 def formula(tex: str, *, display: bool = False, number: str = "") -> str:
-    r"""Return a formula as Typst's code, with its words for who hears it.
+    r"""Return a formula as Typst code, with its spoken words as alternative text.
 
-    The TeX stands inside an equation: no ``align``, but ``aligned``. One on a line of its own may
-    have a number.
+    The TeX is the content of an equation: ``aligned``, not ``align``. A displayed formula may have
+    a number.
 
     Raises
     ------
     FormulaError
-        Where the TeX cannot be turned.
-
-    Examples
-    --------
-    >>> formula("a_1"), formula("a", display=True, number="7.1")
-    ('m("a 1", $a_1$)', 'displayed("a", $a$, number: "7.1")')
-    >>> formula(r"\lVert x \rVert_1")
-    'm("norm x norm 1", $norm(x)_1$)'
+        If the TeX cannot be converted.
     """
     words, code = _turned(tex, display)
     if not display:
@@ -86,7 +79,7 @@ def _engine() -> MiniRacer:
 
 
 def _prepared(tex: str) -> str:
-    r"""Return TeX that tex2typst reads as TeX does.
+    r"""Return TeX rewritten where tex2typst reads it differently from TeX.
 
     Examples
     --------

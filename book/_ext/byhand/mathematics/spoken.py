@@ -1,7 +1,7 @@
-r"""Say formulas in words, for readers who hear them: "softmax of Q K transposed over root d k".
+r"""Formulas as spoken words, such as "softmax of Q K transposed over root d k".
 
-TeX becomes MathML, as on the pages, and each element of that says what is in it. Brackets are said
-only where they are heard as more than pauses, and "end of" follows what has several parts.
+TeX is converted to MathML, as on the pages, and each element is spoken. Brackets are spoken only
+where they mean more than a pause. "End of" follows an element with several parts.
 """
 
 import re
@@ -24,7 +24,7 @@ GROUPS = {"mrow", "mstyle", "mpadded"}
 
 
 def spoken(tex: str, *, display: bool = False) -> str:
-    r"""Return what a formula says.
+    r"""Return the words of a formula in TeX.
 
     Examples
     --------
@@ -43,14 +43,14 @@ def spoken(tex: str, *, display: bool = False) -> str:
 
 
 def in_words(formula: Element) -> str:
-    """Return what a formula says, given as MathML."""
+    """Return the words of a formula in MathML."""
     words = _say(formula)
     words = re.sub(r"\s*,(?:\s*,)+|\s+,", ",", " ".join(words.split()))
     return re.sub(r",? ?;", ";", words).strip(" ,.")
 
 
 def _say(element: Element) -> str:
-    """Return the words of an element; what stands in a row is said one after the other."""
+    """Return the words of an element; the elements of a row are spoken in order."""
     kind = _kind(element)
     if kind in SILENT:
         return ""
@@ -58,8 +58,8 @@ def _say(element: Element) -> str:
 
 
 def _in_order(parts: list[Element]) -> str:
-    """Say elements that stand in a row, with what their brackets mean."""
-    said: list[str] = []
+    """Return the words of the elements of a row, with the meaning of their brackets."""
+    words: list[str] = []
     open_functions: list[str] = []
     inside = (inner for part in parts for inner in _without_groups(part))
     parts = [part for part in inside if _kind(part) not in SILENT]
@@ -69,17 +69,17 @@ def _in_order(parts: list[Element]) -> str:
             if sign == "(":
                 name = _function_before(parts[:i])
                 open_functions.append(name)
-                said.append("of" if name else "open bracket")
+                words.append("of" if name else "open bracket")
             else:
                 name = open_functions.pop() if open_functions else ""
-                said.append(f", end of {name}," if name else "close bracket")
+                words.append(f", end of {name}," if name else "close bracket")
         elif _is_fence_of_table(parts, i):
-            said.append("by cases:" if sign == "{" else "")
+            words.append("by cases:" if sign == "{" else "")
         elif _is_letter_of_a_word(part) and i and _is_letter_of_a_word(parts[i - 1]):
-            said[-1] += _say(part)
+            words[-1] += _say(part)
         else:
-            said.append(_say(part))
-    return " ".join(filter(None, said))
+            words.append(_say(part))
+    return " ".join(filter(None, words))
 
 
 def _is_letter_of_a_word(element: Element) -> bool:
@@ -87,7 +87,7 @@ def _is_letter_of_a_word(element: Element) -> bool:
 
 
 def _without_groups(element: Element) -> Iterator[Element]:
-    """Yield what stands in a group, and in groups inside; an element of another kind itself."""
+    """Yield the elements of a group and of groups inside it; other elements unchanged."""
     if _kind(element) in GROUPS:
         for child in element:
             yield from _without_groups(child)
@@ -96,7 +96,7 @@ def _without_groups(element: Element) -> Iterator[Element]:
 
 
 def _function_before(parts: list[Element]) -> str:
-    """Return the name of a function that stands at the end of some elements, or nothing."""
+    """Return the name of the function at the end of some elements, or ""."""
     heard = [part for part in parts if _text(part) not in NO_SOUND]
     if not heard or _kind(heard[-1]) not in {"mi", "mo", "mtext", "msub", "munder"}:
         return ""
@@ -105,7 +105,7 @@ def _function_before(parts: list[Element]) -> str:
 
 
 def _is_fence_of_table(parts: list[Element], i: int) -> bool:
-    """Tell whether an element is a bracket around a table, which says itself what it is."""
+    """Return whether an element is a bracket of a matrix, which is not spoken."""
     sign = _text(parts[i]) if _kind(parts[i]) == "mo" else ""
     beside = {"[": i + 1, "(": i + 1, "{": i + 1, "]": i - 1, ")": i - 1}.get(sign, -1)
     return 0 <= beside < len(parts) and _kind(parts[beside]) == "mtable"
@@ -117,7 +117,7 @@ def _say_text(element: Element) -> str:
 
 
 def _letters(text: str) -> str:
-    """Return letters as they are called: Greek ones by their names, slanted ones as plain ones."""
+    """Return letters by name: Greek letters spelled out, slanted letters as plain ones."""
     plain = unicodedata.normalize("NFKC", text)
     return "".join(
         unicodedata.name(c).split()[-1].lower() + " " if "Α" <= c <= "ϖ" else c for c in plain
@@ -125,7 +125,7 @@ def _letters(text: str) -> str:
 
 
 def _say_fraction(element: Element) -> str:
-    """Say "a over b", and where it ends if a part of it is a calculation."""
+    """Return "a over b", with an end if a part of it is a calculation."""
     above, below = element
     words = f"{_say(above)} over {_say(below)}"
     is_long = _has_sign(above) or _has_sign(below)
@@ -133,7 +133,7 @@ def _say_fraction(element: Element) -> str:
 
 
 def _has_sign(element: Element) -> bool:
-    """Tell whether something is added or compared in an element."""
+    """Return whether an element contains a sum or a relation."""
     signs = {_text(e) for e in element.iter() if _kind(e) == "mo"}
     return bool(signs & {"+", "−", "-", "=", "≈", "/"})
 
@@ -144,17 +144,17 @@ def _say_root(element: Element) -> str:
 
 
 def _say_scripts(element: Element) -> str:
-    """Say what has an index, a power or both; a sum's index is what it runs over."""
+    """Return the words of a base with its index and power; a sum's index is its range."""
     base, *others = element
     below = others[0] if _kind(element) != "msup" else None
     above = others[-1] if below is None or len(others) == 2 else None
     if below is not None and _text(base) in OVER_AN_INDEX:
         end = "" if above is None else f" up to {_say(above)}"
         return f"{_say(base)} over {_say(below)}{end} of"
-    said = [] if below is None else [_say(below)]
+    words = [] if below is None else [_say(below)]
     if above is not None:  # a name belongs to the letter
-        said.insert(0 if _is_name(above) else len(said), _raised(above))
-    return " ".join([_say(base), *said])
+        words.insert(0 if _is_name(above) else len(words), _raised(above))
+    return " ".join([_say(base), *words])
 
 
 def _say_accent(element: Element) -> str:
@@ -164,7 +164,7 @@ def _say_accent(element: Element) -> str:
 
 
 def _raised(above: Element) -> str:
-    """Say what stands above: a power, unless it is a name or a sign."""
+    """Return the words of a superscript: a power, unless it is a name or a sign."""
     sign = _text(above)
     if sign in TRANSPOSED:
         return "transposed"
@@ -175,19 +175,19 @@ def _raised(above: Element) -> str:
 
 
 def _is_name(element: Element) -> bool:
-    """Tell whether an element above another tells which one is meant, such as Q in W^Q."""
+    """Return whether a superscript is a name, such as Q in W^Q."""
     sign = _text(element)
     return sign.isalpha() and sign not in TRANSPOSED and _letters(sign)[:1].isupper()
 
 
 def _say_table(element: Element) -> str:
-    """Say a matrix row by row; lines of an equation just follow each other."""
+    """Return the words of a matrix row by row, or of the lines of an equation."""
     rows = [[_say(cell) for cell in row] for row in element]
     if element.get("displaystyle") == "true" or "aligned" in element.get("class", ""):
         return "; ".join(" ".join(filter(None, row)) for row in rows)
     counted = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
-    said = "; ".join(", ".join(row) for row in rows)
-    return f"matrix of {counted}: {said}; end of matrix"
+    words = "; ".join(", ".join(row) for row in rows)
+    return f"matrix of {counted}: {words}; end of matrix"
 
 
 def _kind(element: Element) -> str:

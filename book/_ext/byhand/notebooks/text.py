@@ -1,8 +1,7 @@
-"""Text of a page as plain Markdown, which reads well in any Jupyter.
+"""The text of a page as plain Markdown, readable in any Jupyter.
 
-A page's text has directives and roles that only the book's Sphinx knows. Here each is written out:
-a computed number as the number, a reference as what it says on the page, a block as a heading and
-its text. What works only on the page is left out.
+Directives and roles of the book are replaced: a computed number by the number, a reference by its
+text on the page, a block by a heading and its text. Blocks that work only on a page are omitted.
 """
 
 import re
@@ -16,7 +15,7 @@ from sphinx.directives.code import LiteralIncludeReader
 from byhand.chapter.checked_blocks import torch_version
 from byhand.checking.sources import Block, Page
 
-Said = Callable[[str, str], str]  # a role and its text -> what stands in its place
+RoleText = Callable[[str, str], str]  # a role and its text -> its replacement
 
 ROLE = re.compile(r"\{([a-z:]+)\}(`+)(.+?)\2(?!`)", re.DOTALL)
 TARGET = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
@@ -39,44 +38,39 @@ HEADED = {
 AIMS = "After this page you can"
 
 
-def plain(text: str, said: Said, folder: Path) -> str:
-    r"""Return a page's text as plain Markdown, with what is `said` in the place of each role.
+def plain(text: str, text_of_role: RoleText, folder: Path) -> str:
+    r"""Return a page's text as plain Markdown.
 
-    Code that it includes is found from the page's folder.
-
-    Examples
-    --------
-    >>> print(plain("(a)=\n# A\n\n```{lead}\nOne {eval}`n` of four.\n```", lambda *role: "3",
-    ...             Path()))
-    # A
-    <BLANKLINE>
-    *One 3 of four.*
+    Each role is replaced by the result of `text_of_role`. Included code is found relative to the
+    page's folder.
     """
-    written = "\n".join(_pieces(text, said, folder))
+    written = "\n".join(_pieces(text, text_of_role, folder))
     return re.sub(r"\n{3,}", "\n\n", written).strip("\n")
 
 
-def _pieces(text: str, said: Said, folder: Path) -> Iterator[str]:
-    """Yield paragraphs and blocks in their order, each written out."""
+def _pieces(text: str, text_of_role: RoleText, folder: Path) -> Iterator[str]:
+    """Yield paragraphs and blocks in their order as plain Markdown."""
     lines, end = text.splitlines(), 0
     for block in Page("", text).blocks:
-        if block.line > end:  # it stands in no other
-            yield _prose(lines[end : block.line - 1], said)
+        if block.line > end:  # it is in no other block
+            yield _prose(lines[end : block.line - 1], text_of_role)
             end = block.line + len(block.body) + block.closed
             if block.name:
-                yield "\n" + _directive(block, said, folder) + "\n"
+                yield "\n" + _directive(block, text_of_role, folder) + "\n"
             else:
                 yield "\n".join(lines[block.line - 1 : end])
-    yield _prose(lines[end:], said)
+    yield _prose(lines[end:], text_of_role)
 
 
-def _prose(lines: list[str], said: Said) -> str:
-    """Return lines of text, without the end of a block that holds a cell."""
-    return _inline("\n".join(line for line in lines if not re.match(r"^:{3,}$", line)), said)
+def _prose(lines: list[str], text_of_role: RoleText) -> str:
+    """Return lines of text without the end marks of blocks that contain cells."""
+    return _inline(
+        "\n".join(line for line in lines if not re.match(r"^:{3,}$", line)), text_of_role
+    )
 
 
-def _directive(block: Block, said: Said, folder: Path) -> str:
-    """Return a block in plain Markdown."""
+def _directive(block: Block, text_of_role: RoleText, folder: Path) -> str:
+    """Return a block as plain Markdown."""
     name, title, body = block.name, block.argument, block.code.strip("\n")
     if name in LEFT_OUT:
         return ""
@@ -91,40 +85,42 @@ def _directive(block: Block, said: Said, folder: Path) -> str:
             f"Run with PyTorch {torch_version()}, on a CPU."
         )
     if name == "list-table":
-        return _table(plain(body, said, folder))
+        return _table(plain(body, text_of_role, folder))
     if name in ("quiz", "predict"):
         body = ITEM.sub("- ", _without_feedback(body))
         title = ""  # it is the question's label
-    text = plain(body, said, folder)
+    text = plain(body, text_of_role, folder)
     if name == "lead":
         return "*" + text.replace("*", "") + "*"
     if name == "aims":
         return f"{AIMS}\n\n{text}"
     if name in HEADED:
         _, label = block.options.get("label", (0, ""))
-        return f"**{_heading(name, title, label, said)}**\n\n{text}"
+        return f"**{_heading(name, title, label, text_of_role)}**\n\n{text}"
     return text
 
 
-def _heading(name: str, title: str, label: str, said: Said) -> str:
-    """Return what heads an exercise, a solution or a question: its number, as the page has it."""
+def _heading(name: str, title: str, label: str, text_of_role: RoleText) -> str:
+    """Return the heading of an exercise, solution or question, with its number on the page."""
     if name in ("algorithm", "proposition"):
-        return f"{HEADED[name]}: {_inline(title, said)}"
+        return f"{HEADED[name]}: {_inline(title, text_of_role)}"
     if name.startswith("solution"):
-        return f"Solution to {said('ref', title)}"
+        return f"Solution to {text_of_role('ref', title)}"
     if label:
-        return f"{said('ref', label)}{f' ({_inline(title, said)})' if title else ''}"
+        return (
+            f"{text_of_role('ref', label)}{f' ({_inline(title, text_of_role)})' if title else ''}"
+        )
     return HEADED[name]
 
 
 def _without_feedback(quiz: str) -> str:
-    """Return a question's options without what is said to each: a notebook cannot hide it."""
+    """Return a question's options without feedback, which a notebook cannot hide."""
     head, *options = re.split(r"\n(?=- \[)", quiz)
     return "\n".join([head, *(re.split(r"\s::\s", option)[0] for option in options)])
 
 
 def _included(file: Path, block: Block) -> str:
-    """Return the code that a page shows of a file."""
+    """Return the code of a ``literalinclude``."""
     options: dict[str, Any] = {key: value for key, (_, value) in block.options.items()}
     if "dedent" in options:
         options["dedent"] = int(options["dedent"])
@@ -133,7 +129,7 @@ def _included(file: Path, block: Block) -> str:
 
 
 def _table(text: str) -> str:
-    """Return a list of lists as a table; its first row heads it."""
+    """Return a list of lists as a Markdown table with a header."""
     rows = [
         [" ".join(cell.split()) for cell in re.split(r"(?:^|\n)  - |^- ", row) if cell.strip()]
         for row in re.split(r"(?:^|\n)\* ", text)
@@ -143,7 +139,7 @@ def _table(text: str) -> str:
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
-def _inline(text: str, said: Said) -> str:
-    """Return text whose roles are written out, without labels and classes."""
-    text = ROLE.sub(lambda role: said(role[1], role[3]), TARGET.sub("", text))
+def _inline(text: str, text_of_role: RoleText) -> str:
+    """Return text with its roles replaced, and without labels and classes."""
+    text = ROLE.sub(lambda role: text_of_role(role[1], role[3]), TARGET.sub("", text))
     return SPAN.sub(lambda span: "" if "screen-only" in span[2] else span[1], text)

@@ -1,7 +1,7 @@
-"""Publish each page that computes as a notebook, beside the page, with a link at the page's foot.
+"""Writing of the notebooks beside the pages that compute, and of the links to them.
 
-A notebook has the page's cells with their results, and its text as any Jupyter shows it: computed
-numbers as numbers, references as what they say. It runs where `mha` is installed.
+A notebook has the page's cells with their results, and its text as plain Markdown. It runs where
+`mha` is installed.
 """
 
 import ast
@@ -24,8 +24,8 @@ from byhand.digests import ROOT
 from byhand.document import BOOK
 from byhand.notebooks.text import plain
 from byhand.reading.page_code import EXPRESSION, one_line
-from byhand.reading.pages import computes
-from byhand.reading.results import Results, last
+from byhand.reading.pages import has_cells
+from byhand.reading.results import Results, load_last
 from mha.views.figures import Figure
 
 ABOUT = """\
@@ -49,24 +49,26 @@ def write_notebook(
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
-    """Write a notebook beside a page that has cells, and name it to the template of its foot."""
+    """Write the notebook of a page with cells, and give its name to the page's template."""
     source = Path(app.env.doc2path(pagename))
-    if doctree is None or not computes(source):
+    if doctree is None or not has_cells(source):
         return
-    made = notebook(source, app.env.titles[pagename].astext(), Words(doctree, last(source)))
+    made = notebook(
+        source, app.env.titles[pagename].astext(), RoleTexts(doctree, load_last(source))
+    )
     target = Path(app.outdir) / f"{pagename}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
     context["page_notebook"] = target.name
 
 
-class Words:
-    """What the roles of a page say on it: its references, and its results."""
+class RoleTexts:
+    """The texts of a page's roles: references from the built page, values from the results."""
 
     def __init__(self, page: nodes.document, results: Results | None) -> None:
         steps = zip(results.steps, results.outputs, strict=True) if results else ()
         self.cells = {step.index: outputs for step, outputs in steps if step.kind == "cell"}
-        values = results.values() if results else {}
+        values = results.expression_outputs() if results else {}
         self.values = {where: _value(outputs) for where, outputs in values.items()}
         self.links: dict[str, str] = {}
         for link in page.findall(nodes.reference):
@@ -76,13 +78,13 @@ class Words:
                 self.links.setdefault(_folded(target), " ".join(link.astext().split()))
 
     def with_values(self, text: str, index: int) -> str:
-        """Return the text of a notebook's cell with what its expressions give."""
+        """Return the text of a notebook's cell with the values of its expressions."""
         return EXPRESSION.sub(
             lambda found: self.values.get((index, one_line(found["value"] or "")), found[0]), text
         )
 
-    def said(self, role: str, text: str) -> str:
-        """Return what stands on the page in the place of a role."""
+    def text_of_role(self, role: str, text: str) -> str:
+        """Return the text of a role on the page."""
         if role in ("cite:t", "cite:p", "cite"):
             both = [cited_works()[key.strip()] for key in text.split(",")]
             if role == "cite:t":
@@ -102,7 +104,7 @@ class Words:
 
 @cache
 def cited_works() -> dict[str, tuple[str, str]]:
-    """Return authors and year of each entry of the bibliography.
+    """Return authors and year of each bibliography entry, by its key.
 
     Examples
     --------
@@ -114,12 +116,12 @@ def cited_works() -> dict[str, tuple[str, str]]:
 
 
 def _folded(label: str) -> str:
-    """Return a label as it is compared: ids have hyphens, and an equation's its kind."""
+    """Return a label in the form of ids: with hyphens, an equation's with its kind."""
     return re.sub(r"[^a-z0-9]+", "-", label.lower().removeprefix("equation-")).strip("-")
 
 
 def _value(outputs: list[dict[str, Any]]) -> str:
-    """Return what an expression shows in a sentence."""
+    """Return the text of an expression's value."""
     if not outputs:
         return ""
     data = outputs[0].get("data", {})
@@ -131,8 +133,8 @@ def _value(outputs: list[dict[str, Any]]) -> str:
     return str(text)
 
 
-def notebook(source: Path, title: str, words: Words) -> NotebookNode:
-    """Return a page as a notebook whose code cells stand alone, with their results."""
+def notebook(source: Path, title: str, words: RoleTexts) -> NotebookNode:
+    """Return a page as a notebook with results, whose code runs without the book."""
     made = read_myst_markdown_notebook(source.read_text(encoding="utf-8"))
     count = 0
     for index, cell in enumerate(made.cells):
@@ -146,7 +148,7 @@ def notebook(source: Path, title: str, words: Words) -> NotebookNode:
     _fold_what_is_revealed(made.cells)
     for cell in made.cells:
         if cell.cell_type == "markdown":
-            cell["source"] = plain(cell.source, words.said, source.parent)
+            cell["source"] = plain(cell.source, words.text_of_role, source.parent)
             cell["metadata"] = from_dict({})  # type: ignore[no-untyped-call]
     made.cells = [cell for cell in made.cells if cell.source.strip()]
     about = nbformat.v4.new_markdown_cell(ABOUT.format(title=title, book=BOOK))  # type: ignore[no-untyped-call]
@@ -159,7 +161,7 @@ def notebook(source: Path, title: str, words: Words) -> NotebookNode:
 
 
 def _solutions_last(cells: list[NotebookNode]) -> list[NotebookNode]:
-    """Return the cells with all solutions at the end: no answer stands below its exercise."""
+    """Return the cells with all solutions moved to the end."""
     text: list[NotebookNode] = []
     solutions: list[NotebookNode] = []
     inside = False
@@ -180,7 +182,7 @@ def _solutions_last(cells: list[NotebookNode]) -> list[NotebookNode]:
 
 
 def _fold_what_is_revealed(cells: list[NotebookNode]) -> None:
-    """Fold the text that a prediction reveals: as many blocks as it says, cells among them."""
+    """Fold the blocks and cells that a prediction hides."""
     left = 0
     for cell in cells:
         if cell.cell_type != "markdown":
@@ -197,7 +199,7 @@ def _fold_what_is_revealed(cells: list[NotebookNode]) -> None:
 
 
 def _clean(output: dict[str, Any]) -> NotebookNode:
-    """Return an output in the forms that Jupyter shows, without what the book alone needs."""
+    """Return an output in Jupyter's formats, without those that only the book uses."""
     output = json.loads(json.dumps(output))
     if "data" in output:
         forms = {kind: output["data"][kind] for kind in FORMS if kind in output["data"]}

@@ -1,11 +1,10 @@
-"""The press: everything printed is set here, the book, readers, worksheets and slides alike.
+"""Typesetting of the book, readers, worksheets and slides with Typst.
 
-`pdf.press` turns Typst's source into a tagged PDF. Such a source imports one of the templates in
-this folder: `style.typ` says how everything printed looks, `book.typ`, `worksheets.typ` and
-`slides.typ` how each kind differs. Pieces of a source are written by `markup` (text, strings,
-lists, tables) and `drawings` (a figure of a page with its looks in itself, and how strongly a
-weight tints). `typefaces` cuts the fonts for print out of the pages' own. `archives` packs files of
-several parts, slides and the EPUB among them.
+`pdf.press` turns Typst source into a tagged PDF. The source imports a template of this folder:
+`style.typ` is common to all, and `book.typ`, `worksheets.typ` and `slides.typ` are for one kind of
+document each. `markup` writes text, strings, lists and tables as Typst; `drawings` prepares the
+figures of pages for print, and gives the tints of weights. `typefaces` cuts the fonts for print
+from the fonts of the pages. `archives` writes zip files such as slides and the EPUB.
 
 Nothing here needs Sphinx or knows a page.
 """

@@ -1,4 +1,4 @@
-"""Archives of files: the same bytes from the same files, whenever they are packed."""
+"""Zip archives with the same bytes for the same files, whenever they are made."""
 
 from collections.abc import Container, Mapping
 from io import BytesIO
@@ -7,8 +7,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 DATE = (2026, 1, 1, 0, 0, 0)
 
 
-def packed(files: Mapping[str, bytes], *, as_is: Container[str] = ()) -> bytes:
-    """Return files as an archive, in their order and with one date; some are not compressed."""
+def pack(files: Mapping[str, bytes], *, as_is: Container[str] = ()) -> bytes:
+    """Return an archive of files in their order with one date; `as_is` files are uncompressed."""
     made = BytesIO()
     with ZipFile(made, "w") as archive:
         for name, data in files.items():
@@ -17,7 +17,7 @@ def packed(files: Mapping[str, bytes], *, as_is: Container[str] = ()) -> bytes:
     return made.getvalue()
 
 
-def undated(archive: bytes) -> bytes:
-    """Return an archive that another program has made, without its dates."""
+def without_dates(archive: bytes) -> bytes:
+    """Return an archive by another program with its dates replaced."""
     with ZipFile(BytesIO(archive)) as made:
-        return packed({name: made.read(name) for name in made.namelist()})
+        return pack({name: made.read(name) for name in made.namelist()})

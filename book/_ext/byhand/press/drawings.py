@@ -1,9 +1,9 @@
-"""The figures outside the pages: each drawing with its looks in itself, in the book's fonts.
+"""Figures for use outside the pages: SVG without style sheets, in the book's fonts.
 
-A drawing on a page takes its colours and fonts from style sheets, by classes and variables, which
-neither the press nor a reader of EPUBs understands. Here the same rules are written into each
-element as attributes, with the colours of white paper. How strongly print tints by weight is said
-here too: equal weights are equally dark, also without colours.
+A drawing on a page takes colours and fonts from style sheets with classes and variables, which
+neither the press nor EPUB readers apply. This module writes the same rules into each element as
+attributes, with the colours of white paper. It also defines the tint of weights in print: equal
+weights are equally dark, also in greyscale.
 """
 
 import re
@@ -38,7 +38,7 @@ _MIXED = re.compile(
 
 
 def size(drawing: str) -> tuple[float, float]:
-    """Return how wide and high a drawing is, in pixels."""
+    """Return the width and height of a drawing in pixels."""
     width, height = (re.search(rf'\b{side}="([\d.]+)"', drawing) for side in ("width", "height"))
     assert width, drawing[:80]
     assert height, drawing[:80]
@@ -46,7 +46,7 @@ def size(drawing: str) -> tuple[float, float]:
 
 
 def narrow(drawing: str) -> str | None:
-    """Return a drawing as a narrow place has it, None where it is the same everywhere.
+    """Return a drawing for narrow spaces, or None if it has one form only.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def in_attributes(drawing: str) -> str:
 
 
 def _resolve(element: ElementTree.Element, around: Mapping[str, str]) -> None:
-    """Write an element's style into its attributes, and leave out what is not to be seen."""
+    """Write an element's style into its attributes, and remove invisible elements."""
     own: dict[str, str] = {}
     for name in element.attrib.pop("class", "").split():
         own |= _rules().get(name, {})
@@ -95,18 +95,18 @@ def _resolve(element: ElementTree.Element, around: Mapping[str, str]) -> None:
 
 
 def _on_paper(value: str, variables: Mapping[str, str]) -> str:
-    """Return a value without variables and mixed colours."""
+    """Return a CSS value with variables and mixed colours replaced."""
     while "var(" in value:
         value = _VARIABLE.sub(lambda m: variables.get(m[1], m[2] or ""), value)
-    return _MIXED.sub(lambda m: mixed(m[1], float(m[4] or float(m[2]) * float(m[3])), m[5]), value)
+    return _MIXED.sub(lambda m: mix(m[1], float(m[4] or float(m[2]) * float(m[3])), m[5]), value)
 
 
-def mixed(colour: str, share: float, other: str) -> str:
-    """Return a colour mixed with another, given how many per cent it is of the whole.
+def mix(colour: str, share: float, other: str) -> str:
+    """Return a mix of two colours; `share` is the per cent of the first.
 
     Examples
     --------
-    >>> mixed("#000000", 55, "#ffffff")
+    >>> mix("#000000", 55, "#ffffff")
     '#737373'
     """
     pairs = ((int(c[i : i + 2], 16) for c in (colour, other)) for i in (1, 3, 5))
@@ -114,7 +114,7 @@ def mixed(colour: str, share: float, other: str) -> str:
 
 
 def tint(weight: float, head: int) -> str:
-    """Return the colour that print gives the cell of a weight of a head, counted from 0.
+    """Return the print colour for a weight of a head, which counts from 0.
 
     Examples
     --------
@@ -122,24 +122,19 @@ def tint(weight: float, head: int) -> str:
     ('#ffffff', '#8cbad6')
     """
     colour = head_colour(head)
-    return mixed(colour, full_heat(colour) * weight, "#ffffff")
+    return mix(colour, full_heat(colour) * weight, "#ffffff")
 
 
 def full_heat(colour: str) -> float:
-    """Return how many per cent of a head's colour the tint of a weight of 1 has on paper.
+    """Return the per cent of a head's colour in the tint of a weight of 1 on paper.
 
     The lightest colour has as much as on a page, the darker ones less.
-
-    Examples
-    --------
-    >>> [round(full_heat(colour)) for colour in HEAD_COLOURS[:3]]
-    [47, 55, 48]
     """
     return HEAT_FULL * min(map(darkness, HEAD_COLOURS)) / darkness(colour)
 
 
 def darkness(colour: str) -> float:
-    """Return how far a colour is from white once it is printed in greys, from 0 to 1.
+    """Return the distance of a colour from white in greyscale, from 0 to 1.
 
     Examples
     --------
@@ -152,7 +147,7 @@ def darkness(colour: str) -> float:
 
 @cache
 def _rules() -> dict[str, dict[str, str]]:
-    """Return what the style sheet of figures says of each class alone."""
+    """Return the declarations that the figures' style sheet has for each single class."""
     sheet = STYLE.read_text(encoding="utf-8")
     found = re.findall(r"^\.(f-[\w-]+) \{([^}]*)\}", sheet, re.MULTILINE)
     return {name: dict(_declarations(rule)) for name, rule in found}

@@ -1,4 +1,4 @@
-"""Fonts inside SVG drawings, which then look the same where the book's fonts are not installed.
+"""Embedding of fonts in SVG drawings, so that they look the same without the book's fonts.
 
 Widths in a drawing are measured with the book's fonts. In another font its longest words could
 cross the edge of the drawing and be cut off.
@@ -23,7 +23,7 @@ FACES = {(family, "Bold" in name, "Italic" in name): name for name, (family, _, 
 
 
 def with_fonts(drawing: str) -> str:
-    """Return an SVG drawing with embedded fonts for the characters that it shows.
+    """Return an SVG drawing with embedded fonts for the characters that it contains.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def _letters(
 
 
 def _face(family: str, is_bold: bool, is_italic: bool) -> str:
-    """Return the name of the font of a family that is closest to a weight and a style."""
+    """Return the name of the font in a family that is closest to a weight and a style."""
     wanted = [(is_bold, is_italic), (False, is_italic), (is_bold, False), (False, False)]
     return next(FACES[family, *face] for face in wanted if (family, *face) in FACES)
 

@@ -1,4 +1,4 @@
-r"""Pieces of Typst: text that stays as it is, strings, lists of arguments, drawings, tables."""
+r"""Typst source: text, strings, arrays, drawings and tables."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ _SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")  # all of ASCII that is no letter, d
 
 
 def document(template: str, *lines: str, **options: str) -> str:
-    r"""Return a source of the press: a sheet with options, given as code, and what is on it.
+    r"""Return Typst source that imports a template and applies it with `options` to a content.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def document(template: str, *lines: str, **options: str) -> str:
 
 
 def text(words: str) -> str:
-    r"""Return a text as Typst's markup, in which no character does anything.
+    r"""Return words as Typst markup, with special characters escaped.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def text(words: str) -> str:
 
 
 def string(words: str) -> str:
-    r"""Return a text as a string of Typst's code.
+    r"""Return words as a string literal of Typst.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def string(words: str) -> str:
 
 
 def array(items: Iterable[str]) -> str:
-    """Return pieces of code as an array.
+    """Return pieces of code as an array of Typst.
 
     Examples
     --------
@@ -58,9 +58,9 @@ def array(items: Iterable[str]) -> str:
 
 
 def drawing(svg: str, alt: str = "") -> str:
-    """Return a drawing of a page as code: an image with the book's fonts and its text.
+    """Return Typst code for a page's drawing: an image with alternative text, in the book's fonts.
 
-    Without `alt` its own ``aria-label`` says what is to be seen.
+    Without `alt`, its own ``aria-label`` is the alternative text.
     """
     width, height = drawings.size(svg)
     label = re.search(r'aria-label="([^"]*)"', svg[: svg.index(">") + 1])
@@ -73,7 +73,7 @@ def drawing(svg: str, alt: str = "") -> str:
 class Cell:
     """A cell of a table."""
 
-    content: str  # Typst's markup where `code` is asked for; `text` makes it of plain text
+    content: str  # Typst markup; `text` converts plain text
     columns: int = 1  # how many it covers
     rows: int = 1
     bold: bool = False
@@ -81,7 +81,7 @@ class Cell:
 
     @property
     def code(self) -> str:
-        """The cell as an argument of Typst's `table`."""
+        """The cell as an argument of Typst's function `table`."""
         options = [f"colspan: {self.columns}"] * (self.columns > 1)
         options += [f"rowspan: {self.rows}"] * (self.rows > 1)
         options += [f'fill: rgb("{self.fill}")'] * bool(self.fill)
@@ -98,12 +98,12 @@ def table(
     long: bool = False,
     widths: Sequence[int] = (),
 ) -> str:
-    """Return a table as Typst's code.
+    """Return Typst code for a table.
 
-    Of numbers, the columns but the first are set to the right and no line wraps: where the paper is
-    too narrow for that, the letters get smaller. Of words, cells wrap, and columns share the width
-    as their texts want or as `widths` says. A long one may break between pages, and repeats its
-    head.
+    In a table of numbers, columns after the first are aligned right and no line wraps; the letters
+    shrink if the paper is too narrow. In a table of words, cells wrap, and the columns share the
+    width in proportion to their texts or as `widths` gives. A long table may break between pages,
+    and then repeats its header.
     """
     first = next(iter([*head, *body]))
     count = sum(cell.columns for cell in first)

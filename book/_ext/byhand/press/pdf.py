@@ -1,8 +1,8 @@
-"""The press: Typst's source becomes a tagged PDF (PDF/UA-1), the same bytes from the same source.
+"""Tagged PDFs (PDF/UA-1) from Typst source, the same bytes from the same source.
 
-Everything that is printed goes through `press`. A source begins with a line that imports from a
-template beside this module, such as ``#import "/style.typ": *``. A line ``// at FILE:LINE`` before
-what comes from a chapter lets an error name its place.
+All printing goes through `press`. A source begins with a line that imports a template of this
+folder, such as ``#import "/style.typ": *``. A line ``// at FILE:LINE`` before the content of a
+chapter gives errors their place.
 """
 
 import re
@@ -21,7 +21,7 @@ NO_GLYPH = re.compile(r"the text `\"(.*?)\"` could not be displayed")
 
 
 class PressError(Exception):
-    """What cannot be printed: one sentence, with file and line where they are known."""
+    """Raised if something cannot be printed; the message has file and line if known."""
 
 
 def press(source: str) -> bytes:
@@ -30,25 +30,25 @@ def press(source: str) -> bytes:
     Raises
     ------
     PressError
-        Where the press refuses the source or warns of it: of a character that no font has, a
-        figure without a text, a reference that leads nowhere.
+        If Typst refuses the source or warns: of a character without a font, a figure without
+        alternative text, or a reference without a target.
     """
     try:
         pdf, warnings = compiler(source).compile_with_warnings(
             pdf_standards="ua-1", timestamp=int(edition().begins.timestamp())
         )
     except typst.TypstError as error:
-        raise PressError(_said(error, source)) from None
+        raise PressError(_error_message(error, source)) from None
     if warnings:
-        raise PressError(_said(warnings[0], source))
+        raise PressError(_error_message(warnings[0], source))
     assert isinstance(pdf, bytes)
     return pdf
 
 
 def compiler(source: str) -> typst.Compiler:
-    """Return the compiler of a source, for who asks it more than for a PDF.
+    """Return a Typst compiler of a source, for queries besides the PDF.
 
-    It has the book's fonts, and the system's too where these lack a character.
+    It has the book's fonts, and the system's fonts for characters that the book's lack.
     """
     fonts = typst.Fonts(
         include_system_fonts=not typefaces.all_in_book(source),
@@ -59,14 +59,9 @@ def compiler(source: str) -> typst.Compiler:
 
 
 def unprintable(texts: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the name of the first text that has a character without a font, and that character.
+    """Return the name of the first text with a character that no font has, and the character.
 
-    Fonts of the system count: names and titles may be in any script.
-
-    Examples
-    --------
-    >>> unprintable({"who": "Noether", "what": "one \U0010fff0 two"}) == ("what", "\U0010fff0")
-    True
+    The system's fonts count, because names and titles may be in any script.
     """
     for name, text in texts.items():
         if not typefaces.all_in_book(text):
@@ -83,8 +78,8 @@ def unprintable(texts: Mapping[str, str]) -> tuple[str, str] | None:
 NO_CHARACTER = re.compile(r"no font has the character (\S+)")
 
 
-def _said(error: typst.TypstError | typst.TypstWarning, source: str) -> str:
-    """Return an error of the press as one sentence that begins with the place in a chapter."""
+def _error_message(error: typst.TypstError | typst.TypstWarning, source: str) -> str:
+    """Return an error of Typst as one sentence that begins with the place in a chapter."""
     message = error.message.removeprefix("PDF/UA-1 error: ").rstrip(".")
     if missing := NO_GLYPH.search(message):
         letter = missing[1]
@@ -97,5 +92,5 @@ def _said(error: typst.TypstError | typst.TypstWarning, source: str) -> str:
     lines = WHERE.findall("\n".join([error.diagnostic, *error.trace]))
     before = source.splitlines()[: int(lines[0])] if lines else []
     place = next((found[1] for line in reversed(before) if (found := PLACE.match(line))), "")
-    said = message if missing else f"the press says: {message}"
-    return f"{place}: {said}" if place else said
+    sentence = message if missing else f"the press says: {message}"
+    return f"{place}: {sentence}" if place else sentence

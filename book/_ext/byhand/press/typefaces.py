@@ -1,8 +1,8 @@
-"""The book's typefaces for print: the pages' own, a file a weight, as the press reads them.
+"""Fonts for print, cut from the fonts of the pages.
 
-The pages have variable fonts, compressed for the web, and the press takes neither. So each weight
-that print uses is cut out of them, once; the names end in "Book", so that no font of the system
-stands in for one of them.
+The pages have variable fonts, compressed for the web, and Typst reads neither. Each weight used in
+print is cut from them once. The names of the new fonts end in "Book", so that no font of the system
+replaces them.
 """
 
 import os
@@ -28,7 +28,7 @@ CUTS: dict[str, tuple[str, str, int | None]] = {
 
 @cache
 def folder() -> Path:
-    """Return the folder with the fonts for print; they are cut where they are not there yet."""
+    """Return the folder with the fonts for print; make missing fonts."""
     files = [str(STATIC / file) for _, file, _ in CUTS.values()]
     made_from = digest_of(sorted({*files, "book/_ext/byhand/press/typefaces.py"}))
     fonts = ROOT / "_build" / "fonts" / made_from[:16]
@@ -58,7 +58,7 @@ def _cut(name: str, fonts: Path) -> None:
 
 @cache
 def characters() -> frozenset[int]:
-    """Return every character that one of the book's fonts has."""
+    """Return every character of the book's fonts."""
     from fontTools.ttLib import TTFont
 
     found = (TTFont(folder() / f"{name}.ttf").getBestCmap() for name in CUTS)
@@ -66,5 +66,5 @@ def characters() -> frozenset[int]:
 
 
 def all_in_book(text: str) -> bool:
-    """Tell whether the book's fonts have every character of a text, but for line breaks."""
+    """Return whether the book's fonts have every character of a text, except line breaks."""
     return {ord(character) for character in text} - {10, 9, 13} <= characters()

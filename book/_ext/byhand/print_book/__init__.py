@@ -1,10 +1,9 @@
-"""The book on paper: the pages put together as one document, which `press` sets.
+"""The printed book: the pages joined as one document, which `press` typesets.
 
-`book` begins: it takes the pages as the build of the site read them, in the order that a `Document`
-asks for, and takes out of each what only a screen can show. `references` says what a reference
-leads to, and which number that has, sees to it that nothing on paper refers to what is not there,
-and what of all numbers comes along. `terms` marks what the index names. `writer` then writes node
-by node as Typst's source, with `mathematics` and `tables`.
+`book` takes the pages as the HTML build read them, in the order of a `Document`, and removes
+content for screens. `references` finds the target and the number of each reference, names targets
+outside the document, and removes tables under "All numbers" that nothing cites. `terms` marks the
+terms of the index. `writer` then writes each node as Typst source, with `mathematics` and `tables`.
 """
 
 from sphinx.application import Sphinx
@@ -12,16 +11,16 @@ from sphinx.builders.dummy import DummyBuilder
 
 
 class PrintBuilder(DummyBuilder):
-    """What Sphinx takes all this for: one more format. It gives pages an address; `book` writes."""
+    """A Sphinx builder that gives pages addresses; `book` writes the document."""
 
     name = format = "typst"
 
     def get_target_uri(self, docname: str, typ: str | None = None) -> str:
-        """Return an address for every page; what is left out is named afterwards."""
+        """Return an address for every page, also for omitted ones."""
         return f"%{docname}"
 
     def get_relative_uri(self, from_: str, to: str, typ: str | None = None) -> str:
-        """Return the same: all pages are in one file."""
+        """Return the address of the target, since all pages are in one file."""
         return f"%{to}"
 
 

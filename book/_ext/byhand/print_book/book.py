@@ -1,4 +1,4 @@
-"""Put the pages together as one document: parts, chapters, solutions, bibliography, index."""
+"""The document to print: parts, chapters, solutions, bibliography and index."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from byhand.document import BIBLIOGRAPHY, BOOK, Document
 from byhand.edition import edition
 from byhand.press.markup import array, drawing, string, text
 from byhand.print_book import references, terms
-from byhand.print_book.references import Goal, number_of_chapter
+from byhand.print_book.references import Target, number_of_chapter
 from byhand.print_book.writer import Writer
 from byhand.quiz.elements import QUESTION, quiz, quiz_answer
 
@@ -35,15 +35,15 @@ Answers = dict[str, list[nodes.Element]]
 
 
 def source(app: Sphinx, document: Document) -> str:
-    """Return a document as Typst's source, from what `app` has read."""
-    empty_works(app.env)
+    """Return the Typst source of a document, from the pages that `app` has read."""
+    clear_bibliographies(app.env)
     return "\n".join(Book(app.env, app.builder, app.config, document).pieces())
 
 
-def empty_works(env: BuildEnvironment) -> None:
-    """Take out of each work what another document's bibliography has put into it.
+def clear_bibliographies(env: BuildEnvironment) -> None:
+    """Remove from each bibliography the works of the document before.
 
-    A bibliography is filled with nodes that Sphinx keeps, each time that its page is resolved.
+    Sphinx keeps the nodes of a bibliography, and adds to them each time that its page is resolved.
     """
     for bibliography in env.domaindata["cite"]["bibliographies"].values():
         for work in bibliography.citation_nodes.values():
@@ -51,45 +51,45 @@ def empty_works(env: BuildEnvironment) -> None:
 
 
 class Book:
-    """The pages of a document, with what is to be printed of them."""
+    """The pages of a document, prepared for print."""
 
     def __init__(
         self, env: BuildEnvironment, builder: Builder, config: Config, document: Document
     ) -> None:
         self.env, self.config, self.document = env, config, document
-        self.parts = chosen(read_contents(), document)
+        self.parts = chosen_parts(read_contents(), document)
         names = [page for part in self.parts for page in part.pages]
         self.front = [] if document.is_reader else [config.root_doc]
-        self.pages = {n: page_of(env, builder, n, document) for n in [*self.front, *names]}
+        self.pages = {n: printable_page(env, builder, n, document) for n in [*self.front, *names]}
         drawings = (n for page in self.pages.values() for n in page.findall(nodes.raw))
         self.cover = next((node for node in drawings if "drawing" in node), None)
         self.solutions = take_solutions(self.pages)
         for page in self.pages.values():
             mark_ending(page)
-        everything = [*self.pages.items(), *self.solved()]
-        references.leave_out_uncited_numbers(everything)
+        everything = [*self.pages.items(), *self.all_solutions()]
+        references.remove_uncited_tables(everything)
         self.answers = take_answers(self.pages)  # after the call above, which removes some boxes
-        everything += self.answered()
+        everything += self.all_answers()
         known = references.names_in(everything) if document.solutions != "appendix" else set()
         if document.solutions == "only":
             self.pages = {BIBLIOGRAPHY: self.pages[BIBLIOGRAPHY]}
         if document.solutions == "none":
             self.solutions, self.answers = {}, {}
-        roots = [*self.pages.items(), *self.solved(), *self.answered()]
+        roots = [*self.pages.items(), *self.all_solutions(), *self.all_answers()]
         self.wanted = references.resolve(env, roots, names, known)
         keep_cited(self.pages[BIBLIOGRAPHY], self.wanted)
         self.entries = terms.mark(p for n, p in self.pages.items() if n != BIBLIOGRAPHY)
 
-    def solved(self) -> list[tuple[str, solution_node]]:
+    def all_solutions(self) -> list[tuple[str, solution_node]]:
         """Return all solutions, each with its page."""
         return [(page, node) for page, of_page in self.solutions.items() for node in of_page]
 
-    def answered(self) -> list[tuple[str, nodes.Element]]:
+    def all_answers(self) -> list[tuple[str, nodes.Element]]:
         """Return all answers to questions and boxes, each with its page."""
         return [(page, node) for page, of_page in self.answers.items() for node in of_page]
 
     def pieces(self) -> Iterator[str]:
-        """Yield the document, piece by piece."""
+        """Yield the Typst source in pieces."""
         yield '#import "/book.typ": *'
         yield self.opening()
         yield from (self.writer(name).write(self.pages[name]) for name in self.front)
@@ -106,19 +106,21 @@ class Book:
         yield from self.key()
         yield from self.appendix()
         if next(self.pages[BIBLIOGRAPHY].findall(nodes.citation), None) is not None:
-            title, works = self.writer(BIBLIOGRAPHY).apart(self.pages[BIBLIOGRAPHY])
+            title, works = self.writer(BIBLIOGRAPHY).heading_and_content(self.pages[BIBLIOGRAPHY])
             yield f"{title}#small-columns[\n{works}]"
         if self.entries:
             entries = (f"({string(entry)}, {string(see)})" for entry, see in self.entries)
             yield f"#index{array(entries)}"
 
     def writer(self, page: str, level: int = 1, *, opens_part: bool = False) -> Writer:
-        """Return what writes a page."""
-        solutions = {node["target_label"]: (page, node["label"]) for page, node in self.solved()}
+        """Return a writer for a page."""
+        solutions = {
+            node["target_label"]: (page, node["label"]) for page, node in self.all_solutions()
+        }
         return Writer(self.env, page, level, self.wanted, solutions, opens_part=opens_part)
 
     def opening(self) -> str:
-        """Return the title page, its back, and the contents."""
+        """Return the title page, the imprint and the contents."""
         document = self.document
         people = [document.course, document.instructor, document.date]
         if not document.is_reader:
@@ -139,7 +141,7 @@ class Book:
         return f"#show: book.with({', '.join(f'{k}: {v}' for k, v in fields.items())})"
 
     def key(self) -> Iterator[str]:
-        """Yield the answers to questions and boxes, chapter by chapter."""
+        """Yield the answers to questions and boxes by chapter."""
         if not self.answers:
             return
         yield f'#chapter(1, "", ())[{ANSWERS}]\n#small-columns[\n'
@@ -149,7 +151,7 @@ class Book:
         yield "]"
 
     def appendix(self) -> Iterator[str]:
-        """Yield all solutions, chapter by chapter."""
+        """Yield all solutions by chapter."""
         if not self.solutions:
             return
         yield '#chapter(1, "", ())[Solutions]\n#small[\n'
@@ -162,18 +164,18 @@ class Book:
         yield "]]"
 
     def heading(self, page: str) -> str:
-        """Return what a chapter is called in an appendix."""
+        """Return the title of a chapter in an appendix."""
         number, title = number_of_chapter(self.env, page), self.env.titles[page].astext()
         return f"Chapter {number}, {title}" if number else title
 
 
-def page_of(
+def printable_page(
     env: BuildEnvironment, builder: Builder, name: str, document: Document
 ) -> nodes.document:
-    """Return a page as it is printed, its references resolved, with nothing of a screen alone.
+    """Return a page prepared for print: references resolved, content for screens removed.
 
-    A line says where code is if the document has none. Warned of, with file and line, is a cell
-    whose output is an object that cannot be printed.
+    If the document omits code, a line gives its location. Output that cannot be printed gives a
+    warning with file and line.
     """
     page = env.get_doctree(name)
     env.resolve_references(page, name, builder)
@@ -193,10 +195,10 @@ def page_of(
     return page
 
 
-def chosen(contents: Contents, document: Document) -> list[Part]:
-    """Return the parts with the pages that a document asks for; the bibliography always comes.
+def chosen_parts(contents: Contents, document: Document) -> list[Part]:
+    """Return the parts with the pages of a document; the bibliography is always included.
 
-    In another order than the book's the pages stand in no part.
+    If the pages are not in the book's order, there are no parts.
     """
     if document.chapters is None:
         return list(contents.printed_parts)
@@ -211,7 +213,7 @@ def chosen(contents: Contents, document: Document) -> list[Part]:
 
 
 def take_solutions(pages: dict[str, nodes.document]) -> Solutions:
-    """Remove the solutions from their places and return them, page by page."""
+    """Remove the solutions from pages, and return them by page."""
     taken: Solutions = {}
     for name, page in pages.items():
         for solution in list(page.findall(solution_node)):
@@ -223,7 +225,7 @@ def take_solutions(pages: dict[str, nodes.document]) -> Solutions:
 def mark_ending(page: nodes.document) -> None:
     """Mark the last section of a chapter and the exercise before it, if they are short.
 
-    The press keeps a marked one on one page, so that the chapter's last page has enough lines.
+    Typst keeps marked content on one page, so that the chapter's last page has enough lines.
     """
     top = page.next_node(nodes.section)
     sections = [child for child in top.children if isinstance(child, nodes.section)]
@@ -262,13 +264,13 @@ def take_answers(pages: dict[str, nodes.document]) -> Answers:
 
 
 def is_answer(node: nodes.Node) -> bool:
-    """Tell whether a node is the answer to a question or a box."""
+    """Return whether a node is the answer to a question or a box."""
     is_of_box = isinstance(node, nodes.admonition) and "your-turn-answer" in node["classes"]
     return is_of_box or isinstance(node, quiz_answer)
 
 
-def keep_cited(bibliography: nodes.document, wanted: set[Goal]) -> None:
-    """Remove the works from the bibliography that this document does not cite."""
+def keep_cited(bibliography: nodes.document, wanted: set[Target]) -> None:
+    """Remove works from the bibliography that this document does not cite."""
     for work in list(bibliography.findall(nodes.citation)):
         if not any((BIBLIOGRAPHY, identifier) in wanted for identifier in work["ids"]):
             work.parent.remove(work)

@@ -1,9 +1,9 @@
-"""What refers to what on paper: every reference has its goal there, or says where it is.
+"""References in print: each leads to a target on paper, or names its place in the whole book.
 
-A goal is a page and an identifier on it, which is empty for the page itself; the number that is
-there is as the reading of the book left it.
+A target is a page and an id on it; the id of the page itself is empty. The numbers are those that
+Sphinx assigned when it read the book.
 
-Under “All numbers” a page has every table of a run. Paper has those that something refers to.
+Pages have all tables of a run under "All numbers"; paper has those that something cites.
 """
 
 from collections import Counter
@@ -13,22 +13,24 @@ from typing import Any
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
-from byhand.chapter.section_folds import ALL_NUMBERS, beginning_of, folded_sections
+from byhand.chapter.section_folds import ALL_NUMBERS, fold_kind, folded_sections
 from byhand.contents import ON_SCREEN, read_contents
 from byhand.digests import ROOT
 from byhand.press.pdf import PressError
 
-Goal = tuple[str, str]
-Roots = list[tuple[str, nodes.Element]]  # what is printed: a page's name, and the page or a part
+Target = tuple[str, str]
+Roots = list[
+    tuple[str, nodes.Element]
+]  # printed trees: a page's name, and the page or a part of it
 
 
-def name_of(goal: Goal) -> str:
-    """Return the name of a place in the whole document."""
-    return "#".join(goal)
+def name_of(target: Target) -> str:
+    """Return the name of a target in the document."""
+    return "#".join(target)
 
 
-def names_of(page: str, root: nodes.Element) -> Iterator[Goal]:
-    """Yield the names of everything in a tree."""
+def names_of(page: str, root: nodes.Element) -> Iterator[Target]:
+    """Yield the names of all targets in a tree."""
     if isinstance(root, nodes.document):
         yield page, ""
     for node in root.findall(nodes.Element):
@@ -38,8 +40,8 @@ def names_of(page: str, root: nodes.Element) -> Iterator[Goal]:
             yield page, node["label"]
 
 
-def goal_of(node: nodes.Element, page: str) -> Goal | None:
-    """Return where a reference on a page leads to inside the book, None for another node."""
+def target_of(node: nodes.Element, page: str) -> Target | None:
+    """Return the target of a reference inside the book, or None for another node."""
     if not isinstance(node, nodes.reference):
         return None
     if node.get("refid"):
@@ -51,54 +53,56 @@ def goal_of(node: nodes.Element, page: str) -> Goal | None:
 
 
 def source_of(node: nodes.Node | None) -> str:
-    """Return the file and the line at which a node, or the one around it, begins."""
+    """Return the file and the line of a node or of the nearest node around it."""
     while node is not None and not (node.source and node.line):
         node = node.parent
     return f"{str(node.source).removeprefix(f'{ROOT}/')}:{node.line}" if node is not None else ""
 
 
 def place_of(node: nodes.Node) -> str:
-    """Return the same as a message begins."""
+    """Return file and line of a node as the beginning of a message."""
     source = source_of(node)
     return f"{source}: " if source else ""
 
 
 def number_in(numbers: dict[str, Any], *names: str) -> str:
-    """Return the number that is known for one of some names, or nothing if none is."""
+    """Return the number of the first name that has one, or ""."""
     return ".".join(map(str, next((numbers[name] for name in names if numbers.get(name)), ())))
 
 
 def number_of_chapter(env: BuildEnvironment, page: str) -> str:
-    """Return a chapter's number, or nothing if it has none."""
+    """Return a chapter's number, or "" if it has none."""
     return number_in(env.toc_secnumbers.get(page, {}), "")
 
 
-# ---- What is there, and what is left out ----
+# ---- Printed targets, and omitted parts ----
 
 
-def names_in(roots: Roots) -> set[Goal]:
-    """Return the names of everything that is printed."""
-    return {goal for page, root in roots for goal in names_of(page, root)}
+def names_in(roots: Roots) -> set[Target]:
+    """Return the names of all printed targets."""
+    return {target for page, root in roots for target in names_of(page, root)}
 
 
-def cited_in(roots: Roots) -> Counter[Goal]:
-    """Count where the references in some trees lead to."""
-    found = (goal_of(node, page) for page, root in roots for node in root.findall(nodes.reference))
-    return Counter(goal for goal in found if goal is not None)
+def cited_in(roots: Roots) -> Counter[Target]:
+    """Return how often the references in some trees lead to each target."""
+    found = (
+        target_of(node, page) for page, root in roots for node in root.findall(nodes.reference)
+    )
+    return Counter(target for target in found if target is not None)
 
 
-def leave_out_uncited_numbers(roots: Roots) -> None:
-    """Remove from the sections of all numbers what nothing on paper refers to."""
-    waiting: Roots = []  # what is left out so far
+def remove_uncited_tables(roots: Roots) -> None:
+    """Remove from the "All numbers" sections the parts that nothing cites."""
+    waiting: Roots = []  # parts that are omitted unless cited
     for page, root in roots:
         for section, beginning in list(folded_sections(root)):
             if beginning == ALL_NUMBERS:
-                waiting += [(page, unit) for unit in units_of(section)]
+                waiting += [(page, unit) for unit in parts_below(section)]
     left_out = {id(unit) for _, unit in waiting}
     cited = set(cited_in(roots) - cited_in(waiting))
     while found := [(p, u) for p, u in waiting if id(u) in left_out and is_cited(p, u, cited)]:
         for page, unit in found:
-            for kept in [unit, *words_before(unit)]:
+            for kept in [unit, *paragraphs_before(unit)]:
                 left_out.discard(id(kept))
                 cited |= set(cited_in([(page, kept)]))
     for _, unit in waiting:
@@ -106,29 +110,29 @@ def leave_out_uncited_numbers(roots: Roots) -> None:
             remove(unit)
 
 
-def is_cited(page: str, unit: nodes.Element, cited: set[Goal]) -> bool:
-    """Tell whether something under “All numbers”, or the section that it stands in, is cited."""
+def is_cited(page: str, unit: nodes.Element, cited: set[Target]) -> bool:
+    """Return whether a part of "All numbers", or the section around it, is cited."""
     section = unit.parent
     while not isinstance(section, nodes.document):
         if any((page, identifier) in cited for identifier in section["ids"]):
             return True
-        if beginning_of(section):
+        if fold_kind(section):
             break
         section = section.parent
     return not cited.isdisjoint(names_of(page, unit))
 
 
-def units_of(section: nodes.Element) -> Iterator[nodes.Element]:
-    """Yield what stands below a heading and below those inside, piece by piece."""
+def parts_below(section: nodes.Element) -> Iterator[nodes.Element]:
+    """Yield the parts below a heading and below the headings inside its section."""
     for child in section.children:
         if isinstance(child, nodes.section):
-            yield from units_of(child)
+            yield from parts_below(child)
         elif not isinstance(child, nodes.title):
             yield child
 
 
-def words_before(unit: nodes.Element) -> Iterator[nodes.Element]:
-    """Yield the paragraph that leads to something, and a list that it holds."""
+def paragraphs_before(unit: nodes.Element) -> Iterator[nodes.Element]:
+    """Yield the paragraph before a part, and a list inside the paragraph."""
     place = unit.parent.index(unit)
     while place and isinstance(unit.parent[place - 1], nodes.paragraph | nodes.bullet_list):
         place -= 1
@@ -138,7 +142,7 @@ def words_before(unit: nodes.Element) -> Iterator[nodes.Element]:
 
 
 def remove(unit: nodes.Element) -> None:
-    """Remove something, and the sections that it leaves empty."""
+    """Remove a node, and sections that become empty."""
     parent = unit.parent
     parent.remove(unit)
     while isinstance(parent, nodes.section) and all(isinstance(c, nodes.title) for c in parent):
@@ -147,44 +151,44 @@ def remove(unit: nodes.Element) -> None:
 
 
 def resolve(
-    env: BuildEnvironment, roots: Roots, pages: Iterable[str], known: set[Goal]
-) -> set[Goal]:
-    """Name in its place what a reference leads to that this document leaves out.
+    env: BuildEnvironment, roots: Roots, pages: Iterable[str], known: set[Target]
+) -> set[Target]:
+    """Replace references to omitted parts of the book by the names of their places.
 
-    `pages` are those of the document, or of another that belongs to it and has all that is `known`.
-    Returned is what the references that are left lead to.
+    `pages` are those of the document, or of one that belongs to it and has the targets `known`. The
+    targets of the remaining references are returned.
 
     Raises
     ------
     PressError
-        Where a reference leads to something of this document that is not on paper.
+        If a reference leads to a part of this document that is not printed.
     """
     there, pages = names_in(roots), set(pages)
-    wanted: set[Goal] = set()
+    wanted: set[Target] = set()
     faults: list[str] = []
     for page, root in roots:
         for node in list(root.findall(nodes.reference)):
-            goal = goal_of(node, page)
-            if goal is None or node.parent is None:
+            target = target_of(node, page)
+            if target is None or node.parent is None:
                 continue
-            if goal in there:
-                wanted.add(goal)
+            if target in there:
+                wanted.add(target)
                 continue
             text = nodes.inline("", "", *node.children)
-            if goal[0] in pages and goal not in known:
+            if target[0] in pages and target not in known:
                 faults.append(f"{place_of(node)}{text.astext()} is nowhere on paper")
-            elif goal[0] not in pages and goal[0] in read_contents().pages:
-                text += nodes.Text(f" ({place(env, goal[0], text.astext())})")
+            elif target[0] not in pages and target[0] in read_contents().pages:
+                text += nodes.Text(f" ({place_in_book(env, target[0], text.astext())})")
             node.replace_self(text)
     if faults:
         raise PressError("\n".join(dict.fromkeys(faults)))
     return wanted
 
 
-def place(env: BuildEnvironment, page: str, text: str) -> str:
-    """Return where in the whole book a page stands, without repeating what the text says.
+def place_in_book(env: BuildEnvironment, page: str, text: str) -> str:
+    """Return the place of a page in the whole book, without words that the text already has.
 
-    A reader does not have that page, so its title is given beside its number.
+    The page is not in the document, so its title is given with its number.
     """
     if page in ON_SCREEN or page not in read_contents().chapters:
         return "on the book's site"

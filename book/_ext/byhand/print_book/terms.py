@@ -1,4 +1,4 @@
-"""Make the index from a list of terms: where each is introduced, treated and mentioned."""
+"""The index: where each term is introduced, treated and mentioned."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ EVERYWHERE = 9  # a term mentioned in more sections is listed where it is introd
 
 
 class index_mark(nodes.Inline, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A place that the index names."""
+    """The position of an index entry."""
 
 
 def mark(pages: Iterable[nodes.document]) -> list[tuple[str, str]]:
-    """Put a mark before each paragraph that introduces, treats or mentions a term.
+    """Insert a mark before each paragraph that introduces, treats or mentions a term.
 
-    Returned are the entries in their order, each with the entry that it leads to, or nothing.
+    The entries are returned in order, each with the entry that it refers to, or "".
     """
     terms, see = load()
     sections = [section for page in pages for section in indexed_sections(page)]
@@ -42,18 +42,18 @@ Paragraph = tuple[nodes.paragraph, str, set[str]]
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with the paragraphs that follow it before the next heading."""
+    """A heading with its paragraphs up to the next heading."""
 
     title: str
     paragraphs: list[Paragraph]
 
     @cached_property
     def text(self) -> str:
-        """Return all of it, a line for the title and for each paragraph."""
+        """The title and the paragraphs, one per line."""
         return "\n".join([self.title, *(text for _, text, _ in self.paragraphs)])
 
     def places(self, term: Term, *, is_rare: bool) -> list[nodes.paragraph]:
-        """Return the paragraph to mark for the term, if any."""
+        """Return a list with the paragraph to mark for a term, if there is one."""
         found = [node for node, _, bold in self.paragraphs if not bold.isdisjoint(term.spellings)]
         if not found and term.is_in(self.title):
             found = [node for node, *_ in self.paragraphs]
@@ -63,7 +63,7 @@ class Section:
 
 
 def indexed_sections(page: nodes.document) -> Iterator[Section]:
-    """Yield a page's sections, without what stands in tables, captions and exercises."""
+    """Yield a page's sections, without tables, captions and exercises."""
     for section in page.findall(nodes.section):
         title = next((child for child in section if isinstance(child, nodes.title)), None)
         if title is not None:

@@ -1,7 +1,7 @@
-"""The nodes of quizzes, and the words that are written around them.
+"""The nodes of quizzes, and their HTML.
 
-On a page each has a `frame`: what is written before and after its content, in which `words` fills
-in what it is.
+Each node has a `frame`: the HTML before and after its content, in which placeholders are replaced
+by the result of `words`.
 """
 
 from string import Template
@@ -14,7 +14,7 @@ ONE, SEVERAL = "Choose one.", "Choose all that apply."
 
 
 class quiz(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
-    """A quiz: its question, more of it, its options, its answer."""
+    """A quiz: a question, optional paragraphs, options and answer."""
 
     frame = (
         '<mha-quiz id="$label" role="group" aria-labelledby="$label-title"$multiple$predict$of>'
@@ -31,7 +31,7 @@ class quiz_question(nodes.General, nodes.TextElement):  # noqa: N801
 
 
 class quiz_options(nodes.General, nodes.Element):  # noqa: N801
-    """The options to choose from."""
+    """The list of options."""
 
     frame = (
         '<p class="quiz-how">$how</p><div class="quiz-options">',
@@ -52,7 +52,7 @@ class quiz_option(nodes.General, nodes.TextElement):  # noqa: N801
 
 
 class quiz_answer(nodes.General, nodes.Element):  # noqa: N801
-    """All feedback, below the question; in print it waits for the key."""
+    """All feedback, below the question; in print it is in the answer key."""
 
     frame = (
         '<details class="quiz-answer"><summary>Answer</summary><ul>',
@@ -61,7 +61,7 @@ class quiz_answer(nodes.General, nodes.Element):  # noqa: N801
 
 
 class quiz_feedback(nodes.General, nodes.Element):  # noqa: N801
-    """What there is to say to one option."""
+    """The feedback to one option."""
 
     frame = (
         '<li data-option="$letter" data-right="$right">'
@@ -71,7 +71,7 @@ class quiz_feedback(nodes.General, nodes.Element):  # noqa: N801
 
 
 class revealed(nodes.General, nodes.Element):  # noqa: N801
-    """What follows a prediction, folded away until there is one; in print it stands open."""
+    """The blocks that a prediction hides; print shows them."""
 
     frame = (
         '<details class="quiz-revealed" id="$label-revealed"><summary>What happens</summary>\n',
@@ -83,7 +83,7 @@ NODES = (quiz, quiz_question, quiz_options, quiz_option, quiz_answer, quiz_feedb
 
 
 def words(node: nodes.Element) -> dict[str, Any]:
-    """Return what frames name: attributes of a node and of its quiz, and how they are said."""
+    """Return the values of a frame's placeholders: attributes of a node and of its quiz."""
     whole = node
     while not isinstance(whole, quiz) and isinstance(whole.parent, NODES):
         whole = whole.parent

@@ -1,4 +1,4 @@
-"""Read a quiz that stands in a chapter, and refuse one that cannot be answered."""
+"""Parsing of quizzes, with errors for those that cannot be answered."""
 
 import re
 from string import ascii_lowercase
@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import clean_astext
 
 from byhand.quiz import elements
-from byhand.reading.values import NoValueError, value
+from byhand.reading.values import NoValueError, expression_value
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ SEPARATOR = re.compile(r"(?:^|\s+)::(?:\s+|$)")
 
 
 class QuizError(ValueError):
-    """A quiz is not written as it should be."""
+    """Raised if a quiz has a wrong form."""
 
 
 class Quiz(SphinxDirective):
@@ -33,10 +33,10 @@ class Quiz(SphinxDirective):
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {"multiple": directives.flag}
     explorer = ""  # of the page, whose numbers it is about
-    line = 0  # what is looked at
+    line = 0  # the line that is parsed
 
     def run(self) -> list[nodes.Node]:
-        """Return the quiz, or warn at its line and leave it out."""
+        """Return the quiz; if it is faulty, warn at its line and omit it."""
         self.line = self.lineno
         try:
             return [self._quiz()]
@@ -68,7 +68,7 @@ class Quiz(SphinxDirective):
         return whole
 
     def _label(self) -> str:
-        """Return the label, which no other quiz of the page may have."""
+        """Return the label, or raise if another quiz of the page has it."""
         label = self.arguments[0]
         if not LABEL.fullmatch(label):
             raise QuizError("its label is not lower-case words joined by hyphens")
@@ -79,7 +79,7 @@ class Quiz(SphinxDirective):
         return label
 
     def _question_and_list(self) -> list[nodes.Node]:
-        """Return the parsed content: a paragraph, perhaps more, and a list at the end."""
+        """Return the parsed content: a paragraph, optional blocks, and a list."""
         parsed = self.parse_content_to_nodes()
         body = [node for node in parsed if not isinstance(node, nodes.comment)]
         if len(body) < 2 or not isinstance(body[-1], nodes.bullet_list):
@@ -92,23 +92,23 @@ class Quiz(SphinxDirective):
         return body
 
     def _option(self, item: nodes.Node) -> tuple[elements.quiz_option, elements.quiz_feedback]:
-        """Part an item of the list into the option and its feedback."""
+        """Split an item of the list into the option and its feedback."""
         self.line = next((node.line for node in item.findall() if node.line), self.lineno)
         if not item.children or not isinstance(item.children[0], nodes.paragraph):
             raise QuizError("an option begins with `[x]` or `[ ]` and its text")
         first, *more = item.children
         right, inline = self._mark(list(first.children))
-        before, after = _parted(inline)
+        before, after = _split_option(inline)
         option = elements.quiz_option("", "", *before)
         if not option.astext().strip():
             raise QuizError("an option has no text")
-        said = [nodes.paragraph("", "", *after)] if after else []
-        if not said and not more:
+        feedback = [nodes.paragraph("", "", *after)] if after else []
+        if not feedback and not more:
             raise QuizError(f"option `{clean_astext(option)}` has no feedback after `::`")
-        return option, elements.quiz_feedback("", *said, *more, right=right)
+        return option, elements.quiz_feedback("", *feedback, *more, right=right)
 
     def _mark(self, inline: list[nodes.Node]) -> tuple[bool, list[nodes.Node]]:
-        """Return whether an option is right, by its mark, and its inline nodes after the mark."""
+        """Return whether an option is marked as right, and its inline nodes after the mark."""
         first = inline[0].astext() if isinstance(inline[0], nodes.Text) else ""
         if match := MARK.match(first):
             return match[1] == "x", [nodes.Text(first[match.end() :]), *inline[1:]]
@@ -121,9 +121,9 @@ class Quiz(SphinxDirective):
         return right, [nodes.Text(inline[2].astext()[1:].lstrip()), *inline[3:]]
 
     def _assert(self, expression: str, wanted: bool) -> None:
-        """Raise unless the page's cells say what the mark says, where they run."""
+        """Raise unless the expression has the wanted truth value, if the page's cells ran."""
         try:
-            found = value(self.state.document, f"bool({expression})", self.lineno)
+            found = expression_value(self.state.document, f"bool({expression})", self.lineno)
         except NoValueError as error:
             raise QuizError(f"`{expression}` cannot be evaluated: {error}") from error
         self.explorer = found.of or self.explorer
@@ -134,18 +134,18 @@ class Quiz(SphinxDirective):
 
 
 class Predict(Quiz):
-    """The directive ``{predict} label``: a quiz that folds away what follows it."""
+    """The directive ``{predict} label``: a quiz that hides the blocks after it."""
 
     option_spec: ClassVar[dict[str, Any]] = {"reveals": directives.positive_int}
 
     def run(self) -> list[nodes.Node]:
-        """Return the quiz, which knows how many blocks it reveals."""
+        """Return the quiz with the number of blocks that it hides."""
         self.options.setdefault("reveals", 1)
         return super().run()
 
 
 def fold_what_follows(app: Sphinx, doctree: nodes.document) -> None:
-    """Put the blocks that follow a prediction into a fold, or warn where there are none."""
+    """Put the blocks after a prediction into a fold, or warn if there are too few."""
     for node in list(doctree.findall(elements.quiz)):
         if not node["reveals"]:
             continue
@@ -154,16 +154,16 @@ def fold_what_follows(app: Sphinx, doctree: nodes.document) -> None:
         blocks = siblings[first : first + node["reveals"]]
         if len(blocks) < node["reveals"] or any(isinstance(b, nodes.section) for b in blocks):
             wanted = "quiz %s: %s block(s) to reveal are wanted behind it, in its section"
-            said = (wanted, node["label"], node["reveals"])
-            logger.warning(*said, location=node, type="quiz")
+            message = (wanted, node["label"], node["reveals"])
+            logger.warning(*message, location=node, type="quiz")
             continue
         node.parent[first : first + len(blocks)] = [
             elements.revealed("", *blocks, label=node["label"])
         ]
 
 
-def _parted(inline: list[nodes.Node]) -> tuple[list[nodes.Node], list[nodes.Node]]:
-    """Part an option's inline nodes where `` :: `` stands in their text."""
+def _split_option(inline: list[nodes.Node]) -> tuple[list[nodes.Node], list[nodes.Node]]:
+    """Split an option's inline nodes at the first `` :: `` in their text."""
     for i, node in enumerate(inline):
         if isinstance(node, nodes.Text) and (found := SEPARATOR.search(node.astext())):
             text = node.astext()

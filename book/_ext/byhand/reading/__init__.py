@@ -14,11 +14,11 @@ from byhand.reading import pages, values
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    reader = pages.Reader()
-    app.connect("env-get-outdated", pages.changed)
-    app.connect("env-before-read-docs", reader.run_ahead)
+    reader = pages.PageReader()
+    app.connect("env-get-outdated", pages.changed_pages)
+    app.connect("env-before-read-docs", reader.start_runs)
     app.connect("source-read", reader.read)
-    app.connect("env-updated", pages.note_sources)
-    app.add_role("eval", values.show, override=True)
-    app.add_role("holds", values.claim, override=True)
-    app.add_node(values.tied, html=(values.visit_tied, values.depart_tied))
+    app.connect("env-updated", pages.store_digests)
+    app.add_role("eval", values.eval_role, override=True)
+    app.add_role("holds", values.holds_role, override=True)
+    app.add_node(values.live_number, html=(values.visit_live_number, values.depart_live_number))

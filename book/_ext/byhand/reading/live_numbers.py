@@ -20,16 +20,16 @@ import numpy as np
 
 from byhand.reading.traced_numbers import (
     BUILT_IN,
-    ON_TIED,
-    OWN,
-    Numbers,
+    FIXED,
+    TRACED_FUNCTIONS,
     Part,
-    Tied,
-    UntiedError,
-    arrays_of,
-    marked,
-    split,
-    tied,
+    TracedArray,
+    TracedNumber,
+    UntracedError,
+    mark,
+    split_marked,
+    stage_arrays,
+    traced_array,
 )
 from mha import public_names
 from mha.runs.origins import is_given
@@ -39,58 +39,63 @@ from mha.runs.stages import STAGES
 from mha.views.arithmetic import arithmetic
 from mha.widgets.instrument import Explorer
 
-WITHOUT = {"flow", "lanes", "readings", "shapes"}  # views that show no number of a run
+VIEWS_WITHOUT_NUMBERS = {
+    "flow",
+    "lanes",
+    "readings",
+    "shapes",
+}  # views that show no number of a run
 
 
-# ---- What an expression sees: the objects that it names, with the tied numbers of one run ----
+# ---- The names of an expression, with the traced numbers of one run ----
 
 
-class Seen:
-    """An object, or a list of them, whose arrays are seen with their places."""
+class TracedObject:
+    """An object, or a list of objects, whose arrays are returned as traced numbers."""
 
-    def __init__(self, thing: Any, view: View) -> None:
-        self._thing, self._view = thing, view
+    def __init__(self, wrapped: Any, names: TracedNames) -> None:
+        self._wrapped, self._names = wrapped, names
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the object has under a name, as it is seen."""
-        return self._view.of(getattr(self._thing, name))
+        """Return an attribute; arrays of the run are traced."""
+        return self._names.wrap(getattr(self._wrapped, name))
 
     def __getitem__(self, index: int) -> Any:
-        """Return an item of the list, as it is seen."""
-        return self._view.of(self._thing[index])
+        """Return an item of a list; objects in it are wrapped."""
+        return self._names.wrap(self._wrapped[index])
 
 
-def is_thing(seen: object) -> bool:
-    """Tell whether something is an object that is seen, and no list."""
-    return isinstance(seen, Seen) and not isinstance(seen._thing, list | tuple)
+def is_traced_object(value: object) -> bool:
+    """Return whether a value is a wrapped object and not a wrapped list."""
+    return isinstance(value, TracedObject) and not isinstance(value._wrapped, list | tuple)
 
 
-class View:
-    """How an expression sees what it names: the numbers of the run know their places."""
+class TracedNames:
+    """The names of an expression, with the arrays of one run replaced by traced numbers."""
 
     def __init__(self, run: Trace) -> None:
         self.run = run
-        self.known: dict[tuple[object, ...], Numbers] = {}  # by where it is in memory
-        self.asked: set[str] = set()  # the stages whose numbers an expression makes something of
+        self.arrays: dict[tuple[object, ...], TracedArray] = {}  # by position in memory, and shape
+        self.stages: set[str] = set()  # the stages whose numbers the last expression used
 
-    def of(self, thing: Any) -> Any:
-        """Return what stands for an object."""
-        if isinstance(thing, np.ndarray) and thing.dtype == float:
-            where = (thing.__array_interface__["data"], thing.shape, thing.strides)
-            if where not in self.known:
-                self.known[where] = tied(thing, self.run)
-            self.asked |= {one.formula.split(".")[0] for one in self.known[where].flat[:1]}
-            return self.known[where]
-        is_other = isinstance(thing, Trace | type) and thing is not self.run
-        if (is_dataclass(thing) and not is_other) or isinstance(thing, list | tuple):
-            return Seen(thing, self)
-        if callable(thing) or isinstance(thing, ModuleType | int | str | slice | np.integer):
-            return thing
-        raise UntiedError
+    def wrap(self, value: Any) -> Any:
+        """Return the wrapper of an object, or the traced numbers of an array."""
+        if isinstance(value, np.ndarray) and value.dtype == float:
+            where = (value.__array_interface__["data"], value.shape, value.strides)
+            if where not in self.arrays:
+                self.arrays[where] = traced_array(value, self.run)
+            self.stages |= {one.formula.split(".")[0] for one in self.arrays[where].flat[:1]}
+            return self.arrays[where]
+        is_other = isinstance(value, Trace | type) and value is not self.run
+        if (is_dataclass(value) and not is_other) or isinstance(value, list | tuple):
+            return TracedObject(value, self)
+        if callable(value) or isinstance(value, ModuleType | int | str | slice | np.integer):
+            return value
+        raise UntracedError
 
 
 class _Line(str):
-    """A line of arithmetic, seen."""
+    """A line of arithmetic that follows a run."""
 
     result: str
 
@@ -104,189 +109,180 @@ def _arithmetic(
     head: int = 0,
     places: int = 4,
 ) -> _Line:
-    """Return a line that is tied as a whole: to the number that it works out."""
-    if not isinstance(run, Seen) or not isinstance(run._thing, Trace):
-        raise UntiedError
-    line = arithmetic(run._thing, stage, row, column, head=head, places=places)
+    """Return a line of arithmetic with the place of its result."""
+    if not isinstance(run, TracedObject) or not isinstance(run._wrapped, Trace):
+        raise UntracedError
+    line = arithmetic(run._wrapped, stage, row, column, head=head, places=places)
     place = Place.of(stage, head, row, column)
-    value = Tied(math.nan, str(place))
+    value = TracedNumber(math.nan, str(place))
     how = "short" if stage not in ("exponentials", "row_sums", "weights") else "shown"
-    seen = _Line(marked(str(line), value, f"line:{places}"))
-    seen.result = marked(line.result, value, f"{how}:{places}")
-    return seen
+    traced = _Line(mark(str(line), value, f"line:{places}"))
+    traced.result = mark(line.result, value, f"{how}:{places}")
+    return traced
 
 
-FUNCTIONS = ON_TIED | {"arithmetic": _arithmetic}
+FUNCTIONS = TRACED_FUNCTIONS | {"arithmetic": _arithmetic}
 
 
-def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
-    """Return what an expression says, in parts; none where no number of it is the run's.
+def traced_parts(expression: str, traced: TracedNames, names: dict[str, Any]) -> list[Part]:
+    """Return the text of an expression in parts, or none if it contains no number of the run.
 
-    `names` has what is defined where it stands.
-
-    Examples
-    --------
-    >>> from mha import load_example, trace
-    >>> from mha.runs.rounding import shown
-    >>> run = trace(load_example("cat-sat"))
-    >>> parts_of("shown(run.weights[0, 0, 1])", View(run), {"run": run, "shown": shown})
-    [('0.2689', 'weights.0.0.1', 'shown:4')]
+    `names` are the names defined where the expression is evaluated.
     """
-    view.asked = set()
+    traced.stages = set()
     try:
         tree = ast.parse(expression, mode="eval")
-        own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & names.keys()
-        ours = {name for name in own if names[name] is getattr(public_names, name, None)}
-        for name in own - ours:  # all that it names, whether or not one of them is another run's
-            with suppress(UntiedError):
-                view.of(names[name])
-        seen = {name: view.of(names[name]) for name in own - ours}
-        functions = {name: FUNCTIONS[name] for name in ours}
-        said = eval(compile(tree, "<expression>", "eval"), seen | functions | BUILT_IN)
-    except Exception:  # whatever it asks of tied numbers that they have not
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & names.keys()
+        of_mha = {name for name in used if names[name] is getattr(public_names, name, None)}
+        for name in used - of_mha:  # note the stages of all, even if one belongs to another run
+            with suppress(UntracedError):
+                traced.wrap(names[name])
+        variables = {name: traced.wrap(names[name]) for name in used - of_mha}
+        functions = {name: FUNCTIONS[name] for name in of_mha}
+        result = eval(compile(tree, "<expression>", "eval"), variables | functions | BUILT_IN)
+    except Exception:  # traced numbers lack most methods, so any error may occur
         return []
-    if isinstance(said, list) and isinstance(said[0], Tied):  # a claim, and what it is now
-        now = split(str(said[1]))
-        return [("", said[0].formula, "holds"), *now[:1]]
-    parts = split(said) if isinstance(said, str) else []
-    if isinstance(said, list) and is_thing(said[0]):  # a run alone stands for all it has
-        view.asked = set(STAGES)
+    if isinstance(result, list) and isinstance(result[0], TracedNumber):  # {holds}, and its value
+        now = split_marked(str(result[1]))
+        return [("", result[0].formula, "holds"), *now[:1]]
+    parts = split_marked(result) if isinstance(result, str) else []
+    if isinstance(result, list) and is_traced_object(result[0]):  # {holds} of the whole run
+        traced.stages = set(STAGES)
     elif parts:
-        view.asked = {word.split(".")[0] for part in parts for word in part[1].split()}
-    elif not isinstance(said, Tied):  # how many numbers there are does not depend on them
-        view.asked = set()
+        traced.stages = {word.split(".")[0] for part in parts for word in part[1].split()}
+    elif not isinstance(result, TracedNumber):  # such as a length, which no change affects
+        traced.stages = set()
     return parts
 
 
 # ---- All expressions and cells of a page, and its explorers ----
 
 
-class Ties:
-    """What expressions say in numbers of runs, and the runs that explorers of the page show."""
+class LiveNumbers:
+    """The live texts of a page, and the runs that its explorers show."""
 
     def __init__(self) -> None:
-        self.said: dict[int, list[tuple[Trace, list[Part]]]] = {}
-        self.asked: dict[int, tuple[list[tuple[Trace, set[str]]], list[Part]]] = {}
-        self.named: dict[int, list[Trace]] = {}
+        self.parts: dict[int, list[tuple[Trace, list[Part]]]] = {}
+        self.stages: dict[int, tuple[list[tuple[Trace, set[str]]], list[Part]]] = {}
+        self.cells: dict[int, list[Trace]] = {}
         self.explorers: dict[str, Trace] = {}
-        self.views: dict[int, View] = {}  # by the identity of the run, which the view keeps
+        self.traced: dict[int, TracedNames] = {}  # by id(run); TracedNames keeps the run alive
 
-    def note(self, number: int, expression: str, names: dict[str, Any], text: str) -> None:
-        """Remember what an expression says, if its text comes out the same."""
-        views = [self.views.setdefault(id(run), View(run)) for run in runs_in(names)]
-        found = [(view.run, parts_of(expression, view, names)) for view in views]
-        self.asked[number] = [(view.run, view.asked) for view in views], [(text, "", OWN)]
-        those = [
+    def record_expression(
+        self, number: int, expression: str, names: dict[str, Any], text: str
+    ) -> None:
+        """Store the parts of an expression whose traced text equals its text."""
+        all_traced = [self.traced.setdefault(id(run), TracedNames(run)) for run in runs_in(names)]
+        found = [(traced.run, traced_parts(expression, traced, names)) for traced in all_traced]
+        self.stages[number] = [(t.run, t.stages) for t in all_traced], [(text, "", FIXED)]
+        equal = [
             (run, parts) for run, parts in found
             if parts and (parts[0][2] == "holds" or "".join(part[0] for part in parts) == text)
         ]  # fmt: skip
-        if those:
-            self.said[number] = those
+        if equal:
+            self.parts[number] = equal
 
-    def note_cell(self, number: int, source: str, names: dict[str, Any]) -> None:
-        """Remember whose numbers a cell that shows something may show."""
-        self.named[number] = runs_named(source, names)
+    def record_cell(self, number: int, source: str, names: dict[str, Any]) -> None:
+        """Store the runs that a cell with an output names."""
+        self.cells[number] = runs_named(source, names)
 
-    def show(self, explorer: Explorer) -> Any:
-        """Return what a page shows of an explorer."""
+    def record_explorer(self, explorer: Explorer) -> Any:
+        """Store an explorer, and return its output for the page."""
         self.explorers = {**explorer.runs, **self.explorers}
         return explorer.on_page()
 
-    def settled(self) -> dict[str, tuple[str, list[Part]]]:
-        """Return, by the number of its step, whose explorer has a text's numbers, and its parts.
+    def resolve(self) -> dict[str, tuple[str, list[Part]]]:
+        """Return the explorer and the parts of each text, by the number of its step.
 
-        Of a cell the explorers are all that start as a run that it names, and there are no parts.
+        The explorers of a cell are those of every run that the cell names; a cell has no parts.
         """
         found: dict[str, tuple[str, list[Part]]] = {}
-        for number, (asked, own) in self.asked.items():
+        for number, (stages, fixed) in self.stages.items():
             for name, shown in self.explorers.items():
-                those = self.said.get(number, [])
-                fits = (p for run, p in those if follows(run, shown) and is_of(p, shown))
+                parts_of_runs = self.parts.get(number, [])
+                fits = (
+                    p for run, p in parts_of_runs
+                    if has_same_numbers(run, shown) and covers(p, shown)
+                )  # fmt: skip
                 if parts := next(fits, None):
                     found[str(number)] = (name, parts)
                     break
-                if any(has_some(shown, of) and starts_as(run, shown) for run, of in asked):
-                    found.setdefault(str(number), (name, own))
-        for number, runs in self.named.items():
+                if any(has_stages(shown, of) and has_same_inputs(run, shown) for run, of in stages):
+                    found.setdefault(str(number), (name, fixed))
+        for number, runs in self.cells.items():
             explorers = self.explorers.items()
-            akin = [name for name, one in explorers if any(starts_as(run, one) for run in runs)]
-            if akin:
-                found[str(number)] = (" ".join(akin), [])
+            related = [
+                name
+                for name, shown in explorers
+                if any(has_same_inputs(run, shown) for run in runs)
+            ]
+            if related:
+                found[str(number)] = (" ".join(related), [])
         return found
 
 
 def runs_in(names: dict[Any, Any]) -> list[Trace]:
-    """Return the runs that a page has names for, alone or in lists."""
+    """Return the runs among the values of names, also those in lists."""
     found: dict[int, Trace] = {}
-    for thing in names.values():
-        those: Iterable[Any] = thing if isinstance(thing, list | tuple) else (thing,)
-        found |= {id(run): run for run in those if isinstance(run, Trace)}
+    for value in names.values():
+        items: Iterable[Any] = value if isinstance(value, list | tuple) else (value,)
+        found |= {id(run): run for run in items if isinstance(run, Trace)}
     return list(found.values())
 
 
-def follows(run: Trace, shown: Trace) -> bool:
-    """Tell whether all numbers that an explorer computes are those of a run.
+def has_same_numbers(run: Trace, shown: Trace) -> bool:
+    """Return whether a run has all numbers that an explorer computes.
 
-    It may begin later: at queries, keys and values instead of embeddings.
+    The explorer may begin later: at queries, keys and values instead of embeddings.
     """
-    return run is shown or _same(run, shown, lambda name: not STAGES[name].quotes)
+    return run is shown or _agrees(run, shown, lambda name: not STAGES[name].quotes)
 
 
-def starts_as(run: Trace, shown: Trace) -> bool:
-    """Tell whether a run has the inputs that an explorer starts from, or the layer.
+def has_same_inputs(run: Trace, shown: Trace) -> bool:
+    """Return whether a run has the inputs, or the layer, of an explorer.
 
-    How its scores are scaled, or what is masked, may differ.
+    The scale of the scores and the mask may differ.
     """
     layer = run.example.layer
     is_of_layer = layer is not None and layer is shown.example.layer
-    return is_of_layer or _same(run, shown, lambda name: is_given(shown, name))
+    return is_of_layer or _agrees(run, shown, lambda name: is_given(shown, name))
 
 
-def _same(run: Trace, shown: Trace, wanted: Callable[[str], bool]) -> bool:
-    """Tell whether a run has the tokens of an explorer, and its numbers of the wanted stages."""
-    mine = dict(arrays_of(run))
+def _agrees(run: Trace, shown: Trace, wanted: Callable[[str], bool]) -> bool:
+    """Return whether a run has an explorer's tokens and its numbers of the wanted stages."""
+    mine = dict(stage_arrays(run))
     return run.tokens == shown.tokens and all(
         name in mine and np.array_equal(mine[name], array)
-        for name, array in arrays_of(shown)
+        for name, array in stage_arrays(shown)
         if wanted(name)
     )
 
 
 def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
-    """Return the runs that a cell names, as such or by some of their numbers.
+    """Return the runs that a cell names, directly or through some of their arrays.
 
-    `names` has what is defined once the cell has run.
-
-    Examples
-    --------
-    >>> from mha import load_example, trace
-    >>> run = trace(load_example("cat-sat"))
-    >>> names = {"run": run, "who": run.weights[0, 1], "other": 3}
-    >>> [found is run for found in runs_named("figures.bars(who)", names)]
-    [True]
-    >>> runs_named("other + 1", names)
-    []
+    `names` are the names defined after the cell.
     """
     nodes = list(ast.walk(ast.parse(source)))
-    if WITHOUT & {node.attr for node in nodes if isinstance(node, ast.Attribute)}:
+    if VIEWS_WITHOUT_NUMBERS & {node.attr for node in nodes if isinstance(node, ast.Attribute)}:
         return []
     known = {node.id for node in nodes if isinstance(node, ast.Name)}
-    things = [names[name] for name in sorted(known & names.keys())]
-    arrays = [thing for thing in things if isinstance(thing, np.ndarray)]
-    runs = runs_in(dict(enumerate(getattr(thing, "run", thing) for thing in things)))
+    values = [names[name] for name in sorted(known & names.keys())]
+    arrays = [value for value in values if isinstance(value, np.ndarray)]
+    runs = runs_in(dict(enumerate(getattr(value, "run", value) for value in values)))
     return runs + [
         run for run in runs_in(names)
-        if any(np.may_share_memory(a, b) for a in arrays for _, b in arrays_of(run))
+        if any(np.may_share_memory(a, b) for a in arrays for _, b in stage_arrays(run))
     ]  # fmt: skip
 
 
-def has_some(shown: Trace, stages: set[str]) -> bool:
-    """Tell whether an explorer has numbers of some of the stages: others no reader can change."""
-    return any(name in stages for name, _ in arrays_of(shown))
+def has_stages(shown: Trace, stages: set[str]) -> bool:
+    """Return whether an explorer has numbers of some of the stages; readers change no others."""
+    return any(name in stages for name, _ in stage_arrays(shown))
 
 
-def is_of(parts: list[Part], shown: Trace) -> bool:
-    """Tell whether an explorer has all numbers that a text needs, and works out its lines."""
+def covers(parts: list[Part], shown: Trace) -> bool:
+    """Return whether an explorer has all numbers of a text and computes its lines."""
     for _, formula, how in parts:
         for word in formula.split():
             if word[0].isalpha() and "." in word:

@@ -1,13 +1,12 @@
-"""What runs on a page: its cells, and the expressions of its text where they stand."""
+"""The code of a page: its cells, and the expressions in its text."""
 
 import re
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-# In a sentence, in the mark of a question's option, which it shall hold for, where code for another
-# library says whose numbers it has, where an exercise is asked for a number, and in words that a
-# comparison bears out.
+# Expressions are in ``{eval}``, in the mark of a quiz option, in the options of ``{pytorch}``, in
+# the answer of ``{asked}``, and in ``{holds}``.
 EXPRESSION = re.compile(
     r"(?<!\\)\{eval\}(`+)(?P<value>.+?)(?<!`)\1(?!`)"
     r"|^\s*[-*+] \[[x ] ?(`+)(?P<claim>.+?)(?<!`)\3(?!`)\]"
@@ -20,23 +19,23 @@ EXPRESSION = re.compile(
 
 @dataclass(frozen=True)
 class Step:
-    """One cell or expression."""
+    """One cell or expression of a page."""
 
     kind: str  # ``cell`` or ``expression``
-    index: int  # the notebook's cell, of code or of text, that it is or stands in
+    index: int  # of the notebook's cell, of code or of text, that is or contains it
     line: int  # the page's line, counted from 1, where that cell's content begins
     source: str
 
     @property
-    def what(self) -> tuple[str, int, str]:
-        """All but the line, on which no result depends."""
+    def without_line(self) -> tuple[str, int, str]:
+        """The kind, index and source; no result depends on the line."""
         return self.kind, self.index, self.source
 
 
 def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
-    """Return what runs, in its order; an expression once for all places between two cells.
+    """Return a page's cells and expressions in order; an expression once between two cells.
 
-    The notebook is the page as MyST-NB reads it, with the lines where its cells begin.
+    The notebook is the page as MyST-NB reads it, with the lines of its cells.
     """
     found: dict[Step, None] = {}
     begins = [0, *(newline.end() for newline in re.finditer("\n", text))]
@@ -55,51 +54,51 @@ def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
 
 
 def _source(found: re.Match[str]) -> str:
-    """Return the expression that stands at a place of the text."""
+    """Return the expression of a match in the text."""
     if found["claim"]:
         return f"bool({found['claim']})"
     if found["answer"]:
-        return number_of(found["answer"])
+        return answer_expression(found["answer"])
     if found["words"]:
-        return claim_of(found["words"])[1]
-    return found["value"] or numbers_of(found["arrays"])
+        return split_holds(found["words"])[1]
+    return found["value"] or numbers_expression(found["arrays"])
 
 
 def _caption(cell: NotebookNode) -> str:
-    """Return the caption of what a cell shows; it may hold what the cell has computed."""
+    """Return the caption of a cell's output, which may contain expressions."""
     return str(cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", ""))
 
 
-def numbers_of(arrays: str) -> str:
-    """Return the expression that lists, as text, the numbers of some arrays of a page.
+def numbers_expression(arrays: str) -> str:
+    """Return an expression that gives the numbers of some arrays as text.
 
     Examples
     --------
-    >>> numbers_of("x, y")
+    >>> numbers_expression("x, y")
     'np.hstack([*map(np.ravel, (x, y,))]).astype(float).astype(str).tolist()'
     """
     return f"np.hstack([*map(np.ravel, ({arrays.strip()},))]).astype(float).astype(str).tolist()"
 
 
-def claim_of(text: str) -> tuple[str, str]:
-    """Return the words of a claim, and the expression of what bears it out and what it is now.
+def split_holds(text: str) -> tuple[str, str]:
+    """Return the words of a ``{holds}``, its comparison and its value.
 
     Examples
     --------
-    >>> claim_of("more than half | share > 1 / 2 | percent(share)")
+    >>> split_holds("more than half | share > 1 / 2 | percent(share)")
     ('more than half', '[bool(share > 1 / 2), percent(share)]')
     """
     words, condition, *now = (part.strip() for part in text.split(" | "))
     return words, f"[bool({condition}), {now[0] if now else repr('')}]"
 
 
-def number_of(answer: str) -> str:
-    """Return the expression of a number that an exercise is asked for."""
+def answer_expression(answer: str) -> str:
+    """Return the expression that gives the answer of an exercise."""
     return f"float({answer.strip()})"
 
 
 def one_line(expression: str) -> str:
-    r"""Return an expression without the line breaks and spaces around it that a text may have.
+    r"""Return an expression in one line, without surrounding space.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Run a page's cells and expressions, one after another, in a process of their own.
+"""Execution of a page's cells and expressions, one after another, in a separate process.
 
-The process is forked from a Python that has imported what chapters import. The shell is IPython's,
-as in a notebook's kernel, and its outputs are those that a notebook keeps; but nobody talks to it,
-so that no kernel, no sockets and no protocol are wanted.
+The process is forked from a Python that has imported the modules that chapters import. The shell is
+IPython's, and it keeps the outputs that a notebook would keep. There is no kernel, because nothing
+else needs sockets or the Jupyter protocol.
 """
 
 import base64
@@ -28,7 +28,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
-from byhand.reading.live_numbers import Ties
+from byhand.reading.live_numbers import LiveNumbers
 from mha.views.figures import Figure
 from mha.widgets.instrument import Explorer
 
@@ -49,53 +49,53 @@ class Limits:
     clock: int = 3600
 
 
-class Hook(DisplayHook):
-    """What a cell's last expression gives is an output."""
+class OutputHook(DisplayHook):
+    """The display hook, which makes the value of a cell's last expression an output."""
 
     shell: Any
     exec_result: Any
 
     def quiet(self) -> bool:
-        """Tell whether what runs ends in a semicolon, which shows nothing."""
+        """Return whether the source ends in a semicolon, which suppresses the output."""
         source = self.exec_result.info.raw_cell
         return bool(self.semicolon_at_end_of_expression(source))  # type: ignore[no-untyped-call]
 
     def write_output_prompt(self) -> None:
-        """Leave the prompt out."""
+        """Write no prompt."""
 
     def write_format_data(self, format_dict: Output, md_dict: Output | None = None) -> None:
-        """Keep the forms of a value."""
+        """Append the formats of a value to the outputs."""
         count = self.shell.execution_count
         output = {"output_type": "execute_result", "execution_count": count}
-        self.shell.outputs.append(output | _forms(format_dict, md_dict))
+        self.shell.outputs.append(output | _formats(format_dict, md_dict))
 
 
-class Publisher(DisplayPublisher):
-    """What a cell displays is an output."""
+class OutputPublisher(DisplayPublisher):
+    """The display publisher, which makes displayed objects outputs."""
 
     shell: Any
 
     def publish(self, data: Any, metadata: Any = None, *options: Any, **more: Any) -> None:
-        """Keep the forms of what is displayed."""
-        self.shell.outputs.append({"output_type": "display_data"} | _forms(data, metadata))
+        """Append the formats of a displayed object to the outputs."""
+        self.shell.outputs.append({"output_type": "display_data"} | _formats(data, metadata))
 
 
 class Shell(InteractiveShell):
-    """IPython's shell, which keeps the outputs of what it runs."""
+    """An IPython shell that keeps the outputs of the code that it runs."""
 
-    displayhook_class = Type(Hook)
-    display_pub_class = Type(Publisher)
+    displayhook_class = Type(OutputHook)
+    display_pub_class = Type(OutputPublisher)
     outputs: list[Output]
-    ties: Ties
+    live_numbers: LiveNumbers
 
     def enable_gui(self, gui: str | None = None) -> None:
-        """Leave the screen alone."""
+        """Do nothing, so that no graphical event loop starts."""
 
     def _showtraceback(self, etype: type, evalue: BaseException, stb: object) -> None:
-        """Print nothing: the error is told with the page's line."""
+        """Print nothing; the builder reports the error with the page's line."""
 
 
-def _forms(data: Output, metadata: Output | None) -> Output:
+def _formats(data: Output, metadata: Output | None) -> Output:
     forms = {
         kind: base64.b64encode(value).decode() if isinstance(value, bytes) else value
         for kind, value in data.items()
@@ -103,14 +103,14 @@ def _forms(data: Output, metadata: Output | None) -> Output:
     return {"data": forms, "metadata": metadata or {}}
 
 
-class Stream(io.TextIOBase):
-    """What a cell prints is an output, with what it printed just before; there is an end to it."""
+class OutputStream(io.TextIOBase):
+    """Standard output or error, which makes printed text an output of limited length."""
 
     def __init__(self, outputs: list[Output], name: str) -> None:
         self.outputs, self.name, self.printed = outputs, name, 0
 
     def write(self, text: str) -> int:
-        """Keep a text."""
+        """Append text to the last output of this stream, or begin one."""
         self.printed += len(text)
         if self.printed > LIMIT:
             self.printed = 0
@@ -130,33 +130,33 @@ def run(
     connection: Connection,
     processor_seconds: int,
 ) -> None:
-    """Run cells and expressions, and send the outputs and errors of each.
+    """Run cells and expressions, and send the outputs and the error of each.
 
     A step is ``cell`` or ``expression``, and its source. No step runs after a cell that fails. If a
     step takes more processor time than allowed, the system ends this process with SIGXCPU. The
-    connection gets ``"ready"``, then a pair for each step: its outputs, and None or the line of the
-    source that failed and the error. At the end the connection gets the files below `root` that
-    were opened, and the numbers that texts are tied to.
+    connection receives ``"ready"``, then a pair for each step: its outputs, and None or the line of
+    the failed source and the error. Last it receives the opened files below `root`, and the live
+    numbers of texts.
     """
-    Thread(target=_end_with_the_builder, daemon=True).start()
-    import matplotlib  # whoever only wants to know of pages does not wait for it
+    Thread(target=_exit_with_parent, daemon=True).start()
+    import matplotlib  # slow, and other users of this module do not need it
 
     os.chdir(folder)
     matplotlib.use("module://matplotlib_inline.backend_inline")
-    opened = _watched(os.path.join(root, ""))
+    opened = _record_opened_files(os.path.join(root, ""))
     settings = Config({"HistoryManager": {"enabled": False}})
     shell = Shell.instance(ipython_dir=os.path.join(root, "_build", "ipython"), config=settings)
-    shell.ties = Ties()
-    _on_a_page(shell)
+    shell.live_numbers = LiveNumbers()
+    _set_formatters(shell)
     warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
     connection.send("ready")
     for number, (kind, source) in enumerate(steps):
         _allow_processor_time(processor_seconds)
-        done = _done(shell, source, number, is_cell=kind == "cell")
+        done = _run_step(shell, source, number, is_cell=kind == "cell")
         connection.send(done)
         if kind == "cell" and done[1] is not None:
             return
-    connection.send((sorted(opened), shell.ties.settled()))
+    connection.send((sorted(opened), shell.live_numbers.resolve()))
 
 
 def _allow_processor_time(seconds: int) -> None:
@@ -169,24 +169,24 @@ def _allow_processor_time(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (wanted, highest))
 
 
-def _on_a_page(shell: Shell) -> None:
-    """Leave out the styles and scripts that a notebook needs: a page has them."""
+def _set_formatters(shell: Shell) -> None:
+    """Omit the styles and scripts that notebooks embed, since a page has its own."""
     formatter = shell.display_formatter
     assert formatter is not None
     formatter.formatters["text/html"].for_type(Figure, lambda figure: None)
-    formatter.mimebundle_formatter.for_type(Explorer, shell.ties.show)
+    formatter.mimebundle_formatter.for_type(Explorer, shell.live_numbers.record_explorer)
 
 
-def _end_with_the_builder() -> None:
-    """End this process when the one that began it has ended, whatever a cell is doing."""
+def _exit_with_parent() -> None:
+    """Exit when the parent process has ended, even during a cell."""
     builder = multiprocessing.parent_process()
     assert builder is not None
     wait([builder.sentinel])
     os._exit(1)
 
 
-def _watched(root: str) -> set[str]:
-    """Return a set that gets the files below a folder that are opened from now on."""
+def _record_opened_files(root: str) -> set[str]:
+    """Return a set to which each file below a folder is added when it is opened."""
     opened: set[str] = set()
 
     def remember(event: str, arguments: tuple[Any, ...]) -> None:
@@ -199,24 +199,30 @@ def _watched(root: str) -> set[str]:
     return opened
 
 
-def _done(
+def _run_step(
     shell: Shell, source: str, number: int, *, is_cell: bool
 ) -> tuple[list[Output], tuple[int, str] | None]:
     """Run one step."""
     outputs: list[Output] = []
     shell.outputs = outputs
-    with redirect_stdout(Stream(outputs, "stdout")), redirect_stderr(Stream(outputs, "stderr")):
+    with (
+        redirect_stdout(OutputStream(outputs, "stdout")),
+        redirect_stderr(OutputStream(outputs, "stderr")),
+    ):
         result = shell.run_cell(source, store_history=is_cell)  # type: ignore[no-untyped-call]
     error = result.error_before_exec or result.error_in_exec
     if error is None and not is_cell:
-        shell.ties.note(number, source, shell.user_ns, str(result.result))
+        shell.live_numbers.record_expression(number, source, shell.user_ns, str(result.result))
     elif error is None and outputs:
-        shell.ties.note_cell(number, source, shell.user_ns)
-    return outputs, None if error is None else (_line_of(error, shell), _said(error, shell))
+        shell.live_numbers.record_cell(number, source, shell.user_ns)
+    return outputs, None if error is None else (
+        _line_of(error, shell),
+        _error_message(error, shell),
+    )
 
 
 def _line_of(error: BaseException, shell: Shell) -> int:
-    """Return the line of a cell, counted from 1, at which it failed."""
+    """Return the line of a cell, counted from 1, that raised the error."""
     if isinstance(error, SyntaxError):
         return error.lineno or 1
     place: TracebackType | None = error.__traceback__
@@ -227,10 +233,10 @@ def _line_of(error: BaseException, shell: Shell) -> int:
     return 1
 
 
-def _said(error: BaseException, shell: Shell) -> str:
-    """Return what an error says, on one line; of a name that is not defined, those near it too."""
-    said = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+def _error_message(error: BaseException, shell: Shell) -> str:
+    """Return an error's message in one line, with similar names for an undefined name."""
+    message = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
     if isinstance(error, NameError) and error.name:
         near = get_close_matches(error.name, [name for name in shell.user_ns if name[0] != "_"])
-        said += f"; defined and near is {' or '.join(near)}" * bool(near)
-    return said
+        message += f"; similar defined names: {', '.join(near)}" * bool(near)
+    return message

@@ -1,7 +1,7 @@
-"""Pages as MyST-NB reads them: notebooks that have their results.
+"""Pages as MyST-NB reads them: notebooks with their results.
 
-`_config.yml` names `nbformat.reads` as the reader of pages, for what it is handed is a notebook
-already, and lets MyST-NB execute nothing.
+`_config.yml` names `nbformat.reads` as the reader of pages, since the text is already a notebook,
+and switches off execution by MyST-NB.
 """
 
 import json
@@ -18,12 +18,12 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from byhand.checking.patterns import found_in
+from byhand.checking.patterns import find_matches
 from byhand.digests import digest_of
 from byhand.reading.page_code import Step, steps_of
-from byhand.reading.results import Results, compute, kept, made_from
+from byhand.reading.results import Results, compute, inputs_digest, load_valid
 from byhand.reading.values import RESULTS
-from byhand.site.policy import refused_in
+from byhand.site.policy import forbidden_content
 from mha.core.threads import usable_cores
 
 logger = logging.getLogger(__name__)
@@ -37,109 +37,111 @@ RICH = (*MARKUP, "text/latex", "image/svg+xml", *IMAGES)
 
 
 def notebook_of(page: Path, text: str, config: Any = None) -> NotebookNode:
-    """Return a page's source as a notebook, not run yet."""
+    """Return a page's source as a notebook without results."""
     notebook = read_myst_markdown_notebook(text, config, add_source_map=True, path=page)
     lines, begins = text.splitlines(), notebook.metadata["source_map"]
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"  # the same each time
-        if cell.cell_type == "markdown":  # MyST-NB counts as if one blank line stood before it
+        if cell.cell_type == "markdown":  # MyST-NB counts one blank line before it
             while not lines[begins[number]].strip():
                 begins[number] += 1
             begins[number] -= 1
     return notebook
 
 
-def computes(page: Path) -> bool:
-    """Tell whether a page has cells."""
+def has_cells(page: Path) -> bool:
+    """Return whether a page has cells."""
     return "\n```{code-cell}" in page.read_text(encoding="utf-8")
 
 
-def without_results(
+def pages_to_run(
     env: BuildEnvironment, names: Iterable[str], now: str
 ) -> Iterator[tuple[str, Path, list[Step]]]:
-    """Yield the pages whose results would not be the kept ones, with their sources and steps."""
+    """Yield the pages without valid kept results, with their sources and steps."""
     for name in names:
         page = Path(env.doc2path(name))
         if page.is_file():
             text = page.read_text(encoding="utf-8")
             steps = steps_of(notebook_of(page, text, env.myst_config), text)  # type: ignore[attr-defined]
-            if steps and kept(page, steps, now) is None:
+            if steps and load_valid(page, steps, now) is None:
                 yield name, page, steps
 
 
-def sources_of(env: BuildEnvironment, name: str) -> str:
-    """Return a digest of a page's source, and of all that it had to say when it was read."""
+def source_digest(env: BuildEnvironment, name: str) -> str:
+    """Return a digest of a page's source and of the files that Sphinx noted as included."""
     files = [env.doc2path(name), *(str(env.srcdir / file) for file in env.dependencies[name])]
     return digest_of(sorted(files), root=Path("/"))
 
 
-def note_sources(app: Sphinx, env: BuildEnvironment) -> None:
-    """Remember what each page was read from."""
+def store_digests(app: Sphinx, env: BuildEnvironment) -> None:
+    """Store the digest of each page that was read."""
     for name in env.found_docs:
-        env.metadata[name]["sources"] = sources_of(env, name)
+        env.metadata[name]["sources"] = source_digest(env, name)
 
 
-def changed(app: Sphinx, env: BuildEnvironment, added: set[str], *_: object) -> list[str]:
-    """Return the pages whose sources are others than were read, whatever their dates say."""
+def changed_pages(app: Sphinx, env: BuildEnvironment, added: set[str], *_: object) -> list[str]:
+    """Return the pages whose digest differs from the stored one, whatever their dates."""
     known = env.found_docs - added
-    return [name for name in known if env.metadata[name].get("sources") != sources_of(env, name)]
+    return [name for name in known if env.metadata[name].get("sources") != source_digest(env, name)]
 
 
-class Reader:
-    """What reads pages: those that have no results yet run ahead of it."""
+class PageReader:
+    """The reader of pages, and the pool of threads that compute results before pages are read."""
 
     def __init__(self) -> None:
         self.ahead: dict[str, Future[Results]] = {}
         self.now = ""
 
-    def run_ahead(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
-        """Begin to run the pages whose results are not kept, as they will be read, on all cores."""
-        self.now = made_from()
+    def start_runs(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
+        """Start computing missing results of pages, in reading order, on all cores."""
+        self.now = inputs_digest()
         pool = ThreadPoolExecutor(usable_cores())
-        for name, page, steps in without_results(env, names, self.now):
+        for name, page, steps in pages_to_run(env, names, self.now):
             self.ahead[name] = pool.submit(compute, page, steps, self.now)
         pool.shutdown(wait=False)
 
     def read(self, app: Sphinx, name: str, source: list[str]) -> None:
-        """Put the page as a notebook with its results in the place of its source."""
+        """Replace the source of a page by its notebook with results."""
         page = Path(app.env.doc2path(name))
         notebook = notebook_of(page, source[0], app.env.myst_config)  # type: ignore[attr-defined]
         if steps := steps_of(notebook, source[0]):
             ran = self.ahead.pop(name, None)
-            results = ran.result() if ran else kept(page, steps, self.now)
+            results = ran.result() if ran else load_valid(page, steps, self.now)
             results = results or compute(page, steps, self.now)
             app.env.temp_data[RESULTS] = results
-            _put(results, notebook)
+            _add_results(results, notebook)
             for line, cause in results.faults:
                 place = (name, line)
                 logger.warning("this cell failed: %s", cause, location=place, type="failed_cell")
         source[0] = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
 
 
-def _put(results: Results, notebook: NotebookNode) -> None:
-    """Give cells their results."""
+def _add_results(results: Results, notebook: NotebookNode) -> None:
+    """Add results to the cells of a notebook."""
     notebook.metadata["language_info"] = LANGUAGE
     cells = [(n, step) for n, step in enumerate(results.steps) if step.kind == "cell"]
     for count, (number, step) in enumerate(cells, 1):
         cell = notebook.cells[step.index]
-        outputs, explorers, _ = results.given(number)
+        outputs, explorers, _ = results.result_of(number)
         cell["execution_count"] = count
         cell["outputs"] = [nbformat.from_dict(output) for output in outputs]  # type: ignore[no-untyped-call]
         if explorers:
             tags = [*cell.metadata.get("tags", []), *(f"of-{name}" for name in explorers.split())]
             cell.metadata["tags"] = tags  # which the cell's element has as classes
-        results.faults += [(step.line, said) for said in faults(outputs, cell.metadata)]
+        results.faults += [
+            (step.line, message) for message in output_faults(outputs, cell.metadata)
+        ]
 
 
 # ---- What a cell may not give: errors in words, addresses, scripts, a flood ----
 
 
-def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the outputs of one cell, given as a notebook has them.
+def output_faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[str]:
+    """Yield the faults of a cell's outputs, which are given in the notebook format.
 
     Examples
     --------
-    >>> list(faults([{"output_type": "stream", "name": "stderr", "text": "beware"}], {}))
+    >>> list(output_faults([{"output_type": "stream", "name": "stderr", "text": "beware"}], {}))
     ['the cell writes to stderr: beware']
     """
     size = len(json.dumps(outputs))
@@ -152,25 +154,25 @@ def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[
         if output.get("name") == "stderr":
             lines = output["text"].strip().splitlines() or [""]
             yield f"the cell writes to stderr: {lines[-1]}"
-        elif address := ADDRESS.search(_seen(output)):
+        elif address := ADDRESS.search(_visible_text(output)):
             yield (
                 f"the cell shows an object's address, {address[1]}, which differs each time;"
-                " show what the object holds"
+                " show its contents instead"
             )
         marked = "\n".join(str(data.get(kind, "")) for kind in MARKUP)
-        if refused := refused_in(marked):
+        if refused := forbidden_content(marked):
             yield f"the cell shows {refused}; scripts go into book/_static"
-        for _, said in found_in("loaded", [(0, marked)]):
-            yield f"in what the cell shows {said}"
+        for _, message in find_matches("loaded", [(0, marked)]):
+            yield f"in the output of the cell, {message}"
         if any(kind in data for kind in IMAGES) and not alternative:
             yield (
-                "the cell's image has no alternative text; say what is to be seen, as"
+                "the cell's image has no alternative text; describe it in"
                 " mystnb: image: alt: in its header"
             )
 
 
-def _seen(output: dict[str, Any]) -> str:
-    """Return the text that a reader sees of an output."""
+def _visible_text(output: dict[str, Any]) -> str:
+    """Return the text of an output that a reader sees."""
     data = output.get("data", {})
     texts = [output.get("text", ""), data.get("text/html", ""), data.get("text/markdown", "")]
     if not any(kind in data for kind in RICH):

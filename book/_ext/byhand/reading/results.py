@@ -1,8 +1,8 @@
-"""What a page's cells and expressions give: kept, and run again only when it may have changed.
+"""Results of a page's cells and expressions, kept until one of their inputs changes.
 
-It depends on the cells and expressions in their order, on the package with its data, on the locked
-packages, and on the files that the cells open. While all of these are what they were, the results
-of the last run stand, so that prose can be edited without computing anything.
+The inputs are the cells and expressions in their order, the package with its data, the locked
+packages, and the files that the cells open. While they are unchanged, the results of the last run
+are used, so that an edit of prose computes nothing.
 """
 
 import json
@@ -26,82 +26,82 @@ from byhand.reading.traced_numbers import Part
 
 logger = logging.getLogger(__name__)
 
-MADE_FROM = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
-IMPORTED = [  # what many pages need and what takes its time: there before the first is forked
+INPUTS = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
+IMPORTED = [  # slow imports of many pages, done once before the processes fork
     "byhand.reading.page_runner",
     "mha.chapters",
     "matplotlib.figure",
     "matplotlib.backends.backend_svg",
 ]
-OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
+IGNORED_FOLDERS = (".venv", "_build", "mha")  # files there change results only through `INPUTS`
 
 
-class Given(NamedTuple):
-    """What a step gave, and whose numbers it has."""
+class StepResult(NamedTuple):
+    """The outputs of a step, and the live numbers in them."""
 
     outputs: list[dict[str, Any]]  # as a notebook has them
-    of: str  # the explorer that has an expression's numbers, or those that begin with a cell's
-    parts: list[Part]  # of the expression's text; none where it has no number of that explorer
+    of: str  # the explorer of an expression, or the explorers of a cell
+    parts: list[Part]  # of the expression's text; none if it has no number of that explorer
 
 
 @dataclass
 class Results:
-    """What the steps of a page gave, and what is wrong with it."""
+    """The outputs of a page's steps, and their errors and faults."""
 
     made_from: str
     steps: list[Step]
-    # a notebook's outputs for each step that ran
+    # the outputs of each step that ran, in the notebook format
     outputs: list[list[dict[str, Any]]] = field(default_factory=list)
-    # of expressions that have no value, by their step
+    # the errors of expressions, by the number of the step
     errors: dict[int, str] = field(default_factory=dict)
-    # lines of the page, and what is wrong there
+    # lines of the page, with their faults
     faults: list[tuple[int, str]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # a digest of each file that a cell opened
-    # by the number of a step, what `Given` has of it besides its outputs
-    ties: dict[str, tuple[str, list[Part]]] = field(default_factory=dict)
+    # by the number of a step, the explorer and the parts of its `StepResult`
+    live_numbers: dict[str, tuple[str, list[Part]]] = field(default_factory=dict)
 
-    def values(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
-        """Return the outputs of each expression, by the notebook's cell that it stands in."""
+    def expression_outputs(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
+        """Return the outputs of each expression, by the index of the cell before it."""
         pairs = zip(self.steps, self.outputs, strict=False)
         return {(s.index, s.source): given for s, given in pairs if s.kind == "expression"}
 
-    def given(self, number: int) -> Given:
-        """Return what a step gave; there is no output after a cell that failed."""
+    def result_of(self, number: int) -> StepResult:
+        """Return the result of a step; steps after a failed cell have no output."""
         outputs = self.outputs[number] if number < len(self.outputs) else []
-        return Given(outputs, *self.ties.get(str(number), ("", [])))
+        return StepResult(outputs, *self.live_numbers.get(str(number), ("", [])))
 
 
-def made_from(root: Path = ROOT) -> str:
-    """Return a digest of what every page's results depend on."""
-    return digest_of(MADE_FROM, root=root, salt=sys.version)
+def inputs_digest(root: Path = ROOT) -> str:
+    """Return a digest of the inputs that all pages share."""
+    return digest_of(INPUTS, root=root, salt=sys.version)
 
 
 def _file(page: Path) -> Path:
-    """Return where a page's results are kept."""
+    """Return the file of a page's kept results."""
     return KEPT / page.relative_to(ROOT / "book").with_suffix(".json")
 
 
 def _digests(files: Iterable[str]) -> dict[str, str]:
-    """Return a digest of each file of the project, that of nothing for one that is gone."""
+    """Return the digest of each file of the project; a missing file has a digest too."""
     return {name: digest_of([name], root=ROOT) for name in files}
 
 
-def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:
-    """Return the results of a page that still hold, None where something has changed.
+def load_valid(page: Path, steps: Sequence[Step], now: str) -> Results | None:
+    """Return the kept results of a page, or None if an input has changed.
 
-    `now` is what `made_from` gives.
+    `now` is the digest from `inputs_digest`.
     """
-    found = last(page)
+    found = load_last(page)
     if found is None or found.made_from != now or found.files != _digests(found.files):
         return None
-    if [step.what for step in found.steps] != [step.what for step in steps]:
+    if [step.without_line for step in found.steps] != [step.without_line for step in steps]:
         return None
-    found.steps = list(steps)  # their lines may be others
+    found.steps = list(steps)  # the lines may have changed
     return found
 
 
-def last(page: Path) -> Results | None:
-    """Return what a page gave when it last ran to its end, whatever has changed since."""
+def load_last(page: Path) -> Results | None:
+    """Return the results of the last complete run of a page, even if inputs have changed."""
     file = _file(page)
     if not file.is_file():
         return None
@@ -129,24 +129,24 @@ def compute(
     process.start()
     theirs.close()
     try:
-        _hear(ours, process, results, limits)
+        _receive(ours, process, results, limits)
     finally:
         process.kill()
         process.join()
     logger.info("%s: its cells have run", page)
     if not results.faults and not results.errors:
-        _keep(page, results)
+        _save(page, results)
     return results
 
 
-def _hear(
+def _receive(
     connection: Connection, process: BaseProcess, results: Results, limits: page_runner.Limits
 ) -> None:
-    """Take what the steps give, until all have run or one has failed."""
+    """Receive the results of steps until all have run or one has failed."""
     for number, step in enumerate(results.steps):
         try:
             if number == 0:
-                connection.recv()  # it is ready; what it imports until then is not the cell's time
+                connection.recv()  # "ready": imports do not count as time of the cell
             if not connection.poll(limits.clock):
                 fault = f"it did not end within {limits.clock:,} seconds; perhaps it waits for ever"
                 results.faults.append((step.line, fault))
@@ -165,16 +165,18 @@ def _hear(
                 results.errors[number] = error[1]
             continue
         if error is not None:
-            line, said = error
+            line, message = error
             statement = step.source.splitlines()[line - 1].strip()
-            results.faults.append((step.line + line - 1, f"{statement} raised {said}"))
+            results.faults.append((step.line + line - 1, f"{statement} raised {message}"))
             return
-    files, results.ties = connection.recv()
+    files, results.live_numbers = connection.recv()
     opened = [Path(path).relative_to(ROOT) for path in files]
-    results.files = _digests(path.as_posix() for path in opened if path.parts[0] not in OWN)
+    results.files = _digests(
+        path.as_posix() for path in opened if path.parts[0] not in IGNORED_FOLDERS
+    )
 
 
-def _keep(page: Path, results: Results) -> None:
+def _save(page: Path, results: Results) -> None:
     file = _file(page)
     file.parent.mkdir(parents=True, exist_ok=True)
     waiting = file.with_suffix(".new")

@@ -1,4 +1,4 @@
-"""Numbers that know their place in a run: each has a formula of places, and a way of writing it."""
+"""Numbers that record the places of a run from which they are computed, and their format."""
 
 from __future__ import annotations
 
@@ -18,190 +18,194 @@ from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 
 LONGEST, LARGEST = 400, 4096  # characters of a formula, numbers of an array
-OWN = "own"  # how what does not follow is written: as it stands
+FIXED = "own"  # the format of a text that does not follow the run
 WRITERS = (
     "shown", "short", "percent", "at_least", "at_most", "at_least_percent", "at_most_percent",
 )  # fmt: skip
 MARK = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue001([^\ue002]*)\ue002")
 
 Part = tuple[str, str, str]
-"""A piece of a text; the formula of a number, and how it is written, else both empty."""
+"""A piece of text with the formula and the format of its number; "" twice without a number."""
 
 
-class UntiedError(Exception):
-    """What an expression gives is not told by places of one run."""
+class UntracedError(Exception):
+    """Raised if a value is not a function of the places of one run."""
 
 
-class Tied:
-    """A number that knows how it follows from a run.
+class TracedNumber:
+    """A number with the formula by which it follows from a run.
 
-    Its formula is in the order in which a stack works it out: ``weights.0.2.1 2 *``.
+    The formula is in postfix notation: ``weights.0.2.1 2 *``.
     """
 
     def __init__(self, value: float, formula: str) -> None:
         if len(formula) > LONGEST:
-            raise UntiedError
+            raise UntracedError
         self.value, self.formula = value, formula
 
     def __float__(self) -> float:
-        raise UntiedError  # its formula would be lost
+        raise UntracedError  # its formula would be lost
 
     __int__ = __bool__ = __index__ = __str__ = __repr__ = __float__  # type: ignore[assignment]
 
     def __format__(self, how: str) -> str:
-        """Return the number as a marked text."""
+        """Return the number's text between marks that contain its formula."""
         if not (found := re.fullmatch(r"\.(\d+)f", how)):
-            raise UntiedError
-        return marked(format(self.value, how), self, f"shown:{found[1]}")
+            raise UntracedError
+        return mark(format(self.value, how), self, f"shown:{found[1]}")
 
-    def exp(self) -> Tied:
-        """Return e to this number, for `numpy.exp`."""
-        return Tied(math.exp(self.value), f"{self.formula} exp")
+    def exp(self) -> TracedNumber:
+        """Return the exponential of this number, for `numpy.exp`."""
+        return TracedNumber(math.exp(self.value), f"{self.formula} exp")
 
-    def sqrt(self) -> Tied:
-        """Return the root of this number, for `numpy.sqrt`."""
-        return Tied(math.sqrt(self.value), f"{self.formula} sqrt")
+    def sqrt(self) -> TracedNumber:
+        """Return the square root of this number, for `numpy.sqrt`."""
+        return TracedNumber(math.sqrt(self.value), f"{self.formula} sqrt")
 
-    def __abs__(self) -> Tied:
-        return Tied(abs(self.value), f"{self.formula} abs")
+    def __abs__(self) -> TracedNumber:
+        return TracedNumber(abs(self.value), f"{self.formula} abs")
 
-    def __neg__(self) -> Tied:
-        return Tied(-self.value, f"0 {self.formula} -")
+    def __neg__(self) -> TracedNumber:
+        return TracedNumber(-self.value, f"0 {self.formula} -")
 
 
-def _operation(sign: str, act: Callable[[Any, Any], Any], *, turned: bool = False) -> Any:
-    def method(self: Tied, other: object) -> Any:
+def _operation(sign: str, compute: Callable[[Any, Any], Any], *, reflected: bool = False) -> Any:
+    def method(self: TracedNumber, other: object) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
-        left, right = (other, self) if turned else (self, other)
-        value = act(*(x.value if isinstance(x, Tied) else x for x in (left, right)))
-        return Tied(value, f"{_formula(left)} {_formula(right)} {sign}")
+        left, right = (other, self) if reflected else (self, other)
+        value = compute(*(x.value if isinstance(x, TracedNumber) else x for x in (left, right)))
+        return TracedNumber(value, f"{_formula(left)} {_formula(right)} {sign}")
 
     return method
 
 
 for _name, _sign in {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.items():
-    setattr(Tied, f"__{_name}__", _operation(_sign, getattr(operator, _name)))
-    setattr(Tied, f"__r{_name}__", _operation(_sign, getattr(operator, _name), turned=True))
+    setattr(TracedNumber, f"__{_name}__", _operation(_sign, getattr(operator, _name)))
+    setattr(
+        TracedNumber, f"__r{_name}__", _operation(_sign, getattr(operator, _name), reflected=True)
+    )
 for _name, _sign in {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}.items():
-    setattr(Tied, f"__{_name}__", _operation(_sign, getattr(operator, _name)))
+    setattr(TracedNumber, f"__{_name}__", _operation(_sign, getattr(operator, _name)))
 
 
-def _one(value: Any) -> Any:
-    """Return the number of an array without axes: NumPy gives one for a dot product."""
+def _scalar(value: Any) -> Any:
+    """Return the element of an array without axes, which NumPy returns for a dot product."""
     return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
 def _formula(value: object) -> str:
-    value = _one(value)
-    if isinstance(value, Tied):
+    value = _scalar(value)
+    if isinstance(value, TracedNumber):
         return value.formula
     if isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value):
         return f"{float(value):.17g}"
-    raise UntiedError
+    raise UntracedError
 
 
-def marked(text: str, value: Tied, how: str) -> str:
-    """Return a text with the marks of the number that it says."""
+def mark(text: str, value: TracedNumber, how: str) -> str:
+    """Return a text with marks around it that contain the number's formula."""
     return f"\ue000{value.formula}\ue001{how}\ue001{text}\ue002"
 
 
-def _largest(*values: Any) -> Any:
-    """Return the largest of some numbers, tied or not."""
-    those = list(values[0]) if len(values) == 1 else list(values)
-    if not any(isinstance(value, Tied) for value in those):
-        return max(those)
-    first, *others = map(_formula, those)
+def _maximum(*values: Any) -> Any:
+    """Return the largest of some numbers, traced or not."""
+    operands = list(values[0]) if len(values) == 1 else list(values)
+    if not any(isinstance(value, TracedNumber) for value in operands):
+        return max(operands)
+    first, *others = map(_formula, operands)
     formula = " ".join([first, *(f"{other} max" for other in others)])
-    return Tied(max(x.value if isinstance(x, Tied) else x for x in those), formula)
+    return TracedNumber(
+        max(x.value if isinstance(x, TracedNumber) else x for x in operands), formula
+    )
 
 
-class Numbers(np.ndarray):
-    """An array of tied numbers: what would choose among them by their values does so by formula."""
+class TracedArray(np.ndarray):
+    """An array of traced numbers; `max`, `min` and `sum` give formulas."""
 
     def max(self, axis: object = None, *_: object, **__: object) -> Any:
-        """Return the largest number of all."""
+        """Return the largest number."""
         if axis is not None:
-            raise UntiedError
-        return _largest(self.ravel())
+            raise UntracedError
+        return _maximum(self.ravel())
 
     def min(self, axis: object = None, *_: object, **__: object) -> Any:
-        """Return the smallest number of all."""
+        """Return the smallest number."""
         return -(-self).max(axis=axis)
 
     def sum(self, axis: Any = None, *_: object, **__: object) -> Any:
-        """Return the sum of all numbers, or of those along an axis."""
-        return _one(super().sum(axis=axis))
+        """Return the sum of all numbers, or of the numbers along an axis."""
+        return _scalar(super().sum(axis=axis))
 
 
-def arrays_of(run: Trace) -> Iterator[tuple[str, Array]]:
-    """Yield the names of a run's stages, each with its numbers."""
+def stage_arrays(run: Trace) -> Iterator[tuple[str, Array]]:
+    """Yield the name and the array of each of a run's stages."""
     for name, stage in STAGES.items():
         array = stage.array(run)
         if stage.axes and isinstance(array, np.ndarray) and array.dtype == float and array.size:
             yield name, array
 
 
-def tied(array: Array, run: Trace) -> Numbers:
-    """Return an array's numbers with their places; its memory has to be that of a run's stage."""
-    for name, whole in arrays_of(run):
+def traced_array(array: Array, run: Trace) -> TracedArray:
+    """Return an array as traced numbers; it must be a view of a stage's array."""
+    for name, whole in stage_arrays(run):
         if not np.may_share_memory(array, whole):
             continue
         if array.size > LARGEST or not whole.flags.c_contiguous:
-            raise UntiedError
+            raise UntracedError
         found = np.empty(array.shape, dtype=object)
         begin = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
         for index in np.ndindex(array.shape):
             offset = begin + sum(i * step for i, step in zip(index, array.strides, strict=True))
             where = np.unravel_index(offset // array.itemsize, whole.shape)
             place = place_at(name, *map(int, where))
-            found[index] = Tied(float(array[index]), str(place))
-        return found.view(Numbers)
-    raise UntiedError
+            found[index] = TracedNumber(float(array[index]), str(place))
+        return found.view(TracedArray)
+    raise UntracedError
 
 
 def _softmax(scores: Any, **_: object) -> Any:
-    """Return the shares of one row of tied scores."""
-    if not isinstance(scores, Numbers):
+    """Return the softmax of one row of traced scores."""
+    if not isinstance(scores, TracedArray):
         return softmax(scores)
     if scores.ndim != 1:
-        raise UntiedError
+        raise UntracedError
     powers = np.exp(scores)
-    return (powers / powers.sum()).view(Numbers)
+    return (powers / powers.sum()).view(TracedArray)
 
 
 def _writer(name: str) -> Callable[..., str]:
-    """Return a function that writes a number, and marks the text of a tied one."""
+    """Return a formatting function that marks the text of a traced number."""
     write = getattr(rounding, name)
     default = 4 if name in ("shown", "short") else 0
 
     def written(value: Any, places: int = default) -> str:
-        value = _one(value)
-        if not isinstance(value, Tied):
+        value = _scalar(value)
+        if not isinstance(value, TracedNumber):
             return str(write(value, places))
-        return marked(str(write(value.value, places)), value, f"{name}:{places}")
+        return mark(str(write(value.value, places)), value, f"{name}:{places}")
 
     return written
 
 
-def _whole(value: Any) -> Any:
-    """Return a whole number, written; a tied one may become another."""
-    if not isinstance(value, Tied):
+def _as_integer(value: Any) -> Any:
+    """Return a whole number as text; a traced one may change."""
+    if not isinstance(value, TracedNumber):
         return int(value)
-    return marked(str(int(value.value)), value, "short:4")
+    return mark(str(int(value.value)), value, "short:4")
 
 
-ON_TIED = {name: _writer(name) for name in WRITERS} | {"softmax": _softmax}
-"""What functions of `mha` do with tied numbers."""
+TRACED_FUNCTIONS = {name: _writer(name) for name in WRITERS} | {"softmax": _softmax}
+"""Functions of `mha` that accept traced numbers, by name."""
 
-BUILT_IN = {"max": _largest, "int": _whole, "bool": lambda value: value}
+BUILT_IN = {"max": _maximum, "int": _as_integer, "bool": lambda value: value}
 
 
-def split(text: str) -> list[Part]:
-    """Return a marked text in parts."""
+def split_marked(text: str) -> list[Part]:
+    """Return a marked text as a list of texts and numbers."""
     before, *pieces = MARK.split(text)
     parts = [(before, "", "")] if pieces else []
     for at in range(0, len(pieces), 4):
-        formula, how, said, after = pieces[at : at + 4]
-        parts += [(said, formula, how), (after, "", "")]
+        formula, how, written, after = pieces[at : at + 4]
+        parts += [(written, formula, how), (after, "", "")]
     return [part for part in parts if any(part)]

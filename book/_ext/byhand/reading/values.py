@@ -1,4 +1,4 @@
-"""Values of expressions where a page's text has them: ``{eval}``, and the marks of questions."""
+"""Values of expressions in a page's text: the roles ``{eval}`` and ``{holds}``."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from docutils.parsers.rst.states import Inliner
 from myst_nb.core.variables import VariableOutput, render_variable_outputs
 from sphinx.util import logging
 
-from byhand.reading.page_code import claim_of, one_line
-from byhand.reading.results import Given, Results
-from byhand.reading.traced_numbers import OWN
+from byhand.reading.page_code import one_line, split_holds
+from byhand.reading.results import Results, StepResult
+from byhand.reading.traced_numbers import FIXED
 
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 logger = logging.getLogger(__name__)
 
-RESULTS = "results of the page"  # their name in Sphinx's memory of the page that is read
+RESULTS = "results of the page"  # the key in Sphinx's data of the page that is read
 
 
-Said = tuple[list[nodes.Node], list[nodes.system_message]]
-"""What a role gives."""
+RoleResult = tuple[list[nodes.Node], list[nodes.system_message]]
+"""The nodes and the messages that a role returns."""
 
 
 class NoValueError(ValueError):
-    """An expression has no value; the text says why."""
+    """Raised if an expression has no value; the message gives the reason."""
 
 
-class tied(nodes.inline):  # noqa: N801 - as docutils names its nodes
+class live_number(nodes.inline):  # noqa: N801 - as docutils names its nodes
     """A number of a run that an explorer of the page shows.
 
-    It has its `formula`, `how` it is written, and which explorer's it is, `of`. On a page it is a
-    ``data`` element, which a script may write anew.
+    The node has the attributes `formula`, `how` (its format) and `of` (its explorer). On a page it
+    is a ``data`` element that a script can rewrite.
     """
 
 
-def visit_tied(self: HTML5Translator, node: tied) -> None:
-    """Write the start of a tied number."""
+def visit_live_number(self: HTML5Translator, node: live_number) -> None:
+    """Write the start of a live number."""
     marks = {"value": node["formula"], "data-as": node["how"], "data-of": node["of"]}
     self.body.append("<data " + " ".join(f'{k}="{escape(v)}"' for k, v in marks.items()) + ">")
 
 
-def depart_tied(self: HTML5Translator, node: tied) -> None:
-    """Write the end of a tied number."""
+def depart_live_number(self: HTML5Translator, node: live_number) -> None:
+    """Write the end of a live number."""
     self.body.append("</data>")
 
 
-def value(document: nodes.document, expression: str, line: int) -> Given:
-    """Return what an expression gave: the last before a line that is this one, or raise."""
+def expression_value(document: nodes.document, expression: str, line: int) -> StepResult:
+    """Return the value of an expression from its last evaluation before a line, or raise."""
     env = getattr(document.settings, "env", None)
     results: Results | None = env.temp_data.get(RESULTS) if env else None
     wanted = ("expression", one_line(expression))
@@ -61,15 +61,17 @@ def value(document: nodes.document, expression: str, line: int) -> Given:
     number = [found[0][1], *(number for begins, number in found if begins <= line)][-1]
     if number in results.errors:
         raise NoValueError(results.errors[number])
-    return results.given(number)
+    return results.result_of(number)
 
 
-def show(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
-    """Show what an expression gives, as ``{eval}``."""
+def eval_role(
+    name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object
+) -> RoleResult:
+    """Show the value of an expression: the role ``{eval}``."""
     document = inliner.document
     place = (document.settings.env.docname, line)
     try:
-        found = value(document, text, line)
+        found = expression_value(document, text, line)
     except NoValueError as error:
         logger.warning("{eval}`%s`: %s", text, error, location=place, type="eval")
         return [], []
@@ -85,23 +87,25 @@ def show(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: ob
     ]
     words = render_variable_outputs(shown, document, line, document["source"], inline=True)
     if len(found.parts) == 1:
-        return [_tied(words, *found.parts[0][1:], found.of)], []
+        return [_live_number(words, *found.parts[0][1:], found.of)], []
     texts = [([nodes.Text(text)], formula, how) for text, formula, how in found.parts]
-    return [_tied(*text, found.of) if text[1] else text[0][0] for text in texts] or words, []
+    return [_live_number(*text, found.of) if text[1] else text[0][0] for text in texts] or words, []
 
 
-def _tied(words: list[nodes.Node], formula: str, how: str, of: str) -> tied:
-    return tied("", "", *words, formula=formula, how=how, of=of)
+def _live_number(words: list[nodes.Node], formula: str, how: str, of: str) -> live_number:
+    return live_number("", "", *words, formula=formula, how=how, of=of)
 
 
-def claim(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object) -> Said:
-    """Show words that a comparison bears out, as ``{holds}``; one that does not hold is a fault."""
+def holds_role(
+    name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object
+) -> RoleResult:
+    """Show words that a comparison proves: ``{holds}``; warn if the comparison is false."""
     document = inliner.document
-    words, expression = claim_of(text)
+    words, expression = split_holds(text)
     children, messages = inliner.parse(words, line, inliner, nodes.inline())
-    found, why = Given([], "", []), "it does not hold"
+    found, why = StepResult([], "", []), "it does not hold"
     try:
-        found = value(document, expression, line)
+        found = expression_value(document, expression, line)
     except NoValueError as error:
         why = str(error)
     if not any(o.get("data", {}).get("text/plain", "").startswith("[True,") for o in found.outputs):
@@ -109,6 +113,6 @@ def claim(name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: o
         logger.warning("{holds}`%s`: %s", text, why, location=place, type="holds")
     elif found.parts:
         formula = " | ".join(part[1] for part in found.parts)
-        how = " ".join("holds" if part[2] == OWN else part[2] for part in found.parts)
-        children = [_tied(children, formula, how, found.of)]
+        how = " ".join("holds" if part[2] == FIXED else part[2] for part in found.parts)
+        children = [_live_number(children, formula, how, found.of)]
     return children, messages

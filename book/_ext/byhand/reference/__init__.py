@@ -1,12 +1,12 @@
-"""The reference of the package, from its docstrings: what `{api}` puts on a page.
+"""The reference of the package, made from docstrings by the directive `{api}`.
 
     ```{api}
     softmax softmax_backward
     ```
 
-gives each name a section below a heading: the line that imports it, how it is called, its
-docstring, its code, and the pages of the book that use it. A docstring's text is read as Markdown.
-`docstrings` takes it apart, `names` lists the public names, `linking` links every page to them.
+gives each name a section: the line that imports it, its signature, its docstring, its code, and the
+pages of the book that use it. The text of a docstring is read as Markdown. `docstrings` parses
+docstrings, `names` lists the public names, and `linking` links the pages to them.
 """
 
 import inspect
@@ -26,7 +26,7 @@ from byhand.reference.docstrings import Entry, code_of, read_entries, read_secti
 from byhand.reference.linking import LinkNames, used_on
 from byhand.reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
 
-HEADINGS = {"References": "From"}  # said otherwise than in the docstrings
+HEADINGS = {"References": "From"}  # headings that differ from the docstrings'
 API = re.compile(r"^```\{api\}\s+([^`]*)```", re.MULTILINE)
 ON_THE_SCREEN = (
     "What each of them takes, gives and refuses, with examples and its code, stands on the pages"
@@ -44,23 +44,16 @@ def setup(app: Sphinx) -> None:
 
 
 def anchor_of(name: Name) -> str:
-    """Return the id of a name's section, the same whatever else is on the page.
+    """Return the id of a name's section, which does not depend on the rest of the page.
 
-    It does not depend on the module, so that a name keeps its address when it moves.
-
-    Examples
-    --------
-    >>> anchor_of(Name("figures.flow")), anchor_of(Name("KeyValueCache", "mha.core.decoding"))
-    ('mha-figures-flow', 'mha-KeyValueCache')
-    >>> anchor_of(Name("Show", "mha.chapters"))
-    'mha-chapters-Show'
+    It does not depend on the module either, so that a name that moves keeps its address.
     """
     package = FOR_CHAPTERS if name.home == FOR_CHAPTERS else PACKAGE
     return f"{package}.{name.short}".replace(".", "-")
 
 
 def import_of(name: Name) -> str:
-    """Return the line that imports a name, empty for what `mha` or a chapter's first cell gives.
+    """Return the line that imports a name, or "" if `mha` or a chapter's first cell gives it.
 
     Examples
     --------
@@ -75,12 +68,12 @@ def import_of(name: Name) -> str:
 
 
 class Api(SphinxDirective):
-    """Sections for public names of the package, given as content."""
+    """``{api}``: sections for public names of the package."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return a section a name."""
+        """Return one section per name."""
         known = {name.short: name for name in public_names()}
         sections: list[nodes.Node] = []
         for short in " ".join(self.content).split():
@@ -90,7 +83,7 @@ class Api(SphinxDirective):
         return sections
 
     def section(self, name: Name) -> nodes.section:
-        """Return what is said of one name."""
+        """Return the section of a name."""
         heading = nodes.title("", "", nodes.literal("", name.short))
         section = nodes.section("", heading, ids=[anchor_of(name)], names=[name.full.lower()])
         section["classes"].append("api")
@@ -107,7 +100,7 @@ class Api(SphinxDirective):
         return section
 
     def note(self, name: Name) -> None:
-        """Make a name known to the roles of Python's domain, with and without the package."""
+        """Register a name with Sphinx's Python domain, with and without the package."""
         domain = self.env.get_domain("py")
         anchor = anchor_of(name)
         domain.note_object(name.full, name.kind, anchor, location=self.get_location())  # type: ignore[attr-defined]
@@ -115,7 +108,7 @@ class Api(SphinxDirective):
             domain.note_object(name.short, name.kind, anchor, aliased=True)  # type: ignore[attr-defined]
 
     def body(self, name: Name) -> Iterator[nodes.Node]:
-        """Yield how a name is called, and the parts of its docstring."""
+        """Yield the signature of a name and the parts of its docstring."""
         if name.kind not in ("module", "data"):
             called = name.short if name.kind == "property" else signature(name.short, name.thing)
             yield code_block(called, "python", "api-signature")
@@ -136,14 +129,14 @@ class Api(SphinxDirective):
                 yield from self.prose(text)
 
     def member(self, member: Name) -> Iterator[nodes.Node]:
-        """Yield what is said of a method or property."""
+        """Yield the description of a method or property."""
         self.note(member)
         box = nodes.container("", *self.body(member), ids=[anchor_of(member)])
         box["classes"] += ["api-member"]
         yield box
 
     def definitions(self, entries: Iterator[Entry]) -> nodes.definition_list:
-        """Return parameters, results or errors as a list."""
+        """Return parameters, results or errors as a definition list."""
         found = nodes.definition_list(classes=["api-entries"])
         for entry in entries:
             term = nodes.term()
@@ -162,11 +155,11 @@ class Api(SphinxDirective):
         return found
 
     def prose(self, text: str) -> list[nodes.Node]:
-        """Return a text of Markdown as nodes."""
+        """Return the nodes of a Markdown text."""
         return self.parse_text_to_nodes(text)
 
     def code(self, name: Name) -> Iterator[nodes.Node]:
-        """Yield the code of a function or class, folded, and where it stands."""
+        """Yield the folded code of a function or class, and its file."""
         file = Path(inspect.getsourcefile(name.thing) or "").resolve().relative_to(ROOT)
         where = nodes.paragraph("", "From ", nodes.literal("", file.as_posix()), nodes.Text(":"))
         where["classes"].append("api-where")
@@ -174,10 +167,10 @@ class Api(SphinxDirective):
 
 
 class NamesOfThePackage(SphinxDirective):
-    """Every name with what it is in one sentence, a table for each page below this one."""
+    """Tables of all public names with a one-sentence description, one per page."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the tables, and on paper where the rest is."""
+        """Return the tables, and on paper a sentence on the rest of the reference."""
         here = self.env.docname
         below = [page for part in read_contents().parts for page in part.below.get(here, ())]
         known = {name.short: name for name in public_names()}
@@ -198,7 +191,7 @@ class NamesOfThePackage(SphinxDirective):
 
 
 def names_on(page: str) -> list[str]:
-    r"""Return the names that a page explains, in their order.
+    r"""Return the names that a page documents, in their order.
 
     Examples
     --------
@@ -209,7 +202,7 @@ def names_on(page: str) -> list[str]:
 
 
 def summary_of(name: Name) -> str:
-    """Return the first sentence of a name's docstring, for a constant its type; and its module."""
+    """Return the first sentence of a name's docstring, or a constant's type; and its module."""
     where = f" In `{name.home}`." if import_of(name) else ""
     if name.kind == "data":
         return f"a `{type(name.thing).__name__}`"
@@ -218,7 +211,7 @@ def summary_of(name: Name) -> str:
 
 
 def code_block(text: str, language: str, *classes: str) -> nodes.literal_block:
-    """Return a block of code."""
+    """Return a node of highlighted code."""
     block = nodes.literal_block(text, text, language=language)
     block["classes"] += classes
     return block

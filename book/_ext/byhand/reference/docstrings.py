@@ -1,4 +1,4 @@
-"""What a docstring in numpydoc form says, part by part."""
+"""Parsing of numpydoc docstrings into sections and entries."""
 
 import ast
 import inspect
@@ -14,7 +14,7 @@ UNDERLINED = re.compile(r"^(.+)\n-{3,}$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Entry:
-    """What is said of one or several parameters, of a result or of an error."""
+    """The description of one or several parameters, of a result or of an error."""
 
     names: tuple[str, ...]  # empty for a result without a name
     kind: str  # a type with its shape, or an error
@@ -22,7 +22,7 @@ class Entry:
 
 
 def read_sections(docstring: str) -> dict[str, str]:
-    r"""Return a docstring's sections by their headings; what stands before them has none.
+    r"""Return a docstring's sections by heading; the text before the first has the key "".
 
     Examples
     --------
@@ -37,14 +37,7 @@ def read_sections(docstring: str) -> dict[str, str]:
 def read_entries(section: str, *, named: bool) -> Iterator[Entry]:
     r"""Yield the entries of a section such as Parameters.
 
-    A line without a colon has names where they are `named`, as a parameter's does, else a type.
-
-    Examples
-    --------
-    >>> list(read_entries("a, b : int\n    Two.\nc", named=True))
-    [Entry(names=('a', 'b'), kind='int', text='Two.'), Entry(names=('c',), kind='', text='')]
-    >>> list(read_entries("ValueError\n    If not.", named=False))
-    [Entry(names=(), kind='ValueError', text='If not.')]
+    A line without a colon has names if the entries are `named`, as parameters are, else a type.
     """
     for block in re.split(r"\n(?=\S)", section):
         head, _, text = block.partition("\n")
@@ -78,7 +71,7 @@ def signature(name: str, called: Any) -> str:
 
 
 def code_of(thing: Any) -> str:
-    """Return the code of a function or class without the docstring of the whole.
+    """Return the code of a function or class without its docstring.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Lead from the names of the package, wherever a page has them as code, to the reference."""
+"""Links from the package's names, wherever a page has them as code, to the reference."""
 
 import inspect
 import re
@@ -24,11 +24,11 @@ NO_LINKS_IN = (nodes.title, nodes.reference, nodes.caption, nodes.term, nodes.ru
 
 
 class used_on(nodes.General, nodes.Element):  # noqa: N801 - as docutils names its nodes
-    """Stands for the list of the pages that use a name."""
+    """A placeholder for the list of the pages that use a name."""
 
 
 class LinkNames(SphinxPostTransform):
-    """On the screen, turn code that is a public name into a link, and say where a name is used."""
+    """Link code that is a public name to the reference, and list the uses of each name."""
 
     default_priority = 5
 
@@ -43,7 +43,7 @@ class LinkNames(SphinxPostTransform):
             self.link_code()
 
     def link_names(self) -> None:
-        """Make links of names in running text, except within what they would lead to."""
+        """Link names in running text, except inside their own section."""
         for literal in list(self.document.findall(nodes.literal)):
             if literal.parent is None or any(isinstance(e, NO_LINKS_IN) for e in around(literal)):
                 continue
@@ -60,7 +60,7 @@ class LinkNames(SphinxPostTransform):
             (literal.parent if is_role else literal).replace_self(link)
 
     def link_code(self) -> None:
-        """Name the function below code that a page shows of the package."""
+        """Add the name of the function below code that a page includes from the package."""
         for block in list(self.document.findall(nodes.literal_block)):
             name = whose_code(block)
             if name and (target := find(self.env, name.short)):
@@ -80,7 +80,7 @@ class LinkNames(SphinxPostTransform):
 
 
 def whose_code(block: nodes.literal_block) -> Name | None:
-    """Return the function of which a page shows code, None for other blocks."""
+    """Return the function whose code a block shows, or None."""
     file, lines = block.get("source"), block.astext().split("\n")
     if not file:
         return None
@@ -94,7 +94,7 @@ def whose_code(block: nodes.literal_block) -> Name | None:
 
 @cache
 def names_in_code(path: str) -> frozenset[str]:
-    """Return all names in the code on a page: in its cells, and in what its text has as code."""
+    """Return all names in the code of a page: in cells and in inline code."""
     text = Path(path).read_text(encoding="utf-8")
     quoted = ("".join(found) for found in QUOTED.findall(CELL.sub("", text)))
     names = DOTTED.findall("\n".join([*CELL.findall(text), *quoted]))
@@ -103,7 +103,7 @@ def names_in_code(path: str) -> frozenset[str]:
 
 
 def find(env: BuildEnvironment, code: str) -> tuple[str, str] | None:
-    """Return page and anchor of the name that a piece of code is, or None."""
+    """Return page and anchor of the name that a piece of code refers to, or None."""
     objects = env.get_domain("py").objects  # type: ignore[attr-defined]
     code = code.removesuffix("()")
     inside = code.removeprefix(f"{PACKAGE}.").split(".")
@@ -119,13 +119,13 @@ def find(env: BuildEnvironment, code: str) -> tuple[str, str] | None:
 
 
 def around(node: nodes.Node) -> Iterator[nodes.Element]:
-    """Yield the elements that a node stands in, from the inside."""
+    """Yield the ancestors of a node, the nearest first."""
     while (node := node.parent) is not None:
         yield node
 
 
 def list_of_pages(links: list[nodes.reference]) -> list[nodes.Node]:
-    """Return the sentence that names the pages, nothing where there are none."""
+    """Return a sentence that names the pages, or no node if there are none."""
     if not links:
         return []
     said = nodes.paragraph("", "In the book: ", classes=["api-used"])

@@ -1,4 +1,4 @@
-"""The public names of the package, and what each of them is."""
+"""The public names of the package, their modules and kinds."""
 
 import importlib
 import inspect
@@ -25,18 +25,18 @@ class Name:
 
     @property
     def full(self) -> str:
-        """The name after its module: "mha.softmax", "mha.core.decoding.KeyValueCache"."""
+        """The name with its module: "mha.softmax", "mha.core.decoding.KeyValueCache"."""
         return f"{self.home}.{self.short}"
 
     @cached_property
     def thing(self) -> Any:
-        """What the name stands for."""
+        """The object that the name refers to."""
         thing = pkgutil.resolve_name(f"{self.home}:{self.short}")
         return getattr(thing, "__func__", thing)
 
     @property
     def kind(self) -> str:
-        """What Sphinx calls such a thing."""
+        """Sphinx's name for this kind of object."""
         thing = self.thing
         if isinstance(thing, ModuleType):
             return "module"
@@ -52,12 +52,12 @@ class Name:
 
     @property
     def docstring(self) -> str:
-        """Its docstring, empty for data."""
+        """The docstring, empty for data."""
         return "" if self.kind == "data" else inspect.getdoc(self.thing) or ""
 
     @property
     def members(self) -> list["Name"]:
-        """The public names below it: a module's, or the documented methods of a class."""
+        """The public names of a module, or the documented methods of a class."""
         if self.kind == "module":
             return [Name(f"{self.short}.{name}", self.home) for name in public_of(self.thing)]
         if self.kind != "class":
@@ -68,12 +68,12 @@ class Name:
 
 
 def public_of(module: ModuleType) -> list[str]:
-    """Return the public names that a module lists."""
+    """Return the public names of a module."""
     return sorted(module.__all__, key=str.lower)
 
 
 def public_names() -> Iterator[Name]:
-    """Yield every name that the reference has to explain, methods excepted.
+    """Yield every name that the reference must document, except methods.
 
     Examples
     --------
@@ -85,7 +85,10 @@ def public_names() -> Iterator[Name]:
     """
     package, names, chapters = map(importlib.import_module, (PACKAGE, ALL_NAMES, FOR_CHAPTERS))
     found = [
-        Name(short, PACKAGE if short in package.__all__ else home_of(short, vars(names)[short]))
+        Name(
+            short,
+            PACKAGE if short in package.__all__ else element_with_fold(short, vars(names)[short]),
+        )
         for short in public_of(names)
     ]
     for short in public_of(chapters):
@@ -98,16 +101,16 @@ def public_names() -> Iterator[Name]:
             yield from name.members
 
 
-def home_of(short: str, thing: Any) -> str:
-    """Return the module that a name is imported from: a package if that lists the name.
+def element_with_fold(short: str, thing: Any) -> str:
+    """Return the module from which a name is imported: a package if it lists the name.
 
     Examples
     --------
     >>> from mha.layouts.arrays import layer_to_arrays
-    >>> home_of("layer_to_arrays", layer_to_arrays)
+    >>> element_with_fold("layer_to_arrays", layer_to_arrays)
     'mha.layouts'
     >>> from mha.core.decoding import KeyValueCache
-    >>> home_of("KeyValueCache", KeyValueCache)
+    >>> element_with_fold("KeyValueCache", KeyValueCache)
     'mha.core.decoding'
     """
     home = module_of(thing)
@@ -117,5 +120,5 @@ def home_of(short: str, thing: Any) -> str:
 
 
 def module_of(thing: Any) -> str:
-    """Return the module that defines a function or class; a module is its own."""
+    """Return the module that defines a function or class; for a module, itself."""
     return thing.__name__ if isinstance(thing, ModuleType) else thing.__module__

@@ -1,11 +1,11 @@
-"""Search by section: an index of every section, and the page, dialog and library that search it.
+"""Search by section: the index of all sections, and the page, dialog and library that search it.
 
-The index is a script that sets one variable, since a page that is opened from a file may not fetch
-anything. No page loads it, nor the library, until a reader opens the search. `ranking.toml` says
-what counts for how much and which words mean the same; `reading/search.ts` searches.
+The index is a script that sets one variable, because a page opened from a file may not fetch data.
+No page loads the index or the library until a reader opens the search. `ranking.toml` has the
+weights and the synonyms; `reading/search.ts` searches.
 
-Sphinx's own index, which the theme loads on every page before anything is shown, is not made, and
-`disable_search` in `_config.yml` keeps the theme from a dialog of its own.
+Sphinx's own index, which the theme loads on every page, is not made, and `disable_search` in
+`_config.yml` switches off the theme's dialog.
 """
 
 import tomllib
@@ -39,21 +39,21 @@ def setup(app: Sphinx) -> None:
 
 
 def replace_sphinx_search(app: Sphinx) -> None:
-    """Keep Sphinx from making an index of its own."""
+    """Prevent Sphinx from making its own index."""
     if app.builder.format != "html":
         return
     app.builder.search = False  # type: ignore[attr-defined]
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Write the page that searches, and that lists the chapters where no script runs."""
+    """Write the search page, which lists the chapters if scripts are off."""
     titles = app.env.titles
     chapters = [(app.builder.get_target_uri(n), titles[n].astext()) for n in _pages(app)]
     yield "search", {"title": "Search", "chapters": chapters}, "search.html"
 
 
 def write_index(app: Sphinx, exception: Exception | None) -> None:
-    """Write the index of what the pages say, as they were written."""
+    """Write the search index of the built pages."""
     if exception or app.builder.format != "html":
         return
     file = Path(app.outdir) / "_static" / f"{INDEX}.js"
@@ -177,6 +177,6 @@ def factor_of(name: str, factors: dict[str, float]) -> float:
 
 
 def _pages(app: Sphinx) -> list[str]:
-    """Return the pages in the order of the contents, and after them any that stand in none."""
+    """Return the pages in the order of the contents, followed by pages outside the contents."""
     ordered = app.env.collect_relations()
     return [*ordered, *sorted(set(app.env.all_docs) - set(ordered))]

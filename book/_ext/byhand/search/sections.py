@@ -9,10 +9,10 @@ from lxml import html
 from byhand.search.formulas import EXPONENT, INDEX, in_one_line
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-INLINE = frozenset(  # no space stands around them
+INLINE = frozenset(  # no space is added around them
     {"a", "b", "cite", "code", "data", "em", "i", "kbd", "mark", "q", "small", "span", "strong"}
 )
-# What a reader does not search for: code and the fold that it is in, drawings, what can be pressed,
+# Elements that are not searched: code and the fold that it is in, drawings, what can be pressed,
 # the TeX of a formula, how long a page takes.
 SILENT_TAGS = frozenset(
     {"button", "form", "label", "nav", "noscript", "pre", "script", "select", "style", "svg"}
@@ -61,11 +61,11 @@ def read_sections(page: str) -> list[Section]:
     found: list[Section] = []
     for section in reversed(list(document.iter("section"))):  # those within first
         heading = next(section.iter(*HEADINGS), None)
-        if heading is not None:  # else it is part of the section that it stands in
-            title = taken_out(heading)
+        if heading is not None:  # else it belongs to the section around it
+            title = take_out(heading)
             terms = tuple(dict.fromkeys(defined_terms(section)))
             labels = tuple(span.get("id") for span in section.findall("span[@id]"))
-            text = taken_out(section)
+            text = take_out(section)
             if section.get("id") and title:
                 found.insert(0, Section(section.get("id"), title, text, terms, labels))
     if not found:
@@ -104,7 +104,7 @@ def leave_words(document: html.HtmlElement) -> None:
             element.drop_tree()
     for table in list(document.iter("table")):
         if is_of_numbers(table):
-            captions = [taken_out(caption) for caption in table.iter("caption", "figcaption")]
+            captions = [take_out(caption) for caption in table.iter("caption", "figcaption")]
             table.clear()
             table.text = " ".join(captions)
     for element in document.iter():
@@ -150,15 +150,15 @@ def defined_terms(section: html.HtmlElement) -> Iterator[str]:
                     yield from names_in(cell)
 
 
-def taken_out(element: html.HtmlElement) -> str:
-    """Remove an element from a page, and return its words."""
+def take_out(element: html.HtmlElement) -> str:
+    """Remove an element from a page, and return its text."""
     words = re.sub(r" ([,.;:)])", r"\1", " ".join(element.text_content().split())).rstrip(";")
     element.drop_tree()
     return words
 
 
 def is_silent(element: html.HtmlElement) -> bool:
-    """Tell whether an element's words are no part of what a reader looks for."""
+    """Return whether the search ignores an element's words."""
     if not isinstance(element.tag, str):
         return True
     # A name with a hyphen is a custom element: something to work with, not to read.
@@ -167,5 +167,5 @@ def is_silent(element: html.HtmlElement) -> bool:
 
 
 def is_of_numbers(table: html.HtmlElement) -> bool:
-    """Tell whether of a table only the captions are read."""
+    """Return whether a table has numbers, of which the search reads only the caption."""
     return bool(set(table.classes) - PLAIN_TABLE) and WORDS not in table.classes

@@ -1,11 +1,10 @@
-"""The site around the text: what each page loads and may run, and whose work is in it.
+"""The HTML site around the text: scripts, styles, content policy, notices and addresses.
 
-`assets` says which scripts and style sheets a page loads, and in which order. `theme` takes out of
-the theme what no page of this book uses, and `highlighting` keeps code to few elements. `policy`
-has the few lines that stand in a page itself, forbids everything else to run or load, and looks at
-every page that was written. `notices` makes the page of what the book carries of others, from
-`vendored.toml`: version, licence, hash. `address` speaks to those who share a link, once the book
-has an address.
+`assets` lists the scripts and style sheets of pages. `theme` removes the unused part of the theme,
+and `highlighting` reduces the elements of highlighted code. `policy` writes the content security
+policy of each page and checks every page against it. `notices` makes the page of third-party files
+from `vendored.toml`: version, licence and hash. `address` adds canonical links and cards for shared
+links if the book has an address.
 """
 
 from sphinx.application import Sphinx
@@ -14,6 +13,6 @@ PARTS = ("assets", "highlighting", "theme", "policy", "notices", "address")
 
 
 def setup(app: Sphinx) -> None:
-    """Load every part."""
+    """Load every module of the site."""
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")

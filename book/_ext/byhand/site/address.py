@@ -1,8 +1,8 @@
-"""What the site says of its address: nothing, until `html: baseurl:` in `_config.yml` has one.
+"""The site's address: none, until `html: baseurl:` in `_config.yml` has one.
 
-With an address each page names its own (Sphinx writes the canonical link) and has a card with the
-book's picture for those who share it, by the template `layout.html`; and the site has a sitemap.
-Nothing else in the book knows where it is published: all links are relative.
+With an address, each page has a canonical link, which Sphinx writes, and a card with the book's
+picture for shared links, by the template `layout.html`; the site gets a sitemap. Nothing else in
+the book depends on the address: all links are relative.
 """
 
 import shutil
@@ -34,7 +34,7 @@ def setup(app: Sphinx) -> None:
 
 
 def check_address(app: Sphinx, config: Any) -> None:
-    """Refuse an address to which a page's name cannot be added."""
+    """Refuse an address that does not begin with https:// and end with a slash."""
     address = config.html_baseurl
     if address and not (address.startswith("https://") and address.endswith("/")):
         raise ExtensionError(
@@ -44,14 +44,14 @@ def check_address(app: Sphinx, config: Any) -> None:
 
 
 def tell_templates(app: Sphinx, config: Any) -> None:
-    """Tell `layout.html` what a page's card says."""
+    """Give `layout.html` the data of a page's card."""
     address = config.html_baseurl
     said = {"address": address, "book": Document().title, "subtitle": Document().subtitle}
     config.html_context = config.html_context | said
 
 
 def write_sitemap(app: Sphinx, exception: Exception | None) -> None:
-    """Write the list of all pages, and the picture of the cards, if the book has an address."""
+    """Write the sitemap and the picture of the cards, if the book has an address."""
     address = app.config.html_baseurl
     if exception or not address or app.builder.format != "html":
         return

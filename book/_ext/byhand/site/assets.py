@@ -1,4 +1,4 @@
-"""What every HTML page loads, and the roles that its markup claims."""
+"""The scripts and style sheets of HTML pages, and corrections of their markup."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, published
 
 OWN = ROOT / "book" / "_static"
 
-# In the order in which they run: what others use comes first.
+# In the order in which they run: modules that others use come first.
 SCRIPTS = (
     "reading.js",
     *ARITHMETIC,
@@ -22,7 +22,7 @@ SCRIPTS = (
     "instrument.js",
 )
 
-# What comes later may change what came before; print.css has the last word on paper.
+# Later style sheets override earlier ones; print.css is last.
 STYLES = (
     "fonts.css",
     "tokens.css",
@@ -77,13 +77,13 @@ IN_PAGE = (*EARLY, "loader.js", "frame-inside.js", "frame-around.js")
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("config-inited", declare)
+    app.connect("config-inited", add_assets)
     app.connect("builder-inited", write_assets)
     app.connect("html-page-context", finish_page, priority=900)  # when all have added theirs
 
 
-def declare(app: Sphinx, config: Any) -> None:
-    """Name our style sheets and scripts, in place of Jupyter Book's every file below `_static`."""
+def add_assets(app: Sphinx, config: Any) -> None:
+    """Add the book's style sheets and scripts; Jupyter Book would add all files in `_static`."""
     config.html_css_files = list(STYLES)
     config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
 
@@ -103,10 +103,10 @@ def write_assets(app: Sphinx) -> None:
 def finish_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Correct what others write, and keep the scripts and styles that the page's text asks for.
+    """Correct the markup of extensions, and keep the scripts and styles that the page uses.
 
-    Entries of the bibliography get a role that their list may hold; theirs is deprecated. The sign
-    beside a heading that links to it shows under the mouse alone; it is no tab stop.
+    Entries of the bibliography get a role that their list may contain; theirs is deprecated. The
+    link beside a heading appears under the mouse only, so it is no tab stop.
     """
     body = context.get("body", "").replace('role="doc-biblioentry"', 'role="listitem"')
     context["body"] = body.replace('class="headerlink"', 'class="headerlink" tabindex="-1"')
@@ -118,7 +118,7 @@ def finish_page(
 
 
 def is_used(file: Any, body: str) -> bool:
-    """Tell whether a page with this text uses a script or style sheet.
+    """Return whether a page with this text uses a script or style sheet.
 
     Examples
     --------

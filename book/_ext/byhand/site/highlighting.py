@@ -1,6 +1,6 @@
-"""Code whose names and signs are plain text: most of a page's elements would be theirs.
+"""Highlighted code with few elements: names and signs, most of the tokens, get none.
 
-What is to stand out keeps an element of its own: keywords, strings, numbers, comments.
+Keywords, strings, numbers and comments keep an element of their own.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,21 +13,21 @@ from pygments.token import Literal, Token, _TokenType
 from sphinx.application import Sphinx
 
 STANDS_OUT = (Token.Comment, Token.Keyword, Literal.String, Literal.Number, Token.Operator.Word)
-CONSOLE = (Token.Generic, Token.Error)  # a prompt, and what a console puts out
+CONSOLE = (Token.Generic, Token.Error)  # prompts and output of a console
 
 
-class Quiet(Filter):
-    """Leaves few kinds of pieces."""
+class FewTokens(Filter):
+    """A Pygments filter that merges most kinds of tokens."""
 
     def filter(
         self, lexer: Lexer, stream: Iterable[tuple[_TokenType, str]]
     ) -> Iterator[tuple[_TokenType, str]]:
-        """Yield kind and text of each piece."""
-        yield from ((quiet(kind), piece) for kind, piece in stream)
+        """Yield kind and text of each token."""
+        yield from ((reduced_kind(kind), piece) for kind, piece in stream)
 
 
 QUIET = {
-    name: partial(get_lexer_by_name, name, filters=[Quiet()])
+    name: partial(get_lexer_by_name, name, filters=[FewTokens()])
     for name in ("python", "ipython3", "pycon", "bash", "toml")
 }
 
@@ -39,12 +39,12 @@ def setup(app: Sphinx) -> None:
 
 
 @cache
-def quiet(kind: _TokenType) -> _TokenType:
-    """Return what a piece of code counts as.
+def reduced_kind(kind: _TokenType) -> _TokenType:
+    """Return the kind to which a kind of token is reduced.
 
     Examples
     --------
-    >>> quiet(Literal.Number.Float), quiet(Token.Name.Builtin)
+    >>> reduced_kind(Literal.Number.Float), quiet(Token.Name.Builtin)
     (Token.Literal.Number, Token)
     """
     if any(kind in wide for wide in CONSOLE):

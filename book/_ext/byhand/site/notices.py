@@ -1,7 +1,7 @@
-"""The page `notices.html`: what the site carries of others, and under which licence.
+"""The page `notices.html`: third-party files of the site and their licences.
 
-The template of that name writes it from `vendored.toml`, so that it names what is there. Every
-page's foot leads to it, and no contents list.
+Its template writes it from `vendored.toml`. The foot of every page links to it, and no table of
+contents does.
 """
 
 import tomllib
@@ -19,18 +19,18 @@ LIST = Path(__file__).with_name("vendored.toml")
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("html-collect-pages", page)
+    app.connect("html-collect-pages", notices_page)
 
 
-def carried() -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-    """Return the files and the packages of the list, these with the versions that are installed."""
+def third_party() -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """Return the files and packages of the list, packages with their installed versions."""
     listed = tomllib.loads(LIST.read_text(encoding="utf-8"))
     return listed["file"], [one | {"version": version(one["name"])} for one in listed["package"]]
 
 
-def page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the page as Sphinx wants one that no source has."""
-    files, packages = carried()
+def notices_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield the page in the form that Sphinx needs for pages without a source."""
+    files, packages = third_party()
     licences = [
         {
             "holder": holder,

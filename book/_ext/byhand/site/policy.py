@@ -1,11 +1,11 @@
-"""What a page may run and load: its own files, and two scripts in the page that are known by hash.
+"""The content security policy of pages: their own files, and two inline scripts known by hash.
 
-Those two have to run before anything is drawn: from a file they would come too late. The theme and
-the extensions add small scripts of their own to each page; `early.js` has what they set.
+The two scripts must run before anything is drawn; loaded from a file they would run too late. The
+theme and the extensions add small inline scripts to each page; `early.js` sets their variables.
 
-Each page states its policy in its head, before anything of it runs, and `_headers` says it for the
-hosts that read such a file (Netlify, Cloudflare Pages). A browser then refuses every other script,
-handler, frame, plug-in and request, whatever a mistake or a token may have put on a page.
+Each page states its policy in its head, before anything runs, and `_headers` states it for hosts
+that read such a file (Netlify, Cloudflare Pages). A browser then refuses every other script,
+handler, frame, plug-in and request, even if a mistake or a dependency put it on a page.
 """
 
 import base64
@@ -39,17 +39,19 @@ HEADERS = """\
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("html-page-context", put_into_page, priority=850)  # above what others put there
+    app.connect(
+        "html-page-context", add_policy, priority=850
+    )  # before the scripts that extensions add
     app.connect("build-finished", finish, priority=950)
 
 
 def early_scripts() -> dict[str, str]:
-    """Return the scripts that stand in a page, by their name, as they stand there."""
+    """Return the inline scripts of pages by name."""
     return {name: text_of(name).strip() for name in EARLY}
 
 
 def policy() -> str:
-    """Return what a page may run and load."""
+    """Return the text of the content security policy."""
     digests = (hashlib.sha256(script.encode()).digest() for script in early_scripts().values())
     hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     rules = {
@@ -65,10 +67,10 @@ def policy() -> str:
     return "; ".join(f"{name} {sources}" for name, sources in rules.items())
 
 
-def put_into_page(
+def add_policy(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Have a page state its policy, before anything that it loads, and run its early scripts."""
+    """Add the policy and the early scripts to the head of a page."""
     meta = f'\n<meta http-equiv="Content-Security-Policy" content="{policy()}" />'
     context["metatags"] = meta + context.get("metatags", "")
     context["early_scripts"] = early_scripts()
@@ -80,27 +82,27 @@ def put_into_page(
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Write the header file, and refuse a page with a script that no browser would run."""
+    """Write the header file, and refuse a page with a script that the policy forbids."""
     if exception or app.builder.format != "html":
         return
     site = Path(app.outdir)
     (site / "_headers").write_text(HEADERS.format(policy=policy()), encoding="utf-8")
     for page in sorted(site.rglob("*.html")):
-        if refused := refused_in(page.read_text(encoding="utf-8")):
+        if refused := forbidden_content(page.read_text(encoding="utf-8")):
             name = page.relative_to(site).as_posix()
             raise ExtensionError(f"{name}: its policy refuses {refused}")
 
 
-def refused_in(page: str) -> str:
-    """Return the first thing on a page that may not run there, shortened, or nothing.
+def forbidden_content(page: str) -> str:
+    """Return the first forbidden script or attribute of a page, shortened, or "".
 
     Examples
     --------
-    >>> refused_in("<p>Text</p><script src=a.js></script>")
+    >>> forbidden_content("<p>Text</p><script src=a.js></script>")
     ''
-    >>> refused_in("<script>alert(1)</script>")
+    >>> forbidden_content("<script>alert(1)</script>")
     'the script alert(1)'
-    >>> refused_in('<p class="a" onclick="b()">Text</p>')
+    >>> forbidden_content('<p class="a" onclick="b()">Text</p>')
     'the attribute onclick'
     """
     known = set(early_scripts().values())

@@ -1,11 +1,11 @@
-"""The theme's files without what no page of this book uses.
+"""The theme's files without the parts that no page of this book uses.
 
-Neither the theme nor Sphinx has an option for it. The icons are drawn by the templates in
-``book/_templates``, which load neither Font Awesome nor Bootstrap's script: their files go. A rule
-of a style sheet of others goes where each of its selectors names an element, a class or an id that
-no page and no script has. What stands in brackets, such as ``:not(.a)``, is not looked at, so a
-rule is rather kept than lost. The book's own sheets lose only their comments: its scripts put names
-of classes together.
+Neither the theme nor Sphinx has an option for this. The templates in ``book/_templates`` draw the
+icons and load neither Font Awesome nor Bootstrap's script, so these files are deleted. A rule of a
+third-party style sheet is deleted if each of its selectors names an element, class or id that no
+page and no script contains. Text in brackets, such as ``:not(.a)``, is ignored, which can only keep
+more rules. The book's own sheets lose only their comments, because its scripts build names of
+classes.
 """
 
 import re
@@ -32,11 +32,13 @@ GROUPS = ("media", "supports", "container", "layer")  # at-rules that hold rules
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.connect("build-finished", slim, priority=900)  # when the theme has written everything
+    app.connect(
+        "build-finished", remove_unused, priority=900
+    )  # when the theme has written everything
 
 
-def slim(app: Sphinx, exception: Exception | None) -> None:
-    """Make the built site smaller, if it is in this book's theme."""
+def remove_unused(app: Sphinx, exception: Exception | None) -> None:
+    """Reduce the built site if it has this book's theme."""
     static = Path(app.outdir) / "_static"
     if exception or app.builder.format != "html" or not (static / THEME_SHEET).is_file():
         return
@@ -56,14 +58,14 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
 
 
 def used_words(site: Path) -> set[str]:
-    """Return all words of the tags of all pages, and of the scripts, which may add elements."""
+    """Return all words in the tags of pages and in scripts, which may add elements."""
     texts = [" ".join(TAG.findall(page.read_text("utf-8"))) for page in site.rglob("*.html")]
     texts += [script.read_text("utf-8") for script in (site / "_static").rglob("*.js")]
     return {word for text in texts for word in WORD.findall(text)}
 
 
 def without_unused(sheet: str, words: set[str]) -> str:
-    """Return a style sheet without the rules that reach none of some elements, classes and ids.
+    """Return a style sheet without rules that match none of some elements and classes.
 
     Examples
     --------
@@ -86,7 +88,7 @@ def _used(rules: Iterable[Any], words: set[str]) -> Iterator[Any]:
 
 
 def _selectors(prelude: Iterable[Any]) -> Iterator[set[str]]:
-    """Yield of each selector the names without which it reaches nothing."""
+    """Yield for each selector the names that it needs to match."""
     names: set[str] = set()
     before = ""
     for token in prelude:

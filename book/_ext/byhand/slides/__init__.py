@@ -1,7 +1,7 @@
-"""Slides: a chapter's lesson as a PDF, as its notes, and as a file that a teacher can change.
+"""Slides of a chapter as PDF, as notes, and as an editable PowerPoint file.
 
-`checking/decks.py` reads a deck's source and tells what is wrong with it. `content` runs its cells
-and expressions, with the machinery and the kept results of pages, and puts their values in: then a
-slide has a title, texts, and one thing to look at. `paper` writes both PDFs and is told
-by the press where everything stands; `powerpoint` puts the same things in the same places.
+`checking/decks.py` parses a deck and finds its faults. `content` runs its cells and expressions,
+with the functions and the kept results of pages, and inserts their values: a slide then has a
+title, texts and at most one object. `paper` writes both PDFs and gets the positions of all parts
+from Typst; `powerpoint` puts the parts at the same positions.
 """

@@ -1,6 +1,6 @@
-"""A slide with its numbers: texts whose expressions have their values, and one thing to look at.
+"""The content of slides: texts with the values of their expressions, and at most one object.
 
-A deck's cells and expressions run as pages run, and what they gave is kept as theirs.
+A deck's cells and expressions run like those of a page, and their results are kept in the same way.
 """
 
 import ast
@@ -19,8 +19,8 @@ from byhand.mathematics.spoken import spoken
 from byhand.press import drawings
 from byhand.press.pdf import PressError
 from byhand.reading.page_code import Step, one_line
-from byhand.reading.pages import faults
-from byhand.reading.results import Results, compute, kept, made_from
+from byhand.reading.pages import output_faults
+from byhand.reading.results import Results, compute, inputs_digest, load_valid
 from byhand.tables.element import Part
 
 GIVEN = re.compile(r"\{given\}`([^`]+)`")
@@ -34,14 +34,14 @@ PART = "\x1f"  # between the label of a line and its value
 BESIDE, LARGEST = (458, 410), 2.6  # points that a drawing has beside a text; of a pixel at most
 WIDE, HIGH, LINE = 848, 372, 34  # points that are below the title; a line of text, with its space
 
-Given = dict[tuple[int, str], dict[str, Any]]
+Values = dict[tuple[int, str], dict[str, Any]]
 """The forms of the values of a deck's expressions, by the block that they stand in, the title's
 being -1, and by themselves in one line."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of a run, as the pages have it, and the words that say what is to be seen."""
+    """A figure of a run as on the pages, with alternative text."""
 
     svg: str
     alt: str
@@ -49,20 +49,20 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table of a run, or several beside each other."""
+    """A table of a run, or several side by side."""
 
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines of arithmetic, each a pair: what it is of, and itself; texts hold marks."""
+    """Lines of arithmetic, each a label and a line; both contain marks."""
 
     rows: tuple[tuple[str, str], ...]
 
     @property
     def broken(self) -> tuple[tuple[str, str], ...]:
-        """The same, each line broken before its signs if it is long.
+        """The same lines, with long ones broken before their signs.
 
         Examples
         --------
@@ -78,55 +78,57 @@ class Lines:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula, in TeX."""
+    """A formula in TeX."""
 
     tex: str
 
     @property
     def alt(self) -> str:
-        """What it says to who cannot see it."""
+        """The words of the formula."""
         return spoken(self.tex, display=True)
 
 
 @dataclass(frozen=True)
 class Code:
-    """Some code."""
+    """A piece of code."""
 
     source: str
 
 
-Thing = Drawing | Numbers | Lines | Formula | Code
+SlideObject = Drawing | Numbers | Lines | Formula | Code
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A slide as it is seen."""
+class RenderedSlide:
+    """A slide ready to be set, with the layout of its object."""
 
     slide: Slide  # with values in its texts
     place: str  # file and line of its source
-    before: tuple[Piece, ...]  # the text above and below the thing to look at
-    thing: Thing | None
+    before: tuple[Piece, ...]  # the text above and below the object
+    thing: SlideObject | None
     after: tuple[Piece, ...]
-    beside: bool = False  # whether it stands beside the text
+    beside: bool = False  # whether the object is beside the text
 
 
-def shown(deck: Deck, given: Given) -> list[Shown]:
-    """Return a deck's slides.
+def render_slides(deck: Deck, given: Values) -> list[RenderedSlide]:
+    """Return a deck's slides with all values inserted.
 
     Raises
     ------
     PressError
-        Where a text has a role that slides have not, or a value no form.
+        If a text has a role that slides do not have, or a value has no form on a slide.
     """
-    return [_shown(slide, f"{deck.page.file}:{slide.line}", given) for slide in deck.slides]
+    return [_render_slide(slide, f"{deck.page.file}:{slide.line}", given) for slide in deck.slides]
 
 
-def _shown(slide: Slide, place: str, given: Given) -> Shown:
+def _render_slide(slide: Slide, place: str, given: Values) -> RenderedSlide:
     def valued(piece: Piece) -> Piece:
-        items = ((n, _valued(text, piece.kind, slide.block, given)) for n, text in piece.items)
+        items = (
+            (n, _insert_values(text, piece.kind, slide.block, given)) for n, text in piece.items
+        )
         return replace(piece, items=tuple(items))
 
-    title = _valued(slide.title, "paragraph", slide.block, given)
+    title = _insert_values(slide.title, "paragraph", slide.block, given)
     body, notes = (tuple(map(valued, found)) for found in (slide.body, slide.notes))
     slide = replace(slide, title=title, body=body, notes=notes)
     texts = [title, *(t for p in (*body, *notes) for _, t in p.items if p.kind in TEXT)]
@@ -136,18 +138,20 @@ def _shown(slide: Slide, place: str, given: Given) -> Shown:
     where = next((i for i, piece in enumerate(slide.body) if piece.kind not in TEXT), None)
     if where is None:
         thing = (
-            _thing(given[slide.block, one_line(slide.shows[0][1])], place) if slide.shows else None
+            _slide_object(given[slide.block, one_line(slide.shows[0][1])], place)
+            if slide.shows
+            else None
         )
         if isinstance(thing, Drawing):
-            svg, beside = laid_out(thing.svg, slide.body)
-            return Shown(slide, place, slide.body, replace(thing, svg=svg), (), beside)
-        return Shown(slide, place, slide.body, thing, ())
-    thing = _in_text(slide.body[where])
-    return Shown(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
+            svg, beside = choose_layout(thing.svg, slide.body)
+            return RenderedSlide(slide, place, slide.body, replace(thing, svg=svg), (), beside)
+        return RenderedSlide(slide, place, slide.body, thing, ())
+    thing = _text_object(slide.body[where])
+    return RenderedSlide(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
 
 
-def _valued(text: str, kind: str, block: int, given: Given) -> str:
-    """Return a text with its values; in formulas and code they stand as they are."""
+def _insert_values(text: str, kind: str, block: int, given: Values) -> str:
+    """Return a text with its values; formulas and code are kept unchanged."""
 
     def values_in(text: str, *, bare: bool) -> str:
         shown = EVAL.sub(lambda m: as_text(given[block, one_line(m[1])], bare=bare), text)
@@ -162,7 +166,7 @@ def _valued(text: str, kind: str, block: int, given: Given) -> str:
 
 
 def as_text(data: dict[str, Any], *, bare: bool = False) -> str:
-    r"""Return a value as a text that holds marks, or bare.
+    r"""Return a value as text, with marks or `bare`.
 
     Examples
     --------
@@ -177,8 +181,8 @@ def as_text(data: dict[str, Any], *, bare: bool = False) -> str:
     return plain if bare else SPECIAL.sub(r"\\\1", plain)
 
 
-def _thing(data: dict[str, Any], place: str) -> Thing:
-    """Return the form that a value has on a slide."""
+def _slide_object(data: dict[str, Any], place: str) -> SlideObject:
+    """Return the object that a value is on a slide."""
     if svg := data.get("image/svg+xml"):
         return Drawing(svg, str(data["text/plain"]).removeprefix("Figure: "))
     markdown = data.get("text/markdown", "")
@@ -186,23 +190,23 @@ def _thing(data: dict[str, Any], place: str) -> Thing:
         lines = [line for line in markdown.splitlines() if line.startswith("{")]
         return Numbers(tuple(Part(**json.loads(line)) for line in lines))
     kinds = "a figure or a table of `mha` is wanted"
-    raise PressError(f"{place}: what it shows has no form on a slide; {kinds}")
+    raise PressError(f"{place}: this value has no form on a slide; {kinds}")
 
 
-def _in_text(piece: Piece) -> Thing:
-    """Return what is to be looked at amid the text."""
+def _text_object(piece: Piece) -> SlideObject:
+    """Return the object that a piece of a slide's text is."""
     if piece.kind == "lines":
         pairs = (text.split(PART) for _, text in piece.items)
         return Lines(tuple((label, line) for label, line in pairs))
     return (Formula if piece.kind == "formula" else Code)(piece.items[0][1])
 
 
-def laid_out(seen: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
-    """Return a drawing as it is largest, and whether it stands beside the text or below it."""
+def choose_layout(svg: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
+    """Return the variant of a drawing that is largest, and whether it is beside the text."""
     characters = sum(len(text) for piece in before for _, text in piece.items)
     below = (WIDE, HIGH - LINE * ceil(characters / 75) - LINE / 2 * bool(before))
     rooms = {False: below, True: BESIDE} if before else {False: (WIDE, BESIDE[1])}
-    svgs = [svg for svg in (seen, drawings.narrow(seen)) if svg]
+    svgs = [svg for svg in (svg, drawings.narrow(svg)) if svg]
     ways = [(_factor(svg, room), svg, beside) for beside, room in rooms.items() for svg in svgs]
     best = max(factor for factor, *_ in ways)
     return next((svg, beside) for factor, svg, beside in ways if factor > 0.85 * best)
@@ -216,26 +220,26 @@ def _factor(svg: str, room: tuple[float, float]) -> float:
 # ---- What cells and expressions give ----
 
 
-def run(decks: list[Deck], side_by_side: int = 2) -> list[Given]:
-    """Return what each deck gives.
+def compute_decks(decks: list[Deck], side_by_side: int = 2) -> list[Values]:
+    """Return the results of each deck.
 
     Raises
     ------
     PressError
-        Every fault, with file and line.
+        With every fault, its file and its line.
     """
-    now = made_from()
+    now = inputs_digest()
     with ThreadPoolExecutor(side_by_side) as pool:
         done = list(pool.map(lambda deck: _results(deck, now), decks))
     wrong = [
-        f"{deck.page.file}:{line}: {said}"
+        f"{deck.page.file}:{line}: {message}"
         for deck, results in zip(decks, done, strict=True)
-        for line, said in _faults(results)
+        for line, message in _faults(results)
     ]
     if wrong:
         raise PressError("\n".join(wrong))
     return [
-        {where: outputs[-1]["data"] for where, outputs in results.values().items()}
+        {where: outputs[-1]["data"] for where, outputs in results.expression_outputs().items()}
         for results in done
     ]
 
@@ -244,11 +248,11 @@ def _results(deck: Deck, now: str) -> Results:
     page, steps = ROOT / deck.page.file, list(dict.fromkeys(steps_of(deck)))
     if not steps:
         return Results(now, [])
-    return kept(page, steps, now) or compute(page, steps, now)
+    return load_valid(page, steps, now) or compute(page, steps, now)
 
 
 def steps_of(deck: Deck) -> Iterator[Step]:
-    """Yield what runs, in its order: cells, what slides show, and expressions in their text."""
+    """Yield a deck's cells and expressions in their order."""
     slides = list(deck.slides)
     for i in range(-1, len(deck.blocks)):
         if i >= 0 and deck.blocks[i].name == "code-cell":
@@ -267,10 +271,10 @@ def steps_of(deck: Deck) -> Iterator[Step]:
 
 def _faults(results: Results) -> Iterator[tuple[int, str]]:
     yield from results.faults
-    for number, said in results.errors.items():
-        yield results.steps[number].line, f"{results.steps[number].source}: {said}"
+    for number, message in results.errors.items():
+        yield results.steps[number].line, f"{results.steps[number].source}: {message}"
     for step, outputs in zip(results.steps, results.outputs, strict=False):
-        for said in faults(outputs, {}):
-            yield step.line, said
+        for message in output_faults(outputs, {}):
+            yield step.line, message
         if step.kind == "expression" and not outputs and not results.errors:
             yield step.line, f"{step.source} gives nothing; a value is wanted"

@@ -1,8 +1,8 @@
-"""A deck to be changed: text as text, tables as tables, formulas and figures as pictures.
+"""Slides as a PowerPoint file: texts and tables are editable, formulas and figures are pictures.
 
-Each part is placed where the press placed it in the PDF. PowerPoint has the fonts that a deck
-names, and LibreOffice replaces them by Liberation's of the same widths. Other programs may replace
-them by wider fonts, so the size of each text is chosen to fit even in DejaVu's.
+Each part has the position that Typst gave it in the PDF. PowerPoint has the fonts that a deck
+names, and LibreOffice replaces them by Liberation's with the same widths. Other programs may
+replace them by wider fonts; therefore the size of each text is chosen to fit even in DejaVu's.
 """
 
 import io
@@ -19,13 +19,13 @@ from pptx.util import Pt
 
 from byhand.checking.decks import Piece
 from byhand.edition import edition
-from byhand.press.archives import undated
+from byhand.press.archives import without_dates
 from byhand.press.markup import Cell
 from byhand.slides import widths
-from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown
+from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, RenderedSlide
 from byhand.slides.paper import KICKERS, Placed, pictures
 from byhand.slides.words import Run, plain, runs
-from byhand.tables.element import Part, joined
+from byhand.tables.element import Part, join_parts
 
 WIDTH, HEIGHT = 960, 540  # points
 LEFT, WIDE = 56, 848
@@ -40,7 +40,7 @@ RULE = 15875  # a table's line, in EMU: 1.25 points
 Room = tuple[float, float, float, float]  # left, top, width and height, in points
 
 
-def file(title: str, slides: list[Shown], placed: list[Placed]) -> bytes:
+def file(title: str, slides: list[RenderedSlide], placed: list[Placed]) -> bytes:
     """Return a deck as a PowerPoint file, the same bytes each time."""
     deck = Presentation()
     deck.slide_width, deck.slide_height = Pt(WIDTH), Pt(HEIGHT)
@@ -49,15 +49,17 @@ def file(title: str, slides: list[Shown], placed: list[Placed]) -> bytes:
     about.title, about.author = title, "Attention by Hand"
     about.created = about.modified = made
     about.last_modified_by, about.language = "", "en-GB"
-    seen = pictures(slides, placed)
+    images = pictures(slides, placed)
     for n, shown in enumerate(slides, 1):
-        _slide(deck, n, shown, {p.part: p for p in placed if p.n == n}, seen.get(n))
+        _slide(deck, n, shown, {p.part: p for p in placed if p.n == n}, images.get(n))
     saved = io.BytesIO()
     deck.save(saved)
-    return undated(saved.getvalue())
+    return without_dates(saved.getvalue())
 
 
-def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: bytes | None) -> None:
+def _slide(
+    deck: Any, n: int, shown: RenderedSlide, at: dict[str, Placed], picture: bytes | None
+) -> None:
     """Add a slide."""
     slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
     is_first = n == 1
@@ -92,10 +94,10 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
         _thing(slide, shown.thing, at["thing"], _area(at, "thing"), picture)
     footer = _line(f"Attention by Hand · {n}")
     _write(_box(slide, LEFT, 508, WIDE, 18), footer, 12, colour=SOFT)
-    said = [f"{shown.slide.minutes} minutes."] if shown.slide.minutes else []
+    notes = [f"{shown.slide.minutes} minutes."] if shown.slide.minutes else []
     for piece in shown.slide.notes:
-        said += ["• " * (piece.kind == "bullets") + plain(text) for _, text in piece.items]
-    slide.notes_slide.notes_text_frame.text = "\n".join(said)
+        notes += ["• " * (piece.kind == "bullets") + plain(text) for _, text in piece.items]
+    slide.notes_slide.notes_text_frame.text = "\n".join(notes)
 
 
 def _room(at: Placed) -> Room:
@@ -103,7 +105,7 @@ def _room(at: Placed) -> Room:
 
 
 def _area(at: dict[str, Placed], part: str) -> Room:
-    """Return the free area of a part between the others; a text keeps its own left and top edge."""
+    """Return the free area of a part between the others; a text keeps its left and top edge."""
     own = at[part]
     left, top, right, bottom = map(float, (LEFT, TOP, LEFT + WIDE, BOTTOM))
     for other in at.values():
@@ -145,13 +147,13 @@ def _largest_size(size: float, fits: Callable[[float], bool]) -> float:
 
 
 def _centred(area: Room, wide: float, tall: float) -> Room:
-    """Return a rectangle of some width and height in the middle of an area."""
+    """Return a rectangle of given width and height in the middle of an area."""
     left, top, width, height = area
     return left + (width - wide) / 2, top + (height - tall) / 2, wide, tall
 
 
 def _box(slide: Any, *room: float) -> Any:
-    """Return the frame of a new box of text: from the left, from above, width and height."""
+    """Return the text frame of a new box."""
     return slide.shapes.add_textbox(*map(Pt, room)).text_frame
 
 
@@ -186,7 +188,7 @@ def _write(
 
 
 def _mark(paragraph: Any, kind: str, size: float, *, lettered: bool) -> None:
-    """Give a paragraph its bullet or its number, or none."""
+    """Give a paragraph its bullet or number, or neither."""
     properties = paragraph._p.get_or_add_pPr()
     if kind == "bullets":
         etree.SubElement(properties, qn("a:buChar"), char="•")
@@ -202,7 +204,7 @@ def _mark(paragraph: Any, kind: str, size: float, *, lettered: bool) -> None:
 
 
 def _run(paragraph: Any, run: Run, size: float, font: str, colour: RGBColor) -> None:
-    """Add a run of letters."""
+    """Add a run of letters with the same style."""
     added = paragraph.add_run()
     added.text = run.text
     style = added.font
@@ -213,7 +215,7 @@ def _run(paragraph: Any, run: Run, size: float, font: str, colour: RGBColor) -> 
         added._r.get_or_add_rPr().set("baseline", str(run.baseline))
 
 
-# ---- What is to be looked at ----
+# ---- Objects ----
 
 
 def _thing(slide: Any, thing: Any, at: Placed, area: Room, picture: bytes | None) -> None:
@@ -247,12 +249,12 @@ def _thing(slide: Any, thing: Any, at: Placed, area: Room, picture: bytes | None
 
 
 def _fits_into(need: tuple[float, float], area: Room) -> bool:
-    """Tell whether a width and a height fit into an area."""
+    """Return whether a width and a height fit into an area."""
     return need[0] <= area[2] and need[1] <= area[3]
 
 
 def _lines(slide: Any, thing: Lines, at: Placed, area: Room) -> None:
-    """Add lines of arithmetic: each label ends at a tab, and behind it begins the line."""
+    """Add lines of arithmetic: each line begins at a tab after its label."""
     rows = thing.broken if at.broken else thing.rows
     share = (at.height + 0.75 * at.size) / len(rows) / at.size  # line height per font size
 
@@ -279,11 +281,11 @@ def _lines(slide: Any, thing: Lines, at: Placed, area: Room) -> None:
 
 
 def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
-    """Return how many rows head a table of several parts, and all rows.
+    """Return the number of header rows of a table of several parts, and all rows.
 
-    Here a cell that covers others stands before them, and none covers another row's.
+    A spanning cell comes before the cells that it covers, and spans only columns.
     """
-    head, body = joined(parts, titled=len(parts) > 1)
+    head, body = join_parts(parts, titled=len(parts) > 1)
     if len(parts) > 1:
         (corner, *titles), names = head
         head = [[Cell(""), *titles], [replace(corner, rows=1), *names]]
@@ -291,7 +293,7 @@ def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
 
 
 def _spread(row: Sequence[Cell]) -> Iterator[Cell]:
-    """Yield the cells of a row, with an empty one for each that another covers."""
+    """Yield the cells of a row, with an empty one for each covered cell."""
     for cell in row:
         yield cell
         yield from [Cell("")] * (cell.columns - 1)
@@ -299,7 +301,7 @@ def _spread(row: Sequence[Cell]) -> Iterator[Cell]:
 
 @dataclass(frozen=True)
 class _SizedTable:
-    """A table with its font size, the widths of its columns and the heights of its rows."""
+    """A table with its font size, column widths and row heights."""
 
     rows: list[list[Cell]]
     size: float
@@ -309,9 +311,9 @@ class _SizedTable:
 
 
 def _size_table(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) -> _SizedTable:
-    """Return a table with the largest font size, at most that of the press, at which it fits."""
+    """Return a table with the largest font size that fits, at most that of the PDF."""
 
-    def tried(size: float) -> _SizedTable:
+    def sized_table(size: float) -> _SizedTable:
         columns = _columns(rows, size)
         if wraps and sum(columns) > area[2]:
             columns = _narrowed(rows, size, columns, area[2])
@@ -330,14 +332,14 @@ def _size_table(rows: list[list[Cell]], at: Placed, area: Room, *, wraps: bool) 
         return _SizedTable(rows, size, columns, heights, area)
 
     def fits(size: float) -> bool:
-        made = tried(size)
+        made = sized_table(size)
         return _fits_into((sum(made.columns), sum(made.heights)), area)
 
-    return tried(_largest_size(at.size, fits))
+    return sized_table(_largest_size(at.size, fits))
 
 
 def _columns(rows: list[list[Cell]], size: float) -> list[float]:
-    """Return the width of each column for cells of one line; wide spanning cells widen several."""
+    """Return the widths of columns for one-line cells; wide spanning cells widen theirs."""
     pad = 2 * MARGIN * size
     found = [
         max(
@@ -356,7 +358,7 @@ def _columns(rows: list[list[Cell]], size: float) -> list[float]:
 
 
 def _width(cell: Cell, size: float) -> float:
-    """Return the width of a cell's content in one line."""
+    """Return the width of a cell's content on one line."""
     scale = BOLDER if cell.bold else 1
     return scale * widths.line_width(cell.content, size)
 
@@ -364,7 +366,7 @@ def _width(cell: Cell, size: float) -> float:
 def _narrowed(
     rows: list[list[Cell]], size: float, columns: list[float], wide: float
 ) -> list[float]:
-    """Return the widths of narrower columns whose cells wrap, each at least its longest word's."""
+    """Return narrower column widths for cells that wrap, each at least its longest word's."""
     pad = 2 * MARGIN * size
     least = [
         max(
@@ -383,7 +385,7 @@ def _narrowed(
 
 
 def _table(slide: Any, made: _SizedTable, *, heads: int, wraps: bool) -> None:
-    """Add a table without colours of its own, ruled as the book's are."""
+    """Add a table without background colours, with the book's rules."""
     rows = made.rows
     room = _centred(made.area, sum(made.columns), sum(made.heights))
     frame = slide.shapes.add_table(len(rows), len(rows[0]), *map(Pt, room))

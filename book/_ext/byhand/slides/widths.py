@@ -43,7 +43,7 @@ def _font(name: str) -> _Font:
 
 def width(text: str, size: float, *, serif: bool = False, mono: bool = False, bold: bool = False
 ) -> float:  # fmt: skip
-    """Return the width of a text in one line, in points.
+    """Return the width of a text on one line, in points.
 
     Examples
     --------
@@ -64,19 +64,19 @@ def width(text: str, size: float, *, serif: bool = False, mono: bool = False, bo
 
 
 def _of_run(run: Run, text: str, size: float, *, serif: bool) -> float:
-    """Return the width of a part of a run."""
+    """Return the width of a part of a run on one line."""
     is_serif = serif or run.italic or run.math
     scale = RAISED if run.baseline else 1
     return width(text, size * scale, serif=is_serif, mono=run.code, bold=run.bold)
 
 
 def line_width(text: str, size: float, *, serif: bool = False) -> float:
-    """Return the width of a text with Markdown marks in one line."""
+    """Return the width of a text with Markdown marks on one line."""
     return sum(_of_run(run, run.text, size, serif=serif) for run in runs(text))
 
 
 def count_lines(text: str, size: float, room: float, *, serif: bool = False) -> int:
-    """Return how many lines a text with Markdown marks needs if it may be `room` wide.
+    """Return the number of lines of a text with Markdown marks in a width of `room`.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def count_lines(text: str, size: float, room: float, *, serif: bool = False) -> 
 
 
 def height(pieces: Sequence[Piece], size: float, room: float, *, serif: bool = False) -> float:
-    """Return the height of pieces of text that may be `room` wide."""
+    """Return the height of pieces of text in a width of `room`."""
     high, is_first = 0.0, True
     for piece in pieces:
         indent = 0.0 if piece.kind == "paragraph" else INDENT * size

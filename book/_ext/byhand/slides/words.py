@@ -1,4 +1,4 @@
-"""Texts with marks as runs of letters: where no press sets formulas, they are letters too."""
+"""Texts with marks as runs of letters, for formats that cannot typeset formulas."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ SPACED = set("=≈≠≤≥<>+−×÷·⋅∈→←")
 
 @dataclass(frozen=True)
 class Run:
-    """Letters that look alike."""
+    """Consecutive letters of the same style."""
 
     text: str
     bold: bool = False
@@ -25,7 +25,7 @@ class Run:
 
 
 def runs(text: str) -> list[Run]:
-    """Return a text's runs.
+    """Return the runs of a text with marks.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _letters(kind: str, element: Element) -> Iterator[Run]:
 
 
 def _bracketed(inner: list[Run]) -> list[Run]:
-    """Return what belongs together in brackets, unless it is one letter with its indices."""
+    """Return runs in brackets, unless they are one letter with its indices."""
     if sum(not run.baseline for run in inner) == 1:
         return inner
     return [Run("(", math=True), *inner, Run(")", math=True)]

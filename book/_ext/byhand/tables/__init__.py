@@ -1,9 +1,8 @@
-"""Tables of numbers: written, not parsed.
+"""Tables of numbers, built directly as nodes instead of parsed Markdown.
 
-A view of `mha.views` hands a table over as data, in the directive ``{numbers}``. `element` makes
-one element of it, numbered as a table, whatever number of cells it has. `marks` reads the few marks
-that a label may hold, and the element is written once for each form: `page` as HTML, with how much
-room the parts of a block want, `paper` for print.
+A view of `mha.views` outputs its data in the directive ``{numbers}``. `element` makes one node of
+it, numbered as a table, however many cells it has. `marks` reads the Markdown marks in labels.
+`page` writes the node as HTML with the widths that its parts need, and `paper` writes it as Typst.
 """
 
 from sphinx.application import Sphinx

@@ -1,7 +1,7 @@
-"""The element that a table of numbers, or a block of them, is on a page.
+"""The node of a table of numbers, or of a block of several tables.
 
-Its caption is parsed as any other; its numbers stay the data that they came as. Every label, its
-own or a part's, is cited by the element's number and leads to it.
+The caption is parsed as any caption; the numbers stay data. Every label, of the block or of a part,
+refers to the number of the node.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from docutils.parsers.rst import Directive, directives
 
 from byhand.press.drawings import tint
 from byhand.press.markup import Cell
-from byhand.tables.marks import bare
+from byhand.tables.marks import without_marks
 
 
 @dataclass(frozen=True)
 class Part:
-    """One table, as `mha.views.table.Table.as_part` hands it over; texts may hold marks."""
+    """One table, as `mha.views.table.Table.as_part` returns it; texts may contain marks."""
 
-    classes: list[str]  # what the style sheets know it by
+    classes: list[str]  # CSS classes
     header: list[str]
     rows: list[list[str]]  # each begins with its label
     # the largest cells of their rows, labels not counted
     marked: list[list[int]] = field(default_factory=list)
-    # what a source prints for a cell
+    # the printed numbers of a source beside a cell
     beside: list[tuple[int, int, list[str]]] = field(default_factory=list)
-    title: str = ""  # stands above the columns of a block's part
+    title: str = ""  # above the columns of a part of a block
     name: str | None = None  # the label of a block's part
     head: int | None = None  # whose colour it has, counted from 0
     heat: bool = False  # whether its numbers tint their cells
@@ -38,30 +38,30 @@ class Part:
 
     @property
     def heated(self) -> int:
-        """How many columns are weights, which tint their cells; labels are not counted."""
+        """The number of columns with weights, whose cells are tinted."""
         return len(self.header) - 1 - self.sums if self.heat else 0
 
     @property
     def labels(self) -> list[str]:
-        """The row labels, below the title of their column."""
-        return [bare(self.header[0]), *(bare(row[0]) for row in self.rows)]
+        """The row labels, after the title of their column."""
+        return [without_marks(self.header[0]), *(without_marks(row[0]) for row in self.rows)]
 
 
 class numbers(nodes.General, nodes.Element):  # noqa: N801 - as docutils names its nodes
-    """A caption, and as attributes the `parts` and how many of them stand in a row, `columns`.
+    """A caption, the `parts`, and `columns`, the number of parts per row.
 
     A single table has no `columns`.
     """
 
     def in_rows(self) -> Iterator[list[Part]]:
-        """Yield the parts that stand beside each other on a wide screen."""
+        """Yield lists of the parts that are side by side on a wide screen."""
         parts, columns = self["parts"], self["columns"]
         for i in range(0, len(parts), columns):
             yield parts[i : i + columns]
 
 
 def repeats(row: list[Part], i: int) -> bool:
-    """Tell whether a part has the row labels of the part before it in its row."""
+    """Return whether a part has the same row labels as the part before it in its row."""
     return i > 0 and row[i - 1].labels == row[i].labels
 
 
@@ -75,23 +75,22 @@ def column_lengths(part: Part) -> list[int]:
     """
     rows = [part.header, *part.rows]
     first, *others = zip(*rows, strict=True)
-    words = [*bare(first[0]).split(), *map(bare, first[1:])]  # the corner's title wraps
-    return [max(map(len, words)), *(max(len(bare(text)) for text in column) for column in others)]
+    words = [
+        *without_marks(first[0]).split(),
+        *map(without_marks, first[1:]),
+    ]  # the corner's title wraps
+    return [
+        max(map(len, words)),
+        *(max(len(without_marks(text)) for text in column) for column in others),
+    ]
 
 
-def joined(
+def join_parts(
     parts: Sequence[Part], *, titled: bool = False
 ) -> tuple[list[list[Cell]], list[list[Cell]]]:
-    """Return the head and the body of one table of several parts, the row labels once.
+    """Return header and body of one table that joins several parts, with one column of row labels.
 
-    The cells hold texts with marks, which paper and PowerPoint write each in its own way.
-
-    Examples
-    --------
-    >>> part = Part([], ["Token", "z"], [["a", "0.25"]], heat=True)
-    >>> head, body = joined([part, part])
-    >>> [[(cell.content, cell.fill) for cell in row] for row in body]
-    [[('a', ''), ('0.25', '#e2eef5'), ('0.25', '#e2eef5')]]
+    The cells contain texts with marks, which paper and PowerPoint render differently.
     """
     corner = parts[0].header[0]
     names = [Cell(name) for part in parts for name in part.header[1:]]
@@ -124,7 +123,7 @@ class Numbers(Directive):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the element, with the labels that lead to it."""
+        """Return the node with its labels."""
         parts = [Part(**json.loads(line)) for line in self.content]
         element = numbers(parts=parts)
         if "columns" in self.options:

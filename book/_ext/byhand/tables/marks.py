@@ -1,4 +1,4 @@
-r"""The marks that a cell's text may hold: code, formulas, strong and emphasised words, escapes."""
+r"""Markdown marks in the text of a cell: code, formulas, strong and emphasised words, escapes."""
 
 import re
 from collections.abc import Iterator
@@ -39,12 +39,12 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
         yield "text", text[end:]
 
 
-def bare(text: str) -> str:
+def without_marks(text: str) -> str:
     r"""Return a text without its marks.
 
     Examples
     --------
-    >>> bare(r"*cat*, \<end>")
+    >>> without_marks(r"*cat*, \<end>")
     'cat, <end>'
     """
     return "".join(piece for _, piece in pieces(text))

@@ -1,6 +1,6 @@
-"""Tables of numbers as HTML: a table of its own, or a block of parts, side by side where they fit.
+"""Tables of numbers as HTML: single tables, or blocks whose parts are side by side where they fit.
 
-The style sheet is told how much room the parts want, and gives each as much as there is.
+The HTML states the width that the parts need, and the style sheet provides the available width.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 
 from byhand.tables.element import Part, column_lengths, numbers, repeats
-from byhand.tables.marks import as_html, bare
+from byhand.tables.marks import as_html, without_marks
 from mha.views.colours import head_property
 
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
-SMALLEST = 0.8  # rem: the smallest text of a block whose parts stand in a row
+SMALLEST = 0.8  # rem: the smallest text of a block whose parts are side by side
 STEP, SMALLEST_STEP = 2, 16  # rem: the widths that the style sheet knows
 TEXT_WIDTH = 42  # rem: a block that wants more at the size of the page's small text is a wide one
 LINK = "Link to this table"
@@ -41,29 +41,29 @@ def _write_table(self: HTML5Translator, node: numbers) -> None:
     (part,) = node["parts"]
     shell = nodes.Element(ids=node["ids"], classes=[*part.classes, "table"])
     self.body.append('<div class="pst-scrollable-table-container">')
-    start = self.starttag(shell, "table", "").removesuffix(">") + tied_to(part)
+    start = self.starttag(shell, "table", "").removesuffix(">") + stage_attribute(part)
     self.body.append(start + "><caption>")
     _write_caption(self, node)
     self.add_permalink_ref(node, LINK)
-    self.body.append("</caption>\n" + inside(part) + "</table>\n</div>\n")
+    self.body.append("</caption>\n" + table_html(part) + "</table>\n</div>\n")
 
 
 def _write_block(self: HTML5Translator, node: numbers) -> None:
-    """Write a figure of parts."""
+    """Write a block of tables as a figure."""
     ems = max(map(width, node.in_rows()))
     wide = ["full-width"] * (ems > TEXT_WIDTH)  # the theme's name: its script knows it
     shell = nodes.Element(ids=node["ids"][:1], classes=["stage-block", *wide])
     self.body.append(self.starttag(shell, "figure") + "<figcaption><p>")
     _write_caption(self, node)
-    self.body.append(f"</p>\n</figcaption>\n{_opening(node, ems)}")
+    self.body.append(f"</p>\n</figcaption>\n{_row_tag(node, ems)}")
     for row in node.in_rows():
         for i, part in enumerate(row):
-            self.body.append(_written(part, node, is_repeated=repeats(row, i)))
+            self.body.append(_part_html(part, node, is_repeated=repeats(row, i)))
     self.body.append("</div>\n</figure>\n")
 
 
 def _write_caption(self: HTML5Translator, node: numbers) -> None:
-    """Write the number and the words."""
+    """Write the number and the text of a caption."""
     self.add_fignumber(node)
     self.body.append('<span class="caption-text">')
     for child in node[0].children:
@@ -71,29 +71,29 @@ def _write_caption(self: HTML5Translator, node: numbers) -> None:
     self.body.append("</span>")
 
 
-def _opening(block: numbers, ems: float) -> str:
-    """Return what opens the row of parts: it says how much room they want."""
-    classes = f"stage-parts fits-{wanted(ems)}"
+def _row_tag(block: numbers, ems: float) -> str:
+    """Return the opening tag of a row of parts, with the width that they need."""
+    classes = f"stage-parts fits-{width_class(ems)}"
     style = f"--block-ems: {ems:.1f}; --columns: {block['columns']}"
     if pair := pair_width(block):
-        classes += f" pairs-{wanted(pair)}" + " of-3" * (block["columns"] == 3)
+        classes += f" pairs-{width_class(pair)}" + " of-3" * (block["columns"] == 3)
         style += f"; --pair-ems: {pair:.1f}"
     return f'<div class="{classes}" style="{style}">\n'
 
 
-def wanted(ems: float) -> int:
-    """Return the least width in rem, of those that the style sheet knows, that has room.
+def width_class(ems: float) -> int:
+    """Return the smallest width in rem with a CSS class that provides `ems`.
 
     Examples
     --------
-    >>> wanted(10), wanted(50.1)
+    >>> width_class(10), wanted(50.1)
     (16, 42)
     """
     return max(SMALLEST_STEP, STEP * math.ceil(ems * SMALLEST / STEP))
 
 
-def _written(part: Part, block: numbers, *, is_repeated: bool) -> str:
-    """Return a part, in the colour of its head."""
+def _part_html(part: Part, block: numbers, *, is_repeated: bool) -> str:
+    """Return the HTML of a part, in the colour of its head."""
     classes = "stage-part" + " repeats" * is_repeated + " has-sums" * bool(part.sums)
     anchor = nodes.make_id(part.name) if part.name else ""
     own = f' id="{anchor}"' if anchor and anchor != block["ids"][0] else ""
@@ -104,25 +104,26 @@ def _written(part: Part, block: numbers, *, is_repeated: bool) -> str:
     known = " ".join([*part.classes, "table"])
     return (
         f'<div class="{classes}"{own} style="{style}">\n'
-        f'<div class="pst-scrollable-table-container"><table class="{known}"{tied_to(part)}>\n'
-        f"{inside(part, title)}</table>\n</div>\n</div>\n"
+        '<div class="pst-scrollable-table-container">'
+        f'<table class="{known}"{stage_attribute(part)}>\n'
+        f"{table_html(part, title)}</table>\n</div>\n</div>\n"
     )
 
 
 def width(row: Sequence[Part]) -> float:
-    """Return how wide parts are beside each other, in the size of their letters."""
+    """Return the width of parts side by side, in ems."""
     total = GAP * (len(row) - 1)
     for i, part in enumerate(row):
         labels, *others = (n * CHARACTER + PADDING for n in column_lengths(part))
-        total += max(sum(others), len(bare(part.title)) * HEADING + PADDING)
+        total += max(sum(others), len(without_marks(part.title)) * HEADING + PADDING)
         total += 0 if repeats(list(row), i) else labels
     return total
 
 
 def pair_width(block: numbers) -> float | None:
-    """Return how wide two parts of a row of three are, None where a row is never two and one.
+    """Return the width of two parts of a row of three, or None if no row has three.
 
-    Rows of three become two and one each, so that no part stands in another row's pair.
+    Rows of three break into two and one each, so that no part joins another row's pair.
     """
     rows = list(block.in_rows())
     one_row = block["columns"] == len(block["parts"]) > 2
@@ -136,19 +137,19 @@ def pair_width(block: numbers) -> float | None:
 # ---- A table's inside ----
 
 
-def tied_to(part: Part) -> str:
-    """Return the attribute that says whose numbers a table has, if they are all of one stage."""
+def stage_attribute(part: Part) -> str:
+    """Return the attribute with the run and stage of a table whose numbers are all of one stage."""
     return f' data-at="{escape(part.at)}"' * bool(part.at)
 
 
-def inside(part: Part, title: str = "") -> str:
-    """Return the head and the body of a table.
+def table_html(part: Part, title: str = "") -> str:
+    """Return the header and the body of a table.
 
     A title stands above all columns but the first, whose own title stands beside both lines.
 
     Examples
     --------
-    >>> print(inside(Part([], ["Token", "z"], [["*a*", "1"]])))
+    >>> print(table_html(Part([], ["Token", "z"], [["*a*", "1"]])))
     <thead>
     <tr><th class="head stub">Token</th><th class="head">z</th></tr>
     </thead>
@@ -180,14 +181,14 @@ def _rows(part: Part) -> Iterator[str]:
             cell = as_html(text)
             if (i, j) in marked:
                 cell = f'<span class="max"><strong>{cell}</strong></span>'
-            cell += "".join(map(_printed, beside.get((i, j), ())))
+            cell += "".join(map(_printed_number, beside.get((i, j), ())))
             if j < part.heated:
                 cell = f'<span class="heat" style="--weight: {float(text):g}">{cell}</span>'
             cells.append(f"<td>{cell}</td>")
         yield f'<tr><th class="stub">{as_html(label)}</th>{"".join(cells)}</tr>\n'
 
 
-def _printed(text: str) -> str:
-    """Return what a source prints for a number: a wrong one is a slip."""
+def _printed_number(text: str) -> str:
+    """Return the HTML of a source's printed number; a wrong one is marked as a slip."""
     slip = " slip" * text.startswith("≠")
     return f' <span class="printed{slip}">{as_html(text)}</span>'

@@ -1,6 +1,6 @@
-"""Tables of numbers on paper: the parts of a row join as far as the paper goes.
+"""Tables of numbers as Typst; parts of a row are joined as far as the paper's width allows.
 
-What sources print beside the numbers stays on the screen.
+Print omits the printed numbers of sources.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from dataclasses import replace
 from byhand.mathematics.paper import formula
 from byhand.press import markup
 from byhand.press.markup import Cell, table
-from byhand.tables.element import Part, column_lengths, joined, numbers, repeats
+from byhand.tables.element import Part, column_lengths, join_parts, numbers, repeats
 from byhand.tables.marks import pieces
 
 PAPER = 112  # characters of a printed line, about, in the smaller letters of a wide table
@@ -17,32 +17,32 @@ CALLS = {"em": "emph", "strong": "strong", "sup": "super", "sub": "sub"}
 LONG = 26  # rows; a table of more may have to break between pages
 
 
-def content(node: numbers) -> str:
-    """Return what stands below the caption, as Typst's markup."""
+def markup_of(node: numbers) -> str:
+    """Return the Typst markup of a table or block without its caption."""
     if "columns" not in node:
         (part,) = node["parts"]
-        return "#" + in_one([part], title=False, long=_is_long(part))
+        return "#" + joined_table([part], title=False, long=_is_long(part))
     if any(map(_is_long, node["parts"])):
-        return "\n".join(_one_below_the_other(node["parts"]))
+        return "\n".join(_stacked(node["parts"]))
     groups = [group for row in node.in_rows() for group in groups_that_fit(row)]
     titled = len(node["parts"]) > 1
-    return "\n\n".join("#" + in_one(group, title=titled) for group in groups)
+    return "\n\n".join("#" + joined_table(group, title=titled) for group in groups)
 
 
 def _is_long(part: Part) -> bool:
     return len(part.rows) > LONG
 
 
-def _one_below_the_other(parts: Sequence[Part]) -> Iterator[str]:
-    """Yield parts that may break between pages, each below its title."""
+def _stacked(parts: Sequence[Part]) -> Iterator[str]:
+    """Yield parts below each other, each with its title; they may break between pages."""
     for part in parts:
         if len(parts) > 1:
             yield f"#strong[{as_typst(part.title)}]\n"
-        yield f"#{in_one([part], title=False, long=True)}\n"
+        yield f"#{joined_table([part], title=False, long=True)}\n"
 
 
 def groups_that_fit(row: Sequence[Part]) -> list[list[Part]]:
-    """Return the parts of a row in groups, each as wide as the paper allows.
+    """Return the parts of a row in groups that fit the paper's width.
 
     Examples
     --------
@@ -60,14 +60,14 @@ def groups_that_fit(row: Sequence[Part]) -> list[list[Part]]:
 
 
 def _characters(group: Sequence[Part]) -> int:
-    """Return about how many characters wide parts are beside each other, row labels once."""
+    """Return the approximate width of joined parts in characters, row labels counted once."""
     first, *others = map(column_lengths, group)
     return sum(length + 2 for columns in [first, *(o[1:] for o in others)] for length in columns)
 
 
-def in_one(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
-    """Return one table of several parts as Typst's code."""
-    head, body = map(_written, joined(group, titled=title))
+def joined_table(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
+    """Return Typst code of one table that joins several parts."""
+    head, body = map(_written, join_parts(group, titled=title))
     return table(head, body, numbers="words" not in group[0].classes, long=long)
 
 
@@ -76,7 +76,7 @@ def _written(rows: list[list[Cell]]) -> list[list[Cell]]:
 
 
 def as_typst(text: str) -> str:
-    """Return a text that may hold marks as Typst's markup."""
+    """Return a text with marks as Typst markup."""
     return "".join(_piece(kind, piece) for kind, piece in pieces(text))
 
 

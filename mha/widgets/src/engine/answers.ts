@@ -1,6 +1,6 @@
 /**
- * How an answer compares with the right one, and the mistake that leads to it. A port of
- * mha/practice/verdict.py and mistakes.py; the tests compare them.
+ * How an answer compares with the right one, and the mistake that leads to it. The tests compare
+ * both with tests/answer_oracle.py, and the mistakes with mha/practice/mistakes.py.
  */
 
 import { asked, result, valueOf as valueOfOfExercises } from "./exercises.ts";

@@ -1,7 +1,7 @@
 /**
- * Attention put together from parts, and the wrong lines that may stand in their place: a port of what
- * the museum needs of mha/practice/attention_parts.py, bugs.py and bug_runs.py. As there, what overflows or has
- * nothing to share gives infinity or NaN.
+ * Attention assembled from parts, and the wrong parts of the museum: a port of some parts of
+ * mha/practice/attention_parts.py, bugs.py and bug_runs.py. As there, an overflow gives infinity, and a
+ * fully masked row gives NaN.
  */
 
 import { matmul } from "./attention.ts";
@@ -106,7 +106,7 @@ function write([query, key, value]: Matrix[], parts: typeof RIGHT, { kept, turns
 }
 
 /**
- * What an attention with a bug gives, "" for the right one; as `tried` of the package.
+ * The result of an attention with a bug, "" for the right one; as `run_attention` of the package.
  *
  * @param kept what dropout leaves, where it is on
  *

@@ -1,7 +1,7 @@
 /**
- * What becomes of a document when slips of it are corrected, as judge_corrected in
- * mha/audit/judging.py says; the tests hold both to the same verdicts. How each number follows from
- * those before it comes from mha/audit/document_data.py.
+ * The verdicts on a document with some slips corrected. mha/audit/document_data.py writes how each
+ * number follows from those before it. The tests compare the verdicts with
+ * tests/correction_oracle.py.
  */
 
 import type { PencilFormula, PencilNumber, PencilSheet, PencilState } from "../types.ts";

@@ -1,6 +1,7 @@
 /**
- * One number to compute by hand: the answer, its hints and its worked line, and new numbers. A port of mha/practice, so that new numbers can be drawn here;
- * the tests compare the two. How an operation combines its operands, origins.ts has.
+ * One number to compute by hand: the answer, its hints, its solution, and new numbers. The formulas and
+ * hints are a port of mha/practice/calculations.py, because new numbers are drawn here; the tests compare
+ * the two. origins.ts has the formula of each operation.
  */
 
 import { fill } from "./text.ts";
@@ -228,9 +229,9 @@ export function seedOf(name: string, count: number) {
 /** Draws a whole number from low to high. */
 
 /**
- * Each draws operands of one law anew: as many numbers as there were, short enough for paper. What
- * a mask has made 0 or minus infinity stays so. Which law a quantity has, mha/practice/operand_ranges.py
- * says.
+ * The functions that draw new operands of each range, as many as there were and short enough for paper.
+ * A masked number, 0 or minus infinity, stays. mha/practice/operand_ranges.py has the range of each
+ * quantity.
  */
 const DRAWS: Record<Draw, (old: number[], pick: Pick) => number[]> = {
   same: (old) => old,
@@ -261,10 +262,10 @@ function different(old: number[], pick: Pick, low: number, high: number): number
     (exponent === -Infinity ? exponent : left.splice(pick(0, left.length - 1), 1)[0]));
 }
 
-/** Draw a group of operands anew, each by its own law where they differ. */
-function drawn(old: number[], laws: Draw | Draw[], pick: Pick): number[] {
-  if (typeof laws === "string") return DRAWS[laws](old, pick);
-  return old.map((x, i) => DRAWS[laws[i]]([x], pick)[0]);
+/** Draw a group of operands anew, each from its own range if they differ. */
+function drawn(old: number[], ranges: Draw | Draw[], pick: Pick): number[] {
+  if (typeof ranges === "string") return DRAWS[ranges](old, pick);
+  return old.map((x, i) => DRAWS[ranges[i]]([x], pick)[0]);
 }
 
 export function fresh(task: Task, seed: number): Task {

@@ -140,7 +140,7 @@ function differ(step: string, rounded: string, places: number): boolean {
 
 /**
  * The decimals of each step of a line with which it follows from the printed step before it, as
- * written_out in mha/views/arithmetic.py chooses them.
+ * write_arithmetic in mha/views/arithmetic.py chooses them.
  * @param stepsOf the steps before the result
  *
  * @param places decimals of the result, and the fewest of a step

@@ -1,6 +1,6 @@
 /**
- * Numbers that a reader types: a number, or a short calculation. A port of mha/practice/answer_parser.py; the
- * tests compare them. Every field of every page reads its text here, and its bound is here too.
+ * Numbers that a reader types: a number, or a short calculation. The tests compare `read` with
+ * tests/answer_oracle.py. Every field of every page reads its text here, and its bound is here too.
  */
 
 import { numbers as texts } from "../strings/numbers.ts";

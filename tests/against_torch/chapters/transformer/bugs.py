@@ -53,7 +53,7 @@ def compare_positions(page):
     given = example("cat-sat")
     quarters = math.pi / 2 * torch.arange(3)[:, None].expand(3, 2).double()
     right = Run(given, angles=quarters[:2])
-    page.says("In the full pass sat scores # with cat and # with itself", right.scores[0, 1])
+    page.says("In the full pass sat has the score # with cat and # with itself", right.scores[0, 1])
     asking = {"query": rotated(given["query"], quarters[1:])}
     ahead = Run(given | asking | {"key": rotated(given["key"], quarters[:2])}, causal(2))
     step = Run(given, causal(2), quarters[:2])
@@ -70,7 +70,7 @@ def compare_positions(page):
 def compare_dropout(page):
     kept = tensor(np.random.default_rng(29).random((2000, *OF_END.weights.shape))) >= 0.1
     off = (OF_END.weights * kept / 0.9) @ OF_END.value - OF_END.head_outputs
-    page.says("is worked # times with dropout", len(off))
+    page.says("is computed # times with dropout", len(off))
     average = off.mean(0).abs().max()
     half = off.abs().flatten(1).amax(1).quantile(0.5)
     page.says("No number of the average is off by more than ", AtMost(average), AtLeast(half))

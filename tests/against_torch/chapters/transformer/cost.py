@@ -31,7 +31,7 @@ def compare_models(page):
         caches.append([cache // 1024, LONG * cache / GIB, 2 * both / GIB])
     page.table("tbl-cost-models", zip(*counted, strict=True))
     least = min(row[6] / row[7] for row in counted)
-    page.says("leave out the embeddings, come to # or more", AtLeast(least))
+    page.says("exclude the embeddings, are # or more", AtLeast(least))
     page.table("tbl-cost-cache", caches)
     page.says("which for GPT-3 is # tokens; at #", 6 * 12288, 2048, 2048 / (2048 + 6 * 12288))
     weights = 64 * LONG**2 * 2 / GIB
@@ -45,9 +45,9 @@ def compare_counts(page):
     n, d, heads, groups, d_k = 5, 12, 6, 2, 2
     projections = 2 * n * d * d_k * (heads + 2 * groups) + 2 * n * heads * d_k * d
     operations = projections + 4 * heads * n * n * d_k
-    page.says("outgrow its keys and values at ", outgrow, d, heads, groups, operations, n)
+    page.says("exceed its keys and values at ", outgrow, d, heads, groups, operations, n)
     forward = 64 * 4 * 1024**2 * 16 * 64
-    page.says("scores and mixing of # such texts take #", 64, forward / 1e9)
+    page.says("scores and mixing of # texts of this length take #", 64, forward / 1e9)
     page.says("each, read or written #", 40.3e9 / (64 * 16 * 1024**2 * 2))
 
 
@@ -91,7 +91,7 @@ def compare_shared_keys_and_values(page):
     page.says("differ by ", matrices, 2, 3, apart(*own.key[1:]), 3 * (4 + 4))
     kept = 4 * (2 + 3), 4 * (2 + 2), 4 * (1 + 1)
     page.table("tbl-cost-apple", zip(kept, moved, strict=True))
-    page.says("no weight moves by more than ", moved[1], moved[0][1])
+    page.says("no weight changes by more than ", moved[1], moved[0][1])
     page.table("tbl-cost-cat-sat", CAT_SAT["w_k"].permute(1, 2, 0))
     alike = page.runs["the-cat-sat-shared"] = sharing(CAT_SAT, [0, 1])
     page.figure("fig-cost-cat-sat", Run(CAT_SAT).weights, alike.weights)

@@ -36,7 +36,7 @@ def compare_the_third_step(page):
     weights = [f"weights.0.2.{key}" for key in range(3)]
     of_the = "scaled_scores.0.2.0", "exponentials.0.2.0"
     row = lines(third, *of_the, "row_sums.0.2", *weights, "head_outputs.0.2.0")
-    page.says("Here is The, scaled, and its exponential: ", row)
+    page.says("The scaled score of The and its exponential are ", row)
 
 
 def compare_counts(page):
@@ -48,9 +48,9 @@ def compare_counts(page):
     with_cache, without = both.sum(0)
     times = (n * steps).sum() / steps.sum()
     page.says("For four tokens the cache saves ", 1 - with_cache / without)
-    page.says("Over # tokens each head of such a stack would do # times", len(n), times)
+    page.says("For # tokens each head of a stack needs # times", len(n), times)
     page.says("Here that is # numbers for each token", 4 + 4)
-    page.says("The # of the projections stay; the # of scores", 48, 80)
+    page.says("The # of the projections are constant; the # of scores", 48, 80)
 
 
 def head_matrices(strength, asks, hands_over):
@@ -98,7 +98,7 @@ def compare_six_words(page):
     row = line(writing, "weights.0.2.1")
     page.says("kat gives De the weight ", row, 0, so_far[2, 1], so_far[2, 1])
     asks = "scaled_scores.0.0.0", "row_sums.0.0", "weights.0.0.0", "head_outputs.0.0.4"
-    page.says("of the genders three times ", heard[:, 4], lines(asking, *asks))
+    page.says("of the genders, three times ", heard[:, 4], lines(asking, *asks))
     usual = chances(heard, so_far)
     page.table("tbl-decoding-words", usual)
     unread, without_looking_back = chances(source, so_far)[0], chances(heard, target)[2, 4]

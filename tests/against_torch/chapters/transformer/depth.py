@@ -65,7 +65,7 @@ def compare_sizes(page):
 def compare_the_block(page):
     """Compare the lines of the block around *it was tired*, whose run is the explorer's."""
     s = page.runs["it-tired-block"]
-    page.says("is worth # to sleep, the second #", s.w_out[:, 4])
+    page.says("counts # for sleep, the second #", s.w_out[:, 4])
     page.table("tbl-depth-fed", s.stream_normed[:, [0, 1, 3]].T, s.active.T, s.fed[:, 4])
 
 
@@ -195,10 +195,10 @@ def compare_gradients(page):
     sums = torch.stack(sums)
     divided = 1000 * round(float(sums.prod(dim=1).quantile(0.5)) / 1000)
     ends = sums[:, [0, -2]].quantile(0.5, dim=0), before[[24, 0]]
-    page.says("With the norm after it starts with ", after[[24, 14, 0]], divided, ends)
+    page.says("With post-norm its length is ", after[[24, 14, 0]], divided, ends)
     at_first = [every[place][:, 3] for place in ("after", "before")]
     bounds = [[AtLeast(x.min()), AtMost(x.max())] for x in at_first]
-    page.says("seed: it is at least # and at most # long", bounds)
+    page.says("seed: it is at least # and at most #", bounds)
     y, g = tensor([7, -7, 1, -1]) / 5, tensor([1, 0, 0, 0])
     back = (g - g.mean() - y * (g * y).mean()) / 5
     rows = [[g[i], 0.25, y[i].abs(), 0.35, 5, back[i]] for i in range(4)]

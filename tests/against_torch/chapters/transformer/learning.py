@@ -21,7 +21,7 @@ from mha.examples.free_order import (
     answer_places,
     as_arrays,
     draw_sentence,
-    one_question,
+    keep_one_question,
 )
 
 WIDTH = 12
@@ -89,8 +89,8 @@ def compare_one_update(page):
     page.says("The outputs become ", outputs, loss.detach(), later)
     page.runs["seven-numbers-later"] = run_of_seven(changed)
     page.says("What happens The loss becomes #", loss_of_seven(start - gradient)[0])
-    page.says("promises a fall of the rate times #", gradient @ gradient)
-    page.says("This query meets two keys, # and #", changed[2:4])
+    page.says("predicts a fall of the rate times #", gradient @ gradient)
+    page.says("This query is multiplied with two keys, # and #", changed[2:4])
     scores = changed[1] * changed[2:4]
     page.says("the scores are # and #, the weights # and #", scores, scores.softmax(0))
     page.says(
@@ -101,7 +101,7 @@ def compare_one_update(page):
 def compare_the_task(page):
     page.says("each of the # forms (# with a mark", len(WORDS), sum("-" in w for w in WORDS))
     page.says("the sentences: # to learn from", len(X))
-    few, few_asked = (torch.tensor(one_question(a.numpy())) for a in (ANSWERS, ASKED))
+    few, few_asked = (torch.tensor(keep_one_question(a.numpy())) for a in (ANSWERS, ASKED))
     for heads, words in ((1, "is now between # and #"), (3, "with one head, and between # and #")):
         (layers,) = layers_after([150], heads, seeds=range(6), answers=few)
         alike = held_out_losses(layers, few_asked)

@@ -98,7 +98,7 @@ def compare_verbs(page):
     page.table("tbl-real-heads-verbs", most)
     the = [(s, i) for s in R.sentences for i, token in enumerate(R.tokens[s]) if token == "the"]
     hits = sum(int(R.map(4, 2, s)[i].argmax()) == i + 1 for s, i in the)
-    page.says("In # of # places the attends most", hits, len(the))
+    page.says("In # of # cases the attends most", hits, len(the))
 
 
 def compare_a_new_sentence(page):
@@ -133,7 +133,7 @@ def compare_it(page):
     of_it = [[R.map(*head, s)[it] for head in ((6, 12), (4, 2))] for s in (TIRED, SOFT)]
     page.table("tbl-real-heads-it", *(row[[cat, mat]] for rows in of_it for row in rows))
     (_, tired), (_, soft) = of_it
-    page.says("barely: # against #, while [CLS]", soft[[mat, cat]], tired[0], soft[0])
+    page.says("barely: # against #, while the weight of [CLS]", soft[[mat, cat]], tired[0], soft[0])
 
 
 def compare_brackets(page):

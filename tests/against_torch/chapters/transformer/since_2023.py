@@ -28,12 +28,12 @@ def compare_latent_vectors(page):
     scores = (contents + places) / 2
     weights, powers = scores[1].softmax(dim=-1), scores[1].exp()
     shares = torch.stack([powers, powers.sum().expand(2), weights], 1)
-    page.says("it has the score ", contents[1, 0] + places[1, 0], shares)
+    page.says("The score of sat with cat is ", contents[1, 0] + places[1, 0], shares)
     met = query @ W_UK.T
-    page.says("and the scores as before: ", dot(query[1], W_UK[0]), dot(query[1], W_UK[1]))
+    page.says("and the same scores as before: ", dot(query[1], W_UK[0]), dot(query[1], W_UK[1]))
     page.says("with cat: 1×2", flatten(dot(met[1], latent[0]))[2:])
     mixed = weights @ latent
-    page.says("Mixed, the latent vectors are # and #", mixed)
+    page.says("The weighted sum of the latent vectors is (#, #)", mixed)
     page.table("tbl-since-kept", [(n, 60 * 2 * n) for n in (32768, 2048, 576)])
     page.says("grouped queries would with # groups", 576 / 256)
     assert torch.allclose(mixed @ W_UV, weights @ value)
@@ -66,24 +66,24 @@ def compare_states_numbers_and_memory(page):
     weights = plain.weights[0]
     apart = weights[0] - 0.25
     page.says("cat has the weights # and #", weights[0])
-    page.says("of this half sat has ", apart[1] / apart.sum(), weights[0, 1])
+    page.says("add up to one half, and ", apart[1] / apart.sum(), weights[0, 1])
     key, value = plain.key[0], plain.value[0]
     first, second = (k[:, None] * v for k, v in zip(key, value, strict=True))
     states = torch.cat([first, first + second, first / 2 + second], dim=1)
     page.table("tbl-since-state", states)
-    page.says("twice the value is # and #", 2 * value[1])
+    page.says("twice the value is (#, #)", 2 * value[1])
     step = 7 / 127
-    page.says("a 127th of it is #", step)
+    page.says("and the step is this over #, #", 127, step)
     page.says("read again: ", round(5 / step), step, round(5 / step) * step)
     page.says("which is #.", math.log(3))
     page.says("is read as #", torch.tensor(5.3).to(torch.float8_e4m3fn))
     each, mib = 2 * 8 * 64 * 2, 2**20
     held = 18, 128, each, 18 * 128 * each, 18 * 128 * each / mib
     of_text = 18 * each * (131072 + 128) / 2**30, 36 * each * 131072 / 2**30
-    page.says("of two bytes: ", each, 36, 128, 36 * each, 18 * each, held, 131072, of_text)
+    page.says("of two bytes: ", each, 128, 36, 36 * each, 18, 18 * each, 18, held, 131072, of_text)
     page.says("two groups: ", 12 * 2 * 2 * 256 * 2, 36 * 32 * 128 * 128 * 2, 36)
     bounds = [4 * math.log(128 / (2 * math.pi * turns)) / math.log(10000) for turns in (32, 1)]
     page.says("tokens it is # for 32 turns, and # for one", *bounds)
-    page.says("the second has #", 1 - 0.75 / bounds[1])
+    page.says("the second speed is multiplied by #", 1 - 0.75 / bounds[1])
     grown = [(0.1 * math.log(factor) + 1) ** 2 for factor in (4, 32)]
     page.says("scores by its square: # for a factor of 4, #", *grown)

@@ -59,18 +59,18 @@ def compare_the_language(page):
     loss, new, repeated = WHOLE["losses"]
     page.table("tbl-names-losses", counting, WHOLE["losses"])
     page.says("which costs ≈ #", math.log(15), repeated, counting[2].exp(), repeated.exp())
-    page.says("costs # nats a word, counting #", loss, counting[0])
+    page.says("costs # nats per word, counting #", loss, counting[0])
     powers = [cost.exp() for cost in (loss, counting[0], repeated, new)]
-    page.says("to the power of each: ", powers)
+    page.says("The exponential of each: ", powers)
 
 
 def compare_sizes(page):
     table, block = MODEL["embedding"].numel(), 4 * MODEL["w_o1"].numel()
-    page.says("at the ends have # numbers each", table, block, 2 * (table + block))
+    page.says("The two tables have # numbers each", table, block, 2 * (table + block))
     page.says("has a row of # numbers for each word", WIDTH, D_K)
     page.says("the softmax of all # logits", len(WORDS))
     page.says("Each word adds # numbers", 2 * HEADS * 2 * D_K)
-    page.says("The model was kept in # states", len(MODELS))
+    page.says("The model was saved in # states", len(MODELS))
 
 
 def compare_one_story(page):
@@ -92,7 +92,7 @@ def compare_parts_of_the_logits(page):
     shares = (parts - parts.mean(-1, keepdim=True)) / SPREAD[LAST] @ MODEL["unembedding"]
     both, ends = shares[:, [NU, KE]], LOGITS[LAST, [NU, KE]]
     page.table("tbl-names-parts", both, ends)
-    page.says("ends the other name: ", both[:, 0], ends[0])
+    page.says("the second syllable of the other name: ", both[:, 0], ends[0])
     gives, takes = AtLeast(shares[2, :16].min()), AtLeast(-shares[2, 16:].max())
     page.says("it adds at least ", gives, 16, takes, both[4])
     powers, chance = LOGITS[LAST].exp(), LOGITS[LAST].softmax(0)[NU]
@@ -101,7 +101,7 @@ def compare_parts_of_the_logits(page):
     rest, ratio = both[:4].sum(0), (ends[0] - ends[1]).exp()
     page.says("The other four parts give it ", rest[0], rest, (rest[1] - rest[0]).exp())
     page.says("the logits of nu and ke are # and #", ends)
-    page.says("to the difference, # times. At temperature", ratio, 2, ratio.sqrt())
+    page.says("to the difference of the logits, #. At temperature", ratio, 2, ratio.sqrt())
 
 
 def score_parts(first, second):
@@ -118,8 +118,8 @@ def compare_notes(page):
     page.table("tbl-names-score-parts", torch.cat([parts, parts.sum(1, keepdim=True)], 1))
     page.says("nu gives mo, the word before it, #", FIRST.weights[0, 4, 3])
     others = AtMost(notes[[0, 1, 2, 3, 5, 6]].max())
-    page.says("The note of block 1, head 1, decides it: ", notes[4], others)
-    page.says("come second, with the same #", notes[1])
+    page.says("The note of block 1, head 1, decides: ", notes[4], others)
+    page.says("are the next largest, both #", notes[1])
     page.says("and theirs give ", notes[[3, 4, 2]])
 
 
@@ -133,9 +133,9 @@ def compare_heads_and_what_is_turned_off(page):
     found = WHOLE, cut, measure(MODEL, (1, 1)), *lost
     page.table("tbl-names-off", [[f["losses"], f["behind"][1][1]] for f in found])
     costs = cut["losses"][2], math.log(15), WHOLE["losses"][2]
-    page.says("a name that was met costs on average ", costs)
+    page.says("a repeated name costs on average ", costs)
     alone = measure(without_heads(MODEL, (0, 0), (0, 1)))
-    page.says("much else: names met cost #", alone["losses"][2])
+    page.says("no names: repeated names cost #", alone["losses"][2])
 
 
 def compare_two_stories(page):
@@ -177,7 +177,7 @@ def compare_failures(page):
     most, note = AtMost(score_parts(*blocks)[:, 1].max()), score_parts(FIRST, SECOND)[4, 1]
     given = blocks[1].scaled_scores[1, LAST, 4], blocks[1].weights[1, LAST, 4]
     nu = next_word(MODEL, UNFIT)[NU]
-    page.says("The model says nu, with ", nu, most, note, given)
+    page.says("The model predicts nu, with ", nu, most, note, given)
     (_, second), spread, _ = read(MODEL, indices(BOTH_BA))
     part = second.head_contributions[0, LAST]
     takes = (part - part.mean()) / spread[LAST] @ MODEL["unembedding"][:, [KE, NU]]
@@ -186,7 +186,7 @@ def compare_failures(page):
     ends = read(MODEL, texts)[2][:, -1].gather(1, texts[:, [1, 4]])
     first = (ends[:, 0] > ends[:, 1]).double().mean()
     ke, keys = next_word(MODEL, BOTH_BA)[KE], second.weights[1, LAST, [1, 4]]
-    page.says("It says ke with ", ke, keys, 1, 2, -takes, len(drawn), first)
+    page.says("The model predicts ke with ", ke, keys, 1, 2, -takes, first, len(drawn))
     page.says("nu falls from # to #", nu, next_word(without_heads(MODEL, (1, 1)), UNFIT)[NU])
 
 

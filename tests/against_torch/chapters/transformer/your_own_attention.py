@@ -58,7 +58,7 @@ def compare_versions(page):
     page.says("in each of the # cases", asked[1])
     case = reports[0].findings[0].case.handed
     s = Run({name: torch.tensor(case[name])[None] for name in ("query", "key", "value")})
-    page.says("the products with the two keys are # and # there", s.scores[0, 0])
+    page.says("the products with the two keys are # and # in both", s.scores[0, 0])
     page.runs["own-first"] = s
 
 
