@@ -75,7 +75,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def printable_page(folder):
+def page_of(folder):
     """Return a function that gives a page of the book."""
 
     def page(name):
@@ -94,7 +94,7 @@ def code_of(blocks):
 
 
 def test_the_code_of_a_section_and_its_parts_is_one_fold_at_the_end_of_its_words(page_of):
-    page = printable_page("code")
+    page = page_of("code")
     folds = page.select("details.code-fold")
     assert [fold.summary.get_text() for fold in folds] == [
         "In code: set-up, 2 checks",
@@ -128,12 +128,12 @@ def test_print_has_every_result_and_no_code_but_what_teaches(folder):
 
 
 def test_a_page_has_the_sentence_the_aims_and_the_minutes_of_the_rule(page_of):
-    page = printable_page("minutes-0")
+    page = page_of("minutes-0")
     assert page.select_one("h1 + .lead p").get_text().startswith("One sentence with")
     assert said(page.select_one(".lead + .aims")) == (
         "After this chapter you can … About 10 minutes to read say what it is do it"
     )
-    told = [printable_page(f"minutes-{i}").select_one(".aims-minutes") for i in range(len(MINUTES))]
+    told = [page_of(f"minutes-{i}").select_one(".aims-minutes") for i in range(len(MINUTES))]
     assert [said(one) for one in told] == [f"About {wanted}" for _, wanted in MINUTES]
 
 

@@ -42,7 +42,7 @@ BINARY = {
 }  # fmt: skip
 
 
-def consecutive_lines(page):
+def runs_of(page):
     """Return the runs of a page's explorers by name, as they are now, computed by `mha`."""
     found = page.evaluate(
         """() => JSON.stringify([...document.querySelectorAll("mha-explorer")]
@@ -193,7 +193,7 @@ def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_
         drawn,
     )
     wait_until_settled(page)
-    runs, said, compared = consecutive_lines(page), page.evaluate(SAID), 0
+    runs, said, compared = runs_of(page), page.evaluate(SAID), 0
     for of, formula, how, text, classes in said:
         if of not in runs or "|" in formula or how.startswith(("holds", "at_", "own")):
             continue
@@ -262,9 +262,7 @@ def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(live
     edit(page, "query.0.0.0", 2)
     # No weight is marked as the largest of a row that it no longer is.
     cells = page.locator("#tbl-river-bank-weights td").all_inner_texts()
-    rows = [
-        [*map(shown, row), "1.0000"] for row in consecutive_lines(page)["river-bank"].weights[0]
-    ]
+    rows = [[*map(shown, row), "1.0000"] for row in runs_of(page)["river-bank"].weights[0]]
     assert [text.replace("∗", "") for text in cells] == [text for row in rows for text in row]
     assert "follows" in page.locator("#tbl-river-bank-weights table").get_attribute("class")
     reset(page)
@@ -330,7 +328,7 @@ def test_a_number_above_its_figure_is_scrubbed_and_a_reset_is_near(live_page, wi
     outcome = page.locator(
         "p:has(+ .cell #fig-river-bank-moved) data[value='head_outputs.0.2.0']"
     ).inner_text()
-    assert outcome == shown(consecutive_lines(page)["river-bank"].head_outputs[0, 2, 0], 2)
+    assert outcome == shown(runs_of(page)["river-bank"].head_outputs[0, 2, 0], 2)
     number.press("ArrowDown")
     assert number.inner_text() == "2.4"
     assert number.get_attribute("aria-valuenow") == "2.4"
@@ -435,7 +433,7 @@ def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(live_page):
     assert "fails" not in (claim.get_attribute("class") or "")
     edit(page, "query.0.0.0", 3)
     assert "fails" in claim.get_attribute("class")
-    share = percent(consecutive_lines(page)["cat-sat"].weights[0, 0, 1])
+    share = percent(runs_of(page)["cat-sat"].weights[0, 0, 1])
     assert claim.evaluate("e => e.nextSibling.textContent") == f" (now {share})"
     reset(page)
     assert "fails" not in claim.get_attribute("class")
@@ -448,7 +446,7 @@ def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phon
     for _ in range(12):
         number.press("ArrowDown")  # cat is less of an animal
     wait_until_settled(page)
-    run = consecutive_lines(page)["it-tired"]
+    run = runs_of(page)["it-tired"]
     assert run.embeddings[0, 0] < 1
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 900})
