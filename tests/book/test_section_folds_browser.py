@@ -55,7 +55,7 @@ def test_all_numbers_are_built_on_opening_and_work_and_answers_are_remembered(op
     expect(box.locator(".your-turn-feedback")).not_to_be_empty()
     page.evaluate(f"modules.progress.setRight('{BOX}')")
     total = page.evaluate("modules.progress.entryAt(location.href).total")
-    site.carry_over(page)
+    site.copy_storage(page)
     page.reload()
     with_modules(page)
     site.until(page, f"modules.progress.isRight('{BOX}')")
@@ -132,13 +132,13 @@ def test_the_switch_works_by_mouse_and_keyboard_looks_pressed_and_is_remembered(
     all_code_is(page, True)
     expect(page.locator("details:not(.fold *) > summary", has_text="check").first).to_be_visible()
     assert any(line.startswith("assert ") for line in page.evaluate(LINES))
-    site.carry_over(page)
+    site.copy_storage(page)
     page.reload()
     all_code_is(page, True)
     switch(page).focus()
     page.keyboard.press("Enter")
     all_code_is(page, False)
-    site.carry_over(page)
+    site.copy_storage(page)
     page.reload()
     all_code_is(page, False)
     # The reader's place stays where it is when code opens above it.
@@ -149,7 +149,7 @@ def test_the_switch_works_by_mouse_and_keyboard_looks_pressed_and_is_remembered(
         before = heading.bounding_box()["y"]
         box = switch(page).bounding_box()  # a locator's click would scroll to the sticky bar
         page.mouse.click(box["x"] + 5, box["y"] + 5)
-        site.rest(page, 100)
+        site.advance_clock(page, 100)
         assert heading.bounding_box()["y"] == pytest.approx(before, abs=3)
 
 
