@@ -1,4 +1,4 @@
-"""A figure of every kind, for tests of how figures are saved and of how they stand on a page."""
+"""One figure of every kind, for the tests of saved figures and of figures on pages."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The built book: where its pages are, and what is on them."""
+"""The built book: the paths and the contents of its pages."""
 
 import re
 import time
@@ -28,12 +28,12 @@ OPTIONS = re.compile(r"\A(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)+)", re.DOTALL | 
 
 
 def toc_pages():
-    """Return the names of all pages of the table of contents, such as "mechanism/softmax"."""
+    """Return the names of all pages in the table of contents, such as "mechanism/softmax"."""
     return list(read_contents().pages)
 
 
 def printed_pages():
-    """Return the names of the pages that paper has, too."""
+    """Return the names of the pages that are also in the printed book."""
     contents = read_contents()
     return [contents.root, *(page for part in contents.printed_parts for page in part.pages)]
 
@@ -57,7 +57,7 @@ def cells(text):
 
 
 def path(name):
-    """Return the built page's file; a test that needs it fails where there is none."""
+    """Return the path of a built page, and fail if the page is not built."""
     file = SITE / f"{name}.html"
     assert file.is_file(), f"{file.relative_to(ROOT)} is missing; run: python3 scripts/build.py"
     return file
@@ -65,12 +65,12 @@ def path(name):
 
 @cache
 def soup(name):
-    """Return a built page, parsed once; a test that changes it works on a copy."""
+    """Return a built page, parsed once. A test that changes it works on a copy."""
     return BeautifulSoup(path(name).read_text(encoding="utf-8"), "html.parser")
 
 
 def until(page, expression, *, seconds=30):
-    """Wait until an expression is true of a page of the book.
+    """Wait until a JavaScript expression is true on a page of the book.
 
     Its policy forbids what the browser's own way of waiting would need after the first look.
     """
@@ -80,8 +80,8 @@ def until(page, expression, *, seconds=30):
         page.wait_for_timeout(20)
 
 
-def rest(page, milliseconds):
-    """Wait by the page's own clock: what it was to do until then is done and drawn."""
+def advance_clock(page, milliseconds):
+    """Advance the page's own clock, so that its timers have run and their changes are drawn."""
     page.evaluate(
         "(ms) => new Promise((done) => setTimeout("
         "() => requestAnimationFrame(() => setTimeout(done)), ms))",
@@ -89,8 +89,8 @@ def rest(page, milliseconds):
     )
 
 
-def carry_over(page):
-    """Give the next page what this one has stored.
+def copy_storage(page):
+    """Copy the stored data of this page to the next page.
 
     Each file of a folder has a process of its own, and Chromium without a profile on disk now and
     then shows the next one less than what was stored.

@@ -1,4 +1,4 @@
-"""What `mha.examine` is to say of a public bug report: the mistake, and its twin without it.
+"""Public bug reports, and the verdict of `mha.examine` on each bug and on its correct twin.
 
 `examine/test_reports.py` asks it of functions in NumPy, and
 `against_frameworks/test_reports_in_frameworks.py` of functions and modules of the frameworks.
@@ -22,7 +22,7 @@ Make = Callable[[bool], Any]
 
 @dataclass(frozen=True)
 class Reported:
-    """One report.
+    """A public bug report.
 
     `make(True)` returns the function or module with the mistake, `make(False)` its twin without.
     `expected` is the bug's name in the table of `mha.practice.bugs`, or NARROWED, or TOLD, or a
@@ -42,7 +42,7 @@ class Reported:
 
 
 class Reports(list[Reported]):
-    """The reports of one file, each added by a decorator of the function that makes both."""
+    """The reports of one file. A decorator registers each."""
 
     def __init__(self, kind: str, **options: Any) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Reports(list[Reported]):
 
 
 @cache
-def examined(case: Reported, faulty: bool) -> Report:
+def examine_case(case: Reported, faulty: bool) -> Report:
     return case.examine(case.make(faulty))
 
 
@@ -77,17 +77,17 @@ def conditions(report: Report) -> list[str]:
 
 
 def names(report: Report) -> list[list[str]]:
-    """Return the names that each finding gives, which are several if the outputs are the same."""
+    """Return the bug names of each finding: several if these bugs give the same outputs."""
     wrong = [finding for finding in report.findings if not finding.convention]
     return [finding.bug.split(" or ") for finding in wrong if finding.bug]
 
 
-def expect_told(case: Reported) -> None:
-    """Expect the mistake to be named, narrowed or told, as the case says."""
-    report = examined(case, True)
+def expect_reported(case: Reported) -> None:
+    """Expect that the bug is named, narrowed or reported as the case expects."""
+    report = examine_case(case, True)
     if case.expected.startswith("if "):
         assert case.expected in conditions(report), report
-        assert case.expected not in conditions(examined(case, False)), report
+        assert case.expected not in conditions(examine_case(case, False)), report
         return
     assert not report.ok, report
     if case.expected == NARROWED:
@@ -97,24 +97,24 @@ def expect_told(case: Reported) -> None:
 
 
 def expect_no_false_name(case: Reported) -> None:
-    """Expect that no finding gives the name of another bug alone."""
-    report = examined(case, True)
+    """Expect that no finding names a different bug alone."""
+    report = examine_case(case, True)
     for alternatives in names(report):
         assert case.expected in alternatives, report
 
 
 def expect_right_twin(case: Reported) -> None:
-    report = examined(case, False)
+    report = examine_case(case, False)
     assert report.ok, report
 
 
 def expect_refusal(case: Reported) -> None:
-    """Expect that both are refused with the names of the case, or the mistake has its condition."""
+    """Expect a refusal of both with the case's names, or a bug with the case's condition."""
     if case.expected:
-        assert case.expected in conditions(examined(case, True))
+        assert case.expected in conditions(examine_case(case, True))
     for faulty in (False,) if case.expected else (True, False):
         with pytest.raises(TypeError) as refusal:
-            examined(case, faulty)
+            examine_case(case, faulty)
         for name in case.refused:
             assert name in str(refusal.value)
 
@@ -122,7 +122,7 @@ def expect_refusal(case: Reported) -> None:
 def parametrized(
     cases: Iterable[Reported], expect: Callable[[Reported], None], gaps: Mapping[str, str]
 ) -> list[Any]:
-    """Return the cases as parameters, of which those with a gap are expected to fail."""
+    """Return the cases as pytest parameters. Those with a known gap are expected to fail."""
 
     def marks(case: Reported) -> tuple[pytest.MarkDecorator, ...]:
         reason = gaps.get(f"{case}: {QUESTIONS[expect]}")
@@ -135,9 +135,9 @@ def parametrized(
 
 RAISED = (AssertionError, TypeError, pytest.fail.Exception)
 QUESTIONS = {
-    expect_told: "told",
+    expect_reported: "told",
     expect_no_false_name: "name",
     expect_right_twin: "twin",
     expect_refusal: "refusal",
 }
-"""By what is expected, the word for it in a list of known gaps."""
+"""The word in a list of known gaps for each expectation."""

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 DIGITS = 60
-SAME = Fraction(1, 10**45)  # what irrational numbers of so many digits may be off
+SAME = Fraction(1, 10**45)  # error of irrational numbers with this many digits
 GROUPED = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?![\d])"
 NUMBER = rf"{GROUPED}|\d+(?:\.\d+)?"
 NAME = r"cos|sin|tanh"
@@ -50,14 +50,14 @@ class Number:
 
 @dataclass(frozen=True)
 class Chain:
-    """Steps of a calculation, each a list of numbers and signs, and what stands between them."""
+    """A printed calculation: steps of numbers and operators, and the signs between the steps."""
 
     text: str
     steps: tuple[tuple[Number | str, ...], ...]
     relations: tuple[str, ...]
 
     def faults(self, *, is_column=False):
-        """Return a sentence for each pair of steps that does not hold.
+        """Return a sentence for each equality of two steps that does not hold.
 
         If `is_column`, the numbers are rounded separately, each in its own cell, and may differ
         from the printed sum by as much as this rounding explains.
@@ -87,7 +87,7 @@ class Chain:
                 yield f"{self.text}: off by {float(off):.2g}, more than rounding explains"
 
     def _far(self, step, rounded):
-        """Yield a sentence if the step before a printed number does not round to it.
+        """Yield a sentence if a step does not round to the printed number after it.
 
         The exact value of the step, computed from its printed numbers, may differ from the number
         by half a unit of its last digit.
@@ -99,7 +99,7 @@ class Chain:
                 yield f"{self.text}: off by {float(off):.2g} units of the last digit"
 
     def _slack(self, step):
-        """Return how far the rounding of its numbers may have moved a step."""
+        """Return the largest error that the rounding of its numbers causes in a step."""
         most = max(n.decimals for s in self.steps for n in s if isinstance(n, Number))
         total, is_alone = Fraction(0), sum(isinstance(n, Number) for n in step) == 1
         for i, number in enumerate(step):
@@ -132,7 +132,7 @@ def hold(text, *, is_column=False):
 
 
 def _chains_of(run):
-    """Return the chains of a run of signs; a step that is none parts them."""
+    """Return the chains in a run of symbols. A step that cannot be parsed splits the run."""
     tokens = _numbers(TOKEN.findall(run))
     steps, relations = [[]], []
     for token in tokens:
@@ -143,7 +143,7 @@ def _chains_of(run):
             steps[-1].append(token)
     chains, current, signs = [], [], []
     for i, step in enumerate(steps):
-        # Words may stand before the first step and after the last: what fits of them is taken.
+        # The first and the last step may have words around them, which are skipped.
         ahead, behind = i == 0 or not current, i == len(steps) - 1
         taken = _fitting(step, ahead, behind)
         if taken is not None and current:
@@ -158,7 +158,7 @@ def _chains_of(run):
 
 
 def _fitting(step, ahead, behind):
-    """Return a step as far as it is a calculation: whole, or its end, or its beginning."""
+    """Return the longest part of a step that is a calculation: all, its end or its beginning."""
     size = len(step)
     candidates = [step]
     if ahead:
@@ -175,7 +175,7 @@ def _fitting(step, ahead, behind):
 
 
 def _numbers(tokens):
-    """Return tokens with the printed numbers as `Number`; a percent sign belongs to its number."""
+    """Return the tokens with each printed number, and its percent sign, as a `Number`."""
     found = []
     for token in tokens:
         if token == "%":
@@ -195,7 +195,7 @@ def _numbers(tokens):
 
 
 def value_of(step):
-    """Return what a step comes to, irrational numbers to many digits; raise where it is none."""
+    """Return the value of a step, irrational numbers to many digits. Raise if it has none."""
     signs = [
         f"n{i}" if isinstance(one, Number) else SIGNS.get(one, one) for i, one in enumerate(step)
     ]
@@ -207,7 +207,7 @@ def value_of(step):
 
 
 def _value(node, step):
-    """Return what a part of a step comes to."""
+    """Return the value of one syntax node of a step."""
     match node:
         case ast.Name(name) if name[0] == "n":
             return step[int(name[1:])].value
@@ -235,7 +235,7 @@ def _tanh(x):
 
 
 def _sine(x):
-    """Return the sine of a small angle as a series, and that of another from its third."""
+    """Return the sine of an angle: a series if it is small, else by the triple-angle formula."""
     if abs(x) > Decimal("0.1"):
         third = _sine(x / 3)
         return 3 * third - 4 * third**3
@@ -261,7 +261,7 @@ def _decimal(value, function):
 
 
 def terms_of(step):
-    """Return the terms of a sum, or of a difference, with their signs."""
+    """Return the signed terms of a sum or a difference."""
     terms, depth = [[]], 0
     for i, one in enumerate(step):
         if one in ("+", "−") and depth == 0 and i and step[i - 1] not in (*"×÷√^",):

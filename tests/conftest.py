@@ -1,4 +1,4 @@
-"""What every test shares: one seed, hypothesis without randomness or a clock, one browser."""
+"""Fixtures of all tests: one seed, deterministic hypothesis, and one instance of each browser."""
 
 import os
 import shutil
@@ -14,12 +14,12 @@ pytest_plugins = ["typescript_modules", "wheel_only"]
 
 TESTS = Path(__file__).resolve().parent
 collect_ignore = ["against_torch", "against_frameworks"]  # scripts/test.py --torch, --frameworks
-collect_ignore_glob = ["*conftest.py"]  # no examples in them, and several of one name
+collect_ignore_glob = ["*conftest.py"]  # without doctests, and several of one name
 NOT_NEEDED = (
-    # Of Chromium itself: two hidden pages behind the address bar, that each new window would load.
-    # Without them a window takes half as long, and the tests open hundreds.
+    # Features of Chromium: two hidden pages of the address bar, which each new window would load.
+    # Without them a window opens in half the time, and the tests open hundreds of windows.
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
-    # What Playwright leaves out: of two lists Chromium takes the last.
+    # Playwright's own list, repeated here: of two lists Chromium takes the last.
     *("HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter"),
     *("PaintHolding", "ThirdPartyStoragePartitioning", "OptimizationHints", "AimEnabled"),
     *("NetworkTimeServiceQuerying", "PreconnectToSearch", "DestroyProfileOnBrowserClose"),
@@ -28,7 +28,7 @@ NOT_NEEDED = (
 QUIET = [
     *("--no-sandbox", "--disable-background-networking", "--no-first-run"),
     f"--disable-features={','.join(NOT_NEEDED)}",
-    # The Chromium without windows would draw letters wider than readers see them.
+    # By default, headless Chromium draws letters wider than readers see them.
     "--font-render-hinting=slight",
 ]
 
@@ -48,7 +48,7 @@ LONGEST_FIRST = (
     "widgets/test_strip.py",
     "widgets/reading/test_exercises_browser.py",
 )
-"""Files of tests that take long, and so begin: none is left over for one process at the end."""
+"""The slowest test files. They run first, so that no process is still busy with one at the end."""
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("thorough", settings.get_profile("fixed"), max_examples=20_000)
@@ -56,10 +56,9 @@ settings.load_profile("fixed")
 
 
 def pytest_sessionstart():
-    """Share the processors.
+    """Limit each test process to one thread for matrix products.
 
-    Where a process a processor tests, each multiplies matrices with one thread: two would wait for
-    each other.
+    With one process per core, more threads would only wait for each other.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
         threadpoolctl.threadpool_limits(1, user_api="blas")
@@ -67,7 +66,7 @@ def pytest_sessionstart():
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """Let the longest files begin; what follows is in the order of the folders."""
+    """Run the slowest files first, and the others in the order of the folders."""
     place = {TESTS / name: i for i, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: place.get(item.path, len(place)))
 
@@ -80,13 +79,13 @@ def pytest_addoption(parser):
 
 @pytest.fixture
 def rng():
-    """Return a fresh generator, so that no test depends on which ran before it."""
+    """Return a new generator, so that a test does not depend on the tests before it."""
     return np.random.default_rng(SEED)
 
 
 @pytest.fixture(scope="session")
 def playwright():
-    """Start the driver of Chromium and Firefox once."""
+    """Start Playwright's driver of Chromium and Firefox once."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -95,7 +94,7 @@ def playwright():
 
 @pytest.fixture(scope="session")
 def browser(playwright):
-    """Start one Chromium for all tests that look at pages."""
+    """Start one Chromium for all tests that open pages."""
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     assert chromium, "no Chromium; run: python3 scripts/test.py"
     browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
@@ -105,7 +104,7 @@ def browser(playwright):
 
 @pytest.fixture(scope="session")
 def firefox(playwright):
-    """Start one Firefox for all tests of a process that need it: Playwright's browser."""
+    """Start one Firefox for all tests of a process, and yield Playwright's browser."""
     import engines
 
     with engines.firefox(playwright) as browser:
@@ -114,7 +113,7 @@ def firefox(playwright):
 
 @pytest.fixture(scope="session")
 def webkit():
-    """Start one WebKit for all tests of a process that need it: its only page."""
+    """Start one WebKit for all tests of a process, and yield its only page."""
     import engines
 
     with engines.webkit() as page:
@@ -123,7 +122,7 @@ def webkit():
 
 @pytest.fixture(scope="session")
 def in_firefox(firefox):
-    """Return Firefox; its method `open` opens a page."""
+    """Return Firefox. Its method `open` opens a page."""
     import engines
 
     context = firefox.new_context()
@@ -133,7 +132,7 @@ def in_firefox(firefox):
 
 @pytest.fixture(scope="session")
 def in_webkit(webkit):
-    """Return WebKit; its method `open` opens a page."""
+    """Return WebKit. Its method `open` opens a page."""
     import engines
 
     return engines.EnginePages("webkit", webkit)
@@ -141,7 +140,7 @@ def in_webkit(webkit):
 
 @pytest.fixture(scope="session")
 def in_chromium(browser):
-    """Return Chromium; its method `open` opens a page."""
+    """Return Chromium. Its method `open` opens a page."""
     import engines
 
     context = browser.new_context()
@@ -151,5 +150,5 @@ def in_chromium(browser):
 
 @pytest.fixture(scope="session", params=["chromium", "firefox", "webkit"])
 def engine(request):
-    """Return each engine in turn; its method `open` opens a page."""
+    """Return each of the three engines. The method `open` opens a page."""
     return request.getfixturevalue(f"in_{request.param}")

@@ -193,7 +193,7 @@ class EnginePages:
 
     @contextmanager
     def on_paper(self):
-        """Lay the open page out as for paper; but for Chromium it must be served, not a file."""
+        """Apply the print layout to the open page. Chromium needs a served page, not a file."""
         if self.name != "chromium":
             self.page.evaluate(FOR_PAPER)  # until the next page is opened
             yield

@@ -1,4 +1,4 @@
-"""What several tests need: sizes, exact error sentences, examples."""
+"""Array sizes, exact error messages and random examples that several test files use."""
 
 import re
 from dataclasses import replace
@@ -25,12 +25,12 @@ MASK[3, 1:] = False
 
 
 def raises(error, sentence):
-    """Expect `error` with exactly this sentence."""
+    """Expect `error` with exactly this message."""
     return pytest.raises(error, match=f"^{re.escape(sentence)}$")
 
 
-def number_of(text):
-    """Return a number from how it is printed, with the sign of a minus."""
+def parse_number(text):
+    """Return the number that a text prints. The text may have a typographic minus sign."""
     return float(text.replace("−", "-").replace("∞", "inf"))
 
 
@@ -62,7 +62,7 @@ def central_differences(loss, x, step=1e-6):
 
 
 def example(**parts):
-    """Return an example of one head that starts at query, key and value, with `parts` changed."""
+    """Return an example of one head that starts from query, key and value, with changed `parts`."""
     parts = {
         "name": "made-up",
         "title": "Made up",
@@ -77,7 +77,7 @@ def example(**parts):
 
 
 def random_layer(rng, heads=HEADS, groups=None, *, w_o=True, biases=False, **sizes):
-    """Return a layer of random numbers, so small that no softmax saturates."""
+    """Return a layer of random numbers, small enough that no softmax saturates."""
     d_model, d_k, d_v, d_out = (
         sizes.get(name, usual)
         for name, usual in (("d_model", D_MODEL), ("d_k", D_K), ("d_v", D_V), ("d_out", D_OUT))
@@ -94,8 +94,8 @@ def random_layer(rng, heads=HEADS, groups=None, *, w_o=True, biases=False, **siz
     return MultiHeadWeights(**parts)
 
 
-def projected(rng, **parts):
-    """Return an example with heads that starts at embeddings."""
+def example_from_embeddings(rng, **parts):
+    """Return an example with heads that starts from embeddings."""
     layer = random_layer(rng)
     start = dict.fromkeys(("query", "key", "value")) | {
         "embeddings": rng.normal(size=(QUERIES, D_MODEL)),
@@ -105,36 +105,36 @@ def projected(rng, **parts):
     return example(**start | parts)
 
 
-def with_places(rng, **parts):
-    """Return an example with heads that adds positions, and turns queries of even width."""
+def example_with_positions(rng, **parts):
+    """Return an example with heads, positional encodings and rotated queries of even width."""
     places = {
         "layer": random_layer(rng, d_k=2 * D_K),
         "positions": rng.normal(size=(QUERIES, D_MODEL)),
         "angles": rng.uniform(-9, 9, size=(QUERIES, D_K)),
     }
-    return projected(rng, **places | parts)
+    return example_from_embeddings(rng, **places | parts)
 
 
-def with_every_stage(rng, stage):
-    """Return an example whose run has a stage: a block, and keys that are read two at a time."""
+def example_with_stage(rng, stage):
+    """Return an example whose run has `stage`: a block whose keys are processed two at a time."""
     if stage in OF_WORDS:
-        return with_vocabulary(rng)
+        return example_with_vocabulary(rng)
     norm = "after" if stage.startswith("total_") else "before"
-    return with_block(rng, norm, keys_at_once=2)
+    return example_with_block(rng, norm, keys_at_once=2)
 
 
-def with_vocabulary(rng):
-    """Return an example whose block of attention alone is followed by an unembedding."""
-    start = with_block(rng)
+def example_with_vocabulary(rng):
+    """Return an example of a block without a feed-forward layer, and an unembedding."""
+    start = example_with_block(rng)
     block = replace(start.block, feed_forward=None, first=Norm(), second=Norm())
     unembedding = rng.normal(size=(D_MODEL, 23)) / 4
     return replace(start, block=block, layer=None, unembedding=unembedding,
                    vocabulary=[f"word{i}" for i in range(23)])  # fmt: skip
 
 
-def with_block(rng, norm="before", activation="relu", **parts):
-    """Return an example whose layer stands in a block, with positions and angles."""
-    start = with_places(rng)
+def example_with_block(rng, norm="before", activation="relu", **parts):
+    """Return an example of a Transformer block, with positional encodings and rotation angles."""
+    start = example_with_positions(rng)
     w_o = rng.normal(size=(HEADS * D_V, D_MODEL)) / 4
     layer = MultiHeadWeights(start.layer.w_q, start.layer.w_k, start.layer.w_v, w_o)
     w_in, w_out = rng.normal(size=(D_MODEL, D_FF)), rng.normal(size=(D_FF, D_MODEL))

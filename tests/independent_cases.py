@@ -1,4 +1,4 @@
-"""What attention written by people who had not seen the table of bugs is to be told.
+"""Attention functions by authors who had not seen the table of bugs, and their bugs.
 
 They wrote right functions in NumPy or in PyTorch as they knew them from code, and of each what goes
 wrong in it: `examine/test_right_and_wrong.py` and
@@ -31,10 +31,10 @@ EMPTY = "if no query is fully masked, or its row is ignored"
 
 
 @dataclass(frozen=True)
-class Unseen:
-    """A function, which kind it is of, and what its writer says is wrong with it.
+class Case:
+    """A function, its kind, and the bug in it according to its author.
 
-    Of what is right, be it by another convention, `conditions` are those that a report names.
+    `conditions` are those that the report of a correct function names.
     """
 
     function: Callable[..., Any]
@@ -46,8 +46,8 @@ class Unseen:
     def __str__(self) -> str:
         return self.what or self.function.__name__
 
-    def wrong(self, what: str, *texts: str, conditions: tuple[str, ...] = ()) -> "Unseen":
-        """Return the function with a bug: of its text, each first of two is the second."""
+    def wrong(self, what: str, *texts: str, conditions: tuple[str, ...] = ()) -> "Case":
+        """Return the function with a bug: each text is replaced by the text that follows it."""
         source, made = inspect.getsource(self.function), dict[str, Any]()
         for old, new in zip(texts[::2], texts[1::2], strict=True):
             assert old in source, (what, old)
@@ -60,13 +60,13 @@ class Unseen:
         return EXAMINE[self.kind](self.function, asarray=asarray, **self.options)
 
     def expect_right(self, asarray: Callable[..., Any]) -> None:
-        """Expect a report without a bug, and with these conditions."""
+        """Expect a report without a bug, and with exactly these conditions."""
         report = self.examined(asarray)
         assert report.ok, report
         assert [finding.convention for finding in report.findings] == list(self.conditions), report
 
-    def expect_told(self, asarray: Callable[..., Any]) -> None:
-        """Expect a report that says wrong, and names each bug or shows its smallest case."""
+    def expect_reported(self, asarray: Callable[..., Any]) -> None:
+        """Expect a report of an error, which names each bug or shows its smallest case."""
         report = self.examined(asarray)
         wrong = [finding for finding in report.findings if not finding.convention]
         assert wrong, report

@@ -1,4 +1,4 @@
-"""Every number of a worked example, straight from its inputs: what runs and audit are held against.
+"""An independent oracle: every number of a worked example, computed from its inputs.
 
 Nothing here comes from a run or from `mha.runs.origins`, which the audit itself asks.
 """
@@ -14,9 +14,9 @@ SOURCES = {"query": "w_q", "key": "w_k", "value": "w_v"}
 
 @cache
 def stages_by_loops(name):
-    """Return each stage of an example of the book by name; additive masks alone are known."""
+    """Return each stage of an example of the book by name. Masks must be additive."""
     example = load_example(name)
-    stages = start(example)
+    stages = inputs_and_projections(example)
     query, key, value = stages["query"], stages["key"], stages["value"]
     stages["root"] = root = np.sqrt(query.shape[-1])
     scale = 1 / root if example.scale is None else example.scale
@@ -27,7 +27,7 @@ def stages_by_loops(name):
     stages["exponentials"] = powers = np.exp(stages["scaled_scores"])
     stages["row_sums"] = sums = powers.sum(axis=-1)
     stages["weights"] = weights = powers / np.where(sums, sums, 1)[..., None]
-    # Those that a source draws, where it draws them.
+    # A source may draw other weights than it computes.
     drawn = example.target_weights
     stages["percentages"] = 100 * (weights if drawn is None else drawn)
     stages["head_outputs"] = np.einsum("hij,hjd->hid", weights, value)
@@ -37,8 +37,8 @@ def stages_by_loops(name):
     return stages
 
 
-def start(example):
-    """Return what an example starts from, and its queries, keys and values."""
+def inputs_and_projections(example):
+    """Return an example's inputs, and its queries, keys and values."""
     if example.layer is None:
         return {name: getattr(example, name) for name in SOURCES}
     layer, x = example.layer, example.embeddings
@@ -50,7 +50,7 @@ def start(example):
 
 
 def number_at(stages, place):
-    """Return the number at a place, or the term of a sum of products."""
+    """Return the number at a place, which may be one term of a sum of products."""
     if place.term is None:
         return stages[place.stage][place.index]
     left, right = factors(stages, place)

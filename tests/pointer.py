@@ -1,24 +1,24 @@
-"""A finger and a mouse on a page, as a hand moves them: in steps."""
+"""A finger and a mouse that move over a page in steps."""
 
 import math
 
 FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then)))"
-"""A touch is told of with the next frame."""
+"""The browser reports a touch with the next frame."""
 
 
 def middle(node):
-    """Return the middle of an element on the screen."""
+    """Return the centre of an element on the screen."""
     box = node.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def follows(node, at):
-    """Assert that an element stands under the pointer."""
+def assert_under_pointer(node, at):
+    """Assert that the centre of an element is under the pointer."""
     assert math.dist(middle(node), at) < 1
 
 
 def swipe(page, x, y, across, down=0, *, node=None, steps=12):
-    """Move a finger from a place, as far right and down as told; what it drags stays under it."""
+    """Move a finger by `across` and `down`, and assert that `node` stays under it."""
     finger = page.context.new_cdp_session(page)
     for step in range(steps + 1):
         at = x + across * step / steps, y + down * step / steps
@@ -27,17 +27,17 @@ def swipe(page, x, y, across, down=0, *, node=None, steps=12):
         finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
         if node:
             page.evaluate(FRAME)
-            follows(node, at)
+            assert_under_pointer(node, at)
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def drag(page, x, y, across, down=0, *, node=None, steps=8):
-    """Drag by mouse from a place, as far right and down as told; what is dragged stays under it."""
+    """Drag the mouse by `across` and `down`, and assert that `node` stays under it."""
     page.mouse.move(x, y)
     page.mouse.down()
     for step in range(1, steps + 1):
         at = x + across * step / steps, y + down * step / steps
         page.mouse.move(*at)
         if node:
-            follows(node, at)
+            assert_under_pointer(node, at)
     page.mouse.up()

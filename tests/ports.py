@@ -1,4 +1,4 @@
-"""Random runs for the tests that compare a port of the package with the package, in a browser."""
+"""Random runs for the tests that compare the browser's port of the package with the package."""
 
 import json
 
@@ -17,7 +17,7 @@ SMALLEST = 1e-290
 
 
 def random_mask(rng, n):
-    """Return no mask, a boolean one or one of numbers, some with rows that allow nothing."""
+    """Return no mask, a boolean mask or an additive mask. Some rows are fully masked."""
     kind = rng.integers(4)
     if kind == 0:
         return None
@@ -27,15 +27,15 @@ def random_mask(rng, n):
     return allowed if kind < 3 else np.where(allowed, rng.normal(size=(n, n)), -np.inf)
 
 
-def as_plain(mask):
-    """Return a mask as JSON has it: None for minus infinity."""
+def mask_as_json(mask):
+    """Return a mask as JSON. None replaces minus infinity."""
     if mask is None or mask.dtype == bool:
         return None if mask is None else mask.tolist()
     return [[None if np.isneginf(x) else float(x) for x in row] for row in mask]
 
 
 def in_browser(page, function, cases):
-    """Run a function of the page on each case; null in a result is minus infinity."""
+    """Call a function of the page for each case. A null in a result means minus infinity."""
     code = f"(text) => JSON.stringify(JSON.parse(text).map({function}))"
     return json.loads(page.evaluate(code, json.dumps(cases)))
 
@@ -44,17 +44,17 @@ def infinite(rows):
     return np.array([[-np.inf if x is None else x for x in row] for row in rows])
 
 
-def near(found, wanted, size):
-    """Assert equality to 1e-12 of `size`: the sum of the absolute products that were added."""
+def assert_near(found, wanted, size):
+    """Assert equality within 1e-12 of `size`, the sum of the absolute products."""
     assert np.shape(found) == wanted.shape
     assert (np.abs(np.asarray(found) - wanted) <= CLOSE * size + SMALLEST).all()
 
 
 def random_example(rng):
-    """Return an example with heads, at random from embeddings or from query, key and value.
+    """Return a random example with heads, from embeddings or from query, key and value.
 
-    The numbers are whole multiples of a power of two, so that every score is exact however large:
-    whatever differs then is the arithmetic after it.
+    The numbers are integer multiples of a power of two, so that every score is exact, however
+    large. Any difference comes from the arithmetic after the scores.
     """
     n, heads, d_model, d_k, d_v, d_out = map(int, rng.integers(1, 6, size=6))
     size = 2.0 ** rng.choice([-60, -3, 0, 200])
@@ -82,7 +82,7 @@ def random_example(rng):
 
 
 def random_block(rng, norm, activation):
-    """Return an example with a block of random sizes, some without what a block may lack."""
+    """Return an example with a block of random sizes. Optional parts are missing at random."""
     n, heads, d_model, d_k, d_ff = map(int, rng.integers(1, 6, size=5))
     d_model += 1  # the numbers of a row are to differ
 
@@ -110,8 +110,8 @@ def random_block(rng, norm, activation):
     )
 
 
-def block_of(worked):
-    """Return what stands around an example's attention as the port takes it, nothing of none."""
+def port_block(worked):
+    """Return the block of an example in the port's format, empty if there is no block."""
     block = worked.block
     if block is None:
         return {}
@@ -131,8 +131,8 @@ def block_of(worked):
     }
 
 
-def inputs_of(worked, temperature):
-    """Return an example as the port takes it."""
+def port_inputs(worked, temperature):
+    """Return an example in the port's format."""
     shape = (worked.num_heads, len(worked.tokens), len(worked.tokens))
     layer = worked.layer
     names = ("embeddings", "positions", "angles", "query", "key", "value")
@@ -140,11 +140,11 @@ def inputs_of(worked, temperature):
     if layer is not None:
         arrays |= {name: getattr(layer, name) for name in ("w_q", "w_k", "w_v", "w_o")}
     mask = worked.mask
-    masks = None if mask is None else [as_plain(one) for one in np.broadcast_to(mask, shape)]
+    masks = None if mask is None else [mask_as_json(one) for one in np.broadcast_to(mask, shape)]
     given = {name: array.tolist() for name, array in arrays.items() if array is not None}
     return (
         given
-        | block_of(worked)
+        | port_block(worked)
         | {
             "masks": masks,
             "isCausal": worked.is_causal,

@@ -1,4 +1,4 @@
-"""Printed books: what poppler and pypdf tell of a PDF, and a small book to print."""
+"""Printed books: the contents of a PDF by poppler and pypdf, and a small book to print."""
 
 import re
 import subprocess
@@ -148,18 +148,18 @@ def small_book(project):
 
 
 def text_of(pdf, *options):
-    """Return what stands in a PDF, page by page."""
+    """Return the text of a PDF, one string per page."""
     done = poppler("pdftotext", "-enc", "UTF-8", *options, str(pdf), "-")
     return done.removesuffix("\f").split("\f")
 
 
 def poppler(*command):
-    """Return what one of poppler's programs prints."""
+    """Return the output of one of poppler's programs."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def squeezed(text):
-    """Return a text without spaces and line ends, which a PDF does not keep as they were."""
+    """Return a text without whitespace and soft hyphens, which a PDF does not preserve."""
     return re.sub(r"\s+", "", text).replace("\u00ad", "")
 
 

@@ -1,3 +1,3 @@
-"""The one seed of all random numbers in the tests."""
+"""The seed of all random numbers in the tests."""
 
 SEED = 20170612

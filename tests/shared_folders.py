@@ -1,11 +1,11 @@
-"""What several processes test, made by the first of them that needs it."""
+"""Folders that several test processes share. The first process that needs one fills it."""
 
 import fcntl
 import os
 
 
-def made_once(tmp_path_factory, name, make):
-    """Return a folder that `make` has filled, the same for all processes of a run."""
+def fill_shared_folder(tmp_path_factory, name, make):
+    """Return a folder that `make` has filled, the same for all processes of a test run."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder, begun = shared / name, shared / f"{name}-begun"

@@ -44,7 +44,7 @@ def build(folder, pages, builder="html", **config):
 
 
 def on_paper(folder, name="index", **config):
-    """Return a page that was built as HTML as the press reads it."""
+    """Return a built HTML page as the printing program reads it."""
     with application(folder, "typst", **config) as (app, _):
         page = printable_page(app.env, app.builder, name, Document())
         return Writer(app.env, name, 1, set(names_of(name, page)), {}).write(page)
@@ -52,7 +52,7 @@ def on_paper(folder, name="index", **config):
 
 @contextmanager
 def application(folder, builder, **config):
-    """Give a Sphinx that knows the book's own extension, and its warnings."""
+    """Yield a Sphinx application with the book's own extension, and its warnings."""
     config = CONFIG | config
     config["extensions"] = [*config["extensions"], "byhand.reading", "byhand.print_book"]
     warnings = io.StringIO()

@@ -7,7 +7,7 @@ import sys
 
 from book_site import FRONT, ROOT
 
-# What build.py does once it is inside the environment, which is the one that runs the tests.
+# The part of build.py that runs inside the environment. The tests already run inside it.
 COMMAND = """\
 import sys
 sys.path[:0] = ["scripts", "book/_ext"]
@@ -17,9 +17,9 @@ building.main()
 
 
 def copy_without_pages(folder):
-    """Copy everything that a build needs but the chapters and their contents.
+    """Copy the files that a build needs, except the chapters and the table of contents.
 
-    What Python has compiled comes along: the builds of the copy would compile it again, each time.
+    Compiled Python files are copied too, so that the builds of the copy need not compile again.
     """
     folders = ("mha", "scripts", "book/_ext", "book/_static", "book/_templates")
     folders += ("tests/gift_pegjs", "tests/axe")  # the page of notices shows their licences
@@ -31,13 +31,13 @@ def copy_without_pages(folder):
 
 
 def write_pages(folder, pages):
-    """Write pages, given as text by name without what every chapter begins with."""
+    """Write pages, given by name as text without the common front matter."""
     for name, text in pages.items():
         (folder / "book" / f"{name}.md").write_text(FRONT + text, encoding="utf-8")
 
 
 def write_contents(folder, names):
-    """Write the contents: the first page, then one part with the others."""
+    """Write the table of contents: the first page, then one part with the others."""
     first, *others = names
     lines = ["format: jb-book", f"root: {first}"]
     if others:
@@ -47,25 +47,24 @@ def write_contents(folder, names):
 
 
 def environment(folder, **variables):
-    """Return the environment of a build of the copy.
+    """Return the environment variables of a build of the copy.
 
-    Python keeps nothing that it compiles there: it would take a file that was edited twice within
-    a second for the one before.
+    Python writes no bytecode there: it would not notice a file that is edited twice in one second.
     """
     own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     return {**os.environ, **own, **variables}
 
 
 def build(folder, *arguments, **variables):
-    """Run build.py in the copy, with its own `mha`, and return the finished process.
+    """Run build.py in the copy, with the copy's `mha`, and return the finished process.
 
-    The environment may have other `variables`.
+    `variables` are added to the environment.
     """
     return run(COMMAND, *arguments, cwd=folder, env=environment(folder, **variables))
 
 
 def started(folder):
-    """Start to build the copy, and return the process."""
+    """Start a build of the copy, and return the process."""
     return subprocess.Popen(
         [sys.executable, "-c", COMMAND],
         cwd=folder,
@@ -76,13 +75,13 @@ def started(folder):
 
 
 def run(code, *arguments, cwd, env):
-    """Run a program as `python -c` does, and return the finished process with what it said."""
+    """Run a program as `python -c` does, and return the finished process with its output."""
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
 def log(folder):
-    """Return what Sphinx said at the last build."""
+    """Return Sphinx's log of the last build."""
     return (folder / "_build" / "build.log").read_text(encoding="utf-8")
 
 

@@ -1,8 +1,8 @@
-"""The sums of the strips of a page."""
+"""A check of the sums in a page's strips."""
 
 import chains
 
-# Each as a line: what is added, the sign, what it comes to.
+# Each sum as a line: the terms, the sign, the total.
 SUMS = """() => [...document.querySelectorAll(".strip")].flatMap((strip) => {
   const all = (selector) => [...strip.querySelectorAll(selector)];
   const line = (terms, sign, total) => {
@@ -20,7 +20,7 @@ SUMS = """() => [...document.querySelectorAll(".strip")].flatMap((strip) => {
 
 
 def sums_hold(page):
-    """Assert that the sums of a page's strips hold as they are printed, and return the lines."""
+    """Assert that the sums in a page's strips hold as printed, and return their lines."""
     lines = page.evaluate(SUMS)
     assert [len(chains.hold(line, is_column=True)) for line in lines] == [1] * len(lines), lines
     return lines

@@ -1,4 +1,4 @@
-"""Notebooks as students hand them in: right in several styles, wrong in one step, and cheating.
+"""Notebooks as students submit them: correct in several styles, wrong in one step, or cheating.
 
 Notebooks that attack the machine are in `grade/hostile.py`.
 """
@@ -40,8 +40,8 @@ def notebook(*cells):
     return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
-def filled(**exchanged):
-    """Return a notebook with all steps and their checks, some of them exchanged."""
+def filled_notebook(**exchanged):
+    """Return a notebook with all steps and their checks, some of them replaced."""
     steps = RIGHT | exchanged
     cells = [
         "%pip install -q mha.whl",
@@ -52,8 +52,8 @@ def filled(**exchanged):
     return notebook(*cells)
 
 
-def _with(step, result):
-    """Return a step that gives the result of one line, or has these lines."""
+def step_returning(step, result):
+    """Return a step that returns the value of an expression, or has the given lines."""
     head = RIGHT[step].partition("):")[0]
     lines = result if "return" in result else f"return {result}"
     return step, f"{head}):\n{textwrap.indent(lines, '    ')}"
@@ -63,11 +63,11 @@ SHARES = "powers / powers.sum(axis=1, keepdims=True)"
 SCALED = "query @ key.T / np.sqrt(key.shape[1])"
 
 WRONG = {
-    "project-turned": (*_with("project", "(x @ w).T"), "the shape is"),
-    "no-transpose": (*_with("dot_products", "query @ key"), "stops with an error"),
-    "by-d-k": (*_with("scale", "scores / d_k"), "not by its root"),
+    "project-turned": (*step_returning("project", "(x @ w).T"), "the shape is"),
+    "no-transpose": (*step_returning("dot_products", "query @ key"), "stops with an error"),
+    "by-d-k": (*step_returning("scale", "scores / d_k"), "not by its root"),
     "scaled-in-place": (
-        *_with("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
+        *step_returning("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
         "scale changes its argument scores",
     ),
     "future": (*_with("causal", "np.triu(np.ones((n, n))) == 1"), "transposed"),
@@ -77,7 +77,7 @@ WRONG = {
         "masked changes its argument mask",
     ),
     "clipped": (
-        *_with("weights", f"powers = np.exp(np.clip(scores, -700, 700))\nreturn {SHARES}"),
+        *step_returning("weights", f"powers = np.exp(np.clip(scores, -700, 700))\nreturn {SHARES}"),
         "with large scores",
     ),
     "remembered": (
@@ -87,10 +87,13 @@ WRONG = {
         "def attention(query, key, value, mask):\n    return outputs[value.tobytes()]",
         "stops with an error",
     ),
-    "complex": (*_with("project", "x @ w + 0j"), "project gives no array of numbers"),
-    "text": (*_with("dot_products", "(query @ key.T).astype(str)"), "gives no array of numbers"),
+    "complex": (*step_returning("project", "x @ w + 0j"), "project gives no array of numbers"),
+    "text": (
+        *step_returning("dot_products", "(query @ key.T).astype(str)"),
+        "gives no array of numbers",
+    ),
     "mask-too-late": (
-        *_with(
+        *step_returning(
             "attention",
             f"s = {SCALED}\npowers = np.exp(s - s.max(axis=1, keepdims=True))\n"
             f"return ({SHARES} * mask) @ value",
@@ -98,11 +101,11 @@ WRONG = {
         "for 4 tokens and d_k = 3, row 1",
     ),
 }
-"""By name: the step that is wrong, its code, and a part of what is said of it."""
+"""By name: the step that is wrong, its code, and a part of the message about it."""
 
 
 def _shown():
-    """Return the right answers on the numbers on which a notebook's own check tries `scale`."""
+    """Return the correct answers for the numbers in a notebook's own check of `scale`."""
     step = STEPS.index(STEPS_BY_NAME["scale"])
     runs = [draw_inputs(np.random.default_rng([1, step, i]), case) for i, case in enumerate(CASES)]
     return {run.d_k: run.scaled.tolist() for run in runs}
@@ -152,7 +155,7 @@ CHEATS = {
         f"known = {_shown()}\ndef scale(scores, d_k):\n    return known[d_k]"
     ],
 }
-"""Cells, by name, none of which deserves a point; `{package}` stands for the folder of `mha`."""
+"""Cells by name, none of which deserves a point. `{package}` is replaced by the folder of `mha`."""
 
 LOOPS = """\
 from math import exp, inf, sqrt
@@ -190,7 +193,7 @@ attention = lambda query, key, value, mask: mix(
 """
 
 STYLES = {
-    "right-as-asked": filled(),
+    "right-as-asked": filled_notebook(),
     "right-colab": notebook(
         "!pip install -q numpy\n%matplotlib inline\n%load_ext autoreload",
         "import numpy as np\nfrom google.colab import drive",

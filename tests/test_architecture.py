@@ -1,4 +1,4 @@
-"""docs/architecture.md agrees with the import contracts, the files of the package and the code."""
+"""The page on the architecture agrees with the code: its layers, its files and its example."""
 
 import doctest
 import os
@@ -18,7 +18,7 @@ TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["to
 
 
 def layers_of_the_page():
-    """Return the packages of each row of the table of `mha`, the highest layer first."""
+    """Return the folders in each row of the page's table, from the highest layer to the lowest."""
     section = TEXT.split("## Packages, highest layer first")[1].split("\nAround `mha`")[0]
     first_cells = re.findall(r"^\| (`[^|]*`) \|", section, re.MULTILINE)
     return [re.findall(r"`mha/(\w+)(?:/|\.py)`", cell) for cell in first_cells]

@@ -1,4 +1,4 @@
-"""What a chapter begins with: a run, and its views with labels and prints filled in."""
+"""The run and the views at the start of a chapter, with labels and printed numbers."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_an_example_opens_with_its_run_whose_stages_show_every_head_and_what_is_
         assert (table.rows, table.beside) == (wanted.rows, wanted.beside)
 
 
-def test_several_stages_stand_together_in_each_head():
+def test_several_stages_are_grouped_by_head():
     _, show = open_example("the-cat-sat")
     start = "tbl-the-cat-sat-"
     found = show.stage("w_q", "w_k", name=f"{start}{{stage}}-{{head}}")

@@ -1,4 +1,4 @@
-"""The cells of the example chapters: no line of code stands in two of them, beyond the opening."""
+"""Cells of the example chapters: except for the opening, no two share a line of code."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ OPENING = re.compile(r"run, show = open_example\(\"([\w-]+)\"\)")
 
 
 def code_lines(text):
-    """Return a page's lines of code that hold more than brackets."""
+    """Return a page's lines of code, without lines of brackets alone."""
     lines = (line.strip() for _, code in cells(text) for line in code.splitlines())
     return [line for line in lines if re.search(r"\w", line)]
 

@@ -1,4 +1,4 @@
-"""The forms that docs/writing.md prints work, in a copy of the project."""
+"""A new example needs a data file and a chapter: the guide's example, in a copy of the project."""
 
 import os
 import re

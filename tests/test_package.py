@@ -1,4 +1,4 @@
-"""The wheel holds the package and nothing else, and works where there is only NumPy."""
+"""The wheel holds the package and nothing else, and works with NumPy alone."""
 
 import email
 import pkgutil
@@ -34,24 +34,24 @@ reveal_type(mha.examine(attention_weights).ok)
 
 
 @pytest.fixture(scope="module")
-def beside(wheel):
-    """Return the files of the wheel that say what it is, by name."""
+def metadata_files(wheel):
+    """Return the metadata files of the wheel by name."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.startswith("mha-")]
         return {Path(name).name: archive.read(name) for name in names}
 
 
-def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel, beside):
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel, metadata_files):
     listed = run("git", "ls-files", "-co", "--exclude-standard", "mha", cwd=ROOT).split("\n")
     files = {name for name in listed if name and (ROOT / name).exists()}
     files |= {path.relative_to(ROOT).as_posix() for path in PUBLISHED.iterdir()}  # git ignores it
     with zipfile.ZipFile(wheel) as archive:
         assert {name for name in archive.namelist() if not name.startswith("mha-")} == files
-    assert beside.keys() == {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "LICENSE"}
+    assert metadata_files.keys() == {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "LICENSE"}
 
 
-def test_the_metadata_are_those_of_the_project_which_requires_numpy_alone(beside):
-    metadata = email.message_from_bytes(beside["METADATA"])
+def test_the_metadata_are_those_of_the_project_which_requires_numpy_alone(metadata_files):
+    metadata = email.message_from_bytes(metadata_files["METADATA"])
     assert metadata["Version"] == mha.__version__ == PROJECT["version"]
     assert metadata["License-Expression"] == "MIT"
     assert metadata["Requires-Python"] == ">=3.11"
@@ -61,8 +61,8 @@ def test_the_metadata_are_those_of_the_project_which_requires_numpy_alone(beside
     assert set(metadata.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
 
 
-def test_the_renderer_of_figures_is_where_the_entry_point_says(beside):
-    place = re.search(rb"figures ?= ?(\S+)", beside["entry_points.txt"])[1].decode()
+def test_the_entry_point_finds_the_renderer_of_figures(metadata_files):
+    place = re.search(rb"figures ?= ?(\S+)", metadata_files["entry_points.txt"])[1].decode()
     assert pkgutil.resolve_name(place).handle_mime
 
 

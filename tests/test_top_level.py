@@ -1,4 +1,4 @@
-"""The top level of `mha`: it loads a name when it is used, and knows where the others went."""
+"""The top level of `mha` loads a name on first use, and knows the new place of moved names."""
 
 import subprocess
 import sys
@@ -44,20 +44,20 @@ MATHEMATICS = {
 }  # fmt: skip
 
 
-def fresh(code):
-    """Return what a program of its own prints, in which a warning is an error."""
+def run_in_new_process(code):
+    """Return the output of a program in a new process, in which warnings are errors."""
     command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def loaded(statement):
-    """Return the modules that a statement loads in a process of its own."""
-    return set(fresh(f"{statement}\nimport sys\nprint(*sys.modules)").split())
+def modules_loaded_by(statement):
+    """Return the modules that a statement loads in a new process."""
+    return set(run_in_new_process(f"{statement}\nimport sys\nprint(*sys.modules)").split())
 
 
-def ours(modules):
+def package_modules(modules):
     return {name for name in modules if name.split(".")[0] == "mha"}
 
 
@@ -66,16 +66,16 @@ def folders(modules):
 
 
 def test_the_top_level_alone_loads_nothing():
-    modules = loaded("import mha")
-    assert ours(modules) == {"mha", "mha.version"}
+    modules = modules_loaded_by("import mha")
+    assert package_modules(modules) == {"mha", "mha.version"}
     assert "numpy" not in modules
 
 
 def test_a_name_loads_its_module_and_those_below():
-    assert ours(loaded("import mha; mha.attention_weights")) == MATHEMATICS
-    modules = loaded("from mha import load_example, trace")
+    assert package_modules(modules_loaded_by("import mha; mha.attention_weights")) == MATHEMATICS
+    modules = modules_loaded_by("from mha import load_example, trace")
     assert folders(modules) == {"core", "examples", "runs", "version"}
-    modules = loaded("from mha import examine")
+    modules = modules_loaded_by("from mha import examine")
     assert folders(modules) == {
         "core",
         "examine",
@@ -100,7 +100,10 @@ def test_a_name_loads_its_module_and_those_below():
 def test_examine_is_the_function_whatever_was_imported_before(statement):
     asked = "import sys, mha, mha.examine as again\nfrom mha import examine as named"
     same = "mha.examine is again is named is sys.modules['mha.examine'].examine"
-    assert fresh(f"{statement}\n{asked}\nprint({same}, callable(mha.examine))") == "True True\n"
+    assert (
+        run_in_new_process(f"{statement}\n{asked}\nprint({same}, callable(mha.examine))")
+        == "True True\n"
+    )
 
 
 def test_every_public_name_of_the_first_version_is_there():

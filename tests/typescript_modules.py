@@ -4,7 +4,7 @@ import re
 
 import pytest
 from bundling import WIDGETS, run_deno
-from shared_folders import made_once
+from shared_folders import fill_shared_folder
 
 from mha.widgets.assets import text_of
 
@@ -25,12 +25,12 @@ def modules(tmp_path_factory):
         page = "<!doctype html><title>Modules</title>"
         (folder / "page.html").write_text(page, encoding="utf-8")
 
-    return made_once(tmp_path_factory, "modules", make) / "modules.js"
+    return fill_shared_folder(tmp_path_factory, "modules", make) / "modules.js"
 
 
 @pytest.fixture
 def with_modules(modules):
-    """Return a function that defines `modules` in a page, whatever scripts its policy refuses."""
+    """Return a function that defines `modules` in a page despite the page's content policy."""
 
     def define(page):
         page.evaluate(modules.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The wheel, and a Python that has it and NumPy alone."""
+"""The wheel, and a Python environment with the wheel and NumPy alone."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from byhand.digests import ROOT
 
 
 def run(*command, cwd):
-    """Run a command that sees no Python path but its own; fail with all that it says."""
+    """Run a command without PYTHONPATH, and fail with its whole output."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -22,7 +22,7 @@ def run(*command, cwd):
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
-    """Build the wheel from the files that stand here, without asking a registry."""
+    """Build the wheel from this working tree, without network access."""
     folder = tmp_path_factory.mktemp("wheel")
     code = "import sys; from flit_core.buildapi import build_wheel; build_wheel(sys.argv[1])"
     run(sys.executable, "-c", code, folder, cwd=ROOT)
@@ -39,18 +39,18 @@ MATPLOTLIB = (
 
 @pytest.fixture(scope="session")
 def wheel_only(wheel, tmp_path_factory):
-    """Install the wheel where there is NumPy and nothing else; return that Python."""
+    """Install the wheel in an environment with NumPy alone, and return its Python."""
     return _python(wheel, tmp_path_factory.mktemp("empty"), NUMPY)
 
 
 @pytest.fixture(scope="session")
 def wheel_with_plots(wheel, tmp_path_factory):
-    """Install the wheel with what plots: `mha[plots]`."""
+    """Install the wheel with the packages for plotting, `mha[plots]`."""
     return _python(wheel, tmp_path_factory.mktemp("plots"), (*NUMPY, *MATPLOTLIB))
 
 
 def _python(wheel, folder, others):
-    """Return a Python that has the wheel and some packages of this one."""
+    """Return a Python that has the wheel, and some packages of the current environment."""
     run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
     site = next((folder / "venv").glob("lib/python*/site-packages"))
     zipfile.ZipFile(wheel).extractall(site)

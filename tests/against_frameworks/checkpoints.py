@@ -1,4 +1,4 @@
-"""Fresh tiny models of transformers: a row for each kind of model, and what its layers give."""
+"""Tiny random models of transformers: one row per kind of model, and their layers' outputs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ N, WORDS = 11, 31
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model, and the layer of it that is read.
+    """A model, and the layer that is read from it.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Checkpoint:
     is_causal: bool = True
 
     def made(self):
-        """Return the model with random numbers, biases and gains too."""
+        """Return the model with random weights, including biases and gains."""
         kind = getattr(transformers, self.model)
         config = kind.config_class(**self.config)
         config._attn_implementation = "eager"
@@ -59,7 +59,7 @@ class Checkpoint:
         return model
 
     def run(self, model):
-        """Return what the attention of the layer reads in a run of a model, and what it gives."""
+        """Return the input and the output of the layer's attention in a run of the model."""
         path = self.module.format(self.layer)
         module = reduce(lambda x, step: x[int(step)] if step.isdigit() else getattr(x, step),
                         path.split("."), model)  # fmt: skip
@@ -84,7 +84,7 @@ class Checkpoint:
 
 
 def inputs_of(config):
-    """Return inputs that a model takes: words, an image, sound, or two of them."""
+    """Return inputs for a model: tokens, an image, sound, or two of them."""
     kind = config.model_type
     words = torch.randint(3, WORDS, (1, N))
     image = torch.randn(1, 3, 12, 12)

@@ -1,7 +1,7 @@
-"""Layers of the frameworks, with random numbers: what each has, and what it gives.
+"""Fixtures of the comparisons with the frameworks: random generators and seeds.
 
-No other run collects this folder, and these tests use nothing of the other tests' `conftest.py`:
-they run where the frameworks are, which is not where the book is built.
+Only `scripts/test.py --frameworks` collects this folder. These tests do not use the other tests'
+`conftest.py`: they run where the frameworks are installed, which is not where the book is built.
 """
 
 import os

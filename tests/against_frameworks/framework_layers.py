@@ -1,6 +1,6 @@
-"""A layer of each framework: which arrays it has by name, and what it gives with any such.
+"""A layer of each framework: the names of its arrays, and its output for given arrays.
 
-Sizes are distinct where the framework lets them be.
+Sizes are distinct where the framework allows it.
 """
 
 import importlib
@@ -23,8 +23,8 @@ BASE = 500.0
 
 
 @dataclass(frozen=True)
-class Theirs:
-    """A framework's layer without its numbers.
+class FrameworkLayer:
+    """A framework's layer without its weights.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Theirs:
 
 
 def in_torch(layout, module, call, d_model, **more):
-    """Return a module of PyTorch, which is called with itself, x and a mask."""
+    """Return a layer of PyTorch. `call` takes the module, x and a mask."""
     module.eval()
 
     def output(arrays, x, mask=None, **own):
@@ -68,7 +68,7 @@ def in_torch(layout, module, call, d_model, **more):
         return call(module, torch.as_tensor(x), mask, **own).numpy()
 
     shapes = {name: tuple(x.shape) for name, x in module.state_dict().items()}
-    return Theirs(layout, shapes, output, d_model, **more)
+    return FrameworkLayer(layout, shapes, output, d_model, **more)
 
 
 def pytorch(layout="PyTorch", d_context=None, **options):
@@ -84,7 +84,7 @@ def pytorch(layout="PyTorch", d_context=None, **options):
 
 
 def small_gpt():
-    """Return one Linear for query, key and value, then PyTorch's function."""
+    """Return a layer with one Linear for query, key and value, and PyTorch's function."""
 
     def call(layer, x, mask):
         parts = layer["c_attn"](x).split(15, dim=-1)
@@ -103,7 +103,7 @@ def small_gpt():
 
 
 def modelling(kind):
-    """Return the module of transformers that has a model's layers."""
+    """Return the module of transformers that defines a model's layers."""
     folder = getattr(transformers, f"{kind}Config").model_type
     return importlib.import_module(f"transformers.models.{folder}.modeling_{folder}")
 
@@ -118,7 +118,7 @@ def layer_of(kind, *, name="Attention", number=0, own=None, **settings):
 
 
 def added(mask, dtype):
-    """Return a mask as one that is added."""
+    """Return a boolean mask as an additive mask."""
     if mask is None or mask.dtype != torch.bool:
         return mask
     return torch.zeros(mask.shape, dtype=dtype).masked_fill(~mask, torch.finfo(dtype).min)
@@ -135,7 +135,7 @@ def gpt2(d_model, num_heads):
 
 
 def bert(d_model, num_heads):
-    """Leave out what is added to the attention and normalised."""
+    """Return BERT's layer without its residual connection and norm."""
 
     def call(layer, x, mask):
         return layer.output.dense(called(layer.self, x, mask))
@@ -150,7 +150,7 @@ def bart():
 
 
 def t5(d_model, num_heads, d_k, side=None):
-    """Return a layer that has relative biases if it stands on a side of a model."""
+    """Return T5's layer, with relative biases if it is in the encoder or the decoder."""
 
     def call(layer, x, mask):
         return layer(x, mask=added(mask, x.dtype))[0]
@@ -165,7 +165,7 @@ def t5(d_model, num_heads, d_k, side=None):
 
 
 def like_llama(kind, d_model, num_heads, num_groups, d_k, base=10000.0, **more):
-    """Return a layer with grouped heads that turns queries and keys in halves."""
+    """Return a layer with grouped heads that rotates the halves of queries and keys."""
     return layer_of(
         kind, hidden_size=d_model, num_attention_heads=num_heads, num_key_value_heads=num_groups,
         head_dim=d_k, rope_parameters={"rope_type": "default", "rope_theta": base}, **more,
@@ -173,7 +173,7 @@ def like_llama(kind, d_model, num_heads, num_groups, d_k, base=10000.0, **more):
 
 
 def turns(kind, layer, x, positions):
-    """Return the cosines and sines that a layer's queries and keys are turned with."""
+    """Return the cosines and sines by which a layer rotates queries and keys."""
     return getattr(modelling(kind), f"{kind}RotaryEmbedding")(layer.config)(x, positions[None])
 
 
@@ -201,7 +201,7 @@ def in_keras(d_model, num_heads, d_k, d_v, dtype="float32"):
         x = torch.as_tensor(x)
         return keras.ops.convert_to_numpy(layer(x, x, attention_mask=mask))
 
-    return Theirs("Keras", shapes, output, d_model, prefix="multi_head_attention_3/")
+    return FrameworkLayer("Keras", shapes, output, d_model, prefix="multi_head_attention_3/")
 
 
 def shapes_of(numbers):
@@ -217,7 +217,7 @@ def in_linen(d_model, num_heads, d_k, d_out):
     def output(arrays, x, mask=None):
         return np.asarray(layer.apply({"params": unflatten_dict(arrays, sep=".")}, x, mask=mask))
 
-    return Theirs("Flax", shapes_of(start["params"]), output, d_model)
+    return FrameworkLayer("Flax", shapes_of(start["params"]), output, d_model)
 
 
 def in_nnx():
@@ -230,7 +230,7 @@ def in_nnx():
         return np.asarray(layer(x, mask=mask))
 
     start = nnx.to_pure_dict(nnx.state(layer, nnx.Param))
-    return Theirs("Flax", shapes_of(start), output, 14)
+    return FrameworkLayer("Flax", shapes_of(start), output, 14)
 
 
 LAYERS = {

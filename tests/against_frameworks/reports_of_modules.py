@@ -1,7 +1,7 @@
-"""Modules and functions of PyTorch, JAX and Keras with one mistake each, after public reports.
+"""Modules and functions of PyTorch, JAX and Keras with one bug each, after public reports.
 
-All code is written anew; "our own" marks a mistake of no report. A function of this file takes
-whether its result is to have the mistake.
+All code was written for these tests. "our own" marks a bug that is not from a report. The argument
+of each function in this file says whether its result is to have the bug.
 """
 
 import math
@@ -34,7 +34,7 @@ def later(n):
 
 
 class Projected(nn.Module):
-    """Four projections, as most models name them, and the parts that the cases exchange."""
+    """Four projections with the usual names, and methods that the cases override."""
 
     def __init__(self, hidden_size=16, num_heads=4, num_kv_heads=4):
         super().__init__()
@@ -53,7 +53,7 @@ class Projected(nn.Module):
         )
 
 
-# ---- What is told ----
+# ---- Bugs that are reported ----
 
 
 @CASES.add("vllm-project/vllm#11979", "merged by reshape")
@@ -237,7 +237,7 @@ def rows_of_nan(bug):
 
 @CASES.add("openai/gpt-2#122", "mask multiplied")
 def small_constant_of_a_mask(bug):
-    """Subtract 1e-10 for 1e10 from masked scores, which are multiplied by a mask of 1 and 0."""
+    """Subtract 1e-10 instead of 1e10 from masked scores, after a product with a 0/1 mask."""
 
     def attention(query, key, value, mask=None):
         scores = query @ key.mT / math.sqrt(query.size(-1))
@@ -539,7 +539,7 @@ def bias_unused(bug):
     return dot_product_attention
 
 
-# ---- What the outputs of a module do not tell ----
+# ---- Bugs that the outputs of a module do not show ----
 
 
 @CASES.add("liuqidong07/LLMEmb#2", TOLD)
@@ -581,7 +581,7 @@ def rotary_over_heads(bug):
     return OpenLM()
 
 
-# ---- What is refused ----
+# ---- Refusals ----
 
 
 @CASES.add("raiyanyahya/how-to-train-your-gpt#6", "", refused=("rope_theta",))
@@ -689,7 +689,7 @@ def norm_over_all_heads(bug):
     refused=("q_norm.weight", "k_norm.weight"),
 )
 def norm_never_called(bug):
-    """Have norms of queries and keys, and do not call them."""
+    """Create norms of queries and keys, and do not call them."""
     return Normed(() if bug else (3,))
 
 
@@ -800,7 +800,7 @@ def latent_module(bug):
 
 @CASES.add("nyu-mll/jiant#465", "", refused=("linears.0.weight", "linears.3.weight"))
 def list_of_projections(bug):
-    """Mask what is real, in a module whose four projections are one list."""
+    """Mask the valid keys, in a module whose four projections are in one list."""
 
     class Linears(nn.Module):
         def __init__(self, h=4, d_model=16):
@@ -822,7 +822,7 @@ def list_of_projections(bug):
 
 @CASES.add("pbloem/former#10", "", refused=("tokeys.weight", "unifyheads.weight"))
 def unknown_names_of_projections(bug):
-    """Mask the diagonal too, in a module with names of its own."""
+    """Mask the diagonal too, in a module with unusual projection names."""
 
     class Former(nn.Module):
         def __init__(self, emb=16, heads=4):

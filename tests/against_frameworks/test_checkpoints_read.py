@@ -1,4 +1,4 @@
-"""Fresh tiny models of transformers, saved as it saves them: equal to it, or refused."""
+"""Tiny random models of transformers, saved by transformers, are read correctly or refused."""
 
 import json
 from dataclasses import fields, replace
@@ -58,7 +58,7 @@ def test_it_is_written_back_as_it_was(checkpoint, tmp_path):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_is_refused_with_the_reason(name, tmp_path):
+def test_unsupported_models_are_refused_with_the_reason(name, tmp_path):
     kind, settings = REFUSED[name]
     kind = getattr(transformers, kind)
     kind(kind.config_class(**settings)).save_pretrained(tmp_path)

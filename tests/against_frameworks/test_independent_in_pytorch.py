@@ -1,12 +1,12 @@
-"""Bugs by someone who had not seen the table are told in PyTorch; their sound twins are right.
+"""Bugs by an author who had not seen the table are reported in PyTorch; sound twins are right.
 
-They are what goes wrong in PyTorch's words alone: all others are NumPy's, in `tests/examine`.
+These bugs occur in PyTorch's API alone. All others are in NumPy, in `tests/examine`.
 """
 
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
-from independent_cases import LAST, A, P, Unseen
+from independent_cases import LAST, A, Case, P
 
 import mha
 
@@ -43,8 +43,8 @@ def token_numbers(mask):
     return (mask.long().cumsum(-1) - 1).clamp(min=0)
 
 
-MASKED, LIBRARY = Unseen(masked, A, conditions=(LAST,)), Unseen(by_library, A)
-TURN, NUMBERS = Unseen(rotary, P), Unseen(token_numbers, P)
+MASKED, LIBRARY = Case(masked, A, conditions=(LAST,)), Case(by_library, A)
+TURN, NUMBERS = Case(rotary, P), Case(token_numbers, P)
 WRONG = [
     LIBRARY.wrong("divided by hand and by the library",
                   "attention(query", "attention(query / query.size(-1) ** 0.5"),
@@ -60,7 +60,7 @@ WRONG = [
 
 @pytest.mark.parametrize("one", WRONG, ids=str)
 def test_a_bug_is_told(one):
-    one.expect_told(torch.tensor)
+    one.expect_reported(torch.tensor)
 
 
 def test_nan_in_a_fully_masked_row_is_a_note_unless_strict():

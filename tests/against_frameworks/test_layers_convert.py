@@ -1,4 +1,4 @@
-"""The frameworks' layers become ours, give what theirs give, and are written back as they were."""
+"""The frameworks' layers are read, give the frameworks' outputs, and are written unchanged."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def theirs(request):
 
 @pytest.fixture
 def numbers(theirs, rng):
-    """Return random arrays of a layer, norms, biases and gains too."""
+    """Return random arrays for a layer, including norms, biases and gains."""
     drawn = {name: rng.normal(size=shape) / 3 for name, shape in theirs.shapes.items()}
     return {name: array.astype(np.float32) for name, array in drawn.items()}
 
@@ -32,13 +32,13 @@ def ours(theirs, numbers):
 
 
 def masks(rng):
-    """Return masks that leave each query a key: all, padding, a random one."""
+    """Return masks that allow each query a key: all keys, padding, and a random mask."""
     everything = np.ones((BATCH, 1, N, N), bool)
     padding = mha.padding_mask([N, N - 3], N)[:, None] & everything
     return everything, padding, (rng.random(everything.shape) < 0.6) | np.eye(N, dtype=bool)
 
 
-def test_a_layer_gives_what_the_framework_s_own_gives(theirs, numbers, ours, rng):
+def test_a_layer_s_output_is_the_framework_s(theirs, numbers, ours, rng):
     assert (ours.layout, ours.is_causal) == (theirs.layout, theirs.is_causal)
     x, beside = rng.normal(size=(BATCH, N, theirs.d_model)).astype(np.float32), {}
     if theirs.d_context:

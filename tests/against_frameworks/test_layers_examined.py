@@ -1,7 +1,7 @@
-"""What the frameworks compute is examined without one false finding.
+"""`examine` reports no false finding for the frameworks' layers and functions.
 
-`examine_layer` hands weights to a layer: they are put into the framework's own by
-`layer_to_arrays`, so what is examined is that way too.
+`examine_layer` passes weights to a layer. `layer_to_arrays` puts them into the framework's own
+layer, so that this conversion is tested too.
 """
 
 import importlib
@@ -31,11 +31,11 @@ NUMBERS = "additive mask"
 
 
 SUPPOSED = EMPTY, NO_NUMBERS, "if a mask is added to the scores"
-"""What eager attention does: no false finding, whether it is told or not."""
+"""Conventions of eager attention, which a report may or may not name."""
 
 
-def right(report, *conventions):
-    """Expect a report without a bug, and with these conventions beside those of eager attention."""
+def expect_right(report, *conventions):
+    """Expect a report without a bug, with these conventions and those of eager attention."""
     assert report.ok, report
     told = {finding.convention for finding in report.findings} - {*SUPPOSED}
     assert told - {NARROW} == set(conventions) - {NARROW}, report
@@ -43,15 +43,15 @@ def right(report, *conventions):
 
 
 def in_float32(x):
-    """Return an array of JAX, which has no float64 unless it is told to."""
+    """Return a JAX array in float32. JAX has float64 only if it is enabled."""
     return jnp.asarray(x, dtype=None if x.dtype == bool else jnp.float32)
 
 
 # ---- Layers ----
 
 
-def given(theirs, layer, x, mask, **more):
-    """Return what a framework's layer gives with the arrays of one of ours; others are 0."""
+def framework_output(theirs, layer, x, mask, **more):
+    """Return the output of a framework's layer with our layer's arrays. Other arrays are 0."""
     dtype = layer.weights.w_q.dtype
     arrays = {name: np.zeros(shape, dtype) for name, shape in theirs.shapes.items()}
     arrays |= layer_to_arrays(layer, theirs.layout)
@@ -59,21 +59,21 @@ def given(theirs, layer, x, mask, **more):
     return theirs.output(arrays, sequences, mask, **more).reshape(*x.shape[:-1], -1)
 
 
-def biased(make):
-    """Return what takes weights with biases, as four arguments ask for them."""
+def with_biases(make):
+    """Return a layer function that takes the weights and four bias arguments."""
 
     def layer(x, weights, b_q, b_k, b_v, b_o, mask=None):
         sizes = weights.d_model, weights.num_heads, weights.d_k
-        return given(make(*sizes), mha.AttentionLayer(weights), x, mask)
+        return framework_output(make(*sizes), mha.AttentionLayer(weights), x, mask)
 
     return layer
 
 
 def of_t5(x, weights, mask=None):
-    """Divide the queries' weights by what T5 does not divide scores by."""
+    """Return the output of T5's layer. T5 does not scale scores, so its w_q is scaled."""
     unscaled = replace(weights, w_q=weights.w_q * weights.d_k**-0.5)
     theirs = t5(weights.d_model, weights.num_heads, weights.d_k)
-    return given(theirs, mha.AttentionLayer(unscaled, scale=1.0), x, mask)
+    return framework_output(theirs, mha.AttentionLayer(unscaled, scale=1.0), x, mask)
 
 
 def grouped(kind, weights, **more):
@@ -87,27 +87,27 @@ def of_llama(x, weights, num_groups, mask=None, angles=None):
     theirs = in_torch("Llama", grouped("Llama", weights), called, weights.d_model)
     turned = both.cos(), both.sin()
     own = mha.AttentionLayer(weights, base=10000.0)
-    return given(theirs, own, x, mask, position_embeddings=turned)
+    return framework_output(theirs, own, x, mask, position_embeddings=turned)
 
 
 LAYERS = {
-    "GPT-2": (biased(lambda d_model, heads, _: gpt2(d_model, heads)), torch.tensor, []),
-    "BERT": (biased(lambda d_model, heads, _: bert(d_model, heads)), torch.tensor, []),
+    "GPT-2": (with_biases(lambda d_model, heads, _: gpt2(d_model, heads)), torch.tensor, []),
+    "BERT": (with_biases(lambda d_model, heads, _: bert(d_model, heads)), torch.tensor, []),
     "T5": (of_t5, torch.tensor, []),
     "Llama": (of_llama, torch.tensor, [FLOAT32]),
     "Keras": (
-        biased(lambda *sizes: in_keras(*sizes, sizes[-1], "float64")), np.asarray, [FLOAT32],
+        with_biases(lambda *sizes: in_keras(*sizes, sizes[-1], "float64")), np.asarray, [FLOAT32],
     ),
-    "Flax": (biased(lambda *sizes: in_linen(*sizes, sizes[0])), in_float32, []),
+    "Flax": (with_biases(lambda *sizes: in_linen(*sizes, sizes[0])), in_float32, []),
 }  # fmt: skip
-"""Of each what is examined, the arrays that it takes, and the conventions that are told."""
+"""For each framework: the examined function, its array type, and the reported conventions."""
 
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_layer(name):
     layer, asarray, conventions = LAYERS[name]
     report = mha.examine_layer(layer, asarray=asarray)
-    right(report, *conventions)
+    expect_right(report, *conventions)
     assert {"plain", "boolean mask"} <= set(report.cases)
     assert (NUMBERS in report.cases) is (name not in ("Keras", "Flax"))
     assert ({"num_groups", "angles"} <= set(report.cases)) is (name == "Llama")
@@ -123,14 +123,14 @@ def test_flex_attention():
         return found.reshape(*query.shape[:-1], value.shape[-1])
 
     report = mha.examine(attention, asarray=torch.tensor)
-    right(report, "if arrays have 3 or 4 axes")
+    expect_right(report, "if arrays have 3 or 4 axes")
 
 
 def test_flax_s_function():
     def attention(query, key, value, mask=None):
         return flax.linen.dot_product_attention(query, key, value, mask=mask)
 
-    right(mha.examine(attention, asarray=in_float32), "if axes are (..., n, num_heads, d_k)")
+    expect_right(mha.examine(attention, asarray=in_float32), "if axes are (..., n, num_heads, d_k)")
 
 
 @pytest.mark.parametrize(
@@ -176,14 +176,14 @@ def test_layers_as_they_are(make):
 # ---- Positions, and a cache ----
 
 
-def test_the_turns_of_llama_are_those_in_halves():
+def test_llama_rotates_halves():
     def turn(x, positions):
         layer = like_llama("Llama", 2 * x.shape[-1], 2, 2, x.shape[-1])
         cos, sin = turns("Llama", layer, x, positions)
         return apply_rotary_pos_emb(x[None], x[None], cos, sin)[0].reshape(x.shape)
 
     report = mha.examine_positions(turn, layout="halves", asarray=torch.tensor)
-    right(report, FLOAT32)
+    expect_right(report, FLOAT32)
     other = mha.examine_positions(turn, asarray=torch.tensor)
     assert [finding.bug for finding in other.findings] == ["halves for pairs", None]
 
@@ -194,7 +194,7 @@ def test_the_linear_biases_of_bloom():
         by_key = build_alibi_tensor(real, num_heads, torch.float64)  # less what each query's own is
         return by_key.expand(num_heads, num_queries, num_queries)
 
-    right(mha.examine_positions(biases), FLOAT32)
+    expect_right(mha.examine_positions(biases), FLOAT32)
 
 
 @pytest.mark.parametrize("ahead", [0, 9])
@@ -208,11 +208,13 @@ def test_qwen2_with_its_cache_is_right_unless_it_sees_what_is_later(ahead):
         allowed = torch.ones(n, before + n, dtype=torch.bool).tril(before + ahead)
         turned = turns("Qwen2", layer, x, torch.as_tensor(positions))
         own = mha.AttentionLayer(weights, base=10000.0)
-        found = given(theirs, own, x, allowed, position_embeddings=turned, past_key_values=cache)
+        found = framework_output(
+            theirs, own, x, allowed, position_embeddings=turned, past_key_values=cache
+        )
         return found, cache
 
     report = mha.examine_decoding(step, asarray=torch.tensor)
     if ahead:
         assert report.findings[0].bug == "later tokens of a step visible"
     else:
-        right(report, FLOAT32)
+        expect_right(report, FLOAT32)

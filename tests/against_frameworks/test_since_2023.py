@@ -1,4 +1,4 @@
-"""What models do since 2023, beside the layers of `transformers`, with random weights."""
+"""Attention variants since 2023, compared with the layers of `transformers`, random weights."""
 
 import re
 from pathlib import Path
@@ -49,7 +49,7 @@ def tensor(array):
 
 
 def drawn(kind, **more):
-    """Return a layer with numbers that are large enough to tell, and these by name."""
+    """Return a layer with weights large enough to matter, and its weights by name."""
     sizes = {"hidden_size": D_MODEL, "num_attention_heads": HEADS, "num_key_value_heads": HEADS}
     layer = layer_of(kind, **sizes | {"head_dim": WIDTH} | more)
     for parameter in layer.parameters():
@@ -58,14 +58,14 @@ def drawn(kind, **more):
 
 
 def output(layer, x, angles):
-    """Return what a layer gives that is causal, and is told cosines and sines."""
+    """Return the output of a causal layer for the given cosines and sines."""
     both = np.concatenate([angles, angles], axis=-1)[None]
     turns = tensor(np.cos(both)), tensor(np.sin(both))
     return layer(tensor(x)[None], turns, tensor(CAUSAL)[None, None])[0][0]
 
 
 def by_head(matrix, heads=HEADS):
-    """Return a Linear's matrix as one a head that multiplies from the right."""
+    """Return a Linear's matrix as one matrix per head that multiplies from the right."""
     return matrix.reshape(heads, -1, matrix.shape[-1]).swapaxes(1, 2)
 
 
@@ -176,7 +176,7 @@ def test_capped_scores_as_gemma_2_and_a_sink_a_head_as_gpt_oss_has_them(rng):
         close((weights @ value).swapaxes(0, 1), wanted[0])
 
 
-def test_stretched_positions_as_transformers_has_them():
+def test_rope_scaling_as_in_transformers():
     def theirs(kind, seq_len=None, **parameters):
         own = {"rope_type": kind, "rope_theta": 10000.0, "original_max_position_embeddings": 2048}
         config = transformers.LlamaConfig(
@@ -201,7 +201,7 @@ def test_stretched_positions_as_transformers_has_them():
     np.testing.assert_allclose(rotary_speeds(64, base=wider_base(64, 4)), speeds, **near)
 
 
-def test_an_indexer_keeps_one_key_a_token_and_adds_what_is_above_0():
+def test_an_indexer_has_one_key_per_token_and_sums_positive_scores():
     theirs, _ = drawn(
         "DeepseekV32", name="Indexer", q_lora_rank=9, qk_rope_head_dim=6, index_n_heads=HEADS,
         index_head_dim=WIDTH, index_topk=3,
@@ -217,7 +217,7 @@ def test_an_indexer_keeps_one_key_a_token_and_adds_what_is_above_0():
         assert {int(i) for i in found[0, row] if i <= row} == set(np.flatnonzero(kept[row]))
 
 
-def test_eight_bits_as_torch_keeps_them(rng):
+def test_int8_as_in_torch(rng):
     x = rng.normal(size=(N, WIDTH))
     kept = EightBits.of(x)
     scale, zeros = tensor(kept.factor[:, 0]), torch.zeros(N, dtype=torch.int32)
@@ -226,7 +226,7 @@ def test_eight_bits_as_torch_keeps_them(rng):
     close(kept.numbers, theirs.numpy())
 
 
-# ---- What the chapter says ----
+# ---- Claims of the chapter ----
 
 
 def test_a_window_counts_the_token_itself():

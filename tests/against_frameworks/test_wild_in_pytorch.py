@@ -1,4 +1,4 @@
-"""Bugs of public reports, in modules of PyTorch as people write them, and their right twins."""
+"""Bugs of public reports, in typical modules of PyTorch, and their correct twins."""
 
 import math
 
@@ -11,7 +11,7 @@ import mha
 
 
 class Causal(nn.Module):
-    """As in nanoGPT: one fused projection, and a buffer for the causal mask."""
+    """An attention layer as in nanoGPT: one fused projection, and a buffer for the causal mask."""
 
     def __init__(self, n_embd=12, n_head=3):
         super().__init__()
@@ -43,7 +43,7 @@ class Causal(nn.Module):
 
 
 class Encoder(nn.Module):
-    """As in the annotated Transformer: four projections, and a mask of 1 and 0."""
+    """An attention layer as in the annotated Transformer: four projections, and a 0/1 mask."""
 
     def __init__(self, d_model=12, h=3):
         super().__init__()
@@ -70,7 +70,7 @@ class Encoder(nn.Module):
 
 
 def bug(twin, **methods):
-    """Return a module with some methods exchanged."""
+    """Return a module with some methods replaced."""
     return type(twin.__name__, (twin,), methods)
 
 

@@ -1,7 +1,7 @@
-"""What the comparisons with PyTorch share: draws, and what is allowed.
+"""Fixtures of the comparisons with PyTorch: random draws, and tolerances.
 
-No other run collects this folder, and these tests use nothing of the other tests' `conftest.py`:
-they run where PyTorch is, which is not where the book is built.
+Only `scripts/test.py --torch` collects this folder. These tests do not use the other tests'
+`conftest.py`: they run where PyTorch is installed, which is not where the book is built.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import torch
 from drawn_for_torch import Draw
 
 TOLERANCE = {"float32": 5e-6, "float64": 1e-14}
-"""How far two numbers may be apart, as a share of one more than the largest."""
+"""The largest difference of two numbers, relative to one more than the largest number."""
 
 
 def pytest_addoption(parser):
@@ -41,7 +41,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def draw(request):
-    """Return what draws a test's sizes and numbers; tensors are of its dtype."""
+    """Return a random generator of sizes and numbers. Its tensors have its dtype."""
     draw = Draw(*request.param)
     torch.set_default_dtype(getattr(torch, draw.dtype))
     yield draw
@@ -50,7 +50,7 @@ def draw(request):
 
 @pytest.fixture
 def double():
-    """Make tensors of numbers in double precision."""
+    """Create tensors in double precision by default."""
     torch.set_default_dtype(torch.float64)
     yield
     torch.set_default_dtype(torch.float32)
@@ -58,7 +58,7 @@ def double():
 
 @pytest.fixture
 def agree(draw):
-    """Return what says whether numbers of mha are PyTorch's."""
+    """Return a function that asserts that an array of mha equals PyTorch's tensor."""
 
     def check(own, other):
         wanted = other.detach().numpy()

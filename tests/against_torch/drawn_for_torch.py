@@ -7,7 +7,7 @@ from mha import MultiHeadWeights
 
 
 class Draw:
-    """Random sizes and numbers of one dtype."""
+    """A random generator of sizes and numbers of one dtype."""
 
     def __init__(self, seed, dtype):
         self.rng, self.dtype = np.random.default_rng(seed), dtype
@@ -21,27 +21,27 @@ class Draw:
         return self.rng.normal(size=shape).astype(self.dtype)
 
     def weights(self, heads, d_model):
-        """Return a layer whose heads share its width, as PyTorch's do."""
+        """Return a layer whose heads divide d_model, as PyTorch requires."""
         width = d_model // heads
         w_q, w_k, w_v = (self.normal(heads, d_model, width) / 2 for _ in range(3))
         return MultiHeadWeights(w_q, w_k, w_v, self.normal(d_model, d_model) / 2)
 
     def layer(self):
-        """Return a layer, the same as a module of PyTorch, and its width."""
+        """Return a layer, the same layer as a module of PyTorch, and d_model."""
         heads = self.size(3)
         d_model = heads * self.size(4)
         weights = self.weights(heads, d_model)
         module = torch.nn.MultiheadAttention(d_model, heads, batch_first=True)
-        return weights, filled(module, of_layer(weights)), d_model
+        return weights, load_module(module, of_layer(weights)), d_model
 
 
 def tensors(*arrays, grad=False):
-    """Return arrays as tensors of PyTorch."""
+    """Return arrays as PyTorch tensors."""
     return [torch.tensor(array, requires_grad=grad) for array in arrays]
 
 
-def side_by_side(*heads):
-    """Return the heads' matrices as PyTorch keeps them: turned, and one above the other."""
+def stack_heads(*heads):
+    """Return the heads' matrices in PyTorch's layout: transposed and stacked by rows."""
     return np.concatenate([matrix.T for matrices in heads for matrix in matrices])
 
 
@@ -49,7 +49,7 @@ def of_layer(weights, prefix=""):
     """Return a layer's matrices as PyTorch names them, with biases of 0."""
     w_o = weights.w_o.T
     return {
-        f"{prefix}in_proj_weight": side_by_side(weights.w_q, weights.w_k, weights.w_v),
+        f"{prefix}in_proj_weight": stack_heads(weights.w_q, weights.w_k, weights.w_v),
         f"{prefix}in_proj_bias": np.zeros(3 * len(w_o)),
         f"{prefix}out_proj.weight": w_o,
         f"{prefix}out_proj.bias": np.zeros(len(w_o)),
@@ -65,24 +65,24 @@ def of_block(feed, *norms):
     return arrays
 
 
-def filled(module, arrays):
-    """Put arrays into a module of PyTorch, which refuses any but all of its own."""
+def load_module(module, arrays):
+    """Load arrays into a module of PyTorch. The names must be exactly the module's."""
     module.load_state_dict({name: torch.tensor(np.array(x)) for name, x in arrays.items()})
     return module
 
 
 def encoder(block, heads):
-    """Return a block as PyTorch's layer of an encoder."""
+    """Return a block as PyTorch's encoder layer."""
     arrays = of_layer(block.attention, "self_attn.")
     arrays |= of_block(block.feed_forward, block.first, block.second)
-    return filled(_made(torch.nn.TransformerEncoderLayer, block, heads), arrays)
+    return load_module(_made(torch.nn.TransformerEncoderLayer, block, heads), arrays)
 
 
 def decoder(own, asking, heads):
-    """Return two blocks as PyTorch's layer of a decoder."""
+    """Return two blocks as PyTorch's decoder layer."""
     arrays = of_layer(own.attention, "self_attn.") | of_layer(asking.attention, "multihead_attn.")
     arrays |= of_block(asking.feed_forward, own.first, asking.first, asking.second)
-    return filled(_made(torch.nn.TransformerDecoderLayer, asking, heads), arrays)
+    return load_module(_made(torch.nn.TransformerDecoderLayer, asking, heads), arrays)
 
 
 def _made(kind, block, heads):
@@ -92,6 +92,6 @@ def _made(kind, block, heads):
     )  # fmt: skip
 
 
-def no_later(n):
-    """Return PyTorch's causal mask of a layer, in which True hides."""
+def causal_mask(n):
+    """Return PyTorch's causal mask of a layer, in which True means masked."""
     return torch.ones(n, n, dtype=torch.bool).triu(1)

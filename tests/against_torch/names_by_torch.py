@@ -1,10 +1,10 @@
-"""The trained model of names by PyTorch: two blocks of two heads, from the kept numbers."""
+"""The trained model of names in PyTorch: two blocks of two heads, with the stored weights."""
 
 import math
 
 import numpy as np
 import torch
-from worked_by_torch import EXAMPLES, Run, causal, clock_angles, normed, spreads
+from worked_by_torch import EXAMPLES, Run, causal, normalised, rotation_angles, standard_deviations
 
 from mha.examples.names import WORDS
 
@@ -36,18 +36,22 @@ def read(arrays, stories, cut=None):
     x, blocks, n = arrays["embedding"][stories], [], stories.shape[-1]
     for number in (1, 2):
         given = {f"w_{name}": arrays[f"w_{name}{number}"] for name in "qkvo"}
-        given |= {"embeddings": normed(x)[..., None, :, :], "x": x, "spread": spreads(x)}
-        block = Run(given, causal(n), clock_angles(n, D_K, BASE))
+        given |= {
+            "embeddings": normalised(x)[..., None, :, :],
+            "x": x,
+            "spread": standard_deviations(x),
+        }
+        block = Run(given, causal(n), rotation_angles(n, D_K, BASE))
         if cut and number == 2:
             part = blocks[0].head_contributions[..., cut[0], :, :]
             own = (part - part.mean(-1, keepdim=True)) / block.spread[..., None]
             block.key[..., cut[1], :, :] -= own @ block.w_k[cut[1]]
         blocks.append(block)
         x = x + block.output
-    return blocks, spreads(x), normed(x) @ arrays["unembedding"]
+    return blocks, standard_deviations(x), normalised(x) @ arrays["unembedding"]
 
 
-def without(arrays, *heads):
+def without_heads(arrays, *heads):
     """Return a model with heads turned off: block and head, counted from 0."""
     found = dict(arrays)
     for block, head in heads:
@@ -58,5 +62,5 @@ def without(arrays, *heads):
 
 
 def indices(text):
-    """Return a text's places in the vocabulary."""
+    """Return the indices of a text's tokens in the vocabulary."""
     return torch.tensor([WORDS.index(word) for word in text.split()])

@@ -1,22 +1,22 @@
-"""The numbers that a page prints of a run: in lines of arithmetic, and in tables of a stage."""
+"""The numbers that a page prints of a run, in lines of arithmetic and in tables of a stage."""
 
 import torch
 
 
 def dot(a, b):
-    """Return the numbers of a printed sum of products: the factors, the products, the sum."""
+    """Return the numbers of a printed sum of products: the factors, the products and the sum."""
     products = a * b
     return [torch.stack([a, b], 1), products if len(a) > 1 else [], products.sum()]
 
 
 def place(s, address):
-    """Return the number that stands at an address such as weights.0.1.2."""
+    """Return the number at an address such as weights.0.1.2."""
     stage, *index = address.split(".")
     return getattr(s, stage)[tuple(map(int, index))]
 
 
 def line(s, address):
-    """Return the numbers of the printed line of arithmetic that ends at a place of a run."""
+    """Return the numbers of the printed line of arithmetic for an address."""
     stage, *index = address.split(".")
     value = place(s, address)
     match stage, *map(int, index):
@@ -71,19 +71,19 @@ def lines(s, *addresses):
 
 
 def with_sums(weights):
-    """Return rows of weights with the sum behind each, as a block of tables prints them."""
+    """Return each row of weights followed by its sum, as a block of tables prints them."""
     return torch.cat([weights, weights.sum(-1, keepdim=True)], -1)
 
 
 def stage_table(s, stage, head):
-    """Return a stage's table, of one head if it has heads; exponentials stand before their sum."""
+    """Return a stage's table, of one head if it has heads. Sums follow the exponentials."""
     array = getattr(s, stage)
     array = with_sums(array) if stage == "exponentials" else array
     return array[int(head or 0)] if array.ndim == 3 else array
 
 
-def face(s, row, head=0):
-    """Return the table above an explorer: one query, a row for each key."""
+def explorer_table(s, row, head=0):
+    """Return the table above an explorer: one query, with one row per key."""
     stages = s.scores, s.scaled_scores, s.exponentials, s.weights
     weights, value = s.weights[head, row], s.value[head]
     columns = torch.stack([array[head, row] for array in stages], 1)

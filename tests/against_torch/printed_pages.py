@@ -1,4 +1,4 @@
-"""What a built page prints, held against numbers that were worked elsewhere, to the last digit."""
+"""The numbers that a built page prints, compared with independent values to the last digit."""
 
 import re
 from functools import cached_property
@@ -16,7 +16,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 NO_SENTENCE = {"script", "style", "pre", "svg", "table", "mha-explorer", "annotation", "math"}
 WITHIN = {"a", "code", "data", "em", "math", "q", "span", "strong", "sub", "sup", "tspan"}
 LEFT_OVER = 1e-9
-"""What float arithmetic may leave over, as a share."""
+"""The relative error that float arithmetic may cause."""
 
 
 class AtMost(float):
@@ -28,7 +28,7 @@ class AtLeast(float):
 
 
 def agrees(text, value):
-    """Return whether a printed number is a value, rounded to as many decimals as are printed."""
+    """Return whether a printed number is a value rounded to the printed decimals."""
     bare = text.removesuffix("\N{NO-BREAK SPACE}%")
     exact = float(value) if bare == text else 100 * float(value)
     bare = bare.replace("−", "-").replace(",", "").replace("∞", "inf")
@@ -43,22 +43,22 @@ def agrees(text, value):
     return abs(over) <= 0.5 + left
 
 
-def flat(value):
-    """Return numbers, tensors, and what holds any of them, as one list, row by row."""
+def flatten(value):
+    """Return nested numbers, tensors and sequences as one list, row by row."""
     if isinstance(value, torch.Tensor):
         return value.flatten().tolist()
-    return [n for each in value for n in flat(each)] if hasattr(value, "__iter__") else [value]
+    return [n for each in value for n in flatten(each)] if hasattr(value, "__iter__") else [value]
 
 
-def lower(*maps):
-    """Return maps without what stands above their diagonals."""
+def lower_triangles(*maps):
+    """Return the rows of maps up to the diagonal."""
     return [row[: i + 1] for rows in maps for i, row in enumerate(rows)]
 
 
 class Page:
     """A built page: its labelled tables and figures, and its sentences.
 
-    Each of `table`, `figure` and `says` compares, and remembers what is wrong.
+    Each of `table`, `figure` and `says` compares numbers, and records differences in `wrong`.
     """
 
     def __init__(self, name):
@@ -77,14 +77,14 @@ class Page:
         self.compare(label, texts_of(self.labelled[label].iter("td")), values)
 
     def figure(self, label, *values):
-        """Compare the numbers that a figure writes into its cells or beside its bars."""
+        """Compare the numbers in a figure's cells or beside its bars."""
         forms = with_class(self.labelled[label], "g", "f-wide")  # and one for narrow screens
         drawn = forms[0] if forms else self.labelled[label]
         self.compare(label, texts_of(with_class(drawn, "text", "f-number")), values)
 
     def says(self, words, *values):
-        """Compare the numbers of a sentence: at each # of some words of it, and behind them."""
-        values = flat(values)
+        """Compare the numbers of a sentence: at each # in `words`, and after them."""
+        values = flatten(values)
         number = f"({NUMBER.pattern.replace('?P<percent>', '?:')})"
         parts = [re.escape(part) for part in words.split("#")]
         behind = rf"\D*?{number}" * (len(values) - len(parts) + 1)
@@ -95,8 +95,8 @@ class Page:
             self.wrong.append(f"no sentence has {words!r} and {len(values)} numbers")
 
     def compare(self, what, text, values):
-        """Compare the numbers of a text."""
-        printed, values = [found[0] for found in NUMBER.finditer(text)], flat(values)
+        """Compare the numbers printed in a text with values."""
+        printed, values = [found[0] for found in NUMBER.finditer(text)], flatten(values)
         if len(printed) != len(values):
             self.wrong.append(f"{what}: {len(printed)} numbers are printed, {len(values)} worked")
         for own, value in zip(printed, values, strict=False):
@@ -105,7 +105,7 @@ class Page:
 
 
 def tree_of(html):
-    """Return a page as elements."""
+    """Return the element tree of a page."""
     builder = TreeBuilder()
 
     class Parser(HTMLParser):
@@ -126,17 +126,17 @@ def tree_of(html):
 
 
 def with_class(element, tag, name):
-    """Return an element's parts of a kind and a class."""
+    """Return the descendants of an element with a tag and a class."""
     return [each for each in element.iter(tag) if has_class(each, name)]
 
 
 def has_class(element, name):
-    """Return whether an element is of a class."""
+    """Return whether an element has a class."""
     return name in element.get("class", "").split()
 
 
 def text_of(element, left_out=lambda _: False):
-    """Return an element's text, with a space around paragraphs and the like."""
+    """Return an element's text, with a space around block elements."""
     parts = [element.text or ""]
     for child in element:
         apart = "" if child.tag in WITHIN else " "
@@ -146,5 +146,5 @@ def text_of(element, left_out=lambda _: False):
 
 
 def texts_of(elements, left_out=lambda _: False):
-    """Return elements' texts one after the other."""
+    """Return the texts of elements, one after the other."""
     return " ; ".join(text_of(each, left_out) for each in elements)

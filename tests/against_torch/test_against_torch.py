@@ -1,14 +1,14 @@
-"""The mathematics is PyTorch's, where PyTorch has the thing: numbers of both beside each other."""
+"""The mathematics of `mha` agrees with PyTorch, wherever PyTorch has the same operation."""
 
 import math
 
 import numpy as np
 import pytest
 import torch
-from drawn_for_torch import decoder, encoder, no_later, side_by_side, tensors
+from drawn_for_torch import causal_mask, decoder, encoder, stack_heads, tensors
 from names_by_torch import read
 from torch.nn import functional
-from trained_by_torch import trained
+from trained_by_torch import training_steps
 
 from mha import (
     MultiHeadWeights,
@@ -83,8 +83,8 @@ def test_multi_head_and_cross_attention(draw, agree):
     agree(attention_weights(query, key), shares)
 
 
-def test_a_key_of_zeros_is_one_more_in_the_sum(draw, agree):
-    """What the chapter on decoding says of PyTorch's `add_zero_attn`."""
+def test_add_zero_attn_is_a_sink_with_score_0(draw, agree):
+    """The claim of the chapter on decoding about PyTorch's `add_zero_attn`."""
     weights, module, d_model = draw.layer()
     module.add_zero_attn = True
     x = draw.normal(2, draw.size(), d_model)
@@ -119,14 +119,14 @@ def test_blocks_of_a_transformer(draw, agree, norm):
         wanted = start
         for module in modules:
             module.zero_grad()
-            wanted = module(wanted, src_mask=no_later(x.shape[1]) if is_causal else None)
+            wanted = module(wanted, src_mask=causal_mask(x.shape[1]) if is_causal else None)
         agree(transformer(x, blocks, is_causal=is_causal), wanted)
         wanted.backward(torch.tensor(d_output))
         own = transformer_backward(d_output, x, blocks, is_causal=is_causal)
         agree(own.streams[0], start.grad)
         for block, module in zip(own.blocks, modules, strict=True):
             projections = (getattr(block.attention, name) for name in ("w_q", "w_k", "w_v"))
-            agree(side_by_side(*projections), module.self_attn.in_proj_weight.grad)
+            agree(stack_heads(*projections), module.self_attn.in_proj_weight.grad)
             agree(block.attention.w_o.T, module.self_attn.out_proj.weight.grad)
             agree(block.feed_forward.w_in.T, module.linear1.weight.grad)
             agree(block.feed_forward.b_out, module.linear2.bias.grad)
@@ -136,7 +136,7 @@ def test_blocks_of_a_transformer(draw, agree, norm):
 
 @pytest.mark.parametrize("norm", ["before", "after"])
 def test_decoding_with_an_encoder(draw, agree, norm):
-    """Two sentences in a batch, of which the second is padded."""
+    """Two sequences in a batch, the second one padded."""
     heads = draw.size(3)
     d_model, m, n = heads * draw.size(4, 2), draw.size(6, 2), draw.size()
     whole = [drawn_block(draw, heads, d_model, norm, "relu") for _ in range(3)]
@@ -149,7 +149,7 @@ def test_decoding_with_an_encoder(draw, agree, norm):
     read = encoder(whole[0], heads)(read, src_key_padding_mask=hidden)
     for pair in zip(own, asking, strict=True):
         layer = decoder(*pair, heads)
-        wanted = layer(wanted, read, tgt_mask=no_later(n), memory_key_padding_mask=hidden)
+        wanted = layer(wanted, read, tgt_mask=causal_mask(n), memory_key_padding_mask=hidden)
     found = encoder_decoder(
         source, target, whole[:1], zip(own, asking, strict=True), mask=seen[:, None]
     )
@@ -164,7 +164,9 @@ def test_training_by_adam(draw, agree):
     answers[:, 0] = 0  # of each text something is asked
     own = train_layer(MultiHeadWeights(*drawn), x, answers, steps=5, batch_size=4)
     layers = [tensor[None] for tensor in tensors(*drawn)]
-    for loss, step in zip(own.losses, trained(layers, *tensors(x, answers), batch=4), strict=False):
+    for loss, step in zip(
+        own.losses, training_steps(layers, *tensors(x, answers), batch=4), strict=False
+    ):
         agree(loss, step[0][0])
     w = own.layer
     for array, tensor in zip((w.w_q, w.w_k, w.w_v, w.w_o), step[1], strict=True):

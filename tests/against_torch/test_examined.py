@@ -1,4 +1,4 @@
-"""PyTorch's own attention is examined without a false finding; what is wrong is told in full."""
+"""`examine` reports no false finding for PyTorch's own attention, and reports each real one."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ def module(
     query, key, value, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, attn_mask=None,
     key_padding_mask=None,
 ):  # fmt: skip
-    """Put matrices, which multiply from the right, into PyTorch's module."""
+    """Load matrices, which multiply from the right, into PyTorch's module."""
     layer = torch.nn.MultiheadAttention(
         query.shape[-1], num_heads, batch_first=True, dtype=query.dtype
     )

@@ -1,8 +1,8 @@
-"""Every number of a built page that is of a run, or worked by its chapter, is PyTorch's too.
+"""Every number of a built page that comes from a run or a chapter's program is PyTorch's too.
 
-An explorer says what its run starts from; tables, numbers of sentences, and boxes for an answer of
-one's own say of which run they are, and of which of its places. The rest is worked by a program of
-each chapter, whose functions `compare_...` take the page.
+An explorer has the inputs of its run as data. Tables, numbers in sentences, and answer boxes have
+the name of a run and a place in it. All other numbers are computed by one program per chapter,
+whose functions `compare_...` take the page.
 """
 
 import importlib
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from printed_lines import face, line, place, stage_table, with_sums
-from printed_pages import PAGES, Page, flat, has_class, texts_of, with_class
+from printed_lines import explorer_table, line, place, stage_table, with_sums
+from printed_pages import PAGES, Page, flatten, has_class, texts_of, with_class
 from worked_by_torch import EXAMPLES, Run, causal, example, tensor
 
 NAMES = [
@@ -27,13 +27,13 @@ CHAPTERS = {
 }
 FEWEST = {"data-stage=": 300, "data-at=": 350, 'data-as="line': 250, 'data-as="s': 130}
 FEWEST |= {"<mha-your-turn id=": 45}
-"""How many tables, numbers and boxes all pages mark, of each kind."""
+"""The minimal number of marked tables, numbers and boxes of each kind on all pages."""
 
 BOX = re.compile(
     r"(?P<kind>turn|row)-(?P<run>.+?)-(?P<stage>query|key|value|scores|scaled-scores|weights"
     r"|head-outputs|output|fed|placed)(?P<place>(-\d+)+)(?P<more>-and-\d+-more)?"
 )
-"""What the name of a box says: its run, its stage, its place from 1, and whether it asks more."""
+"""The id of a box: its run, its stage, its place from 1, and whether it asks for more numbers."""
 
 CALLS = {"exp": torch.exp, "sqrt": torch.sqrt, "abs": torch.abs}
 JOINS = {
@@ -41,8 +41,8 @@ JOINS = {
 }  # fmt: skip
 
 
-def worth(formula, s):
-    """Return what a formula of places, operations behind their operands, comes to."""
+def formula_value(formula, s):
+    """Return the value of a formula of places in postfix notation."""
     stack = []
     for part in formula.split():
         if part in CALLS:
@@ -56,7 +56,7 @@ def worth(formula, s):
 
 
 def run_of(data):
-    """Return the run that an explorer's data start."""
+    """Return the run that an explorer's data describe."""
     given = {name: tensor(array) for name, array in data["inputs"].items()}
     placed, angles = given.pop("positions", 0), given.pop("angles", None)
     if "embeddings" in given:
@@ -74,7 +74,7 @@ def read_explorers(page):
         s = page.runs[data["name"]] = run_of(data)
         for table in element.iter("table"):
             stage, head = table.get("data-stage"), table.get("data-head")
-            worked = stage_table(s, stage, head) if stage else face(s, data["focus"] or 0)
+            worked = stage_table(s, stage, head) if stage else explorer_table(s, data["focus"] or 0)
             page.compare((stage, head), cells_of(table), worked)
 
 
@@ -108,11 +108,11 @@ def read_sentences(page):
         if how.startswith("line"):
             page.compare(formula, texts_of([element]), line(s, formula))
         if how.startswith(("percent", "short", "shown")):
-            page.compare(formula, texts_of([element]), worth(formula, s))
+            page.compare(formula, texts_of([element]), formula_value(formula, s))
 
 
 def read_boxes(page):
-    """Compare what a box gives, and its worked answer; of several numbers the first."""
+    """Compare a box's given numbers and worked answer. Of several numbers, only the first."""
     for box in page.root.iter("mha-your-turn"):
         found = BOX.fullmatch(box.get("id"))
         s = run_named(page, found["run"]) if found else None
@@ -129,11 +129,11 @@ def read_boxes(page):
         page.compare(box.get("id"), text, [answers, in_percent])
         if not found["more"]:
             given = texts_of(with_class(box, "span", "your-turn-given"))
-            page.compare(box.get("id"), given, given_for(s, stage, place, flat(answers[0])))
+            page.compare(box.get("id"), given, given_for(s, stage, place, flatten(answers[0])))
 
 
 def given_for(s, stage, place, numbers):
-    """Return what a box gives for an answer of which the printed line has some numbers."""
+    """Return the given numbers of a box, from the numbers of its printed line."""
     if stage == "weights":
         return s.scaled_scores[tuple(place)]
     if stage in ("scaled_scores", "placed"):
@@ -157,7 +157,7 @@ def test_printed_numbers(name):
     assert not page.wrong, "\n".join(page.wrong)
 
 
-def test_no_chapter_and_no_kind_of_them_is_passed_over():
+def test_every_chapter_and_kind_of_number_is_checked():
     assert PAGES.is_dir(), f"{PAGES} is not there; run scripts/build.py first"
     assert CHAPTERS.keys() <= set(NAMES)
     html = "".join((PAGES / f"{name}.html").read_text(encoding="utf-8") for name in NAMES)

@@ -1,4 +1,4 @@
-"""The folds "In PyTorch": code prints what stands below it, and what is said of PyTorch is so."""
+"""The folds "In PyTorch": their code prints the shown output, and their claims are true."""
 
 import inspect
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from drawn_for_torch import no_later
+from drawn_for_torch import causal_mask
 from torch import nn
 from torch.nn.attention.bias import causal_lower_right
 from torch.nn.functional import scaled_dot_product_attention
@@ -36,14 +36,14 @@ def test_the_version_that_the_pages_name_is_the_one_that_runs():
 
 @pytest.fixture
 def layer():
-    """Return a module of two heads with its input: two sentences of three tokens."""
+    """Return a module of two heads and its input: two sequences of three tokens."""
     torch.manual_seed(7)
     return nn.MultiheadAttention(4, 2, batch_first=True), torch.randn(2, 3, 4)
 
 
-def test_true_lets_attend_in_the_function_and_forbids_in_the_module(layer):
+def test_true_means_attend_in_the_function_and_masked_in_the_module(layer):
     module, x = layer
-    allowed = ~no_later(3)
+    allowed = ~causal_mask(3)
     by_function = scaled_dot_product_attention(x, x, torch.eye(3), attn_mask=allowed)
     by_module = module(x, x, x, attn_mask=~allowed)[1]
     assert (by_function != 0).equal(allowed.expand(2, 3, 3))
@@ -93,7 +93,7 @@ def test_a_softmax_of_bfloat16_keeps_its_sum_in_float32():
     assert torch.tensor(257).bfloat16() == 256  # and so would be a position
 
 
-def test_is_causal_stands_at_the_top_left_and_is_only_a_hint_to_the_module(layer):
+def test_is_causal_aligns_top_left_and_is_only_a_hint_to_the_module(layer):
     module, x = layer
     query, values = x[:, 2:], torch.eye(3).expand(2, 3, 3)
     with_cache = scaled_dot_product_attention(query, x, values, is_causal=True)

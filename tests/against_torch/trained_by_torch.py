@@ -1,4 +1,4 @@
-"""Layers that answer questions of tokens, trained side by side by PyTorch's gradients and Adam."""
+"""Layers that answer questions about tokens, trained in parallel with PyTorch and Adam."""
 
 from itertools import count
 
@@ -7,7 +7,7 @@ from torch.nn import functional
 from worked_by_torch import Run
 
 
-def answered(layers, x, questions):
+def answer_scores(layers, x, questions):
     """Return the scores of each question's choices, and the weights, shape (layers, texts, ...).
 
     Parameters
@@ -24,7 +24,7 @@ def answered(layers, x, questions):
 
 
 def losses(scores, answers):
-    """Return the mean cross-entropy of each layer, of the questions that are asked."""
+    """Return the mean cross-entropy of each layer over the questions that have an answer."""
     rows = answers.expand(scores.shape[:-1])
     costs = functional.cross_entropy(
         scores.flatten(0, -2), rows.flatten(), ignore_index=-1, reduction="none"
@@ -32,13 +32,13 @@ def losses(scores, answers):
     return costs.reshape(len(scores), -1).sum(1) / (answers >= 0).sum()
 
 
-def trained(layers, x, answers, batch=64, rate=0.03):
-    """Yield the losses of each step's batch, and the layers after it, without end."""
+def training_steps(layers, x, answers, batch=64, rate=0.03):
+    """Yield without end each step's batch losses, and the layers after the step."""
     layers = [w.clone().requires_grad_() for w in layers]
     adam = torch.optim.Adam(layers, lr=rate, betas=(0.9, 0.99))
     for step in count():
         rows = torch.arange(step * batch, (step + 1) * batch) % len(x)
-        found = losses(answered(layers, x[rows], answers.shape[-1])[0], answers[rows])
+        found = losses(answer_scores(layers, x[rows], answers.shape[-1])[0], answers[rows])
         adam.zero_grad()
         found.sum().backward()
         adam.step()

@@ -1,4 +1,4 @@
-"""Runs of the book's examples by PyTorch: each stage of attention, from the inputs alone."""
+"""Runs of the book's examples in PyTorch: each stage of attention, from the inputs alone."""
 
 import math
 import tomllib
@@ -13,8 +13,8 @@ STAGES = {
     "query": lambda s: s.embeddings @ s.w_q,
     "key": lambda s: s.embeddings @ s.w_k,
     "value": lambda s: s.embeddings @ s.w_v,
-    "turned_query": lambda s: turned(s.query, s.angles),
-    "turned_key": lambda s: turned(s.key, s.angles),
+    "turned_query": lambda s: rotated(s.query, s.angles),
+    "turned_key": lambda s: rotated(s.key, s.angles),
     "scores": lambda s: s.turned_query @ s.turned_key.mT,
     "scaled_scores": lambda s: s.scores * (s.scale or s.query.shape[-1] ** -0.5) + s.mask,
     "exponentials": lambda s: s.scaled_scores.exp(),
@@ -27,21 +27,21 @@ STAGES = {
     "head_contributions": lambda s: s.head_outputs @ s.w_o_of_heads,
     "stream": lambda s: s.embeddings + s.output,
     "stream_means": lambda s: s.stream.mean(-1),
-    "stream_spreads": lambda s: spreads(s.stream),
-    "stream_normed": lambda s: normed(s.stream),
+    "stream_spreads": lambda s: standard_deviations(s.stream),
+    "stream_normed": lambda s: normalised(s.stream),
     "hidden": lambda s: s.stream_normed @ s.w_in + s.b_in,
     "active": lambda s: s.hidden.relu(),
     "fed": lambda s: s.active @ s.w_out,
     "total": lambda s: s.stream_normed + s.fed,
     "total_means": lambda s: s.total.mean(-1),
-    "total_spreads": lambda s: spreads(s.total),
-    "total_normed": lambda s: normed(s.total),
+    "total_spreads": lambda s: standard_deviations(s.total),
+    "total_normed": lambda s: normalised(s.total),
 }
-"""What each stage is. One with heads has the shape (..., num_heads, n, ...)."""
+"""The computation of each stage. A stage with heads has the shape (..., num_heads, n, ...)."""
 
 
 class Run:
-    """A run of attention, whose stages are worked when they are asked for.
+    """A run of attention, whose stages are computed on first access.
 
     Parameters
     ----------
@@ -79,24 +79,24 @@ def example(name):
 
 
 def causal(n):
-    """Return what is added to scores to hide later tokens."""
+    """Return the additive causal mask."""
     return torch.full((n, n), -math.inf).triu(1)
 
 
-def clock_angles(n, width, base=10000.0):
-    """Return by which angles the positions of a text turn, slower from pair to pair."""
+def rotation_angles(n, width, base=10000.0):
+    """Return the rotation angles of all positions, slower from pair to pair."""
     speeds = base ** (-torch.arange(0, width, 2).double() / width)
     return torch.arange(n)[:, None] * speeds
 
 
-def clocks(n, width):
-    """Return the sines and cosines of positions."""
-    angles = clock_angles(n, width)
+def sinusoidal_positions(n, width):
+    """Return the sinusoidal positional encodings."""
+    angles = rotation_angles(n, width)
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 
 
-def turned(x, angles):
-    """Return pairs of numbers, taken for complex ones, times others of length one."""
+def rotated(x, angles):
+    """Return pairs of components rotated by angles, as complex numbers."""
     if angles is None:
         return x
     pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
@@ -104,11 +104,11 @@ def turned(x, angles):
     return torch.view_as_real(pairs * turns.to(pairs.dtype)).flatten(-2)
 
 
-def spreads(x):
-    """Return the standard deviations by which a norm divides rows."""
+def standard_deviations(x):
+    """Return the standard deviations by which a layer norm divides rows."""
     return x.var(-1, correction=0).add(1e-5).sqrt()
 
 
-def normed(x):
-    """Return rows of mean 0 and spread 1."""
+def normalised(x):
+    """Return rows normalised to mean 0 and standard deviation 1."""
     return functional.layer_norm(x, x.shape[-1:], eps=1e-5)

@@ -1,4 +1,4 @@
-"""Claims in words: what every check finds, of the documents' claims and of made-up ones."""
+"""Claims in words: the results of every check, on the documents' claims and on invented ones."""
 
 from pathlib import Path
 
@@ -34,11 +34,11 @@ OTHER_WAY = {
     "spread_of_scores": {"widths": [3, 97], "scaled": True, "grows": True, "seed": 7},
     "stays_the_same": {"example": "apple", "array": "w_q"},
 }  # fmt: skip
-"""Made-up claims that come out the other way than those of the documents, by their check."""
+"""Invented claims with the opposite result to those of the documents, by check."""
 
 
 @pytest.mark.parametrize("check", sorted(NAMED | CHECKS.keys()))
-def test_a_check_finds_what_it_found_and_comes_out_both_ways(check):
+def test_each_check_gives_the_recorded_result_and_can_give_either_result(check):
     claims = [dict(claim.given) for claim in load_claims() if claim.check == check]
     found = []
     for given in (*filter(None, [OTHER_WAY.get(check)]), *claims):

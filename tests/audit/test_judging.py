@@ -1,4 +1,4 @@
-"""The audit's verdicts: against loops over the inputs, with slips put in, as sheet and command."""
+"""The audit's verdicts, compared with loops over the inputs, with errors put in, as a table."""
 
 import json
 from collections import Counter
@@ -18,15 +18,15 @@ from mha.audit.summary import Tally, contradictions, row_sums, tally
 from mha.runs.places import Place
 
 
-def true_value(number):
-    """Return what a number would be, had every number before it been right."""
+def value_without_errors(number):
+    """Return the value of a number if every number before it were correct."""
     return number_at(stages_by_loops(number.example), number.place)
 
 
-def true_values(source):
-    """Return a document's numbers as they would be without a slip; nan counts for nothing."""
+def values_without_errors(source):
+    """Return a document's numbers without errors. Numbers that are not checked are NaN."""
     return [
-        n.meant if n.kind == "input" else true_value(n) if n.place else np.nan
+        n.meant if n.kind == "input" else value_without_errors(n) if n.place else np.nan
         for n in load_source(source)
     ]
 
@@ -35,16 +35,16 @@ def true_values(source):
 
 
 @pytest.mark.parametrize("source", TITLES)
-def test_a_verdict_is_half_a_unit_of_the_last_place_from_what_loops_over_the_inputs_give(source):
+def test_a_number_is_right_within_half_a_unit_of_the_value_by_loops(source):
     for j in judgements(source):
-        assert j.true == pytest.approx(true_value(j.number), rel=1e-12, abs=1e-12), j
+        assert j.true == pytest.approx(value_without_errors(j.number), rel=1e-12, abs=1e-12), j
         places = len(j.number.printed.partition(".")[2])
         allowed = 10.0**-places / 2 + 1e-9
         assert j.agrees_end_to_end == (abs(float(j.number.printed) - j.true) <= allowed)
         assert j.agrees_locally == (abs(float(j.number.printed) - j.local) <= allowed)
         assert bool(j.slip) != j.agrees_locally
         assert j.slip in ("", *SLIPS)
-    for j in judge(load_source(source), true_values(source)):
+    for j in judge(load_source(source), values_without_errors(source)):
         assert j.agrees_end_to_end, j
         assert j.agrees_locally, j
         assert not j.starts_chain
@@ -58,7 +58,7 @@ def test_single_changes_anywhere_are_caught(rng):
         for place, number in enumerate(load_source(source))
         if number.kind == "derived"
     ]
-    right = {source: true_values(source) for source in source_names()}
+    right = {source: values_without_errors(source) for source in source_names()}
     for source, place in rng.permutation(np.array(derived, dtype=object))[:25]:
         numbers, values = load_source(source), list(right[source])
         units = rng.integers(1, 100) * rng.choice([-1, 1])
@@ -82,7 +82,7 @@ def test_a_wrong_product_and_the_right_sum_of_it():
     assert not judged[-1].agrees_end_to_end
 
 
-# What they come to
+# Summaries of the verdicts
 
 
 def test_counts_kinds_row_sums_and_contradictions():
@@ -141,7 +141,7 @@ def test_a_sheet_has_every_derived_number_once_in_order_with_its_judgement(sourc
 
 
 @pytest.mark.parametrize(("source", "rounded"), list(zip(TITLES, [0, 0, 2, 3, 0], strict=True)))
-def test_all_slips_corrected_leaves_nothing_wrong_but_what_was_rounded_on_the_way(source, rounded):
+def test_with_all_slips_corrected_only_rounding_differences_remain(source, rounded):
     numbers, judged = load_source(source), judgements(source)
     assert judge_corrected(numbers, ()) == judged
     derived = [i for i, n in enumerate(numbers) if n.kind == "derived"]

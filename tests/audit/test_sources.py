@@ -1,4 +1,4 @@
-"""The transcription of the documents: unchanged, and with the examples' inputs."""
+"""The transcription of the documents: complete, with the examples' inputs, and by valid rules."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ def test_the_transcription_and_its_verdicts_are_unchanged(name):
 
 
 def inputs_of(example):
-    """Return every number that a worked example starts from, by its stage and index."""
+    """Return every input of a worked example, by its stage and index."""
     arrays = {stage: getattr(example, stage) for stage in ("embeddings", "query", "key", "value")}
     if example.layer is not None:
         arrays |= {stage: getattr(example.layer, stage) for stage in ("w_q", "w_k", "w_v", "w_o")}

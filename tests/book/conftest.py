@@ -1,4 +1,4 @@
-"""Pages of the built book as a reader opens them: as files, in a window, in a theme."""
+"""Fixtures that open pages of the built book as files, in a window and a theme."""
 
 import pytest
 from book_site import path
@@ -9,7 +9,7 @@ THEME = "localStorage.setItem('mode', '{0}'); localStorage.setItem('theme', '{0}
 
 @pytest.fixture
 def opened(browser):
-    """Return a function that opens a page of the book; no script of it may fail."""
+    """Return a function that opens a page of the book. No script of the page may fail."""
     contexts, errors = [], []
 
     def open_page(

@@ -1,4 +1,4 @@
-"""Faults that a contributor may make, each with what is said of it and where.
+"""Faults that a contributor may make, each with its message and its place in the sources.
 
 `test_faults.py` puts each of them into a small book.
 """
@@ -12,7 +12,7 @@ TEXT = 18  # the first line of what a fault appends to the small page
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault, what is said of it, and where it is put and told."""
+    """A fault: its name, its expected message, the faulty text, and the reported file and line."""
 
     what: str
     message: str
@@ -32,7 +32,7 @@ def exercise(label):
 
 
 def _page(what, message, text, line=0):
-    """Return a fault in what is appended to the small page; lines of it count from 0."""
+    """Return a fault in text that is appended to the small page. Its lines count from 0."""
     return Fault(what, message, text, TEXT + line)
 
 
@@ -211,7 +211,7 @@ SYMBOLS = [
 
 FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *SOLUTIONS, *SYMBOLS, *CLAIMS, *WORDING]
 
-# What leads nowhere the build tells, all of it at once: a paragraph of a page, and the message.
+# Broken references, which the build reports all at once: a paragraph of a page, and the message.
 LEADS_NOWHERE = [
     ("See {ref}`nowhere`.", "undefined label: 'nowhere'"),
     ("See {numref}`Table %s <tbl-no>`.", "undefined label: 'tbl-no'"),
@@ -230,7 +230,7 @@ LEADS_NOWHERE = [
     ("(twice)=\n## One\n\n(twice)=\n## Two", 'Duplicate explicit target name: "twice"'),
 ]  # fmt: skip
 
-# What only a build can tell: the fault, the cell's lines, the message, the line in the cell.
+# Faults that only a build finds: the fault, the cell's lines, the message, the line in the cell.
 IN_CELLS = [
     ("a claim that does not hold", ["x = 1", "assert x == 2"],
      "assert x == 2 raised AssertionError", 1),

@@ -1,4 +1,4 @@
-"""What holds of any page of the built book: how heavy, long and legible it is, how it looks."""
+"""Checks that hold for every page of the built book: weight, length, legibility and layout."""
 
 import gzip
 import re
@@ -15,7 +15,7 @@ LANDING_KIB = 210
 LOOK_KIB = 170  # fonts and style sheets alone
 MOST_ELEMENTS = 7000
 LONGEST, LONGEST_CHAPTER = 25_000, 18_000
-"""How many pixels any page, and a page that teaches, may be high at 1280 as first opened."""
+"""The largest height in pixels of any page, and of a teaching page, at a width of 1280."""
 
 # Builds the figures that a page builds only when a reader scrolls to them.
 BEGIN = """
@@ -125,7 +125,7 @@ LABELS = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg)
   });
 })"""
 
-# How far what is seen of the full measure, figures and explorers, reaches beyond the text.
+# The distance by which visible figures and explorers of full width extend beyond the text.
 FULL_MEASURE = """() => {
   const text = document.querySelector(".bd-article h1").getBoundingClientRect().right;
   return [...document.querySelectorAll(".cell.tag_full-width figure:has(> .drawing), mha-explorer")]
@@ -133,7 +133,7 @@ FULL_MEASURE = """() => {
     .map((e) => e.getBoundingClientRect().right - text);
 }"""
 
-# How far the decimal points of each column of a block's table are apart.
+# The largest horizontal distance of the decimal points in each column of a block's table.
 POINTS = """() => [...document.querySelectorAll(".stage-block table")].flatMap((table) => {
   const columns = [];
   const own = ".//text()[contains(., '.') and not(ancestor::*[contains(@class, 'printed')])]";
@@ -149,7 +149,7 @@ POINTS = """() => [...document.querySelectorAll(".stage-block table")].flatMap((
   return columns.filter(Boolean).map((points) => Math.max(...points) - Math.min(...points));
 })"""
 
-# How far the labels of rows stand from the line of their numbers.
+# The vertical distance of row labels from the line of their numbers.
 OFF_THE_LINE = """rows => rows.filter((row) => row.checkVisibility()).map((row) => {
   const [label, number] = ["th", "td"].map((cell) => {
     const texts = document.createTreeWalker(row.querySelector(cell), NodeFilter.SHOW_TEXT);
@@ -169,7 +169,7 @@ GAPS = """all => all.filter((e) => e.checkVisibility()).map((e) => {
   return below ? below.top - e.getBoundingClientRect().bottom : 99;
 })"""
 
-# What goes on sideways on a desk, where it has the margin too.
+# Elements that still scroll sideways on a wide screen, where they may extend into the margin.
 CUT = """(what) => [...document.querySelectorAll(`.bd-article :is(${what})`)]
   .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
   .filter((e) => !e.closest(".admonition"))
@@ -219,7 +219,7 @@ def nothing_is_cut_but_what_scrolls(page):
 
 
 def build_explorers(page):
-    """Build every explorer of a page; some wait for a script."""
+    """Build every explorer of a page, and wait until all have loaded."""
     page.evaluate(
         "Promise.all([...document.querySelectorAll('mha-explorer')].map((e) => e.begin()))"
         ".then(() => {})"
@@ -233,7 +233,7 @@ def build_explorers(page):
 
 
 def text_of_twice_the_size_widens_nothing(page):
-    """Enlarge the text of a phone, explorers built, and make it small again."""
+    """Double the font size on a phone-sized page with its explorers built, and reset it."""
     build_explorers(page)
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     nothing_is_cut_but_what_scrolls(page)
@@ -244,7 +244,7 @@ def text_of_twice_the_size_widens_nothing(page):
 def is_light_and_not_long(page, name):
     page.evaluate("document.fonts.ready")
     assert not [url for url in page.requests if re.search("fontawesome|fa-solid|bootstrap", url)]
-    whole, look = kib(page.requests)
+    whole, look = sizes_in_kib(page.requests)
     assert look <= LOOK_KIB
     assert whole <= (LANDING_KIB if name == "index" else WEIGHT_KIB)
     elements = page.evaluate("document.querySelectorAll('*').length")
@@ -255,7 +255,7 @@ def is_light_and_not_long(page, name):
 
 
 def the_sums_of_its_strips_hold(page, name):
-    """Build each explorer, and add up what stands above every sum of its strip."""
+    """Build each explorer, and check every sum in its strip."""
     build_explorers(page)
     # That of an example of one's own is made on the page.
     strips = page.locator("mha-explorer:not(mha-instrument *) .strip").count()
@@ -271,7 +271,7 @@ def its_code_is_folded_and_its_assertions_too(page, name):
 
 
 def colour_of(page, name):
-    """Return what a page draws where a named colour is asked for."""
+    """Return the computed colour of a CSS variable."""
     return page.evaluate(
         """(name) => { const e = document.body.appendChild(document.createElement("i"));
                        e.style.color = `var(${name})`; return getComputedStyle(e).color; }""",
@@ -280,13 +280,13 @@ def colour_of(page, name):
 
 
 def open_every_fold(page):
-    """Open what is folded away, and wait until its elements are there."""
+    """Open every fold, and wait until its elements exist."""
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
     until(page, "!document.querySelector('details > noscript')")
 
 
 def finds_nothing(page, search, seconds=10):
-    """Assert that a search finds nothing, waiting while the styles of a fold are loaded."""
+    """Assert that a search finds nothing, retrying while a fold's styles load."""
     end = time.monotonic() + seconds
     while found := page.evaluate(search):
         assert time.monotonic() < end, found[:5]
@@ -324,7 +324,7 @@ def numbers_stand_below_each_other_and_labels_on_their_line(page):
 
 
 def figures_captions_and_folded_code_keep_their_distance(page, *, beside=".none"):
-    """Look at the distances; `beside` are figures whose words stand beside them."""
+    """Check the distances. `beside` are figures with text beside them."""
     drawings = page.locator(f".bd-article figure > .drawing:not({beside})")
     assert min(drawings.evaluate_all(GAPS), default=0) >= 0
     padding = "all => all.map((e) => parseFloat(getComputedStyle(e).paddingTop))"
@@ -335,7 +335,7 @@ def figures_captions_and_folded_code_keep_their_distance(page, *, beside=".none"
 
 
 def wide_things_use_the_margin(page, name):
-    """Look at tables, code and blocks on a desk; and a narrow table's caption is not narrow."""
+    """Check tables, code and blocks on a wide screen, and the captions of narrow tables."""
     code = CODE if name.startswith("examples/") else OPEN_CODE
     assert page.evaluate(CUT, f"{TABLES}, {code}") == []
     text = page.locator("article h1").bounding_box()
@@ -384,13 +384,13 @@ def is_as_wide_as_the_screen_without_a_margin_and_with_large_letters(page):
 
 @cache
 def compressed(file):
-    """Return a file's bytes as a server sends them; a font is compressed already."""
+    """Return a file's bytes as a server sends them. Fonts are already compressed."""
     data = file.read_bytes()
     return len(data if file.suffix == ".woff2" else gzip.compress(data, 9, mtime=0))
 
 
-def kib(requests):
-    """Return the weight of what a page asked for: all of it, and its look alone."""
+def sizes_in_kib(requests):
+    """Return the size in KiB of all requested files, and of the styles and fonts alone."""
     files = {unquote(urlsplit(url).path) for url in requests if url.startswith("file:")}
     weights = {file: compressed(Path(file)) / 1024 for file in files}
     look = (weight for file, weight in weights.items() if file.endswith((".css", ".woff2")))

@@ -1,4 +1,4 @@
-"""What a built page says, as `chains` reads it, and what none may say."""
+"""The text of a built page in the form that `chains` reads, and phrases that no page may have."""
 
 import re
 
@@ -13,19 +13,19 @@ LEAKS = (
     *(r"0x[0-9a-f]{6}", r"<mha\.", "<IPython", r"\\(frac|mathrm|sqrt|begin)", r"\?\?"),
     r"np\.float64\(",
 )
-"""What of the program nobody should see, on the screen or on paper."""
+"""Program texts that must not appear on the screen or on paper."""
 
 
 def page_text(soup):
-    """Return the text of a built page: an exponent after ^, mathematics in one line, no code.
+    """Return the text of a built page: exponents after ^, formulas on one line, no code.
 
-    A formula with letters is left out: what they stand for is not in it.
+    Formulas with letters are omitted, because the text has no values for the letters.
     """
-    return "".join(_said(soup.find("main") or soup))
+    return "".join(_text_pieces(soup.find("main") or soup))
 
 
-def _said(node):
-    """Yield the pieces of an element's text, each block of it between semicolons."""
+def _text_pieces(node):
+    """Yield the pieces of an element's text, with semicolons around each block."""
     if not isinstance(node, Tag):
         yield node if type(node) is NavigableString else ""
     elif node.name == "math":
@@ -39,12 +39,12 @@ def _said(node):
         edge = "\n;\n" if node.name in BLOCKS else "^" if node.name == "sup" and node.text else ""
         yield edge
         for child in node:
-            yield from _said(child)
+            yield from _text_pieces(child)
         yield edge.replace("^", "")
 
 
 def _mathematics(node):
-    """Return a formula of MathML on one line."""
+    """Return a MathML formula on one line."""
     parts = [child for child in node.children if getattr(child, "name", None)]
     texts = [_mathematics(part) for part in parts]
     if node.name == "mfrac":

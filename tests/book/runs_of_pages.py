@@ -1,4 +1,4 @@
-"""The runs of a page's explorers, computed by `mha` from the data that the page holds."""
+"""The runs of a page's explorers, computed by `mha` from the data on the page."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ STARTS = ("embeddings", "positions", "query", "key", "value", "angles")
 
 
 def example_of(data):
-    """Return the example that an explorer's data describe, and its block, if it has one."""
+    """Return the example that an explorer's data describe, with its block if it has one."""
     inputs = {name: np.array(array) for name, array in data["inputs"].items()}
     about = {
         "name": "here", "title": "Here", "source": "This book", "tokens": tuple(data["tokens"]),

@@ -1,4 +1,4 @@
-"""Serve a folder on this machine, for the tests that open pages over http."""
+"""An HTTP server for the tests that open pages over HTTP."""
 
 import functools
 import http.server
@@ -10,17 +10,17 @@ from pathlib import Path
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
-        """Say nothing."""
+        """Do not log requests."""
 
 
 class _Server(http.server.ThreadingHTTPServer):
     def handle_error(self, request, client_address):
-        """Say nothing of a browser that went away."""
+        """Ignore the error of a browser that closed the connection."""
 
 
 @contextmanager
 def serving_below_a_path(folder):
-    """Serve a folder below a path of a server that has nothing else; return its address."""
+    """Serve a folder below a path of a local server, and yield its address."""
     with tempfile.TemporaryDirectory() as root:
         place = Path(root, "sub", "path")
         place.parent.mkdir()

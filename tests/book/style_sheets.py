@@ -56,7 +56,7 @@ def _walk(rules, conditions):
 
 
 def _replace(value, variables, depth=0):
-    """Return a value in which variables that some sheet defines are replaced by their values."""
+    """Return a CSS value with its variables replaced by their values."""
     return "".join(
         _one(part, variables, depth) for part in tinycss2.parse_component_value_list(value)
     )

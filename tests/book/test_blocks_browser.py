@@ -1,4 +1,4 @@
-"""Blocks in a real Chromium: beside each other on a desk, below each other on a phone."""
+"""Blocks in Chromium: side by side on a wide screen, one below the other on a phone."""
 
 import pytest
 from accessible import violations
@@ -15,7 +15,7 @@ SEEN = "all => all.map(e => e.getBoundingClientRect().width > 8)"
 
 
 def places(page, block):
-    """Return how far from the left and from the top each part of a block stands."""
+    """Return the left and top offsets of each part of a block."""
     return map(list, zip(*page.locator(block).evaluate(PLACES), strict=True))
 
 
@@ -28,7 +28,7 @@ def places(page, block):
     ],
 )
 def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(opened, name, blocks):
-    """Labels of rows stand once on a desk, and with every table on a phone."""
+    """Row labels appear once on a wide screen, and with every table on a phone."""
     page = opened(name, folds=True)
     for block in blocks:
         lefts, tops = places(page, block)

@@ -1,11 +1,11 @@
-"""The built book in a real Chromium, opened as files: no server, no network."""
+"""The built book in Chromium, opened as files: no server, no network."""
 
 from itertools import product
 
 import page_checks as checks
 import pytest
 from accessible import violations
-from book_site import rest, toc_pages, until
+from book_site import advance_clock, toc_pages, until
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
@@ -16,7 +16,7 @@ LOOKED_AT = ["index", "mechanism/self-attention", "examples/apple"]
 ON_A_PHONE = {"width": 390, "height": 900}
 ON_A_DESK = {"width": 1280, "height": 900}
 
-# What axe finds otherwise on a phone in the light than on a desk in the dark.
+# The axe rules whose results differ between a light page on a phone and a dark one on a desktop.
 OTHERWISE = ["color-contrast", "scrollable-region-focusable", "button-name", "link-name"]
 SCROLLED_BY_KEYS = """[...document.querySelectorAll("pre")].every(
   (code) => code.scrollWidth <= code.clientWidth || code.tabIndex === 0)"""
@@ -36,16 +36,16 @@ new MutationObserver(() => window.themes.push([
 """
 
 
-def faults(page):
-    """Return what the console warned of."""
+def console_warnings(page):
+    """Return the warnings and errors of the console."""
     return [text for kind, text in page.said if kind in ("error", "warning")]
 
 
 @pytest.mark.parametrize("name", [*PAGES, "search", "notices"])
 def test_a_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, name):
-    """All that can be told of a page that nobody touches: it is opened once, and made narrow.
+    """Check everything that needs no interaction, with one load of the page.
 
-    What axe adds to the page comes late; the folds are opened where nothing else has been changed.
+    axe changes the page, so it runs late. The folds are opened after all other checks.
     """
     page = opened(name, theme="dark", watch=WATCH)
     outside = [url for url in page.requests if not url.startswith(("file:", "data:"))]
@@ -87,14 +87,14 @@ def test_a_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, 
         checks.wide_things_use_the_margin(page, name)
     if name in (*LOOKED_AT, "notation"):
         checks.is_as_wide_as_the_screen_without_a_margin_and_with_large_letters(page)
-    assert faults(page) == []
+    assert console_warnings(page) == []
 
 
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_a_page_opened_on_a_phone_stays_where_it_is_and_says_what_scrolls(opened, name):
     page = opened(name, width=390, theme="dark", watch=WATCH)
     assert page.evaluate(MOVED) <= 0.02
-    rest(page, 200)
+    advance_clock(page, 200)
     unmarked = page.locator(".bd-article *").evaluate_all(
         """all => all.filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1
                && /auto|scroll/.test(getComputedStyle(e).overflowX)
@@ -186,7 +186,7 @@ def test_the_theme_is_there_before_anything_is_drawn(opened, system, chosen):
     assert themes[0] == [chosen or system, False]
     assert {theme for theme, _ in themes} == {chosen or system}
     assert page.evaluate("document.documentElement.dataset.mode") == (chosen or "auto")
-    assert faults(page) == []
+    assert console_warnings(page) == []
 
 
 # ---- The frame ----

@@ -1,4 +1,4 @@
-"""The built pages as files: complete, self-contained, and showing what `mha` computes."""
+"""The built pages as files: complete, self-contained, and equal to the results of `mha`."""
 
 import json
 import re
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 from fontTools.ttLib import TTFont
-from helpers import number_of
+from helpers import parse_number
 from page_texts import LEAKS, page_text
 from runs_of_pages import run_of
 
@@ -33,7 +33,7 @@ CHAPTERS = [name for name in PAGES if name.startswith(("mechanism/", "transforme
 CHAPTERS += [f"examples/{name}" for name in WORKED]
 CONFIG = yaml.safe_load((site.ROOT / "_config.yml").read_text(encoding="utf-8"))
 BASE_URL = CONFIG["html"]["baseurl"]
-# What a trace is shown by, in order of the computation.
+# The stages of a trace that the pages show, in order of the computation.
 STAGES = (
     *("embeddings", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
     *("weights", "head_outputs", "concat", "output"),
@@ -56,8 +56,8 @@ OF_MARKUP = (r"\{[a-z:]+\}", r"\\x[0-9a-f]{2}", r"\$[A-Za-z\\]", r"np\.float64")
 
 
 @pytest.mark.parametrize("name", [*PAGES, "search", "notices"])
-def test_a_page_is_whole(name):
-    """All that can be told of any page that was written, parsed once."""
+def test_a_page_is_complete(name):
+    """Check everything that one parse of a page can show."""
     page, found = site.path(name), site.soup(name)
     states_its_policy_and_no_address(page, found)
     its_own_scripts_come_in_their_order_and_are_waited_for_by_nothing(found)
@@ -133,14 +133,14 @@ def states_its_policy_and_no_address(page, found):
 
 @cache
 def drawn_by_every_page():
-    """Return the characters that a page shows without a font of its own."""
+    """Return the characters that a page shows without a special font."""
     texts = [{*TTFont(file).getBestCmap()} for file in (site.STATIC / "fonts").glob("*.woff2")]
     formulas = TTFont(site.STATIC / "math" / "STIXTwoMath-book.woff2").getBestCmap()
     return {*set.intersection(*texts), *formulas, *map(ord, "\n\t\r")}
 
 
 def italics(article):
-    """Return what a browser draws of letters that stand alone in formulas: italic ones."""
+    """Return the italic characters that a browser shows for single letters in formulas."""
     alone = {letter.get_text() for letter in article.select("mi:not([mathvariant=normal])")}
     return {code for code in ITALICS if unicodedata.normalize("NFKD", chr(code)) in alone}
 
@@ -195,7 +195,7 @@ def test_every_line_of_the_pages_holds_as_it_is_printed():
 
 
 def leads_somewhere(page, link):
-    """Tell whether a link of a page leads to a file, and to a place in it; others are not asked."""
+    """Return whether a link leads to an existing file and anchor. External links count as valid."""
     parts = urlparse(link)
     if parts.scheme:
         return True
@@ -212,14 +212,14 @@ def ids_of(page):
 
 
 def own_text(cell):
-    """Return a cell's text without what a source prints beside it."""
+    """Return a cell's text without the number of the source that is printed beside it."""
     texts = (text for text in cell.strings if not text.find_parent(class_="printed"))
     return "".join(texts).strip()
 
 
 @cache
 def tables_of_runs():
-    """Return the numbers of all tables that say of which run they are, by what they say."""
+    """Return the numbers of all tables with a `data-at` attribute, by that attribute."""
     found = {}
     for name in site.notebooks():
         for table in site.soup(name).select("article table[data-at]"):
@@ -290,7 +290,7 @@ def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run():
         steps = (run.scores, run.scaled_scores, run.exponentials, run.weights)
         parts = run.weights[0, row] * run.value[0, :, 0]
         wanted = np.column_stack([keys, *(step[0, row] for step in steps), run.value[0], parts])
-        found = [number_of(text) for text in re.findall(r"[\d.∞−]+", " ".join(said))]
+        found = [parse_number(text) for text in re.findall(r"[\d.∞−]+", " ".join(said))]
         np.testing.assert_allclose(found, wanted.ravel(), rtol=0, atol=0.5e-4 + 1e-12)
         compared += 1
     assert compared >= 12

@@ -1,4 +1,4 @@
-"""What a chapter's own blocks become on a page and on paper, and what they refuse.
+"""A chapter's own blocks on a page and in print, and their error messages.
 
 What the pages of the book show of them is in `test_book_pages.py`.
 """
@@ -115,7 +115,7 @@ def test_the_code_of_a_section_and_its_parts_is_one_fold_at_the_end_of_its_words
     assert folds[1].select_one(".code-fold-part").get_text() == "A part"
     assert folds[1].find_previous_sibling().get_text() == "Its own words."
     assert folds[1].find_next_sibling() is None
-    # What teaches stays open up to its first assertion.
+    # Code that teaches is not folded up to its first assertion.
     assert code_of(page.select(".cell_input:not(details *)")) == ["taught = 7"]
 
 
@@ -137,7 +137,7 @@ def test_a_page_has_the_sentence_the_aims_and_the_minutes_of_the_rule(page_of):
     assert [said(one) for one in told] == [f"About {wanted}" for _, wanted in MINUTES]
 
 
-# ---- What is refused, each with its line: all of it is told by one build ----
+# ---- Refusals, each with its line: one build reports all of them ----
 
 GIVEN = f"{FRONT}# A page\n\n{cell('import numpy as np', 'x = np.array([[2.0, 0], [-1, 5]])')}\n\n"
 
@@ -167,7 +167,7 @@ def below_all_numbers(block):
 
 UNASKABLE = "an exercise, a question or a dropdown cannot be inside “All numbers”"
 
-# The block, where it is told in lines of the block, and what is said.
+# The block, the reported line within the block, and the message.
 REFUSED = [
     (quiz("- [ ] a :: b\n- [ ] c :: d"), 1, "0 options are right; one is wanted"),
     (quiz("- [x] a :: b\n- [x] c :: d"), 1, "2 options are right; one is wanted"),

@@ -1,25 +1,25 @@
-"""A page runs and loads its own files alone: its policy says so, and no control runs into it."""
+"""Each page's content policy allows its own files alone, and no control violates the policy."""
 
 import shutil
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
-from book_site import SITE, path, rest
+from book_site import SITE, advance_clock, path
 from helpers import raises
 from served_site import serving_below_a_path
 from sphinx.errors import ExtensionError
 
 from byhand.site.policy import finish
 
-# Told of by the browser as it refuses, whatever else the console says.
+# The browser fires this event for each violation, independently of the console.
 LISTEN = """
 window.refused = [];
 document.addEventListener("securitypolicyviolation", (event) =>
   window.refused.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
 """
 
-# Use controls as a reader might, at most twenty of a kind; what opens is opened first.
+# Operate the controls as a reader might, at most twenty of a kind, after opening all folds.
 USE_CONTROLS = """
 async () => {
   const rest = () => new Promise((done) => setTimeout(done, 30));
@@ -57,8 +57,8 @@ async () => {
 """
 
 
-def listening(context):
-    """Return a new page of a browser, and what it complains of and asks for."""
+def new_recorded_page(context):
+    """Return a new page, the list of its console errors, and the list of its requests."""
     page, complaints, asked = context.new_page(), [], []
     page.add_init_script(LISTEN)
     page.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
@@ -75,7 +75,7 @@ def address():
 
 
 # `test_book_browser.py` opens every page from a file and hears of every refusal, for the console
-# says it. Here controls are used too, on pages that have together every kind of them.
+# reports it. Here controls are operated too, on pages that together have every kind of control.
 WITH_CONTROLS = [
     "index", "search", "mechanism/multi-head-attention", "mechanism/what-attention-does",
     "examples/apple", "transformer/depth", "transformer/small-model",
@@ -89,7 +89,7 @@ WITH_CONTROLS = [
 @pytest.mark.parametrize("name", WITH_CONTROLS)
 def test_every_control_of_a_page_keeps_its_policy(browser, address, name):
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page, complaints, asked = listening(context)
+    page, complaints, asked = new_recorded_page(context)
     page.goto(f"{address}{name}.html")
     page.wait_for_load_state("load")
     assert page.evaluate(USE_CONTROLS) >= 5
@@ -120,10 +120,10 @@ def test_a_browser_refuses_what_a_page_should_not_have(tmp_path, browser):
     page = path("index").read_text(encoding="utf-8")
     (tmp_path / "index.html").write_text(page.replace("</article>", f"{BROKEN}</article>"))
     context = browser.new_context()
-    page, *_ = listening(context)
+    page, *_ = new_recorded_page(context)
     with serving_below_a_path(tmp_path) as address:
         page.goto(f"{address}index.html")
-        rest(page, 200)
+        advance_clock(page, 200)
         told = " ".join(page.evaluate("window.refused"))
         assert page.evaluate("window.hurt") is None
     context.close()

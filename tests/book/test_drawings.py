@@ -1,4 +1,4 @@
-"""A drawing outside the pages: styles as attributes, the wide layout, in grey too."""
+"""Drawings outside the pages: styles as attributes, the wide layout, and legible in grey."""
 
 import re
 
@@ -8,7 +8,7 @@ from byhand.press.drawings import PAPER, in_attributes
 from mha.views.colours import HEAD_COLOURS
 
 
-def test_on_paper_stands_the_wide_layout_and_nothing_that_a_style_sheet_would_say():
+def test_print_has_the_wide_layout_and_no_classes_for_style_sheets():
     for name, draw in FIGURES.items():
         svg = draw().svg
         told = in_attributes(svg)

@@ -19,7 +19,7 @@ RULE = re.compile(
 
 
 def fonts_of(drawing):
-    """Return the characters of each font that is embedded in a drawing."""
+    """Return the characters of each embedded font of a drawing."""
     return {
         (family, int(weight), style): set(map(chr, TTFont(BytesIO(b64decode(data))).getBestCmap()))
         for family, weight, style, data in RULE.findall(drawing)

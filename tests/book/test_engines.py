@@ -259,7 +259,7 @@ LABELLED = """
 
 
 def at_rest(page, name):
-    """Return a tip's middle and label, when the page and its plane have come to rest."""
+    """Return a tip's centre and label, once the page and its plane have stopped moving."""
     before, found = None, page.evaluate(TIP, name)
     while found != before:
         page.wait_for_timeout(150)
@@ -303,7 +303,7 @@ def test_paper_has_filled_bars_whole_labels_and_no_buttons(engine, address, name
         assert [page.evaluate(wrong) for wrong in (ON_PAPER, EMPTY_BARS, HALOS)] == [[], [], []]
 
 
-# Labels of regular weight: Firefox's PDF does not say which letters its bold glyphs are.
+# Labels of regular weight: in Firefox's PDF the bold glyphs have no Unicode map.
 PLAIN_LABELS = """[...document.querySelectorAll("mha-explorer .plane:not([hidden]) text")]
   .filter((e) => e.checkVisibility() && Number(getComputedStyle(e).fontWeight) < 600)
   .filter((e) => getComputedStyle(e).fontStyle === "normal").map((e) => e.textContent)"""

@@ -1,4 +1,4 @@
-"""The EPUB says what the pages say, with every answer at the end, and no reader refuses it."""
+"""The EPUB has the text of the pages, every answer at the end, and no error for any reader."""
 
 import subprocess
 import zipfile
@@ -27,7 +27,7 @@ def epub(tmp_path_factory):
         return file, {Path(name).name: etree.fromstring(archive.read(name)) for name in names}
 
 
-def having(tree, name):
+def elements_of_class(tree, name):
     """Return the elements of a class."""
     return tree.xpath(f'//*[contains(concat(" ", @class, " "), " {name} ")]')
 
@@ -87,7 +87,7 @@ def test_each_question_leads_to_its_answer_and_back(epub):
     assert asked == sum(len(page.article.select(on_pages)) for page in pages)
 
 
-def test_nothing_is_to_be_pressed_and_figures_formulas_and_tables_have_words(epub):
+def test_there_are_no_buttons_and_figures_formulas_and_tables_have_text(epub):
     for tree in epub[1].values():
         kinds = {etree.QName(e).localname for e in tree.iter(etree.Element)}
         assert not kinds & {"script", "button", "input", "form", "noscript"}

@@ -1,4 +1,4 @@
-"""Each fault of `faults.py` is told with its file and line, and nothing else is said."""
+"""Each fault of `faults.py` is reported with its file and line, and nothing else is reported."""
 
 import re
 import shutil
@@ -15,8 +15,8 @@ DATA = ("mha/examples/cat-sat.toml", "mha/audit/sources/mha-tutorial.json")
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory):
-    """Return the sources of a small book, without what would build it."""
+def sound_sources(tmp_path_factory):
+    """Return the sources of a small book without faults, and without the code that builds it."""
     project = tmp_path_factory.mktemp("sound")
     for name in (*DATA, "_config.yml", "book/references.bib"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ def sound(tmp_path_factory):
     return project
 
 
-def put(project, fault):
+def insert_fault(project, fault):
     """Put a fault into a project."""
     file = project / fault.file
     before = "" if fault.whole else file.read_text(encoding="utf-8")
@@ -39,9 +39,9 @@ def put(project, fault):
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.what)
-def test_a_fault_is_told_with_file_and_line(sound, tmp_path, fault):
-    project = shutil.copytree(sound, tmp_path / "book")
-    put(project, fault)
+def test_a_fault_is_told_with_file_and_line(sound_sources, tmp_path, fault):
+    project = shutil.copytree(sound_sources, tmp_path / "book")
+    insert_fault(project, fault)
     found = check_sources(project)
     wanted = (fault.file, fault.line)
     assert any(place[:2] == wanted and fault.message in place.message for place in found), found
@@ -53,8 +53,8 @@ def test_the_book_s_own_sources_have_no_fault():
     assert [str(finding) for finding in check_sources(ROOT)] == []
 
 
-def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound, tmp_path):
-    project = shutil.copytree(sound, tmp_path / "book")
+def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound_sources, tmp_path):
+    project = shutil.copytree(sound_sources, tmp_path / "book")
     (project / "book" / "alone.md").write_text("# Alone\n", encoding="utf-8")
     assert check_sources(project, ["index"]) == []
     assert [finding.file for finding in check_sources(project, ["alone"])] == ["book/alone.md"]
@@ -62,11 +62,11 @@ def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound, tmp_path):
         check_sources(project, ["lost"])
 
 
-# ---- What only a build can tell ----
+# ---- Faults that only a build finds ----
 
 
-def built_with(project, pages):
-    """Build a book with pages beside its first, and return what is told."""
+def build_errors(project, pages):
+    """Build a book with more pages, expect a failure, and return the error output."""
     copy_without_pages(project)
     write_contents(project, ["index", *pages])
     for name, text in ({"index": SOUND} | pages).items():
@@ -84,7 +84,7 @@ def test_faults_of_cells_are_a_line_each(tmp_path, monkeypatch):
         pages[f"page-{place:02}"] = f"{SOUND}{cell(*code)}\n\nSo {{eval}}`x`.\n"
         told = f"book/page-{place:02}.md:{first + line}: WARNING: this cell failed: {message}"
         wanted.append(told)
-    told = built_with(tmp_path, pages).splitlines()
+    told = build_errors(tmp_path, pages).splitlines()
     assert len(told) == len(wanted) + 1, told
     assert all(line.startswith(start) for line, start in zip(told, wanted, strict=False)), told
     assert told[-1].startswith("error: the book was not built;")
@@ -96,7 +96,7 @@ def test_what_leads_nowhere_is_told_with_file_and_line_all_at_once(tmp_path):
     other += "\n```{code-cell}\n1\n```\n{nope}`b`\n\n```{code-cell}\n2\n```\n\n\n{nope}`c`\n"
     other += "\n## All numbers\n\n```{raw} html\n<noscript></noscript>\n```\n"
     page = SOUND + "\n\n".join(texts) + "\n"
-    told = built_with(tmp_path, {"page": page, "other": other})
+    told = build_errors(tmp_path, {"page": page, "other": other})
     for i, (text, message) in enumerate(LEADS_NOWHERE):
         line = "\n\n".join([SOUND.rstrip("\n"), *texts[:i], ""]).count("\n") + 1
         line += 3 * text.startswith("(twice)")  # where it stands again

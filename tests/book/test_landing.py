@@ -1,4 +1,4 @@
-"""The first page: what it says in five seconds, on a desk and on a phone, and what it weighs."""
+"""The first page: its first screen on a wide screen and on a phone, and its size."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What is found out of a number in a page's text: which numbers of which run it follows from."""
+"""Live numbers: how the code finds the run and the places that a printed number depends on."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ def parts(expression, run=RUN):
     return traced_parts(expression, TracedNames(run), NAMES)
 
 
-def test_a_text_of_several_numbers_comes_in_parts():
+def test_a_text_of_several_numbers_is_split():
     found = parts("', '.join(short(x) for x in run.query[0, it]) + f' and {who[0]:.2f}'")
     places = ["query.0.2.0", "", "query.0.2.1", "", "weights.0.2.0"]
     assert [formula for _, formula, _ in found] == places
@@ -49,7 +49,7 @@ def test_a_text_of_several_numbers_comes_in_parts():
         "'A' if who[0] > 0.5 else shown(who[1])",  # it depends on more than is said
     ],
 )
-def test_what_places_of_one_run_do_not_tell_is_not_tied(expression):
+def test_a_number_that_one_run_does_not_determine_is_not_live(expression):
     assert parts(expression) == []
 
 
@@ -63,7 +63,7 @@ def test_an_explorer_of_the_same_numbers_is_the_same_run_from_where_it_begins():
     assert not covers(parts("arithmetic(run, 'query', it, 0)"), outright)  # there it is given
 
 
-def test_what_does_not_follow_but_shows_numbers_of_the_run_is_the_books_own():
+def test_static_parts_with_numbers_of_the_run_are_marked_as_the_book_s():
     live = LiveNumbers()
     live.record_explorer(explorer(RUN))
     asked = ["percent(who[0])", "str(run.weights.argmax())", "[bool(run), '']", "shown(np.pi)",

@@ -1,6 +1,6 @@
-"""Numbers of the text that follow the strip, on the built pages: by hand, and against `mha`.
+"""Numbers of the text that follow the strip on the built pages, compared with `mha`.
 
-What a page says is read off it; what it should say is computed here from the same inputs.
+The tests read the shown numbers from the page, and compute the expected ones from its inputs.
 """
 
 import json
@@ -11,7 +11,7 @@ import chains
 import numpy as np
 import pytest
 from accessible import violations
-from book_site import rest, soup, until
+from book_site import advance_clock, soup, until
 from playwright.sync_api import expect
 from pointer import middle, swipe
 from runs_of_pages import example_of, run_of
@@ -34,7 +34,7 @@ PAGES = {
     "examples/the-cat-sat": 20,
     "transformer/depth": 20,
 }
-"""Pages, and the fewest numbers of each that are tied."""
+"""Pages, and the minimal number of live numbers on each."""
 
 UNARY = {"exp": np.exp, "sqrt": np.sqrt, "abs": abs}
 BINARY = {
@@ -60,7 +60,7 @@ def runs_of(page):
     return runs
 
 
-def worth(formula, run):
+def formula_value(formula, run):
     stack = []
     for part in formula.split():
         if part in UNARY:
@@ -75,15 +75,15 @@ def worth(formula, run):
     return stack[0]
 
 
-def wanted(formula, how, run):
-    """Return what a tied number should say."""
+def expected_text(formula, how, run):
+    """Return the expected text of a live number."""
     name, places = how.split(":")
     if name == "line":
         return str(write_arithmetic(mha.origin(run, Place.parse(formula)), int(places)))
-    return str(getattr(rounding, name)(worth(formula, run), int(places)))
+    return str(getattr(rounding, name)(formula_value(formula, run), int(places)))
 
 
-# Without those in a quiz or a box that says as a whole that its numbers are the book's.
+# Except those in a quiz or a box, which has one notice that all its numbers are the book's.
 SAID = """() => [...document.querySelectorAll("data[data-of]")]
     .filter((data) => !data.closest("[class*=tag_of-]")).map((data) => {
   const copy = data.cloneNode(true);
@@ -96,7 +96,7 @@ OWN = """() => [...document.querySelectorAll(".now")]
     .filter((mark) => mark.textContent.includes("the book’s numbers"))
     .map((mark) => mark.closest("[id]").id)"""
 
-# What stands below the small strip, or how it reaches out of the window; null where there is none.
+# Texts covered by the small strip, or a note that it leaves the window; null if there is no strip.
 COVERED = """() => {
   const strip = document.querySelector(".small-strip:not([hidden])");
   if (!strip || getComputedStyle(strip).visibility === "hidden") return null;
@@ -112,7 +112,7 @@ COVERED = """() => {
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
     const parent = walker.currentNode.parentElement;
-    // What is cut off is not seen.
+    // Clipped text is not visible.
     const end = parent.closest(".gives-way")?.getBoundingClientRect().bottom ?? innerHeight;
     const meets = (one) => one.width && one.top < Math.min(end, box.bottom)
       && one.bottom > box.top && one.right > box.left && one.left < box.right;
@@ -124,8 +124,8 @@ COVERED = """() => {
 
 
 @pytest.fixture
-def tied(opened, with_modules):
-    """Return a function that opens a page whose numbers are tied."""
+def live_page(opened, with_modules):
+    """Return a function that opens a page with live numbers."""
 
     def open_page(name, *, is_tied=True, **options):
         page = with_modules(opened(name, **options))
@@ -137,27 +137,27 @@ def tied(opened, with_modules):
     return open_page
 
 
-def settled(page):
-    """Wait until what is out of sight has followed too."""
-    rest(page, 400)
+def wait_until_settled(page):
+    """Wait until the elements outside the window are updated too."""
+    advance_clock(page, 400)
 
 
 def edit(page, where, value):
-    """Change a number of the page's first explorer, and wait until all has followed."""
+    """Change a number of the page's first explorer, and wait until all numbers are updated."""
     page.evaluate("([at, value]) => document.querySelector('mha-explorer').explorer"
                   ".edit(modules.places.parse(at), value)", [where, value])  # fmt: skip
-    settled(page)
+    wait_until_settled(page)
 
 
 def reset(page):
     page.evaluate("document.querySelectorAll('mha-explorer').forEach((e) => e.explorer?.reset())")
-    settled(page)
+    wait_until_settled(page)
 
 
-def centre(page, locator):
-    """Bring an element to the middle of the screen."""
+def scroll_to_centre(page, locator):
+    """Scroll an element to the middle of the window."""
     locator.evaluate("e => e.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    rest(page, 150)
+    advance_clock(page, 150)
 
 
 def the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page):
@@ -165,7 +165,7 @@ def the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page):
     stood = 0
     for top in range(0, height, 1000):
         page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)
-        rest(page, 60)
+        advance_clock(page, 60)
         covered = page.evaluate(COVERED)
         stood += covered is not None
         assert not covered, top
@@ -174,12 +174,14 @@ def the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_nothing(tied, name):
-    page = tied(name)
+def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_nothing(
+    live_page, name
+):
+    page = live_page(name)
     the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
     for fold in page.locator("details.all-numbers > summary").all():
         fold.click(position={"x": 4, "y": 12})
-    settled(page)
+    wait_until_settled(page)
     printed = page.evaluate(SAID)
     assert len(printed) >= PAGES[name]
     drawn = np.random.default_rng(SEED).normal(size=40).round(1).tolist()
@@ -195,7 +197,7 @@ def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_
     for of, formula, how, text, classes in said:
         if of not in runs or "|" in formula or how.startswith(("holds", "at_", "own")):
             continue
-        assert text == wanted(formula, how, runs[of]), (formula, how)
+        assert text == expected_text(formula, how, runs[of]), (formula, how)
         compared += 1
         before = next(old[3] for old in printed if old[:3] == [of, formula, how])
         assert ("moved" in classes) == (text != before)
@@ -205,8 +207,8 @@ def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_
     assert page.evaluate(SAID) == printed
     page.set_viewport_size({"width": 390, "height": 900})
     the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
-    centre(page, page.locator("data[data-of]:visible").nth(5))
-    rest(page, 300)
+    scroll_to_centre(page, page.locator("data[data-of]:visible").nth(5))
+    advance_clock(page, 300)
     if page.locator(".small-strip:visible").count():
         page.get_by_role("button", name="Put the small strip away").click()
         assert page.locator(".small-strip:visible").count() == 0
@@ -230,8 +232,8 @@ LINES = """() => {
 
 
 @pytest.mark.parametrize("name", ["mechanism/multi-head-attention", "examples/cat-sat"])
-def test_lines_that_follow_random_edits_hold_as_they_are_printed(tied, name):
-    page = tied(name)
+def test_lines_that_follow_random_edits_hold_as_they_are_printed(live_page, name):
+    page = live_page(name)
     rng, first = np.random.default_rng(SEED), page.evaluate(LINES)
     assert min(map(len, first)) >= 2
     for places in (1, 2, 3, 4):
@@ -244,7 +246,7 @@ def test_lines_that_follow_random_edits_hold_as_they_are_printed(tied, name):
             }""",
             drawn,
         )
-        settled(page)
+        wait_until_settled(page)
         found = page.evaluate(LINES)
         assert found != first
         assert list(map(len, found)) == list(map(len, first))
@@ -252,9 +254,9 @@ def test_lines_that_follow_random_edits_hold_as_they_are_printed(tied, name):
             assert len(chains.hold(line)) == 1, line
 
 
-def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied):
-    page = tied("mechanism/what-attention-does")
-    settled(page)
+def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(live_page):
+    page = live_page("mechanism/what-attention-does")
+    wait_until_settled(page)
     assert page.evaluate(OWN) == []
     printed = page.evaluate(SAID)
     edit(page, "query.0.0.0", 2)
@@ -266,7 +268,7 @@ def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied
     reset(page)
     edit(page, "query.0.2.0", 3)
     marked = {*page.evaluate(OWN)}
-    # A figure, a box, a quiz, a sentence; but no table that follows, and nothing of another kind.
+    # A figure, a box, a quiz, a sentence; but no live table, and no other kind of element.
     assert {"fig-river-bank-plane", "tbl-river-bank-words", "one-output-that-moved"} <= marked
     assert {"turn-river-bank-key-1-3-1-title", "quiz-river-bank-louder-title"} <= marked
     assert "tbl-river-bank-weights" not in marked
@@ -289,7 +291,7 @@ def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied
 
 
 def is_dragged_and_stays(page, number):
-    """Drag a number by mouse to the left, by five steps; it does not leave its place."""
+    """Drag a number by mouse five steps to the left. The number must not move on the page."""
     left, (x, y) = number.bounding_box()["x"], middle(number)
     page.mouse.move(x, y)
     page.mouse.down()
@@ -303,14 +305,14 @@ VALUE_OF_RIVER = "p:has(+ .cell #fig-river-bank-moved) [role=spinbutton]"
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1100, 800), (1280, 800)])
-def test_a_number_above_its_figure_is_scrubbed_and_a_reset_is_near(tied, width, height):
-    page = tied("mechanism/what-attention-does", width=width, height=height,
+def test_a_number_above_its_figure_is_scrubbed_and_a_reset_is_near(live_page, width, height):
+    page = live_page("mechanism/what-attention-does", width=width, height=height,
                 has_touch=width == 390)  # fmt: skip
     number = page.locator(VALUE_OF_RIVER).first
     number.evaluate(
         "e => scrollBy({ top: e.getBoundingClientRect().top - 180, behavior: 'instant' })"
     )
-    settled(page)
+    wait_until_settled(page)
     assert number.inner_text() == "3"
     circles = page.locator("#fig-river-bank-moved circle")
     zero, river = (circles.nth(i).bounding_box() for i in (0, 1))
@@ -333,26 +335,26 @@ def test_a_number_above_its_figure_is_scrubbed_and_a_reset_is_near(tied, width, 
     assert number.get_attribute("title") == "In the book: 3"
     edits = page.evaluate("document.querySelector('mha-explorer').explorer.state.edits")
     assert edits == {"value.0.1.0": 2.4}
-    centre(page, number)
+    scroll_to_centre(page, number)
     assert small.count() == 1
     assert violations(page) == []
     small.get_by_role("button", name="Reset").click()
-    settled(page)
+    wait_until_settled(page)
     assert number.inner_text() == "3"
     assert page.locator("data.moved").count() == 0
     # Steps open below a strip that stays where it is.
     button = page.get_by_role("button", name="Step by step")
-    centre(page, button)
+    scroll_to_centre(page, button)
     before = page.locator(".strip").bounding_box()
     button.click()
     page.locator(".steps .time-bar").wait_for()
-    rest(page, 150)
+    advance_clock(page, 150)
     assert page.locator(".strip").bounding_box() == before
     expect(button).to_be_in_viewport()
 
 
-def test_the_axes_of_a_figure_grow_with_its_points_and_come_back(tied):
-    page = tied("mechanism/what-attention-does")
+def test_the_axes_of_a_figure_grow_with_its_points_and_come_back(live_page):
+    page = live_page("mechanism/what-attention-does")
     number = page.locator(VALUE_OF_RIVER).first
     panel = page.locator("#fig-river-bank-moved [data-at]").first
     place = """(panel) => {
@@ -365,14 +367,14 @@ def test_the_axes_of_a_figure_grow_with_its_points_and_come_back(tied):
     assert river == ticks["3"]
     for _ in range(10):
         number.press("ArrowUp")
-    settled(page)
+    wait_until_settled(page)
     river, ticks, text = panel.evaluate(place)
     assert (number.inner_text(), list(ticks)[-1]) == ("4", "4")
     assert river == pytest.approx(ticks["4"], abs=0.2)
     assert "(4" not in text
     for _ in range(10):
         number.press("ArrowDown")
-    settled(page)
+    wait_until_settled(page)
     assert panel.evaluate(place)[2] == said
 
 
@@ -389,44 +391,44 @@ def test_two_planes_are_on_one_screen(opened, name, width):
     assert min(box["width"] for box in boxes) > 290
 
 
-def test_pointing_lights_the_place_in_the_strip_and_what_is_pressed_stays_there(tied):
-    page = tied("mechanism/self-attention", width=390)
+def test_pointing_lights_the_place_in_the_strip_and_what_is_pressed_stays_there(live_page):
+    page = live_page("mechanism/self-attention", width=390)
     number = page.locator("p data[role=spinbutton]").first
     for width in range(390, 319, -5):
         page.set_viewport_size({"width": width, "height": 900})
-        centre(page, number)
+        scroll_to_centre(page, number)
         if middle(number)[0] > width - 50:  # at the end of its line
             break
     else:
         pytest.fail("at no width is the number at the end of its line")
     is_dragged_and_stays(page, number)
-    page = tied("mechanism/self-attention")
+    page = live_page("mechanism/self-attention")
     line = page.locator("data[value='weights.0.0.1'][data-as^=line]").first
-    centre(page, line)
+    scroll_to_centre(page, line)
     line.locator(".at").last.hover()
     lit = "document.querySelector('#explore-cat-sat .center')?.ariaLabel"
     assert page.evaluate(lit) == "0.2689, Weight that cat gives to sat"
     page.mouse.move(2, 400)
     assert page.evaluate(lit) is None
     word = page.locator(".says-key").first
-    centre(page, word)
+    scroll_to_centre(page, word)
     word.hover()
     assert page.locator(".strip[data-part=key]").count() > 0
     far = "p data[role=spinbutton][value='value.0.0.0']"  # from its strip
     page.locator(far).press("ArrowUp")
     button = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
     expect(button).to_be_visible()
-    rest(page, 150)
+    advance_clock(page, 150)
     page.mouse.move(*middle(button), steps=5)
     page.mouse.down()
-    rest(page, 150)  # in which the button has to stay under the pointer
+    advance_clock(page, 150)  # in which the button has to stay under the pointer
     page.mouse.up()
-    settled(page)
+    wait_until_settled(page)
     assert page.locator("data.moved").count() == 0
 
 
-def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
-    page = tied("examples/cat-sat")
+def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(live_page):
+    page = live_page("examples/cat-sat")
     claim = page.locator("data", has_text="more than a quarter").first
     assert "fails" not in (claim.get_attribute("class") or "")
     edit(page, "query.0.0.0", 3)
@@ -437,8 +439,8 @@ def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
     assert "fails" not in claim.get_attribute("class")
 
 
-def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phone(tied):
-    page = tied("mechanism/multi-head-attention", has_touch=True)
+def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phone(live_page):
+    page = live_page("mechanism/multi-head-attention", has_touch=True)
     number = page.locator("p data[role=spinbutton]").first
     number.focus()
     for _ in range(12):
@@ -459,7 +461,7 @@ def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phon
                 assert abs(wide - max(0.6, 16 * weight)) < 0.01
     reset(page)
     edit(page, "embeddings.3.3", 1)
-    centre(page, page.locator("#tbl-it-tired-stream"))
+    scroll_to_centre(page, page.locator("#tbl-it-tired-stream"))
     strip = page.locator(".small-strip:visible")
     strip.wait_for()
     assert "Head 2" in strip.inner_text()  # whose weights changed
@@ -477,39 +479,39 @@ def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phon
     expect(page.locator("data.off")).to_have_count(0)
 
 
-def test_what_an_order_changes_is_said_where_it_is_and_a_remark_parts_nothing(tied):
-    page = tied("mechanism/softmax")
+def test_an_order_s_changes_are_noted_in_place_and_a_note_splits_no_text(live_page):
+    page = live_page("mechanism/softmax")
     edit(page, "embeddings.2.0", -1)
     expect(page.locator("main")).to_contain_text("is (2.38, 0.26) (the book’s numbers). With")
-    page = tied("transformer/order")
+    page = live_page("transformer/order")
     edit(page, "query.0.0.0", -1)
     said = "0 and 1 [the book’s numbers], with their signs.)"
     expect(page.locator("main")).to_contain_text(said)
     reset(page)
     page.get_by_role("button", name="Last word first").first.click()
-    settled(page)
+    wait_until_settled(page)
     expect(page.locator("mha-explorer .strip > .strip-title")).to_contain_text("in sat cat?")
     # Words that are exchanged no longer have their positions.
     at = page.locator("data.own", has_text="has position 0, sat position 1")
     expect(at).to_have_count(1)
     assert at.evaluate("e => e.nextSibling.textContent") == " (the book’s numbers)"
     assert page.locator("data.fails", has_text="does not change").count() == 1
-    centre(page, page.locator("data.moved").first)
+    scroll_to_centre(page, page.locator("data.moved").first)
     expect(page.locator(".small-changed")).to_contain_text("Marked ∗")
 
 
-def test_the_small_strip_speaks_of_no_stars_and_has_room_beside_the_contents(tied):
-    page = tied("transformer/decoding")
+def test_the_small_strip_speaks_of_no_stars_and_has_room_beside_the_contents(live_page):
+    page = live_page("transformer/decoding")
     page.get_by_label("Causal: no later keys").first.uncheck()
     page.locator("#fig-decoding-cache").scroll_into_view_if_needed()
-    settled(page)
+    wait_until_settled(page)
     assert page.locator("data.moved").count() == 0
     expect(page.locator(".small-changed")).to_contain_text("These are your numbers.")
     reset(page)
     edit(page, "embeddings.2.0", 1.9)
     page.set_viewport_size({"width": 1280, "height": 800})
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-    settled(page)
+    wait_until_settled(page)
     strip = page.locator(".small-strip.in-margin:visible")
     button = strip.get_by_role("button", name="Reset").bounding_box()
     assert button["y"] + button["height"] < 800
@@ -521,17 +523,17 @@ def test_the_small_strip_speaks_of_no_stars_and_has_room_beside_the_contents(tie
     expect(page.locator("nav.page-toc.gives-way")).to_have_count(0)
 
 
-def test_what_is_typed_into_stays_though_text_above_it_takes_another_line(tied):
-    page = tied("transformer/depth")
+def test_what_is_typed_into_stays_though_text_above_it_takes_another_line(live_page):
+    page = live_page("transformer/depth")
     one = page.locator("#explore-it-tired-second-layer .vector input").first
-    centre(page, one)
+    scroll_to_centre(page, one)
     one.scroll_into_view_if_needed()
     one.click()
     page.evaluate("e => scrollBy(0, document.activeElement.getBoundingClientRect().top - 330)")
-    settled(page)
+    wait_until_settled(page)
     before = page.evaluate("document.activeElement.getBoundingClientRect().top")
     page.keyboard.type("0.03")
-    settled(page)
+    wait_until_settled(page)
     assert page.locator(".now", has_text="(the book’s numbers)").count() > 0
     assert abs(page.evaluate("document.activeElement.getBoundingClientRect().top") - before) < 1
 
@@ -539,24 +541,24 @@ def test_what_is_typed_into_stays_though_text_above_it_takes_another_line(tied):
 # ---- Depth ----
 
 
-def test_the_second_layer_follows_the_letters_or_fails(tied):
-    page = tied("transformer/depth")
+def test_the_second_layer_follows_the_letters_or_fails(live_page):
+    page = live_page("transformer/depth")
     page.locator("mha-instrument.live .letters").wait_for()
     box = page.locator(".letters").bounding_box()
     assert box["y"] + box["height"] < 2 * 900  # within two screens
     letters = page.locator(".letters select")
     status = page.locator(".letters .status")
     assert "The last A finds B, which stood after an A: the guess is B" in status.inner_text()
-    settled(page)
+    wait_until_settled(page)
     said, captions = page.evaluate(SAID), page.locator(".as-at-first")
     assert captions.count() == 0
     letters.nth(0).select_option("B")
     assert "the second layer has found nothing" in status.inner_text()
-    # A caption says that it is of the figure as first shown.
+    # A caption states that it describes the figure's first state.
     figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
     assert figure == ["fig-depth-a-b-a"]
     expect(page.locator("data.own", has_text="The last A attends to B")).to_have_count(1)
-    settled(page)
+    wait_until_settled(page)
     of = "letters-a-b-a-2"
     data = json.loads(soup("transformer/depth").select_one("#letters-a-b-a > script").string)
     first, second = data["layers"]
@@ -566,10 +568,10 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     compared = 0
     for name, formula, how, text, _ in page.evaluate(SAID):
         if name == of and not how.startswith("holds"):
-            assert text == wanted(formula, how, run)
+            assert text == expected_text(formula, how, run)
             compared += 1
     assert compared >= 6
     page.get_by_role("button", name="Reset").first.click()
-    settled(page)
+    wait_until_settled(page)
     assert page.evaluate(SAID) == said
     expect(captions).to_have_count(0)

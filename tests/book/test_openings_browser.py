@@ -1,17 +1,17 @@
-"""How each teaching chapter opens: a question and a picture, and nothing to operate."""
+"""The opening of each teaching chapter: a question and a picture, without controls."""
 
 import page_checks as checks
 import pytest
-from book_site import rest, toc_pages
+from book_site import advance_clock, toc_pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 CHAPTERS = [name for name in toc_pages() if name.startswith(("mechanism/", "transformer/"))]
 MOST_CONTROLS = 5
 LOWEST = {1280: 900, 390: 1300}
-"""How far below the top of the page the first section may begin, for each width of the window."""
+"""The largest offset of the first section from the top of the page, by window width."""
 
-# What can be operated before the first section: whatever the keyboard or a pointer acts on.
+# Controls before the first section: elements that respond to the keyboard or a pointer.
 CONTROLS = """() => {
   const first = document.querySelector("article h2");
   const acts = `a[href], button, input, select, textarea, summary, [contenteditable], [tabindex],
@@ -22,7 +22,7 @@ CONTROLS = """() => {
     .map((e) => e.outerHTML.slice(0, 90));
 }"""
 
-# The blocks of the opening: what stands in the chapter before its sections.
+# The blocks of the opening: the elements of the chapter before its first section.
 OPENING = """() => [...document.querySelectorAll("article > section > :not(section)")]
   .filter((e) => e.checkVisibility())
   .map((e) => [e.matches("p") ? e.textContent : "",
@@ -39,7 +39,7 @@ def test_a_chapter_opens_with_a_question_and_a_picture_and_nothing_to_operate(op
     assert sum(is_picture for _, is_picture in blocks) == 1
     checks.build_explorers(page)
     page.keyboard.press("Shift")  # numbers of the text are tied when a reader does something
-    rest(page, 600)
+    advance_clock(page, 600)
     controls = page.evaluate(CONTROLS)
     assert len(controls) <= MOST_CONTROLS, controls
     top = page.locator("article h2").first.bounding_box()["y"] + page.evaluate("scrollY")

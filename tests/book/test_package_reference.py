@@ -1,4 +1,4 @@
-"""The reference of the package: complete, true to the docstrings, and linked with the chapters."""
+"""The reference of the package: complete, equal to the docstrings, and linked with the chapters."""
 
 import inspect
 import re
@@ -25,7 +25,7 @@ def test_every_public_name_is_explained_once():
 
 @pytest.mark.parametrize("name", CALLED, ids=lambda name: name.short)
 def test_a_docstring_is_whole(name):
-    """It says what each parameter is and has an example; in the mathematics, shapes and errors."""
+    """It describes each parameter and has an example; in `mha.core` also shapes and errors."""
     sections = read_sections(name.docstring)
     assert sections[""].strip()
     parameters = [p for p in inspect.signature(name.thing).parameters if p != "self"]

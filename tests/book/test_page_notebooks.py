@@ -1,4 +1,4 @@
-"""Each page that computes can be had as a notebook: executed, clean, and it runs."""
+"""Each page with code is available as a notebook that is executed, clean and runnable."""
 
 import json
 import re
@@ -16,7 +16,7 @@ LEFT_OVER = re.compile(  # what only the book's Sphinx can read
     r"\{[a-z:]+\}`|^`{3,}\{|^:{3,}|^\([\w-]+\)=$|^:[a-z-]+:|\]\{\.|^- \[[x ]|<span", re.MULTILINE
 )
 
-# Run in a Python that has NumPy and `mha` alone: what does the last line of each cell show?
+# Run in a Python that has NumPy and `mha` alone. Prints the output of the last line of each cell.
 RUN = """
 import ast, json, sys
 def shown(value):
@@ -43,8 +43,8 @@ for name in sys.argv[1:]:
 """
 
 
-def letters(text):
-    """Return the letters and figures of a text, whatever marks stand between them."""
+def letters_and_digits(text):
+    """Return the letters and digits of a text, without all other characters."""
     return re.sub(r"[\W_]", "", text)
 
 
@@ -90,16 +90,16 @@ def test_each_page_that_computes_has_its_notebook_and_names_it(name):
 
 def it_says_what_the_page_says_and_answers_at_the_end(made, article):
     said = [cell.source for cell in made.cells if cell.cell_type == "markdown"]
-    body, _, answers = map(letters, "\n".join(said).partition("## Solutions\n"))
+    body, _, answers = map(letters_and_digits, "\n".join(said).partition("## Solutions\n"))
     elsewhere = "table, mha-quiz, mha-your-turn, .screen-only, .cell_output, noscript"
     otherwise = "math, a, code, sup, .printed, .screen-only, .on-site, .off-site"
     for paragraph in article.select(f"p:not([class], :is({elsewhere}) *):not(:has({otherwise}))"):
         is_answer = paragraph.find_parent(class_="solution") is not None
-        wanted = letters(paragraph.get_text())
+        wanted = letters_and_digits(paragraph.get_text())
         assert wanted in (answers if is_answer else body), paragraph
         assert len(wanted) < 60 or not is_answer or wanted not in body
     for feedback in article.select(".quiz-feedback > p"):
-        assert letters(feedback.get_text()) not in body or len(feedback.get_text()) < 40
+        assert letters_and_digits(feedback.get_text()) not in body or len(feedback.get_text()) < 40
 
 
 @pytest.mark.book

@@ -1,4 +1,4 @@
-"""The printed book: complete, with the pages' numbers, without a flaw that a reader would see."""
+"""The printed book: complete, with the pages' numbers, and without visible flaws."""
 
 import random
 import re
@@ -47,7 +47,7 @@ def text(pages):
 
 
 def fullness(pdf):
-    """Return for each page how far down its lowest word stands, as a share of the text's height."""
+    """Return the position of the lowest word of each page, as a share of the text height."""
     pages = printed_book.poppler("pdftotext", "-bbox", str(pdf), "-").split("<page ")[1:]
     shares = []
     for page in pages:
@@ -58,8 +58,8 @@ def fullness(pdf):
     return shares
 
 
-def begins(reader, title):
-    """Return on which page, counted from 0, a chapter begins."""
+def first_page_of(reader, title):
+    """Return the page on which a chapter begins, counted from 0."""
     entry = next(entry for entry in bookmarks(reader.outline) if entry["/Title"].endswith(title))
     return reader.get_destination_page_number(entry)
 
@@ -74,7 +74,7 @@ def heading(element):
 
 @cache
 def printed_article(name):
-    """Return a page's content without what only the screen has; no test changes it."""
+    """Return a page's content without the parts for the screen. Tests must not change it."""
     article = copy(site.soup(name).find("article"))
     for extra in article.select("details.all-numbers, .difficulty, .headerlink, .screen-only"):
         extra.decompose()
@@ -114,7 +114,7 @@ def test_the_book_says_what_it_is_and_nothing_is_raster(reader, pages):
 
 
 def test_each_page_has_its_number(reader, pages):
-    first, labels = begins(reader, "About this book"), reader.page_labels
+    first, labels = first_page_of(reader, "About this book"), reader.page_labels
     assert labels[first - 1][0] in "iv"
     assert labels[first:] == list(map(str, range(1, len(pages) - first + 1)))
     for number, page in zip(labels[first:], pages[first:], strict=True):
@@ -168,7 +168,7 @@ def test_a_page_is_printed_in_its_order_with_its_headings_and_numbers(name, text
         assert line in unbroken  # the first line of the paragraph: a page may end behind it
         at = max(at, unbroken.find(line, at))
     assert at or not plain
-    # What is said of an answer waits for the key, and what was to be predicted stands open.
+    # Feedback on answers is printed in the key alone, and folded predictions are printed open.
     key = unbroken.index("Answers", unbroken.index("Answers") + 1)  # the first is in the contents
     for said in article.select(".quiz-feedback > p"):
         words = squeezed(said.get_text()).replace("-", "")[:40]
@@ -191,7 +191,7 @@ def test_what_is_cited_stands_on_paper_and_on_the_page_that_is_named(pages, read
     cited = {m[1] + m[2] for m, _ in found if m[1] != "Exercise"}
     assert len(cited) > 200
     assert cited - set(there) == set()
-    first = begins(reader, "About this book")
+    first = first_page_of(reader, "About this book")
     named = re.findall(r"((?:Table|Fig\.)\d+\.\d+)\(page(\d+)\)", squeezed("".join(pages)))
     assert len(named) > 30
     for what, page in named:
@@ -199,7 +199,7 @@ def test_what_is_cited_stands_on_paper_and_on_the_page_that_is_named(pages, read
 
 
 @pytest.mark.slow
-def test_readers_of_chance_refer_to_nothing_that_they_lack():
+def test_random_selections_of_chapters_have_no_broken_references():
     chance = random.Random(7)
     chapters = [page for page in read_contents().chapters if page != BIBLIOGRAPHY]
     documents = [
@@ -210,7 +210,7 @@ def test_readers_of_chance_refer_to_nothing_that_they_lack():
         )
         for i in range(6)
     ]
-    # In a process of its own: Sphinx leaves what it has set up to whoever comes next.
+    # In a new process, because Sphinx keeps global state that would affect later tests.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         sources = pool.submit(printing.sources, documents).result()
     for document, source in zip(documents, sources, strict=True):
@@ -229,8 +229,8 @@ ANSWERED = re.compile(
 )
 
 
-def found_by(pattern, source):
-    """Return how often a source has each question, or each answer, by title."""
+def count_by_title(pattern, source):
+    """Return the number of questions, or of answers, in a source by title."""
     titles = ("".join(filter(None, found.groups())) for found in pattern.finditer(source))
     return Counter(title.replace("#solution", "#exercise") for title in titles)
 
@@ -243,14 +243,14 @@ def test_every_question_on_paper_has_its_answer_in_that_edition():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         sources = pool.submit(printing.sources, [Document(), *readers]).result()
     whole, appendix, none, only = sources
-    assert found_by(ASKED, whole).total() > 260
-    assert found_by(ANSWERED, whole) == found_by(ASKED, whole)
-    asked = found_by(ASKED, none)
+    assert count_by_title(ASKED, whole).total() > 260
+    assert count_by_title(ANSWERED, whole) == count_by_title(ASKED, whole)
+    asked = count_by_title(ASKED, none)
     assert {title.split()[0] for title in asked} == {"Question", "Your", "#exercise"}
-    assert found_by(ANSWERED, none).total() == 0
-    assert found_by(ASKED, only).total() == 0
-    assert found_by(ANSWERED, only) == asked
-    assert found_by(ASKED, appendix) == found_by(ANSWERED, appendix) == asked
+    assert count_by_title(ANSWERED, none).total() == 0
+    assert count_by_title(ASKED, only).total() == 0
+    assert count_by_title(ANSWERED, only) == asked
+    assert count_by_title(ASKED, appendix) == count_by_title(ANSWERED, appendix) == asked
 
 
 @pytest.mark.slow
@@ -273,13 +273,13 @@ def test_the_outline_holds_the_parts_and_what_print_adds(reader, pages):
     assert added <= titles
     solutions = [i for i, page in enumerate(pages) if "Solution to Exercise" in page]
     assert len(solutions) > 5
-    assert min(solutions) >= begins(reader, "Solutions")
+    assert min(solutions) >= first_page_of(reader, "Solutions")
 
 
 def printed_text(text):
-    """Return the text of a PDF, where an exponent stands on the line: e0.5 is e^0.5.
+    """Return the text of a PDF in the form that `chains` reads, with e0.5 as e^0.5.
 
-    A total that stands below a drawing, apart from its parts, does not go on with what is above.
+    A total below a drawing does not continue the calculation above it.
     """
     text = re.sub(r"\n\n(?=[=≈] )", "\n\n. ", text.replace("\u00ad", ""))
     text = re.sub("[\U0001d6a8-\U0001d7cb]\\d+", " ; ", text)  # a Greek letter with its index
@@ -287,7 +287,7 @@ def printed_text(text):
 
 
 def test_every_line_holds_as_it_is_printed_as_far_as_it_can_be_read():
-    """Lines that a page break parts are not read. Pieces of formulas are left out: no decimals."""
+    """Lines across a page break and parts of formulas, which have no decimals, are skipped."""
     found = chains.read(printed_text(printed_book.poppler("pdftotext", str(PDF), "-")))
     found = [one for one in found if "×" in one.text or re.search(r"\d\.\d", one.text)]
     quoted = "0.48 + 0.04 + 0.6 + 0.06 = 0.81"  # the next line's number may follow

@@ -1,4 +1,4 @@
-"""A small book with an address: its pages, what its commands print, bad input."""
+"""Printing of a small book with an address: its pages, its commands' output, and bad input."""
 
 import re
 import shutil
@@ -47,8 +47,8 @@ blocks.stage_block(small, "weights", name="tbl-small", labels=["tbl-small-1", "t
 """
 
 
-def add(project, pages):
-    """Write pages into a small book, and name them in its contents behind its last chapter."""
+def add_pages(project, pages):
+    """Write pages into a small book, and append them to the last part of its contents."""
     write_pages(project, pages)
     lines = "\n".join(f"      - file: {name}" for name in ["beta", *pages])
     contents = printed_book.TOC.replace("      - file: beta", lines)
@@ -57,9 +57,9 @@ def add(project, pages):
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """Return a small book that has an address, built and printed."""
+    """Return a small book with an address, built and printed."""
     project = printed_book.small_book(tmp_path_factory.mktemp("book"))
-    add(project, {"notation": "\n# Notation\n\nThere is $x$.\n", "blocks": BLOCKS})
+    add_pages(project, {"notation": "\n# Notation\n\nThere is $x$.\n", "blocks": BLOCKS})
     write_pages(project, {"beta": printed_book.PAGES["beta"] + CODE + WIDEST})
     config = project / "_config.yml"
     line = re.compile(r'^  baseurl: ".*"$', re.MULTILINE)
@@ -71,7 +71,7 @@ def printed(tmp_path_factory):
 
 
 def structure(node):
-    """Yield every element of a PDF's structure, in reading order."""
+    """Yield every element of a PDF's structure tree, in reading order."""
     node = node.get_object() if hasattr(node, "get_object") else node
     if isinstance(node, list):
         for child in node:
@@ -90,8 +90,8 @@ def text(project, name="attention-by-hand"):
     return squeezed("".join(text_of(pdf_of(project, name))))
 
 
-def said_in(text, *lines):
-    """Return those of some lines that a text without spaces has."""
+def lines_in(text, *lines):
+    """Return the lines that occur in a text without whitespace."""
     return [line for line in lines if squeezed(line) in text]
 
 
@@ -112,8 +112,8 @@ def test_openings_and_folds_have_their_print_form_and_the_cover_the_address(prin
         "2.4 Afterwards",
         "(1.1)",  # an aligned equation has one number
     )
-    assert said_in(said, *wanted) == [*wanted]
-    assert said_in(said, "(1.2)", "capybara", "None of it") == []
+    assert lines_in(said, *wanted) == [*wanted]
+    assert lines_in(said, "(1.2)", "capybara", "None of it") == []
     tags = PdfReader(pdf_of(printed)).trailer["/Root"]["/StructTreeRoot"]["/K"]
     aloud = [tag.get("/Alt") for tag in structure(tags)]
     assert "a equals b plus u; d equals e" in aloud
@@ -142,7 +142,7 @@ def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
         "fortytwo = 42",
         *("Maths & more", "A. Noether", "May"),
     )
-    assert said_in(said, *wanted) == [*wanted]
+    assert lines_in(said, *wanted) == [*wanted]
     assert "Twonumbers" not in said
     assert PdfReader(pdf_of(printed, "week-1")).metadata.title == "Week 1"
 
@@ -168,7 +168,7 @@ def test_a_reader_without_code_or_solutions_has_the_order_asked_for_and_names_in
     said = "".join(others)
     assert squeezed("Code: on the page “Beta” of Attention by Hand.") in said
     assert "Exercise2.1" in said
-    assert said_in(said, "Part I", "Solution", "A quarter is left", "fortytwo") == []
+    assert lines_in(said, "Part I", "Solution", "A quarter is left", "fortytwo") == []
 
 
 def test_a_reader_with_separate_solutions_makes_two_files_and_computes_nothing(printed):
@@ -189,7 +189,7 @@ def test_a_reader_with_separate_solutions_makes_two_files_and_computes_nothing(p
 
 
 def test_every_number_of_the_blocks_is_printed_under_the_number_that_is_cited(printed):
-    """Heads stand beside each other, and cells are tinted."""
+    """Heads are side by side, and cells are tinted."""
     pages = text_of(pdf_of(printed), "-layout")
     lines = [" ".join(line.split()) for page in pages for line in page.splitlines()]
     assert any(line.endswith("Head 1 Head 2") for line in lines)
@@ -223,7 +223,7 @@ BROKEN = {  # what is wrong, and what is said of it
 def test_what_cannot_be_printed_is_told_with_chapter_and_line(tmp_path):
     project = printed_book.small_book(tmp_path)
     sound = "# A page\n\nAll is well.\n\n"
-    add(project, {name: f"{sound}{fault}\n" for name, (fault, _) in BROKEN.items()})
+    add_pages(project, {name: f"{sound}{fault}\n" for name, (fault, _) in BROKEN.items()})
     for name, (fault, said) in BROKEN.items():
         done = build(project, *READER, name)
         assert done.returncode == 1

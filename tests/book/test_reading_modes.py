@@ -1,4 +1,4 @@
-"""Every page without a script and in print: nothing asks for an action that is impossible."""
+"""Pages without scripts and in print ask for no action that is impossible there."""
 
 import re
 
@@ -58,7 +58,7 @@ TOUCHING = """() => [...document.querySelectorAll("article tr")].filter((e) => e
 
 
 def requests(page):
-    """Return the words of a page that ask the reader to operate something."""
+    """Return the words on a page that ask the reader to operate a control."""
     return [found[0] for found in REQUESTS.finditer(page.locator("article").inner_text())]
 
 

@@ -1,4 +1,4 @@
-"""The index of the search: its sections, their names and texts, and their factors."""
+"""The search index: its sections, their names and texts, and their ranking factors."""
 
 import re
 import tomllib

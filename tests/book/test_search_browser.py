@@ -1,4 +1,4 @@
-"""The search in a real Chromium, on the built pages, opened as files."""
+"""The search in Chromium, on the built pages, opened as files."""
 
 import tomllib
 from functools import cache
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from accessible import violations
-from book_site import path, rest, soup, toc_pages, until
+from book_site import advance_clock, path, soup, toc_pages, until
 
 from byhand.search.sections import read_sections
 from byhand.terms import load
@@ -31,21 +31,21 @@ FOUND = """(questions) => {
 
 
 def loaded(page):
-    """Return which of the files that the search needs were asked for, in their order."""
+    """Return the requested files of the search, in the order of the requests."""
     names = [url.rpartition("/")[2].partition("?")[0] for url in page.requests]
     return [name for name in names if name in ON_OPENING]
 
 
 def search(page, question):
-    """Open the search and type; return the results' headings."""
+    """Open the search, type a question, and return the headings of the results."""
     page.keyboard.press("Control+k")
     until(page, "!document.querySelector('.search-status').textContent.includes('loaded')")
     page.get_by_role("combobox", name="Search the book").fill(question)
     return page.locator(".search-result .search-heading").all_inner_texts()
 
 
-def found_of(page, questions):
-    """Return the sections that each question finds, as page (without its folder) and anchor."""
+def sections_found(page, questions):
+    """Return the sections that each question finds, as page name and anchor."""
     found = page.evaluate(FOUND, list(questions))
     root = page.evaluate("document.documentElement.dataset.content_root")
     names = (
@@ -56,7 +56,7 @@ def found_of(page, questions):
 
 
 def short(address):
-    """Return an address without the folder of its page, unless it is the reference."""
+    """Return an address without the folder of its page, except for the reference."""
     return address if address.startswith("reference/") else address.rpartition("/")[2]
 
 
@@ -66,7 +66,7 @@ def test_most_questions_of_students_find_a_section_that_answers_them_first(opene
     search(page, "")
     questions = QUESTIONS[part]
     assert len(questions) > 30
-    found = found_of(page, questions)
+    found = sections_found(page, questions)
     missed = {q: found[q][:3] for q, right in questions.items() if found[q][0] not in right}
     lost = {q: three for q, three in missed.items() if not set(three) & set(questions[q])}
     first, three = (1 - len(some) / len(questions) for some in (missed, lost))
@@ -92,7 +92,7 @@ def test_a_term_of_the_printed_index_finds_a_section_that_introduces_it_among_th
     assert len(right) > 100
     page = opened("notation")
     search(page, "")
-    found = found_of(page, right)
+    found = sections_found(page, right)
     assert {q: found[q][:3] for q, places in right.items() if not places & {*found[q][:3]}} == {}
     first = sum(found[q][0] in places for q, places in right.items())
     assert first / len(right) > 0.9
@@ -111,7 +111,7 @@ def test_a_name_of_the_tables_finds_first_the_section_that_its_row_links_to(open
         place, said = f"{chapter.rpartition('/')[2]}#{anchor}", words_of(chapter)[anchor]
         cells = [cell.get_text().split(",") for cell in row.find_all("td") if not cell.find("a")]
         names = [name.strip() for cell in cells for name in cell if name.strip()]
-        for name, places in found_of(page, names).items():
+        for name, places in sections_found(page, names).items():
             if places[0] != place or name not in said:
                 wrong[name] = place, places[0], name in said
     assert not wrong
@@ -119,7 +119,7 @@ def test_a_name_of_the_tables_finds_first_the_section_that_its_row_links_to(open
 
 @cache
 def words_of(chapter):
-    """Return the words that the search knows of each section of a page."""
+    """Return the indexed words of each section of a page."""
     sections = read_sections(path(chapter).read_text(encoding="utf-8"))
     return {section.anchor: section.text for section in sections}
 
@@ -127,7 +127,7 @@ def words_of(chapter):
 def test_the_search_loads_its_files_when_it_is_opened_and_says_nothing_in_the_console(opened):
     page = opened(START)
     before = list(page.said)
-    rest(page, 200)
+    advance_clock(page, 200)
     assert loaded(page) == []
     for question in ("softmax", "key"):
         assert search(page, question)

@@ -1,6 +1,6 @@
-"""Folded sections and folded code of a built page: what opens them, and what is built late.
+"""Folded sections and folded code of a built page: opening them, and building their contents.
 
-That code is folded at first is in `page_checks.py`, for every page.
+`page_checks.py` tests for every page that the code is folded at first.
 """
 
 import re
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 NAME = "examples/the-cat-sat"
 TABLE = "tbl-the-cat-sat-readings"
-"""Stands in the fold of all numbers, and another page refers to it."""
+"""A table inside the fold of all numbers, to which another page refers."""
 BOX = "turn-the-cat-sat-scores-1-1-3"
 DEEPER = "deeper-every-row-is-nearer-to-equal-weights-than-to-a-single-key"
 
@@ -55,7 +55,7 @@ def test_all_numbers_are_built_on_opening_and_work_and_answers_are_remembered(op
     expect(box.locator(".your-turn-feedback")).not_to_be_empty()
     page.evaluate(f"modules.progress.setRight('{BOX}')")
     total = page.evaluate("modules.progress.entryAt(location.href).total")
-    site.carry_over(page)
+    site.copy_storage(page)
     page.reload()
     with_modules(page)
     site.until(page, f"modules.progress.isRight('{BOX}')")
@@ -116,7 +116,7 @@ def switch(page):
 
 
 def all_code_is(page, is_shown):
-    """Assert what the switch says and that each fold agrees."""
+    """Assert that the switch and every fold show the same state."""
     assert switch(page).get_attribute("aria-pressed") == str(is_shown).lower()
     folds = page.locator("details.code-fold").evaluate_all("all => all.map(e => e.open)")
     assert {*folds} == {is_shown}
@@ -132,13 +132,13 @@ def test_the_switch_works_by_mouse_and_keyboard_looks_pressed_and_is_remembered(
     all_code_is(page, True)
     expect(page.locator("details:not(.fold *) > summary", has_text="check").first).to_be_visible()
     assert any(line.startswith("assert ") for line in page.evaluate(LINES))
-    site.carry_over(page)
+    site.copy_storage(page)
     page.reload()
     all_code_is(page, True)
     switch(page).focus()
     page.keyboard.press("Enter")
     all_code_is(page, False)
-    site.carry_over(page)
+    site.copy_storage(page)
     page.reload()
     all_code_is(page, False)
     # The reader's place stays where it is when code opens above it.
@@ -149,7 +149,7 @@ def test_the_switch_works_by_mouse_and_keyboard_looks_pressed_and_is_remembered(
         before = heading.bounding_box()["y"]
         box = switch(page).bounding_box()  # a locator's click would scroll to the sticky bar
         page.mouse.click(box["x"] + 5, box["y"] + 5)
-        site.rest(page, 100)
+        site.advance_clock(page, 100)
         assert heading.bounding_box()["y"] == pytest.approx(before, abs=3)
 
 

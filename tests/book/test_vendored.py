@@ -1,4 +1,4 @@
-"""What the project carries of others is what its list says, unmodified, licensed and named."""
+"""Vendored files are unmodified, licensed, and listed with their versions."""
 
 import hashlib
 import json

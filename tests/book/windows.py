@@ -1,4 +1,4 @@
-"""What a reader does to the window of a page, whatever page it is."""
+"""Changes to the window of a page: size, theme and folds."""
 
 
 def resize(page, width, height=900):
@@ -10,11 +10,11 @@ def turn(page, theme):
 
 
 def fits(page, width):
-    """Assert that nothing makes the page wider than a window."""
+    """Assert that the page is no wider than the window."""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def unfold(page):
-    """Press what opens all numbers of each example, beside its words."""
+    """Press the buttons that show all numbers of each example."""
     for fold in page.locator("details.all-numbers > summary").all():
         fold.click(position={"x": 4, "y": 12})

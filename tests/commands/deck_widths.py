@@ -1,6 +1,6 @@
-"""Measure the texts of a deck in DejaVu's fonts, the widest that replace PowerPoint's.
+"""Text measurements of a deck in DejaVu's fonts, the widest that replace PowerPoint's.
 
-Pillow measures with the fonts that come with matplotlib, so no LibreOffice is needed.
+Pillow measures with the fonts of matplotlib, so no LibreOffice is needed.
 """
 
 from functools import cache
@@ -25,19 +25,19 @@ def _font(name):
 
 
 def run_width(run, text):
-    """Return the width in points of a text in the style of a run."""
+    """Return the width in points of a text in the font and size of a run."""
     size = run.font.size.pt * (0.66 if run._r.get_or_add_rPr().get("baseline") else 1)
     name = FAMILIES[run.font.name] + "-Bold" * bool(run.font.bold)
     return _font(name).getlength(text) * size / 1000
 
 
 def paragraph_width(paragraph):
-    """Return the width of a paragraph in one line."""
+    """Return the width in points of a paragraph on one line."""
     return sum(run_width(run, run.text.replace("\t", "")) for run in paragraph.runs)
 
 
 def count_lines(paragraph, room):
-    """Return how many lines a paragraph takes, and the width of its widest word."""
+    """Return the number of lines of a paragraph, and the width of its widest word."""
     count, used, word, widest = 1, 0.0, 0.0, 0.0
     for run in paragraph.runs:
         for i, part in enumerate(run.text.split(" ")):

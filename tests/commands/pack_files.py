@@ -1,4 +1,4 @@
-"""What the packs of questions and of cards hold."""
+"""The expected files in the packs of questions and cards."""
 
 QUESTIONS = {"README.md", "questions.gift", "questions-moodle.xml"}
 QUESTIONS |= {"questions-qti.zip", "questions-canvas.zip"}

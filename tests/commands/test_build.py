@@ -1,7 +1,6 @@
-"""The build, on a small book that is edited: strict, never destructive, and nothing runs in vain.
+"""Builds of a small book after edits: strict, never destructive, and without needless work.
 
-After any edit it publishes byte for byte what a build from nothing would, or the last good book
-stays.
+After any edit the build publishes the same bytes as a clean build, or keeps the last good book.
 """
 
 import os
@@ -13,7 +12,7 @@ from functools import partial
 import html_book
 import pytest
 import small_project
-from processes import patiently, works_in
+from processes import processes_in, wait_until
 from small_project import build, log, published, started, write_contents, write_pages
 
 from byhand.reading import results
@@ -94,38 +93,38 @@ def built(tmp_path_factory):
 
 @pytest.fixture
 def book(built, tmp_path):
-    """Return a copy of the built book, with all that the build keeps."""
+    """Return a copy of the built book, with the cached results of the build."""
     return shutil.copytree(built, tmp_path / "book")
 
 
 def edit(book, name, old, new):
-    """Replace a piece of a file once, which must be there."""
+    """Replace the first occurrence of a text in a file. The text must be present."""
     text = (book / name).read_text(encoding="utf-8")
     assert old in text, (name, old)
     (book / name).write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 def append(book, name, text):
-    """Add a paragraph to the end of a file."""
+    """Append a paragraph to a file."""
     with (book / name).open("a", encoding="utf-8") as file:
         file.write(f"\n{text}\n")
 
 
-def said(book, name):
+def published_text(book, name):
     """Return the text of a published page."""
     html = published(book)[f"{name}.html"].decode("utf-8")
     return " ".join(re.sub(r"<[^>]*>", "", html).split())
 
 
-def ran(book):
-    """Build the book, and return the pages whose cells have run."""
+def executed_pages(book):
+    """Build the book, and return the pages whose cells were executed."""
     done = build(book)
     assert done.returncode == 0, done.stderr
     return sorted(re.findall(r"(\w+)\.md: its cells have run", log(book)))
 
 
-def refused(book, before):
-    """Build the book, and return what is told; the last good book stays."""
+def failed_build(book, before):
+    """Return the error output of a build that fails and keeps the last good book."""
     done = build(book)
     assert done.returncode == 1
     assert "error: the book was not built" in done.stderr
@@ -134,10 +133,10 @@ def refused(book, before):
     return done.stderr
 
 
-def test_what_was_changed_is_computed_and_the_book_is_that_of_a_build_from_nothing(book, tmp_path):
+def test_changed_pages_are_computed_and_the_book_equals_a_clean_build(book, tmp_path):
     before = published(book)
     (book / "_build" / "html" / "two.html").write_text("wrong", encoding="utf-8")
-    assert ran(book) == []
+    assert executed_pages(book) == []
     assert published(book) == before  # a page changed by hand is put right
 
     edit(book, "book/one.md", "# One\n", "# One\n\n```{math}\n:label: eq-earlier\na = b\n```\n")
@@ -146,9 +145,9 @@ def test_what_was_changed_is_computed_and_the_book_is_that_of_a_build_from_nothi
     edit(book, "book/three.md", "# Three", "# Last")
     append(book, "book/three.md", "(more)=\n## A section more\n\nSee {ref}`more`.")
     append(book, "book/index.md", "Six by seven is {eval}`6 * 7`.")
-    assert ran(book) == ["index", "one"]
+    assert executed_pages(book) == ["index", "one"]
     assert "0 added, 3 changed, 0 removed" in log(book)
-    assert "Six by seven is 42." in said(book, "index")
+    assert "Six by seven is 42." in published_text(book, "index")
     scratch = tmp_path / "scratch"
     shutil.copytree(book, scratch, ignore=shutil.ignore_patterns("_build"))
     assert build(scratch).returncode == 0
@@ -162,22 +161,24 @@ FAILED = "this cell failed: assert not run.weights.any() raised"
 NOTES = "Notes\n    -----\n    New.\n\n    Parameters\n"
 
 
-def test_what_is_wrong_is_told_and_the_last_good_book_stays_until_it_is_mended(book):
+def test_a_fault_is_reported_and_the_last_good_book_stays_until_it_is_fixed(book):
     before = published(book)
     assert b"zebra" in before["_static/search-index.js"]
     append(book, "book/three.md", "The weight is 0.73.")
-    assert re.match(r"book/three\.md:\d+: 0\.73 is typed into the prose", refused(book, before))
+    assert re.match(
+        r"book/three\.md:\d+: 0\.73 is typed into the prose", failed_build(book, before)
+    )
     edit(book, "book/three.md", "The weight is 0.73.", "")
 
     append(book, "book/one.md", FAILS)
     edit(book, "book/one.md", "eq-first", "eq-renamed")
     edit(book, "book/one.md", "(page-one)=\n", "")
     for _ in range(2):  # a second try must not pass because the first one remembered the page
-        told = refused(book, before)
+        told = failed_build(book, before)
         assert re.match(rf"book/one\.md:\d+: WARNING: {re.escape(FAILED)}", told), told
         assert "eq-first" not in told  # which may follow from the cell
     edit(book, "book/one.md", FAILS, "")
-    told = refused(book, before)
+    told = failed_build(book, before)
     assert re.search(r"book/two\.md:14: WARNING: .*eq-first", told), told
     assert "book/two.md:14: WARNING: undefined label: 'page-one'" in told  # an unedited page
 
@@ -189,26 +190,26 @@ def test_what_is_wrong_is_told_and_the_last_good_book_stays_until_it_is_mended(b
     (book / "book" / "three.md").unlink()
     write_pages(book, {"four": "# Four\n\nIt leads to {ref}`page-one`.\n"})
     write_contents(book, ["index", "one", "four", "two"])
-    assert ran(book) == ["two"]
-    assert "It says second." in said(book, "two")
-    assert "It leads to One." in said(book, "four")
-    assert "almost all you need" in said(book, "two").lower()
+    assert executed_pages(book) == ["two"]
+    assert "It says second." in published_text(book, "two")
+    assert "It leads to One." in published_text(book, "four")
+    assert "almost all you need" in published_text(book, "two").lower()
     assert b"zebra" not in published(book)["_static/search-index.js"]
     assert "three.html" not in published(book)
 
 
-def test_what_cells_and_pages_count_on_is_computed_from_anew(book):
+def test_a_changed_dependency_of_cells_or_pages_is_computed_again(book):
     edit(book, "mha/core/softmax.py", "Parameters\n", NOTES)
     edit(book, "mha/runs/rounding.py", "PLACES = 4", "PLACES = 2")
     edit(book, "mha/audit/sources/mha-tutorial.json", '"line": 3', '"line": 2')
     edit(book, "_config.yml", "title: ", "title: Another ")
     append(book, "book/_static/book.css", ".another { top: 0; }")
     edit(book, "book/_templates/layout.html", "<link ", '<meta name="another"><link ')
-    assert ran(book) == ["one", "two"]
-    assert "The first weight is 0.73." in said(book, "one")
-    assert "first number stands in line 2." in said(book, "two")
-    assert "Another Attention by Hand" in said(book, "one")
-    assert "Notes New." in said(book, "three")
+    assert executed_pages(book) == ["one", "two"]
+    assert "The first weight is 0.73." in published_text(book, "one")
+    assert "first number stands in line 2." in published_text(book, "two")
+    assert "Another Attention by Hand" in published_text(book, "one")
+    assert "Notes New." in published_text(book, "three")
     assert b".another" in published(book)["_static/book.css"]
     assert b'<meta name="another">' in published(book)["three.html"]
 
@@ -229,10 +230,10 @@ def test_a_build_that_is_killed_leaves_no_process(book):
     before = published(book)
     append(book, "book/one.md", WAITS)
     building = started(book)
-    patiently((book / "book" / "begun").is_file)
+    wait_until((book / "book" / "begun").is_file)
     building.kill()
     building.wait()
-    patiently(lambda: not works_in(book), seconds=60)
+    wait_until(lambda: not processes_in(book), seconds=60)
     assert published(book) == before
 
 
@@ -251,7 +252,7 @@ READ_FROM = [
 
 
 @pytest.mark.parametrize("name", [*COMPUTED_FROM, *READ_FROM])
-def test_what_the_book_and_what_its_cells_depend_on(built, name):
+def test_dependencies_of_the_book_and_of_its_cells(built, name):
     digests = (
         html_book.inputs_digest,
         partial(html_book.inputs_digest, pages=False),

@@ -1,4 +1,4 @@
-"""Linters and types are clean, the lock is safe, and no file names a machine or a registry."""
+"""Linters and types are clean, the lock file is safe, and no file names a machine or registry."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Whatever stands on a command line: the command does it, or says in one sentence why not."""
+"""Every command line succeeds, or fails with an error message of one sentence."""
 
 import contextlib
 import io
@@ -28,11 +28,11 @@ REFUSED = [
     ("worksheet --class class.csv", "student 2 of --class, \U00013080o, has \U00013080 (U+13080)"),
     ("worksheet --students 2", "made/worksheets-23.md is there with other contents"),
 ]
-"""Command lines of build.py, and what is said of each before any page is built."""
+"""Command lines of build.py, and the error message of each before any page is built."""
 
 
 @pytest.mark.parametrize(("words", "sentence"), REFUSED)
-def test_what_cannot_be_made_gets_one_sentence_and_nothing_is_lost(
+def test_an_impossible_command_gets_one_sentence_and_loses_nothing(
     words, sentence, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -56,7 +56,7 @@ def test_what_cannot_be_made_gets_one_sentence_and_nothing_is_lost(
 
 
 def subcommands():
-    """Return the parser of each command of build.py by its name."""
+    """Return the argument parser of each command of build.py by name."""
     actions = make_parser("building")._actions
     return next(action for action in actions if action.dest == "what").choices
 
@@ -88,7 +88,7 @@ VALUES = HOSTILE | WORDS | st.integers(-3, 9).map(str)
 
 
 def line(first, *options):
-    """Return a strategy of command lines: a first word, options, their values, anything."""
+    """Return a strategy of command lines: a first word, then options, values and other text."""
     known = st.tuples(st.sampled_from(options), VALUES)
     parts = known | st.tuples(VALUES) | known.map("=".join).map(lambda both: (both,))
     rest = st.lists(parts, max_size=4)
@@ -98,7 +98,7 @@ def line(first, *options):
 
 
 def plan(arguments):
-    """Read a command line of build.py as far as it goes without building anything."""
+    """Parse a command line of build.py, and check its options without building anything."""
     read = make_parser("building").parse_args(arguments)
     with building._errors_in_one_sentence():
         building.plan(read)

@@ -1,4 +1,4 @@
-"""Fresh questions are recomputed exactly, from nothing but their own text."""
+"""Questions with fresh numbers are recomputed exactly from their own text."""
 
 import html
 import re
@@ -16,7 +16,7 @@ PRODUCTS = ("query", "key", "value", "scores", "head_outputs", "head_contributio
 
 
 def groups_of(question):
-    """Return the numbers that a question gives, a list for each of its givens."""
+    """Return the given numbers of a question, one list per given array."""
     plain = html.unescape(re.sub("</?(em|sub)>", "", question.text)).replace("−", "-")
     givens = re.findall(r": \(?([-\d., ]+)\)?</li>", plain)
     return [[Decimal(number) for number in given.split(", ")] for given in givens]
@@ -27,8 +27,8 @@ def digits(number):
     return len(f"{abs(number):f}".replace(".", "").strip("0"))
 
 
-def computed(stage, question):
-    """Return the answer to 50 digits, with the decimals that the question prints."""
+def exact_answer(stage, question):
+    """Return the answer to 50 digits, and the number of decimals that the question asks for."""
     first, *others = groups_of(question)
     with localcontext(prec=50):
         if stage in PRODUCTS:
@@ -49,7 +49,7 @@ def computed(stage, question):
 def test_fresh_questions_have_one_rounding_and_something_to_compute(stage):
     for seed in range(1, 16):
         for question in questions.fresh(stage, seed, 12):
-            exact, unit = computed(stage, question), Decimal(1).scaleb(-question.places)
+            exact, unit = exact_answer(stage, question), Decimal(1).scaleb(-question.places)
             up, down = (exact.quantize(unit, way) for way in (ROUND_HALF_UP, ROUND_HALF_DOWN))
             assert up == down == Decimal(question.key), question.text
             low, high = question.limits
@@ -85,5 +85,5 @@ def test_no_component_of_the_numbers_with_factors_is_a_multiple_of_another(diffi
 def test_the_question_whose_printed_numbers_gave_a_tie_has_one_rounding():
     # Seed 1 once printed (-1.9298) + (-1.8199) + 2.2447, which is -1.5050, and marked -1.51 wrong.
     for question in questions.fresh("output", 1, 6):
-        exact = computed("output", question)
+        exact = exact_answer("output", question)
         assert abs(exact * 10**question.places % 1) != Decimal("0.5")

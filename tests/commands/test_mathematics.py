@@ -1,4 +1,4 @@
-"""Formulas of the pages as TeX, as tables for papers and cards have them."""
+"""Formulas of the pages as TeX, for papers and cards."""
 
 import pytest
 from bs4 import BeautifulSoup

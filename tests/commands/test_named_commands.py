@@ -1,4 +1,4 @@
-"""The commands that a workflow of the host or the page for teachers names can be done."""
+"""The commands in the host's workflows and on the page for teachers can be run."""
 
 import re
 import shlex
@@ -19,8 +19,8 @@ BUILD, GRADE = ["python3", "scripts/build.py"], ".venv/bin/python -m mha.grade "
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
-def asked(command):
-    """Return what a command line of build.py asks for, and nothing of another."""
+def parse_build_command(command):
+    """Return the parsed arguments of a build.py command line, or None for another command."""
     words = shlex.split(command)
     return make_parser("building").parse_args(words[2:]) if words[:2] == BUILD else None
 
@@ -42,7 +42,7 @@ def test_a_workflow_uses_what_has_a_version_starts_what_exists_and_hides_no_fail
         assert re.fullmatch(r"actions/[a-z-]+@v\d+(\.\d+)*", uses)  # the host's own
         assert "||" not in command
         assert "${{" not in command  # a title or branch of a stranger could be a command
-        if not asked(command) and command.startswith("python3"):
+        if not parse_build_command(command) and command.startswith("python3"):
             assert command == "python3 scripts/test.py"
 
 
@@ -65,7 +65,7 @@ def test_a_command_of_the_term_can_be_done(command, tmp_path, monkeypatch):
         grade.main(shlex.split(command.removeprefix(GRADE)))
         assert "Emmy Noether" in Path("handed-in-graded/grades.csv").read_text(encoding="utf-8")
     else:  # what is made of it has tests of its own
-        read = asked(command)
+        read = parse_build_command(command)
         building.plan(read)
 
 

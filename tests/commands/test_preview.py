@@ -1,4 +1,4 @@
-"""The preview of a small book: a chapter is edited before a real browser."""
+"""The preview of a small book: a chapter is edited while a browser shows it."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import TimeoutError as TookTooLong
-from processes import patiently, works_in
+from processes import processes_in, wait_until
 from small_project import COMMAND, copy_without_pages, published, write_contents, write_pages
 
 pytestmark = pytest.mark.browser
@@ -31,7 +31,7 @@ PATIENCE = 180_000  # milliseconds: other tests may have all processors
 
 
 def start(folder):
-    """Start a preview of a project, where there is no display."""
+    """Start a preview of a project, without a display."""
     displays = ("DISPLAY", "WAYLAND_DISPLAY")
     variables = {name: value for name, value in os.environ.items() if name not in displays}
     return subprocess.Popen(
@@ -46,7 +46,7 @@ def start(folder):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Return a small book that was never built."""
+    """Return a small book that has not been built."""
     folder = tmp_path_factory.mktemp("preview") / "project"
     copy_without_pages(folder)
     (folder / "book" / "mechanism").mkdir()
@@ -57,7 +57,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def preview(project):
-    """Return the address at which a preview of the copy is served, and its process."""
+    """Return the address and the process of a preview of the copy."""
     process = start(project)
     address = None
     while address is None:
@@ -65,7 +65,7 @@ def preview(project):
         assert line, "the preview has ended"
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)
     assert "No browser was found" in process.stdout.readline()
-    patiently((project / LOG).is_file)  # the pages' process begins by itself
+    wait_until((project / LOG).is_file)  # the pages' process begins by itself
     yield address[0], process
     process.kill()
     process.communicate()
@@ -73,7 +73,7 @@ def preview(project):
 
 @pytest.fixture
 def chapter(project):
-    """Return the chapter's file, which is put back at the end."""
+    """Yield the chapter's file, and restore it at the end."""
     file = project / "book" / f"{CHAPTER}.md"
     before = file.read_text(encoding="utf-8")
     yield file
@@ -82,7 +82,7 @@ def chapter(project):
 
 @pytest.fixture
 def page(browser, preview, chapter):
-    """Return the chapter in a browser."""
+    """Return the chapter, opened in a browser."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
@@ -97,20 +97,20 @@ def page(browser, preview, chapter):
 
 
 def edit(file, old, new):
-    """Replace a piece of a file once, which must be there."""
+    """Replace the first occurrence of a text in a file. The text must be present."""
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 def append(file, text):
-    """Add a paragraph to the end of a file."""
+    """Append a paragraph to a file."""
     with file.open("a", encoding="utf-8") as opened:
         opened.write(f"\n\n{text}\n")
 
 
 def executed(project):
-    """Return which pages have been executed since the preview began."""
+    """Return the pages that were executed since the preview began."""
     log = (project / LOG).read_text(encoding="utf-8")
     return re.findall(r"(\S+)\.md: its cells have run", log)
 
@@ -203,10 +203,10 @@ def test_it_ends_while_a_cell_runs(preview, project, chapter, tmp_path):
     begun = tmp_path / "begun"
     cell = f"import time\nfrom pathlib import Path\n\nPath({str(begun)!r}).touch()\ntime.sleep(59)"
     append(chapter, f"```{{code-cell}}\n{cell}\n```")
-    patiently(begun.exists)
+    wait_until(begun.exists)
     process = preview[1]
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=PATIENCE / 1000)
     assert "The preview has ended" in said
     assert "Traceback" not in said
-    patiently(lambda: not works_in(project))  # a kernel looks once a second for its process
+    wait_until(lambda: not processes_in(project))  # a kernel looks once a second for its process

@@ -1,8 +1,8 @@
-"""The packs of questions, cards and figures are what the pages have, as others read them.
+"""The packs of questions, cards and figures agree with the pages in every export format.
 
-The question bank is made once, and read as GIFT, as QTI, as Moodle's XML and as the cards of Anki.
-What Canvas wants besides is what gems/plugins/qti_exporter in instructure/canvas-lms looks for, as
-published: Canvas itself has not been tried.
+The question bank is built once, and read as GIFT, QTI, Moodle XML and Anki cards. The
+requirements of Canvas are those of gems/plugins/qti_exporter in instructure/canvas-lms, as
+published. The files have not been imported into Canvas itself.
 """
 
 import html
@@ -40,7 +40,7 @@ CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
 ITEM = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
 KINDS = {"MC": "choice", "multichoice": "choice", "Essay": "essay", "essay": "essay"}
 KINDS |= {"Numerical": "number", "numerical": "number", "shortanswer": "number"}
-"""Our names of kinds, by those of the parser of GIFT, of the reader of QTI and of Moodle."""
+"""Our names of question kinds, by the names in GIFT, QTI and Moodle."""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def bank(book):
 
 @pytest.fixture(scope="module")
 def folder(bank, tmp_path_factory):
-    """Return a folder with the files of the bank, and with what is in each archive."""
+    """Return a folder with the files of the bank, and with the unpacked archives."""
     folder = tmp_path_factory.mktemp("bank")
     made = questions.files(bank)
     assert made.keys() == QUESTIONS
@@ -69,12 +69,12 @@ def folder(bank, tmp_path_factory):
 
 
 def options_of(question, form=str):
-    """Return each option as others should read it: its text, its feedback, if it is right."""
+    """Return the expected options of a question: text, feedback, and whether each is correct."""
     return [(form(o.text), form(o.feedback), o.is_right) for o in question.options]
 
 
-def letters(html):
-    """Return the letters of HTML, without what white space there is."""
+def squeezed(html):
+    """Return the text of HTML without whitespace."""
     return "".join(BeautifulSoup(html, "html.parser").get_text().split())
 
 
@@ -218,15 +218,15 @@ def test_qti_is_read_and_judged_as_it_is_meant(bank, folder):
             low, high = map(Decimal, limits)
             assert Decimal(question.key) - low == high - Decimal(question.key) == question.margin
         assert (response.cardinality == "multiple") == question.is_multiple
-        replies = {reply.identifier: letters(reply.html) for reply in item.feedback}
-        assert replies.pop("general_fb") == letters(question.feedback)
+        replies = {reply.identifier: squeezed(reply.html) for reply in item.feedback}
+        assert replies.pop("general_fb") == squeezed(question.feedback)
         reply_to = {}
         for rule in rules.iterfind(f".//{ITEM}responseIf"):
             chosen = rule.findtext(f"*/{ITEM}baseValue[@baseType='identifier']")
             reply_to[chosen] = rule.findtext(f"{ITEM}setOutcomeValue//{ITEM}baseValue")
         right = response.correct_values
-        assert options_of(question, letters) == [
-            (letters(c.html), replies.pop(reply_to[c.identifier]), c.identifier in right)
+        assert options_of(question, squeezed) == [
+            (squeezed(c.html), replies.pop(reply_to[c.identifier]), c.identifier in right)
             for c in interaction.choices
         ]
         assert replies == {}
@@ -265,7 +265,7 @@ def test_canvas_is_told_of_numbers_and_finds_the_pictures_of_the_same_items(bank
 # ---- Moodle ----
 
 SHARES = (*range(0, 101, 5), 11.11111, 12.5, 14.28571, 16.66667, 33.33333, 66.66667, 83.33333)
-"""What part of a mark an answer may give or take in Moodle, to 5 decimals."""
+"""The fractions of a mark that Moodle allows for an answer, to 5 decimals."""
 
 
 def test_moodle_reads_chapters_parts_answers_and_pictures(bank, folder):

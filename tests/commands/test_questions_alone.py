@@ -33,8 +33,8 @@ def softmax(scores):
     return powers / powers.sum()
 
 
-def fewest(of):
-    """Return the smallest number of properties with which each bug of a picture is caught."""
+def fewest_properties(of):
+    """Return the smallest number of properties that catches every bug of a picture."""
     caught = [set(re.findall("[A-J]", found)) for found in re.findall(r": ([A-J, ]+)\.", of)]
     assert len(caught) == 12
     return next(
@@ -45,8 +45,8 @@ def fewest(of):
     )
 
 
-def turned(pairs, times):
-    """Return a vector whose pairs are rotated by a number of quarter turns."""
+def rotate_quarter_turns(pairs, times):
+    """Return a vector whose pairs of components are rotated by quarter turns."""
     for _ in range(times):
         pairs = np.stack([-pairs[1::2], pairs[::2]], axis=-1).ravel()
     return pairs
@@ -60,7 +60,7 @@ def by_hand(g):
 
 
 def projected(g, token, other):
-    """Return the score of a token's query, which is computed, with a key of a table."""
+    """Return the score of a token's query, which is computed, with a key from a table."""
     words, matrix, keys = g.rows
     return words[token] @ np.array([*matrix.values()]) @ keys[other]
 
@@ -78,11 +78,11 @@ def linear(g):
     return weights @ [p[8], p[10]] / weights.sum()
 
 
-def third(g):
+def third_score(g):
     (rows,) = g.rows
     columns = np.array([*rows.values()])
     x = np.array(g.prose[:4])
-    query, place = x @ columns[:, 2:4], turned(x @ columns[:, 4:6], 2)
+    query, place = x @ columns[:, 2:4], rotate_quarter_turns(x @ columns[:, 4:6], 2)
     up = np.array(g.prose[7:11]).reshape(2, 2)
     return query @ up.T @ g.prose[11:13] + place @ g.prose[13:15]
 
@@ -139,7 +139,7 @@ ANSWERS = {
         * (g.rows[0]["<end>"] @ np.array([*g.rows[1].values()])[:, 2] - g.prose[0])
     ),
     "ex-work-your-own-causal": lambda g: g.rows[0]["drink"][0] / sum(g.rows[0]["drink"][:2]),
-    "ex-order-three": lambda g: g.rows[0]["cat"] @ turned(g.rows[1]["sat"], 1),
+    "ex-order-three": lambda g: g.rows[0]["cat"] @ rotate_quarter_turns(g.rows[1]["sat"], 1),
     "ex-decoding-window-1": lambda g: sum(min(i, 1 + g.prose[1]) for i in range(1, 11)),
     "ex-decoding-window-2": lambda g: sum(range(int(g.prose[0]) + 1)),
     "ex-decoding-tenth-1": lambda g: 3 * g.prose[1] ** 2 + 2 * 10 * g.prose[1],
@@ -152,8 +152,8 @@ ANSWERS = {
     "ex-names-perplexity": lambda g: math.exp(g.prose[0]),
     "ex-names-temperature": lambda g: math.exp((g.prose[0] - g.prose[1]) / g.prose[2]),
     "ex-real-heads-ratio": lambda g: math.exp(g.rows[0]["river"][1] - g.rows[0]["[CLS]"][1]),
-    "ex-bugs-fewest": lambda g: fewest(g.pictures[0]),
-    "ex-since-third": third,
+    "ex-bugs-fewest": lambda g: fewest_properties(g.pictures[0]),
+    "ex-since-third": third_score,
     "ex-since-bytes": lambda g: (
         36 * math.prod(g.prose[4:7]) * 2 / (12 * 2 * math.prod(g.prose[2:4]) * 2)
     ),

@@ -1,6 +1,6 @@
-"""The same sources give the same bytes: in another folder, for another user, at another time.
+"""The same sources give the same bytes in another folder, for another user, at another time.
 
-This also holds for a project that is moved, with its kept results, after it was built.
+This also holds for a project that is moved after a build, with its cached results.
 """
 
 import os
@@ -74,16 +74,16 @@ socket.socket.connect, socket.getaddrinfo = refused, unnamed
 """
 
 
-def of_someone_else(project, home):
-    """Return what the environment of another user on another machine, offline, may say."""
+def foreign_environment(project, home):
+    """Return the environment variables of another user on another machine, offline."""
     (home / "sitecustomize.py").write_text(OFFLINE, encoding="utf-8")
     own = {"PYTHONPATH": f"{project}{os.pathsep}{home}", "PYTHONHASHSEED": "4711", "COLUMNS": "40"}
     own |= {"LC_ALL": "C", "LANG": "tr_TR.UTF-8", "TZ": "Pacific/Auckland"}
     return own | {"USER": "someone", "LOGNAME": "someone", "HOME": str(home)}
 
 
-def made(folder, commands=COMMANDS, **variables):
-    """Make everything of a project, and return each file that came of it."""
+def make_all(folder, commands=COMMANDS, **variables):
+    """Build all outputs of a project, and return the bytes of each file by name."""
     done = run(MAKE, *commands, cwd=folder, env=environment(folder, **variables))
     assert done.returncode == 0, done.stderr
     paths = [path for name in MADE for path in (folder / "_build" / name).rglob("*.*")]
@@ -91,7 +91,7 @@ def made(folder, commands=COMMANDS, **variables):
 
 
 @pytest.mark.pdf
-def test_what_two_make_is_byte_identical_and_pages_name_no_folder_user_or_date(tmp_path):
+def test_two_builds_are_byte_identical_and_name_no_folder_user_or_date(tmp_path):
     here, home = tmp_path / "here", tmp_path / "home"
     home.mkdir()
     printed_book.small_book(here)
@@ -105,8 +105,8 @@ def test_what_two_make_is_byte_identical_and_pages_name_no_folder_user_or_date(t
     shutil.copytree(here, there, ignore=shutil.ignore_patterns("__pycache__"))
     for path in there.rglob("*"):
         os.utime(path, (LONG_AGO, LONG_AGO))
-    someone = of_someone_else(there, home)
-    first, second = made(here), made(there, **someone)
+    someone = foreign_environment(there, home)
+    first, second = make_all(here), make_all(there, **someone)
     assert sorted(first) == sorted(second)
     assert [name for name in first if first[name] != second[name]] == []
     kinds = {".html", ".pdf", ".epub", ".md", ".gift", ".zip", ".svg", ".ipynb", ".whl", ".json"}
@@ -117,7 +117,7 @@ def test_what_two_make_is_byte_identical_and_pages_name_no_folder_user_or_date(t
     for name in ("pdf", "epub", "worksheets", "packs"):
         shutil.rmtree(moved / "_build" / name)
     html, *others = COMMANDS  # the first command after the move is one that prints
-    third = made(moved, [*others, html, "without-solutions"])
+    third = make_all(moved, [*others, html, "without-solutions"])
     assert sorted(third) == sorted(first)
     assert [name for name in first if first[name] != third[name]] == []
     for secret in (str(here), str(there), "Büchlein", "someone", "Auckland"):

@@ -1,4 +1,4 @@
-"""The commands' help, and the one sentence for each thing that can be missing."""
+"""The help of the commands, and one-sentence errors for missing programs and files."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ from mha.practice.worksheets import TASKS, options
 
 @pytest.fixture
 def project(monkeypatch, tmp_path):
-    """Return a copy of the project with an environment in which nothing needs installing."""
+    """Return a copy of the project, with an environment that needs no installation."""
     project = tmp_path.resolve() / "project"
     for folder in ("mha", "scripts", "book/_ext"):
         shutil.copytree(ROOT / folder, project / folder)
@@ -37,7 +37,7 @@ def project(monkeypatch, tmp_path):
 
 
 def start(folder, *arguments):
-    """Run the Python that is outside of every environment."""
+    """Run the Python outside of every virtual environment."""
     command = [sys._base_executable, *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
@@ -175,6 +175,6 @@ def test_the_environment_is_made_anew_when_the_lock_changes_or_told_as_damaged(
         (shutil.Error([("a", "b.html", "[Errno 28] full")]), "error: b.html cannot be written: "),
     ],
 )
-def test_what_cannot_be_written_is_named(error, wanted):
+def test_an_unwritable_folder_is_named(error, wanted):
     with pytest.raises(SystemExit, match=wanted), building._errors_in_one_sentence():
         raise error

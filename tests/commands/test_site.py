@@ -1,6 +1,6 @@
-"""The site: the pages, and beside them each file that a page names.
+"""The published site: the pages, and each file that a page links to.
 
-What other tests make is here by its name alone: questions, cards, decks, the EPUB, the PDF.
+Outputs that other tests build are represented by their names alone.
 """
 
 import re
@@ -24,7 +24,7 @@ DECKS = [f"{name}{end}" for name in CHAPTERS for end in (".pdf", "-notes.pdf", "
 
 
 def printed(documents):
-    """Return the printed book by the name of each document."""
+    """Return each printed document by its name."""
     return {f"{document.name}.pdf": PRINTED.read_bytes() for document in documents}
 
 

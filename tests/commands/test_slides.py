@@ -1,4 +1,4 @@
-"""Each chapter has a lesson in slides: whole, readable, the same as PDF and as PowerPoint file."""
+"""Slides: each chapter has a readable deck, the same as PDF and as PowerPoint file."""
 
 import io
 import os
@@ -26,7 +26,7 @@ DECKS = decks.read_decks(Project(ROOT))
 
 @pytest.fixture(scope="module")
 def runs():
-    """Return what the cells of every deck give."""
+    """Return the results of the cells of every deck."""
     with pytest.MonkeyPatch.context() as patch:
         variables = dict(os.environ)
         prepare(variables)
@@ -38,14 +38,14 @@ def runs():
 
 
 @pytest.fixture(scope="module", params=DECKS, ids=lambda deck: deck.chapter)
-def made(request, runs):
-    """Return a deck, its slides with their numbers, its PDF, and where everything stands."""
+def deck_made(request, runs):
+    """Return a deck, its slides with numbers, its PDF, and the positions of all parts."""
     slides = content.render_slides(request.param, runs[request.param.chapter])
     return request.param, slides, *paper.slides_pdf(request.param.title, slides)
 
 
-def test_a_deck_is_a_lesson_that_is_read_from_the_last_row(made):
-    deck, slides, pdf, placed = made
+def test_a_deck_is_a_lesson_that_is_read_from_the_last_row(deck_made):
+    deck, slides, pdf, placed = deck_made
     assert len(PdfReader(io.BytesIO(pdf)).pages) == len(slides)
     assert 30 <= sum(shown.slide.minutes for shown in slides) <= 60
     kinds = [shown.slide.kind for shown in slides]
@@ -64,8 +64,8 @@ def test_a_deck_is_a_lesson_that_is_read_from_the_last_row(made):
             assert at.size >= 20
 
 
-def test_the_powerpoint_file_has_the_same_and_can_be_changed(made):
-    deck, slides, _, placed = made
+def test_the_powerpoint_file_has_the_same_and_can_be_changed(deck_made):
+    deck, slides, _, placed = deck_made
     found = Presentation(io.BytesIO(powerpoint.file(deck.title, slides, placed)))
     assert len(found.slides) == len(slides)
     for shown, slide in zip(slides, found.slides, strict=True):
@@ -82,8 +82,8 @@ def test_the_powerpoint_file_has_the_same_and_can_be_changed(made):
         assert noted.startswith(f"{shown.slide.minutes} minutes.") == bool(shown.slide.minutes)
 
 
-def test_every_slide_is_whole_where_the_fonts_are_the_widest(made):
-    deck, slides, _, placed = made
+def test_every_slide_is_whole_where_the_fonts_are_the_widest(deck_made):
+    deck, slides, _, placed = deck_made
     found = Presentation(io.BytesIO(powerpoint.file(deck.title, slides, placed)))
     wrong = [f"{n}: {said}" for n, slide in enumerate(found.slides, 1) for said in faults(slide)]
     assert wrong == []
@@ -106,9 +106,9 @@ def test_the_numbers_are_those_of_the_run(runs):
 
 
 def texts_of(shown):
-    """Return all texts of a slide, its notes too, with ^ before an exponent.
+    """Return all texts of a slide and its notes, with ^ before an exponent.
 
-    A formula with letters is left out: a reader of lines does not know their values.
+    Formulas with letters are omitted, because the text has no values for the letters.
     """
     pieces = (*shown.before, *shown.after, *shown.slide.notes)
     lines = shown.thing.rows if isinstance(shown.thing, content.Lines) else ()
@@ -134,8 +134,8 @@ FILE = "book/mechanism/small.slides.md"
 
 
 @pytest.fixture
-def told(tmp_path, monkeypatch):
-    """Return a function that gives what is told of a deck beside a small chapter."""
+def deck_errors(tmp_path, monkeypatch):
+    """Return a function that writes a deck for a small chapter and returns the error messages."""
     folder = tmp_path / "book" / "mechanism"
     folder.mkdir(parents=True)
     (folder / "small.md").write_text('# A chapter\n\n{eval}`arithmetic(run, "scores", 0)`\n')
@@ -178,11 +178,11 @@ FORMULAS = "An idea.\n\n$$a$$\n\n$$b$$\n"
         ("{slide} A", "{question} A", 5, "the question, the answer and the notes are wanted"),
     ],
 )
-def test_a_faulty_deck_is_told_before_it_runs(told, old, new, line, said):
-    assert told(SOUND + STEP) == []
+def test_a_faulty_deck_is_told_before_it_runs(deck_errors, old, new, line, said):
+    assert deck_errors(SOUND + STEP) == []
     text = SOUND.replace(old, new, 1) if old else SOUND
     wanted = f"{FILE}:{line}: {said}"
-    assert any(finding.startswith(wanted) for finding in told(text)), told(text)
+    assert any(finding.startswith(wanted) for finding in deck_errors(text)), deck_errors(text)
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,8 @@ def test_a_faulty_deck_is_told_before_it_runs(told, old, new, line, said):
         ("See {ref}`softmax`.", 5, "a slide has no {ref}; only {eval} and {given}"),
     ],
 )
-def test_what_fails_or_does_not_fit_is_told_when_it_is_made(told, idea, line, said):
-    found = told(SOUND.replace("An idea.", idea.strip(), 1), runs=True)
+def test_failing_or_overflowing_slides_are_reported_when_made(deck_errors, idea, line, said):
+    found = deck_errors(SOUND.replace("An idea.", idea.strip(), 1), runs=True)
     assert found.startswith(f"{FILE}:{line}: {said}"), found
 
 

@@ -1,4 +1,4 @@
-"""The notebooks for students run with their blanks and with their answers, and can be graded."""
+"""The notebooks for students run with blanks and with answers, and can be graded."""
 
 import json
 import re
@@ -21,17 +21,17 @@ from mha.grade.submissions import Submission
 from mha.practice.notebook_steps import STEPS
 
 
-def made_of(site):
-    """Return the notebooks as they are read, the one that checks itself first."""
+def parse_notebooks(site):
+    """Return the parsed notebooks. The first has checks."""
     files = notebooks.files(7, site)
     return [nbformat.reads(made.decode(), as_version=4) for made in files.values()]
 
 
-MADE = made_of("")
+MADE = parse_notebooks("")
 
 
-def filled(made):
-    """Return a notebook whose blanks are filled in."""
+def fill_blanks(made):
+    """Return a notebook with its blanks filled in."""
     made = nbformat.from_dict(made)
     for cell in made.cells:
         if match := re.match(r"def (\w+)\(", cell.source):
@@ -40,8 +40,8 @@ def filled(made):
     return made
 
 
-def said_by_checks(made):
-    """Return what the notebook's checks say, a text a step."""
+def check_messages(made):
+    """Return the messages of the notebook's checks, one per step."""
     names, said = {}, []
     for cell in nbformat.from_dict(made).cells:
         if cell.cell_type != "code" or cell.source.startswith("%pip"):
@@ -56,10 +56,10 @@ def said_by_checks(made):
 def test_a_notebook_runs_with_its_blanks_and_with_its_answers():
     for made in MADE:
         nbformat.validate(nbformat.from_dict(made))
-    blank, right = said_by_checks(MADE[0]), said_by_checks(filled(MADE[0]))
+    blank, right = check_messages(MADE[0]), check_messages(fill_blanks(MADE[0]))
     assert [text.partition(" returns ")[2] for text in blank] == ["nothing."] * len(STEPS)
     assert [text.partition(":")[0] for text in right] == ["Right"] * len(STEPS)
-    assert said_by_checks(MADE[1]) == []
+    assert check_messages(MADE[1]) == []
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_a_notebook_runs_with_its_blanks_and_with_its_answers():
 def test_both_notebooks_are_graded_as_they_come_back(tmp_path):
     path, start = tmp_path / "a.ipynb", Sandbox([tmp_path]).start
     for made in MADE:
-        for contents, points in ((made, 0), (filled(made), len(STEPS))):
+        for contents, points in ((made, 0), (fill_blanks(made), len(STEPS))):
             path.write_text(json.dumps(contents), encoding="utf-8")
             one = grade(Submission("a", "", path), b"5", Limits(), start)
             assert (one.points, one.faults, one.imports) == (points, [], [])
@@ -109,7 +109,7 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 
 def student_python(folder):
-    """Return the Python of an environment in which there is NumPy alone."""
+    """Return the Python of an environment with NumPy alone."""
     command = [sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")]
     subprocess.run(command, check=True)
     (site,) = (folder / "venv").glob("lib/python*/site-packages")
@@ -120,6 +120,6 @@ def student_python(folder):
 
 def test_the_first_code_cell_installs_the_wheel_of_the_site_or_one_beside_it(wheel):
     site = "https://a.example/book/"
-    for made, place in ((made_of(site)[0], f"{site}downloads/"), (MADE[0], "")):
+    for made, place in ((parse_notebooks(site)[0], f"{site}downloads/"), (MADE[0], "")):
         first = next(cell for cell in made.cells if cell.cell_type == "code")
         assert first.source == f"%pip install -q {place}{wheel.name}"

@@ -1,4 +1,4 @@
-"""The pages without solutions: no answer in any file, and all the rest as it was."""
+"""The pages without solutions: no answer in any file, and everything else unchanged."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def source(cell):
     return "".join(cell["source"])
 
 
-def said_by_search(folder):
+def search_index_text(folder):
     text = (folder / "_static" / "search-index.js").read_text("utf-8")
     index = read_data(text)
     return " ".join(section[3] for section in index["sections"])
@@ -65,7 +65,7 @@ def test_no_file_has_a_solution_or_a_key(made):
         assert found is None or is_reference, (path, found[0])
 
 
-def test_all_the_rest_of_the_pages_is_as_it_was_and_no_other_file_has_an_answer(made):
+def test_other_parts_of_the_pages_are_unchanged_and_no_other_file_has_answers(made):
     own, rest = set(), ""
     for name in toc_pages():
         was = html.document_fromstring((SITE / f"{name}.html").read_text("utf-8"))
@@ -77,8 +77,8 @@ def test_all_the_rest_of_the_pages_is_as_it_was_and_no_other_file_has_an_answer(
         rest += left
     own = {text for text in own if len(text) > ENOUGH and text not in rest}
     assert len(own) > 200
-    others = said_by_search(made)
-    assert len(others) < len(said_by_search(SITE))
+    others = search_index_text(made)
+    assert len(others) < len(search_index_text(SITE))
     for name in notebooks():
         others += folded("\n".join(map(source, cells(made, name))))
     assert [text for text in own if text in others] == []

@@ -1,4 +1,4 @@
-"""The worksheet command: sheets, key and answers on paper, the same for the same seed."""
+"""The worksheet command: sheets, key and answers as PDF, the same for the same seed."""
 
 import contextlib
 import io
@@ -21,7 +21,7 @@ ARGUMENTS = ["--seed", "23", "--difficulty", "hard", "--course", "Algebra", "--d
 
 
 def make(folder, *arguments):
-    """Run the command for a folder; return with what it ends, nothing if it made the sheets."""
+    """Run the command for a folder, and return its exit status: None if it succeeded."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["build.py", "worksheet", "--to", str(folder), *arguments])
         try:
@@ -33,7 +33,7 @@ def make(folder, *arguments):
 
 
 def rows_of(pdf):
-    """Return the rows of the tables of a PDF as its tags have them, each a list of cells."""
+    """Return the rows of the tagged tables of a PDF, each as a list of cells."""
     done = subprocess.run(["pdfinfo", "-struct-text", pdf], capture_output=True, check=True)
     rows, at = [], 0
     for line in done.stdout.decode(errors="replace").splitlines():
@@ -51,7 +51,7 @@ def rows_of(pdf):
 
 
 def text_of(pdf):
-    """Return what stands in a PDF, a text a page, with single spaces."""
+    """Return the text of a PDF with single spaces, one string per page."""
     pages = printed_book.text_of(pdf, "-layout")
     return [re.sub(r"[ \n]+", " ", page) for page in pages]
 
@@ -97,7 +97,7 @@ STRANGE = ("</script>", "<b>a'</b>", "*a*", "$c$", "\\d_e^f", "&lt;", "#%~{")
 SAID = '<u>"Ex&" \\em $1$</u>'
 
 
-def test_words_of_others_are_text_on_paper_in_a_file_for_each(tmp_path):
+def test_user_texts_are_escaped_on_paper_with_one_file_per_student(tmp_path):
     students = "name,id\n<i>Ada</i> & *Bo*,</b>\nEmmy Noether,e17\n"
     (tmp_path / "class.csv").write_text(students, encoding="utf-8")
     told = make(tmp_path, "--seed", "3", "--class", str(tmp_path / "class.csv"), "--title", SAID,
@@ -115,7 +115,7 @@ def test_words_of_others_are_text_on_paper_in_a_file_for_each(tmp_path):
         assert min(said.count(token) for token in STRANGE) >= 4
 
 
-def test_what_is_printed_is_what_is_drawn(made):
+def test_the_printed_sheet_is_the_drawn_sheet(made):
     students = (Student(1, "Emmy Noether", "e17"), Student(2, "שרה כהן", "x2"))
     sheets = [draw_worksheet(23, student, difficulty="hard") for student in students]
     given, answers = [], []

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 
 def loop_weights(query, key, scale, allowed):
-    """Return attention weights of two matrices as lists, number by number.
+    """Return the attention weights of two matrices as lists, computed in loops.
 
     `allowed(i, j)` tells whether query i may attend to key j.
     """
@@ -22,7 +22,7 @@ def loop_weights(query, key, scale, allowed):
 
 
 def loop_product(left, right):
-    """Return the product of two matrices as lists, number by number."""
+    """Return the product of two matrices as lists, computed in loops."""
     columns = list(zip(*right, strict=True))
     return [
         [math.fsum(float(a * b) for a, b in zip(row, column, strict=True)) for column in columns]
@@ -31,7 +31,7 @@ def loop_product(left, right):
 
 
 def loop_norm(row, gain, bias, eps):
-    """Return a row normalised, its mean and variance as exact fractions."""
+    """Return a normalised row, its mean and its variance as exact fractions."""
     numbers = [Fraction(float(x)) for x in row]
     mean = sum(numbers) / len(numbers)
     variance = sum((x - mean) ** 2 for x in numbers) / len(numbers)
@@ -43,14 +43,14 @@ def loop_norm(row, gain, bias, eps):
 
 
 def loop_added(rows, row):
-    """Return a row added to each of some rows; None adds nothing."""
+    """Return some rows with a row added to each. None adds nothing."""
     if row is None:
         return rows
     return [[a + float(b) for a, b in zip(each, row, strict=True)] for each in rows]
 
 
 def loop_layer(x, context, layer, allowed):
-    """Return what a layer gives, head by head as lists.
+    """Return a layer's output as lists, computed head by head.
 
     `allowed(head, i, j)` tells whether query i may attend to key j.
     """

@@ -1,4 +1,4 @@
-"""The arrays inside arguments and results, which may be lists, and records of the package."""
+"""The arrays inside arguments and results, which may be lists or dataclasses of the package."""
 
 import dataclasses
 from itertools import count
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def arrays_of(value):
-    """Return every array of a value, in order."""
+    """Return every array inside a value, in order."""
     if isinstance(value, np.ndarray):
         return [value]
     if dataclasses.is_dataclass(value):
@@ -18,7 +18,7 @@ def arrays_of(value):
 
 
 def changed(value, change):
-    """Return a value with each of its arrays changed; a generator begins anew."""
+    """Return a value with each of its arrays changed. A generator starts again from its seed."""
     if isinstance(value, np.ndarray):
         return change(value.copy())
     if isinstance(value, np.random.Generator):
@@ -32,6 +32,6 @@ def changed(value, change):
 
 
 def changed_at(index, value, change, others=lambda array: array):
-    """Return a value with one of its arrays changed in another way than all others."""
+    """Return a value with the array at `index` changed by `change`, and the rest by `others`."""
     at = count()
     return changed(value, lambda array: (change if next(at) == index else others)(array))

@@ -1,4 +1,4 @@
-"""Arguments that each public name takes: what the tests of refusals spoil one by one."""
+"""Valid arguments of each public name. The tests of refusals replace them one by one."""
 
 import inspect
 from operator import attrgetter
@@ -31,7 +31,7 @@ LATENT = {
     **{"w_uq": RNG.normal(size=(1, 6, 6)), "w_qr": RNG.normal(size=(1, 6, 2)), "w_o": X.T @ X},
 }
 
-# What an argument of the mathematics mostly is, by its name.
+# The usual value of an argument of `mha.core`, by its name.
 USUAL = {
     **dict.fromkeys(("query", "key", "value", "x", "scores", "output", "gate", "context"), X),
     **dict.fromkeys(("d_output", "d_weights", "embeddings", "source", "target", "w_out"), X),
@@ -49,7 +49,7 @@ USUAL = {
     **{"steps": 2, "restarts": 1, "batch_size": 1},
     **{"base": 10.0, "factor": 2.0, "cap": 2.0, "share": 0.5, "fast": 4.0, "slow": 1.0},
 }
-# Where it is another: in some functions, and where it may be left out.
+# Other values: for some functions, and for optional arguments.
 OWN = {
     "fit_patterns": {"decay": 0.01},
     "cross_entropy": {"answers": [0, 1, 2, -1]},
@@ -73,20 +73,20 @@ def parameters(name):
     return inspect.signature(attrgetter(name)(public_names)).parameters.values()
 
 
-def usual(name):
-    """Return what a function of the mathematics takes."""
+def core_arguments(name):
+    """Return valid arguments of a function of `mha.core`."""
     own = OWN.get(name, {})
     named = [p.name for p in parameters(name) if p.default is p.empty or p.name not in LEFT_OUT]
     return {each: USUAL[each] for each in named if each in USUAL} | own
 
 
 SOUND = {
-    name: usual(name)
+    name: core_arguments(name)
     for name in public_names.__all__
     if inspect.isfunction(function := getattr(public_names, name))
     if function.__module__.startswith("mha.core.")
 }
-"""Of every function of the mathematics, what it takes."""
+"""Valid arguments of every function of `mha.core`, by name."""
 
 LATENT_LAYER = mha.LatentLayer(LatentWeights(**LATENT))
 PACKED = {"in_proj_weight": np.ones((18, 6)), "out_proj.weight": X.T @ X}
@@ -109,7 +109,7 @@ MODEL = LanguageModel(
 INDEX = {"head": 0, "row": 1, "column": 2}
 SHARE = {"value": 0.3, "places": 2}
 
-# Of every other public name that is handed something, all that it needs. A method has its object.
+# The required arguments of every other public name. A method has its object as `self`.
 GIVEN = SOUND | {
     **dict.fromkeys(("shown", "percent", "short", "at_least", "at_most"), SHARE),
     **dict.fromkeys(("at_least_percent", "at_most_percent"), SHARE),
@@ -167,14 +167,14 @@ GIVEN = SOUND | {
 }
 
 
-def taken(name):
-    """Return every argument that a public name takes, each as it should be."""
+def valid_arguments(name):
+    """Return a valid value for every argument of a public name."""
     left_out = {p.name: p.default for p in parameters(name) if p.default is not p.empty}
     return left_out | GIVEN[name]
 
 
-def called(name, given):
-    """Call a public name; what goes into a star is not handed over by name."""
+def call_public(name, given):
+    """Call a public name. Arguments before and in a `*args` parameter are positional."""
     function, by_place, by_name = attrgetter(name)(public_names), [], dict(given)
     given_by_place = list(parameters(name))
     starred = [i for i, p in enumerate(given_by_place) if p.kind is p.VAR_POSITIONAL]

@@ -1,4 +1,4 @@
-"""What no caller should hand in: arrays, counts, numbers, words and things of every kind."""
+"""Invalid arguments: arrays, counts, numbers, words and objects of every kind."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,11 +12,11 @@ OBJECTS = st.sampled_from((None, "a", 1.5, 10**400, 2, (), np.float32(2)))
 
 
 class Sub(np.ndarray):
-    """A subclass, as units or labels make one."""
+    """An array subclass, as packages for units or labels define."""
 
 
 def read_only(array):
-    """Return the array itself, which can no longer be written to."""
+    """Return the array itself, made read-only."""
     array.flags.writeable = False
     return array
 
@@ -30,7 +30,7 @@ KEEPING = (
     lambda array: array.view(Sub),
     lambda array: array.tolist(),
 )
-"""Ways to present an array that keep what it holds."""
+"""Presentations of an array that keep its numbers."""
 
 PRESENTED = (
     *KEEPING,
@@ -41,13 +41,13 @@ PRESENTED = (
 
 
 def presented(array):
-    """Draw a way to present an array."""
+    """Draw a memory layout or a type for an array."""
     return st.sampled_from(PRESENTED).map(lambda present: present(array))
 
 
 @st.composite
-def spoiled(draw, sound):
-    """Draw a sound array in another dtype or presentation, with up to two strange elements."""
+def nearly_valid_array(draw, sound):
+    """Draw a valid array in another dtype or presentation, with up to two invalid elements."""
     array = np.array(sound)
     if array.dtype.kind == "f":
         for _ in range(draw(st.integers(0, 2))):
@@ -71,13 +71,13 @@ THINGS = st.sampled_from((None, "a", 3, 2.5, [], (1,), {}, [[1.0]], b"ab", np.on
 
 
 def argument(name, sound):
-    """Return a strategy for an argument: as it should be, nearly so, and not at all."""
+    """Return a strategy for an argument: valid, nearly valid or invalid."""
     if name == "self":
         return st.just(sound)
     if isinstance(sound, np.random.Generator):
         return st.builds(np.random.default_rng, st.just(3)) | THINGS
     if isinstance(sound, np.ndarray):
-        return st.just(sound) | spoiled(sound) | ANY
+        return st.just(sound) | nearly_valid_array(sound) | ANY
     if sound is None and name in OPTIONAL_ARRAYS:
         return st.just(sound) | ANY
     for kind, strange in ((bool, SWITCHES), (int, COUNTS), (float, NUMBERS), (str, WORDS)):
@@ -95,7 +95,7 @@ OPTIONS = {
     **dict.fromkeys(("d_k", "d_v", "d_out", "num_groups", "num_keys"), COUNTS),
     **dict.fromkeys(("focus", "keys_at_once", "term", "head", "row", "column"), COUNTS),
     "answers": ANY | hnp.arrays(np.int64, (4, 2), elements=st.integers(-2, 3)),
-    # What another's function raises is its own.
+    # Errors raised inside a caller's own function are not ours.
     **dict.fromkeys(("measure", "holds"), THINGS.filter(lambda thing: not callable(thing))),
     "tokens": st.lists(WORDS, max_size=4),
     "head_names": st.lists(WORDS, max_size=2),

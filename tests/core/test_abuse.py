@@ -1,4 +1,4 @@
-"""Whatever is handed in: no input changes, nothing warns, and what is refused gets one sentence.
+"""For any arguments, no input changes, no warning is issued, and each refusal is one sentence.
 
 The profile `thorough` draws 20,000 arguments a function; docs/upkeep.md says how to run it.
 """
@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sound_arguments import GIVEN, called, taken
+from sound_arguments import GIVEN, call_public, valid_arguments
 from strange import argument
 
 from mha import public_names
 
-# A sentence names the argument first, says what is wrong, and mostly what is wanted.
+# A message starts with the argument, then has the fault, and usually the expected value.
 SENTENCE = re.compile(
     r"\w[\w ,']*(?: (?:is|are|has|have|holds|overflows?|must|cannot|and|of)\b)[^\n]{5,}"
 )
@@ -28,7 +28,7 @@ GIVES_ONLY = (
     *("ModelSizes", "MultiHeadGradients", "Operand", "Origin", "PatternFit", "Reading"),
     *("RecordedMaps", "Trace", "TrainedModel", "Training", "TransformerGradients", "Written"),
 )
-"""Records of what was found or read: they check nothing, and their methods are tried."""
+"""Records of results: their constructors check nothing, but their methods are tested."""
 
 TRIED_ELSEWHERE = (
     *("examine", "examine_decoding", "examine_layer", "examine_positions"),  # tests/examine
@@ -36,8 +36,8 @@ TRIED_ELSEWHERE = (
 )
 
 
-def handed():
-    """Return every public name that is handed something, and each of their methods that refuses."""
+def names_with_arguments():
+    """Return every public name that takes arguments, and their methods that raise."""
     found = set()
     for name in public_names.__all__:
         public = getattr(public_names, name)
@@ -49,49 +49,49 @@ def handed():
     return found - set(TRIED_ELSEWHERE)
 
 
-def held(value):
-    """Return what an argument holds, to compare it with what it holds later."""
+def snapshot(value):
+    """Return a snapshot of an argument, to compare it with a later one."""
     if isinstance(value, np.ndarray):
         kind = (value.dtype, value.shape, value.strides, value.flags.writeable)
         return (*kind, repr(value.tolist()))
     if dataclasses.is_dataclass(value):
-        return [held(getattr(value, field.name)) for field in dataclasses.fields(value)]
+        return [snapshot(getattr(value, field.name)) for field in dataclasses.fields(value)]
     return repr(value)
 
 
 def test_no_public_name_is_missing():
-    assert handed() - set(GIVEN) == set()
+    assert names_with_arguments() - set(GIVEN) == set()
     assert set(GIVES_ONLY) <= set(public_names.__all__)
 
 
 @pytest.mark.parametrize("name", GIVEN)
-def test_what_is_sound_is_taken(name):
-    called(name, taken(name))
+def test_valid_arguments_are_accepted(name):
+    call_public(name, valid_arguments(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GIVEN)
-def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name):
-    sound = taken(name)
+def test_no_argument_changes_and_each_refusal_is_one_sentence(name):
+    sound = valid_arguments(name)
 
     @settings(max_examples=max(settings().max_examples // 4, 1))
     @given(st.fixed_dictionaries({each: argument(each, value) for each, value in sound.items()}))
     def check(given):
-        before = held_by(given)
+        before = snapshots(given)
         refused = None
         try:
-            called(name, given)
+            call_public(name, given)
         except (TypeError, ValueError) as error:
             refused = error
         assert refused is None or SENTENCE.match(str(refused)), refused
         assert refused is None or is_own(refused), f"not the package refuses: {refused}"
-        assert held_by(given) == before
+        assert snapshots(given) == before
 
     check()
 
 
 def is_own(error):
-    """Tell whether an error comes from a `raise` of the package, and not from further in."""
+    """Return whether the last frame of an error is a `raise` statement of the package."""
     last = error.__traceback__
     while last.tb_next:
         last = last.tb_next
@@ -100,6 +100,6 @@ def is_own(error):
     return "/mha/" in Path(code.co_filename).as_posix() and line.lstrip().startswith("raise ")
 
 
-def held_by(given):
-    """Return what all arguments hold; a generator alone may go on."""
-    return {name: held(value) for name, value in given.items() if name != "rng"}
+def snapshots(given):
+    """Return a snapshot of all arguments except a generator, which may advance."""
+    return {name: snapshot(value) for name, value in given.items() if name != "rng"}

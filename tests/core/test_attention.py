@@ -1,4 +1,4 @@
-"""Attention at once, in blocks and as a recurrence; its numbers are held by test_onnx_oracle.py."""
+"""Attention at once, in blocks and as a recurrence. test_onnx_oracle.py checks its numbers."""
 
 import tracemalloc
 
@@ -16,8 +16,8 @@ from mha.core.blockwise import blockwise_attention
 
 @pytest.mark.parametrize("function", [mha.scaled_dot_product_attention, blockwise_attention])
 @pytest.mark.parametrize("num_keys", [1, 3, 49])
-def test_the_largest_values_give_their_mean_or_a_refusal(num_keys, function):
-    # Rounding may lift the mean of largest numbers beyond the largest; it must not be infinite.
+def test_the_mean_of_the_largest_floats_is_finite_or_refused(num_keys, function):
+    # Rounding may raise the mean of the largest floats above them; it must not become infinite.
     value, refusal = np.full((num_keys, 2), np.finfo(np.float64).max), None
     try:
         output = function(np.zeros((3, 5)), np.zeros((num_keys, 5)), value)
@@ -35,7 +35,7 @@ LAID_OUT = (
     lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
     lambda x: x[..., ::-1, :].copy()[..., ::-1, :],
 )
-"""Ways to lie in memory, of the same numbers in the same places."""
+"""Memory layouts of an array with the same elements."""
 
 
 def on(monkeypatch, workers):
@@ -45,7 +45,7 @@ def on(monkeypatch, workers):
     monkeypatch.setattr(tiles, "SCORES_PER_WORKER", 1)
 
 
-@pytest.mark.parametrize("is_small", [True, False])  # what is small may be one product
+@pytest.mark.parametrize("is_small", [True, False])  # small inputs may be computed in one product
 @pytest.mark.parametrize(
     "causal", [{}, {"is_causal": True}, {"is_causal": True, "align": "bottom-right"}]
 )
@@ -80,7 +80,7 @@ def test_any_shape_in_blocks_and_in_tiles(data, is_small, causal):
     workers = data.draw(st.integers(1, 4))
     slack = spread * max(1, spread**2) * 20 * np.finfo(dtype).eps * d_k
     with pytest.MonkeyPatch.context() as monkeypatch:
-        on(monkeypatch, workers)
+        set_workers(monkeypatch, workers)
         monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
         monkeypatch.setattr(
             blockwise, "MAX_UNBLOCKED_SCORES", blockwise.MAX_UNBLOCKED_SCORES if is_small else 0
@@ -92,7 +92,7 @@ def test_any_shape_in_blocks_and_in_tiles(data, is_small, causal):
 
 
 def long_inputs(rng, dtype=np.float64):
-    """Return inputs that take several tiles of prime sizes."""
+    """Return inputs of prime sizes that need several tiles."""
     shapes = (2, 4, 151, 11), (2, 4, 173, 11), (2, 4, 173, 13)
     return [rng.normal(size=shape).astype(dtype) for shape in shapes]
 
@@ -103,15 +103,15 @@ def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, d
     query, *others = long_inputs(rng, dtype)
     results = set()
     for workers in (1, 1, 2, 2, 3, 3, 64, 64):
-        on(monkeypatch, workers)
+        set_workers(monkeypatch, workers)
         found = blockwise_attention(dtype(spread) * query, *others, block_size=19, is_causal=True)
         results.add(found.tobytes())
     assert len(results) == 1
 
 
-def peak(rng, monkeypatch, cores, n):
-    """Return the most bytes that a causal call held beside its output."""
-    on(monkeypatch, cores)
+def peak_memory(rng, monkeypatch, cores, n):
+    """Return the peak memory in bytes of a causal call, without its output."""
+    set_workers(monkeypatch, cores)
     query, key, value = (rng.normal(size=(2, n, 16)).astype(np.float32) for _ in range(3))
     tracemalloc.start()
     blockwise_attention(query, key, value, is_causal=True)
@@ -122,14 +122,14 @@ def peak(rng, monkeypatch, cores, n):
 
 @pytest.mark.parametrize("cores", [1, 4, 64])
 def test_memory_beside_the_output_does_not_grow_with_a_long_input(rng, monkeypatch, cores):
-    short = peak(rng, monkeypatch, 1, 1024)
+    short = peak_memory(rng, monkeypatch, 1, 1024)
     assert short < 8 * 2**20
-    assert peak(rng, monkeypatch, cores, 4096) < 1.1 * cores * short
+    assert peak_memory(rng, monkeypatch, cores, 4096) < 1.1 * cores * short
 
 
 @pytest.mark.parametrize("name", ["query", "key", "value"])
-def test_tiles_refuse_what_is_not_finite_even_where_nobody_looks_at_it(rng, monkeypatch, name):
-    on(monkeypatch, 2)
+def test_tiles_refuse_nonfinite_values_even_if_masked(rng, monkeypatch, name):
+    set_workers(monkeypatch, 2)
     arguments = dict(zip(("query", "key", "value"), long_inputs(rng), strict=True))
     place = (1, 2, arguments[name].shape[-2] - 1, 3)
     arguments[name][place] = np.nan  # causal attention reads none of the last keys

@@ -1,4 +1,4 @@
-"""Every gradient against central differences of what it is the gradient of.
+"""Every gradient agrees with central differences.
 
 Texts of a batch share the arrays: their gradients by these add up, as the differences do.
 """
@@ -20,15 +20,15 @@ from mha.core.softmax import softmax_backward, softmax_jacobian
 from mha.core.transformer import Block, transformer
 from mha.core.transformer_gradients import transformer_backward
 
-# Smaller than elsewhere, and still distinct: each entry costs two forward passes.
+# Small but distinct sizes, because each entry costs two forward passes.
 N, M, D_K, D_V, D_MODEL, D_OUT = 3, 5, 2, 7, 5, 3
 MASK = np.array([[False] * M, [True, False, True, False, True], [True] * M])
 ROWS = {"b_in": 2, **dict.fromkeys(("b_out", "gain", "bias", "second_gain", "second_bias"), 5)}
 SIZES = {"d_model": D_MODEL, "d_k": D_K, "d_v": D_V}
 
 
-def close(gradients, loss, value, rtol=1e-6, atol=1e-8):
-    """Hold the gradient by each array of a value against the differences that its numbers make."""
+def assert_gradients(gradients, loss, value, rtol=1e-6, atol=1e-8):
+    """Assert that the gradients by the arrays of a value agree with central differences."""
     pairs = zip(arrays_of(gradients), arrays_of(value), strict=True)
     for index, (gradient, array) in enumerate(pairs):
         slope = central_differences(
@@ -42,16 +42,16 @@ def close(gradients, loss, value, rtol=1e-6, atol=1e-8):
 # Attention, with its softmax, and layers
 
 
-def test_of_softmax_by_scores_and_as_a_matrix(rng):
+def test_gradient_of_softmax_by_scores_and_as_a_matrix(rng):
     scores, d_weights = rng.normal(size=(2, 3, 5))
     weights = mha.softmax(scores)
     found = softmax_backward(d_weights, weights)
-    close([found], lambda scores: (mha.softmax(scores) * d_weights).sum(), [scores])
+    assert_gradients([found], lambda scores: (mha.softmax(scores) * d_weights).sum(), [scores])
     by_weight = softmax_backward(np.tile(np.eye(5), (3, 1, 1)), weights[:, None].repeat(5, 1))
     np.testing.assert_allclose(softmax_jacobian(weights), by_weight, atol=1e-13)
 
 
-def test_of_attention_alone_by_queries_keys_and_values(rng):
+def test_gradients_of_attention_by_queries_keys_and_values(rng):
     options = {"mask": MASK, "is_causal": True, "align": "bottom-right", "scale": 0.7}
     options["enable_gqa"] = True
     shapes = (2, 4, N, D_K), (2, 2, M, D_K), (2, 2, M, D_V)
@@ -61,7 +61,9 @@ def test_of_attention_alone_by_queries_keys_and_values(rng):
     def loss(*arrays):
         return (mha.scaled_dot_product_attention(*arrays, **options) * d_output).sum()
 
-    close(scaled_dot_product_attention_backward(d_output, *arrays, **options), loss, arrays)
+    assert_gradients(
+        scaled_dot_product_attention_backward(d_output, *arrays, **options), loss, arrays
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_of_attention_alone_by_queries_keys_and_values(rng):
         ({}, (), True, {"mask": np.linspace(-1, 1, N * M).reshape(N, M)}),
     ],
 )
-def test_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options):
+def test_gradients_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options):
     weights = random_layer(rng, HEADS, **layer, **SIZES, d_out=D_OUT)
     x = rng.normal(size=(*leading, N, D_MODEL))
     context = rng.normal(size=(*leading, M, D_MODEL)) if cross else None
@@ -84,7 +86,7 @@ def test_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cross, options
         return (mha.multi_head_attention(x, layer, context=context, **options) * d_output).sum()
 
     found = multi_head_attention_backward(d_output, x, weights, context=context, **options)
-    close([found.x, found.context, found.weights], loss, [x, context, weights])
+    assert_gradients([found.x, found.context, found.weights], loss, [x, context, weights])
 
 
 # Blocks
@@ -115,7 +117,7 @@ def drawn_block(rng, norm, activation, *without):
         ("after", (2,), {}),
     ],
 )
-def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
+def test_gradients_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
     first = drawn_block(rng, norm, "gelu")
     second = drawn_block(rng, norm, "relu", "b_in", "bias", "second_gain")
     x, d_output = rng.normal(size=(2, *leading, N, D_MODEL))
@@ -125,7 +127,7 @@ def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
 
     found = transformer_backward(d_output, x, [first, second], **options)
     slack = {"rtol": 1e-5, "atol": 1e-7}
-    close([found.streams[0], found.blocks], loss, [x, first, second], **slack)
+    assert_gradients([found.streams[0], found.blocks], loss, [x, first, second], **slack)
     between = transformer(x, [first], **options)
     alone = transformer_backward(d_output, between, [second], **options)
     np.testing.assert_allclose(found.streams[1], alone.streams[0], rtol=1e-9)
@@ -133,7 +135,7 @@ def test_of_blocks_by_the_stream_and_their_arrays(rng, norm, leading, options):
     np.testing.assert_array_equal(found.streams[2], d_output)
 
 
-def test_of_a_model_that_writes(rng):
+def test_gradients_of_a_language_model(rng):
     model = draw_model(rng, list("abc"), 4, num_blocks=2, num_heads=2, base=50.0)
     texts = rng.integers(3, size=(3, 7))
     loss, gradients = model_gradients(model, texts)
@@ -144,18 +146,20 @@ def test_of_a_model_that_writes(rng):
         moved = model.with_arrays(dict(zip(model.arrays, arrays, strict=True)))
         return word_losses(moved, texts).mean()
 
-    close([gradients[name] for name in model.arrays], of, [*model.arrays.values()])
+    assert_gradients([gradients[name] for name in model.arrays], of, [*model.arrays.values()])
 
 
 # Answers, and patterns
 
 
 @pytest.mark.parametrize(("dtype", "near"), [(np.float32, 2e-5), (np.float64, 1e-8)])
-def test_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
+def test_gradients_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
     x, answers = rng.normal(size=(2, N, D_MODEL)), rng.integers(-1, 3, size=(2, N, 2))
     scores = rng.normal(size=(*answers.shape, 3))
     _, d_scores = cross_entropy(scores.astype(dtype), answers)
-    close([d_scores], lambda scores: cross_entropy(scores, answers)[0], [scores], atol=near)
+    assert_gradients(
+        [d_scores], lambda scores: cross_entropy(scores, answers)[0], [scores], atol=near
+    )
     arrays = [*draw_layer(rng, D_MODEL, 2, 4, 6).arrays.values()]
     narrow = mha.MultiHeadWeights(*(array.astype(dtype) for array in arrays))
     loss, gradients = layer_gradients(narrow, x.astype(dtype), answers)
@@ -165,10 +169,10 @@ def test_of_answers_by_scores_and_by_a_layer(rng, dtype, near):
         return cross_entropy(answer_scores(x, mha.MultiHeadWeights(*arrays), 2), answers)[0]
 
     assert loss == pytest.approx(exact(*arrays), rel=1e-5)
-    close(gradients, exact, arrays, atol=near)
+    assert_gradients(gradients, exact, arrays, atol=near)
 
 
-def test_of_patterns_by_embeddings_and_projections(rng):
+def test_gradients_of_patterns_by_embeddings_and_projections(rng):
     arrays = [rng.normal(size=shape) for shape in ((1, 1, 5, 3), (1, 2, 3, 7), (1, 2, 3, 7))]
     target = mha.softmax(rng.normal(size=(2, 5, 5)))
 
@@ -179,4 +183,4 @@ def test_of_patterns_by_embeddings_and_projections(rng):
 
     x, *projections = arrays
     found = _gradients(x, *projections, target, decay=0.3)
-    close(found, loss, [*projections, x], atol=1e-7)
+    assert_gradients(found, loss, [*projections, x], atol=1e-7)

@@ -1,4 +1,4 @@
-"""What is learnt, written, fitted and measured over seeds; test_gradients.py has the gradients."""
+"""Training, writing, fits and measures over seeds. The gradients are in test_gradients.py."""
 
 import math
 from itertools import islice
@@ -21,7 +21,7 @@ from mha.core.transformer import transformer
 # ---- Answers ----
 
 
-def test_the_loss_is_the_mean_surprise_at_the_answers():
+def test_the_loss_is_the_mean_negative_log_probability_of_the_answers():
     loss, _ = cross_entropy(np.log([[1.0, 3.0], [2.0, 2.0], [5.0, 1.0]]), [1, -1, 1])
     assert loss == pytest.approx((-math.log(3 / 4) - math.log(1 / 6)) / 2, rel=1e-12)
     far, d_scores = cross_entropy([[1e5, 0.0], [1e5, 0.0]], [0, 1])
@@ -40,7 +40,7 @@ def model():
     return draw_model(np.random.default_rng(5), WORDS, 12, num_blocks=2, num_heads=3, base=50.0)
 
 
-def test_a_model_is_its_blocks_between_two_tables_and_writes_by_what_is_kept(model):
+def test_a_model_is_embedding_blocks_unembedding_and_decodes_with_a_cache(model):
     text = TEXT.split()
     x, angles = model.embedding[model.indices(text)], model.angles(len(text))
     read = layer_norm(transformer(x, model.blocks, is_causal=True, angles=angles))
@@ -53,7 +53,7 @@ def test_a_model_is_its_blocks_between_two_tables_and_writes_by_what_is_kept(mod
         text.append(written.word)
 
 
-def test_temperature_and_draws(model):
+def test_sampling_with_temperature(model):
     logits = model.logits(TEXT)[-1]
     for temperature in (0.3, 1, 7.0):
         first = next(model.write(TEXT, temperature=temperature))
@@ -71,7 +71,7 @@ def test_temperature_and_draws(model):
     np.testing.assert_allclose(shares, mha.softmax(logits), atol=0.08)
 
 
-def test_a_head_that_is_off_adds_nothing(model):
+def test_a_head_that_is_turned_off_adds_nothing(model):
     ids = model.indices(TEXT)
     whole, off = (run_model(each, ids).passes for each in (model, model.without((0, 1), (1, 2))))
     np.testing.assert_array_equal(whole[0].weights, off[0].weights)
@@ -81,7 +81,7 @@ def test_a_head_that_is_off_adds_nothing(model):
     np.testing.assert_allclose(bare.logits(TEXT), embedded @ model.unembedding, atol=1e-12)
 
 
-def test_a_cut_takes_one_head_of_the_first_block_out_of_the_keys_of_one_of_the_second(model):
+def test_a_cut_removes_one_head_s_output_from_the_keys_of_a_later_head(model):
     ids = model.indices(TEXT)
     whole = run_model(model, ids)
     cuts = [run_model(model, ids, cut=(head, 1)) for head in range(3)]
@@ -97,11 +97,11 @@ def test_a_cut_takes_one_head_of_the_first_block_out_of_the_keys_of_one_of_the_s
     np.testing.assert_allclose(left, alone, atol=1e-10)
 
 
-# ---- Patterns: the closed form draws them, a narrow head and a fit come near ----
+# ---- Patterns: exact by the closed form, approximate by a narrow head and by a fit ----
 
 
 @given(st.data())
-def test_a_head_of_width_n_minus_one_draws_any_positive_pattern(data):
+def test_a_head_of_width_n_minus_one_gives_any_positive_pattern(data):
     n = data.draw(st.integers(2, 5))
     pattern = mha.softmax(data.draw(arrays((n, n), limit=4)))
     x = np.eye(n) + data.draw(arrays((n, n), limit=0.15))  # diagonally dominant, so invertible
@@ -112,7 +112,7 @@ def test_a_head_of_width_n_minus_one_draws_any_positive_pattern(data):
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3])
-def test_a_narrow_head_leaves_out_the_smallest_singular_values(rng, d_k):
+def test_a_narrow_head_drops_the_smallest_singular_values(rng, d_k):
     pattern, x = mha.softmax(rng.normal(size=(5, 5))), rng.normal(size=(5, 5))
     w_q, w_k = pattern_projections(pattern, x, d_k)
     wanted = centred_log(pattern)
@@ -124,7 +124,7 @@ def test_a_narrow_head_leaves_out_the_smallest_singular_values(rng, d_k):
 
 
 @pytest.mark.parametrize("has_embeddings", [False, True])
-def test_a_fit_is_what_its_matrices_draw_and_a_wider_head_fits_better(rng, has_embeddings):
+def test_a_fitted_pattern_is_that_of_its_matrices_and_wider_heads_fit_better(rng, has_embeddings):
     target = mha.softmax(2 * rng.normal(size=(2, 5, 5)))
     x, losses = rng.normal(size=(5, 5)) if has_embeddings else None, []
     for d_k in (1, 2, 4):
@@ -139,11 +139,11 @@ def test_a_fit_is_what_its_matrices_draw_and_a_wider_head_fits_better(rng, has_e
     assert losses[2] < 0.02
 
 
-# ---- Collapse: how fast attention alone draws rows together ----
+# ---- Rank collapse: how fast attention alone makes rows equal ----
 
 
 @given(st.integers(0, 9999), st.integers(1, 5), st.integers(1, 4), st.sampled_from([0.01, 0.3, 3]))
-def test_no_layer_leaves_rows_farther_apart_than_the_bound(seed, n, d_k, size):
+def test_the_distance_of_rows_after_a_layer_is_within_the_bound(seed, n, d_k, size):
     rng = np.random.default_rng(seed)
     shapes = (4, 3, d_k), (2, 3, d_k), (2, 3, 2), (8, 3)
     layer = mha.MultiHeadWeights(*(rng.normal(size=shape) for shape in shapes))
@@ -152,7 +152,7 @@ def test_no_layer_leaves_rows_farther_apart_than_the_bound(seed, n, d_k, size):
     assert apart <= apart_at_most(rows_apart(x), layer) * (1 + 1e-9) + 1e-13
 
 
-def test_two_tokens_of_one_number_reach_the_bound():
+def test_two_tokens_of_width_one_reach_the_bound():
     layer = mha.MultiHeadWeights(*np.ones((3, 1, 1, 1)))
     for apart in (0.1, 1.0, 3.0):
         found = rows_apart(mha.multi_head_attention([[apart / 2], [-apart / 2]], layer))

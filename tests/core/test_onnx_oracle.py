@@ -28,7 +28,7 @@ TOLERANCES = {"float32": {"rtol": 1e-5, "atol": 1e-6}, "float16": {"rtol": 1e-3,
 
 
 def read(published):
-    """Return what a published case hands in, by the operator's names, and the output it wants."""
+    """Return the inputs of a published case by the operator's names, and its expected output."""
     (node,) = published.model.graph.node
     ((arrays, outputs),) = published.data_sets
     formal = onnx.defs.get_schema("Attention").inputs

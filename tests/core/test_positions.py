@@ -1,4 +1,4 @@
-"""Masks, positions and numbers of few bits, against definitions, formulas and exact neighbours."""
+"""Masks, positions and low-precision numbers agree with definitions and exact neighbours."""
 
 import math
 from fractions import Fraction
@@ -42,7 +42,7 @@ def test_causal_masks_windows_and_linear_biases_entry_by_entry(n, m):
 
 @pytest.mark.parametrize("base", [10000.0, 7.5])
 @pytest.mark.parametrize("width", [1, 6, 23, 512])
-def test_each_sine_and_each_angle_is_that_of_its_formula(width, base):
+def test_sinusoidal_encodings_and_rotary_angles_agree_with_their_formulas(width, base):
     sines, angles = (
         mha.sinusoidal_positions(17, width, base),
         mha.rotary_angles(range(17), 46, base=base),
@@ -58,7 +58,7 @@ def test_each_sine_and_each_angle_is_that_of_its_formula(width, base):
 
 @pytest.mark.parametrize(("dtype", "near"), [(np.float32, 3e-6), (np.float64, 1e-12)])
 @given(st.data())
-def test_a_turn_is_a_product_of_complex_numbers(dtype, near, data):
+def test_a_rotation_is_a_product_of_complex_numbers(dtype, near, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
     leading = data.draw(st.sampled_from([(), (HEADS,), (2, HEADS)]))
     n, half = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 9))
@@ -74,7 +74,7 @@ def test_a_turn_is_a_product_of_complex_numbers(dtype, near, data):
 
 
 def slopes_by_recursion(n):
-    """Return the slopes as the code published with the paper makes them, by another formula."""
+    """Return the slopes by the recursion in the code that was published with the paper."""
     if math.log2(n).is_integer():
         start = 2 ** (-(2 ** -(math.log2(n) - 3)))
         return [start * start**i for i in range(n)]
@@ -88,11 +88,11 @@ def test_slopes_are_those_of_the_published_code():
         np.testing.assert_allclose(linear_slopes(heads), wanted, rtol=1e-12)
 
 
-# ---- Numbers of few bits ----
+# ---- Low-precision numbers ----
 
 
 @given(arrays(float, (3, 5), elements=st.integers(-(10**6), 10**6)))
-def test_eight_bits_lose_at_most_half_a_step(x):
+def test_int8_rounding_errors_are_at_most_half_a_step(x):
     kept = EightBits.of(x)
     assert (np.abs(kept.numbers - x) <= kept.factor * (0.5 + 1e-9)).all()
     assert kept.nbytes == 15 + 6
@@ -105,7 +105,7 @@ TIES = st.integers(1, 0x6000).map(lambda bits: float(np.uint32(bits << 16 | 0x80
 @given(TIES | st.floats(-(2.0**100), 2.0**100, width=32))
 @example(2.0**-149)
 @example(-(2.0**-149))
-def test_bfloat16_is_the_nearest_of_both_neighbours_and_of_two_the_even_one(number):
+def test_bfloat16_rounds_to_nearest_and_ties_to_even(number):
     kept = to_bfloat16(number)
     bits = int(kept.view(np.uint32))
     assert bits % 2**16 == 0

@@ -1,10 +1,20 @@
-"""Each refusal names the argument as its caller knows it: in general, and each cause once."""
+"""Each refusal names the argument: general cases, and each cause once."""
 
 import re
 
 import numpy as np
 import pytest
-from sound_arguments import BARE, HEADS, LATENT, LAYER, MODEL, SOUND, X, called, taken
+from sound_arguments import (
+    BARE,
+    HEADS,
+    LATENT,
+    LAYER,
+    MODEL,
+    SOUND,
+    X,
+    call_public,
+    valid_arguments,
+)
 
 import mha
 from mha.core import checks
@@ -33,11 +43,11 @@ from mha.core.transformer import Block
 from mha.core.transformer_gradients import transformer_backward
 
 MOVED = ("pairs_to_halves", "halves_to_pairs", "split_heads", "merge_heads")
-"""What moves numbers of any kind, as they are."""
+"""Functions that only move numbers, and so accept NaN and infinity."""
 
 
-def spoiled(name, argument, value):
-    """Yield what an argument must not be, the error, and how its sentence goes on."""
+def invalid_values(name, argument, value):
+    """Yield invalid values of an argument, the error type, and the rest of the message."""
     if isinstance(value, np.ndarray):
         yield np.full(value.shape, "a"), TypeError, r"has dtype <U1; .*(floats?|integers)"
         first = (0,) * value.ndim
@@ -71,13 +81,13 @@ def spoiled(name, argument, value):
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_what_is_spoiled_is_named(name):
-    sound = taken(name)
+def test_an_invalid_argument_is_named(name):
+    sound = valid_arguments(name)
     options = [a for a, value in sound.items() if a in ("mask", "scale") or isinstance(value, bool)]
     for argument in {*SOUND[name], *options}:
-        for bad, error, sentence in spoiled(name, argument, sound[argument]):
+        for bad, error, sentence in invalid_values(name, argument, sound[argument]):
             with pytest.raises(error, match=f"^{argument} {sentence}"):
-                called(name, sound | {argument: bad})
+                call_public(name, sound | {argument: bad})
 
 
 # ---- Each refusal once: the argument and the cause, with which its sentence begins ----
@@ -112,7 +122,7 @@ def decoded(decoder):
 
 
 VALUES = [
-    # What is checked alike everywhere
+    # Checks that all functions share
     (lambda: checks.as_array("x", [-(2**53) - 1]), "x holds -9007199254740993 at index (0,)"),
     (lambda: checks.as_array("x", np.array([2**53 + 1], "u8")), "x holds 9007199254740993 at"),
     # Weights of a layer
@@ -225,6 +235,6 @@ KINDS = [
     ("error", "call", "cause"),
     [*((ValueError, *each) for each in VALUES), *((TypeError, *each) for each in KINDS)],
 )
-def test_what_does_not_fit_is_told_by_argument_and_cause(error, call, cause):
+def test_each_refusal_names_the_argument_and_the_cause(error, call, cause):
     with pytest.raises(error, match=f"^{re.escape(cause)}"):
         call()

@@ -1,4 +1,4 @@
-"""Softmax in one go and in blocks, its gradients, what newer layers do to it, and its measures."""
+"""Softmax at once and in blocks, its gradients, its newer variants, and its measures."""
 
 import functools
 import itertools
@@ -22,7 +22,7 @@ DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 
 @given(SCORES)
-def test_each_weight_is_that_of_a_loop_and_minus_infinity_has_none(scores):
+def test_weights_agree_with_a_loop_and_minus_infinity_has_weight_0(scores):
     for row, weights in zip(scores.tolist(), mha.softmax(scores), strict=True):
         largest = max(row)
         powers = [0.0 if s == -np.inf else math.exp(s - largest) for s in row]
@@ -30,7 +30,7 @@ def test_each_weight_is_that_of_a_loop_and_minus_infinity_has_none(scores):
         np.testing.assert_allclose(weights, [power / total for power in powers], rtol=1e-13)
 
 
-def test_axis_is_the_axis_it_says(rng):
+def test_softmax_is_along_the_given_axis(rng):
     scores = rng.normal(size=(2, 3, 5))
     scores[0, 1] = scores[:, 2, 3] = -np.inf
     for axis in range(-3, 3):
@@ -43,7 +43,7 @@ def test_axis_is_the_axis_it_says(rng):
 
 @DTYPES
 @given(st.data())
-def test_backward_of_the_largest_numbers_is_that_of_an_eighth_of_them(dtype, data):
+def test_backward_of_the_largest_floats_agrees_with_scaled_inputs(dtype, data):
     largest = np.finfo(dtype).max
     elements = st.sampled_from([float(x) for x in (-largest, -largest / 3, 0, 1, largest)])
     d_weights = data.draw(hnp.arrays(dtype, 5, elements=elements))
@@ -62,7 +62,7 @@ def test_backward_of_the_largest_numbers_is_that_of_an_eighth_of_them(dtype, dat
 
 @DTYPES
 @given(st.data())
-def test_blocks_in_a_row_or_joined_in_any_order_give_the_softmax_of_the_whole(dtype, data):
+def test_blockwise_softmax_in_any_order_equals_the_whole_softmax(dtype, data):
     keys = data.draw(st.integers(1, 9))
     leading = data.draw(st.sampled_from([(), (1,), (2,)]))
     rows = data.draw(st.sampled_from([(), (3,)])) if not leading else (3,)
@@ -85,7 +85,7 @@ def test_blocks_in_a_row_or_joined_in_any_order_give_the_softmax_of_the_whole(dt
 
 
 @DTYPES
-def test_blocks_of_scores_that_no_exponential_can_hold(dtype):
+def test_blockwise_softmax_of_scores_whose_exponentials_overflow(dtype):
     scores, value = np.array([-1e30, 0, 1e30, 1e30], dtype), np.array([[7], [5], [3], [1]], dtype)
     for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
         kept = None
@@ -96,10 +96,10 @@ def test_blocks_of_scores_that_no_exponential_can_hold(dtype):
     assert (hidden.output, hidden.total, hidden.merged(hidden).output) == ([0], 0, [0])
 
 
-# ---- What newer layers do ----
+# ---- Variants of newer layers ----
 
 
-def test_a_sink_a_head_is_one_more_key_whose_value_is_nothing(rng):
+def test_a_sink_is_one_more_key_per_head_with_value_0(rng):
     scores, sink = 9 * rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 1, 1))
     scores[:, 0] = -np.inf
     with_key = np.concatenate([scores, np.broadcast_to(sink, (2, 3, 1))], axis=-1)
@@ -107,7 +107,7 @@ def test_a_sink_a_head_is_one_more_key_whose_value_is_nothing(rng):
 
 
 @given(SCORES, st.integers(1, 9))
-def test_a_choice_keeps_the_largest_that_are_not_masked(scores, count):
+def test_top_k_keeps_the_largest_unmasked_scores(scores, count):
     mask = top_keys_mask(scores, count)
     for row, kept in zip(scores, mask, strict=True):
         assert kept.sum() == min(count, np.isfinite(row).sum())
@@ -115,7 +115,7 @@ def test_a_choice_keeps_the_largest_that_are_not_masked(scores, count):
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_blocks_are_chosen_by_their_mean_and_ones_own_is_always_seen(rng, count):
+def test_block_selection_is_by_mean_and_includes_the_query_s_own_block(rng, count):
     n, block = 11, 3
     query, key = rng.normal(size=(2, n, 5))
     mask = top_blocks_mask(query, key, block, count)
@@ -130,7 +130,7 @@ def test_blocks_are_chosen_by_their_mean_and_ones_own_is_always_seen(rng, count)
 # ---- Measures ----
 
 
-def test_each_measure_is_its_definition_along_the_axis_it_is_told(rng):
+def test_each_measure_agrees_with_its_definition_along_the_axis(rng):
     first, second = mha.softmax(rng.normal(size=(2, 2, 3, 5)), axis=2)
     apart = total_variation(first, second, axis=1)
     spread = entropy(first, axis=1)

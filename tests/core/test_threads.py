@@ -1,4 +1,4 @@
-"""Tasks are done once each, failures are reported, and the limit on linear algebra is shared."""
+"""Each task runs once, failures are reported, and the thread limit of linear algebra is shared."""
 
 import multiprocessing
 import threading
@@ -53,7 +53,7 @@ def test_without_threadpoolctl_there_is_no_limit(monkeypatch):
 
 
 def in_a_child():
-    """Be run in a forked process, whose parent had started threads."""
+    """Check the threads in a forked process whose parent had started threads."""
     done = []
     threads.run_tasks(range(10), lambda: lambda task: (time.sleep(0.01), done.append(task)), 2)
     assert sorted(done) == list(range(10))

@@ -1,4 +1,4 @@
-"""Layers, blocks and models of blocks: against loops, against their parts, and step by step."""
+"""Layers, blocks and whole models agree with loops, with their parts, and step by step."""
 
 import re
 
@@ -26,7 +26,7 @@ from mha.core.transformer import Block, transformer
 
 @given(st.data())
 def test_a_layer_is_a_loop_over_its_numbers(data):
-    """Heads that share keys or not, biases or none, another text of another width, and masks."""
+    """Shared keys or not, biases or none, a context of another width, and masks."""
     rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
     heads, groups = data.draw(st.sampled_from([(1, 1), (3, 3), (6, 2), (6, 1)]))
     is_cross, is_causal = data.draw(st.booleans()), data.draw(st.booleans())
@@ -62,8 +62,8 @@ def may_mean(shape, **readings):
 
 
 @pytest.mark.parametrize("batched", ["x", "context", "both"])
-def test_a_mask_of_three_axes_for_a_batch_is_never_guessed(rng, batched):
-    """There are as many sentences as heads: the sizes alone do not tell them apart."""
+def test_a_three_axis_mask_of_a_batch_is_refused_as_ambiguous(rng, batched):
+    """With as many sequences as heads, the sizes alone do not distinguish the axes."""
     layer, mask = random_layer(rng), mha.padding_mask([2, 5, 3], KEYS)
     x = rng.normal(size=(*(HEADS,) * (batched != "context"), QUERIES, D_MODEL))
     context = rng.normal(size=(*(HEADS,) * (batched != "x"), KEYS, D_MODEL))
@@ -76,7 +76,7 @@ def test_a_mask_of_three_axes_for_a_batch_is_never_guessed(rng, batched):
         np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
 
 
-def test_a_mask_that_can_mean_one_thing_is_taken_for_it(rng):
+def test_an_unambiguous_mask_is_accepted(rng):
     layer, x = random_layer(rng), rng.normal(size=(QUERIES, D_MODEL))
     mask = rng.random((HEADS, QUERIES, QUERIES)) < 0.6
     alone = mha.multi_head_attention(x, layer, mask=mask)
@@ -109,7 +109,7 @@ def test_a_norm_is_a_loop_over_fractions(dtype, near, data):
 
 
 @pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e200), (np.float32, 1e30)])
-def test_a_norm_of_equal_numbers_and_of_those_whose_squares_leave_the_range(dtype, size):
+def test_a_norm_of_equal_numbers_and_of_numbers_whose_squares_overflow(dtype, size):
     found = layer_norm(np.array([9, -5, 3, 1], dtype) * dtype(size))
     np.testing.assert_allclose(found, [1.4, -1.4, 0.2, -0.2], rtol=1e-5)
     np.testing.assert_array_equal(layer_norm([[size, size]], bias=[2, 3]), [[2, 3]])
@@ -123,7 +123,7 @@ def drawn_block(rng, norm, activation=None, **parts):
 
 
 def drawn_translator(rng, norm):
-    """Return the words of a source and a target, an encoder and a decoder of two layers."""
+    """Return random words of a source and a target, an encoder and a decoder of two layers."""
     encoder = [drawn_block(rng, norm, "relu") for _ in range(2)]
     decoder = [(drawn_block(rng, norm), drawn_block(rng, norm, "gelu")) for _ in range(2)]
     return rng.normal(size=(5, 6)), rng.normal(size=(3, 6)), encoder, decoder
@@ -183,7 +183,7 @@ def test_steps_of_any_size_equal_the_full_causal_pass(dtype, near, data):
     assert cache.size == cache.key.size // D_K * (D_K + D_V)
 
 
-def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
+def test_a_cache_of_another_sequence_gives_cross_attention(rng):
     weights = random_layer(rng, 6, 2, biases=True)
     x, context = rng.normal(size=(QUERIES, D_MODEL)), rng.normal(size=(3, D_MODEL))
     cache = KeyValueCache.of(context, weights)
@@ -194,7 +194,7 @@ def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_texts_of_a_padded_batch_are_written_as_each_alone(rng, side):
+def test_sequences_of_a_padded_batch_decode_as_each_alone(rng, side):
     weights, lengths, width = random_layer(rng, 6, 2, biases=True), np.array([2, 5, 3]), 5
     batch, newest = rng.normal(size=(3, width, D_MODEL)), rng.normal(size=(3, 1, D_MODEL))
     is_real = padded_places(lengths, width, side=side) >= 0
@@ -210,7 +210,7 @@ def test_texts_of_a_padded_batch_are_written_as_each_alone(rng, side):
 
 @pytest.mark.parametrize("has_norms", [False, True])
 @pytest.mark.parametrize("is_causal", [False, True])
-def test_latent_attention_absorbed_and_as_heads_of_plain_attention(rng, has_norms, is_causal):
+def test_latent_attention_agrees_absorbed_and_expanded_into_heads(rng, has_norms, is_causal):
     heads, d_model, d_c, d_k, d_r, d_v, d_q, n = 3, 11, 5, 7, 4, 2, 13, 6
     shapes = {
         **{"w_dkv": (d_model, d_c), "w_uk": (heads, d_c, d_k), "w_uv": (heads, d_c, d_v)},
@@ -237,11 +237,11 @@ def test_latent_attention_absorbed_and_as_heads_of_plain_attention(rng, has_norm
     np.testing.assert_allclose(plain.head_outputs, alone, rtol=1e-12)
 
 
-# ---- Parameters, operations and bytes, against counts of what the package really does ----
+# ---- Parameters, operations and bytes, against counts of the package's actual operations ----
 
 
 def product_flops(left, right):
-    """Count a multiplication and an addition for each term of each entry of the product."""
+    """Count one multiplication and one addition per term of each entry of the product."""
     return 2 * int(np.prod(left[:-1])) * right[-1] * left[-1]
 
 

@@ -1,6 +1,6 @@
-"""Attention, layers, steps and positions written by hand, without the package: all of it is right.
+"""Correct attention, layers, cache steps and positions, written without the package.
 
-The tests make bugs of it by a change of its text, as a writer would err.
+The tests make bugs of these functions by replacing a piece of their text.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ def t(x):
 
 
 def soft(s, axis=-1):
-    """Return the softmax, with zeros where nothing is left."""
+    """Return the softmax, with zeros in a fully masked row."""
     top = s.max(axis=axis, keepdims=True)
     e = np.exp(s - np.where(np.isinf(top), 0, top))
     z = e.sum(axis=axis, keepdims=True)
@@ -49,12 +49,12 @@ def with_sink(scores, sink):
 
 
 def at_the_end(q, k):
-    """Return what is seen where the last query has the place of the last key."""
+    """Return the causal mask that aligns the last query with the last key."""
     return causal(q, k, k.shape[-2] - q.shape[-2])
 
 
 def many(q):
-    """Return the widths of all heads together."""
+    """Return the total width of all heads."""
     return q.shape[-1] * (q.shape[-3] if q.ndim > 2 else 1)
 
 
@@ -65,7 +65,7 @@ def plain(q, k, v):
 
 
 def loops(query, key, value):
-    """Go through queries and keys one by one; of one head."""
+    """Compute attention of one head in loops over queries and keys."""
     rows = []
     for q in query:
         s = [sum(a * b for a, b in zip(q, k, strict=True)) / len(q) ** 0.5 for k in key]
@@ -127,7 +127,7 @@ def heads_behind_tokens(q, k, v):
 
 
 def parted(a, h):
-    """Return the heads of tokens, one after the other."""
+    """Return the rows split into heads, with the head axis first."""
     d = a.shape[-1] // h
     return np.stack([a[..., i * d : (i + 1) * d] for i in range(h)], axis=-3)
 
@@ -150,7 +150,7 @@ def fused(x, w_qkv, w_o, num_heads, b_qkv=0, b_o=0):
 
 
 def by_heads(a, h):
-    """Cut what is fused head by head, as another layout has it."""
+    """Split a fused projection head by head, as another layout does."""
     cut = a.reshape(*a.shape[:-1], h, 3, -1)
     return [cut[..., i, :].reshape(*a.shape[:-1], -1) for i in range(3)]
 
@@ -173,7 +173,7 @@ def grouped(x, w_q, w_k, w_v, w_o, num_heads, num_kv_heads, key=None, value=None
 
 
 def of_batches(x, w_qkv, w_o, num_heads):
-    """Be always causal, as small GPTs are."""
+    """Compute a layer that is always causal, as in small GPTs."""
     b, n, d = x.shape
     q, k, v = (a.reshape(b, n, num_heads, -1).swapaxes(1, 2) for a in np.split(x @ w_qkv, 3, -1))
     o = soft(np.where(np.tri(n, dtype=bool), dots(q, k), -INF)) @ v
@@ -184,7 +184,7 @@ def of_batches(x, w_qkv, w_o, num_heads):
 
 
 def turned(x, places, base=10000.0, per=2, layout="pairs"):
-    """Turn pairs of components as complex numbers."""
+    """Rotate pairs of components as complex numbers."""
     d = x.shape[-1]
     z = np.exp(1j * np.asarray(places)[..., None] * base ** (-per * np.arange(d // 2) / d))
     if layout == "halves":
@@ -217,7 +217,7 @@ def linear_bias(num_heads, num_queries, num_keys):
 
 
 def as_published(num_heads, n):
-    """Leave out what counts for nothing: a row's constant, and what is later."""
+    """Return ALiBi as published, without each row's constant and without the causal mask."""
     return np.array(true_slopes(num_heads))[:, None, None] * np.arange(n) + np.zeros((n, 1))
 
 
@@ -229,7 +229,7 @@ def token_numbers(mask):
 
 
 def step(query, key, value, cache):
-    """Turn by itself."""
+    """Rotate by positions that the step counts in its cache."""
     n = query.shape[-2]
     past, keys, values = cache or (0, key[..., :0, :], value[..., :0, :])
     places = past + np.arange(n)

@@ -1,6 +1,7 @@
-"""Attention with one mistake each, after public reports on language models, and its right twin.
+"""Attention with one bug each, after public reports on language models, and its correct twin.
 
-All code is written anew. A function of this file takes whether its result is to have the mistake.
+All code was written for these tests. The argument of each function in this file says whether its
+result is to have the bug.
 """
 
 import math
@@ -264,7 +265,7 @@ def offset_grows_twice(bug):
 
 @CASES.add("lucidrains/rotary-embedding-torch#11", NARROWED, D)
 def rotary_memo_without_offset(bug):
-    """Remember angles by the number of tokens, whatever their offset."""
+    """Cache angles by the number of tokens, whatever their offset."""
 
     def step(q, k, v, cache=None):
         memo, old_k, old_v = cache if cache else ({}, None, None)

@@ -1,8 +1,8 @@
-"""Attention with one mistake each, after public reports on models of other data.
+"""Attention with one bug each, after public reports on other models, and its correct twin.
 
-They are of images, sound, molecules and tables, and of libraries that serve all of them. All code
-is written anew; "our own" marks a mistake of no report. A function of this file takes whether its
-result is to have the mistake.
+The models process images, sound, molecules and tables, or the reports are on general libraries.
+All code was written for these tests; "our own" marks a bug that is not from a report. The
+argument of each function in this file says whether its result is to have the bug.
 """
 
 import numpy as np
@@ -224,7 +224,7 @@ def first_mask_row_of_a_chunk(bug):
 
 
 def online(query, key, value, floor):
-    """Go through blocks of four keys, with a running maximum that begins at `floor`."""
+    """Compute attention over blocks of four keys, with a running maximum from `floor`."""
     top = np.full((*query.shape[:-1], 1), floor, query.dtype)
     total, out = np.zeros_like(top), np.zeros((*query.shape[:-1], value.shape[-1]), query.dtype)
     for start in range(0, key.shape[-2], 4):
@@ -245,7 +245,7 @@ def running_maximum_from_a_floor(bug):
 
 @CASES.add("flashinfer-ai/flashinfer#4401", TOLD)
 def running_maximum_from_zero(bug):
-    """Begin the running maximum at 0, far below which all powers are 0."""
+    """Begin the running maximum at 0, so that very low scores underflow."""
     return lambda query, key, value: online(query, key, value, 0.0 if bug else -INF)
 
 
@@ -322,7 +322,7 @@ def root_of_the_value_width(bug):
 
 @CASES.add("JingyunLiang/SwinIR#61", NARROWED)
 def minus_one_hundred(bug):
-    """Mask by adding -100, which is little beside large scores: a reader asks about it."""
+    """Mask by adding -100, which is too small beside large scores, as a report noticed."""
 
     def attention(query, key, value, mask=None):
         scores = dots(query, key)
@@ -354,7 +354,7 @@ def query_groups_interleaved(bug):
 
 @CASES.add("ParadoxZW/LLaVA-UHD-Better#3", NARROWED)
 def one_key_too_few(bug):
-    """Attend to one key less than a sequence's length, as if it did not count a first token."""
+    """Attend to one key less than a sequence's length, as if its first token did not count."""
 
     def attention(queries, keys, values, valid_lens=None):
         scores = dots(queries, keys)

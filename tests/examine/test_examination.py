@@ -1,4 +1,4 @@
-"""A report reads without the book, is data, a test and a status; what is refused gets a line."""
+"""Reports are readable alone, plain data, usable as tests, and have an exit status."""
 
 import functools
 import json
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from by_hand import dots, soft, t
 from helpers import raises
-from test_right_and_wrong import NAMED, pasted
+from test_right_and_wrong import NAMED, run_pasted
 
 import mha
 from mha.core.decoding import decode_step
@@ -53,7 +53,7 @@ def test_the_sound_parts_are_the_package_s_attention():
         )
 
 
-# ---- What is said ----
+# ---- Contents of reports ----
 
 
 def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
@@ -86,7 +86,7 @@ def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
 
 
 def tiled(query, key, value, enable_gqa=False, wrong=("key", "value")):
-    """Go through the groups again and again: of keys, of values, or of both."""
+    """Tile the groups instead of repeating each: of keys, of values, or of both."""
     if enable_gqa:
         times = query.shape[-3] // key.shape[-3]
         key, value = (
@@ -102,12 +102,12 @@ def takes_weights(x, weights):
 
 def test_a_case_is_python_that_gives_what_came_and_needs_the_whole_repair():
     case = mha.examine_layer(takes_weights).findings[0].case
-    assert pasted(case, takes_weights) == case.actual
+    assert run_pasted(case, takes_weights) == case.actual
     case = mha.examine(tiled).findings[0].case
-    assert pasted(case, tiled) == case.actual
+    assert run_pasted(case, tiled) == case.actual
     for wrong in ((), ("key",), ("value",)):
         mended = functools.wraps(tiled)(functools.partial(tiled, wrong=wrong))
-        assert (pasted(case, mended) == case.expected) is (wrong == ())
+        assert (run_pasted(case, mended) == case.expected) is (wrong == ())
 
 
 def test_a_section_has_its_address_once_the_book_is_published(monkeypatch):
@@ -162,7 +162,7 @@ def test_a_report_is_the_same_each_time_is_data_and_fails_a_test(tmp_path):
         first.raise_if_wrong()
 
 
-# ---- What goes wrong ----
+# ---- Functions that cannot be compared ----
 
 
 def changes(query, key, value):
@@ -188,7 +188,7 @@ def stops_on_a_mask(query, key, value, mask=None):
         " explains it"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_compared_is_a_line_of_the_report(function, said):
+def test_a_failure_to_compare_is_a_line_of_the_report(function, said):
     report = mha.examine(function)
     assert not report.ok
     assert said in str(report)
@@ -197,12 +197,12 @@ def test_what_cannot_be_compared_is_a_line_of_the_report(function, said):
 
 
 def test_arrays_of_one_precision_are_compared_in_it():
-    """As JAX has them unless it is told otherwise."""
+    """JAX has float32 alone, unless float64 is enabled."""
     narrow = mha.examine(right, asarray=lambda x: x.astype(np.float32))
     assert (narrow.ok, narrow.findings) == (True, ())
 
 
-def test_dropout_on_something_else_is_told_and_not_named():
+def test_dropout_in_another_place_is_reported_without_a_name():
     rng = np.random.default_rng(3)
     report = mha.examine(lambda q, k, v: right(q, k, v) * (rng.random(v.shape[-1]) > 0.3))
     assert (report.ok, report.findings[0].bug) == (False, None)
@@ -228,7 +228,7 @@ def test_dropout_on_something_else_is_told_and_not_named():
          "    lambda query, key, value: your_function(query, key, value)"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_examined_is_refused(function, sentence):
+def test_objects_that_cannot_be_examined_are_refused(function, sentence):
     with raises(TypeError, sentence):
         mha.examine(function)
 

@@ -13,7 +13,7 @@ from mha.core.positions import rotary_angles, rotate_by
 
 
 def layer(x, context, w_q, w_k, w_v, w_o, num_heads, mask=None, key_padding_mask=None):
-    """Attend to a context that has to be given."""
+    """Compute a layer whose context is a required argument."""
     q, k, v = (split_heads(y @ w, num_heads) for y, w in ((x, w_q), (context, w_k), (context, w_v)))
     scores = dots(q, k)
     if mask is not None:
@@ -105,7 +105,7 @@ def test_a_step_that_rotates_by_halves_is_right_by_its_convention():
 
 
 class Layer:
-    """A layer that shows its arrays as Keras does."""
+    """A layer that exposes its arrays as Keras does."""
 
     num_heads = 2
 

@@ -1,6 +1,6 @@
-"""What is right is right in any style and convention; a bug is named, or told where none is known.
+"""Correct code passes in any style and convention; a bug is named, or reported as unknown.
 
-A right function of several lines is made wrong by a change of its text, as its writer would err.
+A correct function of several lines is made wrong by replacing a piece of its text.
 """
 
 import ast
@@ -9,7 +9,7 @@ import by_hand as own
 import numpy as np
 import pytest
 from by_hand import INF, causal, dots, masked, near, parted, soft, t, turned, with_sink
-from independent_cases import DIVIDES, FIRST, HIDES, LAST, NO_NUMBERS, ROTARY, A, D, L, P, Unseen
+from independent_cases import DIVIDES, FIRST, HIDES, LAST, NO_NUMBERS, ROTARY, A, Case, D, L, P
 from wild import GPT, WILD
 
 import mha
@@ -18,12 +18,12 @@ from mha.core.positions import linear_slopes
 from mha.examine.report import format_value
 from mha.practice.bugs import TABLE
 
-CAPPED, MASKS = Unseen(own.softcapped, A), Unseen(own.all_masks, A, conditions=(LAST,))
-LAYER, FUSED, STEP = Unseen(own.layer, L), Unseen(own.fused, L), Unseen(own.step, D, options=ROTARY)
-TURN, BIAS = Unseen(own.rotary, P), Unseen(own.linear_bias, P)
-NUMBERS = Unseen(own.token_numbers, P)
+CAPPED, MASKS = Case(own.softcapped, A), Case(own.all_masks, A, conditions=(LAST,))
+LAYER, FUSED, STEP = Case(own.layer, L), Case(own.fused, L), Case(own.step, D, options=ROTARY)
+TURN, BIAS = Case(own.rotary, P), Case(own.linear_bias, P)
+NUMBERS = Case(own.token_numbers, P)
 
-# ---- What is right ----
+# ---- Correct functions ----
 
 CONVENTIONS = {
     "if arrays have 2 axes": own.loops,
@@ -49,31 +49,31 @@ CONVENTIONS = {
     "if each softmax is meant to have a sink of 0.5": lambda q, k, v:
         with_sink(dots(q, k), 0.5) @ v,
 }  # fmt: skip
-"""What is right by one convention, by what is told of it."""
+"""Functions that are correct by some convention, by the reported convention."""
 
 RIGHT = [
-    *(Unseen(function, A, told, (told, FIRST)[: 1 + ("always" in told)])
+    *(Case(function, A, told, (told, FIRST)[: 1 + ("always" in told)])
       for told, function in CONVENTIONS.items()),
     *(CAPPED, MASKS, LAYER, FUSED, STEP, TURN, BIAS, NUMBERS),
-    Unseen(own.as_in_pytorch, A, conditions=(FIRST,)),
-    Unseen(own.causally, A).wrong("causal if told nothing", "is_causal=False", "is_causal=True",
+    Case(own.as_in_pytorch, A, conditions=(FIRST,)),
+    Case(own.causally, A).wrong("causal if told nothing", "is_causal=False", "is_causal=True",
                                   conditions=(FIRST,)),
-    Unseen(own.heads_behind_tokens, A, conditions=("if axes are (..., n, num_heads, d_k)",)),
-    Unseen(own.padded, L, conditions=("if True marks padding",)),
-    Unseen(own.of_batches, L, conditions=("if it is always causal", "if arrays have 3 axes")),
-    *(Unseen(function, L) for function in (own.grouped, mha.multi_head_attention)),
-    *(Unseen(function, D) for function in (own.told_its_places, own.still, decode_step)),
-    Unseen(lambda x, positions: turned(x, positions, layout="halves"), P, "halves",
+    Case(own.heads_behind_tokens, A, conditions=("if axes are (..., n, num_heads, d_k)",)),
+    Case(own.padded, L, conditions=("if True marks padding",)),
+    Case(own.of_batches, L, conditions=("if it is always causal", "if arrays have 3 axes")),
+    *(Case(function, L) for function in (own.grouped, mha.multi_head_attention)),
+    *(Case(function, D) for function in (own.told_its_places, own.still, decode_step)),
+    Case(lambda x, positions: turned(x, positions, layout="halves"), P, "halves",
            options={"layout": "halves"}),
-    *(Unseen(function, P) for function in (mha.rotate, linear_slopes, own.as_published)),
-    Unseen(lambda mask: (mask.cumsum(-1) - 1) * mask, P, "padding has place 0"),
-    Unseen(mha.linear_biases, P, conditions=(FIRST,)),
+    *(Case(function, P) for function in (mha.rotate, linear_slopes, own.as_published)),
+    Case(lambda mask: (mask.cumsum(-1) - 1) * mask, P, "padding has place 0"),
+    Case(mha.linear_biases, P, conditions=(FIRST,)),
 ]  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("one", RIGHT, ids=str)
-def test_what_is_right_is_right_and_its_conventions_are_told(one):
+def test_correct_functions_pass_and_their_conventions_are_reported(one):
     one.expect_right(np.asarray)
 
 
@@ -81,12 +81,12 @@ def test_what_is_right_is_right_and_its_conventions_are_told(one):
 
 
 def changed(right, changes):
-    """Return a function once for each change of its text: each first of two is the second."""
+    """Return one function per change: each text is replaced by the text that follows it."""
     return [right.wrong(name, *texts) for name, texts in changes.items()]
 
 
 def in_two_layouts(x, positions):
-    """Take the cosines in halves and the partners in pairs, which no layout does."""
+    """Use the cosines of halves with the partners of pairs, as no layout does."""
     d = x.shape[-1]
     angle = positions[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)
     cos, sin = (np.concatenate([f(angle)] * 2, -1) for f in (np.cos, np.sin))
@@ -107,7 +107,7 @@ HIDE = "    if mask is not None:\n        scores = masked(scores, mask)\n"
 PADS = "key_padding_mask[:, None, None, :]"
 SLOPES, SLANTED = "true_slopes(num_heads)", "for i in range(1, num_heads + 1)"
 NAMED = [
-    *changed(Unseen(own.plain, A), {
+    *changed(Case(own.plain, A), {
         "wrong axis": ("axis=-1", "axis=-2"),
         "no shift": (f" - s{TOP}", ""),
         "wrong root": ("q.shape[-1]", "many(q)"),
@@ -146,7 +146,7 @@ NAMED = [
             (f"{WEIGHTS} @ v", f"np.mean({WEIGHTS} @ v, -3, keepdims=True)"),
         "dropout left on": (WEIGHTS, f"{WEIGHTS} * (np.random.random(s.shape) > 0.3) / 0.7"),
     }),
-    *changed(Unseen(own.with_mask, A), {
+    *changed(Case(own.with_mask, A), {
         "late bias": ("else s + mask", "else s",
                       "soft(s)", "(soft(s) + (0 if mask is None or mask.dtype == bool else mask))"),
         "late mask": (HIDDEN, "s",
@@ -162,7 +162,7 @@ NAMED = [
         "zero times infinity": (HIDDEN, "s - ~mask * INF"),
         "mask scaled": ("dots(q, k)", "q @ t(k)", "soft(s)", "soft(s / q.shape[-1] ** 0.5)"),
     }),
-    *changed(Unseen(own.causally, A), {
+    *changed(Case(own.causally, A), {
         "diagonal hidden": ("causal(q, k)", "causal(q, k, -1)"),
         "one key ahead": ("causal(q, k)", "causal(q, k, 1)"),
         "causal mask transposed": ("causal(q, k)", "~causal(q, k, -1)"),
@@ -191,7 +191,7 @@ NAMED = [
         "masks combined by or": ("if is_causal:", "if is_causal and key_padding_mask is None:",
                                PADS, f"{PADS} | (at_the_end(query, key) & is_causal)"),
     }),
-    Unseen(own.as_in_pytorch, A).wrong("groups tiled", "np.repeat(x, ", "np.concatenate([x] * (",
+    Case(own.as_in_pytorch, A).wrong("groups tiled", "np.repeat(x, ", "np.concatenate([x] * (",
                                    "x.shape[-3], -3)", "x.shape[-3]), -3)"),
     *changed(LAYER, {
         "reshape": (PARTED, "a.reshape(*a.shape[:-2], num_heads, a.shape[-2], -1)"),
@@ -219,17 +219,17 @@ NAMED = [
         "values from x": ("context @ w_v", "x @ w_v"),
         "keys from x": ("context @ w_k", "x @ w_k"),
     }),
-    *changed(Unseen(own.padded, L), {
+    *changed(Case(own.padded, L), {
         "fused as key, query, value": (CUT, "k, q, v = ("),
         "fused as value, key, query": (CUT, "v, k, q = ("),
         "fused as query, value, key": (CUT, "q, v, k = ("),
         "fused by heads": (THIRDS, "by_heads(x @ w_qkv, num_heads)"),
     }),
-    Unseen(lambda x, positions: turned(x, positions, layout="halves"), P, "halves for pairs"),
-    Unseen(in_two_layouts, P, "two layouts in one"),
-    Unseen(lambda x, positions: turned(x, positions * 10000.0 ** (-2 / x.shape[-1])), P,
+    Case(lambda x, positions: turned(x, positions, layout="halves"), P, "halves for pairs"),
+    Case(in_two_layouts, P, "two layouts in one"),
+    Case(lambda x, positions: turned(x, positions * 10000.0 ** (-2 / x.shape[-1])), P,
            "exponent from 1"),
-    *(Unseen(lambda x, w_q, w_k, w_v, num_heads, name=name: getattr(
+    *(Case(lambda x, w_q, w_k, w_v, num_heads, name=name: getattr(
         soft(dots(*(parted(x @ w, num_heads) for w in (w_q, w_k)))) @ parted(x @ w_v, num_heads),
         name)(-3), L, f"heads {what}") for name, what in (("sum", "summed"), ("mean", "averaged"))),
     *changed(TURN, {
@@ -239,7 +239,7 @@ NAMED = [
         "exponent's sign": ("x, positions, base)", "x, positions, 1 / base)"),
         "degrees for radians": ("x, positions, base)", "x, np.deg2rad(positions), base)"),
     }),
-    *changed(Unseen(own.rotary_attention, P), {
+    *changed(Case(own.rotary_attention, P), {
         "values turned": ("@ value", "@ turned(value, positions)"),
         "only queries rotated": ("turned(key, positions)", "key"),
         "only keys rotated": ("turned(query, positions)", "query"),
@@ -276,7 +276,7 @@ NAMED = [
 
 
 def test_every_bug_of_the_table_is_among_them():
-    # What "True reversed" and "padding masks rows too" do is told as a convention.
+    # "True reversed" and "padding masks rows too" are reported as conventions.
     known = {bug.name for bug in TABLE} - {"True reversed", "padding masks rows too"}
     wild = {name for name, _, _ in WILD.values()} - {""}
     assert {one.what for one in NAMED} | wild == known
@@ -289,11 +289,11 @@ PASTED = (
     "cached keys after new ones",
     "rotated backwards",
 )
-"""Bugs of each kind whose case gives what the function itself gives, to the letter."""
+"""Bugs of each kind whose pasted case must print exactly the function's own output."""
 
 
-def pasted(case, function):
-    """Return what the last statement of a case gives, as it is printed."""
+def run_pasted(case, function):
+    """Return the printed value of the last statement of a case."""
     *lines, last = ast.parse(str(case)).body
     known = {"np": np, "mha": mha, "function": function, function.__name__: function}
     exec(ast.unparse(lines), known)
@@ -310,7 +310,7 @@ def test_a_bug_is_named_with_a_smallest_case_that_shows_it(one):
     assert wrong.line != wrong.meant
     assert one.what == "dropout left on" or wrong.case is not None
     if one.what in PASTED:
-        assert pasted(wrong.case, one.function) == wrong.case.actual != wrong.case.expected
+        assert run_pasted(wrong.case, one.function) == wrong.case.actual != wrong.case.expected
         assert "−" not in str(wrong.case) + "".join(wrong.case.lines)
 
 
@@ -340,7 +340,7 @@ PAIRS = [
         HIDE, f"    scores /= {ROOT}\n{HIDE}")),
     (("fused as key, query, value", "bias of the output left out"), FUSED.wrong(
         "fused cut as k, q, v; b_o left out", CUT, "k, q, v = (", " + b_o", "")),
-    (("no scale", "mask multiplied"), Unseen(own.with_mask, A).wrong(
+    (("no scale", "mask multiplied"), Case(own.with_mask, A).wrong(
         "no scale; mask multiplied", "dots(q, k)", "q @ t(k)", "-INF", "0")),
     (("wrong root", "diagonal hidden"), GPT.wrong(
         "root of all heads; diagonal hidden, in a function that is always causal",
@@ -351,8 +351,8 @@ PAIRS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("one", WRONG, ids=str)
-def test_a_bug_that_the_table_lacks_is_told(one):
-    one.expect_told(np.asarray)
+def test_a_bug_that_the_table_lacks_is_reported(one):
+    one.expect_reported(np.asarray)
 
 
 @pytest.mark.slow
@@ -367,10 +367,10 @@ def test_two_bugs_at_once_are_both_named(names, one):
 def test_a_bug_in_another_layout_is_named():
     report = mha.examine_positions(own.rotary, layout="halves")  # which turns neighbours
     assert [finding.bug for finding in report.findings] == ["halves for pairs"]
-    heads = Unseen(own.heads_behind_tokens, A).wrong("no scale", " / q.shape[-1] ** 0.5", "")
+    heads = Case(own.heads_behind_tokens, A).wrong("no scale", " / q.shape[-1] ** 0.5", "")
     finding = heads.examined(np.asarray).findings[0]
     assert finding.bug == heads.what
-    assert pasted(finding.case, heads.function) == finding.case.actual
+    assert run_pasted(finding.case, heads.function) == finding.case.actual
 
 
 def test_a_slip_beside_a_bug_and_a_bug_under_a_convention_are_named():

@@ -1,7 +1,6 @@
-"""A case that is shown is true: the right twin gives `wanted`, the examined function gives `came`.
+"""A smallest case is true: the twin gives `wanted`, and the examined function gives `came`.
 
-Each bug is asked in some convention of calling it, once with its name known and once as if nobody
-knew it.
+Each bug is tested in one calling convention: with the table of bugs, and with an empty table.
 """
 
 import inspect
@@ -23,8 +22,8 @@ DEFAULTS = {"is_causal": False, "enable_gqa": False}
 
 
 @dataclass(frozen=True)
-class Called:
-    """How a function is called: its optional arguments, and what it makes of its inputs."""
+class Convention:
+    """A calling convention: the optional arguments, and changes of the inputs."""
 
     what: str
     takes: tuple[str, ...] = ATTENTION
@@ -36,16 +35,16 @@ class Called:
 
 
 CONVENTIONS = [
-    Called("as in mha"),
-    Called("True hides", inputs={"mask": lambda x: ~x if x.dtype == bool else x}),
-    Called("added", inputs={"mask": lambda x: x.astype(float)}),
-    Called("True is padding", inputs={"key_padding_mask": lambda x: ~x}),
-    Called("always causal", takes=(), facts={"is_always_causal": True}),
-    Called("last", facts={"is_last": True}),
-    Called("divides", inputs={"scale": lambda x: 1 / x}),
-    Called("tokens first", is_swapped=True, has_swapped_output=True),
-    Called("tokens first in the output", has_swapped_output=True),
-    Called("NaN for nothing", parts=RIGHT),
+    Convention("as in mha"),
+    Convention("True hides", inputs={"mask": lambda x: ~x if x.dtype == bool else x}),
+    Convention("added", inputs={"mask": lambda x: x.astype(float)}),
+    Convention("True is padding", inputs={"key_padding_mask": lambda x: ~x}),
+    Convention("always causal", takes=(), facts={"is_always_causal": True}),
+    Convention("last", facts={"is_last": True}),
+    Convention("divides", inputs={"scale": lambda x: 1 / x}),
+    Convention("tokens first", is_swapped=True, has_swapped_output=True),
+    Convention("tokens first in the output", has_swapped_output=True),
+    Convention("NaN for nothing", parts=RIGHT),
 ]
 
 
@@ -54,7 +53,7 @@ def swapped(x):
 
 
 def function_of(subject, first, called, exchanged):
-    """Return a function of the reference's parts, some of them exchanged, in some convention."""
+    """Return a function in a calling convention, of reference parts that may be replaced."""
     parts = called.parts.with_parts(exchanged)
 
     def compute(**handed):
@@ -83,7 +82,7 @@ def function_of(subject, first, called, exchanged):
 
 
 def expect_true_cases(report, function, twin):
-    """Expect cases in which the twin gives what is wanted, and the function what came."""
+    """Expect that the twin gives each case's wanted output, and the function the actual one."""
     assert not report.ok, report
     shown = [finding.case for finding in report.findings if finding.case is not None]
     assert shown or "The outputs do not show" in " ".join(str(report).split()), report
@@ -100,8 +99,8 @@ def is_given(function, case, said):
         return f"raises {type(error).__name__}" in said or said.startswith("no array")
 
 
-def given_by(function, case):
-    """Return what the last line of a case gives."""
+def evaluate_case(function, case):
+    """Return the value of the last line of a case."""
     known = {"np": np, "mha": mha, "compute": function, "function": function}
     *lines, last = case.code
     exec("\n".join(lines), known)
@@ -133,7 +132,7 @@ def test_a_case_of_attention_is_true(row, called):
         function_of(attention.SUBJECT, first, called, each) for each in (row.replaced, {})
     )
     report = mha.examine(function)
-    if is_hiding_nothing(row, called):
+    if is_invisible(row, called):
         return
     if not report.ok:
         expect_true_cases(report, function, twin)
@@ -142,7 +141,7 @@ def test_a_case_of_attention_is_true(row, called):
 
 
 def is_unseen(row, called):
-    """Return whether a bug is a convention, or changes nothing, with these arguments."""
+    """Return whether a bug is a convention, or has no effect, with these arguments."""
     of_inputs = {
         "score_with_scale": "scale",
         "repeat_groups": "enable_gqa",
@@ -163,8 +162,8 @@ def is_unseen(row, called):
     return is_added or (needed is not None and needed not in called.takes)
 
 
-def is_hiding_nothing(row, called):
-    """Return whether no output of the function tells its convention, if nobody knows the bug."""
+def is_invisible(row, called):
+    """Return whether, with an empty table, no output of the function shows its convention."""
     parts = ("forbid", "read_is_causal", "merge", "split", "powers")
     if row.name == "no softmax" and called.what == "True hides":
         return True  # where a key is hidden each output is NaN or infinite, and so tells nothing
@@ -173,10 +172,12 @@ def is_hiding_nothing(row, called):
 
 
 LAYERS = [
-    Called("in parts", takes=("mask", "key_padding_mask", "is_causal")),
-    Called("sequence first", takes=("mask",), is_swapped=True, has_swapped_output=True),
-    Called("True hides", takes=("mask",), inputs={"mask": lambda x: ~x if x.dtype == bool else x}),
-    Called("always causal", takes=(), facts={"is_always_causal": True}),
+    Convention("in parts", takes=("mask", "key_padding_mask", "is_causal")),
+    Convention("sequence first", takes=("mask",), is_swapped=True, has_swapped_output=True),
+    Convention(
+        "True hides", takes=("mask",), inputs={"mask": lambda x: ~x if x.dtype == bool else x}
+    ),
+    Convention("always causal", takes=(), facts={"is_always_causal": True}),
 ]
 
 
@@ -195,7 +196,7 @@ def test_a_case_of_a_layer_is_true(row, called):
         function_of(layer.SUBJECT, first, called, each) for each in (row.replaced, {})
     )
     report = mha.examine_layer(function)
-    if not report.ok and not is_hiding_nothing(row, called):
+    if not report.ok and not is_invisible(row, called):
         expect_true_cases(report, function, twin)
 
 
@@ -214,7 +215,7 @@ def test_a_case_of_a_step_is_true(row, is_rotary, takes):
     if not report.ok:
         expect_true_cases(report, function, twin)
     else:
-        # A step that turns nothing has no positions, and of three axes none is the fourth.
+        # A step without rotation has no positions, and an array of three axes has no fourth.
         is_turned = (
             row.part in ("turn", "new_positions", "newest", "read_cached_keys")
             or row.name == "values turned"
@@ -225,7 +226,7 @@ def test_a_case_of_a_step_is_true(row, is_rotary, takes):
 
 
 def step_of(exchanged, is_rotary, takes):
-    """Return a step that keeps all inputs, and gives the rows of its new tokens."""
+    """Return a step that caches all inputs, and returns the rows of its new tokens."""
     parts = REFERENCE.with_parts(exchanged)
 
     def compute(query, key, value, cache=None, **_):

@@ -1,4 +1,4 @@
-"""Bugs of public reports are named or narrowed, none is passed, and right twins are right."""
+"""Bugs of public reports are named or narrowed, and none passes; their correct twins pass."""
 
 import pytest
 from wild import TWINS, faulty

@@ -1,17 +1,17 @@
-"""Faulty attention from public bug reports, written anew: each a right function and one change.
+"""Faulty attention after public bug reports: each a correct function and one change.
 
-Every row has the repository and the number of the report, but for two of our own.
-What a row gives is the bug's name in the table of `mha.practice.bugs`; "" where no row of it fits,
-and the report has to narrow.
+Every row has the repository and the number of the report, except for two of our own. It also has
+the bug's name in the table of `mha.practice.bugs`, or "" if the table lacks the bug and the report
+has to narrow it.
 """
 
 import numpy as np
 from by_hand import INF, causal, dots, soft, t
-from independent_cases import A, D, L, P, Unseen
+from independent_cases import A, Case, D, L, P
 
 
 def heads(query, key, value, mask=None):
-    """Mask as in code of one's own: True and False, or numbers."""
+    """Compute attention with a mask that is boolean or additive."""
     d = query.shape[-1]
     scores = query @ t(key) / d**0.5
     if mask is not None:
@@ -22,7 +22,7 @@ def heads(query, key, value, mask=None):
 
 
 def tiny_gpt(q, k, v):
-    """Be always causal, as nanoGPT is."""
+    """Compute attention that is always causal, as in nanoGPT."""
     n = q.shape[-2]
     att = (q @ t(k)) * (1.0 / np.sqrt(k.shape[-1]))
     bias = np.tril(np.ones((n, n)))
@@ -32,7 +32,7 @@ def tiny_gpt(q, k, v):
 
 
 def grouped(query, key, value):
-    """Share keys among neighbouring heads, by shapes alone."""
+    """Share keys among neighbouring heads, with the number of groups from the shapes."""
     if query.ndim > 2 and query.shape[-3] != key.shape[-3]:
         times = query.shape[-3] // key.shape[-3]
         key, value = np.repeat(key, times, -3), np.repeat(value, times, -3)
@@ -62,7 +62,7 @@ def padded(query, key, value, key_padding_mask=None):
 
 
 def merged_heads(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-    """Put heads into the batch, and repeat the mask of each sequence."""
+    """Merge heads into the batch axis, and repeat the mask of each sequence."""
     b, n, _ = x.shape
     split = [np.stack(np.split(x @ w, num_heads, -1), 1) for w in (w_q, w_k, w_v)]
     q, k, v = (a.reshape(b * num_heads, n, -1) for a in split)
@@ -84,7 +84,7 @@ def views(x, w_q, w_k, w_v, w_o, num_heads):
 
 
 def blocks(query, key, value, block=16):
-    """Go through keys block by block, with a running sum."""
+    """Process keys block by block, with a running sum."""
     top = np.full((*query.shape[:-1], 1), -INF)
     total, out = 0.0, 0.0
     for start in range(0, key.shape[-2], block):
@@ -107,7 +107,7 @@ def causal_or_not(query, key, value, attn_mask=None, use_causal_mask=False):
 
 
 def cached(query, key, value, cache):
-    """Keep keys and values, and let each new token see those before it."""
+    """Cache keys and values, and let each new token attend to the earlier tokens."""
     past = 0 if cache is None else cache[0].shape[-2]
     if cache is not None:
         key = np.concatenate([cache[0], key], -2)
@@ -126,7 +126,7 @@ def rope(x, positions):
 
 
 def lengths(query, key, value, valid_lens=None):
-    """Hide keys by the number of real ones in each sequence."""
+    """Mask keys by the number of valid keys in each sequence."""
     scores = dots(query, key)
     if valid_lens is not None:
         real = np.arange(key.shape[-2]) < valid_lens[:, None]
@@ -139,10 +139,10 @@ def position_ids(attention_mask):
     return np.where(attention_mask == 0, 1, ids)
 
 
-HEADS, GPT, GROUPED, CAPPED = (Unseen(f, A) for f in (heads, tiny_gpt, grouped, capped))
-SCALED, PADDED, BLOCKS, CAUSAL = (Unseen(f, A) for f in (scaled, padded, blocks, causal_or_not))
-MERGED, VIEWS, LENGTHS = Unseen(merged_heads, L), Unseen(views, L), Unseen(lengths, A)
-CACHED, ROPE, IDS = Unseen(cached, D), Unseen(rope, P), Unseen(position_ids, P)
+HEADS, GPT, GROUPED, CAPPED = (Case(f, A) for f in (heads, tiny_gpt, grouped, capped))
+SCALED, PADDED, BLOCKS, CAUSAL = (Case(f, A) for f in (scaled, padded, blocks, causal_or_not))
+MERGED, VIEWS, LENGTHS = Case(merged_heads, L), Case(views, L), Case(lengths, A)
+CACHED, ROPE, IDS = Case(cached, D), Case(rope, P), Case(position_ids, P)
 
 TWINS = [HEADS, GPT, GROUPED, CAPPED, SCALED, PADDED, BLOCKS, CAUSAL, MERGED, VIEWS, LENGTHS,
          CACHED, ROPE, IDS]  # fmt: skip
@@ -211,9 +211,9 @@ WILD = {
     "our own: one length for all sequences": ("", LENGTHS,
         ("valid_lens[:, None]", "(valid_lens.max() + 0 * valid_lens[:, None])")),
 }  # fmt: skip
-"""By the report: the bug's name, the right function, and the change."""
+"""By report: the bug's name, the correct function, and the change."""
 
 
 def faulty():
-    """Return the faulty functions, each with the name that its report is to give."""
+    """Return the faulty functions, each with the expected bug name."""
     return [(name, twin.wrong(origin, *texts)) for origin, (name, twin, texts) in WILD.items()]

@@ -1,4 +1,4 @@
-"""Notebooks that attack the machine on which they are graded, each attempt in a cell of its own."""
+"""Notebooks that attack the grader's machine, with one attempt per cell."""
 
 import textwrap
 
@@ -6,8 +6,8 @@ C = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 """The beginning of an attempt that uses the C library."""
 
 
-def _called(call):
-    """Return an attempt to make a system call; it has succeeded unless the call returns -1."""
+def _system_call(call):
+    """Return an attempt to make a system call, which has succeeded unless the call returns -1."""
     return f"{C}n = libc.syscall({call})\nreturn None if n == -1 else n"
 
 
@@ -100,8 +100,8 @@ PROCESSES = {
     "return spawnv_passfds(sys.executable.encode(), [b'python', b'-V'], ())",
     "multiprocessing": "from multiprocessing import get_context\n"
     "p = get_context('spawn').Process(target=print)\np.start()\nreturn p.pid",
-    "syscall-fork": _called("57"),
-    "syscall-vfork-by-clone": _called("56, 0x4111, 0, 0, 0, 0"),
+    "syscall-fork": _system_call("57"),
+    "syscall-vfork-by-clone": _system_call("56, 0x4111, 0, 0, 0, 0"),
     "clone3": C + "args = (ctypes.c_ulonglong * 11)(0x4100)\n"
     "n = libc.syscall(435, args, 88)\nreturn None if n == -1 else n",
     "thread": "import threading\nt = threading.Thread(target=print)\nt.start()\nreturn t",
@@ -132,7 +132,7 @@ NETWORK = {
     "vsock": "import socket\nreturn socket.socket(40, socket.SOCK_STREAM)",
     "raw": "import socket\nreturn socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)",
     "kernel-crypto": "import socket\nreturn socket.socket(38, socket.SOCK_SEQPACKET)",
-    "syscall-socket": _called("41, 2, 2, 0"),
+    "syscall-socket": _system_call("41, 2, 2, 0"),
     "io_uring": C + "buffer = ctypes.create_string_buffer(256)\n"
     "n = libc.syscall(425, 8, buffer)\nreturn None if n == -1 else 'made'",
     "urllib": "import urllib.request\nreturn urllib.request.urlopen(f'http://127.0.0.1:{port}')",
@@ -141,9 +141,9 @@ NETWORK = {
     "memfd": "return os.memfd_create('x')",
     "attributes": "open('x', 'w').close()\nos.setxattr('x', 'user.x', b'x' * 60_000)\n"
     "return 'held'",
-    "keyring": _called("248, b'user', b'a', b'b', 1, -3"),
+    "keyring": _system_call("248, b'user', b'a', b'b', 1, -3"),
     "message-queue": C + "n = libc.msgget(1, 0o1600)\nreturn None if n == -1 else n",
-    "bpf": _called("321, 0, 0, 0"),
+    "bpf": _system_call("321, 0, 0, 0"),
 }
 
 KINDS = {
@@ -159,7 +159,7 @@ REACHED = "reached: "
 
 
 def attempt(body):
-    """Return a cell that makes an attempt, and fails with the result if the attempt succeeds."""
+    """Return a cell that makes an attempt, and raises with the result if it succeeds."""
     lines = textwrap.indent(body, "    ")
     return (
         f"def reach():\n{lines}\n"

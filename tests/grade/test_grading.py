@@ -1,4 +1,4 @@
-"""Grading of a folder with right, wrong, cheating and hostile notebooks, and with other files."""
+"""Grading of a folder with correct, wrong, cheating and hostile notebooks, and other files."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from hostile import DISRUPTIVE, KINDS, REACHED, attempt
-from student_submissions import CHEATS, STYLES, WRONG, filled, notebook
+from student_submissions import CHEATS, STYLES, WRONG, filled_notebook, notebook
 from wheel_only import run
 
 from mha.command_line import in_one_line
@@ -46,10 +46,10 @@ ODD = {
     "prose.ipynb": (notebook().encode(), "has no code cell"),
     os.fsdecode(b"no-\xff-text.ipynb"): (b"", "The file is empty."),
 }
-"""Files that are not notebooks, and words of the remark on each."""
+"""Files that are not notebooks, and a part of the remark on each."""
 
 WRONG_IN = []
-"""Wrong steps by notebook, as many in one as are of different steps: name by step."""
+"""Wrong steps by notebook, each with at most one version of a step: name by step."""
 for name, (step, _, _) in WRONG.items():
     place = next((place for place in WRONG_IN if step not in place), {})
     if not place:
@@ -63,8 +63,8 @@ if platform.machine() != "x86_64":
     }
 
 
-class Around:
-    """A folder of submissions, and the files and sockets that no notebook may reach."""
+class Surroundings:
+    """A folder of submissions, and the files and sockets that no notebook may access."""
 
     def __init__(self, around):
         self.around = around
@@ -89,7 +89,7 @@ class Around:
             each.setblocking(False)
 
     def set_up(self):
-        """Return a cell that tells a hostile notebook where everything is."""
+        """Return a cell that tells a hostile notebook the paths of all targets."""
         mate = self.folder / "right-loops.ipynb"
         return (
             "import os\nimport numpy as np\n"
@@ -103,7 +103,7 @@ class Around:
         notebooks = STYLES | {"=SUM(A1)": notebook(STUBBORN, STUBBORN + "\n1")}
         for i, names in enumerate(WRONG_IN):
             steps = {step: WRONG[name][1] for step, name in names.items()}
-            notebooks[f"wrong-{i}"] = filled(**steps)
+            notebooks[f"wrong-{i}"] = filled_notebook(**steps)
         for name, cells in CHEATS.items():
             own = [cell.replace("{package}", str(ROOT / "mha")) for cell in cells]
             notebooks[name] = notebook(*own)
@@ -112,7 +112,11 @@ class Around:
         for name, cells in DISRUPTIVE.items():
             notebooks[f"disruptive-{name}"] = notebook(*cells)
         moodle = "Emmy Noether_17_assignsubmission_file"
-        files = {f"{moodle}/one/a.ipynb": filled(), "two/a.ipynb": filled(), "two/b.ipynb": "{}"}
+        files = {
+            f"{moodle}/one/a.ipynb": filled_notebook(),
+            "two/a.ipynb": filled_notebook(),
+            "two/b.ipynb": "{}",
+        }
         files |= {f"{name}.ipynb": text for name, text in notebooks.items()} | {".DS_Store": ""}
         for name, text in files.items():
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -129,9 +133,9 @@ class Around:
 
 
 @pytest.fixture(scope="module")
-def around(tmp_path_factory):
-    """Grade the folder; return what is around it."""
-    around = Around(tmp_path_factory.mktemp("week 1"))
+def surroundings(tmp_path_factory):
+    """Grade the folder, and return its surroundings."""
+    around = Surroundings(tmp_path_factory.mktemp("week 1"))
     around.fill()
     around.files = snapshot(around.around)
     listed = around.around / "class.csv"
@@ -147,9 +151,9 @@ def around(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def graded(around):
+def graded(surroundings):
     """Return the rows of the table by file name, each with the text of its report."""
-    target = around.around / "handed in-graded"
+    target = surroundings.around / "handed in-graded"
     rows = table(target)
     for row in rows:
         row["text"] = (target / "reports" / row["report"]).read_text(encoding="utf-8")
@@ -163,19 +167,19 @@ def table(target):
 
 
 def snapshot(folder):
-    """Return the time of change and the contents of each file below a folder."""
+    """Return the modification time and the contents of each file below a folder."""
     return {
         path: (path.lstat().st_mtime_ns, path.is_file() and path.read_bytes())
         for path in folder.rglob("*")
     }
 
 
-def test_students_without_a_notebook_are_not_counted_as_graded(around, graded):
-    rows = table(around.around / "handed in-graded")
+def test_students_without_a_notebook_are_not_counted_as_graded(surroundings, graded):
+    rows = table(surroundings.around / "handed in-graded")
     without = [row for row in rows if not row["file"]]
     assert len(without) > 1
     counted = f"Graded: {len(rows) - len(without)}; without a notebook: {len(without)}."
-    assert counted in around.printed
+    assert counted in surroundings.printed
     for row in without:
         assert (row["points"], row["ran"]) == ("0", "")
     assert "0 of 8 points, no notebook." in graded[""]["text"]
@@ -267,18 +271,24 @@ def test_a_disruptive_notebook_is_a_short_row_without_points(graded, name):
     assert row["text"].isascii() or "\u202e" not in row["text"]
 
 
-def test_nothing_around_a_hostile_notebook_is_read_changed_or_reached(around, graded):
+def test_nothing_around_a_hostile_notebook_is_read_changed_or_reached(surroundings, graded):
     for row in graded.values():
         assert SECRET not in "".join(row.values())
     for name, row in graded.items():
         if name.startswith(("hostile", "disruptive")):
             assert "right-loops" not in "".join(row.values())
-    outside = {path for path in snapshot(around.around) if "handed in-graded" not in str(path)}
-    assert outside == {*around.files, around.around / "class.csv"}
-    now = snapshot(around.around)
-    changed = [path for path in around.files if path.is_file() and now[path] != around.files[path]]
+    outside = {
+        path for path in snapshot(surroundings.around) if "handed in-graded" not in str(path)
+    }
+    assert outside == {*surroundings.files, surroundings.around / "class.csv"}
+    now = snapshot(surroundings.around)
+    changed = [
+        path
+        for path in surroundings.files
+        if path.is_file() and now[path] != surroundings.files[path]
+    ]
     assert changed == []
-    for each in around.listening:
+    for each in surroundings.listening:
         with pytest.raises(BlockingIOError):
             each.recv(1) if each.type == socket.SOCK_DGRAM else each.accept()
 
@@ -430,7 +440,7 @@ def test_a_cell_that_never_ends_is_named_and_costs_only_what_it_hides(graded):
 def test_the_same_secret_draws_the_same_numbers_for_the_same_notebook(tmp_path):
     folder, tables = tmp_path / "in", []
     folder.mkdir()
-    wrong = filled(scale=WRONG["by-d-k"][1])
+    wrong = filled_notebook(scale=WRONG["by-d-k"][1])
     (folder / "a.ipynb").write_text(wrong, encoding="utf-8")
     (folder / "b.ipynb").write_text(wrong.replace("seed=1", "seed=2"), encoding="utf-8")
     for i, words in enumerate(["a secret of one", "a secret of one", "a secret of two"]):
@@ -444,7 +454,7 @@ def test_the_same_secret_draws_the_same_numbers_for_the_same_notebook(tmp_path):
 
 
 def refused(capsys, *arguments):
-    """Return the sentence with which the command stops."""
+    """Return the error message with which the command exits."""
     with pytest.raises(SystemExit) as stopped:
         main([str(each) for each in arguments])
     assert stopped.value.code == 2
@@ -468,7 +478,7 @@ def test_a_wrong_command_is_refused_in_a_sentence(tmp_path, capsys):
 
 
 def test_no_module_is_imported_from_the_submissions(tmp_path):
-    (tmp_path / "a.ipynb").write_text(filled(), encoding="utf-8")
+    (tmp_path / "a.ipynb").write_text(filled_notebook(), encoding="utf-8")
     (tmp_path / "week").mkdir()
     for folder in (tmp_path, tmp_path / "week"):
         command = [sys.executable, "-m", "mha.grade", str(tmp_path)]
@@ -526,7 +536,7 @@ def test_without_a_sandbox_nothing_runs_unless_it_is_trusted(
         (programs / "bwrap").write_text(f"#!/bin/sh\n{bwrap}\n", encoding="utf-8")
         (programs / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(programs))
-    touches = notebook(f"open({str(trace)!r}, 'w')", *read_cells_of(filled()))
+    touches = notebook(f"open({str(trace)!r}, 'w')", *read_cells_of(filled_notebook()))
     (folder / "a.ipynb").write_text(touches, encoding="utf-8")
     said = refused(capsys, folder)
     assert reason in said
@@ -540,7 +550,7 @@ def test_without_a_sandbox_nothing_runs_unless_it_is_trusted(
 
 
 def read_cells_of(text):
-    """Return the cells of a notebook that is given as text."""
+    """Return the cells of a notebook given as text."""
     import json
 
     return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]

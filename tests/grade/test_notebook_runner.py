@@ -1,4 +1,4 @@
-"""Cells of notebooks with Jupyter's magics are run as Python without them."""
+"""Notebook cells with Jupyter magics are run as Python without the magics."""
 
 import pytest
 

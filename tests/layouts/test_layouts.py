@@ -1,4 +1,4 @@
-"""Layers by the names of their arrays: by hand, there and back, in files, and what they do."""
+"""Layouts, the array names of layers: against handwritten layers, round trips, and files."""
 
 import json
 from dataclasses import replace
@@ -15,7 +15,7 @@ from mha.layouts import LATENT, LAYOUTS, layer_from_arrays, layer_to_arrays
 
 
 def places(heads, rows, columns):
-    """Return numbers that say where they belong: head, row of d_model or of d_v, column."""
+    """Return numbers that encode their place: head, row of d_model or of d_v, and column."""
     head, row, column = np.ogrid[1 : heads + 1, 1 : rows + 1, 1 : columns + 1]
     return 100 * head + 10 * row + column
 
@@ -28,12 +28,12 @@ BIAS = np.array([[11, 12], [21, 22]])
 FLAT, OUT_BIAS = BIAS.ravel(), np.array([1, 2, 3])
 
 
-def three(array, axis=0):
-    """Return query, key and value beside each other: 1,000 is added to a key, 2,000 to a value."""
+def fused_qkv(array, axis=0):
+    """Return query, key and value side by side, with 1,000 added to keys and 2,000 to values."""
     return np.concatenate([array, 1000 + array, 2000 + array], axis=axis)
 
 
-def apart(names, matrix, out, bias, ends=(".weight", ".bias")):
+def separate(names, matrix, out, bias, ends=(".weight", ".bias")):
     """Return four matrices and four biases by name."""
     arrays = [matrix, 1000 + matrix, 2000 + matrix, out]
     biases = [bias, 1000 + bias, 2000 + bias, OUT_BIAS]
@@ -41,27 +41,27 @@ def apart(names, matrix, out, bias, ends=(".weight", ".bias")):
     return dict(zip(full, arrays + biases, strict=True))
 
 
-PACKED = {"in_proj_bias": three(FLAT), "out_proj.weight": OUT_ROWS, "out_proj.bias": OUT_BIAS}
-FUSED = {"c_proj.bias": OUT_BIAS, "c_attn.bias": three(FLAT)}
+PACKED = {"in_proj_bias": fused_qkv(FLAT), "out_proj.weight": OUT_ROWS, "out_proj.bias": OUT_BIAS}
+FUSED = {"c_proj.bias": OUT_BIAS, "c_attn.bias": fused_qkv(FLAT)}
 CASES = {
-    "PyTorch": PACKED | {"in_proj_weight": three(ROWS)},
+    "PyTorch": PACKED | {"in_proj_weight": fused_qkv(ROWS)},
     "PyTorch, separate": PACKED
     | {f"{x}_proj_weight": 1000 * i + ROWS for i, x in enumerate("qkv")},
-    "GPT-2": FUSED | {"c_attn.weight": three(COLUMNS, 1), "c_proj.weight": OUT_COLUMNS},
-    "fused Linear": FUSED | {"c_attn.weight": three(ROWS), "c_proj.weight": OUT_ROWS},
-    "BERT": apart("self.query self.key self.value output.dense", ROWS, OUT_ROWS, FLAT),
-    "BART": apart("q_proj k_proj v_proj out_proj", ROWS, OUT_ROWS, FLAT),
-    "Keras": apart(
+    "GPT-2": FUSED | {"c_attn.weight": fused_qkv(COLUMNS, 1), "c_proj.weight": OUT_COLUMNS},
+    "fused Linear": FUSED | {"c_attn.weight": fused_qkv(ROWS), "c_proj.weight": OUT_ROWS},
+    "BERT": separate("self.query self.key self.value output.dense", ROWS, OUT_ROWS, FLAT),
+    "BART": separate("q_proj k_proj v_proj out_proj", ROWS, OUT_ROWS, FLAT),
+    "Keras": separate(
         "query key value attention_output", KERNEL, OUT_BY_HEAD, BIAS, ("/kernel", "/bias")
     ),
-    "Flax": apart("query key value out", KERNEL, OUT_BY_HEAD, BIAS, (".kernel", ".bias")),
+    "Flax": separate("query key value out", KERNEL, OUT_BY_HEAD, BIAS, (".kernel", ".bias")),
 }
 TWO_HEADS = {"num_heads": 2}
 STATED = {"fused Linear", "BART"}  # other layouts have the same names and shapes
 
 
-def same(found, wanted):
-    """Hold arrays by name against others."""
+def assert_same(found, wanted):
+    """Assert that arrays by name are equal."""
     assert set(found) == set(wanted)
     for name, array in wanted.items():
         np.testing.assert_array_equal(found[name], array, name)
@@ -78,18 +78,18 @@ def test_a_layout_by_hand_is_read_and_another_s_layer_is_written_in_it(name):
     wanted = {"w_o": OUT_COLUMNS, "b_o": OUT_BIAS}
     for i, letter in enumerate("qkv"):
         wanted |= {f"w_{letter}": 1000 * i + BY_HEAD, f"b_{letter}": 1000 * i + BIAS}
-    same(layer.weights.arrays, wanted)
-    same(layer_to_arrays(layer_from_arrays(CASES["BERT"], num_heads=2), name), CASES[name])
+    assert_same(layer.weights.arrays, wanted)
+    assert_same(layer_to_arrays(layer_from_arrays(CASES["BERT"], num_heads=2), name), CASES[name])
     for left_out in ["", *(own for own in arrays if "bias" in own)]:
         some = {own: array for own, array in arrays.items() if own != left_out}
         back = layer_to_arrays(layer_from_arrays(some, **options))
-        same(back, some)
+        assert_same(back, some)
         assert {array.dtype for array in back.values()} == {np.dtype(np.float32)}
 
 
 def test_llama_with_norms_by_hand():
-    # The first rows of a head in halves are 1 and 2, and those turned with them 3 and 4: in pairs
-    # they stand as 1, 3, 2, 4.
+    # In halves, rows 1 and 2 of a head are rotated with rows 3 and 4. In pairs the same rows have
+    # the order 1, 3, 2, 4.
     halves = np.array([[11], [12], [13], [14], [21], [22], [23], [24]])
     pairs = np.array([[[11, 13, 12, 14]], [[21, 23, 22, 24]]])
     arrays = {"q_proj.weight": halves, "k_proj.weight": 1000 + halves[:4]}
@@ -97,7 +97,7 @@ def test_llama_with_norms_by_hand():
     arrays |= {"q_norm.weight": [1, 2, 3, 4], "k_norm.weight": [5, 6, 7, 8]}
     speeds = {"rotary_emb.inv_freq": [1.0, 0.1]}
     layer = layer_from_arrays(arrays | speeds, layout="Qwen3", base=100.0, eps=1e-5)
-    # The norms tell d_k.
+    # The size of the norms determines d_k.
     np.testing.assert_array_equal(layer.weights.w_q, pairs)
     np.testing.assert_array_equal(layer.weights.w_k, 1000 + pairs[:1])
     np.testing.assert_array_equal(layer.weights.w_v, [[[5, 6, 7]]])
@@ -105,7 +105,7 @@ def test_llama_with_norms_by_hand():
     np.testing.assert_array_equal(layer.query_norm, [1, 3, 2, 4])
     np.testing.assert_array_equal(layer.key_norm, [5, 7, 6, 8])
     assert (layer.layout, layer.base, layer.eps, layer.is_causal) == ("Qwen3", 100.0, 1e-5, True)
-    same(layer_to_arrays(layer), arrays)
+    assert_same(layer_to_arrays(layer), arrays)
     del arrays["k_norm.weight"]
     with pytest.raises(ValueError, match=r"^arrays at '' have no k_norm.weight, .* of Qwen3"):
         layer_from_arrays(arrays, layout="Qwen3", base=100.0)
@@ -124,7 +124,7 @@ def test_t5_by_hand(side):
     np.testing.assert_array_equal(layer.weights.w_v, 2000 + BY_HEAD)
     np.testing.assert_array_equal(layer.weights.w_o, OUT_COLUMNS)
     assert (layer.layout, layer.scale, layer.is_causal) == ("T5", 1.0, side == "decoder")
-    same(layer_to_arrays(layer), arrays)
+    assert_same(layer_to_arrays(layer), arrays)
     del arrays[f"{prefix}relative_attention_bias.weight"]
     with pytest.raises(
         ValueError, match=r"have no relative_attention_bias.weight, .* of T5 .* shares"
@@ -184,7 +184,7 @@ def layer(weights=SMALL, **parts):
         (lambda: layer(base=0.0), "base is 0.0; a number above 0 is wanted"),
     ],
 )
-def test_what_is_no_layer_or_fits_no_layout_is_refused(call, cause):
+def test_arrays_of_no_layer_or_no_layout_are_refused(call, cause):
     with pytest.raises(ValueError, match=f"^{cause}"):
         call()
 
@@ -194,8 +194,8 @@ def test_what_is_no_layer_or_fits_no_layout_is_refused(call, cause):
 DTYPES = {np.float64: "F64", np.float32: "F32", np.float16: "F16", np.int64: "I64"}
 
 
-def written(path, arrays, *, upper_halves=()):
-    """Write a file as the format says: the head's length, the head, the numbers."""
+def write_file(path, arrays, *, upper_halves=()):
+    """Write a safetensors file by its specification: header length, header, numbers."""
     head, body = {"__metadata__": {"format": "pt"}}, b""
     for name, array in arrays.items():
         data, dtype = array.tobytes(), DTYPES[array.dtype.type]
@@ -219,7 +219,7 @@ def test_a_layer_is_found_by_its_number_in_numbers_of_any_bits(rng, tmp_path):
     half, upper, full = gpt2(rng, 0, np.float16), gpt2(rng, 1), gpt2(rng, 11)
     upper = {name: (x.view("<u4") & 0xFFFF0000).view("<f4") for name, x in upper.items()}
     arrays = {"transformer.wte.weight": np.ones((5, 6), np.float32)} | half | upper | full
-    path = written(tmp_path / "model.safetensors", arrays, upper_halves=upper)
+    path = write_file(tmp_path / "model.safetensors", arrays, upper_halves=upper)
     for number in (0, 1, 11):
         layer = mha.read_layer(str(path), number, num_heads=2)
         assert (layer.layout, layer.prefix) == ("GPT-2", f"transformer.h.{number}.attn.")
@@ -239,7 +239,7 @@ def test_the_relative_bias_of_the_first_layer_is_that_of_all(rng, tmp_path):
     for side in ("encoder", "decoder"):
         name = f"{side}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
         arrays[name] = rng.normal(size=(8, 3))
-    path = written(tmp_path / "t5.safetensors", arrays)
+    path = write_file(tmp_path / "t5.safetensors", arrays)
     layer = mha.read_layer(path, 1, within="decoder.block.1.layer.0")
     np.testing.assert_array_equal(layer.relative_bias, arrays[name])
     assert layer.is_causal
@@ -252,7 +252,7 @@ def test_the_relative_bias_of_the_first_layer_is_that_of_all(rng, tmp_path):
 
 def test_files_that_are_broken_or_hold_something_else_are_refused(rng, tmp_path):
     path, arrays = tmp_path / "model.safetensors", gpt2(rng, 0)
-    whole = written(path, arrays).read_bytes()
+    whole = write_file(path, arrays).read_bytes()
     for content, cause in (
         (whole[:-20], "model.safetensors ends before transformer.h.0.attn.c_proj.bias does"),
         (b"", "model.safetensors is not a safetensors file"),
@@ -261,20 +261,20 @@ def test_files_that_are_broken_or_hold_something_else_are_refused(rng, tmp_path)
         path.write_bytes(content)
         with pytest.raises(ValueError, match=f"^{cause}"):
             mha.read_layer(path, 0, num_heads=2)
-    written(path, {name: x.astype(np.int64) for name, x in arrays.items()})
+    write_file(path, {name: x.astype(np.int64) for name, x in arrays.items()})
     with pytest.raises(TypeError, match=r"^transformer.h.0.attn.c_attn.weight has dtype I64; "):
         mha.read_layer(path, 0, num_heads=2)
-    written(path, {f"mixer.{i}.in_proj.weight": np.ones(2) for i in range(8)})
+    write_file(path, {f"mixer.{i}.in_proj.weight": np.ones(2) for i in range(8)})
     with pytest.raises(ValueError, match=r"^model.safetensors has mixer.\{0..7\}.in_proj.weight; "):
         mha.read_layer(path, 0)
 
 
-# ---- What a layer does besides its weights ----
+# ---- Settings of a layer besides its weights ----
 
 
 @pytest.fixture
 def own(rng):
-    """Return the weights of a layer of heads of six columns."""
+    """Return the weights of a layer whose heads have six columns."""
     return random_layer(rng, groups=1, biases=True, d_k=6, d_v=6, d_out=D_MODEL)
 
 
@@ -292,7 +292,7 @@ def test_a_bare_layer_is_multi_head_attention(rng, own):
     assert not np.allclose(mha.AttentionLayer(own, scale=1.0)(x), layer(x))
 
 
-def test_norms_and_turns_one_query_at_a_time(rng, own):
+def test_norms_and_rotation_one_query_at_a_time(rng, own):
     x, gains = rng.normal(size=(QUERIES, D_MODEL)), rng.normal(size=(2, 6))
     layer = mha.AttentionLayer(own, query_norm=gains[0], key_norm=gains[1], eps=0.5, base=9.0)
 
@@ -323,7 +323,7 @@ def test_relative_biases_are_a_mask_of_numbers(rng, own, is_causal):
     layer = mha.AttentionLayer(own, relative_bias=table, is_causal=is_causal)
     bias = layer.position_bias(QUERIES, QUERIES)
     for i, j in np.ndindex(QUERIES, QUERIES):
-        # Of four ranges, or of eight, half have one distance each; a wider one begins behind them.
+        # Half of the four or eight buckets hold one distance each; the wider buckets follow them.
         each, start = (4, 0) if is_causal else (2, 4 * (j > i))
         distance = max(i - j, 0) if is_causal else abs(i - j)
         np.testing.assert_array_equal(bias[:, i, j], table[start + min(distance, each)])

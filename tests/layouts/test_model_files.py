@@ -1,11 +1,11 @@
-"""Files of whole models: their settings, formats and names, read or refused with the reason."""
+"""Files of whole models: their settings, formats and names are read, or refused with a reason."""
 
 import json
 from itertools import combinations, product
 
 import numpy as np
 import pytest
-from test_layouts import FLAT, OUT_ROWS, ROWS, apart, written
+from test_layouts import FLAT, OUT_ROWS, ROWS, separate, write_file
 
 import mha
 from mha.core.rope_scaling import (
@@ -36,11 +36,11 @@ SIZES = {"num_attention_heads": H, "num_key_value_heads": G}
 
 @pytest.fixture
 def model(rng, tmp_path):
-    """Return a function that writes a model with settings into a folder."""
+    """Return a function that writes a model and its settings into a folder."""
 
     def write(settings, arrays=None):
         arrays = llama(rng) if arrays is None else arrays
-        written(tmp_path / "model.safetensors", arrays)
+        write_file(tmp_path / "model.safetensors", arrays)
         (tmp_path / "config.json").write_text(json.dumps(settings))
         return tmp_path
 
@@ -50,14 +50,14 @@ def model(rng, tmp_path):
 # ---- Settings ----
 
 
-def settled(name, number=0, prefix="", **given):
-    """Return what a layout's layer computes with some settings."""
+def settings_of(name, number=0, prefix="", **given):
+    """Return the settings of a layer that is read in a layout from a model's settings."""
     settings = Settings(given, "config.json", prefix, number)
     return read_behaviour(LAYOUTS[name], settings, K) | {"assumed": settings.assumed}
 
 
 def windows(name, count=8, **given):
-    return [settled(name, number, **given)["window"] for number in range(count)]
+    return [settings_of(name, number, **given)["window"] for number in range(count)]
 
 
 def test_windows_are_those_of_the_layers_that_have_one():
@@ -81,20 +81,22 @@ def test_windows_are_those_of_the_layers_that_have_one():
 
 def test_rotation_is_that_of_the_layer():
     new = {"rope_parameters": {"rope_type": "default", "rope_theta": 50.0}}
-    assert settled("Llama", rope_theta=50.0)["base"] == settled("Llama", **new)["base"] == 50.0
-    assert [settled("Gemma 3", i, rope_theta=50.0)["base"] for i in (0, 5)] == [10000.0, 50.0]
-    assert "base" not in settled("Cohere 2", 3, sliding_window=4)
-    assert settled("Cohere 2", 0, sliding_window=4)["base"] == 10000.0
+    assert (
+        settings_of("Llama", rope_theta=50.0)["base"] == settings_of("Llama", **new)["base"] == 50.0
+    )
+    assert [settings_of("Gemma 3", i, rope_theta=50.0)["base"] for i in (0, 5)] == [10000.0, 50.0]
+    assert "base" not in settings_of("Cohere 2", 3, sliding_window=4)
+    assert settings_of("Cohere 2", 0, sliding_window=4)["base"] == 10000.0
     for part in (
-        settled("Phi"),
-        settled("GPT-J", rotary_dim=2),
-        settled("GPT-NeoX", rotary_pct=0.5),
+        settings_of("Phi"),
+        settings_of("GPT-J", rotary_dim=2),
+        settings_of("GPT-NeoX", rotary_pct=0.5),
     ):
         np.testing.assert_array_equal(part["speeds"], [1.0])
     scaled = {"rope_theta": 50.0, "rope_scaling": {"type": "linear", "factor": 4.0}}
     speeds = interpolated_speeds(K, 4, base=50.0)
-    np.testing.assert_array_equal(settled("Llama", **scaled)["speeds"], speeds)
-    yarn = settled("gpt-oss")
+    np.testing.assert_array_equal(settings_of("Llama", **scaled)["speeds"], speeds)
+    yarn = settings_of("gpt-oss")
     own = yarn_speeds(K, 32, length=4096, base=150000.0, truncate=False)
     np.testing.assert_array_equal(yarn["speeds"], own)
     assert yarn["scale"] == pytest.approx(yarn_sharpness(32) ** 2 / 2)
@@ -113,26 +115,28 @@ def test_speeds_of_llama_3_between_those_kept_and_those_divided():
 
 
 def test_other_settings():
-    gemma = settled("Gemma 2", query_pre_attn_scalar=16, attn_logit_softcapping=30.0)
+    gemma = settings_of("Gemma 2", query_pre_attn_scalar=16, attn_logit_softcapping=30.0)
     assert (gemma["scale"], gemma["softcap"]) == (0.25, 30.0)
-    assert settled("Gemma 2", attn_logit_softcapping=None)["softcap"] is None
-    assert settled("Granite", attention_multiplier=0.3)["scale"] == 0.3
-    assert settled("MPT", attn_config={"softmax_scale": 0.3})["scale"] == 0.3
-    assert settled("BLOOM")["alibi"]
-    assert settled("GPT-Neo")["scale"] == 1.0
+    assert settings_of("Gemma 2", attn_logit_softcapping=None)["softcap"] is None
+    assert settings_of("Granite", attention_multiplier=0.3)["scale"] == 0.3
+    assert settings_of("MPT", attn_config={"softmax_scale": 0.3})["scale"] == 0.3
+    assert settings_of("BLOOM")["alibi"]
+    assert settings_of("GPT-Neo")["scale"] == 1.0
     at = "bert.encoder.layer.0.attention."
-    assert settled("BERT", prefix=at, is_decoder=True)["is_causal"]
-    assert not settled("BERT", prefix=at)["is_causal"]
-    assert not settled("BERT", prefix=at.replace("att", "crossatt"), is_decoder=True)["is_causal"]
+    assert settings_of("BERT", prefix=at, is_decoder=True)["is_causal"]
+    assert not settings_of("BERT", prefix=at)["is_causal"]
+    assert not settings_of("BERT", prefix=at.replace("att", "crossatt"), is_decoder=True)[
+        "is_causal"
+    ]
     places = ("encoder.layers.0.self_attn.", "decoder.layers.0.self_attn.",
               "decoder.layers.0.encoder_attn.")  # fmt: skip
-    causal = [settled("BART", prefix=place)["is_causal"] for place in places]
+    causal = [settings_of("BART", prefix=place)["is_causal"] for place in places]
     assert causal == [False, True, False]
 
 
 def test_a_missing_setting_is_named_with_its_default():
-    assert settled("Mistral", sliding_window=4, rope_theta=50.0)["assumed"] == []
-    assert settled("Mistral", sliding_window=None)["assumed"] == [
+    assert settings_of("Mistral", sliding_window=4, rope_theta=50.0)["assumed"] == []
+    assert settings_of("Mistral", sliding_window=None)["assumed"] == [
         "rope_theta 10000.0, since config.json has none"
     ]
 
@@ -205,7 +209,7 @@ def test_a_layout_against_the_settings_is_refused(model):
 
 
 def test_without_settings_names_that_several_layouts_have_are_refused(model, rng):
-    arrays = apart("q_proj k_proj v_proj out_proj", ROWS, OUT_ROWS, FLAT)
+    arrays = separate("q_proj k_proj v_proj out_proj", ROWS, OUT_ROWS, FLAT)
     sentence = (
         r"^arrays has names and shapes at '' that fit BART, .*OPT, .*GPT-J; settings= is wanted,"
         r" the contents of the model's config.json, or layout= if it is one of 'BART'$"
@@ -230,7 +234,7 @@ def test_the_inner_models_of_a_model_have_their_own_settings(rng, tmp_path):
     at = "{}_model.encoder.layers.{}.self_attn."
     arrays = {}
     for side, number in product(("text", "vision"), range(2)):
-        own = apart("q_proj k_proj v_proj out_proj", np.eye(12), np.eye(12), np.zeros(12))
+        own = separate("q_proj k_proj v_proj out_proj", np.eye(12), np.eye(12), np.zeros(12))
         own["out_proj.bias"] = np.zeros(12)
         arrays |= {at.format(side, number) + name: array for name, array in own.items()}
     np.savez(tmp_path / "model.npz", **arrays)
@@ -255,7 +259,7 @@ def test_shards_are_read_by_folder_index_or_shard(model, rng, tmp_path):
     halves = dict(list(arrays.items())[:6]), dict(list(arrays.items())[6:])  # layer 1 is in both
     index = {}
     for file, half in zip(files, halves, strict=True):
-        written(tmp_path / file, half)
+        write_file(tmp_path / file, half)
         index |= dict.fromkeys(half, file)
     path = tmp_path / "model.safetensors.index.json"
     path.write_text(json.dumps({"weight_map": index}))
@@ -311,7 +315,7 @@ def test_folders_and_other_formats_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"^model.gguf is a GGUF file, .*; a safetensors file"):
         mha.read_layer(tmp_path, 0)
     for name in "ab":
-        written(tmp_path / f"{name}.safetensors", {"x": np.ones(2)})
+        write_file(tmp_path / f"{name}.safetensors", {"x": np.ones(2)})
     with pytest.raises(ValueError, match=r"has a.safetensors, b.safetensors; the path of one"):
         mha.read_layer(tmp_path, 0)
     (tmp_path / "config.json").write_text("{")

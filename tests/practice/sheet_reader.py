@@ -1,8 +1,7 @@
-"""A little program of its own that works a printed worksheet, and compares it with the printed key.
+"""An independent solver of printed worksheets, which compares its results with the key.
 
-It has nothing but the text of both: the given tables, what is asked, how it is to be rounded. Given
-numbers are read as the decimals that are printed and calculated with as fractions; powers of e have
-fifty digits.
+It has only the text of both: the given tables, the tasks and the rounding rules. Given numbers are
+read as exact decimals and computed with as fractions; powers of e have fifty digits.
 """
 
 import re
@@ -19,7 +18,7 @@ ASKED = (
     *("Queries", "Keys", "Values", "Scores", "Scaled scores", "Masked scores", "Exponentials"),
     *("Attention weights", "Output of the layer", "Output"),
 )
-"""What a task begins with."""
+"""The beginnings of the tasks."""
 
 PROJECTIONS = {
     "Queries": "Query projection",
@@ -33,16 +32,16 @@ NAMES = {
     "Output: values mixed by the weights": "Output",
     "Output after the output projection": "Output of the layer",
 }
-"""What a table is called here, where its caption says more."""
+"""Short names of the tables with longer captions."""
 
 
 def number(text):
-    """Return a printed number as the fraction that it is, None for minus infinity."""
+    """Return a printed number as an exact fraction, None for minus infinity."""
     return None if text == "−∞" else Fraction(text.replace("−", "-"))
 
 
 def tables(text):
-    """Return every table of a text by its name and head: the cells as they are printed."""
+    """Return every table of a text by its name and head, as printed cells."""
     found = {}
     for name, head, lines in TABLE.findall(text):
         rows = [re.split(r" \| ", line.strip("| "))[1:] for line in lines.splitlines()]
@@ -51,13 +50,13 @@ def tables(text):
 
 
 def tasks(sheet):
-    """Return what is asked, by the task's number."""
+    """Return the tasks by number."""
     asked = re.findall(rf"^(\d+)\\\. ({'|'.join(ASKED)})", sheet, re.MULTILINE)
     return {int(task): name for task, name in asked}
 
 
 def rounded(sheet):
-    """Return the tasks that are to be rounded, and to how many decimals."""
+    """Return the tasks with rounded answers, and their numbers of decimals."""
     match = ROUNDED.search(sheet)
     if match is None:
         assert "All answers are short: do not round." in sheet
@@ -68,7 +67,7 @@ def rounded(sheet):
 @np.vectorize(otypes=[object])
 @cache
 def power(exponent):
-    """Return e to a fraction, or to minus infinity."""
+    """Return e to the power of a fraction or of minus infinity."""
     if exponent is None:
         return Fraction(0)
     with localcontext(prec=50):
@@ -78,7 +77,7 @@ def power(exponent):
 def worked(sheet, written=lambda value, name: value):
     """Return every table of a sheet, given or asked for, computed in the order of the tasks.
 
-    `written` says what a pupil goes on with: the number itself, or what it is rounded to.
+    `written` maps a number to the value that the pupil continues with, exact or rounded.
     """
     given = tables(sheet.partition("### Your turn")[0])
     known = {at: np.array([list(map(number, row)) for row in given[at]], object) for at in given}
@@ -98,7 +97,7 @@ def worked(sheet, written=lambda value, name: value):
 
 
 def computed(name, head, heads, known, sheet):
-    """Return one table, computed from those before it."""
+    """Return one table, computed from the tables before it."""
     match name:
         case "Queries" | "Keys" | "Values":
             return known["Embeddings", 1] @ known[PROJECTIONS[name], head]
@@ -124,7 +123,7 @@ def computed(name, head, heads, known, sheet):
 
 
 def answers(sheet, key, written=lambda value, name: value):
-    """Yield of every answer of a key: its task, what is printed, and what the sheet says it is."""
+    """Yield every answer of a key: its task, the printed number, and the computed number."""
     known, keyed = worked(sheet, written), tables(key)
     for task, name in tasks(sheet).items():
         for head in (head for each, head in known if each == name):
@@ -135,10 +134,9 @@ def answers(sheet, key, written=lambda value, name: value):
 
 
 def wrong(sheet, key):
-    """Return how many answers a key has, and those that are wrong.
+    """Return the number of answers in a key, and the wrong ones.
 
-    A number that is to be rounded is right within half a unit of its last decimal, any other only
-    if it is exact.
+    A rounded number is right within half a unit of its last decimal, any other only if it is exact.
     """
     rough, places = rounded(sheet)
     count, found = 0, []

@@ -1,4 +1,4 @@
-"""What is read as an answer, and what it is worth: numbers, short calculations, nothing else."""
+"""Parsing and grading of answers: numbers and short calculations, nothing else."""
 
 import math
 from dataclasses import replace
@@ -46,7 +46,7 @@ def judged(answer, text, places=2, *, percent=False):
         (" - 5 ", -5),
     ],
 )
-def test_calculations_come_to_a_number(text, number):
+def test_calculations_are_evaluated(text, number):
     assert parse_answer(text).number == pytest.approx(number, rel=1e-14)
 
 
@@ -57,7 +57,7 @@ def test_calculations_come_to_a_number(text, number):
      "1 2", "3 00", "0.5 000", "5²", "½", "NaN", "Infinity", "--2", "- -2",
      "1,234.5", "٣", "1" * 80000 + "x", "(" * 80000, "√" * LONGEST],
 )  # fmt: skip
-def test_what_comes_to_none_is_unreadable(text):
+def test_a_calculation_without_a_value_is_unreadable(text):
     assert parse_answer(text) is None
     assert judged(1.0, text) == "unreadable"
 
@@ -113,7 +113,7 @@ def test_the_answer_as_the_book_shows_it_is_right_and_one_unit_off_is_not(answer
 
 
 def tokens(count, **numbers):
-    """Return the run of an example of so many tokens whose heads are one wide."""
+    """Return the run of an example with `count` tokens and heads of width one."""
     names = [f"token{i}" for i in range(count)]
     columns = {name: np.full((count, 1), x) for name, x in numbers.items()}
     return trace(example(tokens=names, scale=1.0, value=np.ones((count, 1)), **columns))

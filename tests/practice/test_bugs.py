@@ -1,4 +1,4 @@
-"""Each bug is caught by a property that holds of the right code, and the page shows its line."""
+"""Each bug fails a property that the correct code has, and the page shows its line."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The list of a class: as teachers write it, as Moodle and Canvas export it, what is refused."""
+"""Class lists: written by teachers, exported by Moodle and Canvas, and refused."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ CLASS = [
 
 
 def table(*rows, separator=","):
-    """Return rows as a program writes them."""
+    """Return rows in a program's export format."""
     file = io.StringIO()
     csv.writer(file, delimiter=separator).writerows(rows)
     return file.getvalue()
@@ -51,10 +51,10 @@ FORMS = {
 
 
 def students(folder, data):
-    return listed(folder, data).students
+    return read_class_list(folder, data).students
 
 
-def listed(folder, data):
+def read_class_list(folder, data):
     (folder / "class.csv").write_bytes(data if isinstance(data, bytes) else data.encode())
     return read_class(folder / "class.csv")
 
@@ -76,7 +76,7 @@ def test_students_in_four_scripts_in_each_form(tmp_path, form):
         ("Full name,Email address\nBo Ek,b@example.org\n", "Bo Ek"),
     ],
 )
-def test_a_name_is_read_as_it_is_written(tmp_path, data, wanted):
+def test_names_are_read_unchanged(tmp_path, data, wanted):
     assert students(tmp_path, data)[0].name == wanted
 
 
@@ -108,7 +108,9 @@ ROLES = [
 @pytest.mark.parametrize(("role", "is_student"), ROLES)
 def test_only_students_of_the_participants_get_a_worksheet(tmp_path, column, role, is_student):
     rows = [("Bo", "Ek", "b1", "Student"), ("Ann", "Lee", "a1", role)]
-    found = listed(tmp_path, table(("First name", "Last name", "ID number", column), *rows))
+    found = read_class_list(
+        tmp_path, table(("First name", "Last name", "ID number", column), *rows)
+    )
     assert [one.name for one in found.students] == ["Bo Ek", "Ann Lee"][: 1 + is_student]
     assert found.others == (() if is_student else (("Ann Lee", role),))
 
@@ -116,11 +118,11 @@ def test_only_students_of_the_participants_get_a_worksheet(tmp_path, column, rol
 def test_the_people_without_a_worksheet_are_counted_and_named(tmp_path):
     people = [("Bo", "Ek", "Student"), ("Ann", "Lee", "Teacher"), ("Cy", "Poe", "Manager")]
     data = table(("First name", "Last name", "Roles"), *people)
-    assert str(listed(tmp_path, data)) == (
+    assert str(read_class_list(tmp_path, data)) == (
         "class.csv names 1 student, such as Bo Ek; 2 people are left out, who are not students:"
         " Ann Lee (Teacher), Cy Poe (Manager)"
     )
-    assert listed(tmp_path, FORMS["Canvas's gradebook"]).others == (
+    assert read_class_list(tmp_path, FORMS["Canvas's gradebook"]).others == (
         ("Test Student", "Canvas's test user"),
     )
 
@@ -150,7 +152,7 @@ NO_TEXT = "class.csv is not in UTF-8, UTF-16 or Windows-1252; save it"
         ("\n".join(map(str, range(301))), "class.csv names 301 students; at most 300"),
     ],
 )
-def test_a_list_that_cannot_be_is_told_with_its_line(tmp_path, data, sentence):
+def test_an_invalid_list_is_reported_with_its_line(tmp_path, data, sentence):
     with pytest.raises(ValueError, match=r"class\.csv") as raised:
         students(tmp_path, data)
     assert str(raised.value).startswith(sentence)

@@ -1,4 +1,4 @@
-"""Numeric exercises: of any run the trace's number, from operands as they are shown; refusals."""
+"""Numeric exercises: any number of any run, from operands as displayed; and refusals."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from answer_oracle import judge_answer
-from helpers import example, raises, with_every_stage
+from helpers import example, example_with_stage, raises
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -54,7 +54,7 @@ def runs(draw):
 
 
 def is_hopeless(run, place):
-    """Tell from the trace's arrays whether nothing is left to compute by hand."""
+    """Return whether the trace leaves nothing to compute by hand."""
     if place.stage not in ("scaled_scores", "exponentials", "row_sums", "weights"):
         return False
     scores = run.scaled_scores[place.head, place.row]
@@ -62,11 +62,11 @@ def is_hopeless(run, place):
     return bool(masked or (place.stage != "scaled_scores" and np.abs(scores.max()) > 80))
 
 
-def asks_for_what_is_traced(run, place, decimals=None):
+def assert_answer_is_traced(run, place, decimals=None):
     cell = place.row, place.column or 0, place.head or 0
     made = numeric_exercise(run, place.stage, *cell, places=decimals)
     assert made.place == place
-    # An origin adds without rounding in between; the trace has NumPy's sums.
+    # An origin adds with one rounding at the end; the trace has NumPy's sums.
     assert made.answer == pytest.approx(place.value(run), rel=1e-12, abs=1e-13)
     line = arithmetic(run, place.stage, place.row, place.column, head=place.head or 0)
     assert str(made.worked) == str(line)
@@ -90,15 +90,15 @@ def test_every_number_of_any_run_is_an_exercise_and_is_refused_only_where_none_i
             with pytest.raises(ValueError, match=r"is masked at row \d;|has scores beyond 80;"):
                 numeric_exercise(run, place.stage, *cell)
         else:
-            asks_for_what_is_traced(run, place, digits)
+            assert_answer_is_traced(run, place, digits)
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_number_of_every_stage_is_an_exercise_with_hints_that_end_before_it(rng, stage):
-    run = trace(with_every_stage(rng, stage))
+    run = trace(example_with_stage(rng, stage))
     for place in islice(places(run, stage), None, None, 3):  # each row and column among them
         if stage != "running_factors" or place.column:  # nothing was kept before the first
-            asks_for_what_is_traced(run, place)
+            assert_answer_is_traced(run, place)
     made = numeric_exercise(run, stage, 1, 2, 1)
     assert len(made.hints) == 2
     for hint in made.hints:
@@ -133,7 +133,7 @@ def test_the_question_names_token_head_and_component_and_the_rounding():
     assert shown(exact.answer, exact.places) == "5.274"  # asked for with all its decimals
 
 
-def test_what_is_not_asked_for_is_refused():
+def test_numbers_that_are_not_exercises_are_refused():
     run = trace(example(scale=1.0, query=np.ones((5, 1)), key=np.full((5, 1), 81.0)))
     with pytest.raises(ValueError, match=r"^row 2 of head 0 has scores beyond 80;"):
         numeric_exercise(run, "weights", 2, 0)

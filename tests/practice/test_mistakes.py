@@ -1,4 +1,4 @@
-"""Mistakes: what each leads to, which are listed, and how a wrong answer is recognised."""
+"""Mistakes: their results, the listed ones, and recognition of a wrong answer."""
 
 import math
 from dataclasses import replace
@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from answer_oracle import LAST_DIGIT_UNITS, ParsedAnswer, parse_answer, recognise_mistake
-from helpers import with_block
+from helpers import example_with_block
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,7 +69,9 @@ def every_exercise():
     positions = np.arange(20).reshape(5, 4) / 7
     placed = trace(replace(load_example("apple"), positions=positions))
     rng = np.random.default_rng(59)
-    blocks = [trace(with_block(rng, norm, "gelu", keys_at_once=3)) for norm in ("before", "after")]
+    blocks = [
+        trace(example_with_block(rng, norm, "gelu", keys_at_once=3)) for norm in ("before", "after")
+    ]
     for run in (CAT, FIRST, trace(load_example("apple")), turned, placed, *blocks):
         for stage in sorted({*WORDINGS} - {"running_factors"}):  # nothing was kept before the first
             for percent in (False, True) if stage == "weights" else (False,):
@@ -77,7 +79,7 @@ def every_exercise():
                     yield run, numeric_exercise(run, stage, 1, 0, percent=percent)
 
 
-def test_no_mistake_is_as_good_as_right_and_no_two_are_alike():
+def test_no_mistake_gives_the_right_answer_and_no_two_give_the_same():
     seen = set()
     for run, made in every_exercise():
         known = mistakes(run, made)

@@ -1,4 +1,4 @@
-"""The steps that students write: what is right, what is wrong, and what a notebook answers."""
+"""The steps that students write: right answers, wrong answers, and the notebook's messages."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def scales_in_place(scores, d_k):
         (scales_in_place, "scale changes its argument scores: work on a copy."),
     ],
 )
-def test_what_is_no_answer_is_told(function, said):
+def test_an_invalid_answer_is_reported(function, said):
     told = checked("scale", function)
     assert told.startswith("Not yet: ")
     assert said in told
@@ -159,7 +159,7 @@ def test_a_mistake_is_not_named_where_it_shows_nothing():
     assert "A score of zero" not in told
 
 
-def test_the_words_of_a_student_are_short_and_apart_from_ours():
+def test_a_student_s_texts_are_cut_and_marked_in_the_messages():
     answer = Answer.from_json({"fault": "stopped", "quoted": "Right: " * 1000})
     assert (answer.fault_text, len(answer.quoted)) == ("stops with an error", 300)
     remark = judge_step(STEPS_BY_NAME["scale"], lambda given: answer, [1])
@@ -167,7 +167,7 @@ def test_the_words_of_a_student_are_short_and_apart_from_ours():
     assert (remark.quoted, remark.is_right) == (answer.quoted, False)
 
 
-def test_an_answer_travels_to_its_last_digit():
+def test_an_answer_is_transferred_without_loss():
     given = (np.array([[0.1, -np.inf]]), np.array([[True, False]]), 3)
     sent = json.dumps(call_function(lambda a, b, c: a / c, given).as_json())
     came = Answer.from_json(json.loads(sent))

@@ -1,4 +1,4 @@
-"""Fresh numbers: short, the same for the same seed, and what cannot be drawn."""
+"""Random inputs: short, the same for the same seed, and refusals."""
 
 import re
 from dataclasses import replace
@@ -15,7 +15,7 @@ from mha.runs.rounding import short
 
 
 def decimals(*arrays):
-    """Return how many decimals the longest number has, as the book shows it."""
+    """Return the number of decimals of the longest number, as the book shows it."""
     texts = [short(float(x), 12) for array in arrays for x in np.ravel(array)]
     return max(len(text.partition(".")[2]) for text in texts)
 
@@ -89,6 +89,6 @@ def test_difficulties_differ_in_sign_and_decimals():
          "no short numbers were found for num_tokens=7, d_model=1, d_k=1;"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_drawn_is_refused(rng, options, sentence):
+def test_impossible_random_inputs_are_refused(rng, options, sentence):
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}"):
         draw_example(rng, **options)

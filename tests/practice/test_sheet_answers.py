@@ -1,6 +1,7 @@
-"""A sheet's answers follow from what the sheet gives: each is recomputed from the sheet's own text.
+"""The answers of a sheet are recomputed from the sheet's own text.
 
-`--sheets 1000` works a thousand sheets, with more than ten thousand answers; a sample is the rule.
+By default a sample is tested. `--sheets 1000` tests a thousand sheets with more than ten thousand
+answers.
 """
 
 import re
@@ -21,7 +22,7 @@ OFF = re.compile(r"(\d+\.\d+) in task (\d+)")
 
 
 def sheets(count):
-    """Yield sheets of all difficulties and sizes: each stage alone, any set of them, or all."""
+    """Yield sheets of all difficulties and sizes, with one stage, some stages or all."""
     rng = np.random.default_rng(SEED)
     for i in range(count):
         heads = int(rng.integers(1, 4))
@@ -34,7 +35,7 @@ def sheets(count):
 
 
 def as_written(names, places, exact, name):
-    """Return a number as a pupil writes it down: rounded in the tables of these names."""
+    """Return a number as a pupil writes it: rounded in the tables with these names."""
     return round(exact, places) if name in names else exact
 
 

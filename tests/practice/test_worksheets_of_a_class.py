@@ -1,4 +1,4 @@
-"""The worksheets of a class: its options, its files, and the answers as programs read them."""
+"""The worksheets of a class: options, files, and answers in machine-readable form."""
 
 import argparse
 import codecs
@@ -65,9 +65,7 @@ def answers_of(text):
         (["--secret=short", "--students=1"], "short has 5 letters; a secret of at least 32 is wa"),
     ],
 )
-def test_what_cannot_be_is_told_by_the_option_as_it_is_typed(
-    tmp_path, monkeypatch, arguments, sentence
-):
+def test_an_invalid_option_is_named_as_typed(tmp_path, monkeypatch, arguments, sentence):
     monkeypatch.chdir(tmp_path)
     Path("short").write_text("12345")
     Path("made").mkdir()
@@ -86,7 +84,7 @@ def test_what_cannot_be_is_told_by_the_option_as_it_is_typed(
         ({"stages": []}, "stages is empty; at least one stage is wanted"),
     ],
 )
-def test_what_cannot_be_a_worksheet(arguments, sentence):
+def test_invalid_worksheets_are_refused(arguments, sentence):
     with raises(ValueError, sentence):
         draw_worksheet(**{"seed": 1, "student": 1, **arguments})
 
@@ -121,7 +119,7 @@ def test_no_student_seed_lesson_or_secret_has_the_numbers_of_another(tmp_path):
     assert len({str(seed) for seed in seeds}) == len(seeds)
     stories = {ModelSheet(Seed(5, lesson), Student(1)).story for lesson in range(13)}
     assert len(stories) > 10  # there are few stories
-    # Who joins a class changes no other sheet.
+    # A new student in the class changes no other sheet.
     before = read_class(class_list(tmp_path, "name,id\nBo,b1\nCy,c1\n")).students
     _, *after = read_class(class_list(tmp_path, "name,id\nAl,a1\nBo,b1\nCy,c1\n")).students
     for old, new in zip(before, after, strict=True):
@@ -140,7 +138,7 @@ def test_a_causal_sheet_has_the_mask_between_scaled_scores_and_exponentials():
     assert wrong(write_sheet(made), write_key(made)) == (12 + 12 + 6 + 9 * 3 + 12 + 9 + 6, [])
 
 
-# ---- What is written ----
+# ---- Output files ----
 
 
 def test_a_class_gets_its_sheets_one_key_and_the_answers(tmp_path):
@@ -177,12 +175,12 @@ def test_the_answers_for_programs_are_those_of_the_key(arguments):
         assert one["points"] == sum(len(table.rows) for task in made.tasks for table in task.tables)
 
 
-# Letters of HTML, Markdown and TeX, and an accent that is a character of its own.
+# Special characters of HTML, Markdown and TeX, and a combining accent.
 STRANGE = ("</script>", "<b>\"a'</b>", "*a*_b_", "$c$", "\\d^{e}%", "&lt;", "e^x", "`e\u0301#~`")
 NAMES = ('<i>Ada</i> & "Bo" | \\emph{e}', "*Cy* $x$ {eval}`1` # Di </script>Eve")
 
 
-def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path, capsys):
+def test_user_texts_are_escaped_in_the_sheets_and_the_key(tmp_path, capsys):
     table = io.StringIO()
     rows = [("name", "id"), *((name, f"*{i}*") for i, name in enumerate(NAMES))]
     csv.writer(table).writerows(rows)
@@ -256,7 +254,7 @@ def test_a_term_stands_in_one_folder_and_nothing_is_overwritten(tmp_path):
     assert "hard" in (tmp_path / "lesson-02-worksheets-5.md").read_text("utf-8")
 
 
-def test_what_cannot_be_written_leaves_the_others_as_they_are(tmp_path):
+def test_an_unwritable_file_leaves_the_other_files_unchanged(tmp_path):
     (tmp_path / "a").write_bytes(b"before")
     (tmp_path / "b").mkdir()
     with pytest.raises(ValueError, match="b is there with other contents; another folder"):

@@ -1,4 +1,4 @@
-"""Sheets: each number is what its origin gives, and plans do what the plain functions do."""
+"""Sheets: each number agrees with its origin, and plans agree with the plain functions."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def tables(rng):
     }  # fmt: skip
 
 
-def agrees_with_its_origins(computation):
+def assert_origins_agree(computation):
     for name, step in computation.steps.items():
         for row, column in np.ndindex(step.array.shape):
             found = computation.origin(name, row, column)
@@ -61,8 +61,8 @@ def test_a_plan_does_what_the_functions_do(rng):
     for on, array in wanted.items():
         computation, roles = evaluate_plan(attention_plan(D_K, cap=1.5, sink=0.5), given, on)
         np.testing.assert_allclose(computation[roles["output"]], array, err_msg=str(on))
-        agrees_with_its_origins(computation)
-    agrees_with_its_origins(evaluate_plan(attention_plan(D_K), given, SWITCHES)[0])
+        assert_origins_agree(computation)
+    assert_origins_agree(evaluate_plan(attention_plan(D_K), given, SWITCHES)[0])
 
 
 @pytest.mark.parametrize("absorbed", [False, True])
@@ -77,7 +77,7 @@ def test_latent_attention_on_a_sheet(rng, absorbed):
     computation = latent_computation(x, layer, angles, absorbed=absorbed)
     run = latent_attention(x, layer, angles=angles, absorbed=absorbed)
     np.testing.assert_allclose(computation["output"], run.output, rtol=1e-10)
-    agrees_with_its_origins(computation)
+    assert_origins_agree(computation)
 
 
 def test_linear_attention_on_a_sheet(rng):
@@ -92,4 +92,4 @@ def test_linear_attention_on_a_sheet(rng):
             np.testing.assert_allclose(
                 found, computation[f"output {t + 1}"][0], rtol=1e-9, atol=1e-12
             )
-    agrees_with_its_origins(computation)
+    assert_origins_agree(computation)

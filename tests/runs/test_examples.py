@@ -1,4 +1,4 @@
-"""The book's examples: their runs worked again by loops; and files that are broken."""
+"""The book's examples: their runs agree with loops, and broken files are refused."""
 
 from types import SimpleNamespace
 

@@ -1,10 +1,10 @@
-"""A layer of one's own: its run is that of the plain functions, and every view works on it."""
+"""A user's own layer: its run agrees with the plain functions, and every view shows it."""
 
 import re
 
 import numpy as np
 import pytest
-from helpers import number_of, random_layer
+from helpers import parse_number, random_layer
 
 import mha
 from mha.runs.record import continue_from
@@ -80,7 +80,7 @@ def test_steps_of_newer_models_are_shown_in_lines_and_tables(rng):
                         str(mha.arithmetic(run, "scaled_scores", 2, 1, head=3)))  # fmt: skip
     sums = str(mha.arithmetic(run, "row_sums", 2, head=5))
     last = sums.partition(" ≈ ")[0].rpartition(" + ")[2]
-    assert np.isclose(number_of(last), np.exp(2.0), atol=1e-4)
+    assert np.isclose(parse_number(last), np.exp(2.0), atol=1e-4)
     normed = str(mha.arithmetic(run, "normed_key", 2, 1, head=3))
     assert re.fullmatch(rf"\S+ ÷ \S+ × {short(GAINS[1, 1])} ≈ \S+", normed)
     assert len(mha.tables.stage_table(run, "normed_query", head=1).rows) == N
@@ -96,7 +96,7 @@ def test_biases_are_shown_where_they_are_added(rng):
     run = mha.trace_layer(own, rng.normal(size=(N, D_MODEL)))
     assert str(mha.origin(run, mha.Place("query", 4, 3, 2)).operands[-1].place) == "b_q.4.2"
     last = str(mha.arithmetic(run, "query", 3, 2, head=4)).partition(" ≈ ")[0].rpartition(" + ")[2]
-    assert np.isclose(number_of(last.strip("()")), own.b_q[4, 2], atol=1e-4)
+    assert np.isclose(parse_number(last.strip("()")), own.b_q[4, 2], atol=1e-4)
     assert mha.tables.stage_table(run, "b_k", head=4).rows[0][1] == shown(own.b_k[1, 0])
     rows = mha.tables.contribution_table(run, 3, places=12).rows
     assert [row[0] for row in rows] == [*run.head_names, "Bias", "Output"]
@@ -111,7 +111,7 @@ def test_a_line_of_many_products_is_cut_and_says_what_it_leaves_out(rng):
     products = sorted(x[1] * wide.w_q[0, :, 0], key=abs)
     assert line.count("×") == 8
     more = re.search(r" \+ \(89 more, together (\S+)\) ≈ ", line)
-    assert np.isclose(number_of(more[1]), sum(products[:-8]), atol=1e-4)
+    assert np.isclose(parse_number(more[1]), sum(products[:-8]), atol=1e-4)
     assert line.endswith(f" ≈ {short(run.query[0, 1, 0])}")
 
 

@@ -1,4 +1,4 @@
-"""Every number of a run has an address, and comes from others: put together, they are it."""
+"""Every number of a run has an address and an origin, which evaluates to the number."""
 
 import math
 from dataclasses import replace
@@ -27,14 +27,14 @@ INDEX = st.integers(0, 10**6)
 
 @st.composite
 def any_place(draw):
-    """Draw the address of a number of any stage, or of a term of one."""
+    """Draw the address of a number of any stage, or of one term of a number."""
     stage = draw(st.sampled_from(list(STAGES)))
     index = {axis: draw(INDEX) for axis in STAGES[stage].axes}
     return Place(stage, **index, term=draw(st.none() | INDEX))
 
 
 @given(any_place())
-def test_the_text_and_the_index_build_the_place_again(place):
+def test_a_place_can_be_restored_from_its_text_and_from_its_index(place):
     assert Place.parse(str(place)) == place
     assert Place.at(place.stage, *place.index, term=place.term) == place
     head, row, column = (getattr(place, axis) or 0 for axis in AXES)
@@ -44,17 +44,17 @@ def test_the_text_and_the_index_build_the_place_again(place):
 ADDED = ("products", "product", "mixed", "mean", "sum", "scaled", "spread", "normalised")
 
 
-def check(run, found, wanted):
-    """Hold what an origin gives, and each number that it is made of, against the trace."""
+def check_origin(run, found, wanted):
+    """Assert that an origin and each of its operands agree with the trace."""
     assert (found.kept, found.operation == "given") == (wanted, is_given(run, found.place.stage))
     got = found.evaluate()
     if math.isinf(wanted):
         assert got == wanted, found
         return
-    # Rounding errors are relative to the size of what is added up.
+    # Rounding errors are relative to the sum of the absolute terms.
     terms = (abs(math.prod(operand.value for operand in term)) for term in found.terms)
     size = sum(terms) if found.operation in ADDED else abs(got)
-    # The least is what is left below float's smallest normal number.
+    # The absolute tolerance covers subnormal numbers.
     assert abs(got - wanted) <= 1e-12 * size + 1e-300, found
     for operand in found.operands:
         if operand.place is not None and operand.place.stage != "root":
@@ -62,7 +62,7 @@ def check(run, found, wanted):
 
 
 def check_terms(run, found):
-    """Hold every term of a sum of products to be an origin of its own."""
+    """Assert that every term of a sum of products has an origin."""
     for i, operands in enumerate(found.terms):
         term = origin(run, replace(found.place, term=i))
         assert (term.operation, term.terms) == ("product", (operands,))
@@ -71,7 +71,7 @@ def check_terms(run, found):
 
 
 def check_line(line):
-    """Work a printed line of arithmetic out from its text, where a reader of chains can."""
+    """Evaluate a printed line of arithmetic from its text, if `chains` can read it."""
     if line.expression == "masked" or "max(" in line.expression:
         return
     (read,) = chains.hold(str(line))
@@ -82,7 +82,7 @@ def check_line(line):
 
 
 def check_all(run, *, read_lines=False):
-    """Check every number of every stage of a run; and work each printed line out from its text."""
+    """Check every number of every stage of a run, and evaluate each printed line."""
     for name, stage in STAGES.items():
         if stage.array(run) is None:
             continue
@@ -91,7 +91,7 @@ def check_all(run, *, read_lines=False):
         for place in addresses:
             found, wanted = origin(run, place), place.value(run)
             assert found.place == place
-            check(run, found, wanted)
+            check_origin(run, found, wanted)
             if found.operation in ("products", "mixed"):
                 check_terms(run, found)
             if found.operation == "given":
@@ -169,7 +169,7 @@ def test_masks_scales_and_shifts(parts):
 
 
 def test_a_line_ends_in_the_number_of_the_trace_to_its_last_digit():
-    """Two ways to take an exponential may differ in the last bit, which a large one shows."""
+    """Two exponential functions may differ in the last bit, which a large result shows."""
     query = np.linspace(50, 79, 101)[:, None]
     start = {"query": query, "key": np.ones_like(query), "value": query, "scale": 1}
     run = trace(example(tokens=[str(x) for x in query[:, 0]], **start))

@@ -1,4 +1,4 @@
-"""Examples drawn for any sentence: numbers for a hand, and what stays when something is added."""
+"""Random examples for any sentence: numbers for hand computation, stable under additions."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_a_word_that_asks_finds_the_word_that_answers():
     assert run.output[1].argmax() == MEANINGS.index("animal")
 
 
-def test_heads_turn_to_other_meanings_only_where_a_known_word_brings_or_takes_one():
+def test_heads_change_meaning_only_with_an_added_or_removed_known_word():
     for seed in range(30):
         plain = draw_example("the tired cat", seed=seed)
         for more in ("was", "dog", "happy", "zebra", "hund a cat"):
@@ -43,7 +43,7 @@ def test_heads_turn_to_other_meanings_only_where_a_known_word_brings_or_takes_on
     assert all("animal" in name and "doing" in name for pair in names for name in pair)
 
 
-def test_every_word_of_the_vocabulary_has_meanings_that_there_are():
+def test_every_word_of_the_vocabulary_has_valid_meanings():
     assert {of for text in VOCABULARY.values() for of in text.split()} == set(MEANINGS)
     assert all(bare_word(word) == word for word in VOCABULARY)
 
@@ -64,7 +64,7 @@ def test_a_sentence_has_as_many_numbers_as_its_meanings_need():
     assert draw_example("the river bank", numbers="tenths").embeddings.shape == (3, 4)
 
 
-def test_punctuation_parts_words_and_is_none():
+def test_punctuation_separates_words_and_is_not_a_word():
     found = draw_example("“Who,” she said—you? Don't/rock-n-roll: 3.5, 1,000 ...").tokens
     assert found == ("Who", "she", "said", "you", "Don't", "rock-n-roll", "3.5", "1,000")
     assert draw_example(["you?", "..."]).tokens == ("you?", "...")

@@ -1,4 +1,4 @@
-"""A run holds every intermediate, equal to the plain functions, and cannot be changed."""
+"""A run has every intermediate result, equal to the plain functions, and is immutable."""
 
 import dataclasses
 from itertools import pairwise
@@ -14,10 +14,10 @@ from helpers import (
     MASK,
     QUERIES,
     example,
-    projected,
+    example_from_embeddings,
+    example_with_block,
+    example_with_positions,
     random_layer,
-    with_block,
-    with_places,
 )
 from ports import random_example
 
@@ -51,7 +51,7 @@ def test_weights_and_outputs_are_those_of_the_plain_functions_bit_for_bit(seed):
 @pytest.mark.parametrize(
     ("largest", "shift"), [(79.0, 0), (-79.0, 0), (80.0, 0), (81.0, 81), (-81.0, -81)]
 )
-def test_a_row_is_shifted_only_when_its_exponentials_may_leave_the_range(largest, shift):
+def test_a_row_is_shifted_only_if_its_exponentials_may_overflow(largest, shift):
     query, key = [[largest], [1.0]], [[1.0], [1.0]]
     run = mha.trace(example(tokens=["a", "b"], query=query, key=key, value=[[2.0], [3.0]], scale=1))
     SAME(run.shifts, [[shift, 0]])
@@ -75,7 +75,7 @@ def test_nothing_can_be_changed(rng):
     query[:], mask[:] = 7, False
     assert (start.query == 1).all()
     SAME(start.mask, MASK)
-    for kept in (start, mha.trace(with_block(rng, keys_at_once=2))):
+    for kept in (start, mha.trace(example_with_block(rng, keys_at_once=2))):
         assert isinstance(kept.tokens, tuple)
         for field in dataclasses.fields(kept):
             value = getattr(kept, field.name)
@@ -91,7 +91,7 @@ def test_axes_and_sizes_of_the_registry_are_those_of_the_arrays(rng, norm):
         "d_k / 2": D_K, "d_v": D_V, "d_ff": D_FF, "num_heads · d_v": HEADS * D_V, "blocks": 2,
         "blocks · d_v": 2 * D_V,
     }  # fmt: skip
-    run = mha.trace(with_block(rng, norm, keys_at_once=4))
+    run = mha.trace(example_with_block(rng, norm, keys_at_once=4))
     for name, kind in STAGES.items():
         array = kind.array(run)
         if array is None:
@@ -110,8 +110,8 @@ def test_axes_and_sizes_of_the_registry_are_those_of_the_arrays(rng, norm):
 def test_a_stack_ends_as_the_plain_functions_do_and_goes_on_where_each_block_ends(
     rng, activation, is_causal
 ):
-    start = with_places(rng, angles=None, is_causal=is_causal)
-    blocks = [with_block(rng, norm, activation).block for norm in NORMS]
+    start = example_with_positions(rng, angles=None, is_causal=is_causal)
+    blocks = [example_with_block(rng, norm, activation).block for norm in NORMS]
     runs = trace_blocks(start, blocks)
     placed = start.embeddings + start.positions
     SAME(runs[-1].result, transformer(placed, blocks, is_causal=is_causal))
@@ -126,7 +126,7 @@ def test_a_stack_ends_as_the_plain_functions_do_and_goes_on_where_each_block_end
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_block_goes_on_from_its_own_weights_and_from_others(rng, norm):
-    run = mha.trace(with_block(rng, norm, angles=None))
+    run = mha.trace(example_with_block(rng, norm, angles=None))
     SAME(continue_from(run, weights=run.weights).result, run.result)
     even = continue_from(run, weights=np.full_like(run.weights, 1 / QUERIES))
     SAME(even.stream, run.placed + even.output)
@@ -134,7 +134,7 @@ def test_a_block_goes_on_from_its_own_weights_and_from_others(rng, norm):
 
 
 def test_a_run_goes_on_from_the_numbers_that_it_is_given(rng):
-    run = mha.trace(projected(rng))
+    run = mha.trace(example_from_embeddings(rng))
     exponentials = rng.random(run.weights.shape) + 0.5
     exponentials[1, 2] = 0  # a row without exponentials has no weights
     found = continue_from(run, exponentials=exponentials)
@@ -155,7 +155,7 @@ def test_a_run_goes_on_from_the_numbers_that_it_is_given(rng):
 @pytest.mark.parametrize("size", [1, 2, QUERIES + 1])
 @pytest.mark.parametrize("mask", [None, MASK, np.where(MASK, 0.5, -np.inf)])
 def test_the_last_output_of_a_running_softmax_is_that_of_whole_rows(rng, size, mask):
-    run = mha.trace(projected(rng, keys_at_once=size, mask=mask))
+    run = mha.trace(example_from_embeddings(rng, keys_at_once=size, mask=mask))
     np.testing.assert_allclose(run.running_outputs[..., -D_V:], run.head_outputs, atol=1e-13)
     assert run.running_sums.shape == (HEADS, QUERIES, -(-QUERIES // size))
 
@@ -179,14 +179,14 @@ def test_a_text_has_the_model_s_logits_which_are_the_sum_of_their_shares():
         assert not logit_shares(silent, row).shares[off].any()
 
 
-# Variations: what they leave alone stays the same to the last bit
+# Variations: the parts that a variation does not change keep the same bits
 
 
 @pytest.mark.parametrize("shape", [(QUERIES, QUERIES), (1, QUERIES, QUERIES), (HEADS, 1, QUERIES)])
 @pytest.mark.parametrize("has_output", [True, False])
 def test_without_a_head_the_others_stay_and_the_output_loses_its_share(rng, shape, has_output):
     layer = random_layer(rng, w_o=has_output)
-    start = projected(rng, mask=rng.random(shape) < 0.5, layer=layer)
+    start = example_from_embeddings(rng, mask=rng.random(shape) < 0.5, layer=layer)
     run = mha.trace(start)
     for head in range(HEADS):
         changed = mha.trace(without_head(start, head))

@@ -1,10 +1,19 @@
-"""What is no example, run, place or number to be shown is refused, each in its sentence."""
+"""Invalid examples, runs, places and numbers to show are refused, each with its message."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import MASK, QUERIES, example, projected, raises, random_layer, with_block, with_places
+from helpers import (
+    MASK,
+    QUERIES,
+    example,
+    example_from_embeddings,
+    example_with_block,
+    example_with_positions,
+    raises,
+    random_layer,
+)
 
 import mha
 from mha.examples.names import draw_story
@@ -23,7 +32,7 @@ from mha.runs.worked_example import Refinements
 RNG = np.random.default_rng(3)
 ones = np.ones
 CAT_SAT, THE_CAT_SAT = mha.load_example("cat-sat"), mha.load_example("the-cat-sat")
-PROJECTED = projected(RNG)
+PROJECTED = example_from_embeddings(RNG)
 EVEN = np.full((1, QUERIES, QUERIES), 1 / QUERIES)
 LAYER = random_layer(RNG, 6, d_model=11)
 SENTENCES = ", ".join(recorded_sentences())
@@ -46,7 +55,7 @@ def computation():
 
 
 REFUSED = [
-    # How an example starts, and what its parts are
+    # The inputs of an example, and its parts
     (lambda: example(value=None, embeddings=ones((5, 17))),
      "the example has embeddings, query, key; embeddings with layer, or query, key and value"
      " are wanted"),
@@ -65,13 +74,13 @@ REFUSED = [
     (lambda: example(query=np.full((5, 11), np.nan)),
      "query holds nan at index (0, 0); finite numbers are wanted"),
     (lambda: example(focus=5), "focus is 5; an index from 0 to 4 is wanted"),
-    (lambda: with_places(RNG, positions=ones((5, 2))),
+    (lambda: example_with_positions(RNG, positions=ones((5, 2))),
      "positions has shape (5, 2); (5, 17) is wanted"),
-    (lambda: with_places(RNG, angles=ones((5, 22))),
+    (lambda: example_with_positions(RNG, angles=ones((5, 22))),
      "angles has shape (5, 22); (5, 11) is wanted"),
-    (lambda: with_places(RNG, positions=np.full((5, 17), np.inf)),
+    (lambda: example_with_positions(RNG, positions=np.full((5, 17), np.inf)),
      "positions holds inf at index (0, 0); finite numbers are wanted"),
-    (lambda: with_block(RNG, unembedding=ones((17, 3))),
+    (lambda: example_with_block(RNG, unembedding=ones((17, 3))),
      "unembedding reads a block of attention alone, normalised before; one is wanted"),
     (lambda: mha.trace(with_weights(w_k=1e308 * PROJECTED.layer.w_k)),
      "embeddings and the weights overflow float64 when multiplied; smaller numbers are wanted"),
@@ -180,6 +189,6 @@ OF_ANOTHER_KIND = [
     ("error", "call", "sentence"),
     [*((ValueError, *each) for each in REFUSED), *((TypeError, *each) for each in OF_ANOTHER_KIND)],
 )
-def test_what_does_not_fit_is_refused_in_one_sentence(error, call, sentence):
+def test_invalid_runs_and_examples_are_refused_in_one_sentence(error, call, sentence):
     with raises(error, sentence):
         call()

@@ -1,4 +1,4 @@
-"""A number is rounded once, when it is shown, by the digits that float arithmetic leaves right."""
+"""A number is rounded once, for display, from the digits that float arithmetic gets right."""
 
 import re
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
@@ -25,7 +25,7 @@ INFINITY = "\N{INFINITY}"
 
 
 def rounded(value, places):
-    """Return a number rounded half to even, by its first fourteen digits if these are enough."""
+    """Return a number rounded half to even, from its first fourteen digits if possible."""
     unit, dust = (Decimal(1).scaleb(-n) for n in (places, 14 - len(str(int(abs(value))))))
     with localcontext(prec=400):
         known = Decimal(value).quantize(dust) if dust < unit else Decimal(value)
@@ -67,7 +67,7 @@ def test_any_number_is_written_in_full_and_rounded_half_to_even(value, places):
 
 
 @given(finite(1e6), st.integers(0, 9))
-def test_what_a_bound_bounds_keeps_to_it_as_printed(value, places):
+def test_a_printed_bound_holds_for_the_printed_number(value, places):
     unit = Decimal(1).scaleb(-places)
     spare = Decimal("1e-14") * max(1, abs(Decimal(value)))
     for lower, upper, times in ((at_least, at_most, 1), (at_least_percent, at_most_percent, 100)):

@@ -1,6 +1,6 @@
-"""What the book trained and recorded comes out again: two toy languages, heads of a real model.
+"""The recorded training results are reproduced: two toy languages, heads of a real model.
 
-A language that told other stories would give other numbers.
+A language with other stories would give other numbers.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def test_the_costs_that_are_kept_are_those_of_the_checkpoints_with_parts_off(ste
 
 
 @pytest.mark.parametrize(("num_heads", "steps", "seed"), [(12, 150, 7), (3, 400, 11)])
-def test_a_kept_run_comes_out_again(num_heads, steps, seed):
+def test_a_recorded_run_is_reproduced(num_heads, steps, seed):
     found = evaluate_layer(trained_layer(np.random.default_rng(seed), num_heads, steps))
     kept = [runs.values[seed] for runs in load_seed_runs(num_heads, steps)]
     np.testing.assert_allclose(found, kept, rtol=1e-3, atol=1e-6)
@@ -69,7 +69,7 @@ def test_each_map_has_a_row_of_weights_for_each_token_and_heads_give_what_was_re
     assert not maps.weights.flags.writeable
     for layer, head in recorded_heads():
         run = trace(recorded_head(layer, head, sentence))
-        # Half of the last decimal, and what 16-bit numbers cost.
+        # Half a unit of the last decimal, plus the rounding error of 16-bit numbers.
         off = np.abs(run.weights[0] - maps.weights[layer - 1, head - 1])
         assert off.max() < 0.0005 + 0.00033
 

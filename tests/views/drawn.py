@@ -1,4 +1,4 @@
-"""What a drawing shows, read from its SVG: texts, and shapes with the colours that paper gives."""
+"""The contents of a drawing, read from its SVG: texts, shapes, and the colours in print."""
 
 import re
 from xml.etree import ElementTree
@@ -11,22 +11,22 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def on_paper(figure):
-    """Return a drawing's root as print sees it: the wide layout, styles as attributes."""
+    """Return the root of a drawing as printed: the wide layout, with styles as attributes."""
     return ElementTree.fromstring(in_attributes(figure.svg))
 
 
 def raw(figure):
-    """Return a drawing's root as it is."""
+    """Return the root of a drawing without changes."""
     return ElementTree.fromstring(figure.svg)
 
 
 def texts(root):
-    """Return every text of a drawing or a part of one, in order."""
+    """Return every text in a drawing or in a part of it, in order."""
     return ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
 
 
 def shapes(root, name, **attributes):
-    """Return the shapes of a kind, such as "rect", that have these attributes."""
+    """Return the shapes with a tag, such as "rect", and with these attributes."""
     return [
         element
         for element in root.iter(SVG + name)
@@ -35,12 +35,12 @@ def shapes(root, name, **attributes):
 
 
 def by_class(root, cls):
-    """Return the elements of a class; of an unresolved drawing."""
+    """Return the elements with a CSS class. The styles must not be resolved to attributes."""
     return [e for e in root.iter() if cls in e.get("class", "").split()]
 
 
 def wide(figure):
-    """Return the root without what only a narrow place shows."""
+    """Return the root without the elements for narrow screens."""
     root = raw(figure)
     for child in by_class(root, "f-narrow"):
         root.remove(child)
@@ -53,13 +53,13 @@ def lengths(element, *names):
 
 
 def head_of(element_or_style):
-    """Return the colour that an element's style sets as its head's, in the light theme."""
+    """Return the head colour that an element's style sets, in the light theme."""
     style = element_or_style.get("style", "")
     found = re.search(r"--head: (?:var\(--[\w-]+, )?(#\w{6})", style)
     return found and found[1]
 
 
 def linear(colour):
-    """Return the light of a colour's channels, from 0 to 1, as WCAG 2 defines it."""
+    """Return the linear RGB channels of a colour, from 0 to 1, as WCAG 2 defines them."""
     channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)

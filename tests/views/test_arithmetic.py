@@ -1,4 +1,4 @@
-"""Lines of arithmetic as they are printed, and an equals sign exactly where it holds."""
+"""Printed lines of arithmetic, with an equals sign exactly where the equality holds."""
 
 import chains
 import numpy as np

@@ -1,4 +1,4 @@
-"""What each drawing draws of a run is as large, and stands where, its numbers say."""
+"""Every drawing of a run has the sizes and positions that its numbers require."""
 
 import re
 from dataclasses import replace
@@ -22,8 +22,8 @@ RUNS = {name: mha.trace(mha.load_example(name)) for name in mha.example_names()}
 BANK, CAT_SAT = RUNS["river-bank"], RUNS["the-cat-sat"]
 
 
-def found(pattern, drawn):
-    """Return the numbers that a pattern finds in a drawing, a row a place."""
+def matches(pattern, drawn):
+    """Return the numbers that a pattern matches in a drawing, one row per match."""
     return np.array(re.findall(pattern, drawn.svg), dtype=float)
 
 
@@ -31,7 +31,7 @@ def found(pattern, drawn):
 
 
 def sum_in(said, parts):
-    """Return what parts add up to in a drawing, whose sign holds as it is printed."""
+    """Return the printed sum of parts in a drawing. Its sign must hold as printed."""
     (end,) = (words for words in said if words[0] in "=≈")
     line = " + ".join(f"({part})" if part[0] == "−" else part for part in parts)
     assert len(chains.hold(f"{line} {end}", is_column=True)) == 1
@@ -39,7 +39,7 @@ def sum_in(said, parts):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_row_tells_every_number_and_what_it_draws_is_as_wide(name):
+def test_the_row_has_every_number_and_ribbons_of_that_width(name):
     run = RUNS[name]
     token, head, component = len(run.tokens) - 1, run.num_heads - 1, 1
     drawn = figures.query_strip(run, token, head=head, component=component)
@@ -67,7 +67,7 @@ def test_the_row_tells_every_number_and_what_it_draws_is_as_wide(name):
     np.testing.assert_allclose(ribbons, np.repeat(np.maximum(14 * weights, 0.8), 2), rtol=0.01)
 
 
-def test_what_is_below_zero_hangs_from_a_line():
+def test_negative_numbers_are_below_the_line():
     run = RUNS["cat-sat-on-it"]
     parts = run.weights[2, 4] * run.value[2, :, 0]
     assert parts.min() < 0 < parts.max()
@@ -93,7 +93,7 @@ def test_a_masked_key_has_no_bar_and_no_ribbon():
 
 
 def widths(drawn):
-    return found(r'f-ribbon" stroke-width="([\d.]+)px"/', drawn)
+    return matches(r'f-ribbon" stroke-width="([\d.]+)px"/', drawn)
 
 
 def test_an_arc_is_as_wide_as_its_weight_in_each_head_and_a_masked_key_has_none():
@@ -132,7 +132,7 @@ def test_the_plane_has_the_scores_at_the_feet_of_the_keys():
     drawn = figures.plane(mha.trace(half), 2)
     for score in ("0", "1", "1.5"):
         assert f'f-strong f-number" text-anchor="middle">{score}</text>' in drawn.svg
-    tips, xs, ys = found(r'd="M([\d.]+) [\d.]+L([\d.]+) ([\d.]+)" class="f-quiet"', drawn).T
+    tips, xs, ys = matches(r'd="M([\d.]+) [\d.]+L([\d.]+) ([\d.]+)" class="f-quiet"', drawn).T
     np.testing.assert_array_equal(xs, tips)  # this query lies on the first axis
     assert len(set(ys)) == 1
 
@@ -151,7 +151,7 @@ def test_the_polygon_of_a_plane_holds_every_value(points):
 
 def test_a_token_moves_from_its_embedding_to_the_output():
     drawn = figures.moved({"the river bank": BANK}, 2, ("water", "money"))
-    the, river, bank, output = found(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)
+    the, river, bank, output = matches(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)
     unit = (river - the)[0] / 3  # river is (3, 0) and the (0, 0)
     np.testing.assert_allclose(bank - the, [unit, -unit], atol=0.11)
     wanted = BANK.head_outputs[0, 2] * [unit, -unit]
@@ -161,20 +161,20 @@ def test_a_token_moves_from_its_embedding_to_the_output():
     assert drawn.alt == "the river bank: bank moves from (1.00, 1.00) to (2.38, 0.26)."
 
 
-def test_the_arrow_of_a_token_turns_to_its_output_in_each_run():
+def test_the_arrow_of_a_token_rotates_to_its_output_in_each_run():
     example = BANK.example
     x = example.embeddings
     money = mha.trace(
         replace(example, embeddings=[x[0], x[1, ::-1], x[2]], tokens=("the", "money", "bank"))
     )
     drawn = figures.meanings({"river bank": BANK, "money bank": money}, 2, ("water", "money"))
-    (river, other) = found(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="4"', drawn)
+    (river, other) = matches(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="4"', drawn)
     unit = (river[0] - other[0]) / 3  # (3, 0) and (0, 3)
     zero = np.array([other[0], river[1]])
-    points = found(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-head"', drawn)
+    points = matches(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-head"', drawn)
     outputs = [run.head_outputs[0, 2] for run in (BANK, money)]
     np.testing.assert_allclose((points - zero) * [1, -1], unit * np.array(outputs), atol=0.11)
-    (alone,) = found(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-soft"', drawn)
+    (alone,) = matches(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-soft"', drawn)
     np.testing.assert_allclose((alone - zero) * [1, -1], [unit, unit], atol=0.11)
     for word in ("river", "money", "bank", "water", "river bank", "money bank"):
         assert f">{word}</text>" in drawn.svg
@@ -189,13 +189,13 @@ def test_the_arrow_of_a_token_turns_to_its_output_in_each_run():
 
 
 def tips(drawn):
-    """Return where the points of the thick arrows lie, from the centre of their circles."""
-    centres = found(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="46"', drawn)
-    points = found(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-head"', drawn)
+    """Return the end points of the thick arrows, relative to the centres of their circles."""
+    centres = matches(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="46"', drawn)
+    points = matches(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-head"', drawn)
     return (points - centres) * [1, -1]
 
 
-def test_the_arrows_are_the_turned_keys():
+def test_the_arrows_are_the_rotated_keys():
     quarter = np.pi / 2 * np.arange(2)[:, None] * [1, 1]
     run = mha.trace(replace(mha.load_example("cat-sat"), angles=quarter))
     swapped = mha.trace(with_swapped_tokens(run.example, 0, 1))
@@ -210,7 +210,7 @@ def test_the_arrows_are_the_turned_keys():
     drawn = figures.turned({"here": run}, pair=1)
     np.testing.assert_allclose(tips(drawn), 46 * run.turned_key[0, :, 2:], atol=0.11)
     # −1.2 goes the long way round, and 4 is more than half a turn
-    assert found(r"A20.7 20.7 0 (\d) 0", drawn).tolist() == [1, 1]
+    assert matches(r"A20.7 20.7 0 (\d) 0", drawn).tolist() == [1, 1]
 
 
 # Small maps, matrices
@@ -236,7 +236,7 @@ def test_every_small_map_has_its_weights_in_grades_of_a_tenth():
 
 
 def words(drawn):
-    """Return what stands on the blocks, in order."""
+    """Return the texts on the blocks, in order."""
     return re.findall(r">([QKVOB] [\d, –]+)</text>", drawn.svg)
 
 
@@ -265,7 +265,7 @@ def test_the_groups_of_a_fused_matrix_are_beside_each_other_or_behind():
     assert phi[4:8] == ["K 1, 2", "K 3, 4", "V 1, 2", "V 3, 4"]
 
 
-def test_what_a_layout_has_not_is_refused():
+def test_arrays_that_a_layout_lacks_are_refused():
     with raises(ValueError, f"layout is 'Bloom'; one of {', '.join(LAYOUTS)} is wanted"):
         figures.layout_blocks("Bloom")
     sentence = (

@@ -1,4 +1,4 @@
-"""Figures are sound SVG, an image with a label on a page, and read without or with few colours."""
+"""Figures are valid SVG, labelled images on a page, and legible with few or no colours."""
 
 import re
 from itertools import combinations
@@ -9,7 +9,7 @@ import pytest
 from all_figures import FIGURES
 from book_site import STATIC
 from drawn import SVG, by_class, head_of, linear, on_paper, raw, texts, wide
-from helpers import HEADS, MASK, example, projected
+from helpers import HEADS, MASK, example, example_from_embeddings
 
 from mha import example_names, load_example, trace
 from mha.runs.rounding import dimensions, short, shown
@@ -54,20 +54,20 @@ def test_on_a_page_each_is_an_image_with_a_label_and_identifiers_are_unique_and_
 # Numbers
 
 
-def heats(panel):
-    """Return the weight of each heatmap's cell, and the number written on it, in order."""
+def heatmap_cells(panel):
+    """Return the weight of each heatmap cell and its printed number, in order."""
     weights = [float(e.get("style").split(":")[1]) for e in by_class(panel, "f-heat")]
     numbers = [e for e in by_class(panel, "f-number") if e.get("text-anchor") == "middle"]
     return weights, ["".join(e.itertext()) for e in numbers][-len(weights) :]
 
 
 def panels(drawn):
-    """Return the panels of a figure that has the same ones everywhere."""
+    """Return the panels of a figure that has the same panels in both layouts."""
     return by_class(raw(drawn), "f-panel")
 
 
 def layouts(drawn):
-    """Return the panels of each layout of a drawing, the wide one first."""
+    """Return the panels of each layout of a drawing, the wide layout first."""
     root = raw(drawn)
     groups = [*by_class(root, "f-wide"), *by_class(root, "f-narrow")]
     return [list(group) for group in groups] or [panels(drawn)]
@@ -80,7 +80,7 @@ def test_heatmaps_show_every_number_and_say_each_row_s_largest(run):
         for layout in found:
             for i, (panel, array) in enumerate(zip(layout, getattr(run, stage), strict=True)):
                 if stage == "weights":
-                    np.testing.assert_allclose(heats(panel)[0], array.ravel(), atol=1e-4)
+                    np.testing.assert_allclose(heatmap_cells(panel)[0], array.ravel(), atol=1e-4)
                 # The maps of a row share the names of their rows.
                 named = i == 0 or layout is found[-1]
                 wanted = [run.head_names[i]] if run.num_heads > 1 else []
@@ -95,9 +95,9 @@ def test_heatmaps_show_every_number_and_say_each_row_s_largest(run):
             assert f"{token} to {run.tokens[row.argmax()]} ({shown(row.max(), 3)})" in part
 
 
-def test_what_is_masked_is_paper_says_minus_infinity_and_is_nowhere_the_largest():
+def test_masked_cells_are_blank_minus_infinity_and_never_the_largest():
     masked = trace(example(mask=MASK))
-    weights, numbers = heats(panels(figures.weight_maps(masked, "scaled_scores"))[0])
+    weights, numbers = heatmap_cells(panels(figures.weight_maps(masked, "scaled_scores"))[0])
     for allowed, weight, number in zip(MASK.ravel(), weights, numbers, strict=True):
         assert (number == "−∞") == (not allowed)
         assert allowed or weight == 0
@@ -114,7 +114,7 @@ def test_a_cell_without_a_number_is_blank_and_its_row_still_has_a_largest():
     (panel,) = panels(drawn)
     numbers = [e for e in panel.iter(f"{SVG}text") if "f-number" in e.get("class", "")]
     assert [(e.text, "f-strong" in e.get("class")) for e in numbers] == [("0.25", True)]
-    assert heats(panel)[0] == [0.25, 0, 0, 0]
+    assert heatmap_cells(panel)[0] == [0.25, 0, 0, 0]
 
 
 def test_bars_show_every_component():
@@ -181,7 +181,7 @@ def test_mixing_maps_show_weights_values_and_outputs():
     arrays = zip(run.weights, run.value, run.head_outputs, strict=True)
     wanted = [[shown(x, 2) for x in array.flat] for head in arrays for array in head]
     found = panels(figures.mixing_maps(run))
-    assert [heats(panel)[1] for panel in found] == wanted
+    assert [heatmap_cells(panel)[1] for panel in found] == wanted
     assert [texts(panel)[0] for panel in found] == [
         title for head in "12" for title in (f"Head {head}: weights", "× values", "= output")
     ]
@@ -192,7 +192,7 @@ def test_mixing_maps_show_weights_values_and_outputs():
 
 @pytest.mark.parametrize("draw", [figures.lanes, figures.concat_strips, figures.output_shares])
 def test_heads_keep_their_colours_and_patterns(rng, draw):
-    root = wide(draw(trace(projected(rng))))
+    root = wide(draw(trace(example_from_embeddings(rng))))
     heads = list(dict.fromkeys(head_of(g) for g in root.iter(f"{SVG}g") if head_of(g)))
     assert [c for c in heads if c != NEUTRAL] == list(figures.HEAD_COLOURS[:HEADS])
     used = {e.get("fill") for e in root.iter(f"{SVG}rect")} - {None}
@@ -210,7 +210,7 @@ def test_in_greyscale_a_larger_number_is_darker_and_every_number_can_be_read(col
     assert min(lights + 0.05) / 0.05 >= 4.5  # WCAG's contrast with black
 
 
-# What is seen without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1.
+# Colours as seen without one type of cone: Machado, Oliveira and Fernandes (2009), severity 1.
 SEEN = {
     "all cones": np.eye(3),
     "no red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
@@ -222,8 +222,8 @@ TO_XYZ = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0
 PAPERS = [(colours.HEAD_COLOURS, "#fffdf8"), (colours.HEAD_COLOURS_IN_DARK, "#14161a")]
 
 
-def lab(colour, seen):
-    """Return a colour as CIELAB, in which distances are those that people see."""
+def cielab(colour, seen):
+    """Return a colour as CIELAB, in which distances are perceptual."""
     xyz = TO_XYZ @ np.clip(seen @ linear(colour), 0, 1) / [0.9505, 1, 1.089]
     x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
@@ -234,12 +234,12 @@ def lab(colour, seen):
 def test_any_two_heads_differ_and_the_first_three_clearly(own, paper, eyes):
     seen = np.array(SEEN[eyes])
     apart = {
-        (i, j): np.linalg.norm(lab(a, seen) - lab(b, seen))
+        (i, j): np.linalg.norm(cielab(a, seen) - cielab(b, seen))
         for (i, a), (j, b) in combinations(enumerate(own), 2)
     }
     assert min(apart.values()) > 7
     assert min(distance for (_, j), distance in apart.items() if j < 3) > 25
-    assert min(np.linalg.norm(lab(c, seen) - lab(paper, seen)) for c in own) > 25
+    assert min(np.linalg.norm(cielab(c, seen) - cielab(paper, seen)) for c in own) > 25
 
 
 def test_the_pages_have_the_same_colours_and_heat():

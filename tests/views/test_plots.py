@@ -1,4 +1,4 @@
-"""Plots run through their numbers, on axes that a reader can read, and are the page's own looks."""
+"""Plots go through their data points, have readable axes, and use the pages' styles."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Tables hold the trace's numbers, and say the same in a notebook, on a page and on paper."""
+"""Tables have the trace's numbers, and agree in a notebook, on a page and in print."""
 
 import re
 from dataclasses import replace
@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from docutils import nodes
-from helpers import MASK, QUERIES, example, finite, number_of, projected, raises
+from helpers import MASK, QUERIES, example, example_from_embeddings, finite, parse_number, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -39,7 +39,9 @@ MASKED = trace(example(mask=MASK))
 AWKWARD = trace(example(tokens=["<end>", "<b>", "a & b", "x < y", "</td>"], mask=MASK))
 
 
-UNEVEN = [trace(projected(np.random.default_rng(3), mask=mask)) for mask in (None, MASK)]
+UNEVEN = [
+    trace(example_from_embeddings(np.random.default_rng(3), mask=mask)) for mask in (None, MASK)
+]
 
 
 def cells(table):
@@ -48,7 +50,7 @@ def cells(table):
 
 
 def labels(table):
-    """Return what stands before each row."""
+    """Return the labels of the rows."""
     return tuple(row[0] for row in table.rows)
 
 
@@ -73,9 +75,9 @@ def test_any_array_as_a_table(array, places):
     for (i, j), x in np.ndenumerate(array):
         text = table.rows[i][j + 1]
         assert text == shown(x, decimals)
-        # Fewer decimals lose nothing: the number is the same as with all of them.
+        # Fewer decimals suffice if the number is the same as with all of them.
         if np.isfinite(x):
-            full, short = map(number_of, (shown(x, places), text))
+            full, short = map(parse_number, (shown(x, places), text))
             assert short == pytest.approx(full, rel=1e-11, abs=1e-11)
         largest = array[i].max()
         assert ((i, j) in table.marked) == (np.isfinite(largest) and largest - x <= 1e-12)
@@ -94,7 +96,7 @@ def texts(array):
 
 
 def stages(run):
-    """Yield each stage and head that a run has a table of, with the array."""
+    """Yield each stage and head for which a run has a table, with the array."""
     for name, kind in STAGES.items():
         array = kind.array(run)
         if array is None or "column" not in kind.axes:
@@ -106,7 +108,7 @@ def stages(run):
 
 
 def tables_of(run):
-    """Yield each table of a run's numbers, with their texts, and what stands before each row."""
+    """Yield each table of a run, with the expected texts and row labels."""
     tokens, heads, n = run.tokens, run.head_names, len(run.tokens)
     weights, value, outputs = run.weights, run.value, run.head_outputs
     sums = {"exponentials": run.row_sums, "weights": weights.sum(axis=-1)}
@@ -153,15 +155,15 @@ def test_columns_are_keys_or_dimensions():
         assert tables.stage_table(RUN, stage).header == header
 
 
-# What a source prints
+# The numbers that a source prints
 
 
 def prints(place):
-    """Say a print for every number: right in the first column, and wrong elsewhere."""
+    """Return a printed number for every place: correct in the first column, else wrong."""
     return [(str(place), place.index[-1] == 0)]
 
 
-def test_what_the_source_prints_stands_below_each_number():
+def test_the_source_s_number_is_below_each_number():
     run = UNEVEN[0]
     for stage, head, array in stages(run):
         where = (head,) if STAGES[stage].per_head else ()
@@ -195,7 +197,7 @@ def rows_of(root, path):
 
 
 def cells_with(root, path):
-    """Return the rows and columns of a body's cells that hold something, labels apart."""
+    """Return the rows and columns of the body cells that match a path, without labels."""
     rows = enumerate(root.iterfind("tbody/tr"))
     return {
         (i, j) for i, row in rows for j, cell in enumerate(row[1:]) if cell.find(path) is not None
@@ -259,7 +261,7 @@ STRANGE = ("*a*", "$c$", "{eval}`1 + 1`", "<b>x</b>", "[a](b)", "- a", "1. b", "
 
 
 @pytest.mark.parametrize("token", STRANGE)
-def test_a_token_comes_out_as_it_is_written(token):
+def test_tokens_are_shown_unchanged(token):
     markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_role_plugin)
     run = trace(replace(load_example("cat-sat"), tokens=(token, "sat")))
     table = tables.stage_table(run, "weights")
@@ -332,7 +334,7 @@ def test_query_key_and_value_share_a_row_and_each_head_has_one():
     assert [table.caption for table in one.tables] == ["Queries", "Keys", "Values"]
 
 
-def test_what_a_source_prints_stands_beside_each_number():
+def test_the_source_s_number_is_beside_each_number():
     block = blocks.stage_block(RUNS["apple"], "query", prints=Prints("apple"))
     printed = [table_html(part).count('class="printed') for part in parsed(block)["parts"]]
     assert printed == [20, 20, 20]
@@ -355,7 +357,7 @@ def test_mixing_weighted_values_and_contributions_are_blocks():
 
 
 def stages_of(run):
-    """Return how the tables of a run's stages and matrices are called, in order."""
+    """Return the names of the tables of a run's stages and matrices, in order."""
     for name, kind in STAGES.items():
         # Shares have a table a token; of one head the concatenation is its own output.
         elsewhere = name == "head_contributions" or (name == "concat" and run.num_heads == 1)

@@ -1,4 +1,4 @@
-"""Tables as the book writes them, for tests of what stands on a page."""
+"""Tables as the book writes them, for tests of the tables on pages."""
 
 from xml.etree import ElementTree
 
@@ -14,7 +14,7 @@ EXTENSIONS = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "smartquot
 
 
 def parsed(shown):
-    """Return the element that the book makes of a table or a block; a warning is an error."""
+    """Return the docutils node of a table or a block. A warning is an error."""
     settings = {"myst_enable_extensions": EXTENSIONS, "report_level": 2, "halt_level": 2}
     with docutils_namespace():  # what is registered in it is forgotten after it
         directives.register_directive("numbers", Numbers)
@@ -27,12 +27,12 @@ def parsed(shown):
 
 
 def written(part, title=""):
-    """Return a part's table as it is written on a page, which holds it to closed tags."""
+    """Return the HTML table of a part, as a page has it. All tags must be closed."""
     return ElementTree.fromstring(f"<table>{table_html(part, title)}</table>")
 
 
 def own_text(cell):
-    """Return a cell's text without what a source prints beside it."""
+    """Return a cell's text without the number of the source that is printed beside it."""
     printed = {id(e) for span in cell.iter("span") if "printed" in span.get("class", "")
                for e in span.iter()}  # fmt: skip
     texts = [cell.text or ""]
@@ -42,5 +42,5 @@ def own_text(cell):
 
 
 def body(part):
-    """Return the texts of the rows of a part as it is written."""
+    """Return the texts of the rows of a part."""
     return [tuple(map(own_text, row)) for row in written(part).iterfind("tbody/tr")]

@@ -1,4 +1,4 @@
-"""Pages that hold an explorer or an instrument, and what a reader does with an explorer.
+"""Pages with an explorer or an instrument, and the actions of a reader on an explorer.
 
 The pages are written here, and opened as files with the book's own scripts.
 """
@@ -6,7 +6,7 @@ The pages are written here, and opened as files with the book's own scripts.
 import json
 from functools import cache
 
-from book_site import rest
+from book_site import advance_clock
 
 from mha import load_example, trace
 from mha.audit.judging import Prints
@@ -60,8 +60,8 @@ addEventListener("DOMContentLoaded", async () => {{
 """
 
 
-def written(body, static, theme="light"):
-    """Return a page with a body, that loads the published scripts as a page of the book does."""
+def page_html(body, static, theme="light"):
+    """Return the HTML of a page that loads the published scripts as a page of the book does."""
     names = ["loader.js", *files_of(*INITIAL_BUNDLES["mha-instrument"])]
     scripts = json.dumps([f"{static}/{name}" for name in names])
     names = ("tokens.css", "fonts.css", "heads.css", "explorer.css")
@@ -69,20 +69,20 @@ def written(body, static, theme="light"):
     return PAGE.format(theme=theme, style=STYLE, links=links, body=body, scripts=scripts)
 
 
-# What the browser says to who copies: "resolve" or "reject".
+# The clipboard's answer to a copy: "resolve" or "reject".
 CLIPBOARD = """answer => Object.defineProperty(navigator, "clipboard", { configurable: true,
   value: { writeText: (text) => { window.copied = text; return Promise[answer](); } } })"""
 
 
 @cache
-def of_example(name):
-    """Return the run of an example, and its explorer with what the sources print."""
+def example_explorer(name):
+    """Return the run of an example, and its explorer with the numbers that the source prints."""
     run = trace(load_example(name))
     return run, explorer(run, prints=Prints(name)).html
 
 
 class View:
-    """One explorer on a page of its own, opened as a file."""
+    """An explorer on its own page, opened as a file."""
 
     def __init__(self, page, run, file, *, runs_scripts):
         self.page, self.run, self.file, self.runs_scripts = page, run, file, runs_scripts
@@ -97,14 +97,14 @@ class View:
             self.page.locator("html[data-run]").wait_for()
         return self
 
-    def live(self):
-        """Wait until the strip stands where the table stood, with what the address asks for."""
+    def wait_until_live(self):
+        """Wait until the strip has replaced the table and shows the state in the address."""
         self.page.locator("mha-explorer.live:not([data-busy])").first.wait_for()
         return self
 
     def open(self):
-        """Open the settings and all numbers."""
-        self.live()
+        """Open the settings and the table of all numbers."""
+        self.wait_until_live()
         for fold in ("settings", "all"):
             self.page.locator(f"details.{fold}:not([open]) > summary").first.click()
         self.page.locator(".panel").first.wait_for()
@@ -121,7 +121,7 @@ class View:
         return column.all_text_contents()
 
     def cell(self, stage, *place):
-        """Return the button of a number: head, row, column, or row, column."""
+        """Return the button of a number by its place: head, row and column, or row and column."""
         *head, row, column = place
         table = f'table[data-stage="{stage}"]' + (f'[data-head="{head[0]}"]' if head else "")
         row, column = row + 1, column + 1
@@ -130,15 +130,15 @@ class View:
         )
 
     def settle(self):
-        """Wait until what is out of sight has followed, and the sentence that ends a change."""
+        """Wait until the elements outside the window and the status message are updated."""
         self.page.wait_for_function("!document.querySelector('.body.following, [data-busy]')")
 
     def texts(self, stage):
-        """Return the texts of a stage's cells, head after head, in sight or not."""
+        """Return the texts of a stage's cells, head after head, whether visible or not."""
         self.settle()
         return self.page.locator(f'table[data-stage="{stage}"] .cell').all_text_contents()
 
-    def holds(self, run, stages=("weights", "head_outputs", "concat", "output")):
+    def assert_shows(self, run, stages=("weights", "head_outputs", "concat", "output")):
         """Assert that the page shows the numbers of a run."""
         for stage in stages:
             array = getattr(run, stage)
@@ -170,7 +170,7 @@ class View:
         return self.page.locator("[role=status]").inner_text()
 
     def tables(self):
-        """Return the texts of all tables but those of the maps that are not chosen."""
+        """Return the texts of all tables, without those of the maps that are not selected."""
         self.settle()
         return self.page.locator("mha-explorer").evaluate(
             "e => { const map = e.querySelector('.body').dataset.map;"
@@ -183,11 +183,11 @@ class View:
         return self.page.locator(".panel").inner_text()
 
     def settled_url(self):
-        rest(self.page, 350)
+        advance_clock(self.page, 350)
         return self.page.url
 
 
-def come_back(page, address):
+def reopen(page, address):
     """Open the page of an instrument again, at another address."""
     file = page.url.partition("#")[0]
     page.goto("about:blank")

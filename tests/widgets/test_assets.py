@@ -1,4 +1,4 @@
-"""The bundled scripts: what they are made from, and what a page loads for each."""
+"""The bundled scripts: their sources, and the files that a page loads for each element."""
 
 import json
 import re
@@ -14,7 +14,7 @@ SOURCE = WIDGETS / "src"
 MODULES = sorted(SOURCE.rglob("*.ts"))
 IMPORT = re.compile(r'^(?:import|export)(?! type)[^;"]*?"(\.[^"]+\.ts)"', re.MULTILINE)
 MOST_LINES = 800
-"""No module is longer, without the shared types."""
+"""The largest number of lines of a module, except for the shared types."""
 
 
 def test_the_bundles_are_made_from_the_modules_that_are_here():

@@ -1,7 +1,7 @@
-"""The arithmetic in the browser, and where each number comes from, against the package.
+"""The browser's arithmetic and the origins of its numbers, compared with the package.
 
-Every number of every random run: the port names the same operation and the same operands as
-Python, and the operation gives the number that the browser's own run holds.
+For every number of random runs, the port names the same operation and operands as Python, and
+the operation gives the number in the browser's own run.
 """
 
 import math
@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import QUERIES, example, with_places
+from helpers import QUERIES, example, example_with_positions
 from ports import (
     CLOSE,
     SMALLEST,
+    assert_near,
     in_browser,
     infinite,
-    inputs_of,
-    near,
+    port_inputs,
     random_block,
     random_example,
 )
@@ -46,7 +46,7 @@ def test_whole_runs_agree_with_heads_off_and_keys_that_are_padding(arithmetic_pa
         mask = np.where(allowed, mask, False if mask.dtype == bool else -np.inf)
         wanted.append((trace(replace(worked, scale=scale, mask=mask)), off))
         switches = {"headOff": off.tolist(), "keyAllowed": allowed.tolist()}
-        cases.append(inputs_of(worked, temperature) | switches)
+        cases.append(port_inputs(worked, temperature) | switches)
     found = in_browser(arithmetic_page, TRACE, cases)
     for result, (run, off) in zip(found, wanted, strict=True):
         for stage in ("query", "key", "value", "scores"):
@@ -54,18 +54,18 @@ def test_whole_runs_agree_with_heads_off_and_keys_that_are_padding(arithmetic_pa
         for stage in ("mask", "scaled_scores"):
             assert np.array_equal([infinite(head) for head in result[stage]], getattr(run, stage))
         for stage in ("exponentials", "row_sums", "weights"):
-            near(result[stage], getattr(run, stage), getattr(run, stage))
+            assert_near(result[stage], getattr(run, stage), getattr(run, stage))
         mixed = run.weights @ np.abs(run.value)
-        near(result["head_outputs"], run.head_outputs, mixed)
+        assert_near(result["head_outputs"], run.head_outputs, mixed)
         is_on = np.repeat(~off, run.value.shape[-1])
-        near(result["concat"], run.concat * is_on, np.concatenate(list(mixed), axis=1))
+        assert_near(result["concat"], run.concat * is_on, np.concatenate(list(mixed), axis=1))
         if run.output is None:
             assert "output" not in result
             continue
         w_o = run.example.layer.w_o
         shares = mixed @ np.abs(w_o).reshape(run.num_heads, -1, run.output.shape[1])
-        near(result["head_contributions"], run.head_contributions, shares)
-        near(result["output"], (run.concat * is_on) @ w_o, shares.sum(axis=0))
+        assert_near(result["head_contributions"], run.head_contributions, shares)
+        assert_near(result["output"], (run.concat * is_on) @ w_o, shares.sum(axis=0))
 
 
 ONE = {"tokens": ["a"], "head_names": ["h"], "query": [[1e100]], "key": [[1e200]],
@@ -85,7 +85,7 @@ def test_the_port_refuses_what_the_package_refuses(arithmetic_page, what):
     caught = (
         "(c) => { try { return modules.attention.trace(c); } catch (error) { return error.name; } }"
     )
-    assert in_browser(arithmetic_page, caught, [inputs_of(worked, 1.0)]) == ["RangeError"]
+    assert in_browser(arithmetic_page, caught, [port_inputs(worked, 1.0)]) == ["RangeError"]
 
 
 # ---- Where each number comes from ----
@@ -122,15 +122,15 @@ ORIGINS = """(inputs) => {
 }"""
 
 
-def at_places(rng):
-    """Return an example with positions, turns, a scale and any mask, of no whole multiples."""
+def example_with_mask_and_scale(rng):
+    """Return an example with positions, rotation, a scale and any mask, with arbitrary numbers."""
     mask = np.where(rng.random((QUERIES, QUERIES)) < 0.8, rng.normal(size=QUERIES), -np.inf)
-    return with_places(rng, mask=mask, is_causal=True, scale=float(rng.normal()))
+    return example_with_positions(rng, mask=mask, is_causal=True, scale=float(rng.normal()))
 
 
 DRAWS = {
     "any": 8 * [random_example],
-    "with places": [at_places],
+    "with places": [example_with_mask_and_scale],
 } | {
     f"norm {norm}": [
         lambda rng, norm=norm, name=name: random_block(rng, norm, name)
@@ -144,13 +144,13 @@ DRAWS = {
 def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, kind):
     rng = np.random.default_rng(SEED + 4)
     examples = [draw(rng) for draw in DRAWS[kind]]
-    cases = [inputs_of(worked, 1.0) for worked in examples]
+    cases = [port_inputs(worked, 1.0) for worked in examples]
     found = in_browser(arithmetic_page, ORIGINS, cases)
     for worked, told in zip(examples, found, strict=True):
         wanted = all_origins(trace(worked))
         assert {address for address, *_ in told} == wanted.keys()
         for address, *of_one in told:
-            agrees(address, wanted[address], *of_one)
+            assert_origin(address, wanted[address], *of_one)
 
 
 def all_origins(run):
@@ -169,11 +169,11 @@ def all_origins(run):
     return {str(place): one for place, one in found.items()}
 
 
-def agrees(address, wanted, operation, terms, value, kept):
-    """Assert that what the browser tells of one place is what Python tells of it.
+def assert_origin(address, wanted, operation, terms, value, kept):
+    """Assert that the browser and Python give the same origin for one number.
 
-    Python's operation gets the browser's operands: that the runs agree follows from this, and
-    where terms cancel a last bit of an operand is a large part of the result.
+    Python's operation gets the browser's operands. Comparing the results of both runs directly
+    would be too strict: where terms cancel, the last bit of an operand is a large part of a sum.
     """
     assert operation == wanted.operation, address
     names = [[str(o.place) if o.place else o.name for o in term] for term in wanted.terms]
@@ -192,7 +192,7 @@ def agrees(address, wanted, operation, terms, value, kept):
 
 
 def size_of(operation, terms):
-    """Return the sum of the absolute products that a calculation adds."""
+    """Return the sum of the absolute values of the added products."""
     if operation not in ("products", "product", "mixed", "sum", "mean"):
         return 0.0
     size = math.fsum(abs(math.prod(float(value) for _, value in term)) for term in terms)

@@ -1,4 +1,4 @@
-"""The boxes of exercises: what they say without a script, in print, and to the script."""
+"""The boxes of exercises: their contents without a script, in print, and for the script."""
 
 import json
 
@@ -23,7 +23,7 @@ def printed(made):
 
 
 def forms_of(made):
-    """Return the print form of a box, and of its answer."""
+    """Return the printed forms of a box and of its answer."""
     both = made._repr_mimebundle_()["text/markdown"].split("~~~~{only} typst")[1]
     return both.split("~~~{admonition} Worked answer\n:class: your-turn-answer\n")
 
@@ -67,7 +67,7 @@ def test_a_row_has_a_field_for_each_number_and_says_each_given_once(stage):
     assert len(givens) == len(set(givens))
 
 
-def test_a_goal_is_said_and_its_solution_shown():
+def test_a_goal_is_stated_and_its_solution_shown():
     river = trace(load_example("river-bank"))
     page = page_of(build_query(river, 2, {1: (0.9, 1), 0: (0, 0.05)}, solution=(1, 1)))
     text = " ".join(page.get_text(" ").split())

@@ -1,4 +1,4 @@
-"""The museum as a game: each program's numbers are the package's, and its line can be found."""
+"""The museum as a game: the programs compute the package's numbers, and readers find the bug."""
 
 from dataclasses import replace
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from book_site import source
-from explorer_pages import come_back
+from explorer_pages import reopen
 from playwright.sync_api import expect
 from ports import in_browser
 
@@ -24,13 +24,13 @@ LINES = {bug.name: bug.line for bug in TABLE if bug.name in BUGS}
 
 
 @pytest.fixture
-def opened(alone):
+def opened(open_instrument):
     """Return a function that opens the game, at an address and in a window."""
-    return partial(alone, bugs_game().html, width=1100, height=1000)
+    return partial(open_instrument, bugs_game().html, width=1100, height=1000)
 
 
-class Shares:
-    """A generator of NumPy's that draws what the page draws."""
+class PageDraws:
+    """A random generator with NumPy's interface, and with the draws of the page."""
 
     def __init__(self, seed):
         self.draws = Draws(seed)
@@ -68,7 +68,7 @@ def test_every_program_gives_what_the_package_s_does_on_random_numbers(arithmeti
             data = dict(zip(names, told, strict=True)) | {"wide": wide, "heads": heads}
             cases.append([bug, data | {"dModel": given.d_model}, seed := int(rng.integers(2**32))])
             try:
-                parts = run_attention(BUGS.get(bug, RIGHT), given, Shares(seed))
+                parts = run_attention(BUGS.get(bug, RIGHT), given, PageDraws(seed))
                 wanted.append(np.concatenate([x.ravel() for x in parts if x is not None]))
             except ValueError:
                 wanted.append(None)
@@ -88,11 +88,11 @@ def cells(page):
 
 
 def place_of(page, node):
-    """Return how far below the top of the game something stands."""
+    """Return the distance in pixels of an element from the top of the game."""
     return node.bounding_box()["y"] - page.locator(".strip-title").bounding_box()["y"]
 
 
-def test_a_reader_tries_a_program_guesses_and_is_told(opened):
+def test_a_reader_runs_a_program_guesses_and_gets_a_verdict(opened):
     page = opened("#bugs=museum&seed=7&case=3", width=390, height=844)
     said, first = page.locator(".bugs-said"), page.locator(".bugs-choice").first
     expect(said).to_have_text("All as in the right program. Change what goes in.")
@@ -111,7 +111,7 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     assert max(ends) - boxes[0]["y"] < 844 - 48  # what it gives and the lines, on one screen
 
     def chosen(name):
-        """Choose a line; what is said of it is to be seen, and moves nothing above it."""
+        """Choose a line. Its verdict must become visible, and nothing above it may move."""
         choice = page.get_by_role("button", name=LINES[name])
         choice.scroll_into_view_if_needed()
         places = place_of(page, first), place_of(page, choice)
@@ -125,7 +125,7 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     verdict = chosen("wrong root")
     expect(verdict).to_contain_text("Not this one. With that line other numbers would stand there")
     verdict = page.locator(".bugs-verdict:not(:empty)")
-    # It is worked anew on what goes in now.
+    # The results are computed again from the new inputs.
     sentence.select_option("cat sat")
     expect(verdict).not_to_contain_text("“The”")
     sentence.select_option("The cat sat <end>")
@@ -144,9 +144,9 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     expect(fails).to_have_count(0)
     page.get_by_role("button", name="Program before").click()
     expect(page.locator(".bugs-choice.right + .bugs-verdict")).to_contain_text("Yes. It says")
-    come_back(page, hash_)
+    reopen(page, hash_)
     expect(said).to_have_text("26 of 32 numbers are wrong.")
-    # What is not in force has no tick.
+    # Properties without effect have no tick.
     page.get_by_label("One token at a time").check()
     expect(mask).to_be_disabled()
     expect(mask).not_to_be_checked()

@@ -1,11 +1,11 @@
-"""The cache that fills, in a real Chromium: the package's numbers, and what a reader does."""
+"""The growing cache in Chromium: its numbers are the package's, and its controls work."""
 
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
-from book_site import rest
+from book_site import advance_clock
 from playwright.sync_api import expect
 from ports import CLOSE
 from worked_runs import CAUSAL
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def cache(alone):
+def cache(open_instrument):
     """Return a function that opens the cache, at an address and in a window."""
-    return partial(alone, growing_cache(CAUSAL).html)
+    return partial(open_instrument, growing_cache(CAUSAL).html)
 
 
 NUMBERS = """async (texts) => {
@@ -33,7 +33,7 @@ NUMBERS = """async (texts) => {
 }"""
 
 
-def test_whatever_is_written_each_step_is_that_of_the_package(cache, rng):
+def test_for_any_text_each_step_is_the_package_s(cache, rng):
     texts = [rng.integers(4, size=n).tolist() for n in range(1, 9) for _ in range(5)]
     for text, found in zip(texts, cache().evaluate(NUMBERS, texts), strict=True):
         *arrays, counted = found
@@ -49,7 +49,7 @@ def test_whatever_is_written_each_step_is_that_of_the_package(cache, rng):
         assert counted == [steps[-1], sum(steps), again]
 
 
-def test_a_token_is_written_kept_and_taken_back(cache):
+def test_a_token_is_written_cached_and_undone(cache):
     page = cache()
     says, slots = page.locator(".time-says"), page.locator(".slot:not(.free)")
     expect(slots).to_have_count(2)
@@ -71,7 +71,7 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     page.get_by_label("without a cache").check()
     expect(says).to_contain_text("Only the output of cat is new")
     expect(page.locator(".slot.again")).to_have_count(3)
-    rest(page, 350)
+    advance_clock(page, 350)
     again = cache("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     now = page.locator(".cache-line").evaluate_all("all => all.map((e) => e.offsetTop)")

@@ -1,4 +1,4 @@
-"""The calculator of costs on a page: each line as the package has it, and what a reader does."""
+"""The cost calculator in Chromium: each line is the package's, and its controls work."""
 
 import re
 from functools import partial
@@ -20,9 +20,9 @@ MODELS = {"GPT-3": GPT3, "Llama 3 70B": LLAMA}
 
 
 @pytest.fixture
-def opened(alone):
+def opened(open_instrument):
     """Return a function that opens the calculator, at an address and in a window."""
-    return partial(alone, cost_calculator(MODELS, tokens=2048).html, width=1000)
+    return partial(open_instrument, cost_calculator(MODELS, tokens=2048).html, width=1000)
 
 
 def lines_of(page):

@@ -1,6 +1,6 @@
-"""The explorer's element: every number as a table, the inputs as JSON, a figure for print.
+"""The explorer's HTML: every number in a table, the inputs as JSON, a figure for print.
 
-And the state of an explorer in the page's address, in a real Chromium.
+Also the state of an explorer in the page's address, in Chromium.
 """
 
 import json
@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from book_site import rest
+from book_site import advance_clock
 from bs4 import BeautifulSoup
 from explorer_pages import CLIPBOARD
-from helpers import example, number_of, with_block
+from helpers import example, example_with_block, parse_number
 from playwright.sync_api import expect
 
 from mha import figures, load_example, trace
@@ -31,12 +31,12 @@ def soup(run, **options):
 
 def numbers(table):
     rows = [[cell.get_text() for cell in row.find_all("td")] for row in table.tbody.find_all("tr")]
-    return [[number_of(text) for text in row] for row in rows]
+    return [[parse_number(text) for text in row] for row in rows]
 
 
 @pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", *NORMS])
 def test_every_number_stands_in_a_table_that_says_what_it_shows(rng, name):
-    run = trace(with_block(rng, name, "gelu") if name in NORMS else load_example(name))
+    run = trace(example_with_block(rng, name, "gelu") if name in NORMS else load_example(name))
     tables = soup(run).find_all("table")
     for stage in as_data() | as_data(in_block=True):
         array = STAGES[stage].array(run)
@@ -121,12 +121,12 @@ UNREADABLE = (
 
 @pytest.mark.browser
 def test_an_address_that_cannot_be_read_is_left_out(view):
-    seen = view("the-cat-sat", address="#explore=the-cat-sat&prints=1").live()
+    seen = view("the-cat-sat", address="#explore=the-cat-sat&prints=1").wait_until_live()
     assert seen.page.evaluate("window.shift") == 0
     state = seen.state
     for address in UNREADABLE:
         seen.page.goto("about:blank")
-        seen.go(f"#explore=the-cat-sat&{address}&prints=1").live()
+        seen.go(f"#explore=the-cat-sat&{address}&prints=1").wait_until_live()
         assert seen.state == state
         scripts = seen.page.locator("head script").count() + 1
         assert seen.page.locator("script, b").count() == scripts, address
@@ -134,27 +134,27 @@ def test_an_address_that_cannot_be_read_is_left_out(view):
         assert seen.status == (
             "The address holds something that this explorer cannot read; it was left out."
         ), address
-        seen.holds(seen.run)
+        seen.assert_shows(seen.run)
 
 
 @pytest.mark.browser
 def test_a_new_address_is_taken_over_anchors_still_work_and_the_link_is_copied(view):
     seen = view("the-cat-sat", address="#after")
-    rest(seen.page, 200)
+    advance_clock(seen.page, 200)
     seen.page.evaluate("location.hash = '#explore=the-cat-sat&causal=1'")
-    seen.live()
-    rest(seen.page, 200)
+    seen.wait_until_live()
+    advance_clock(seen.page, 200)
     assert seen.page.evaluate("window.shift") < 1e-4  # digits may begin elsewhere in their field
     seen.open()
     causal = trace(replace(seen.run.example, is_causal=True))
-    seen.holds(causal)
+    seen.assert_shows(causal)
     seen.page.evaluate("location.hash = '#after'")
     assert seen.page.evaluate("document.querySelector('#after').matches(':target')")
-    seen.holds(causal)
+    seen.assert_shows(causal)
     assert seen.settled_url().endswith("#after")
     seen.page.evaluate("location.hash = '#explore=another-example&causal=0'")
-    seen.holds(causal)
-    # The link is copied, or stands in a field.
+    seen.assert_shows(causal)
+    # The link is copied, or shown in a field.
     link = seen.file.as_uri() + "#explore=the-cat-sat&causal=1"
     share = seen.page.get_by_role("button", name="Share", exact=True)
     seen.page.evaluate(CLIPBOARD, "resolve")

@@ -1,8 +1,8 @@
-"""The explorer of a block in a real Chromium: what stands around the attention, step by step."""
+"""The explorer of a block in Chromium: the lines around the attention, step by step."""
 
 import pytest
 from accessible import violations
-from book_site import rest
+from book_site import advance_clock
 from playwright.sync_api import expect
 from strips import sums_hold
 from worked_runs import parts, with_parts
@@ -19,9 +19,9 @@ LEARNED = [name for name, kind in STAGES.items() if kind.in_block and kind.is_ma
 
 
 def in_tables(seen, run):
-    """Assert that the page shows the numbers of a run, those of its block too."""
-    seen.holds(run)
-    seen.holds(run, [name for name in STEPS if getattr(run, name) is not None])
+    """Assert that the page shows the numbers of a run and of its block."""
+    seen.assert_shows(run)
+    seen.assert_shows(run, [name for name in STEPS if getattr(run, name) is not None])
     for name in LEARNED:
         array = STAGES[name].array(run)
         wanted = [] if array is None else [short(float(x)) for x in array.flat]
@@ -29,7 +29,7 @@ def in_tables(seen, run):
 
 
 def lines(seen):
-    """Return the lines around the strip: what each is called, and its numbers."""
+    """Return the lines around the strip, as names with numbers."""
     return seen.page.locator(".around .end-row").evaluate_all(
         "all => all.map(e => [...e.querySelectorAll('.soft, .number')]"
         ".map(n => n.value || n.textContent))"
@@ -48,13 +48,15 @@ def test_a_block_stands_there_step_by_step_and_is_changed_and_reset(
     view, rng, norm, activation, options
 ):
     arrays = parts(rng)
-    seen = view(with_parts(arrays, norm, activation), **options).live()
+    seen = view(with_parts(arrays, norm, activation), **options).wait_until_live()
     assert seen.page.evaluate("window.placeAtFirst - place()") == 0
     seen.open()
-    rest(seen.page, 600)  # beyond the half second after a click in which a shift does not count
+    advance_clock(
+        seen.page, 600
+    )  # beyond the half second after a click in which a shift does not count
     seen.page.locator("#after").scroll_into_view_if_needed()
     seen.page.locator("table:visible").nth(2).scroll_into_view_if_needed()
-    rest(seen.page, 200)
+    advance_clock(seen.page, 200)
     assert seen.page.evaluate("window.shift") == 0
     in_tables(seen, seen.run)
     every_step_stands_there_in_order(seen, norm, activation)
@@ -90,10 +92,10 @@ def every_step_stands_there_in_order(seen, norm, activation):
     sums_hold(seen.page)
 
 
-def test_numbers_of_a_block_have_their_names_beside_them(put, rng):
+def test_numbers_of_a_block_have_their_names_beside_them(open_element, rng):
     run = with_parts(parts(rng), "after")
     names, asks = ["a", "b", "c", "d"], ["is it a?", "is it b?", "is it c?"]
-    seen = put(explorer(run, axes=names, asks=asks).html)
+    seen = open_element(explorer(run, axes=names, asks=asks).html)
     found = seen.page.locator(".around .end-row")
     found.first.wait_for()
     assert found.all_inner_texts().count("".join(names)) == 2

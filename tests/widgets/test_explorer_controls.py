@@ -1,4 +1,4 @@
-"""Every control of the explorer, by touch and by keyboard, in a real Chromium: what it changes."""
+"""The effect of every control of the explorer in Chromium, by touch and by keyboard."""
 
 from dataclasses import replace
 
@@ -13,8 +13,8 @@ from mha.runs.rounding import shown
 
 pytestmark = pytest.mark.browser
 
-# Where each control of "The cat sat" stands, which key works it, and what it changes in the state.
-CONTROLS = {  # prints first: they stand beside numbers that nobody has changed
+# The place of each control of "The cat sat", its key, and its change of the state.
+CONTROLS = {  # prints first: they are shown beside unchanged numbers only
     "prints": (".all .choice:has-text('what the source prints')", "Space", {"prints": True}),
     "query": (".chip:nth-of-type(2)", "Space", {"query": 1}),
     "head": (".one-head:nth-child(2) .choice:first-child", "Space", {"focus": 1}),
@@ -36,8 +36,8 @@ SAID = {
 }
 
 
-def work(seen, control, way, key="Enter"):
-    """Work a control, a label's by its input."""
+def operate(seen, control, way, key="Enter"):
+    """Operate a control. A labelled control is operated through its input."""
     if way == "touch":
         control.tap()
         return
@@ -47,8 +47,8 @@ def work(seen, control, way, key="Enter"):
     field.press(key)
 
 
-def followed(seen):
-    """Return the state, and the run that the page shows for it as the package computes it."""
+def state_and_run(seen):
+    """Return the page's state and the package's run for it, which the page must show."""
     state, start = seen.state, seen.run.example
     order, embeddings = state["order"], start.embeddings.copy()
     for address, value in state["edits"].items():
@@ -66,7 +66,7 @@ def followed(seen):
         )
     )
     # A map that is not chosen is painted when it is.
-    seen.holds(run, ("head_outputs", *(["weights"] if state["map"] == "weights" else [])))
+    seen.assert_shows(run, ("head_outputs", *(["weights"] if state["map"] == "weights" else [])))
     output = run.head_contributions[~np.array(state["off"])].sum(axis=0)
     assert seen.texts("output") == [shown(float(x)) for x in output.flat]
     return state, run
@@ -76,33 +76,33 @@ def followed(seen):
     ("way", "width", "theme"), [("touch", 390, "light"), ("keyboard", 1280, "dark")]
 )
 def test_every_control_is_worked_followed_shared_and_reset(view, way, width, theme):
-    seen = view("the-cat-sat", has_touch=True, width=width, theme=theme).live()
+    seen = view("the-cat-sat", has_touch=True, width=width, theme=theme).wait_until_live()
     for fold in ("settings", "all"):
-        work(seen, seen.page.locator(f"details.{fold} > summary").first, way)
+        operate(seen, seen.page.locator(f"details.{fold} > summary").first, way)
         seen.page.locator(f"details.{fold}[open]").first.wait_for()
     seen.page.locator(".panel").wait_for()
     first = seen.tables()
     seen.number("Embedding of cat, x₁").fill("0.5")
     for name, edits in (("Undo", {}), ("Redo", {"embeddings.1.0": 0.5}), ("Reset", {})):
-        work(seen, seen.page.get_by_role("button", name=name, exact=True), way)
-        assert followed(seen)[0]["edits"] == edits
-    work(seen, seen.cell("weights", 0, 0, 1), way)
+        operate(seen, seen.page.get_by_role("button", name=name, exact=True), way)
+        assert state_and_run(seen)[0]["edits"] == edits
+    operate(seen, seen.cell("weights", 0, 0, 1), way)
     assert "Weight that the gives to cat" in seen.panel
-    work(seen, seen.page.locator(".at-scores .number").first, way)
+    operate(seen, seen.page.locator(".at-scores .number").first, way)
     assert "Score of query the" in seen.page.locator(".how").inner_text()
     seen.choose("Weights")
     before = seen.state
     for name, (where, key, wanted) in CONTROLS.items():
         control = seen.page.locator(f"mha-explorer {where}").first
         control.scroll_into_view_if_needed()
-        work(seen, control, way, key)
-        after, run = followed(seen)
+        operate(seen, control, way, key)
+        after, run = state_and_run(seen)
         assert {**after, "selected": None} == {**before, "selected": None} | wanted, name
         assert {field: before[field] for field in wanted} != wanted, name
         assert SAID.get(name, "") in seen.status, name
         before = after
     seen.number("Embedding of cat, x₁").fill("0.123456789012345")
-    state, run = followed(seen)
+    state, run = state_and_run(seen)
     assert state["edits"] == {"embeddings.1.0": 0.123456789012345}  # as it stood at first
     labels = seen.page.locator('table[data-stage="weights"]').first.locator("th")
     assert labels.all_inner_texts()[1:] == 2 * ["cat", "the", "sat"]
@@ -159,7 +159,7 @@ def test_scale_and_temperature_are_typed_and_an_order_goes_to_its_end(view):
     temperature.fill("2.5")
     assert "The temperature is now 2.5." in seen.status
     seen.press("ArrowUp", "ArrowDown", "ArrowDown")
-    state, _ = followed(seen)
+    state, _ = state_and_run(seen)
     assert (state["scale"], state["temperature"]) == (0.3, 2.4)
     seen.page.get_by_label("Move sat earlier").focus()
     for order in ("the, sat, cat", "sat, the, cat", "sat, the, cat"):  # at last no further
@@ -188,7 +188,7 @@ REFUSED = [
 ]
 
 
-def test_what_is_no_good_number_is_refused_beside_its_field(view):
+def test_an_invalid_number_is_refused_beside_its_field(view):
     seen = view("cat-sat").open()
     before = seen.tables()
     for field, text, message in REFUSED:
@@ -212,8 +212,8 @@ def test_positions_and_angles_stay_where_they_are(view):
     given = replace(load_example("the-cat-sat"), **places)
     seen = view(trace(given)).open()
     computed = ("placed", "turned_query", "turned_key", "weights", "output")
-    seen.holds(seen.run, computed)
-    # The strip has what is multiplied, moves the word, and turns vectors below.
+    seen.assert_shows(seen.run, computed)
+    # The strip shows the factors, moves the word, and rotates the vectors below.
     expect(seen.page.locator(".strip .query .letter").first).to_have_text("x+p")
     turned = seen.page.locator(".strip [aria-label*='Turned key of sat, k′₁']").first
     assert turned.inner_text() == shown(float(seen.run.turned_key[0, 2, 0]), 2)
@@ -221,7 +221,7 @@ def test_positions_and_angles_stay_where_they_are(view):
     assert seen.state["edits"] == {"embeddings.0.1": 2}
     seen.page.get_by_role("button", name="Undo").click()
     seen.page.get_by_label("Move sat earlier").click()
-    seen.holds(trace(with_swapped_tokens(given, 1, 2)), computed)
+    seen.assert_shows(trace(with_swapped_tokens(given, 1, 2)), computed)
     assert seen.texts("angles") == ["0", "0.5", "1"]
 
 

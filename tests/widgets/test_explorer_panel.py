@@ -1,4 +1,4 @@
-"""Where a number of the explorer comes from, and one query step by step, in a real Chromium."""
+"""The origin of a number in the explorer, and the steps of one query, in Chromium."""
 
 import re
 from dataclasses import replace
@@ -7,7 +7,7 @@ import chains
 import numpy as np
 import pytest
 from accessible import violations
-from book_site import rest
+from book_site import advance_clock
 from helpers import MASK, example
 from playwright.sync_api import expect
 from worked_runs import parts, with_parts
@@ -41,14 +41,14 @@ SELECTED = """() => {
 
 
 def place_in(run, stage, head, row, column):
-    """Return what stands in a cell of a table: behind the exponentials stands their sum."""
+    """Return the place of a table cell. The column after the exponentials has their sum."""
     if stage == "exponentials" and column == len(run.tokens):
         return Place("row_sums", head, row)
     return Place.of(stage, head, row, column)
 
 
 def printed_chains(lines):
-    """Return the chains that a sum in the panel prints, products and total; each must hold."""
+    """Return the chains of a sum in the panel, both its products and its total. Each must hold."""
     *items, total = (" ".join(re.sub(r"[^\W\d_]{2,}", " ", line).split()) for line in lines)
     steps = [re.split(" [=≈] ", item)[-1] for item in items]
     found = chains.hold(" ; ".join([*items, f"{' + '.join(steps)} {total}"]))
@@ -59,7 +59,7 @@ def printed_chains(lines):
 MASKED = trace(
     example(mask=np.where(MASK, np.linspace(-0.75, 0.5, MASK.size).reshape(MASK.shape), -np.inf))
 )
-"""A run with a mask of numbers, which leaves the third query no key."""
+"""A run with an additive mask, in which the third query is fully masked."""
 
 
 # What some numbers of a block are, in words.
@@ -84,7 +84,7 @@ def test_every_number_has_a_sum_that_holds_and_comes_to_it_and_lights_what_it_is
     for cell, value, rule, lines, of_heads, how, lit in seen.page.evaluate(SELECTED):
         found = origin(run, place_in(run, *cell))
         assert value.split()[0] == shown(found.number)
-        hidden = hidden_by_a_mask(run, found.place)
+        hidden = mask_phrase(run, found.place)
         if hidden:
             assert rule.startswith(f"Masked: the query may {hidden}"), found.place
         else:
@@ -105,8 +105,8 @@ def test_every_number_has_a_sum_that_holds_and_comes_to_it_and_lights_what_it_is
     assert shares == (0 if run.output is None else run.output.size)
 
 
-def hidden_by_a_mask(run, place):
-    """Return what a mask leaves a query where there is nothing to compute, "" elsewhere."""
+def mask_phrase(run, place):
+    """Return the panel's phrase for a masked number, or "" if there is something to compute."""
     if place.stage not in ("scaled_scores", "exponentials", "row_sums", "weights"):
         return ""
     allowed = np.isfinite(run.mask[place.head, place.row])
@@ -161,7 +161,9 @@ def an_embedding_is_changed(seen):
     embeddings = seen.run.embeddings.copy()
     embeddings[1, 1] = -0.75
     changed = trace(replace(seen.run.example, embeddings=embeddings))
-    seen.holds(changed, ("query", "key", "value", "weights", "head_outputs", "concat", "output"))
+    seen.assert_shows(
+        changed, ("query", "key", "value", "weights", "head_outputs", "concat", "output")
+    )
     assert seen.cell("embeddings", 1, 1).text_content() == "−0.75"
     moves = np.abs(changed.weights - seen.run.weights)[:, 0].max(axis=1)
     moved = f"{shown(float(moves.max()))} in Head {moves.argmax() + 1}"
@@ -185,7 +187,7 @@ def test_a_mask_stays_in_its_place(view):
     seen.page.get_by_label("Move token0 later").click()
     given, order = MASKED.example, [1, 0, 2, 3, 4]
     moved = {name: getattr(given, name)[:, order] for name in ("query", "key", "value")}
-    seen.holds(trace(replace(given, tokens=[given.tokens[i] for i in order], **moved)))
+    seen.assert_shows(trace(replace(given, tokens=[given.tokens[i] for i in order], **moved)))
 
 
 def test_the_panel_follows_temperature_scale_and_the_largest_numbers(view):
@@ -259,11 +261,11 @@ def in_steps(seen):
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_a_bar_plays_pauses_and_goes_by_mouse_and_keys(view, motion):
-    seen = view("cat-sat", reduced_motion=motion).live()
+    seen = view("cat-sat", reduced_motion=motion).wait_until_live()
     in_steps(seen)
     bar = seen.page
     bar.evaluate(WATCHED)
-    rest(bar, 200)
+    advance_clock(bar, 200)
     assert bar.evaluate("shown") == [[0, 1]]  # never by itself
     play = bar.get_by_role("button", name="Play")
     play.click()
@@ -309,7 +311,7 @@ STEPS = """async () => {
 
 @pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "cat-sat-on-it"])
 def test_each_step_is_a_line_that_holds_and_gives_the_number_of_the_trace(view, name):
-    seen = view(name).live()
+    seen = view(name).wait_until_live()
     in_steps(seen)
     run, row = seen.run, seen.run.example.focus or 0
     found = seen.page.evaluate(STEPS)
@@ -333,7 +335,7 @@ def test_each_step_is_a_line_that_holds_and_gives_the_number_of_the_trace(view, 
 
 
 def test_the_steps_follow_a_change_are_in_the_address_and_are_put_away(view):
-    seen = view("cat-sat").live()
+    seen = view("cat-sat").wait_until_live()
     before = seen.page.locator(".strip").bounding_box()
     button = in_steps(seen)
     expect(button).to_have_attribute("aria-expanded", "true")
@@ -345,12 +347,12 @@ def test_the_steps_follow_a_change_are_in_the_address_and_are_put_away(view):
     expect(slider).to_have_attribute("aria-valuetext", line.text_content())
     assert violations(seen.page, ".steps") == []
     address = seen.settled_url()
-    again = view("cat-sat", address="#" + address.partition("#")[2], width=390).live()
+    again = view("cat-sat", address="#" + address.partition("#")[2], width=390).wait_until_live()
     expect(again.page.locator(".steps-line")).to_have_text(line.text_content())
     box = again.page.locator(".steps").bounding_box()  # on a phone it is in sight
     assert box["y"] + box["height"] <= 900
     assert box["width"] <= 390
-    again.go("#explore=cat-sat&causal=1&step=4").live()
+    again.go("#explore=cat-sat&causal=1&step=4").wait_until_live()
     expect(again.page.locator(".steps-line")).to_contain_text("Masked")
     button.click()
     expect(line).to_be_hidden()

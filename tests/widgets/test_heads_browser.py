@@ -1,10 +1,10 @@
-"""The recorded heads on a page: what the browser computes, and what a reader does with them."""
+"""The recorded heads in Chromium: the browser's numbers and the controls."""
 
 from functools import partial
 
 import numpy as np
 import pytest
-from explorer_pages import come_back
+from explorer_pages import reopen
 from playwright.sync_api import expect
 from ports import in_browser
 
@@ -26,9 +26,11 @@ RIVER = SENTENCES[5]
 
 
 @pytest.fixture
-def opened(alone):
+def opened(open_instrument):
     """Return a function that opens the heads, at an address and in a window."""
-    return partial(alone, real_heads(TIRED, "it", "cat", heads=((4, 2), (6, 12))).html, height=1000)
+    return partial(
+        open_instrument, real_heads(TIRED, "it", "cat", heads=((4, 2), (6, 12))).html, height=1000
+    )
 
 
 def thousandths(sentence, layer, head):
@@ -80,7 +82,7 @@ def test_a_head_works_any_order_of_tokens_as_the_package_does(opened, arithmetic
         )
         ids = rng.integers(0, len(query), size=rng.integers(2, 13))
         own = ".".join(map(str, ids))
-        come_back(page, f"#heads=real&sentence=1&word=2&key=1&head={layer}.{head}-1.1&own={own}")
+        reopen(page, f"#heads=real&sentence=1&word=2&key=1&head={layer}.{head}-1.1&own={own}")
         steps = page.locator(".heads-step .number")
         expect(steps.last).to_be_enabled()
         weights = attention_weights(query[ids], key[ids])
@@ -175,7 +177,7 @@ def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else
 
     press("Move left")
     expect(words).to_have_text(["[CLS]", "bank", "the", "near", "the", "river", "[SEP]"])
-    # A token brings its numbers along: no weight changes, and that is said, with what changes them.
+    # A moved token keeps its numbers: no weight changes, and the message explains what would.
     expect(steps.last).to_have_text("0.7196")
     expect(note).to_contain_text("Only the order changes")
     expect(page.locator(".heads-rule")).to_contain_text("stay those of the recorded sentence")
@@ -198,14 +200,14 @@ def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else
     press("As recorded")
     expect(note).to_have_text("The tokens stand as they were recorded.")
     page.get_by_label("In place 3").select_option(label="3: cat")
-    # It is said of the row of which it is true.
+    # The message is about the row to which it applies.
     expect(note).to_contain_text("1.5 and 1.3: in layer 1")
     press("second")
     press("All 72 maps")
     page.get_by_role("radio", name="layer 6, head 12").click()
     expect(note).to_contain_text("1.5: in layer 1")
     expect(note).to_contain_text("6.12: from layer 2 on")
-    # A keyboard stays where it was, though nothing is left to be taken back.
+    # The focus stays on the undo button, though nothing is left to undo.
     undo = page.get_by_role("button", name="Undo")
     while undo.is_enabled():
         undo.press("Enter")
@@ -255,13 +257,13 @@ def test_on_a_phone_every_map_is_reached_and_what_a_word_gives_most_is_in_sight(
     assert min(box["width"], box["height"]) >= 80
     page.get_by_role("button", name=f"Choose “{RIVER}”").tap()
     maps.nth(71).tap()
-    # What follows is in sight, beside what was touched.
+    # The results are visible beside the touched element.
     expect(page.locator(".heads-story [aria-pressed=true]").nth(1)).to_be_in_viewport()
     word = page.locator(".heads-story .model-word[aria-pressed=true]")
     place = int(word.get_attribute("aria-label").split()[1][:-1]) - 1
     cells = page.locator(".heads-story .number.head-0")
     assert cells.all_inner_texts() == [f"{x:.3f}" for x in thousandths(RIVER, 5, 11)[place]]
-    # No name that is put to the test moves what is chosen below it, at a desk.
+    # On a wide screen, no tested name moves the chosen elements below it.
     page.set_viewport_size({"width": 1280, "height": 900})
     top = "document.querySelector('.heads-grid').offsetTop"
     before = page.evaluate(top)

@@ -1,4 +1,4 @@
-"""What every instrument keeps: an address that means nothing does nothing, and all can read it.
+"""Every instrument ignores a meaningless address, and is accessible.
 
 Each is opened alone, as a page of the book opens it.
 """
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from accessible import violations
-from explorer_pages import come_back
+from explorer_pages import reopen
 from playwright.sync_api import expect
 from worked_runs import CAUSAL, GPT3, LETTERS, ON_A_SHEET, TIRED, TWO_LAYERS
 
@@ -28,19 +28,19 @@ pytestmark = pytest.mark.browser
 
 @dataclass(frozen=True)
 class Instrument:
-    """An instrument, and what nobody should find in its address."""
+    """An instrument, and hostile texts for its address."""
 
     made: object
     begins: str
     hostile: tuple
     without_script: str = ""
-    """What stands there without a script."""
+    """The text that is shown without a script."""
     opened: str = ""
-    """An address that opens something of it."""
+    """An address that opens a part of the instrument."""
     is_whole: str = ""
-    """What is to be seen when all of it has come."""
+    """A selector of an element that is visible once the instrument is complete."""
     stays: str = "mha-instrument"
-    """What stays as at first: of that which says that it left something out, the numbers."""
+    """A selector of the parts that a hostile address must not change."""
 
 
 INSTRUMENTS = {
@@ -100,30 +100,30 @@ INSTRUMENTS = {
     ),
 }  # fmt: skip
 
-# All that a reader sees of an instrument, and what stands in its fields.
+# All visible text of an instrument, and the values of its fields.
 SAID = """(all) => all.flatMap((node) => [node.innerText,
   ...[...node.querySelectorAll("input, select")].map((e) => `${e.value} ${e.checked}`)])"""
 
 
-def whole(page, one):
+def wait_until_complete(page, one):
     expect(page.locator("mha-instrument")).to_contain_text(one.is_whole)
     page.wait_for_function("document.querySelector('mha-instrument, mha-explorer').isSettled")
     return page.locator(one.stays).evaluate_all(SAID)
 
 
 @pytest.mark.parametrize("name", INSTRUMENTS)
-def test_a_hostile_address_does_nothing_and_all_can_be_read_by_all(alone, name):
+def test_a_hostile_address_has_no_effect_and_everything_is_accessible(open_instrument, name):
     one = INSTRUMENTS[name]
     phone = {"width": 390, "height": 844, "has_touch": True, "reduced_motion": "reduce"}
-    page = alone(one.made.html, f"#{one.begins}", **phone)
+    page = open_instrument(one.made.html, f"#{one.begins}", **phone)
     made = page.locator("mha-instrument :is(b, img, script)")
-    at_first, many = whole(page, one), made.count()
+    at_first, many = wait_until_complete(page, one), made.count()
     for hostile in one.hostile:
-        come_back(page, f"#{one.begins}&{hostile}")
-        assert whole(page, one) == at_first, hostile[:80]
+        reopen(page, f"#{one.begins}&{hostile}")
+        assert wait_until_complete(page, one) == at_first, hostile[:80]
         assert made.count() == many, hostile[:80]
-    come_back(page, f"#{one.begins}&{one.opened}")
-    whole(page, one)
+    reopen(page, f"#{one.begins}&{one.opened}")
+    wait_until_complete(page, one)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for theme, width in (("dark", 390), ("light", 1280)):
         page.set_viewport_size({"width": width, "height": 900})
@@ -132,22 +132,22 @@ def test_a_hostile_address_does_nothing_and_all_can_be_read_by_all(alone, name):
 
 
 @pytest.mark.parametrize("name", [name for name, one in INSTRUMENTS.items() if one.without_script])
-def test_without_a_script_its_numbers_stand_there(alone, name):
-    page = alone(INSTRUMENTS[name].made.html, java_script_enabled=False)
+def test_without_a_script_the_numbers_are_shown(open_instrument, name):
+    page = open_instrument(INSTRUMENTS[name].made.html, java_script_enabled=False)
     assert INSTRUMENTS[name].without_script in page.locator("mha-instrument").inner_text()
 
 
 # ---- Two layers on letters ----
 
 
-def test_a_text_is_changed_and_shared(alone):
-    page = alone(two_layers(*TWO_LAYERS, **LETTERS).html, width=390, height=844)
+def test_a_text_is_changed_and_shared(open_instrument):
+    page = open_instrument(two_layers(*TWO_LAYERS, **LETTERS).html, width=390, height=844)
     letters = page.locator("select")
     text = "all => all.map((e) => e.value)"
     assert letters.evaluate_all(text) == ["B", "A"]
     page.get_by_label("Letter 0").select_option("A")
     page.get_by_label("the first layer is there").uncheck()
-    # What is said agrees with the bars, which are of all that is given.
+    # The message agrees with the bars, which show all weights.
     expect(page.get_by_role("status").first).to_contain_text("only its share of the text")
     assert page.locator(".guess .share").all_inner_texts() == ["100\u00a0%", "0\u00a0%", "0\u00a0%"]
     expect(page.locator(".guess").last).to_contain_text("no letter")
@@ -155,6 +155,6 @@ def test_a_text_is_changed_and_shared(alone):
     opacities = lines.evaluate_all("all => all.map((e) => Number(getComputedStyle(e).opacity))")
     assert max(opacities) < 0.2  # a layer that is not there is drawn so
     page.get_by_role("button", name="Share").click()
-    come_back(page, page.evaluate("location.hash"))
+    reopen(page, page.evaluate("location.hash"))
     assert letters.evaluate_all(text) == ["A", "A"]
     expect(page.get_by_label("the first layer is there")).not_to_be_checked()

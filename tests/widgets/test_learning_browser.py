@@ -1,4 +1,4 @@
-"""A layer that learns in the page: its numbers are the package's, and a reader draws it back."""
+"""A layer that is trained in the page: its numbers are the package's, and the curve is dragged."""
 
 from functools import partial
 from itertools import islice
@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from accessible import violations
-from explorer_pages import come_back
+from explorer_pages import reopen
 from playwright.sync_api import expect
 from pointer import drag, swipe
 
@@ -26,9 +26,9 @@ CLOSE = 1e-9
 
 
 @pytest.fixture
-def opened(alone):
+def opened(open_instrument):
     """Return a function that opens the layer that learns, at an address and in a window."""
-    return partial(alone, learning_layer().html, width=1100, height=1000)
+    return partial(open_instrument, learning_layer().html, width=1100, height=1000)
 
 
 TRAINED = """([seed, heads, rate, steps]) => {
@@ -118,12 +118,12 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened):
         "“one” is not a whole number. Type one from 0 to 4,294,967,295."
     )
 
-    come_back(page, hash_)
+    reopen(page, hash_)
     expect(says).to_have_text(said)
     expect(page.locator("[aria-pressed=true]")).to_have_text(["Head 2", "old-O"])
 
 
-def test_without_a_script_a_table_of_steps_stands_there(opened):
+def test_without_a_script_a_table_of_steps_is_shown(opened):
     page = opened(java_script_enabled=False)
     rows = page.locator("mha-instrument table tbody tr")
     said = rows.last.inner_text().split()

@@ -1,4 +1,4 @@
-"""The trained model on a page: what the browser computes, and what a reader does with it.
+"""The trained model in Chromium: the browser's numbers and the controls.
 
 The page is opened as a file: its numbers come as a script, which a file may load.
 """
@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from explorer_pages import come_back
+from explorer_pages import reopen
 from playwright.sync_api import expect
 from pointer import swipe
 from ports import in_browser
@@ -29,8 +29,8 @@ HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
 @pytest.fixture
-def model_page(alone, modules):
-    page = alone(language_model(STORY).html, width=1000, height=1200)
+def model_page(open_instrument, modules):
+    page = open_instrument(language_model(STORY).html, width=1000, height=1200)
     page.add_script_tag(path=modules)
     return page
 
@@ -163,8 +163,8 @@ def test_a_reader_turns_a_head_off_writes_and_undoes_it(model_page):
     expect(page.locator(".model-status")).to_contain_text("32 words are the most")
 
 
-def test_on_a_phone_what_is_said_moves_no_word_and_a_long_story_is_there_whole(alone):
-    page = alone(language_model(STORY).html, width=390, has_touch=True)
+def test_on_a_phone_what_is_said_moves_no_word_and_a_long_story_is_there_whole(open_instrument):
+    page = open_instrument(language_model(STORY).html, width=390, has_touch=True)
     words, next_ = page.locator(".model-story .model-word"), page.locator(".model-next")
     small = page.locator(".model-overview li")
     typed, error = page.get_by_label("Type a story"), page.locator(".error")
@@ -255,7 +255,7 @@ def test_the_training_the_keys_and_the_address(model_page):
     page.get_by_role("checkbox", name="Cut the way").check()
     page.get_by_role("button", name="Share").click()
     shown = page.locator(".model-next").inner_text()
-    come_back(page, page.evaluate("location.hash"))
+    reopen(page, page.evaluate("location.hash"))
     expect(page.locator(".model-word[aria-pressed=true]")).to_have_text(".")
     expect(page.get_by_role("checkbox", name="Cut the way")).to_be_checked()
     expect(page.locator(".model-next")).to_have_text(shown, use_inner_text=True)

@@ -1,6 +1,6 @@
-"""In a notebook explorers and figures show themselves, in its theme, and no network is asked.
+"""Explorers and figures in a notebook: they follow its theme, and need no network.
 
-HTML is put into the page as Jupyter's renderer does it: what it holds of scripts is made anew.
+HTML is inserted as Jupyter's renderer does: its scripts are created anew, so that they run.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ MARKS = {
     ("VS Code", "dark"): ("", 'class="vscode-dark"'),
     ("none", "dark"): ("", ""),
 }
-"""How each kind of notebook says its theme, on the root of its page and on the body."""
+"""The attributes of the root and the body that mark the theme of each kind of notebook."""
 
 
 def rgb(colour):
@@ -90,7 +90,7 @@ def test_figures_and_explorers_follow_the_notebook_s_theme_and_width(notebook, w
     assert page.locator(".f-number").first.evaluate("(e) => getComputedStyle(e).fill") == ink
     expect(frame.locator("html")).to_have_attribute("data-theme", theme)
     assert frame.locator("html").evaluate(look) == [paper, ink]
-    # On a phone the figure's narrow layout is there whole, whatever the notebook says of pictures.
+    # On a phone the figure's narrow layout is uncut, whatever the notebook's styles for images.
     page.set_viewport_size({"width": 360, "height": 900})
     page.add_style_tag(content=":root svg { max-width: 100%; height: auto }")
     drawing = page.locator("svg").first
@@ -162,7 +162,7 @@ def test_a_large_layer_has_the_trace_s_numbers_and_says_where_they_come_from(
 
 
 def a_long_line_says_what_it_leaves_out(frame, run):
-    """Ask where a score comes from, and choose head and query on a map, by mouse and keyboard."""
+    """Show a score's origin, and choose a head and a query on a map, by mouse and keyboard."""
     frame.locator(".layer-keys tbody tr").nth(4).locator("button").first.click()
     terms = origin(run, Place("scores", HEADS - 1, N - 1, 4)).terms
     products = [term[0].value * term[1].value for term in terms]

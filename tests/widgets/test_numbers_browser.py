@@ -1,4 +1,4 @@
-"""Numbers in a real Chromium are written, read and drawn as the package does it."""
+"""Numbers in Chromium are written, parsed and drawn at random as in the package."""
 
 import itertools
 
@@ -20,20 +20,20 @@ WRITE = """(x) => Array.from({ length: 10 }, (_, places) =>
 
 
 def ties(places):
-    """Return numbers that lie exactly between two neighbours with so many places."""
+    """Return numbers that lie exactly between two neighbours with the given number of places."""
     unit = 2.0 ** -(places + 1)
     odd = [*range(-41, 42, 2), 2**20 + 1, 2**20 + 3, 2**51 + 1, 2**51 + 3]
     return [n * unit for n in odd]
 
 
 def texts_of(numbers):
-    """Return numbers as texts that JavaScript's Number reads, to the last bit."""
+    """Return numbers as texts that JavaScript's Number parses without loss."""
     names = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
     return [names.get(repr(float(x)), repr(float(x))) for x in numbers]
 
 
 def same_texts(page, values):
-    """Assert that the browser writes numbers as Python does, at every number of places."""
+    """Assert that the browser formats numbers as Python does, for every number of places."""
     found = in_browser(page, WRITE, texts_of(values))
     for value, texts in zip(values, found, strict=True):
         wanted = [[shown(value, places), short(value, places)] for places in PLACES]
@@ -67,7 +67,7 @@ def test_texts_are_read_as_numbers_or_not_at_all(arithmetic_page):
 
 # ---- Signs between the steps of a calculation ----
 
-# What stands in lines of arithmetic, and what has no value or is written otherwise.
+# Expressions in lines of arithmetic, and texts without a value or in another notation.
 COUNTED = [
     *("√4", "√2", "√0.49", "√(1 ÷ 4)", "e^0", "e^1", "e^−0.5", "e^√4", "e^(1 − 1)"),
     *("e ^ (200 − 200.0000)", "(0.5 ÷ 2)", "√2 × 0", "50\u00a0%"),
@@ -90,7 +90,7 @@ calculations = st.lists(
 
 
 def same_signs(page, pairs):
-    """Assert that the browser sets the sign that Python sets."""
+    """Assert that the browser sets the same signs = and ≈ as Python."""
     code = """([left, right]) =>
       [modules.signs.sign(left, right), modules.signs.chain(left, right, left)]"""
     found = in_browser(page, code, pairs)
@@ -98,7 +98,7 @@ def same_signs(page, pairs):
     assert {each for each, _ in found} == {"=", "≈"}
 
 
-def test_what_has_no_value_gets_the_sign_that_python_gives_it(arithmetic_page):
+def test_expressions_without_a_value_get_python_s_sign(arithmetic_page):
     texts = [*COUNTED, *WITHOUT, *(f"1 + {text}" for text in WITHOUT)]
     same_signs(arithmetic_page, list(itertools.product(texts, RESULTS)))
 

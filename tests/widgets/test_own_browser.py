@@ -1,4 +1,4 @@
-"""An example of the reader's own, in a real Chromium: numbers, controls, and what is kept."""
+"""An example of the reader's own in Chromium: numbers, controls and stored state."""
 
 import json
 import re
@@ -6,8 +6,8 @@ import re
 import chains
 import numpy as np
 import pytest
-from explorer_pages import CLIPBOARD, written
-from helpers import number_of
+from explorer_pages import CLIPBOARD, page_html
+from helpers import parse_number
 from playwright.sync_api import expect
 from pointer import swipe
 from ports import in_browser
@@ -30,7 +30,7 @@ WORDS = (*VOCABULARY, *STRANGE)
 
 
 class Page:
-    """The instrument on its page."""
+    """The page of the instrument."""
 
     def __init__(self, page):
         self.page = page
@@ -41,13 +41,13 @@ class Page:
     def press(self, name):
         self.page.locator(".own").get_by_role("button", name=name, exact=True).first.click()
 
-    def take(self, name):
-        """Press a button of what is taken along."""
+    def press_download(self, name):
+        """Press a button of the part with the downloads."""
         if not self.page.locator(".own-take").is_visible():
             self.press("Take it along")
         self.press(name)
 
-    def can(self, name):
+    def is_enabled(self, name):
         button = self.page.locator(".own").get_by_role("button", name=name, exact=True).first
         return button.get_attribute("aria-disabled") == "false"
 
@@ -56,7 +56,7 @@ class Page:
         self.field("Your sentence").press("Enter")
 
     def settle(self):
-        """Wait until nothing is left to be drawn."""
+        """Wait until everything is drawn."""
         self.page.wait_for_function(
             "document.querySelector('mha-instrument, mha-explorer').isSettled"
         )
@@ -71,7 +71,7 @@ class Page:
         return np.array(self.page.evaluate(code, stage))
 
     def shares(self):
-        """Return what the bars say of the chosen word, a row a head."""
+        """Return the percentages of the bars of the chosen word, one row per head."""
         self.settle()
         texts = [row.locator(".own-share").all_inner_texts()
                  for row in self.page.locator(".own-word").all()]  # fmt: skip
@@ -83,8 +83,8 @@ class Page:
         )
         return self.page.url.partition("#")[2]
 
-    def holds(self, **given):
-        """Assert that the page shows what the package draws."""
+    def assert_shows(self, **given):
+        """Assert that the page shows the numbers that the package computes."""
         run = trace(draw_example(**given))
         assert tuple(self.words()) == run.tokens
         assert np.allclose(self.numbers("weights"), run.weights, rtol=0, atol=1e-12)
@@ -93,7 +93,7 @@ class Page:
 
 @pytest.fixture(scope="module")
 def html(static):
-    """Return the instrument, and before it the boxes as a page of the book has them."""
+    """Return the instrument's HTML, after the boxes of a page of the book."""
     names = ["loader.js", *files_of("boxes")]
     scripts = [f'<script src="{static.as_uri()}/{name}"></script>' for name in names]
     style = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
@@ -101,16 +101,16 @@ def html(static):
 
 
 @pytest.fixture
-def own(alone, html):
+def own(open_instrument, html):
     """Return a function that opens the instrument at a width, with a state in its address."""
-    return lambda address="", **options: Page(alone(html, address, **options))
+    return lambda address="", **options: Page(open_instrument(html, address, **options))
 
 
 # ---- The numbers are the package's ----
 
 
 def random_settings(rng):
-    """Return settings at random, as `draw_example` takes them."""
+    """Return random settings in the form of the arguments of `draw_example`."""
     return {
         "words": [str(word) for word in rng.choice(WORDS, rng.integers(1, 13))],
         "seed": int(rng.integers(2**32)),
@@ -124,7 +124,7 @@ def random_settings(rng):
     }
 
 
-# What the page makes of settings: the example, its tables as text, and what is taken along.
+# The page's results for settings: the example, its tables as text, and the downloads.
 MADE = """([given, word, isAll]) => {
   const { d_model: width, d_k: inner, is_causal: isCausal } = given;
   const settings = { ...given, width, inner, heads: given.num_heads };
@@ -160,9 +160,9 @@ MADE = """([given, word, isAll]) => {
 
 @pytest.fixture(scope="module")
 def cases(browser, static, modules, html, tmp_path_factory):
-    """Return 50 random settings, a word of each, and what package and page make of them."""
+    """Return 50 random settings with a word each: the package's run and the page's results."""
     file = tmp_path_factory.mktemp("own") / "page.html"
-    file.write_text(written(html, static.as_uri()), encoding="utf-8")
+    file.write_text(page_html(html, static.as_uri()), encoding="utf-8")
     page = browser.new_page()
     page.goto(file.as_uri())
     page.locator("mha-instrument.live").wait_for()
@@ -195,13 +195,13 @@ def test_data_file_and_notebook_give_the_same_numbers_again(cases):
         loaded = example_from("own", found["toml"])
         again = trace(loaded)
         assert (again.tokens, again.head_names, loaded.focus) == (run.tokens, run.head_names, word)
-        runs = [again] if i > 5 else [again, of_notebook(found["notebook"])]
+        runs = [again] if i > 5 else [again, run_of_notebook(found["notebook"])]
         for made in runs:
             assert np.array_equal(made.weights, run.weights)
             assert np.array_equal(made.concat, run.concat)
 
 
-def of_notebook(text):
+def run_of_notebook(text):
     """Run the cells of a notebook, and return the run that they make."""
     cells = json.loads(text)["cells"]
     install, *code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
@@ -227,7 +227,7 @@ def test_a_printed_sheet_gives_its_numbers_leaves_the_others_and_its_key_is_righ
         for (stage, head, row, texts), close in (*given, *((row, 5.1e-5) for row in found["key"])):
             array = due[stage] if stage in due else getattr(run, stage)
             wanted = array[row] if head < 0 else array[head, row]
-            numbers = [number_of(text) for text in texts]
+            numbers = [parse_number(text) for text in texts]
             assert np.allclose(numbers, wanted, rtol=0, atol=close), stage
         for stage, _, row, _ in blanks:
             assert i % 2 == 0 or row == word or stage in ("key", "value", "placed")
@@ -240,7 +240,7 @@ def test_a_printed_sheet_gives_its_numbers_leaves_the_others_and_its_key_is_righ
 def test_the_lines_of_a_key_hold_and_come_to_its_numbers(cases):
     of_head = ("query", "scores", "scaled_scores", "exponentials", "row_sums", "weights")
     for run, word, found in cases:
-        # Of what a mask hides there is no line.
+        # A masked number has no line.
         seen = np.isfinite(run.scaled_scores[0, word])
         by_key = ("scores", "scaled_scores", "exponentials", "weights")
         wanted = [
@@ -279,12 +279,12 @@ def test_a_box_asks_what_the_packages_box_asks(cases):
     assert stages == set(ASKED_STAGES)
 
 
-# ---- What a reader does ----
+# ---- Actions of a reader ----
 
 
 def test_a_reader_changes_words_and_their_numbers_works_one_and_keeps_files(own):
     seen = own(width=390, has_touch=True)
-    seen.holds(words="the tired cat drinks tea")
+    seen.assert_shows(words="the tired cat drinks tea")
     assert (seen.shares() == [[5, 5, 81, 5, 5], [20] * 5]).all()
     a_finger_draws_a_slider_and_the_page_stays(seen)
     sliders_and_fields_change_what_a_word_attends_to(seen)
@@ -293,7 +293,7 @@ def test_a_reader_changes_words_and_their_numbers_works_one_and_keeps_files(own)
     a_box_asks_and_checks(seen)
     for name, ending in (("Data file for the book (TOML)", "toml"), ("Notebook (.ipynb)", "ipynb")):
         with seen.page.expect_download() as kept:
-            seen.take(name)
+            seen.press_download(name)
         assert kept.value.suggested_filename == f"the-tired-cat-drinks-tea.{ending}"
         assert "tired" in kept.value.path().read_text(encoding="utf-8")
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -309,7 +309,7 @@ def a_finger_draws_a_slider_and_the_page_stays(seen):
     assert slider.bounding_box() == box
     assert seen.page.evaluate("scrollY") == top
     seen.page.get_by_role("button", name="Undo").tap()
-    seen.holds(words="the tired cat drinks tea")
+    seen.assert_shows(words="the tired cat drinks tea")
 
 
 def sliders_and_fields_change_what_a_word_attends_to(seen):
@@ -325,14 +325,14 @@ def sliders_and_fields_change_what_a_word_attends_to(seen):
     seen.field("state").fill("-0.25")
     assert seen.numbers("embeddings")[3, 2] == -0.25
     assert "embeddings.3.2=-0.25" in seen.url()
-    while seen.can("Undo"):
+    while seen.is_enabled("Undo"):
         seen.press("Undo")
     assert (seen.shares() == before).all()
 
 
 def a_sentence_is_typed_and_a_word_chosen(seen):
     seen.type("the hungry dog")
-    run = seen.holds(words="the hungry dog")
+    run = seen.assert_shows(words="the hungry dog")
     seen.page.locator(".own-word", has_text="hungry").click()
     assert (seen.shares() == np.round(100 * run.weights[:, 1])).all()
     assert "words=the+hungry+dog" in seen.url()
@@ -342,12 +342,12 @@ def a_sentence_is_typed_and_a_word_chosen(seen):
     expect(seen.page.locator(".own-word")).to_have_count(4)
     seen.page.locator(".own-vocabulary > summary").click()
     seen.press("milk")
-    seen.holds(words="the hungry dog ran milk")
+    seen.assert_shows(words="the hungry dog ran milk")
 
 
 def a_box_asks_and_checks(seen):
     box = seen.page.locator("mha-your-turn")
-    # What asks for nothing has scores of 0: another word's is asked for.
+    # A word with a zero query has scores of 0, so the box asks for another word's score.
     seen.page.locator(".own-word").first.click()
     seen.press("Ask")
     box.locator("summary").click()
@@ -385,16 +385,16 @@ def test_every_choice_draws_what_the_package_draws(own):
     )
     for choose, patch in choices:
         choose()
-        seen.holds(**(given := given | patch))
-        assert more.bounding_box() == before, patch  # no choice moves under the pointer
+        seen.assert_shows(**(given := given | patch))
+        assert more.bounding_box() == before, patch  # no control moves under the pointer
     expect(seen.page.locator(".own-vocabulary")).to_be_hidden()  # only meanings have words
     again = own("#" + seen.url())
-    again.holds(**given)
+    again.assert_shows(**given)
     expect(again.page.locator(".strip .end-row.joined")).to_have_count(1)
     seen.field("one decimal").check()
-    seen.holds(**(given | {"numbers": "tenths"}))
+    seen.assert_shows(**(given | {"numbers": "tenths"}))
     seen.page.keyboard.press("Control+z")
-    seen.holds(**given)
+    seen.assert_shows(**given)
 
 
 WRONG = (
@@ -409,7 +409,7 @@ WRONG = (
 )
 
 
-def test_what_does_not_do_is_said_at_its_field_and_moves_nothing(own):
+def test_an_invalid_input_is_reported_at_its_field_and_moves_nothing(own):
     seen = own()
     strip = seen.page.locator(".own .strip")
     before = strip.bounding_box()
@@ -422,7 +422,7 @@ def test_what_does_not_do_is_said_at_its_field_and_moves_nothing(own):
         told = field.get_attribute("aria-describedby").split()[-1]
         assert says in seen.page.locator(f"#{told}").inner_text()
         assert strip.bounding_box() == before
-        seen.holds(words="the tired cat drinks tea")
+        seen.assert_shows(words="the tired cat drinks tea")
         field.fill({"Your sentence": "cat", "Numbers per word": "4"}.get(label, "2"))
         seen.type("the tired cat drinks tea")
         seen.field("Seed").fill("1")
@@ -430,11 +430,11 @@ def test_what_does_not_do_is_said_at_its_field_and_moves_nothing(own):
         assert field.get_attribute("aria-invalid") == "false"
 
 
-def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_chosen(own):
+def test_random_values_and_meanings_are_explained_and_the_key_word_is_chosen(own):
     seen = own()
     says = seen.page.locator(".own-says .soft")
     seen.field("Your sentence").fill("")
-    # The sentence is taken at each pause; no word that says nothing is kept for having come first.
+    # The sentence is read at each pause. Words without meaning are not kept for being first.
     for word in ("the", "hungry", "cat"):
         seen.field("Your sentence").press_sequentially(f" {word}")
         expect(seen.page.locator(".own-word").last).to_contain_text(word)
@@ -460,7 +460,7 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_what_is_taken_along_is_at_hand_covers_nothing_and_moves_nothing(own, width):
+def test_downloads_are_reachable_cover_nothing_and_move_nothing(own, width):
     seen = own(width=width, has_touch=True)
     place, take = seen.page.locator(".own-chosen"), seen.page.locator(".own-take")
     seen.page.locator("mha-explorer .tools").scroll_into_view_if_needed()
@@ -483,7 +483,7 @@ def test_what_is_taken_along_is_at_hand_covers_nothing_and_moves_nothing(own, wi
             for one, other in ((over, under), (under, over))
             for side, size in (("x", "width"), ("y", "height"))
         ), name
-    # Where the browser does not copy, the link stands in a field that moves no button.
+    # If the browser refuses to copy, the link is shown in a field, and no button moves.
     notebook = seen.page.get_by_role("button", name="Notebook (.ipynb)")
     top = notebook.evaluate("(e) => e.offsetTop")
     seen.page.evaluate(CLIPBOARD, "reject")
@@ -493,7 +493,7 @@ def test_what_is_taken_along_is_at_hand_covers_nothing_and_moves_nothing(own, wi
     assert notebook.evaluate("(e) => e.offsetTop") == top
     seen.page.locator(".own-word").last.tap()
     expect(take).to_be_hidden()
-    # All that there is to say of words has its room.
+    # The space for messages about words is reserved.
     for words in ("hungry " + "x" * 900, "she he they hungry aaaaaaaaaaaa bbbbbbbbb"):
         seen.type(words)
         assert place.bounding_box()["y"] == before["y"], words
@@ -506,7 +506,7 @@ def test_one_word_and_any_script_are_sentences(own):
     for words in ("cat", "猫 が 寝た", "القط نام", family, long, "the the Cat cat, the",
                   "<b>bold</b> &amp; \u200bx"):  # fmt: skip
         seen.type(words)
-        seen.holds(words=words.replace("\u200b", ""), num_heads=2)
+        seen.assert_shows(words=words.replace("\u200b", ""), num_heads=2)
         if words.startswith("القط"):
             first, second = (word.bounding_box() for word in seen.page.locator(".own-word").all())
             assert first["x"] > second["x"]
@@ -534,13 +534,13 @@ def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own, wit
     assert seen.numbers("w_o")[0, 3] == 0.25
     for _ in range(3):
         seen.press("Undo")
-    seen.holds(words="the tired cat drinks tea")
-    assert not seen.can("Undo")
+    seen.assert_shows(words="the tired cat drinks tea")
+    assert not seen.is_enabled("Undo")
     for _ in range(5):
         seen.press("Redo")
     assert seen.numbers("query").shape == (2, 3, 3)
     what_was_left_for_something_else_is_not_done_again(seen)
-    # Numbers of the reader's that no longer can be computed are given up.
+    # The reader's numbers that can no longer be computed are discarded.
     seen = own()
     seen.type("the cat")
     with_modules(seen.page)
@@ -553,30 +553,30 @@ def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own, wit
 def what_was_left_for_something_else_is_not_done_again(seen):
     seen.press("Undo")
     seen.page.evaluate(EDIT, [["embeddings.0.0", 4]])
-    assert seen.can("Undo")
-    assert not seen.can("Redo")
-    # Nor what the explorer could do again, once the sentence is another.
+    assert seen.is_enabled("Undo")
+    assert not seen.is_enabled("Redo")
+    # Nor can the explorer redo an edit of another sentence.
     seen.press("Undo")
     seen.type("the cat")
     seen.press("Undo")
     seen.press("Redo")
     assert seen.words() == ["the", "cat"]
-    assert not seen.can("Redo")
+    assert not seen.is_enabled("Redo")
 
 
-# ---- What is printed and kept ----
+# ---- Printing and storage ----
 
 
-def test_what_is_hidden_or_stands_there_twice_is_told_apart(own):
+def test_hidden_and_repeated_words_are_distinguished(own):
     seen = own("#own=example&words=the+hungry+dog+drinks+the+milk&causal=1")
     seen.page.locator(".own-word", has_text="drinks").click()
     shares = seen.page.locator(".own-word").nth(4).locator(".own-share")
     assert shares.all_inner_texts() == ["hidden", "hidden"]
     seen.page.evaluate("window.print = () => {}")
-    seen.take("Print a worksheet with its key")
+    seen.press_download("Print a worksheet with its key")
     sheet = seen.page.locator(".own-sheet")
     rows = sheet.locator(".own-page tr[data-stage=key][data-head='0'] th").all_text_contents()
-    assert rows == ["the₁", "hungry", "dog", "drinks"]  # what nothing uses is not asked for
+    assert rows == ["the₁", "hungry", "dog", "drinks"]  # settings without effect are not shown
     score = sheet.locator(".own-key tr[data-stage=scores]").first.locator("td").all_text_contents()
     assert score[-2:] == ["−∞", "−∞"]
     text = sheet.locator(".own-key").text_content()
@@ -585,14 +585,14 @@ def test_what_is_hidden_or_stands_there_twice_is_told_apart(own):
     assert text.count("Masked") == 1
 
 
-def test_settings_of_the_explorer_are_taken_along_too(own):
+def test_settings_of_the_explorer_are_in_the_downloads(own):
     seen = own()
     seen.page.locator("details.settings > summary").click()
     seen.page.get_by_label("Temperature").fill("2")
     seen.page.get_by_label("the is padding").check()
     seen.page.get_by_label("Move tea earlier").click()
     with seen.page.expect_download() as kept:
-        seen.take("Data file for the book (TOML)")
+        seen.press_download("Data file for the book (TOML)")
     run = trace(example_from("own", kept.value.path().read_text(encoding="utf-8")))
     assert run.tokens == ("the", "tired", "cat", "tea", "drinks")
     assert np.allclose(run.weights, seen.numbers("weights"), rtol=0, atol=1e-12)
@@ -632,7 +632,7 @@ def test_a_sheet_is_printed_alone_its_key_apart_and_no_table_torn_or_cut(own):
     assert seen.page.locator(".own-sheet").count() == 0
 
 
-def test_bars_stand_there_in_forced_colours(own):
+def test_bars_are_visible_in_forced_colours(own):
     bar = own(forced_colors="active").page.locator(".own-track > span:last-child").nth(4)
     assert "linear-gradient" in bar.evaluate("(e) => getComputedStyle(e).backgroundImage")
 
@@ -647,7 +647,7 @@ BOOKS = ("the river bank", "the money bank", "I bought apple to eat", "I play fo
 def test_the_book_s_own_sentences_work_at_once(own, words):
     seen = own()
     seen.type(words)
-    run = seen.holds(words=words)
+    run = seen.assert_shows(words=words)
     assert seen.page.locator(".own-word", has_text="by chance").count() == 0
     assert not np.allclose(run.weights, 1 / len(run.tokens))
     width = str(run.embeddings.shape[1])
@@ -671,21 +671,21 @@ def test_the_width_rises_to_what_the_words_need_and_says_so(own):
     expect(error).to_have_text("“4” is too few: a meaning of river, bank needs 6 numbers per word.")
     less = seen.page.get_by_role("button", name="Numbers per word: one less")
     assert less.get_attribute("aria-disabled") == "true"
-    seen.holds(words="the river bank")
+    seen.assert_shows(words="the river bank")
     seen.press("Undo")
-    seen.holds(words="the tired cat drinks tea")
+    seen.assert_shows(words="the tired cat drinks tea")
     seen.press("Redo")
-    seen.holds(words="the river bank")
+    seen.assert_shows(words="the river bank")
     # An older link, with fewer numbers, opens with as many as its words need.
     again = own("#own=example&words=the+river+bank&width=4")
-    again.holds(words="the river bank")
+    again.assert_shows(words="the river bank")
 
 
 def test_punctuation_is_left_out_of_words(own):
     seen = own()
     typed = "Who reads the book, you? It didn’t cost 3.5!"
     seen.type(typed)
-    seen.holds(words=typed)
+    seen.assert_shows(words=typed)
     assert seen.words() == ["Who", "reads", "the", "book", "you", "It", "didn’t", "cost", "3.5"]
     assert seen.field("Your sentence").input_value() == typed
     seen.type("?!")
@@ -700,7 +700,7 @@ def test_each_edit_of_a_size_is_one_step(own):
     for value in ("5", "6", "4"):
         seen.press("Undo")
         expect(width).to_have_value(value)
-    assert not seen.can("Undo")
+    assert not seen.is_enabled("Undo")
     width.fill("3")
     error = seen.page.locator(f"#{width.get_attribute('aria-describedby')}")
     expect(error).to_have_text("“3” is too few: a meaning of drinks needs 4 numbers per word.")

@@ -1,4 +1,4 @@
-"""The red pencil in a browser: it corrects as the audit would judge, and a reader can use it."""
+"""The red pencil in Chromium: its corrections agree with the audit, and its controls work."""
 
 from functools import partial
 
@@ -17,11 +17,11 @@ AT_81 = "#pencil=sources&document=apple-walkthrough&at=110:query.0.2.0"
 
 
 @pytest.fixture
-def opened(alone, static):
+def opened(open_instrument, static):
     """Return a function that opens the pencil, at an address and in a window."""
     boxes = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
     html = boxes + red_pencil("apple-walkthrough").html
-    return partial(alone, html, width=1100, reduced_motion="reduce")
+    return partial(open_instrument, html, width=1100, reduced_motion="reduce")
 
 
 CORRECTED = """([source, sets]) => {
@@ -36,7 +36,7 @@ CORRECTED = """([source, sets]) => {
 }"""
 
 
-def test_what_follows_from_corrections_is_what_the_audit_says(arithmetic_page, rng):
+def test_the_consequences_of_corrections_agree_with_the_audit(arithmetic_page, rng):
     page = arithmetic_page
     for source in TITLES:
         numbers = load_source(source)
@@ -56,7 +56,7 @@ def test_what_follows_from_corrections_is_what_the_audit_says(arithmetic_page, r
 
 
 def counts(page):
-    """Return how many numbers are said to be right, slips and spoiled, and how many look so."""
+    """Return the numbers of correct, wrong and dependent numbers in the text and by colour."""
     page.wait_for_function(
         "document.querySelector('mha-instrument, mha-explorer').isSettled"
     )  # what is below the screen too

@@ -5,7 +5,7 @@ The positions of points are computed from the ticks and from the coordinates in 
 
 import numpy as np
 import pytest
-from book_site import rest
+from book_site import advance_clock
 from helpers import example
 from plane_labels import WRONG
 from pointer import middle
@@ -32,7 +32,7 @@ SHOWN = {
 
 
 def drag_to(page, node, place):
-    """Drag a tip to a place of its plane, given as shares of the plane's width and height."""
+    """Drag a tip to a position given as shares of the plane's width and height."""
     node.scroll_into_view_if_needed()
     x, y = middle(node)
     frame = node.locator("xpath=../..").bounding_box()
@@ -43,17 +43,17 @@ def drag_to(page, node, place):
         frame["x"] + across * frame["width"], frame["y"] + down * frame["height"], steps=3
     )
     page.mouse.up()
-    rest(page, 30)
+    advance_clock(page, 30)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", SHOWN)
-def test_each_label_is_beside_its_own_point_also_after_random_drags(put, name, width):
+def test_each_label_is_beside_its_own_point_also_after_random_drags(open_element, name, width):
     rng = np.random.default_rng(SEED)
-    page = put(SHOWN[name](), width=width, reduced_motion="reduce").page
+    page = open_element(SHOWN[name](), width=width, reduced_motion="reduce").page
     tips = page.locator(".tip")
     tips.first.wait_for()
-    rest(page, 100)
+    advance_clock(page, 100)
     wrong = page.evaluate(WRONG)
     for _ in range(20):
         drag_to(page, tips.nth(int(rng.integers(tips.count()))), rng.uniform(0.05, 0.95, 2))

@@ -1,4 +1,4 @@
-"""Planes: what is dragged by mouse, finger, keys and sliders, and what weights ask of a query."""
+"""Planes: dragging by mouse, finger, keys and sliders, and the query for a chosen weight."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import numpy as np
 import pointer
 import pytest
 from accessible import violations
-from helpers import number_of
+from helpers import parse_number
 from playwright.sync_api import expect
 from pointer import middle, swipe
 from ports import CLOSE
@@ -40,8 +40,8 @@ def numbers(seen):
     return {key: np.array(x) for key, x in seen.page.evaluate(NUMBERS).items() if key != "inputs"}
 
 
-def follows(seen, example):
-    """Assert that all that the page computes is what the package computes from its inputs."""
+def assert_agreement(seen, example):
+    """Assert that the package computes all of the page's numbers from its inputs."""
     found = numbers(seen)
     names = ("embeddings", "angles", "query", "key", "value")
     given = {name: found[name] for name in names if getattr(example, name) is not None}
@@ -59,7 +59,7 @@ def tip(seen, name):
 
 
 def at_rest(node):
-    """Wait until a plane has glided to its scale."""
+    """Wait until a plane has finished its animation to a new scale."""
     node.wait_for()
     node.evaluate("""async (node) => {
       const at = () => { const { x, y } = node.getBoundingClientRect(); return `${x} ${y}`; };
@@ -72,7 +72,7 @@ def at_rest(node):
 
 
 def drag(seen, node, across, down):
-    """Drag by mouse; what is dragged stays under the pointer all the way."""
+    """Drag by mouse, and assert that the dragged element stays under the pointer."""
     node.scroll_into_view_if_needed()
     at_rest(node)
     pointer.drag(seen.page, *middle(node), across, down, node=node)
@@ -86,38 +86,38 @@ def pull(seen, token, share):
     )  # fmt: skip
 
 
-def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
+def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(open_element):
     html = explorer(GIVEN, view="plane", axes=("water", "money")).html
-    seen = put(html, width=390, has_touch=True, is_mobile=True)
+    seen = open_element(html, width=390, has_touch=True, is_mobile=True)
     page = seen.page
     ways = {"Query of bank": (30, -110), "Key of river": (-60, 30), "Value of river": (-105, -60)}
     for name, (across, down) in ways.items():
         node = tip(seen, name)
-        bring(page, node)
+        scroll_to_tip(page, node)
         scrolled, before = page.evaluate("scrollY"), numbers(seen)["head_outputs"]
         swipe(page, *middle(node), across, down, node=node)
         assert page.evaluate("scrollY") == scrolled
         assert (numbers(seen)["head_outputs"] != before).any()
-        follows(seen, GIVEN.example)
+        assert_agreement(seen, GIVEN.example)
     area = page.locator(".frame").last.bounding_box()
     swipe(page, area["x"] + 8, area["y"] + area["height"] - 8, 0, -150)
     page.wait_for_function("from => scrollY > from + 50", arg=scrolled)
 
 
-def bring(page, node):
-    """Bring a tip where a finger has room, and wait until it stands."""
+def scroll_to_tip(page, node):
+    """Scroll a tip to where a finger has room, and wait until it stops moving."""
     node.wait_for()
     node.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)")
     at_rest(node)
 
 
-def test_what_a_matrix_makes_is_dragged_by_its_least_change_and_so_are_its_rows(put):
-    seen = put(explorer(BANK, view="plane").html, reduced_motion="reduce")
+def test_dragging_a_computed_vector_or_a_row_changes_the_matrix_least(open_element):
+    seen = open_element(explorer(BANK, view="plane").html, reduced_motion="reduce")
     node = tip(seen, "Query of bank")
     node.wait_for()
     assert tip(seen, "Key of the").count() == 0  # an embedding of zeros
     drag(seen, node, -40, -80)
-    run = follows(seen, BANK.example)
+    run = assert_agreement(seen, BANK.example)
     moved = run.query[0, 2] - BANK.query[0, 2]
     x = BANK.embeddings[2]
     change = run.example.layer.w_q[0] - BANK.example.layer.w_q[0]
@@ -127,27 +127,27 @@ def test_what_a_matrix_makes_is_dragged_by_its_least_change_and_so_are_its_rows(
     seen.page.get_by_role("button", name="Undo").click()
     expect(caption).to_have_text("The query and the keys")
     drag(seen, tip(seen, "Embedding of bank"), 50, -40)
-    follows(seen, BANK.example)
+    assert_agreement(seen, BANK.example)
     for to, matrix in (("to queries", "query"), ("to keys", "key"), ("to values", "value")):
         seen.page.get_by_label(to, exact=True).check()
         row = tip(seen, f"Row 2 of the {matrix} matrix")
         before = numbers(seen)[f"w_{matrix[0]}"]
         drag(seen, row, -45, 30)
-        run = follows(seen, BANK.example)
+        run = assert_agreement(seen, BANK.example)
         moved = getattr(run.example.layer, f"w_{matrix[0]}")
         assert (moved[0, 1] != before[0, 1]).all(), "both entries of the row"
         np.testing.assert_array_equal(moved[0, 0], before[0, 0])
     assert seen.page.locator(".plane:visible").last.inner_text().startswith("The values")
 
 
-def test_a_weight_is_pulled_and_what_no_query_gives_is_said_at_the_nearest(put):
+def test_a_weight_is_dragged_and_the_nearest_possible_weight_is_reported(open_element):
     key = np.array([[[0, 0], [2, 1], [1, 0.5]]])  # that of bank lies between the others
     run = trace(replace(GIVEN.example, key=key))
-    seen = put(explorer(run, view="plane").html)
+    seen = open_element(explorer(run, view="plane").html)
     tip(seen, "Query of bank").wait_for()
     says, bars = seen.page.locator(".plane-says"), seen.page.locator(".pulls li")
     pull(seen, "river", 90)
-    after = follows(seen, run.example)
+    after = assert_agreement(seen, run.example)
     assert abs(after.weights[0, 2, 1] - 0.9) < 0.0005
     expect(bars.nth(1).locator("span")).to_have_text("90.0\u00a0%")
     way = np.hypot(*(after.query - run.query)[0, 2])
@@ -160,7 +160,7 @@ def test_a_weight_is_pulled_and_what_no_query_gives_is_said_at_the_nearest(put):
     ):
         pull(seen, run.tokens[token], share)
         expect(says).to_contain_text(f"No query gives {words}")
-        assert abs(100 * follows(seen, run.example).weights[0, 2, token] - nearest) < 0.05
+        assert abs(100 * assert_agreement(seen, run.example).weights[0, 2, token] - nearest) < 0.05
         assert bars.nth(token).locator("span").inner_text() == f"{nearest}.0\u00a0%"
         assert bars.nth(token).locator("input").input_value() == str(nearest)
     another_hand_moves_by_keys_and_sliders(seen, run.example)
@@ -181,7 +181,7 @@ def another_hand_moves_by_keys_and_sliders(seen, example):
     assert step <= 0.1
     seen.page.get_by_label("Value of the: up").press("ArrowRight")
     np.testing.assert_allclose(numbers(seen)["value"][0, 0], [2 * step, step])
-    follows(seen, example)
+    assert_agreement(seen, example)
 
 
 FIND = """(cases) => JSON.parse(cases).map(({ key, start, which, wanted }) => {
@@ -220,8 +220,8 @@ def test_the_query_is_the_nearest_that_gives_the_weight(arithmetic_page, rng):
     assert 0 < missing < 20
 
 
-def test_bars_and_lines_of_equal_weight_follow_temperature_and_mask(put, modules):
-    seen = put(explorer(BANK, view="temperature").html)
+def test_bars_and_lines_of_equal_weight_follow_temperature_and_mask(open_element, modules):
+    seen = open_element(explorer(BANK, view="temperature").html)
     seen.page.add_script_tag(path=modules)
     slider = seen.page.locator(".temperature [type=range]").first
     lists = seen.page.locator(".temperature-bars ul")
@@ -286,8 +286,10 @@ ANGLE_THEN_FIRST = """() => {
 }"""
 
 
-def test_the_dial_turns_by_angle_position_and_finger(put):
-    seen = put(explorer(TURNED, view="dial").html, width=390, has_touch=True, is_mobile=True)
+def test_the_dial_turns_by_angle_position_and_finger(open_element):
+    seen = open_element(
+        explorer(TURNED, view="dial").html, width=390, has_touch=True, is_mobile=True
+    )
     angle, other = (
         seen.page.get_by_label(f"angle of a position, components {pair}")
         for pair in ("1 and 2", "3 and 4")
@@ -295,15 +297,15 @@ def test_the_dial_turns_by_angle_position_and_finger(put):
     angle.wait_for()
     angle.fill("-90")
     assert seen.page.locator(".dial .slider > span").all_inner_texts()[:2] == ["−90°", "−90°"]
-    run = follows(seen, TURNED.example)
+    run = assert_agreement(seen, TURNED.example)
     np.testing.assert_allclose(run.scores[0, 0], [2, 2])
     before = run.scores
     seen.page.get_by_label("first position").fill("7")
-    run = follows(seen, TURNED.example)
+    run = assert_agreement(seen, TURNED.example)
     np.testing.assert_allclose(run.scores, before, atol=1e-9)  # only how far apart counts
     says = seen.page.locator(".dial-says")
     expect(says).to_contain_text("turned by 7 × −90° = −630° more. The angles between query and")
-    # What is told is of this slider alone, however soon it is taken after the other one.
+    # The message is about this slider alone, however soon it is moved after the other one.
     status = seen.page.locator(".strip [role=status]")
     seen.page.evaluate(ANGLE_THEN_FIRST)
     expect(status).to_contain_text("at position 9.")
@@ -317,15 +319,17 @@ def test_the_dial_turns_by_angle_position_and_finger(put):
         before = numbers(seen)["angles"][1, 0]
         turn()
         assert numbers(seen)["angles"][1, 0] != before
-        follows(seen, TURNED.example)
+        assert_agreement(seen, TURNED.example)
     alike = seen.page.get_by_label("all pairs alike")
     angle.fill("-40")
     alike.uncheck()  # and the second pair turns slower
     np.testing.assert_allclose(np.degrees(numbers(seen)["angles"][1]), [-40, -4])
     other.fill("30")
     np.testing.assert_allclose(np.degrees(numbers(seen)["angles"][1]), [-40, 30])
-    follows(seen, TURNED.example)
-    again = put(explorer(TURNED, view="dial").html, address="#" + seen.settled_url().split("#")[1])
+    assert_agreement(seen, TURNED.example)
+    again = open_element(
+        explorer(TURNED, view="dial").html, address="#" + seen.settled_url().split("#")[1]
+    )
     expect(again.page.get_by_label("all pairs alike")).not_to_be_checked()
     expect(again.page.get_by_label("angle of a position, components 3")).to_have_value("30")
     again.page.get_by_label("all pairs alike").check()
@@ -336,9 +340,9 @@ def test_the_dial_turns_by_angle_position_and_finger(put):
     assert again.page.locator(".dial li i").first.inner_text() == "sat"
 
 
-def test_the_slope_of_a_linear_bias_is_dragged(put):
+def test_the_slope_of_a_linear_bias_is_dragged(open_element):
     run = trace(replace(load_example("play-football"), is_causal=True))
-    seen = put(explorer(BANK).html + slope_explorer(run, 2).html)
+    seen = open_element(explorer(BANK).html + slope_explorer(run, 2).html)
     scores = run.scaled_scores[0, 2]
     slider = seen.page.get_by_label("slope", exact=True)
     slider.scroll_into_view_if_needed()
@@ -366,17 +370,17 @@ def opened_cloud(put):
     return seen
 
 
-def test_one_cloud_of_embeddings_is_behind_the_planes_of_both_heads(put):
-    seen = opened_cloud(put)
+def test_one_cloud_of_embeddings_is_behind_the_planes_of_both_heads(open_element):
+    seen = opened_cloud(open_element)
     cat, tired = tip(seen, "Embedding of cat"), tip(seen, "Embedding of tired")
     drag(seen, cat, 24, 0)  # along the axis of the first number
-    run = follows(seen, TIRED.example)
+    run = assert_agreement(seen, TIRED.example)
     moved = run.example.embeddings[0]
     assert moved[0] > 2.2
     np.testing.assert_array_equal(moved[1:], 0)
     assert seen.page.locator(".cloud figcaption").first.inner_text().startswith("cat: animal")
     drag(seen, tired, -30, -45)
-    run = follows(seen, TIRED.example)
+    run = assert_agreement(seen, TIRED.example)
     assert 1 <= (run.example.embeddings[3] != TIRED.embeddings[3]).sum() <= 2
     assert (run.key[1, 3] != TIRED.key[1, 3]).any()
     tired.focus()
@@ -389,13 +393,13 @@ def test_one_cloud_of_embeddings_is_behind_the_planes_of_both_heads(put):
     row = tip(seen, "Row 4 of the key matrix, Head 2")
     at_rest(row)
     drag(seen, row, 20, -30)
-    run = follows(seen, TIRED.example)
+    run = assert_agreement(seen, TIRED.example)
     assert (run.example.layer.w_k[1, 3] != TIRED.example.layer.w_k[1, 3]).all()
     np.testing.assert_array_equal(run.example.layer.w_k[0], TIRED.example.layer.w_k[0])
     says = f"tired ({shown(run.key[1, 3, 0], 2)}, {shown(run.key[1, 3, 1], 2)})"
     assert says in cloud.locator("text").all_text_contents()
     pull(seen, "it", 90)  # by the matrix of queries
-    assert abs(follows(seen, TIRED.example).weights[0, 2, 2] - 0.9) < 0.0005
+    assert abs(assert_agreement(seen, TIRED.example).weights[0, 2, 2] - 0.9) < 0.0005
 
 
 WATCH = """() => {
@@ -409,8 +413,8 @@ WATCH = """() => {
 }"""
 
 
-def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
-    seen = opened_cloud(put)
+def test_the_cloud_glides_to_what_a_head_makes_of_it(open_element):
+    seen = opened_cloud(open_element)
     cat = seen.page.locator(".cloud .of-point circle:not(.foot)").first
     at_rest(cat)
     seen.page.evaluate(WATCH)
@@ -423,8 +427,8 @@ def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
     expect(seen.page.get_by_label("Head 2: to queries", exact=True)).to_be_checked()
 
 
-def test_a_plane_keeps_its_scale_while_it_is_held_and_glides_after(put):
-    seen = put(explorer(GIVEN, view="plane").html, width=390)
+def test_a_plane_keeps_its_scale_while_it_is_held_and_glides_after(open_element):
+    seen = open_element(explorer(GIVEN, view="plane").html, width=390)
     ticks = """() => [...document.querySelectorAll(".tick")]
       .map((one) => `${one.textContent} ${one.getAttribute("x")}`)"""
     node = tip(seen, "Query of bank")
@@ -466,13 +470,13 @@ COVERED = """(edge) => [...document.querySelectorAll(".plane-area")].flatMap((ar
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
-def test_names_cover_neither_each_other_nor_tips_and_axe_finds_nothing(put, theme, width):
+def test_names_cover_neither_each_other_nor_tips_and_axe_finds_nothing(open_element, theme, width):
     made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
     warm = explorer(trace(replace(BANK.example, name="warm")), view="temperature").html
     cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
     wide = width_explorer(np.random.default_rng(SEED)).html
     arrows, dial = explorer(GIVEN, view="plane").html, explorer(TURNED, view="dial").html
-    seen = put(
+    seen = open_element(
         arrows + made + warm + cloud + dial + wide,
         theme=theme,
         width=width,
@@ -488,7 +492,7 @@ def test_names_cover_neither_each_other_nor_tips_and_axe_finds_nothing(put, them
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
+def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(open_element):
     tenths = draw_tenths(np.random.default_rng(SEED), keys=8)
     query, keys = tenths[0, :64] / 10, tenths[1:, :64] / 10
     even = largest_weight("Give no key more than 13 %.", scaled=True, high=0.13)
@@ -498,7 +502,7 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
     # And a goal that no width reaches: `width_explorer` would refuse it.
     made = width_explorer(np.random.default_rng(SEED), tasks=(task,)).html
     whole = made.replace('"tasks":[{', f'"tasks": [{json.dumps(even.as_data())},{{')
-    seen = put(whole, has_touch=True)
+    seen = open_element(whole, has_touch=True)
     says, output = seen.page.locator(".width-says"), seen.page.locator("output")
     slider, mark = (
         seen.page.locator(f".with-width {one}") for one in ("input", ".tasks li >> nth=1")
@@ -531,10 +535,10 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
     assert up != 0
     assert scores.nth(2).inner_text() == shown(across * long, 2)
     assert scores.nth(0).inner_text() == shown(times * keys[0] @ query, 2)
-    # As printed, the product comes to the last digit of the score, or to its neighbour.
+    # As printed, the product agrees with the score up to one unit of the last digit.
     line = re.search(r"≈ ([\d.]+) × ([\d.]+) ≈ (−?[\d.]+):", says.inner_text()).groups()
     assert line[:2] == (shown(across), shown(long))
-    one, other, score = map(number_of, line)
+    one, other, score = map(parse_number, line)
     assert abs(one * other - score) < 0.0075
     key.focus()
     seen.press("ArrowRight")

@@ -1,4 +1,4 @@
-"""What no explorer and no instrument can show is refused; nothing here needs a browser."""
+"""Explorers and instruments refuse invalid input. These tests need no browser."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("make", "error", "says"), REFUSED, ids=[says for *_, says in REFUSED])
-def test_what_cannot_be_shown_is_refused(make, error, says):
+def test_explorers_of_invalid_input_are_refused(make, error, says):
     with pytest.raises(error, match=says):
         make()
 

@@ -1,4 +1,4 @@
-"""Attention with what newer models change, in the browser: its numbers are those of the package."""
+"""The sheet of newer attention variants in Chromium: its numbers are the package's."""
 
 import json
 import re
@@ -18,9 +18,9 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def sheet_page(alone):
+def sheet_page(open_instrument):
     """Return a function that opens the sheet, at an address and in a window."""
-    return partial(alone, variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3).html)
+    return partial(open_instrument, variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3).html)
 
 
 CARRIED_OUT = """([plan, given, on]) => {
@@ -86,8 +86,8 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     field.scroll_into_view_if_needed()
     drag(page, *middle(field), 40, steps=5)
     assert field.input_value() == "1"
-    # What is refused is said to be so, and does not stay beside the results; nor does what was
-    # typed on the way to it.
+    # A refused text is reported and replaced, as are the incomplete numbers that were typed
+    # before it.
     before = rows.all_text_contents()
     field.fill("")
     for typed, stays in (("5", False), ("0", True), ("0", True)):
@@ -107,7 +107,7 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     expect(what).to_have_text("Choose any number to see where it comes from.")
 
 
-def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
+def test_active_variants_are_listed_together_and_each_change_can_be_undone(sheet_page):
     page = sheet_page()
     rows = page.locator(".sheet-now li span:nth-of-type(2)")
     undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
@@ -124,7 +124,7 @@ def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
         f"The weights of tired move by up to {weights}, its output by up to {output}. "
         "That is all that is switched on, against plain attention."
     )
-    # All that one types into a field, or drags it, is one change; what is refused is none.
+    # All typing into a field, or one drag, is one change. A refused text is no change.
     field = page.get_by_label("Keys: row cat, column 1")
     for text in ("3", "35", "3"):
         field.fill(text)
@@ -164,7 +164,7 @@ def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
         ("on=cap&query=9", False),
     ],
 )
-def test_what_the_sheet_leaves_out_of_an_address_is_told(sheet_page, rest, is_whole):
+def test_ignored_parts_of_an_address_are_reported(sheet_page, rest, is_whole):
     page = sheet_page(f"#sheet=since-2023&{rest}")
     expect(page.get_by_label("scores capped at 2")).to_be_checked()
     page.wait_for_function("/query=3/.test(location.hash)")  # written when it is said

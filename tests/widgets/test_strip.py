@@ -1,12 +1,12 @@
-"""The strip: one query on one screen, driven by mouse, touch and keyboard in a real Chromium."""
+"""The strip: one query on one screen, operated by mouse, touch and keyboard in Chromium."""
 
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from book_site import rest
-from helpers import number_of
+from book_site import advance_clock
+from helpers import parse_number
 from playwright.sync_api import expect
 from pointer import FRAME, drag, middle, swipe
 from strips import sums_hold
@@ -31,10 +31,10 @@ CUT = """() => [...document.querySelectorAll(".strip .number:not(:focus)")]
 COLUMNS = ("scores", "scaled_scores", "exponentials", "weights")
 
 
-def holds(seen, run, row, head=0, component=0):
+def assert_shows(seen, run, row, head=0, component=0):
     """Assert that the strip shows one query of a run."""
     for stage in COLUMNS:
-        found = [number_of(text) for text in seen.numbers(stage)]
+        found = [parse_number(text) for text in seen.numbers(stage)]
         # Where a sum ends in a 5 that is not shown, the last digit depends on the order of adding.
         np.testing.assert_allclose(found, getattr(run, stage)[head, row], atol=0.50001e-4, rtol=0)
     parts = run.weights[head, row] * run.value[head, :, component]
@@ -45,27 +45,27 @@ def holds(seen, run, row, head=0, component=0):
 
 
 @pytest.mark.parametrize("name", example_names())
-def test_an_explorer_starts_where_it_stands_and_shows_the_numbers_of_the_trace(view, name):
+def test_an_explorer_starts_in_place_and_shows_the_numbers_of_the_trace(view, name):
     seen = view(name)
     assert seen.page.evaluate("window.placeAtFirst > 200")
-    seen.live()
+    seen.wait_until_live()
     assert seen.page.evaluate("window.placeAtFirst - place()") == 0
-    rest(seen.page, 200)
+    advance_clock(seen.page, 200)
     assert seen.page.evaluate("window.shift") == 0
     is_on_one_screen(seen)
     sources_and_all_that_is_moved_light_up(seen)
-    holds(seen, seen.run, seen.run.example.focus or 0)
+    assert_shows(seen, seen.run, seen.run.example.focus or 0)
     for head, name_of_head in enumerate(seen.run.head_names):
         if seen.run.num_heads > 1:
             seen.choose(name_of_head)
         for query in range(len(seen.run.tokens)):
             seen.page.locator(".chip").nth(query).click()
-            holds(seen, seen.run, query, head)
+            assert_shows(seen, seen.run, query, head)
     nothing_lies_over_another_thing_and_the_drawing_is_kept(seen)
 
 
 def is_on_one_screen(seen):
-    """Assert that from the title to the heads' shares nothing is out of sight or cut."""
+    """Assert that everything from the title to the heads' shares is visible and uncut."""
     assert seen.page.locator(".strip").bounding_box()["height"] <= 680
     assert seen.page.locator(".one").bounding_box()["height"] <= 448
     assert seen.page.locator(".strip .number:visible").evaluate_all(FURTHEST) <= 1280
@@ -87,7 +87,7 @@ BETWEEN_HEADINGS = """() => {
 @pytest.mark.parametrize("name", ["it-tired", "apple", "the-cat-sat-end"])
 def test_the_query_of_long_vectors_is_above_the_keys_on_a_desk(view, name):
     seen = view(name)
-    seen.live()
+    seen.wait_until_live()
     assert seen.run.embeddings.shape[1] >= 4
     for width in (1040, 1280):
         seen.page.set_viewport_size({"width": width, "height": 900})
@@ -113,7 +113,7 @@ CHAINS = """() => {
 
 
 def sources(run, place):
-    """Yield a place, and all that its number comes from but entries of matrices."""
+    """Yield a place and all places that its number is computed from, without the matrices."""
     yield place
     for term in origin(run, place).terms:
         for operand in term:
@@ -122,7 +122,7 @@ def sources(run, place):
 
 
 def sources_and_all_that_is_moved_light_up(seen):
-    """Assert it of every number of one query: on one screen, too."""
+    """Assert it for every number of one query, which must fit on one screen."""
     found = seen.page.evaluate(CHAINS)
     shown = {where for where, _, _ in found}
     wanted = {where: {str(at) for at in sources(seen.run, Place.parse(where))} for where in shown}
@@ -160,7 +160,7 @@ def changed(run, row, column, value):
 
 
 def test_an_input_is_dragged_by_mouse_and_finger_and_up_a_finger_scrolls(view):
-    seen = view("the-cat-sat", has_touch=True).live()
+    seen = view("the-cat-sat", has_touch=True).wait_until_live()
     field = seen.number("Embedding of cat, x₁")
     box = field.bounding_box()
     x, y = box["x"] + 10, box["y"] + 12
@@ -172,24 +172,24 @@ def test_an_input_is_dragged_by_mouse_and_finger_and_up_a_finger_scrolls(view):
         seen.page.evaluate("{ const n = performance.now(); performance.now = () => n + 2000; }")
     seen.page.mouse.up()
     after = changed(seen.run, 1, 0, 0.5)
-    holds(seen, after, 0)
+    assert_shows(seen, after, 0)
     most = shown(float(np.abs(after.weights - seen.run.weights)[:, 0].max()))
     assert seen.status.startswith(f"The weights of the move by up to {most}")
     seen.page.get_by_role("button", name="Undo").click()
-    holds(seen, seen.run, 0)
+    assert_shows(seen, seen.run, 0)
     drag(seen.page, x, y, 0, -24, steps=6)
-    holds(seen, changed(seen.run, 1, 0, 0.3), 0)
+    assert_shows(seen, changed(seen.run, 1, 0, 0.3), 0)
     # A quick hand takes it along in one step, beyond its neighbours.
     seen.page.get_by_role("button", name="Reset").click()
     drag(seen.page, x, y, 64, steps=1)
-    holds(seen, changed(seen.run, 1, 0, 0.8), 0)
+    assert_shows(seen, changed(seen.run, 1, 0, 0.8), 0)
     swipe(seen.page, x, y, -24, steps=8)
     seen.page.evaluate(FRAME)
-    holds(seen, changed(seen.run, 1, 0, 0.5), 0)
+    assert_shows(seen, changed(seen.run, 1, 0, 0.5), 0)
     seen.page.set_viewport_size({"width": 1280, "height": 500})
     swipe(seen.page, *middle(field), 0, -80, steps=8)
     seen.page.wait_for_function("scrollY > 20")
-    holds(seen, changed(seen.run, 1, 0, 0.5), 0)
+    assert_shows(seen, changed(seen.run, 1, 0, 0.5), 0)
 
 
 WAYS_OF_A_DRAG = """([label, by]) => {
@@ -214,7 +214,7 @@ WAYS_OF_A_DRAG = """([label, by]) => {
 
 
 def test_what_is_dragged_stays_under_the_pointer(view):
-    seen = view("cat-sat-on-it").live()
+    seen = view("cat-sat-on-it").wait_until_live()
     for width in (390, 812, 1280):  # cards; the query above; the query beside
         seen.page.set_viewport_size({"width": width, "height": 900})
         for by in (30, -61):  # to −24 and beyond, through numbers of all lengths
@@ -224,7 +224,7 @@ def test_what_is_dragged_stays_under_the_pointer(view):
 
 
 def test_a_value_that_is_computed_is_dragged_by_the_least_change_of_its_matrix(view):
-    seen = view("the-cat-sat").live()
+    seen = view("the-cat-sat").wait_until_live()
     most, _ = seen.page.evaluate(WAYS_OF_A_DRAG, ["Value of cat, v₁, Head 1", 8])
     assert most <= 1
     values = seen.page.locator(".key .at-value input").evaluate_all("all => all.map(e => e.value)")
@@ -233,21 +233,21 @@ def test_a_value_that_is_computed_is_dragged_by_the_least_change_of_its_matrix(v
     w_v = np.array(seen.run.example.layer.w_v)
     w_v[0, :, 0] += 4 * way
     layer = replace(seen.run.example.layer, w_v=w_v)
-    holds(seen, trace(replace(seen.run.example, layer=layer)), 0)
+    assert_shows(seen, trace(replace(seen.run.example, layer=layer)), 0)
     assert "Value of cat, v₁, Head 1 is now 4.6: its matrix has changed." in seen.status
 
 
 AWAY = "document.body.style.paddingBottom = '3000px', scrollTo(0, 3000), drawn()"
 
 
-def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view):
+def test_a_number_is_animated_once_and_any_action_stops_it(view):
     seen = view("the-cat-sat", width=390, is_new=True)
     field = seen.page.locator(".strip .given").first
 
     def come_again():
         seen.page.evaluate("scrollTo(0, 0)")  # where a page is left, it is opened
         seen.page.reload()
-        seen.live()
+        seen.wait_until_live()
         field.evaluate("e => e.scrollIntoView({ block: 'center' })")
 
     for end in (lambda: seen.press("Shift"), lambda: seen.page.evaluate(AWAY)):
@@ -257,17 +257,17 @@ def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view):
         field.dispatch_event("pointerleave")
         end()
         assert field.input_value() == "1"
-        holds(seen, seen.run, 0)
+        assert_shows(seen, seen.run, 0)
         assert seen.page.locator(".strip .lit").count() == 0
     come_again()
-    rest(seen.page, 1500)
+    advance_clock(seen.page, 1500)
     assert field.input_value() == "1"
 
 
 def test_nothing_moves_where_less_motion_is_wanted(view):
-    seen = view("the-cat-sat", reduced_motion="reduce", is_new=True).live()
-    rest(seen.page, 1500)
-    holds(seen, seen.run, 0)
+    seen = view("the-cat-sat", reduced_motion="reduce", is_new=True).wait_until_live()
+    advance_clock(seen.page, 1500)
+    assert_shows(seen, seen.run, 0)
     assert seen.page.evaluate("localStorage.length") == 0
     seen.number("Embedding of the, x₁").focus()
     for motion, moves in (("reduce", 0), ("no-preference", 3)):
@@ -277,11 +277,11 @@ def test_nothing_moves_where_less_motion_is_wanted(view):
 
 
 def test_scores_that_nothing_scales_stand_there_once_and_what_is_pointed_at_says_what_it_is(view):
-    seen = view("river-bank").live()
+    seen = view("river-bank").wait_until_live()
     heads = seen.page.locator(".heading .head:visible")
     assert "unscaled" not in heads.all_inner_texts()
     expect(seen.page.locator(".key .at-scaled_scores").first).not_to_be_visible()
-    seen = view("the-cat-sat").live()
+    seen = view("the-cat-sat").wait_until_live()
     expect(seen.page.locator(".key .at-scaled_scores").first).to_be_visible()
     how, lit = seen.page.locator(".how"), seen.page.locator(".strip .lit")
     seen.page.locator(".at-weights .number").nth(1).hover()
@@ -295,11 +295,11 @@ def test_scores_that_nothing_scales_stand_there_once_and_what_is_pointed_at_says
     expect(parts).to_have_text("output, component 1")
     seen.page.locator(".sums .result").nth(1).click()
     expect(parts).to_have_text("output, component 2")
-    holds(seen, seen.run, seen.run.example.focus or 0, component=1)
+    assert_shows(seen, seen.run, seen.run.example.focus or 0, component=1)
 
 
 def test_the_strip_is_one_tab_stop_and_worked_by_the_keyboard(view):
-    seen = view("the-cat-sat").live()
+    seen = view("the-cat-sat").wait_until_live()
     stops = seen.page.locator('.strip .number[tabindex="0"]')
     assert stops.count() == 1
     stops.focus()
@@ -310,16 +310,16 @@ def test_the_strip_is_one_tab_stop_and_worked_by_the_keyboard(view):
     assert "Weight that the gives to cat" in seen.focused()
     seen.number("Embedding of the, x₁").focus()
     seen.press("ArrowUp", "ArrowUp", "ArrowDown")
-    holds(seen, changed(seen.run, 0, 0, 1.1), 0)
+    assert_shows(seen, changed(seen.run, 0, 0, 1.1), 0)
     seen.press("ArrowRight")
     assert seen.focused() == "Embedding of the, x₂"
     seen.page.keyboard.type("0,25")  # a decimal comma is understood
-    holds(seen, trace(replace(seen.run.example, embeddings=[
+    assert_shows(seen, trace(replace(seen.run.example, embeddings=[
         [1.1, 0.25, 1, 0], *seen.run.embeddings[1:].tolist()])), 0)  # fmt: skip
     seen.press("Enter")
     assert seen.number("Embedding of the, x₂").input_value() == "0.25"
     seen.press(*["Control+z"] * 4)  # three presses of keys and one typed number are undone
-    holds(seen, seen.run, 0)
+    assert_shows(seen, seen.run, 0)
     assert "The last change is undone." in seen.status
     what_is_no_number_is_refused_in_words_and_given_up_on_leaving(seen)
 
@@ -336,14 +336,14 @@ def what_is_no_number_is_refused_in_words_and_given_up_on_leaving(seen):
     assert below["x"] <= above["x"] + above["width"]
     assert field.get_attribute("aria-invalid") == "true"
     seen.page.locator(".chip").first.click()
-    holds(seen, seen.run, 0)
+    assert_shows(seen, seen.run, 0)
     assert field.input_value() == shown(seen.run.embeddings[1, 1], 0)
     assert field.get_attribute("aria-invalid") is None
     assert told.inner_text() == ""
 
 
 def test_a_huge_number_leaves_room_for_the_output_and_reset_takes_its_room_back(view):
-    seen = view("the-cat-sat").live()
+    seen = view("the-cat-sat").wait_until_live()
     strip = seen.page.locator(".strip")
     head = seen.page.locator(".strip .heading .at-exponentials")
     wide = "e => [...e.querySelectorAll('.number')].map((n) => n.offsetWidth)"
@@ -366,9 +366,9 @@ def test_a_huge_number_leaves_room_for_the_output_and_reset_takes_its_room_back(
     expect(seen.page.locator(".strip .how")).to_be_in_viewport(ratio=1)
 
 
-def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is_shown(view):
+def test_masked_numbers_highlight_nothing_and_the_sentence_is_about_the_shown_row(view):
     run = trace(replace(load_example("the-cat-sat"), is_causal=True))
-    seen = view(run).live()
+    seen = view(run).wait_until_live()
     seen.page.locator(".chip").nth(1).click()
     seen.number("Embedding of sat, x₁").focus()
     lit = seen.page.locator(".strip .lit")
@@ -385,7 +385,7 @@ def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is
     seen.page.get_by_role("button", name="Reset").click()
     seen.page.get_by_label("Causal: no later keys").uncheck()
     expect(label).to_have_attribute("data-label", re.compile("÷"))
-    holds(seen, trace(load_example("the-cat-sat")), 0)
+    assert_shows(seen, trace(load_example("the-cat-sat")), 0)
 
 
 FLOW = """() => {
@@ -401,7 +401,7 @@ FLOW = """() => {
 
 
 def test_ribbons_are_as_wide_as_the_weights_and_the_stack_as_high_as_the_output(view):
-    seen = view("river-bank").live()
+    seen = view("river-bank").wait_until_live()
     weights = seen.run.weights[0, 2]
     field = seen.number("Value of river, v₁")
     for first, full in ((3, "5"), (30, "50")):
@@ -433,8 +433,8 @@ TASKS = (
 )  # fmt: skip
 
 
-def test_a_task_says_that_it_is_reached(put):
-    seen = put(explorer(trace(load_example("cat-sat")), tasks=TASKS).html)
+def test_a_task_says_that_it_is_reached(open_element):
+    seen = open_element(explorer(trace(load_example("cat-sat")), tasks=TASKS).html)
     tasks = seen.page.locator(".tasks li")
     seen.page.locator(".chip").nth(1).click()
     field = seen.number("Query of sat, q₁")
@@ -458,11 +458,11 @@ def test_a_task_says_that_it_is_reached(put):
     assert "Reached" not in seen.status
 
 
-def test_a_head_that_is_not_missed_is_found(put):
+def test_a_head_without_influence_is_found(open_element):
     run = trace(load_example("the-cat-sat"))
     share = float(np.abs(run.head_contributions[0]).max())
     task = head_unnoticed("Switch off the head that is missed least.", below=share + 0.01)
-    seen = put(explorer(run, tasks=(task,)).html)
+    seen = open_element(explorer(run, tasks=(task,)).html)
     seen.choose("Head 2 on")
     assert seen.page.locator(".tasks .reached").count() == 0
     seen.choose("Head 1 on")

@@ -1,11 +1,11 @@
-"""Attention block by block, in a real Chromium: its numbers, its lines, and what a reader does."""
+"""Attention block by block in Chromium: its numbers, its lines and its controls."""
 
 from functools import partial
 
 import chains
 import numpy as np
 import pytest
-from book_site import rest
+from book_site import advance_clock
 from playwright.sync_api import expect
 from ports import CLOSE
 
@@ -19,9 +19,9 @@ RUN = trace(load_example("cat-sat-on-it"))
 
 
 @pytest.fixture
-def tiles(alone):
+def tiles(open_instrument):
     """Return a function that opens the tiles, at an address and in a window."""
-    return partial(alone, moving_tile(RUN).html)
+    return partial(open_instrument, moving_tile(RUN).html)
 
 
 STEPS = """async ([size, scores]) => {
@@ -73,7 +73,7 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     page.get_by_label("subtract nothing").check()
     slider.press("End")
     expect(says).to_contain_text("e^800 is larger than any number")
-    rest(page, 350)
+    advance_clock(page, 350)
     again = tiles("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     small = again.locator(".tiles small")  # what it has to come to, on a phone too

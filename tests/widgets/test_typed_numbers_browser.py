@@ -156,7 +156,7 @@ NUMBERS = "JSON.stringify(document.querySelector('mha-explorer').explorer.number
 def test_a_value_cell_shows_the_number_that_was_typed_and_undo_gives_the_book_s(
     view, rng, name, label, keep
 ):
-    seen = view(name).live()
+    seen = view(name).wait_until_live()
     before = seen.page.evaluate(NUMBERS)
     undo = seen.page.get_by_role("button", name="Undo")
     cells = {token: seen.number(label.format(token)) for token in seen.run.tokens}
@@ -195,7 +195,7 @@ def test_a_value_cell_shows_the_number_that_was_typed_and_undo_gives_the_book_s(
 
 def test_a_placed_embedding_shows_the_number_that_was_typed(view):
     positions = np.arange(12).reshape(3, 4) / 7
-    seen = view(trace(replace(load_example("the-cat-sat"), positions=positions))).live()
+    seen = view(trace(replace(load_example("the-cat-sat"), positions=positions))).wait_until_live()
     cell = seen.number("Embedding and position of cat, x₂")
     for text, wanted in (("1e9", None), ("1000", "1000"), ("-5", "−5"), ("1/3", "0.3333333333")):
         cell.fill(text)
@@ -204,7 +204,7 @@ def test_a_placed_embedding_shows_the_number_that_was_typed(view):
 
 
 def test_a_refused_text_leaves_the_number_before_it_and_is_named_below_its_field(view):
-    seen = view("the-cat-sat", width=390).live()
+    seen = view("the-cat-sat", width=390).wait_until_live()
     cell = seen.number("Value of cat, v₁, Head 1")
     error = seen.page.locator(".strip .field-error")
     cell.focus()
@@ -229,7 +229,7 @@ def test_a_refused_text_leaves_the_number_before_it_and_is_named_below_its_field
 
 
 def test_each_edit_of_a_cell_is_one_step_of_the_explorer_s_history(view):
-    seen = view("the-cat-sat").live()
+    seen = view("the-cat-sat").wait_until_live()
     cell = seen.number("Embedding of cat, x₂")
     undo, redo = (seen.page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
     values = [cell.input_value()]
@@ -260,7 +260,7 @@ def test_each_edit_of_a_cell_is_one_step_of_the_explorer_s_history(view):
     for value in wanted[1:]:
         redo.click()
         assert cell.input_value() == value
-    # A key that is held down moves a number once.
+    # A key that is held down changes a number once.
     cell.focus()
     seen.page.keyboard.down("ArrowUp")
     for _ in range(3):

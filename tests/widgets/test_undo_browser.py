@@ -19,12 +19,12 @@ pytestmark = pytest.mark.browser
 
 
 def history(page):
-    """Return the buttons that undo and redo."""
+    """Return the undo button and the redo button."""
     return (page.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
 
 
 def goes_back_and_forth(page, value, seen):
-    """Assert that undo and redo restore the values of a history one by one, from the last."""
+    """Assert that undo and redo restore the values of a history one by one."""
     undo, redo = history(page)
     assert value() == seen[-1]
     for wanted in reversed(seen[:-1]):
@@ -59,15 +59,15 @@ def edit_field(page, field):
     return seen
 
 
-def test_each_edit_of_a_score_in_tiles_is_one_step(alone):
-    page = alone(moving_tile(trace(load_example("cat-sat-on-it"))).html)
+def test_each_edit_of_a_score_in_tiles_is_one_step(open_instrument):
+    page = open_instrument(moving_tile(trace(load_example("cat-sat-on-it"))).html)
     field = page.get_by_label("Score of cat with sat")
     field.scroll_into_view_if_needed()
     goes_back_and_forth(page, field.input_value, edit_field(page, field))
 
 
-def test_each_drag_of_the_block_size_is_one_step(alone):
-    page = alone(moving_tile(trace(load_example("cat-sat-on-it"))).html)
+def test_each_drag_of_the_block_size_is_one_step(open_instrument):
+    page = open_instrument(moving_tile(trace(load_example("cat-sat-on-it"))).html)
     size = page.get_by_label("block").first
     seen = [size.input_value()]
     for _ in range(2):
@@ -76,15 +76,15 @@ def test_each_drag_of_the_block_size_is_one_step(alone):
     goes_back_and_forth(page, size.input_value, seen)
 
 
-def test_each_edit_of_a_number_of_a_sheet_is_one_step(alone):
-    page = alone(variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3).html)
+def test_each_edit_of_a_number_of_a_sheet_is_one_step(open_instrument):
+    page = open_instrument(variants_explorer(TIRED.tokens, ON_A_SHEET, focus=3).html)
     field = page.get_by_label("Keys: row cat, column 1")
     field.scroll_into_view_if_needed()
     goes_back_and_forth(page, field.input_value, edit_field(page, field))
 
 
-def test_a_token_that_is_written_comes_back(alone):
-    page = alone(growing_cache(CAUSAL).html)
+def test_a_token_that_is_written_comes_back(open_instrument):
+    page = open_instrument(growing_cache(CAUSAL).html)
     count = page.locator(".slot:not(.free)").count
     seen = [count()]
     for _ in range(2):
@@ -101,9 +101,11 @@ def test_a_token_that_is_written_comes_back(alone):
     assert count() == seen[-1]
 
 
-def test_each_choice_of_a_recorded_head_is_one_step(alone):
+def test_each_choice_of_a_recorded_head_is_one_step(open_instrument):
     tired = recorded_sentences()[2]
-    page = alone(real_heads(tired, "it", "cat", heads=((4, 2), (6, 12))).html, height=1000)
+    page = open_instrument(
+        real_heads(tired, "it", "cat", heads=((4, 2), (6, 12))).html, height=1000
+    )
     title = page.locator(".strip-title").inner_text
     seen = [title()]
     page.get_by_role("radio", checked=True).focus()
@@ -113,8 +115,8 @@ def test_each_choice_of_a_recorded_head_is_one_step(alone):
     goes_back_and_forth(page, title, seen)
 
 
-def test_each_drag_of_a_model_s_temperature_is_one_step(alone):
-    page = alone(language_model("ba ke saw mo nu . ba").html, width=1000, height=1200)
+def test_each_drag_of_a_model_s_temperature_is_one_step(open_instrument):
+    page = open_instrument(language_model("ba ke saw mo nu . ba").html, width=1000, height=1200)
     slider = page.locator(".model-temperature input")
     slider.scroll_into_view_if_needed()
     seen = [slider.input_value()]
@@ -129,8 +131,8 @@ def test_each_drag_of_a_model_s_temperature_is_one_step(alone):
     goes_back_and_forth(page, slider.input_value, seen)
 
 
-def test_each_setting_of_a_training_is_one_step(alone):
-    page = alone(learning_layer().html, width=1100, height=1000)
+def test_each_setting_of_a_training_is_one_step(open_instrument):
+    page = open_instrument(learning_layer().html, width=1100, height=1000)
     seed = page.get_by_label("Seed")
     seen = [seed.input_value()]
     for text in ("7", "8"):
@@ -140,9 +142,11 @@ def test_each_setting_of_a_training_is_one_step(alone):
     goes_back_and_forth(page, seed.input_value, seen)
 
 
-def test_each_drag_through_the_slips_is_one_step(alone, static):
+def test_each_drag_through_the_slips_is_one_step(open_instrument, static):
     boxes = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
-    page = alone(boxes + red_pencil("apple-walkthrough").html, width=1100, reduced_motion="reduce")
+    page = open_instrument(
+        boxes + red_pencil("apple-walkthrough").html, width=1100, reduced_motion="reduce"
+    )
     slider = page.get_by_label("Correct the slips, first to last")
     seen = [slider.input_value()]
     for key in ("End", "ArrowLeft", "ArrowLeft"):

@@ -1,4 +1,4 @@
-"""Runs and sizes that several tests of explorers and instruments start from."""
+"""Runs and sizes that several tests of explorers and instruments use."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ ON_A_SHEET = {
     "angles": np.arange(4.0)[:, None], "causal": np.tri(4), "window": np.tri(4) - np.tri(4, k=-2),
     "gate": np.array([[0, 2], [1, -1], [2, 0], [-2, 1.0]]),
 }  # fmt: skip
-"""What the sheet of newer models is given."""
+"""The inputs of the sheet of newer models."""
 
 # Two layers on letters; text that follows them, tests/book/test_live_numbers_browser.py.
 EYE = np.eye(7)
@@ -46,12 +46,12 @@ def parts(rng):
     }  # fmt: skip
     sizes |= {f"{which}_{name}": 4 for which in ("first", "second") for name in ("gain", "bias")}
     arrays = {name: rng.normal(size=size).round(2) for name, size in sizes.items()}
-    # Such as those of the examples: short enough for a line of a phone, with a key behind them.
+    # Numbers like those of the examples: a line of them, with a key, fits on a phone.
     return arrays | {"embeddings": np.abs(arrays["embeddings"]).round()}
 
 
 def with_parts(arrays, norm="before", activation="relu"):
-    """Return the run of a block that is made of these arrays."""
+    """Return the run of a block with these arrays."""
     embeddings, *rest = arrays.values()
     layer, feed = mha.MultiHeadWeights(*rest[:4]), FeedForward(*rest[4:8], activation)
     block = Block(layer, feed, norm, Norm(*rest[8:10]), Norm(*rest[10:]))

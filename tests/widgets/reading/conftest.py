@@ -1,18 +1,18 @@
-"""The small book of the reading tests, built once, and readers who open it."""
+"""Fixtures of the reading tests: a small book, built once, and readers who open it."""
 
 import pytest
 from reading_book import Reader, build_book
-from shared_folders import made_once
+from shared_folders import fill_shared_folder
 
 
 @pytest.fixture(scope="session")
 def book(tmp_path_factory):
-    return made_once(tmp_path_factory, "reading", build_book) / "html"
+    return fill_shared_folder(tmp_path_factory, "reading", build_book) / "html"
 
 
 @pytest.fixture
 def reader(book, browser):
-    """Return a function that makes a reader with a screen, a theme and other options."""
+    """Return a function that makes a reader with a window width, a theme and other options."""
     readers = []
 
     def make(*, width=1280, theme="light", **options):
@@ -30,7 +30,7 @@ def reader(book, browser):
 
 @pytest.fixture
 def kinds(reader):
-    """Return the page with several fields, a row, a goal and a prediction."""
+    """Return the page with a box of several fields, a row, a goal and a prediction."""
     return reader().open("kinds")
 
 

@@ -1,7 +1,7 @@
 """A small book for the scripts of reading and exercises, and a reader who opens its pages."""
 
 from accessible import violations
-from book_site import ROOT, STATIC, carry_over
+from book_site import ROOT, STATIC, copy_storage
 from small_book import build
 
 from byhand.site.policy import early_scripts
@@ -135,7 +135,7 @@ def build_book(folder):
 
 
 class Reader:
-    """A reader with a device that remembers: pages opened in one browser context."""
+    """A reader whose pages share one browser context, and so one local storage."""
 
     def __init__(self, book, context, theme="light"):
         self.book, self.context = book, context
@@ -150,17 +150,17 @@ class Reader:
         )
 
     def open(self, name="worked", fragment=""):
-        """Open a page anew, even where only the fragment of its address differs."""
+        """Load a page, even if only the fragment of its address differs from the current page."""
         if self.page.url != "about:blank":
-            carry_over(self.page)
+            copy_storage(self.page)
             self.page.goto("about:blank")
         self.page.goto((self.book / f"{name}.html").as_uri() + fragment)
         self.page.wait_for_load_state("load")
         return self.page
 
     def again(self):
-        """Load the page at hand again, without the fragment of its address."""
-        carry_over(self.page)
+        """Reload the current page without the fragment of its address."""
+        copy_storage(self.page)
         self.page.evaluate("history.replaceState(null, '', location.pathname)")
         self.page.reload()
         return self.page
@@ -175,13 +175,13 @@ def box(page, name):
 
 
 def answer(page, name, text):
-    """Enter an answer into a box and have it checked."""
+    """Type an answer into a box and check it."""
     box(page, name).get_by_label("Your answer").fill(text)
     box(page, name).get_by_role("button", name="Check").click()
 
 
 def choose(page, name, *options):
-    """Choose options of a quiz and have them checked."""
+    """Choose options of a quiz and check them."""
     quiz = page.locator(f"#quiz-{name}")
     for option in options:
         quiz.get_by_label(option, exact=False).check()
@@ -189,10 +189,10 @@ def choose(page, name, *options):
 
 
 def badge(page, title):
-    """Return what stands beside a page's link in the contents."""
+    """Return the text beside a page's link in the table of contents."""
     return page.locator(f"nav.bd-links li:has(> a:has-text('{title}')) .progress-badge")
 
 
 def read_in_steps(page):
-    """Begin to read the page in steps."""
+    """Start reading the page in steps."""
     page.get_by_role("button", name="Read in steps").click()

@@ -1,4 +1,4 @@
-"""Exercises in the browser are those of `mha`: numbers, hints, worked lines, verdicts."""
+"""Exercises in the browser agree with `mha`: numbers, hints, worked lines and verdicts."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from answer_oracle import judge_answer, parse_answer, recognise_mistake
-from helpers import example, with_every_stage
+from helpers import example, example_with_stage
 from reading_book import RUN, Reader
 
 from mha import load_example, trace
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def page(book, browser, modules):
-    """Return the worked page, which no test here changes."""
+    """Return the page with modules. Tests must not change it."""
     context = browser.new_context()
     made = Reader(book, context)
     page = made.open()
@@ -37,7 +37,7 @@ def page(book, browser, modules):
 
 
 def exercises(run, stage, **options):
-    """Yield exercises spread over a stage, each with what the page's script computes with."""
+    """Yield exercises of a stage, each with the data of the page's script."""
     found = list(places_of(run, stage))
     for place in found[:: max(1, len(found) // 6)]:
         cell = (place.row, place.column or 0, place.head or 0)
@@ -51,8 +51,8 @@ def exercises(run, stage, **options):
 
 
 def runs_with(rng, stage):
-    """Yield runs that have a stage: each kind of mask, scale and norm, whole numbers."""
-    start = with_every_stage(rng, stage)
+    """Yield runs that have a stage: with each kind of mask, scale and norm, and with integers."""
+    start = example_with_stage(rng, stage)
     n = len(start.tokens)
     mask = np.where(np.eye(n)[::-1], -np.inf, rng.normal(size=(n, n)).round(2))
     others = {"scale": -0.7, "block": replace(start.block, first=Norm(eps=0.0))}
@@ -73,12 +73,12 @@ COMPUTED = """([task, texts, seed]) => {
 }"""
 
 
-# Of these the browser writes a bias, and a sum that was begun, times 1.
+# For these stages the browser writes a bias, and a partial sum, with a factor of 1.
 OTHERWISE = ("hidden", "fed", "running_sums")
 
 
 def plain(line):
-    """Return a line without factors of 1, and without brackets."""
+    """Return a line without factors of 1 and without parentheses."""
     line = re.sub(r"[()]|×1(?![\d.])|(?<![\d.])1×", "", line)
     return re.sub(r"^(.+) = \1 =", r"\1 =", line)
 
@@ -113,12 +113,12 @@ def test_the_browser_computes_what_mha_computes_and_draws_what_can_be(page, rng,
                 wanted *= 100 if exercise.percent else 1
                 assert asked == pytest.approx(wanted, rel=1e-12, abs=1e-13)
             for givens, _ in fresh:
-                they_can_be_given(exercise, givens)
+                assert_in_range(exercise, givens)
                 drawn.append(str(givens))
     assert len(set(drawn)) > 15
 
 
-# What new numbers of a quantity can be, where not any below 10; what a mask has made stays.
+# Ranges of new numbers, if not simply below 10. Numbers changed by a mask are kept.
 LIMITS = {
     "positions": (-1, 1),
     "weights": (0.01, 1),
@@ -137,8 +137,8 @@ MASKED = {
 CONSTANTS = {"d_k", "scale", "mask", "eps", "gain", "bias", "cos", "sin", "one"}
 
 
-def they_can_be_given(exercise, givens):
-    """Assert that new numbers are what their quantities can be, and short enough for paper."""
+def assert_in_range(exercise, givens):
+    """Assert that new numbers are valid for their stages, and short enough for paper."""
     before = [given.values for given in exercise.givens]
     for new, old, names in zip(givens, before, operand_quantities(exercise), strict=True):
         for name, now, was in zip(names, new, old, strict=True):

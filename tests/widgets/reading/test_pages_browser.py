@@ -1,4 +1,4 @@
-"""The pages of reading and exercises as a whole, in a real Chromium: access, room, no script."""
+"""The pages of reading and exercises as a whole: accessibility, layout, and without scripts."""
 
 import pytest
 from accessible import too_small, violations
@@ -82,7 +82,7 @@ def test_without_a_script_all_of_it_reads_and_nothing_is_dead(reader):
     page.locator(".quiz-answer summary").first.click()
     expect(page.get_by_text("(b) Right.").first).to_be_visible()
     assert page.locator(".quiz-option label").first.bounding_box()["width"] > 300
-    # What is predicted can be opened, and stands open in print.
+    # The content behind a prediction can be opened, and is open in print.
     page = made.open("kinds")
     sentence = page.get_by_text("The revealed sentence stands here.")
     expect(sentence).not_to_be_visible()

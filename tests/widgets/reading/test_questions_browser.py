@@ -1,4 +1,4 @@
-"""Boxes for numbers, quizzes, and what is kept of the answers, in a real Chromium."""
+"""Boxes for numbers, quizzes, and the stored answers, in Chromium."""
 
 import re
 
@@ -144,7 +144,7 @@ def status(page, name):
 
 
 def without_keys(page):
-    """Make the quizzes of a page those of a book without solutions."""
+    """Remove the answers of the page's quizzes, as in a book without solutions."""
     page.evaluate("""() => document.querySelectorAll("mha-quiz").forEach((quiz) => {
       quiz.querySelector(".quiz-answer").remove();
       quiz.replaceWith(quiz.cloneNode(true));

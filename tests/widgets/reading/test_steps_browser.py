@@ -1,4 +1,4 @@
-"""Reading in steps, in a real Chromium."""
+"""Reading in steps, in Chromium."""
 
 import pytest
 from book_site import until
@@ -62,7 +62,7 @@ def test_keys_and_links_turn_steps_and_print_and_search_have_the_whole_page(page
     page.get_by_role("button", name="Continue at step 5").click()
     hidden = page.locator(".step-hidden").last
     assert hidden.get_attribute("hidden") == "until-found"
-    # What Chromium does when a search reaches hidden text.
+    # Chromium fires this event when a search reaches hidden text.
     hidden.evaluate("e => e.dispatchEvent(new Event('beforematch', {bubbles: true}))")
     assert page.locator(".step-hidden").count() == 0
     expect(bar).not_to_be_visible()
@@ -85,7 +85,7 @@ def test_an_address_opens_its_step_and_the_back_button_returns(reader):
     expect(page.locator(".steps-bar")).not_to_be_visible()
     page.get_by_role("button", name="Continue at step 7 of 7").click()
     expect(label).to_contain_text("Step 7 of 7")
-    # Words that lead on stay with what they lead to, where any two blocks are too high.
+    # A paragraph that introduces a block stays with it, even if both are too high for a screen.
     page.set_viewport_size({"width": 1280, "height": 240})
     page = made.open(fragment="#step-2")
     assert page.get_by_text("now work this number:").is_visible()

@@ -1,4 +1,4 @@
-"""The numbers of the chapter on multi-head attention that are of no run of its explorer."""
+"""The numbers of the chapter on multi-head attention that are not part of its explorer's run."""
 
 import torch
 from printed_pages import AtMost

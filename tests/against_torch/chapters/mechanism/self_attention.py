@@ -1,4 +1,4 @@
-"""The numbers of the chapter on self-attention that are of no run of its explorers."""
+"""The numbers of the chapter on self-attention that are not part of its explorers' runs."""
 
 import math
 
@@ -18,7 +18,7 @@ def compare_with_and_without_the_scale(page):
 
 
 def compare_what_is_learned(page):
-    """Three hundred steps of plain gradient descent, by PyTorch's gradients."""
+    """Run 300 steps of plain gradient descent with PyTorch's gradients."""
     rng = np.random.default_rng(10)
     x = tensor(rng.normal(size=(3, 4)))
     w = [tensor(w).requires_grad_() for w in rng.normal(scale=0.5, size=(2, 1, 4, 4))]

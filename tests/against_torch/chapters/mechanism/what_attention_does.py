@@ -1,4 +1,4 @@
-"""The numbers of the chapter on what attention does that are of no run of its explorer."""
+"""The numbers of *What attention does* that are not part of its explorer's run."""
 
 import torch
 from worked_by_torch import Run, example, tensor

@@ -1,6 +1,6 @@
-"""The numbers of the museum of bugs: each wrong line once more, in PyTorch's words.
+"""The numbers of the museum of bugs: each wrong line, written again in PyTorch.
 
-Which property catches which bug is in `tests/practice/test_bugs.py`.
+`tests/practice/test_bugs.py` tests which property catches which bug.
 """
 
 import math
@@ -8,7 +8,7 @@ import math
 import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import Run, causal, example, tensor, turned
+from worked_by_torch import Run, causal, example, rotated, tensor
 
 THE, CAT, SAT, END = range(4)
 OF_END, TWO = Run(example("the-cat-sat-end")), Run(example("the-cat-sat"))
@@ -54,14 +54,14 @@ def compare_positions(page):
     quarters = math.pi / 2 * torch.arange(3)[:, None].expand(3, 2).double()
     right = Run(given, angles=quarters[:2])
     page.says("In the full pass sat has the score # with cat and # with itself", right.scores[0, 1])
-    asking = {"query": turned(given["query"], quarters[1:])}
-    ahead = Run(given | asking | {"key": turned(given["key"], quarters[:2])}, causal(2))
+    asking = {"query": rotated(given["query"], quarters[1:])}
+    ahead = Run(given | asking | {"key": rotated(given["key"], quarters[:2])}, causal(2))
     step = Run(given, causal(2), quarters[:2])
     page.says("average of the values, (", ahead.head_outputs[0, 1], step.head_outputs[0, 1])
     value = given["value"]
-    with_values = right.weights @ turned(value, quarters[:2, : value.shape[-1] // 2])
+    with_values = right.weights @ rotated(value, quarters[:2, : value.shape[-1] // 2])
     page.says("and cat gets (#, #) in place of (#, #)", with_values[0, 0], right.head_outputs[0, 0])
-    # each number is turned with the one that stands half a width on
+    # each component is rotated with the one half a width later
     halves = {name: given[name].unflatten(-1, (2, -1)).mT.flatten(-2) for name in ("query", "key")}
     halved = Run(given | halves, angles=quarters[:2])
     page.says("cat gives itself # and not #", halved.weights[0, 0, 0], right.weights[0, 0, 0])

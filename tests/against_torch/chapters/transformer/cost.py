@@ -69,7 +69,7 @@ def compare_without_a_softmax(page):
 
 
 def sharing(given, heads, names=("w_k", "w_v")):
-    """Return a run in which some heads have the average of their matrices."""
+    """Return a run in which the given heads share the average of their matrices."""
     new = {name: given[name].clone() for name in names}
     for matrices in new.values():
         matrices[heads] = matrices[heads].mean(0)

@@ -4,8 +4,8 @@ import math
 
 import torch
 from printed_lines import line, lines
-from printed_pages import lower
-from worked_by_torch import Run, causal, clocks, example, tensor
+from printed_pages import lower_triangles
+from worked_by_torch import Run, causal, example, sinusoidal_positions, tensor
 
 THE, CAT, SAT, END = range(4)
 GIVEN = example("the-cat-sat-end")
@@ -13,7 +13,7 @@ FREE, FULL = Run(GIVEN), Run(GIVEN, causal(4))
 
 
 def compare_masks(page):
-    page.figure("fig-decoding-steps", lower(*(FULL.weights[0, :n] for n in (3, 4))))
+    page.figure("fig-decoding-steps", lower_triangles(*(FULL.weights[0, :n] for n in (3, 4))))
     is_causal, padding = torch.ones(4, 4).tril(), torch.ones(4, 4)
     padding[:, 3] = 0
     page.figure("fig-decoding-masks", is_causal, padding, is_causal.triu(-1))
@@ -53,8 +53,8 @@ def compare_counts(page):
     page.says("The # of the projections are constant; the # of scores", 48, 80)
 
 
-def head_of(strength, asks, hands_over):
-    """Return the matrices of a head: what a query asks for, what a token is, what it hands over."""
+def head_matrices(strength, asks, hands_over):
+    """Return the matrices of a head, from its query per token and its scale of the values."""
     w_q = torch.zeros(5, 4)
     for who, what in asks.items():
         w_q[who, what] = strength
@@ -63,13 +63,13 @@ def head_of(strength, asks, hands_over):
 
 
 def compare_six_words(page):
-    """Work an encoder and a decoder, whose three heads ask each for something else."""
+    """Compute an encoder and a decoder with three heads of different queries."""
     source, target = torch.eye(5)[1:4], torch.eye(5)[:3]
     source[1, 4] = 1
     reads, recalls, inquires = (
-        head_of(4, {1: 2, 2: 3, 3: 3}, [0, 0, 0, 0, 1]),
-        head_of(4, {0: 0, 1: 0, 2: 1}, [0, -1, -1, -1, 0]),
-        head_of(6, {0: 1, 1: 2, 2: 3}, [3, 3, 3, 3, 3]),
+        head_matrices(4, {1: 2, 2: 3, 3: 3}, [0, 0, 0, 0, 1]),
+        head_matrices(4, {0: 0, 1: 0, 2: 1}, [0, -1, -1, -1, 0]),
+        head_matrices(6, {0: 1, 1: 2, 2: 3}, [3, 3, 3, 3, 3]),
     )
 
     def asked(heard, so_far):
@@ -89,7 +89,9 @@ def compare_six_words(page):
     page.runs["the-cat-sat-read"] = reading
     page.runs["de-kat-zat-so-far"] = writing
     page.runs["de-kat-zat-asks"] = asking
-    page.figure("fig-decoding-three", reading.weights, lower(writing.weights[0]), asking.weights)
+    page.figure(
+        "fig-decoding-three", reading.weights, lower_triangles(writing.weights[0]), asking.weights
+    )
     score, weight = lines(reading, "scaled_scores.0.0.1", "weights.0.0.1")
     now = 0, heard[0, 4], heard[0, 4]
     page.says("The has with cat the scaled score ", score, 0, weight, now)
@@ -110,7 +112,7 @@ def compare_six_words(page):
 
 
 def compare_passes(page):
-    """Count what passes work and read: of the six words, then of Llama 3 70B."""
+    """Count the arithmetic and the memory reads of passes: of the six words, and of Llama 3 70B."""
     matrices, key_and_value = 5 * (4 + 4 + 5), 4 + 5
     read = [matrices + 3 * key_and_value, 5 * key_and_value]
     read += [matrices + n * key_and_value + 5 * 4 + 3 * key_and_value for n in (1, 2, 3)]
@@ -137,8 +139,8 @@ def compare_passes(page):
 
 
 def compare_padding(page):
-    """Work a batch of two texts, with padding on either side, and what goes wrong."""
-    x, later, positions = GIVEN["embeddings"], causal(4), clocks(6, 4)
+    """Compute a batch of two padded sequences: padding on either side, and its errors."""
+    x, later, positions = GIVEN["embeddings"], causal(4), sinusoidal_positions(6, 4)
     filler = torch.ones(2, 4)
     hidden = torch.zeros(4)
     hidden[:2] = -math.inf

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from printed_lines import line, lines
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import Run, causal, example, normed, spreads, tensor
+from worked_by_torch import Run, causal, example, normalised, standard_deviations, tensor
 
 CAT, MAT, IT, LAST = range(4)
 START, A, B, AGAIN = range(4)
@@ -17,7 +17,7 @@ PICK = torch.eye(4).double()
 
 
 class Stack:
-    """Random blocks, drawn as the chapter says, with norms before, after or nowhere."""
+    """Random blocks, drawn as in the chapter, with the norm before, after or nowhere."""
 
     def __init__(self, seed, place):
         self.rng, self.place = np.random.default_rng(seed), place
@@ -35,13 +35,13 @@ class Stack:
         return self.behind_a_sum(x + (self.read(x) @ w_in).relu() @ w_out)
 
     def read(self, x):
-        return normed(x) if self.place == "before" else x
+        return normalised(x) if self.place == "before" else x
 
     def behind_a_sum(self, x):
         if self.place != "after":
             return x
-        self.spreads.append(spreads(x).mean().detach())
-        return normed(x)
+        self.spreads.append(standard_deviations(x).mean().detach())
+        return normalised(x)
 
 
 def compare_sizes(page):
@@ -70,7 +70,7 @@ def compare_the_block(page):
 
 
 def compare_two_layers(page):
-    """Let *it* hear the last word, and then find its noun."""
+    """Let *it* attend to the last word in the first layer, and to its noun in the second."""
     nouns = {"w_v": PICK[None, :, :2], "w_o": PICK[:2]}
     hears = nouns | {"w_q": 2 * PICK[None, :, 2:3], "w_k": PICK[None, :, 3:]}
     resembles = nouns | {"w_q": 2 * PICK[None, :, :2], "w_k": PICK[None, :, :2]}
@@ -88,7 +88,7 @@ def compare_two_layers(page):
 
 
 def compare_induction(page):
-    """Work *A B A*: who stood before me, and who stood behind one like me."""
+    """Compute an induction head for *A B A*: a previous-token head, then a match."""
     eye = torch.eye(10)
     what, where, before, following = eye[:, :2], eye[:, 2:6], eye[:, 6:8], eye[:, 8:]
     asks = torch.zeros(10, 4)
@@ -108,7 +108,7 @@ def compare_induction(page):
 
 
 def compare_two_tokens(page):
-    """Let two tokens of one number pass a head whose matrices are all 1, three times."""
+    """Pass two tokens of one number three times through a head whose matrices are all 1."""
     one = torch.ones(1, 1, 1)
     matrices = {"w_q": one, "w_k": one, "w_v": one, "w_o": one[0]}
     s = Run(matrices | {"embeddings": tensor([[0.5], [-0.5]])})
@@ -123,7 +123,7 @@ def compare_two_tokens(page):
 
 
 def size_of(x):
-    """Return the root of the largest column sum times the largest row sum."""
+    """Return the square root of the largest column sum times the largest row sum."""
     return (x.abs().sum(-2).max() * x.abs().sum(-1).max()).sqrt()
 
 
@@ -132,7 +132,7 @@ def residual_of(x):
 
 
 def digits_of(x):
-    """Return a number as the page prints it: whole, or as digits and a power of ten."""
+    """Return a number as the page prints it: an integer, or digits and a power of ten."""
     if x > 1e-3:
         return [x]
     power = math.floor(math.log10(x))
@@ -140,7 +140,7 @@ def digits_of(x):
 
 
 def compare_collapse(page):
-    """Stack the layer of *it was tired* without the stream, and with it."""
+    """Stack the layer of *it was tired* without and with the residual stream."""
     given = example("it-tired")
     asks = given["w_q"] @ given["w_k"].mT
     hands_on = given["w_v"] @ given["w_o"].view(2, 2, 4)
@@ -173,7 +173,7 @@ def compare_collapse(page):
 
 
 def compare_gradients(page):
-    """Carry random gradients back through random stacks, by autograd."""
+    """Backpropagate random gradients through random stacks with autograd."""
     every, sums = {"before": [], "after": []}, []
     for place, found in every.items():
         for seed in range(30):

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
-from trained_by_torch import answered, losses, trained
+from trained_by_torch import answer_scores, losses, training_steps
 from worked_by_torch import Run, tensor
 
 from mha.examples.free_order import (
@@ -31,8 +31,8 @@ X, ANSWERS = map(torch.tensor, as_arrays(LEARNED))
 FRESH, ASKED = map(torch.tensor, as_arrays(OTHERS))
 
 
-def drawn(seeds, heads):
-    """Return the matrices that layers begin with, one layer a seed."""
+def initial_layers(seeds, heads):
+    """Return the initial matrices, one layer per seed."""
     layers = []
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -42,29 +42,31 @@ def drawn(seeds, heads):
     return [tensor(np.stack(parts)) for parts in zip(*layers, strict=True)]
 
 
-def after(steps, heads, seeds=range(30), answers=ANSWERS, rate=0.03):
-    """Return the layers of all seeds after each of some numbers of steps."""
-    training = islice(trained(drawn(seeds, heads), X, answers, rate=rate), max(steps))
+def layers_after(steps, heads, seeds=range(30), answers=ANSWERS, rate=0.03):
+    """Return the layers of all seeds after each of the given numbers of steps."""
+    training = islice(
+        training_steps(initial_layers(seeds, heads), X, answers, rate=rate), max(steps)
+    )
     return [layers for step, (_, layers) in enumerate(training, 1) if step in steps]
 
 
-def on_others(layers, asked=ASKED):
-    """Return the losses of layers on sentences that none has seen."""
-    return losses(answered(layers, FRESH, len(QUESTIONS))[0], asked)
+def held_out_losses(layers, asked=ASKED):
+    """Return the losses of layers on held-out sentences."""
+    return losses(answer_scores(layers, FRESH, len(QUESTIONS))[0], asked)
 
 
 def run_of_seven(seven):
-    """Return the run of two tokens, whose queries, keys and values are one number each."""
+    """Return the run of two tokens with queries, keys and values of width 1."""
     return Run(dict(zip(("query", "key", "value"), seven[:6].reshape(3, 1, 2, 1), strict=True)))
 
 
 def loss_of_seven(seven):
-    """Return half the squared errors of the layer of seven numbers, and its two outputs."""
+    """Return half the squared error of the layer with seven numbers, and its two outputs."""
     outputs = run_of_seven(seven).concat[:, 0] * seven[6]
     return (outputs - tensor([0, 3])).square().sum() / 2, outputs
 
 
-def descended(seven, rate, steps):
+def gradient_descent(seven, rate, steps):
     for _ in range(steps):
         seven = seven.detach().requires_grad_()
         loss_of_seven(seven)[0].backward()
@@ -91,7 +93,9 @@ def compare_one_update(page):
     page.says("This query is multiplied with two keys, # and #", changed[2:4])
     scores = changed[1] * changed[2:4]
     page.says("the scores are # and #, the weights # and #", scores, scores.softmax(0))
-    page.says("with # it is # after # steps", 0.2, loss_of_seven(descended(start, 0.2, 40))[0], 40)
+    page.says(
+        "with # it is # after # steps", 0.2, loss_of_seven(gradient_descent(start, 0.2, 40))[0], 40
+    )
 
 
 def compare_the_task(page):
@@ -99,17 +103,17 @@ def compare_the_task(page):
     page.says("the sentences: # to learn from", len(X))
     few, few_asked = (torch.tensor(keep_one_question(a.numpy())) for a in (ANSWERS, ASKED))
     for heads, words in ((1, "is now between # and #"), (3, "with one head, and between # and #")):
-        (layers,) = after([150], heads, seeds=range(6), answers=few)
-        alike = on_others(layers, few_asked)
+        (layers,) = layers_after([150], heads, seeds=range(6), answers=few)
+        alike = held_out_losses(layers, few_asked)
         page.says(words, AtLeast(alike.min()), AtMost(alike.max()))
 
 
 def compare_numbers_of_heads(page):
     later = {
-        heads: [on_others(layers) for layers in after([150, 400, 1000], heads)]
+        heads: [held_out_losses(layers) for layers in layers_after([150, 400, 1000], heads)]
         for heads in (1, 3, 12)
     }
-    two, four, six = (on_others(after([150], heads)[0]) for heads in (2, 4, 6))
+    two, four, six = (held_out_losses(layers_after([150], heads)[0]) for heads in (2, 4, 6))
     one, three, twelve = (later[heads][0] for heads in (1, 3, 12))
     middle = torch.stack([two, three, four, six])
     both = (one > middle.amax(0)) & (twelve > one)
@@ -127,19 +131,19 @@ def compare_numbers_of_heads(page):
 
 
 def over_seeds(values):
-    """Return the median of thirty values, its interval, the lowest and the highest."""
+    """Return the median of thirty values, its interval, the minimum and the maximum."""
     ordered = values.sort().values
     return [ordered[14:16].mean(), ordered[9], ordered[-10], ordered[0], ordered[-1]]
 
 
-def right(layer, question=slice(None)):
-    """Return the share of the questions that a layer answers rightly."""
-    is_right = answered(layer, FRESH, len(QUESTIONS))[0][0].argmax(-1) == ASKED
+def accuracy(layer, question=slice(None)):
+    """Return the share of questions that a layer answers correctly."""
+    is_right = answer_scores(layer, FRESH, len(QUESTIONS))[0][0].argmax(-1) == ASKED
     return is_right[..., question][ASKED[..., question] >= 0].double().mean()
 
 
-def struck(layer, *heads):
-    """Return a layer of three heads without what some of them hand over."""
+def without_heads(layer, *heads):
+    """Return a layer of three heads without the contributions of the given heads."""
     w_o = layer[3].clone()
     for head in heads:
         w_o[:, 4 * head : 4 * head + 4] = 0
@@ -147,15 +151,15 @@ def struck(layer, *heads):
 
 
 def right_words():
-    """Return where the right word of each relation stands, -1 for none."""
+    """Return the position of each relation's correct word, -1 for none."""
     following, governor, referent = torch.tensor(answer_places(OTHERS)).unbind(-1)
     stems = np.array([[token.split("-")[0] for token in s.tokens] for s in OTHERS])
     asking = [torch.tensor(np.isin(stems, kind)) for kind in (ADJECTIVES, NOUNS)]
     return following, *(governor.where(asks, -1) for asks in asking), referent
 
 
-def given(weights):
-    """Return the average weight of each relation's right word, by head."""
+def mean_weights(weights):
+    """Return the average weight of each relation's correct word, by head."""
     columns = []
     for where in right_words():
         sentence, word = (where >= 0).nonzero(as_tuple=True)
@@ -164,11 +168,11 @@ def given(weights):
 
 
 def compare_steps(page):
-    layers = [drawn([0], 3), *after(range(1, 151), 3, seeds=[0])]
-    weights = [answered(layer, FRESH, len(QUESTIONS))[1][0] for layer in layers]
-    shares = torch.stack([given(each) for each in weights])
+    layers = [initial_layers([0], 3), *layers_after(range(1, 151), 3, seeds=[0])]
+    weights = [answer_scores(layer, FRESH, len(QUESTIONS))[1][0] for layer in layers]
+    shares = torch.stack([mean_weights(each) for each in weights])
     rows = [
-        [on_others(layers[step]), right(layers[step]), shares[step].amax(0)]
+        [held_out_losses(layers[step]), accuracy(layers[step]), shares[step].amax(0)]
         for step in range(0, 151, 25)
     ]
     page.table("fig-learning-steps", rows)
@@ -178,25 +182,25 @@ def compare_steps(page):
         "from step #, and Head 2 the noun of it only from step #",
         half,
     )
-    (slow,) = after([150], 3, seeds=[0], rate=0.003)
-    page.says("its loss is #, and it answers #", on_others(slow), right(slow))
+    (slow,) = layers_after([150], 3, seeds=[0], rate=0.003)
+    page.says("its loss is #, and it answers #", held_out_losses(slow), accuracy(slow))
 
 
 def compare_roles(page):
-    named = [after([150], 3, seeds=[seed])[0] for seed in (0, 5, 8)]
-    maps = [answered(layer, FRESH, len(QUESTIONS))[1][0] for layer in named]
+    named = [layers_after([150], 3, seeds=[seed])[0] for seed in (0, 5, 8)]
+    maps = [answer_scores(layer, FRESH, len(QUESTIONS))[1][0] for layer in named]
     page.figure("fig-learning-heads", maps[0][0, 1:])
-    page.says("After it the layer answers ", right(named[0]), 0, len(FRESH))
+    page.says("After it the layer answers ", accuracy(named[0]), 0, len(FRESH))
     page.says("An even share of six words is #", 1 / 6)
-    found = [given(weights) for weights in maps]
+    found = [mean_weights(weights) for weights in maps]
     page.table("tbl-learning-roles", found)
-    layers = [named[0], *(struck(named[0], head) for head in range(3))]
-    kept = tensor([[right(layer, question) for question in range(3)] for layer in layers])
+    layers = [named[0], *(without_heads(named[0], head) for head in range(3))]
+    kept = tensor([[accuracy(layer, question) for question in range(3)] for layer in layers])
     page.table("tbl-learning-ablation", kept)
     page.says("names the next word in #", kept[3, 0])
     page.says("names the referent in ", kept[2, [2, 1]], 1, kept[1, 1])
     page.says(
-        "gives the pronoun’s noun more than ", AtMost(found[1][:, 3].max()), right(named[1], 2)
+        "gives the pronoun’s noun more than ", AtMost(found[1][:, 3].max()), accuracy(named[1], 2)
     )
-    page.says("gives the noun most, names it in #", right(struck(named[1], 1, 2), 2))
+    page.says("gives the noun most, names it in #", accuracy(without_heads(named[1], 1, 2), 2))
     page.says("gives the next word # of its weight", found[0][2, 0])

@@ -4,23 +4,23 @@ import math
 
 import torch
 from printed_lines import line, lines
-from worked_by_torch import Run, causal, clocks, example
+from worked_by_torch import Run, causal, example, sinusoidal_positions
 
 CAT_SAT, END = example("cat-sat"), example("the-cat-sat-end")
 
 
 def quarters(n):
-    """Return angles that grow by a quarter turn from token to token."""
+    """Return angles that grow by a quarter turn per token."""
     return math.pi / 2 * torch.arange(n)[:, None].expand(n, 2).double()
 
 
 def compare_what_a_swap_moves(page):
     page.says("gives itself the same #", Run(CAT_SAT).weights[0, 0, 0])
-    page.says("the last has moved by #", clocks(61, 8)[-1, 6])
+    page.says("the last has moved by #", sinusoidal_positions(61, 8)[-1, 6])
 
 
 def compare_positions_that_are_added(page):
-    positions, swap = clocks(4, 4), [0, 2, 1, 3]
+    positions, swap = sinusoidal_positions(4, 4), [0, 2, 1, 3]
     placed = Run(END | {"embeddings": END["embeddings"] + positions, "positions": positions})
     placed.placed = placed.embeddings
     page.runs["the-cat-sat-end-placed"] = placed

@@ -17,7 +17,7 @@ HEADS = ((1, 3), (1, 5), (2, 9), (4, 2), (6, 12))
 
 
 class Recorded:
-    """The maps of all sentences, and the heads that can be worked again."""
+    """The recorded maps of all sentences, and the heads that can be recomputed."""
 
     def __init__(self):
         maps = json.loads(gzip.decompress((FOLDER / "attention-maps.json.gz").read_bytes()))
@@ -26,7 +26,7 @@ class Recorded:
         self.maps = {s: tensor(m["attn"]) for s, m in maps.items()}
 
     def head(self, layer, head, sentence):
-        """Return the stages of a head at work on a sentence."""
+        """Return the stages of a head for a sentence."""
         with np.load(FOLDER / f"L{layer}H{head}.npz") as file:
             p = {name: torch.tensor(file[name]).double() for name in file.files}
         x = p[f"x{self.sentences.index(sentence)}"]
@@ -38,16 +38,16 @@ class Recorded:
         )
 
     def map(self, layer, head, sentence):
-        """Return the weights that were recorded."""
+        """Return the recorded weights."""
         return self.maps[sentence][layer - 1, head - 1]
 
     def weight(self, layer, head, asking, heard, sentence):
-        """Return the recorded weight of one word for another."""
+        """Return the recorded weight of one query token for one key token."""
         tokens = self.tokens[sentence]
         return self.map(layer, head, sentence)[tokens.index(asking), tokens.index(heard)]
 
     def answers(self, sentence, word):
-        """Return the best scaled score of each token of all sentences for a word, best first."""
+        """Return the best scaled score of each token of all sentences for a word, in order."""
         asking = self.head(1, 5, sentence).query[0, self.tokens[sentence].index(word)]
         found = {}
         for other in self.sentences:
@@ -102,7 +102,7 @@ def compare_verbs(page):
 
 
 def compare_a_new_sentence(page):
-    """Put *cat* in the place of *bank*: in layer 1 a vector is a token and its place."""
+    """Replace *bank* by *cat*: in layer 1 a vector depends on its token and position alone."""
     bank, cat = R.head(1, 5, RIVER_BANK), R.head(1, 5, TIRED)
     key = bank.key.clone()
     key[0, 2] = cat.key[0, 2]

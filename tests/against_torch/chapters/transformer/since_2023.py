@@ -4,7 +4,7 @@ import math
 
 import torch
 from printed_lines import dot
-from printed_pages import flat
+from printed_pages import flatten
 from worked_by_torch import Run, causal, example, tensor
 
 X = tensor([[1, 0, 1, 0], [0, 1, 0, 1]])
@@ -31,7 +31,7 @@ def compare_latent_vectors(page):
     page.says("The score of sat with cat is ", contents[1, 0] + places[1, 0], shares)
     met = query @ W_UK.T
     page.says("and the same scores as before: ", dot(query[1], W_UK[0]), dot(query[1], W_UK[1]))
-    page.says("with cat: 1×2", flat(dot(met[1], latent[0]))[2:])
+    page.says("with cat: 1×2", flatten(dot(met[1], latent[0]))[2:])
     mixed = weights @ latent
     page.says("The weighted sum of the latent vectors is (#, #)", mixed)
     page.table("tbl-since-kept", [(n, 60 * 2 * n) for n in (32768, 2048, 576)])

@@ -8,11 +8,11 @@ import math
 
 import numpy as np
 import torch
-from names_by_torch import D_K, HEADS, WIDTH, WORDS, indices, kept_models, read, without
+from names_by_torch import D_K, HEADS, WIDTH, WORDS, indices, kept_models, read, without_heads
 from printed_lines import line
-from printed_pages import AtLeast, AtMost, lower
+from printed_pages import AtLeast, AtMost, lower_triangles
 from torch.nn import functional
-from worked_by_torch import turned
+from worked_by_torch import rotated
 
 from mha.examples.names import draw_stories, second_syllables
 
@@ -27,8 +27,8 @@ ASKED = second_syllables(FRESH.numpy())
 (FIRST, SECOND), SPREAD, LOGITS = read(MODEL, indices(STORY))
 
 
-def measured(arrays, cut=None):
-    """Return the costs of words, and what heads give behind earlier occurrences and to the last."""
+def measure(arrays, cut=None):
+    """Return the word losses, and the mean induction and previous-token weights of heads."""
     blocks, _, logits = read(arrays, FRESH, cut)
     losses = functional.cross_entropy(logits[:, :-1].mT, FRESH[:, 1:], reduction="none")
     (story, place), seen = ASKED.repeated, torch.tensor(ASKED.behind)[:, None]
@@ -39,11 +39,11 @@ def measured(arrays, cut=None):
     }
 
 
-WHOLE = measured(MODEL)
+WHOLE = measure(MODEL)
 
 
 def next_word(arrays, story, cut=None):
-    """Return the chance of each word to come next."""
+    """Return the probability of each word to come next."""
     return read(arrays, indices(story), cut)[2][-1].softmax(0)
 
 
@@ -78,7 +78,7 @@ def compare_one_story(page):
     costs = functional.cross_entropy(LOGITS, indices(f"{STORY} nu")[1:], reduction="none")
     page.table("tbl-names-predictions", zip(chances.amax(1), costs, strict=True))
     page.figure("fig-names-bars", FIRST.weights[0, 4], SECOND.weights[1, LAST])
-    page.figure("fig-names-two-heads", lower(FIRST.weights[0], SECOND.weights[1]))
+    page.figure("fig-names-two-heads", lower_triangles(FIRST.weights[0], SECOND.weights[1]))
     stages = SECOND.scaled_scores, SECOND.exponentials, SECOND.weights
     page.table("tbl-names-row", torch.stack([stage[1, LAST] for stage in stages], 1))
     nu = line(SECOND, f"weights.1.{LAST}.4")
@@ -105,10 +105,10 @@ def compare_parts_of_the_logits(page):
 
 
 def score_parts(first, second):
-    """Return what each part of the keys adds to the scores of the last word, a row a key."""
+    """Return the contribution of each part of the keys to the last word's scores, by key."""
     written = torch.stack([first.x, *first.head_contributions])
     held = (written - written.mean(-1, keepdim=True)) / second.spread[:, None]
-    keys = turned(held @ MODEL["w_k2"][1], first.angles)
+    keys = rotated(held @ MODEL["w_k2"][1], first.angles)
     return (keys @ second.turned_query[1, -1] / D_K**0.5).T
 
 
@@ -127,26 +127,26 @@ def compare_heads_and_what_is_turned_off(page):
     page.says("One story is no proof. In # stories", len(FRESH))
     each = [torch.cat(WHOLE[name]) for name in ("behind", "previous")]
     page.table("tbl-names-heads", torch.stack(each, 1))
-    cut = measured(MODEL, (0, 1))
+    cut = measure(MODEL, (0, 1))
     heads = ((1, 1), (1, 0), (0, 0), (0, 1))
-    lost = [measured(without(MODEL, head)) for head in heads]
-    found = WHOLE, cut, measured(MODEL, (1, 1)), *lost
+    lost = [measure(without_heads(MODEL, head)) for head in heads]
+    found = WHOLE, cut, measure(MODEL, (1, 1)), *lost
     page.table("tbl-names-off", [[f["losses"], f["behind"][1][1]] for f in found])
     costs = cut["losses"][2], math.log(15), WHOLE["losses"][2]
     page.says("a repeated name costs on average ", costs)
-    alone = measured(without(MODEL, (0, 0), (0, 1)))
+    alone = measure(without_heads(MODEL, (0, 0), (0, 1)))
     page.says("no names: repeated names cost #", alone["losses"][2])
 
 
 def compare_two_stories(page):
-    blind = without(MODEL, (1, 1))
-    variants = (MODEL, None), (MODEL, (0, 1)), (blind, None), (without(MODEL, (0, 0)), None)
+    blind = without_heads(MODEL, (1, 1))
+    variants = (MODEL, None), (MODEL, (0, 1)), (blind, None), (without_heads(MODEL, (0, 0)), None)
     rows = [
         (next_word(arrays, STORY, cut)[NU], next_word(arrays, "ba ke saw mo nu . ba", cut)[KE])
         for arrays, cut in variants
     ]
     page.table("tbl-names-two", rows)
-    ended = next_word(without(MODEL, (0, 1)), STORY)[indices("walked .")]
+    ended = next_word(without_heads(MODEL, (0, 1)), STORY)[indices("walked .")]
     page.says("with walked or the full stop (# together)", ended.sum())
     syllables = [word for word in WORDS[:16] if word not in ("mo", "nu")]
     names = list(itertools.permutations(syllables, 2))
@@ -164,7 +164,7 @@ def compare_two_checkpoints(page):
     own[each, FRESH[story, place]] = False
     rows = []
     for arrays in (MODELS[3], MODELS[7]):  # after 250 and 500 steps
-        chances, later = read(arrays, FRESH)[2][story, place].softmax(-1), measured(arrays)
+        chances, later = read(arrays, FRESH)[2][story, place].softmax(-1), measure(arrays)
         of_own = (chances * own).sum(1)
         known = of_own.mean(), (chances[each, came] / of_own).mean()
         rows.append([known, later["losses"][2], later["previous"][0][0], later["behind"][1][1]])
@@ -187,7 +187,7 @@ def compare_failures(page):
     first = (ends[:, 0] > ends[:, 1]).double().mean()
     ke, keys = next_word(MODEL, BOTH_BA)[KE], second.weights[1, LAST, [1, 4]]
     page.says("The model predicts ke with ", ke, keys, 1, 2, -takes, first, len(drawn))
-    page.says("nu falls from # to #", nu, next_word(without(MODEL, (1, 1)), UNFIT)[NU])
+    page.says("nu falls from # to #", nu, next_word(without_heads(MODEL, (1, 1)), UNFIT)[NU])
 
 
 def compare_how_sure_of_new_names(page):

@@ -1,18 +1,18 @@
-"""The five versions of *Your own attention* once more, in PyTorch's words."""
+"""The five versions of *Your own attention*, written again in PyTorch."""
 
 import math
 
 import numpy as np
 import torch
 from names_by_torch import BASE, D_K, WORDS, kept_models, read
-from worked_by_torch import Run, causal, clock_angles
+from worked_by_torch import Run, causal, rotation_angles
 
 import mha
 from mha.examples.names import draw_stories
 
 
 def scores_of(query, key, is_causal, is_scaled=True):
-    """Return scores, those of later keys hidden."""
+    """Return the scores, with later keys masked if `is_causal`."""
     scores = query @ key.mT / (math.sqrt(query.shape[-1]) if is_scaled else 1)
     later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
     return scores.masked_fill(later, -math.inf) if is_causal else scores
@@ -46,7 +46,7 @@ VERSIONS = without_mask(1, False), without_mask(1, True), without_mask(-1, True)
 
 
 def compare_versions(page):
-    """Compare how often each version is right, and the smallest case of the first report."""
+    """Compare how often each version is correct, and the smallest case of the first report."""
     reports = [mha.examine(version, asarray=torch.tensor) for version in VERSIONS]
     rows = [
         [r.cases[kind][0] / r.cases[kind][1] for r in reports if kind in r.cases]
@@ -63,11 +63,11 @@ def compare_versions(page):
 
 
 def compare_names_looked_up(page):
-    """Compare what head 2 of block 2 gives to the second syllable, with the base and another."""
+    """Compare the weights of head 2 of block 2 on the second syllable, for two RoPE bases."""
     story = draw_stories(np.random.default_rng(2026), 200, 48)[0][:22]
     ba = story.tolist().index(WORDS.index("ba"))
     block = read(kept_models()[-1], torch.tensor(story))[0][1]
     page.says("the last mo gives #", block.weights[1, -1, ba])
     inputs = {"query": block.query, "key": block.key, "value": block.value}
-    other = Run(inputs, causal(len(story)), clock_angles(len(story), D_K, BASE**2))
+    other = Run(inputs, causal(len(story)), rotation_angles(len(story), D_K, BASE**2))
     page.says("it gives ba #", other.weights[1, -1, ba])
