@@ -70,10 +70,12 @@ WRONG = {
         *step_returning("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
         "scale changes its argument scores",
     ),
-    "future": (*_with("causal", "np.triu(np.ones((n, n))) == 1"), "transposed"),
-    "large-number": (*_with("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
+    "future": (*step_returning("causal", "np.triu(np.ones((n, n))) == 1"), "transposed"),
+    "large-number": (*step_returning("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
     "mask-changed": (
-        *_with("masked", "np.logical_not(mask, out=mask)\nreturn np.where(mask, -np.inf, scores)"),
+        *step_returning(
+            "masked", "np.logical_not(mask, out=mask)\nreturn np.where(mask, -np.inf, scores)"
+        ),
         "masked changes its argument mask",
     ),
     "clipped": (

@@ -55,7 +55,7 @@ def test_every_number_of_the_pages_is_there(epub):
         name = page.replace("/", "-")
         made = (epub[1].get(file) for file in (f"{name}.xhtml", f"answers-{name}.xhtml"))
         trees = [tree for tree in made if tree is not None]
-        found = {said(e) for tree in trees for kind in kinds for e in having(tree, kind)}
+        found = {said(e) for tree in trees for kind in kinds for e in elements_of_class(tree, kind)}
         assert numbers == found, page
         total += len(numbers)
     assert total > 300

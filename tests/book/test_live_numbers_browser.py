@@ -192,7 +192,7 @@ def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_
         })""",
         drawn,
     )
-    settled(page)
+    wait_until_settled(page)
     runs, said, compared = runs_of(page), page.evaluate(SAID), 0
     for of, formula, how, text, classes in said:
         if of not in runs or "|" in formula or how.startswith(("holds", "at_", "own")):
@@ -445,7 +445,7 @@ def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phon
     number.focus()
     for _ in range(12):
         number.press("ArrowDown")  # cat is less of an animal
-    settled(page)
+    wait_until_settled(page)
     run = runs_of(page)["it-tired"]
     assert run.embeddings[0, 0] < 1
     for width in (1280, 390):

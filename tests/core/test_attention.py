@@ -38,7 +38,7 @@ LAID_OUT = (
 """Memory layouts of an array with the same elements."""
 
 
-def on(monkeypatch, workers):
+def set_workers(monkeypatch, workers):
     """Have so many workers share the work, however little it is."""
     monkeypatch.setattr(blockwise, "can_limit_threads", lambda: True)
     monkeypatch.setattr(blockwise, "usable_cores", lambda: workers)
