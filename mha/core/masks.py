@@ -9,7 +9,7 @@ from mha.core.checks import Array, as_count, as_ndarray, float_dtype, refuse_whe
 from mha.core.option_checks import as_bool
 
 Align: TypeAlias = Literal["top-left", "bottom-right"]
-"""The corner at which the diagonal of a causal mask starts or ends, if it is not square."""
+"""The corner that the diagonal of a causal mask touches, if the mask is not square."""
 
 Side: TypeAlias = Literal["right", "left"]
 """The side of a sequence with the padding."""
@@ -224,9 +224,8 @@ def as_additive_mask(
     array([[  0., -inf]])
     """
     num_queries, num_keys = shape[-2:]
-    first_query_position(
-        num_queries, num_keys, align
-    )  # an invalid alignment raises even if is_causal is False
+    # An invalid alignment raises even if is_causal is False.
+    first_query_position(num_queries, num_keys, align)
     is_causal = as_bool("is_causal", is_causal)
     causal = causal_mask(num_queries, num_keys, align=align) if is_causal else None
     if mask is None:

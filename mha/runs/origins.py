@@ -98,7 +98,7 @@ def _as_terms(*operands: Operand) -> Terms:
 
 
 def _projected(matrix: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
-    """Return the rule's result for a query, key or value: an embedding times a matrix."""
+    """Return operation and terms of a query, key or value: an embedding times a matrix."""
     assert run.embeddings is not None
     head, row, column = at.index
     read = _residual_stage(run) if run.start_normed is None else "start_normed"
@@ -124,7 +124,7 @@ def _with_positions(run: Trace, at: Place) -> tuple[Operation, Terms]:
 
 
 def _rotated(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
-    """Return the rule's result for a rotated query or key: a pair times cosine and sine."""
+    """Return operation and terms of a rotated query or key: a pair times cosine and sine."""
     head, row, column = at.index
     pair, is_second = divmod(column, 2)
     angle = place_at("angles", row, pair).value(run)
@@ -142,7 +142,7 @@ def _before_rotation(run: Trace, stage: str) -> str:
 
 
 def _root_mean_square(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
-    """Return the rule's result for the root mean square of a query or key."""
+    """Return operation and terms of the root mean square of a query or key."""
     assert run.example.refined is not None
     head, row = at.index
     heads = range(run.num_heads) if run.example.refined.is_joint else (head,)
@@ -154,7 +154,7 @@ def _root_mean_square(stage: str, run: Trace, at: Place) -> tuple[Operation, Ter
 
 
 def _rms_normalised(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
-    """Return the rule's result for a component of a normalised query or key."""
+    """Return operation and terms of a component of a normalised query or key."""
     head, row, column = at.index
     gains = getattr(run.example.refined, f"{stage}_norm")
     return "normalised", _as_terms(

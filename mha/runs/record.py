@@ -32,7 +32,7 @@ from mha.runs.running_softmax import RUNNING_STAGES, running_softmax_stages
 from mha.runs.worked_example import WorkedExample
 
 LARGEST_EXPONENT = 80.0
-"""The largest absolute value of a row's largest score at which its exponentials stay unshifted.
+"""If a row's largest score is beyond ±80, it is subtracted before the exponential.
 
 e to the 80 is near the largest float32; smaller scores are shown without a shift, because the
 textbook formula has none.
@@ -86,13 +86,13 @@ class Trace:
     head_outputs : ndarray, shape (num_heads, n, d_v)
     running_largest, running_sums, running_factors : ndarray, shape (num_heads, n, blocks), or None
         Largest score and sum after each block of keys, and the factor by which the sum and the
-        mixture before the block are multiplied. These and the next three are None unless keys are
-        read in blocks.
+        mixture before the block are multiplied. All `running_*` arrays are None unless keys
+        are read in blocks.
     running_exponentials : ndarray, shape (num_heads, n, n), or None
         e to the scaled scores minus the largest score up to and including their block.
     running_mixtures, running_outputs : ndarray, shape (num_heads, n, blocks * d_v), or None
-        The values weighted by these and summed, after each block, and the same divided by the
-        running sums.
+        `running_mixtures`: the sum of the values times `running_exponentials`, after each block.
+        `running_outputs`: these divided by the running sums.
     concat : ndarray, shape (n, num_heads * d_v)
         The heads' outputs side by side.
     output : ndarray, shape (n, d_out), or None
@@ -104,7 +104,8 @@ class Trace:
         The input of a block plus the output of its attention. This and all arrays below are None
         without a block.
     stream_means, stream_spreads, stream_normed : ndarray, or None
-        The stream normalised, with its means and standard deviations, or None.
+        Means and standard deviations of the stream, and the normalised stream; None unless the
+        block normalises there.
     hidden, active : ndarray, shape (n, d_ff), or None
         The numbers inside the feed-forward layer, before and after its activation.
     fed : ndarray, shape (n, d_model), or None
@@ -112,7 +113,7 @@ class Trace:
     total : ndarray, shape (n, d_model), or None
         The stream plus the output of the feed-forward layer.
     total_means, total_spreads, total_normed : ndarray, or None
-        The same normalised, or None unless the block normalises after its layers.
+        The same for `total`; None unless the block normalises after its layers.
     logits : ndarray, shape (n, num_words), or None
         The normalised stream times the unembedding: a number for each word that may come next.
         This and the arrays below are None without an unembedding.
@@ -232,8 +233,9 @@ def trace(example: WorkedExample) -> Trace:
     Returns
     -------
     Trace
-        Its arrays equal those of the functions in `mha.core` to the last bit. Those functions
-        always shift the exponentials, so `exponentials` and `row_sums` have no counterpart there.
+        Its arrays equal those of the functions in `mha.core` to the last bit. There, the
+        softmax always subtracts the row's largest score, a trace only beyond ±80: so compare
+        weights, not `exponentials` and `row_sums`.
 
     Raises
     ------
@@ -317,8 +319,8 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
     ----------
     example : WorkedExample
         With embeddings. Its positions are added before the first block. Every block uses its
-        angles, its mask and `is_causal`; the last block alone uses its unembedding. Its layer and
-        its block are ignored.
+        angles, its mask and `is_causal`; the last block alone uses its unembedding. The layer and
+        the block of the example are ignored.
     blocks : iterable of Block
         At least one.
 
@@ -452,7 +454,7 @@ def _attend(example: WorkedExample, query: Array, key: Array) -> dict[str, Array
     refined = example.refined
     if refined is not None and refined.softcap is not None:
         bare = capped_scores(bare, refined.softcap)
-    scaled = masked_scores(bare, mask, is_causal=False)
+    scaled = masked_scores(bare, mask, is_causal=False)  # `mask` contains the causal mask
     sinks = None if refined is None or refined.sinks is None else refined.sinks[:, None, None]
     shifts = _row_shifts(scaled, sinks)
     # A difference that overflows is minus infinity, whose exponential is 0: the right one.

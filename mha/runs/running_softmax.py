@@ -1,4 +1,4 @@
-"""Intermediates of a running_softmax_stages softmax, which reads the keys of a run in blocks."""
+"""Stages of a running softmax, which reads the keys of a run in blocks."""
 
 import numpy as np
 

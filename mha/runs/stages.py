@@ -270,7 +270,7 @@ _IN_ORDER = (
         "head_outputs", "Output", "z", _HEAD_ROW_COLUMN, _N_V, says=": values mixed by the weights"
     ),
     Stage("running_largest", "Largest score so far", "m", _HEAD_ROW_COLUMN, _N_BLOCKS),
-    Stage("running_factors", "Factor for noun was kept", "c", _HEAD_ROW_COLUMN, _N_BLOCKS),
+    Stage("running_factors", "Factor of the earlier sums", "c", _HEAD_ROW_COLUMN, _N_BLOCKS),
     Stage(
         "running_exponentials",
         "Exponentials below the largest",

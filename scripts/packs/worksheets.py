@@ -33,7 +33,7 @@ LONGEST = 120
 """Letters that a title, a course or a date may have: it stands in one line of each page."""
 
 Part = dict[str, Any]
-"""What stands on pages of its own: its `kind`, which the template knows, and what that wants."""
+"""Data of one printed part: its `kind`, such as the key, and the fields that the template uses."""
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:

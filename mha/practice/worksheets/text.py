@@ -1,4 +1,4 @@
-"""Worksheets and their keys as Markdown."""
+"""Worksheets and their keys as Markdown, and sentences that the printed ones share."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ ROOM = 4 * "&emsp;"
 
 
 def write_sheet(worksheet: Worksheet) -> str:
-    """Return the sheet for the student: the given numbers, and an empty table for each stage.
+    """Return the student's sheet as Markdown: the given numbers, and an empty table per stage.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def character_name(found: str) -> str:
 
     Examples
     --------
-    >>> character_name("\x00"), named("\u202e")
+    >>> character_name("\x00"), character_name("\u202e")
     ('a NUL byte', 'U+202E RIGHT-TO-LEFT OVERRIDE')
     """
     if found == "\x00":

@@ -44,7 +44,7 @@ def reduced_kind(kind: _TokenType) -> _TokenType:
 
     Examples
     --------
-    >>> reduced_kind(Literal.Number.Float), quiet(Token.Name.Builtin)
+    >>> reduced_kind(Literal.Number.Float), reduced_kind(Token.Name.Builtin)
     (Token.Literal.Number, Token)
     """
     if any(kind in wide for wide in CONSOLE):

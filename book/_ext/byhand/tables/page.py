@@ -86,7 +86,7 @@ def width_class(ems: float) -> int:
 
     Examples
     --------
-    >>> width_class(10), wanted(50.1)
+    >>> width_class(10), width_class(50.1)
     (16, 42)
     """
     return max(SMALLEST_STEP, STEP * math.ceil(ems * SMALLEST / STEP))
