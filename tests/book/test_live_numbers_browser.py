@@ -210,7 +210,7 @@ def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_
     scroll_to_centre(page, page.locator("data[data-of]:visible").nth(5))
     advance_clock(page, 300)
     if page.locator(".small-strip:visible").count():
-        page.get_by_role("button", name="Put the small strip away").click()
+        page.get_by_role("button", name="Hide the small strip").click()
         assert page.locator(".small-strip:visible").count() == 0
 
 
@@ -519,7 +519,7 @@ def test_the_small_strip_speaks_of_no_stars_and_has_room_beside_the_contents(liv
     assert contents["y"] + contents["height"] < strip.bounding_box()["y"]
     expect(strip).to_contain_text("These are your numbers.")  # no star is on the screen
     assert not page.evaluate(COVERED)
-    strip.get_by_role("button", name="Put the small strip away").click()
+    strip.get_by_role("button", name="Hide the small strip").click()
     expect(page.locator("nav.page-toc.gives-way")).to_have_count(0)
 
 

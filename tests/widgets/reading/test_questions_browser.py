@@ -14,14 +14,14 @@ pytestmark = pytest.mark.browser
 UNREADABLE = "“x” cannot be read as a number. Write it like 0.25, −1.5, 3/7 or e^1/3.7."
 ANSWERS = (
     ("query", "0,80", "Right. The answer is 0.8."),
-    ("query", "0.7", "Not yet. Check your sum, or take a hint."),
+    ("query", "0.7", "Not yet. Check your calculation, or take a hint."),
     ("query", "0.6",
-     "Not yet. That is one product alone: work out the others too, and add all of them."),
+     "Not yet. That is only one product: compute the others too, and add all of them."),
     ("query", "x", UNREADABLE),
     ("query", "", "Enter a number first."),
     ("percent", "59 %", f"Right. The answer is {shown(100 * RUN.weights[1, 2, 1])}\u00a0%."),
     ("percent", "58",
-     "Close: this is a slip of rounding. Keep all digits until the last step."
+     "Close: this is a rounding error. Keep all digits until the last step."
      " Answer in percent, with a whole number."),
 )  # fmt: skip
 SIGNS = "e => [getComputedStyle(e).color, getComputedStyle(e, '::before').content[1]]"
@@ -121,7 +121,7 @@ GOALS = (
     (("1", "x"), "“x” is not a number. Type one such as 0.5, −2 or 1/3."),
     (("1", ""), "Type a number, such as 0.5, −2 or 1/3."),
     (("9^99", "1"), "“9^99” is out of range. Type a number from −1000 to 1000."),
-    (("1", "1"), "Right, that does it: the 0.2\u00a0%, river 98.0\u00a0%, bank 1.8\u00a0%."),
+    (("1", "1"), "Right: the 0.2\u00a0%, river 98.0\u00a0%, bank 1.8\u00a0%."),
 )
 
 
