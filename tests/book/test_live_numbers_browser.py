@@ -548,12 +548,12 @@ def test_the_second_layer_follows_the_letters_or_fails(live_page):
     assert box["y"] + box["height"] < 2 * 900  # within two screens
     letters = page.locator(".letters select")
     status = page.locator(".letters .status")
-    assert "The last A finds B, which stood after an A: the guess is B" in status.inner_text()
+    assert "The last A attends to B, which comes after an A: the guess is B" in status.inner_text()
     wait_until_settled(page)
     said, captions = page.evaluate(SAID), page.locator(".as-at-first")
     assert captions.count() == 0
     letters.nth(0).select_option("B")
-    assert "the second layer has found nothing" in status.inner_text()
+    assert "the second layer finds nothing" in status.inner_text()
     # A caption states that it describes the figure's first state.
     figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
     assert figure == ["fig-depth-a-b-a"]

@@ -71,7 +71,7 @@ RULES = {
     "hidden": "plus the bias",
     "active": "share of the normal distribution",
     "fed": "plus the bias",
-    "total": "plus what the feed-forward layer gives",
+    "total": "plus the output of the feed-forward layer",
 }
 
 

@@ -51,7 +51,7 @@ def test_a_box_is_worked_by_keyboard(page):
     for keys, said in (
         ("1 Enter", "Not yet"),
         ("Tab Tab Enter Space Enter", "no more hints"),
-        ("Tab Enter", "other numbers"),
+        ("Tab Enter", "new numbers"),
     ):
         for key in keys.split():
             page.keyboard.press(key)
