@@ -173,7 +173,7 @@ def test_a_wrong_option_says_why_and_the_right_one_ends_it(page):
     expect(quiz.locator(".reading-done")).to_have_text("answered")
     # Several options are judged together.
     page.locator("#quiz-several input").first.focus()
-    for key, said in (("Space", "it is not all"), ("Tab Space", "not everything"),
+    for key, said in (("Space", "not complete"), ("Tab Space", "a part of your choice"),
                       ("Space Tab Space", "Right.")):  # fmt: skip
         for one in key.split():
             page.keyboard.press(one)
@@ -196,7 +196,7 @@ def test_a_prediction_opens_what_follows_whatever_was_chosen(kinds):
     for option, said in (("It grows", "Not so."), ("It sleeps", "Right.")):
         quiz.get_by_label(option).check()
         see.click()
-        expect(status(kinds, "doubled")).to_have_text(f"{said} What happens stands below.")
+        expect(status(kinds, "doubled")).to_have_text(f"{said} The result is below.")
         expect(sentence).to_be_visible()
         expect(quiz.locator(".reading-done")).to_have_text("answered")
     kinds.reload()
