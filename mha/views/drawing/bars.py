@@ -52,7 +52,7 @@ def vector_bars(
     Examples
     --------
     >>> vector_bars([[0.5, 1.0]], rows=["cat"], symbol="x").alt
-    'Bars, a panel a token. cat: 0.5, 1. The longest bar is x₂ of cat, 1.'
+    'Bars, one panel per token. cat: 0.5, 1. The longest bar is x₂ of cat, 1.'
     """
     array = np.asarray(array, dtype=np.float64)
     scale = _Scale(array)
@@ -124,7 +124,7 @@ def _vectors_in_words(array: Array, rows: Sequence[str], names: Sequence[str], p
     )
     i, j = divmod(int(np.abs(array).argmax()), array.shape[1])
     longest = f"{names[j]} of {rows[i]}, {short(float(array[i, j]), places)}"
-    return f"Bars, a panel a token. {words}. The longest bar is {longest}."
+    return f"Bars, one panel per token. {words}. The longest bar is {longest}."
 
 
 def output_shares(run: Trace, *, places: int = 2) -> Figure:

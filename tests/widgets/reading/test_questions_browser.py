@@ -104,7 +104,7 @@ def test_each_field_of_a_box_is_judged_by_itself(kinds):
     second.fill("0.84")
     kinds.keyboard.press("Enter")
     expect(marks).to_have_text(["Right", "Not yet"])
-    expect(status).to_contain_text("Your answer 2: Not yet. That is one product alone")
+    expect(status).to_contain_text("Your answer 2: Not yet. That is only one product")
     several.get_by_role("button", name="Hint").click()
     expect(several.locator(".your-turn-hints li")).to_contain_text(["Your answer 2: Multiply"])
     expect(several.locator(".reading-done")).to_be_empty()
