@@ -36,7 +36,7 @@ const product = (left: Matrix, right: Matrix): Matrix => finite(matmul(left, rig
 
 export const attentionScores = (query: Matrix, key: Matrix): Matrix => product(query, transpose(key));
 
-/** What scores are multiplied with; without a scale, 1 / sqrt(d_k). A temperature divides it. */
+/** The factor of the scores; without a scale, 1 / sqrt(d_k). A temperature divides it. */
 export const factor = (dK: number, scale?: number | null, temperature?: number): number => (scale ?? 1 / Math.sqrt(dK)) / (temperature ?? 1);
 
 export const scaledScores = (scores: Matrix, by: number): Matrix => finite(map(scores, (x) => x * by));
@@ -81,7 +81,7 @@ export function softmax(scores: Matrix): Matrix {
   });
 }
 
-/** What each row subtracts before the exponential where that is shown: 0 for ordinary scores. */
+/** The number that each row subtracts before the exponential, if it is shown: 0 for ordinary scores. */
 function shifts(scaled: Matrix): number[] {
   return scaled.map((row) => {
     const largest = Math.max(...row);
@@ -159,7 +159,7 @@ export function traceAttention(inputs: Inputs): Run {
   return run;
 }
 
-/** What runs forward: attention alone until a block's module has extended it. */
+/** The forward pass: only attention until a block's module extends it. */
 let forward = traceAttention;
 
 /** A forward run with every intermediate kept, with the block around it where the inputs have one. */

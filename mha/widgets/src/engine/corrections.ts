@@ -12,10 +12,10 @@ export const SPOILED = 2;
 /** Worked rightly from right numbers, and off by what was rounded on the way. */
 export const ROUNDED = 3;
 
-/** What agreement allows beyond half a unit of the last printed place. */
+/** The tolerance beyond half a unit of the last printed digit. */
 const SLACK = 1e-9;
 
-/** What each sign makes of its operands. */
+/** The operation of each sign. */
 const SIGNS: Record<string, (values: number[]) => number> = {
   "+": (values) => values.reduce((sum, value) => sum + value, 0),
   "*": (values) => values.reduce((product, value) => product * value, 1),
@@ -28,7 +28,7 @@ const SIGNS: Record<string, (values: number[]) => number> = {
   "=": ([value]) => value,
 };
 
-/** What a formula comes to, with the numbers that stand at its spots. */
+/** The result of a formula, with the current numbers at its spots. */
 export function evaluate(formula: PencilFormula, values: number[]): number {
   if (typeof formula === "number") return values[formula];
   if (typeof formula === "string") return Number(formula);

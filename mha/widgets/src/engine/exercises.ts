@@ -184,7 +184,7 @@ function scaled(givens: number[][], by: string, fields: Record<string, string>, 
 
 const calculated = (task: Task) => CALCULATIONS[task.kind](task.givens, task.column);
 
-/** What a calculation comes to. */
+/** The result of a calculation. */
 export const valueOf = (kind: Kind, givens: number[][]): number => CALCULATIONS[kind](givens, 0).value;
 
 export function asked(task: Task) {

@@ -80,7 +80,7 @@ export class Panel {
     return rounded + exact + (found && `; ${found}`);
   }
 
-  /** What the source prints for an address, in words, while it is asked for. */
+  /** The numbers that the source prints for an address, in words, while they are asked for. */
   prints(where: string): string {
     const { data, state, start } = this.explorer;
     const found = data.prints[where];

@@ -37,7 +37,7 @@ export function fitting(value: number, given: boolean, { places = 4 }: { places?
   return given ? short(value, places) : shown(value, places);
 }
 
-/** What a source prints for a number, each print with whether it agrees. */
+/** The numbers that a source prints for a number, each with whether it agrees. */
 export const printed = (found: [string, boolean][]): string =>
   found.map(([text, agrees]) => `${agrees ? "≈" : "≠"} ${text.replaceAll("-", "−")}`).join(", ");
 
@@ -56,7 +56,7 @@ export function setText(element: Element, text: string) {
 /** A sentence, in which words between stars are italic. */
 export const inItalics = (text: string): (Node | string)[] => text.split("*").map((part, i) => (i % 2 ? make("i", {}, part) : part));
 
-/** What is less is of rounding, and what is not written with four decimals. */
+/** Smaller differences come from rounding and are not visible in four decimals. */
 const TINY = 1e-12;
 const LEAST = 0.00005;
 
@@ -348,7 +348,7 @@ export function nearFirst(node: Element, draw: () => void): (isAsked?: boolean) 
 /** How long what can wait keeps the page from its turn, in milliseconds. */
 const SLICE_MS = 8;
 
-/** What does the rest at once of all that waits. */
+/** The functions that finish all waiting drawings at once. */
 const waiting: Set<() => void> = new Set();
 addEventListener("beforeprint", () => waiting.forEach((finish) => finish()));
 

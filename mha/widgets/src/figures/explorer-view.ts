@@ -40,16 +40,16 @@ export class Explorer {
   /** The strip, the tasks and the controls, as `assemble` makes them. */
   made: any = null;
 
-  /** What was said before they were made. */
+  /** The messages from before they were made. */
   saying = "";
 
-  /** What stands above the strip. */
+  /** The figure above the strip. */
   extra: any;
 
-  /** Whoever made this explorer and can make another: its changes are steps of the history too. */
+  /** The owner that made this explorer and can make another: its changes are in the history too. */
   maker: ExplorerMaker | null = null;
 
-  /** What draws both, near the screen at once. */
+  /** The functions that draw both, at once if they are near the screen. */
   drawStrip: ((isAsked?: boolean) => void) | undefined;
 
   drawExtra: ((isAsked?: boolean) => void) | undefined;

@@ -50,7 +50,7 @@ class HeadsView {
   words: string[] = [];
   /** The chosen word and its key. */
   pair: string[] = [];
-  /** What the first head computes with these tokens, where its matrices are here. */
+  /** The results of the first head for these tokens, if its matrices are included. */
   worked: { run: Run | null, inputs: Inputs } = { run: null, inputs: {} };
   /** Of each head, how far the name of this test holds. */
   tested = { of: "none", results: ([] as any[]) };
@@ -69,14 +69,14 @@ class HeadsView {
     this.most = Math.max(...this.sentences.map((sentence) => sentence.tokens.length));
     this.mapOf = recordedMaps();
     this.known = data.known.map((at: number[]) => this.headAt(at));
-    /** What was brought of the known heads, and what they made of tokens. */
+    /** The loaded data of the known heads, and their results for tokens. */
     this.brought = {};
     this.start = { sentence: data.sentence, place: data.place, key: data.key, side: 0, name: "", all: false,
       heads: data.heads.map((at: number[]) => this.headAt(at)), own: null, at: null };
     this.state = { ...this.start };
     this.history = new History();
     this.trail = [];
-    /** What is said of the maps. */
+    /** The message on the maps. */
     this.rule = "";
     this.parts = {};
     this.about = aboutOf(this);
@@ -141,7 +141,7 @@ class HeadsView {
     return { sentence, place, word: this.sentences[sentence].tokens[place] };
   }
 
-  /** What the first head made of the tokens, null where its numbers are not here. */
+  /** The results of the first head for the tokens, null if its matrices are not included. */
   runOf(head: number) {
     const found = this.brought[head];
     if (!found) return null;
@@ -161,7 +161,7 @@ class HeadsView {
     return this.runOf(head)?.run.weights[0] ?? null;
   }
 
-  /** What the other tokens give the key on average, in the first head. */
+  /** The mean weight that the other tokens give the key in the first head. */
   others() {
     const { heads: [head], key, place } = this.state;
     const rows = (this.weightsIn(head) ?? []).filter((_, i) => i !== place);
@@ -183,7 +183,7 @@ class HeadsView {
 
   // ---- Changes ----
 
-  /** What is looked at changes. */
+  /** Apply a change of the state. */
   show(changes: any) {
     this.state = { ...this.state, ...changes };
     this.paint();
@@ -242,7 +242,7 @@ class HeadsView {
     shareAddress(`#${parts}`, this.parts.status);
   }
 
-  /** What can be read of an address; the rest is as at the start. */
+  /** The readable part of an address, with defaults for the rest. */
   readAddress() {
     const parts = partsOf("heads", "real");
     if (!parts) return;

@@ -58,7 +58,7 @@ export class Sheet {
     /** The words, those that stand there twice with their place. */
     this.tokens = data.tokens.map((token, i, all) =>
       (all.indexOf(token) === all.lastIndexOf(token) ? token : dimension(token, i)));
-    /** What some word that is asked for may look at: no other's key or value is of use. */
+    /** The words to which any word in question may attend: no other keys or values are needed. */
     this.seen = data.tokens.map((_, key) => (isAll ? data.tokens.map((__, row) => row) : [this.focus])
       .some((row) => !this.isHidden(row, key)));
   }
@@ -101,7 +101,7 @@ export class Sheet {
       ...(data.masks ? [this.mask(data.masks[0])] : []));
   }
 
-  /** What may look at what, where words are padding. */
+  /** The table of the mask, if words are padding. */
   mask(mask: MaskEntry[][]) {
     const { tokens } = this;
     return this.grid(texts.sheetMask, tokens, mask.map((row, i) => make("tr", {},
@@ -125,7 +125,7 @@ export class Sheet {
       make("p", {}, ...raised(texts.sheetRounding)), this.symbols());
   }
 
-  /** What the letters of the tables and lines stand for. */
+  /** The meanings of the letters of tables and lines. */
   symbols() {
     return make("p", {}, fill(texts.sheetSymbols, { end: this.numbers.output ? texts.sheetEnd : "" }));
   }

@@ -42,7 +42,7 @@ const STEP = 90;
 
 const LOOKS = ["right", "slip", "spoiled", "inexact"];
 
-/** What a number is to the one that is asked about: nothing, itself, what follows, where this ends. */
+/** The relation of a number to the selected one: none, itself, computed from it, or the end of that. */
 const LINKS = ["", " at", " lit", " end"];
 
 /** Where a block stands in its document. */
@@ -88,7 +88,7 @@ class Pencil {
   /** The blocks that are still to be written. */
   waiting: (() => void)[] = [];
   state: PencilState = { values: [], states: [], changed: [] };
-  /** What follows from the number that is asked about. */
+  /** The numbers that are computed from the selected one. */
   lit: { lit: Map<number, number>, ends: Set<number> } | null = null;
 
   /** @param first the document that is open at first */
@@ -206,7 +206,7 @@ class Pencil {
     this.parts.slider.disabled = !slips.length;
   }
 
-  /** What stands above blocks of one example and head; "" for what belongs to none. */
+  /** The title above blocks of one example and head; "" for blocks that belong to none. */
   partOf({ example, head, stage }: PencilBlock): string {
     const { title, heads } = this.document.sheet.examples[example];
     if (stage === "root") return "";
@@ -448,7 +448,7 @@ class Pencil {
     ].map((act) => () => { if (this.buttons === buttons) act(); }));
   }
 
-  /** What a number is, for who does not see it. */
+  /** The description of a number for screen readers. */
   label(spot: number): string {
     const { sheet, numbers, bySpot } = this.document;
     const { values, states, changed } = this.state;
@@ -542,7 +542,7 @@ class Pencil {
       more > 0 ? ` ${fill(texts.andMore, { n: more })}` : ""];
   }
 
-  /** What was worked from the number, and which claims fall with it. */
+  /** The numbers computed from the number, and the claims that are wrong with it. */
   consequences(): (Node | string)[] {
     const { sheet, bySpot, numbers } = this.document;
     const { lit, ends } = (this.lit as { lit: Map<number, number>, ends: Set<number> });

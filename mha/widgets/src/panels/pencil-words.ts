@@ -65,7 +65,7 @@ export function opened(sheet: PencilSheet): PencilDocument {
   return { sheet, numbers, cells, slips, right, corrected: new Set(), bySpot: new Map(cells.map((cell) => [cell.spot, cell])) };
 }
 
-/** What a number is called. */
+/** The name of a number. */
 export function named(sheet: PencilSheet, { place, block }: PencilCell): string {
   if (place.stage === "root") return texts.root;
   const example = sheet.examples[sheet.blocks[block].example];

@@ -28,7 +28,7 @@ const ROUNDING = 1e-9;
 /** From this size on a number is written with an exponent. */
 const LARGE = 1e4;
 
-/** What is kept of a query before any key. */
+/** The state of a query before any key. */
 const nothing = (width: number) => ({ largest: -Infinity, factor: 1, total: 0, mixture: Array(width).fill(0) });
 
 /**
@@ -206,7 +206,7 @@ class Tiles {
       row.map((score, j) => edited.get(i * tokens.length + j) ?? score ?? -Infinity));
   }
 
-  /** What there is after each step: the tile, what of it has happened, and all that is kept. */
+  /** The state after each step: the tile, the finished part of it, and all stored numbers. */
   follow() {
     const { size, plain } = this.state.now;
     const { value, tokens: { length: count } } = this.data;

@@ -24,7 +24,7 @@ const HEADING_MARGIN = 40; // around a heading
 
 /* ---- The steps of the page ---- */
 
-/** What is shown or hidden as one, and the sections that it stands in, the innermost first. */
+/** A block that is shown or hidden as one, and its sections, the innermost first. */
 
 const isSection = (node: Element) => node.tagName === "SECTION";
 

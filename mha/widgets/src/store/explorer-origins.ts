@@ -13,7 +13,7 @@ import type { ExplorerData, ExplorerNumbers, ExplorerState, Layout, Numbers, Ope
 
 export const inBrackets = (text: string) => (text.startsWith("−") ? `(${text})` : text);
 
-/** What a score is multiplied with, as a text. */
+/** The factor of a score, as text. */
 function scaleText({ terms }: Origin, { temperature }: ExplorerState, places: number): string {
   const [by] = terms[1];
   const scale = short(by.name === "d_k" ? 1 / Math.sqrt(by.value) : by.value, places);
@@ -88,7 +88,7 @@ export const calculation = (line: string): string =>
 export const decimalsFor = (items: Part[][], result: string): number =>
   decimalsOf((p) => [calculation(sumOf(items, p))], result, 4)[0];
 
-/** How a number comes about, on one line; "≈" stands where rounding enters. */
+/** The computation of a number on one line; "≈" marks rounding. */
 export function worked(data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place): string {
   const { why, from, items } = described(data, state, numbers, at);
   if (!items.length) return why || texts.isInput;

@@ -31,7 +31,7 @@ export function startOf(data: ExplorerData): ExplorerState {
 
 export const dimension = (symbol: string, i: number): string => symbol + [...String(i + 1)].map((d) => "₀₁₂₃₄₅₆₇₈₉"[+d]).join("");
 
-/** What a number is called: its stage, row and column, and its head where there are several. */
+/** The name of a number: its stage, row and column, and its head if there are several. */
 export function nameOf(data: ExplorerData, state: ExplorerState, at: Place): string {
   const { rows, columns, symbol } = stages[at.stage];
   const token = (i: number) => data.tokens[state.order[i]];

@@ -1,4 +1,4 @@
-/** What a reader has made of the model, in the page's address: only what differs from the start. */
+/** A reader's changes of the model in the page's address: only differences from the start. */
 
 import { sharesAt } from "../engine/model-arithmetic.ts";
 import { address, parse, valueAt } from "../engine/places.ts";

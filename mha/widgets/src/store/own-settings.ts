@@ -1,4 +1,4 @@
-/** What a reader chooses for an example: read from fields and addresses, and what is wrong with it. */
+/** A reader's choices for an example: parsed from fields and addresses, with messages on errors. */
 
 import { neededWidth, splitWords } from "../engine/own-draw.ts";
 import { address, parse, stays } from "../engine/places.ts";
@@ -16,7 +16,7 @@ const LONGEST = 1000;
 
 export const KINDS = ["meanings", "whole", "tenths"];
 
-/** What `draw_example` of `mha/runs/random_examples.py` calls a size. */
+/** The names of the sizes in `draw_example` of `mha/runs/random_examples.py`. */
 export const SIZES = { heads: "num_heads", width: "d_model", inner: "d_k" };
 
 /**
@@ -49,7 +49,7 @@ export function addressOf(settings: OwnSettings): Record<string, string> {
     ...Object.fromEntries(Object.entries(others).map(([key, value]) => [key, String(value)])) };
 }
 
-/** What an address asks for, what cannot be read as at first; null where it asks for nothing. */
+/** The settings of an address, with defaults for unreadable ones; null if it has none. */
 export function settingsOf(hash: string, first: OwnSettings, knowledge: OwnKnowledge): OwnSettings | null {
   const { most, sizes } = knowledge;
   const parts = partsOf("own", "example", hash);

@@ -17,7 +17,7 @@ const QUESTION = /<mha-(?:your-turn|build|quiz)\b[^>]*? id="([^"]+)"/g; // the s
 const WAITING = "noscript.late";
 const root = new URL(document.documentElement.dataset.content_root || "./", location.href);
 
-/** What is stored; only its version is known to be right. */
+/** The stored record; only its version has been checked. */
 
 /** The record where there is no storage. */
 let withoutStorage: Progress | null = null;

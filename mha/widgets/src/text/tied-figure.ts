@@ -209,5 +209,5 @@ class ArcsFigure {
   }
 }
 
-/** What draws a figure that follows. */
+/** The functions that draw the figures that follow. */
 export const figureOf = (node: Element) => new (node.querySelector("[data-weight]") ? ArcsFigure : MovedFigure)(node);

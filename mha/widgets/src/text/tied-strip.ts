@@ -29,13 +29,13 @@ const CONTENTS = ".bd-sidebar-secondary nav.page-toc";
 /** So much of them stays at least where they give way, in rem. */
 const FEW = 7;
 
-/** What the strip at the foot does not cover while it is looked at. */
+/** The elements that the strip at the foot does not cover while they are in use. */
 const FIGURES = "mha-explorer, mha-instrument, figure:not(:has(table))";
 
 /** Where on the screen a figure has to begin to be looked at. */
 const READ = 0.6;
 
-/** What may reach into the margin. */
+/** The elements that may reach into the margin. */
 const WIDE = "section > *, figure, .cell, .pst-scrollable-table-container";
 
 /** Stages whose rows are queries. */
@@ -57,7 +57,7 @@ function giveWay(room: number | null) {
   }
 }
 
-/** What stands at the foot of the screen already: the bar of a page that is read in steps. */
+/** The bar of a page that is read in steps, if it is at the foot of the screen. */
 const below = () => document.querySelector(".steps-bar:not([hidden])")?.getBoundingClientRect().height ?? 0;
 
 export class SmallStrip {
@@ -82,7 +82,7 @@ export class SmallStrip {
   /** A line for each key. */
   rows: any[] = [];
 
-  /** Whose numbers they are: in the margin it stands above, at the foot where they begin. */
+  /** The title with the token: in the margin above the numbers, at the foot before them. */
   titles: any[] = [];
 
   /** @param first its numbers before any change */
@@ -92,7 +92,7 @@ export class SmallStrip {
     this.at = null;
     this.isWanted = false;
     this.isShown = false;
-    /** What is asked of the next frame. */
+    /** The requests for the next frame. */
     this.soon = null;
     this.isAway = false;
     this.hasMargin = false;
@@ -147,7 +147,7 @@ export class SmallStrip {
 
   // -- Where it stands --
 
-  /** What of the article stands in its margin, and whether there is one. */
+  /** Measure the parts of the article in its margin, and whether there are any. */
   measure(article: Element) {
     const { left, right } = article.getBoundingClientRect();
     const edge = right - parseFloat(getComputedStyle(article).paddingRight);

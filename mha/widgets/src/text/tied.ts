@@ -31,10 +31,10 @@ const DRAG = { step: 8, least: 4 };
 /** Words of the text that stand for a part of the strip, by their class. */
 const PARTS = ["query", "key", "value", "scores", "weights", "head_outputs"];
 
-/** What has one mark for all numbers in it that do not follow. */
+/** The elements with one mark for all numbers in them that do not follow. */
 const LISTS = "ul, ol, dl, table";
 
-/** What is said in one breath: where a run has no number for one of its ties, none of them follows. */
+/** Sentences whose numbers follow together: if a run lacks one of them, none follows. */
 const BLOCKS = "p, li, dd, .caption-text";
 
 /** From where on a score has no exponential: masked, or too far from zero. */
@@ -186,7 +186,7 @@ class Tie {
     return !this.isOwn && !this.isLine && !Number.isFinite(Number(worth(this.formula, valueOf)));
   }
 
-  /** What a head adds counts for nothing while it is off. */
+  /** Show that the contribution of a head is zero while the head is off. */
   sayOff(isOff: boolean) {
     const said = this.now ?? make("span", { className: "now" });
     this.now = said;
@@ -280,7 +280,7 @@ class Prose {
   small: any;
   late: number | undefined;
 
-  /** What of the page is tied to it. */
+  /** The elements of the page that are tied to it. */
   nodes: Element[] = [];
 
   /** Whether the strip itself is on the screen; at first nobody knows. */
@@ -313,7 +313,7 @@ class Prose {
     const start = startOf(data);
     this.first = { numbers: compute(data, start), temperature: start.temperature };
     this.ties = new Map();
-    /** What is near the screen, and what can be seen. */
+    /** The elements near the screen, and the visible ones. */
     this.near = new Set();
     this.seen = new Set();
     /** Where each number of the text belongs. */
@@ -518,7 +518,7 @@ class Prose {
     }
   }
 
-  /** What is near the screen follows at once, the rest of the page a little later. */
+  /** Elements near the screen follow at once, the rest of the page a little later. */
   follow() {
     const { state, start } = this.explorer;
     const isMoved = isChanged(state, start);
@@ -628,7 +628,7 @@ function found(target: EventTarget | null) {
   return null;
 }
 
-/** What is lit, and what is dragged. */
+/** The lit and the dragged element. */
 let lit: any = null;
 
 let drag: any = null;
