@@ -144,8 +144,8 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> output_shares(trace(load_example("the-cat-sat"))).alt[:52]
-    'Bars, a panel a token: for each output component the'
+    >>> output_shares(trace(load_example("the-cat-sat"))).alt[:56]
+    'Bars, one panel per token: for each output component the'
     """
     if run.output is None:
         raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
@@ -229,7 +229,7 @@ def _shares_in_words(
     )
     largest = names[int(np.abs(shares).argmax())]
     return (
-        "Bars, a panel a token: for each output component the heads' shares and the output they"
+        "Bars, one panel per token: for each output component the heads' shares and the output they"
         f" add up to. For {token}, first component: {parts}, output"
         f" {shown(float(output), places)}; the largest share is {largest}'s."
     )

@@ -119,7 +119,7 @@ class Own {
     /** The updates after a change of the explorer, and those after a change of the settings only. */
     this.follows = [];
     this.sliders = [];
-    /** The names of the sliders. */
+    /** The title of the sliders, with their word. */
     this.slidersOf = null;
     this.words = [];
     /** The names of the heads. */
