@@ -1,7 +1,7 @@
 /**
- * A model that predicts the next word: a port of mha/core/language.py and mha/runs/logit_attribution.py. The
- * two blocks are those of attention-block.ts; here stand the tables at both ends, heads that are
- * off, the way that is cut, and where the numbers at the end come from.
+ * A model that predicts the next word: a port of mha/core/language.py and
+ * mha/runs/logit_attribution.py. attention-block.ts computes the two blocks; this module has the
+ * embedding and the logits, heads that are off, the cut path, and the origins of the numbers at the end.
  */
 
 import { normed } from "./attention-block.ts";

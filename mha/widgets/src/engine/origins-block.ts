@@ -1,6 +1,6 @@
 /**
- * Where the numbers of a block come from: the rules of mha/runs/origins.py that stand around the
- * attention, and what their operations give.
+ * The origins of a block's numbers: the rules of mha/runs/origins.py for the stages around the
+ * attention, and the results of their operations.
  */
 
 import { ACTIVATIONS } from "./attention-block.ts";

@@ -1,7 +1,6 @@
 /**
- * Where a number comes from, a port of mha/runs/origins.py: the same operations, the same operands.
- * Whoever shows how a number comes about renders an origin and knows no rule of its own.
- * 
+ * The origin of a number, a port of mha/runs/origins.py: the same operations, the same operands.
+ * Modules that show the computation of a number render an origin and have no rules of their own.
  */
 
 import { address, at, indexOf, isMatrix, stays, valueAt } from "./places.ts";

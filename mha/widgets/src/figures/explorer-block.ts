@@ -1,6 +1,6 @@
 /**
- * What an explorer shows of a block: how its numbers are written out, and below the strip, in order,
- * what becomes of the query's token. Where attention reads normalised numbers, these stand above.
+ * The part of an explorer for a block: how its numbers are written out, and below the strip, in order,
+ * the rest of the block for the query's token. Normalised inputs of attention are above the strip.
  */
 
 import { normalShare } from "../engine/attention-block.ts";

@@ -1,5 +1,6 @@
 /**
- * The figures' building blocks: elements, fields for numbers, what waits until it is near the screen.
+ * The figures' building blocks: elements, fields for numbers, drawings that wait until they are near
+ * the screen.
  */
 
 import { fill } from "../engine/text.ts";

@@ -1,7 +1,7 @@
 /**
- * The calculation of the query that the strip shows, a line of arithmetic a step: scores, scaled
- * scores, exponentials, their sum, weights, each value's part, the output. What a line takes flies
- * into it from the strip, and what it gives flies back; what is not computed yet is covered. The
+ * The computation of the query that the strip shows, one line of arithmetic per step: scores, scaled
+ * scores, exponentials, their sum, weights, each value's part, the output. The operands of a line fly
+ * into it from the strip, and its result flies back; numbers not computed yet are covered. The
  * numbers are the explorer's own, and follow when one is changed.
  */
 

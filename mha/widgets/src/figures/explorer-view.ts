@@ -1,6 +1,6 @@
 /**
- * One explorer: its state, its history and its address, and what happens when the state changes.
- * What is seen is the strip's, the controls' and, once they are asked for, all numbers' part.
+ * One explorer: its state, its history, its address, and the reaction to a change of the state. The
+ * strip, the controls and, once they are opened, the tables of all numbers draw it.
  */
 
 import { short, shown } from "../engine/numbers.ts";

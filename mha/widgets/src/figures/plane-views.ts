@@ -1,7 +1,7 @@
 /**
- * What an explorer shows in planes: a query among the keys, the values with the output among them,
- * and the cloud of the embeddings with what a matrix of a head makes of it. Queries, keys, values,
- * embeddings and a matrix's rows can be dragged, and a weight can be pulled to what it should be.
+ * The planes of an explorer: a query among the keys, the values with the output among them, and the
+ * cloud of the embeddings with their images under a matrix of a head. Queries, keys, values, embeddings
+ * and a matrix's rows can be dragged, and a weight can be dragged to a wanted value.
  */
 
 import { percent, short, shown } from "../engine/numbers.ts";

@@ -1,6 +1,6 @@
 /**
- * What weights say about a plane of queries: where they are equal, and which query nearest to one
- * gives a key the weight that is asked for.
+ * The weights in a plane of queries: where they are equal, and which query nearest to a given one
+ * gives a key a wanted weight.
  */
 
 import { factor } from "../engine/attention.ts";

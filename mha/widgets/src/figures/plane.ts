@@ -1,7 +1,7 @@
 /**
  * The plane: axes with names and numbers, a grid, arrows and points with their coordinates, and tips
- * that are dragged, by mouse or by finger, or moved by keys or by two sliders. A view hands over what
- * is to be seen as a list of marks; the plane draws them, and zooms while nothing is held.
+ * that are dragged, by mouse or by finger, or moved by keys or by two sliders. A view passes its
+ * content as a list of marks; the plane draws them, and zooms while no tip is held.
  */
 
 import { short } from "../engine/numbers.ts";

@@ -1,6 +1,6 @@
 /**
- * What the strip draws: lines from the query to the keys, a ribbon from each value to its part of
- * the output, as wide as its weight, and the heads' ways into the output.
+ * The lines of the strip: from the query to the keys, a ribbon from each value to its part of
+ * the output, as wide as its weight, and the heads' paths into the output.
  */
 
 import { address, of as placeOf } from "../engine/places.ts";

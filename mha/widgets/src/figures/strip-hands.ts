@@ -1,6 +1,6 @@
 /**
- * The hands on the strip: pointing, clicking, dragging, typing and the keys. They know which number
- * is pointed at, has the focus or is being changed; the strip draws.
+ * The input of the strip: pointing, clicking, dragging, typing and the keys. This module knows which
+ * number is pointed at, has the focus or is being changed; the strip draws.
  */
 
 import { short } from "../engine/numbers.ts";

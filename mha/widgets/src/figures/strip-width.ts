@@ -1,8 +1,8 @@
 /**
- * Width: how far scores spread as queries and keys grow wider, and what the softmax makes of them,
- * with and without the division by the root. The query and the keys are arrows that lengthen with the
- * width; the query's and one key's tip are also pulled, at the width that stands. The numbers were
- * drawn once, in Python.
+ * Width: the standard deviation of scores as queries and keys grow wider, and their softmax, with and
+ * without the division by the root. The query and the keys are arrows that lengthen with the width; the
+ * query's and one key's tip can be dragged too, at the current width. The numbers were drawn once, in
+ * Python.
  */
 
 import { attentionScores, scaledScores, softmax } from "../engine/attention.ts";

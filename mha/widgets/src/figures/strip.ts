@@ -1,7 +1,7 @@
 /**
  * The strip: one query on one screen, from its numbers through keys, scores, exponentials, weights
- * and values to the output. Each number is a field that can be scrubbed, where it is an input, or
- * a button; what it comes from and what it moves lights up beside it.
+ * and values to the output. An input is a field that can be scrubbed, every other number a button; the
+ * numbers from which it is computed, and those that depend on it, light up.
  */
 
 import { factor } from "../engine/attention.ts";

@@ -1,7 +1,7 @@
 /**
- * One bar under what happens in steps: play and pause, a step back and on, and a slider over all
- * of them. It never plays by itself; who wants no movement sees each step at once. And what moves
- * within a step: copies of numbers that fly.
+ * One bar under a figure with steps: play and pause, a step back and on, and a slider over all steps.
+ * It never plays by itself; with reduced motion each step is shown at once. Also the movement within a
+ * step: copies of numbers that fly.
  */
 
 import { timeBar as texts } from "../strings/time-bar.ts";

@@ -1,7 +1,7 @@
 /**
- * A cache that fills while a text is written: of each token its key and its value are put behind the
- * others, its query meets all that are kept, and is not kept itself. Beside it the same without a
- * cache: everything is computed anew for each token.
+ * A cache that fills while a text is written: each token's key and value are appended, its query is
+ * multiplied by all stored keys and is not stored. Beside it is the same without a cache: everything is
+ * computed again for each token.
  */
 
 import { trace } from "../engine/attention.ts";

@@ -1,6 +1,6 @@
 /**
- * The recorded heads of a trained model: a word's arcs in two heads, all heads as maps, names put to
- * the test, and five heads whose numbers are worked again.
+ * The recorded heads of a trained model: a word's arcs in two heads, all heads as maps, tests of their
+ * names, and five heads whose numbers are computed again.
  */
 
 import maps from "../data/heads-maps.ts";

@@ -1,6 +1,6 @@
 /**
- * A layer too large for the strip: all heads as maps, one query of one head key by key, and where its
- * numbers come from. It starts from queries, keys and values; what follows is computed here, that of
+ * A layer too large for the strip: all heads as maps, one query of one head key by key, and the origins
+ * of its numbers. It starts from queries, keys and values; the other stages are computed here, those of
  * the chosen head first.
  */
 

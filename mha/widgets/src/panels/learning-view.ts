@@ -1,7 +1,7 @@
 /**
- * A layer that learns in the page: the loss by step, to be drawn back, and after each step what every
- * head gives its weight to, its maps and answers for a sentence, and its matrices. It trains in
- * slices that the page does not wait for: one that is opened as a file may not start a worker.
+ * A layer that learns in the page: the loss by step, which can be dragged back, and after each step the
+ * mean weights of every head, its maps and answers for a sentence, and its matrices. It trains in slices
+ * that do not block the page, because a page opened as a file may not start a worker.
  */
 
 import task from "../data/learning-task.ts";

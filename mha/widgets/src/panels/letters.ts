@@ -1,7 +1,7 @@
 /**
- * Two layers on a few letters: which token each looks at, and what the last one guesses. A letter can be
- * changed, and the first layer left out: the second follows, or fails. The layers are explorers' runs,
- * computed as theirs are; what the first leaves is what the second reads.
+ * Two layers on a few letters: the weights of each token, and the guess of the last one. A letter can
+ * be changed, and the first layer omitted: the second follows, or fails. The layers are explorers' runs;
+ * the output of the first is the input of the second.
  */
 
 import "../figures/explorer-block.ts";

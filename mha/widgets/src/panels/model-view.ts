@@ -1,6 +1,6 @@
 /**
- * The trained model at work on a page: a story that a reader writes, what is predicted behind any of
- * its words and why, the four heads, the training, and where each number comes from.
+ * The trained model on a page: a story that a reader writes, the prediction after any of its words and
+ * its reasons, the four heads, the training, and the origin of each number.
  */
 
 import "../figures/explorer-block.ts";

@@ -1,7 +1,7 @@
 /**
  * An example of the reader's own: a sentence, the meanings of its words as sliders, its sizes; below
- * them the explorer of what was made, boxes that ask for its numbers, and what can be taken along.
- * Each change of the sentence or a size makes another explorer; all are steps of one history.
+ * them its explorer, exercises on its numbers, and files to save. Each change of the sentence or a size
+ * makes another explorer; all are steps of one history.
  */
 
 import { Draws } from "../engine/draws.ts";

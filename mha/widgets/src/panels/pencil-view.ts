@@ -1,7 +1,7 @@
 /**
- * The red pencil: a document as a sheet of its numbers, what is true in ink, slips struck in red, what
- * they spoiled hatched. A number that is pressed shows what follows from it; slips can be corrected
- * one by one, or first to last. The verdicts come with the numbers; corrections.ts corrects.
+ * The red pencil: a document as a sheet of its numbers, right ones in ink, slips struck in red, spoiled
+ * ones hatched. A pressed number shows the numbers computed from it; slips can be corrected one by one,
+ * or first to last. The verdicts come with the numbers; corrections.ts corrects.
  */
 
 import { RIGHT, ROUNDED, SLIP, chainOf, correct, evaluate, slipsBehind } from "../engine/corrections.ts";

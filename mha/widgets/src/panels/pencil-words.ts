@@ -1,6 +1,5 @@
 /**
- * A document of the red pencil, what its numbers are called, and how one follows as a line of
- * arithmetic.
+ * A document of the red pencil, the names of its numbers, and the line of arithmetic that computes one.
  */
 
 import { RIGHT, SLIP, evaluate, read } from "../engine/corrections.ts";

@@ -1,6 +1,6 @@
 /**
- * Attention with what newer models change: switches, one query's weights beside those of plain
- * attention, and every table of the calculation, whose numbers lead to where they come from.
+ * Attention with the changes of newer models: switches, one query's weights beside those of plain
+ * attention, and every table of the computation, whose numbers lead to their origins.
  */
 
 import { parsed, short, shown } from "../engine/numbers.ts";

@@ -1,7 +1,7 @@
 /**
  * Attention block by block: a tile moves over the scores, and for each query the largest score so far,
- * the sum of exponentials and the mixture are kept. At the end they give what the softmax at once
- * gives. Each score can be changed, and so can the size of a block.
+ * the sum of exponentials and the mixture are stored. At the end they give the same output as one softmax
+ * over all scores. Each score can be changed, and so can the size of a block.
  */
 
 import { matmul, softmax } from "../engine/attention.ts";

@@ -1,8 +1,8 @@
 /**
- * A question with options to choose from. The page holds the feedback on every option, below the
- * question; the note on what was chosen is copied from there to the option. A prediction opens what
- * follows it, whichever option was chosen. Pages without solutions have no feedback: there a
- * prediction opens what follows, and nothing else can be pressed.
+ * A question with options to choose from. The page holds the feedback on every option below the
+ * question; the note on the chosen option is copied from there to the option. A prediction opens the
+ * text after it, whichever option was chosen. Pages without solutions have no feedback: there a
+ * prediction opens the text after it, and no other question can be answered.
  */
 
 import { isRight, setRight } from "../store/progress.ts";

@@ -2,7 +2,7 @@
  * Finds the sections that answer a question. Loaded, after the library and the index, when a reader
  * opens the search.
  *
- * A question is cut into what it asks about: each of its words, or several that mean one thing. The
+ * A question is cut into its topics: each of its words, or several that mean one thing. The
  * library finds the sections of each, with words that mean the same; a section counts for the sum,
  * and for much less where it lacks part of the question.
  */

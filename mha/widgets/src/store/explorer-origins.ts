@@ -1,6 +1,6 @@
 /**
- * How the explorer tells where a number comes from: an origin in words and parts, with what only
- * the explorer knows laid over it: a temperature, heads that are off, numbers that are masked.
+ * The origin of an explorer's number in words and parts, including the explorer's own settings: a
+ * temperature, heads that are off, masked numbers.
  */
 
 import { short, shown } from "../engine/numbers.ts";

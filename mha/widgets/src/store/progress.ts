@@ -1,5 +1,5 @@
 /**
- * What a reader has answered and read. It stays on the device, in local storage; where there is
+ * The reader's answers and steps read. The record stays on the device, in local storage; where there is
  * none, it lasts until the page is left.
  *
  * The document is told of each change by the

@@ -1,6 +1,6 @@
 /**
- * The state of what goes in steps: what a reader changes in it can be undone, and is in the page's
- * address, as far as it differs from the start.
+ * The state of a figure with steps: a reader's changes can be undone, and are in the page's address as
+ * far as they differ from the start.
  */
 
 import { isPage, make, makeButton, markCaption, setText } from "../figures/explorer-parts.ts";

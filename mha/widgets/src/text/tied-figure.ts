@@ -1,5 +1,5 @@
 /**
- * Figures that follow a run: a token on its way from where it stands to its output, as
+ * Figures that follow a run: a token that moves from its value to its output, as
  * mha/views/drawing/moving.py draws it, and the arcs of mha/views/drawing/arcs.py.
  */
 

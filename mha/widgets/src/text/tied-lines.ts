@@ -1,7 +1,7 @@
 /**
- * How a number of the text is worked out and written anew: a formula of places, as live_numbers.py in the
+ * Numbers of the text, computed and written again: a formula of places, as live_numbers.py in the
  * book's package makes it, and a line of arithmetic as mha/views/arithmetic.py writes it, in pieces
- * of which each number knows its place. The tests hold the lines to Python's.
+ * in which each number knows its place. The tests compare the lines with Python's.
  */
 
 import { parsed, percent, short, shown } from "../engine/numbers.ts";

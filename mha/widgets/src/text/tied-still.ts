@@ -1,6 +1,6 @@
 /**
- * The page stays still under a hand: text that follows what is dragged, typed or ticked may take another line above
- * it, and the page is scrolled by as much before that is seen.
+ * The page does not move during a change: text that follows a dragged, typed or ticked input may take
+ * another line above it, and the page is scrolled by the same amount before that is visible.
  */
 
 /** The delay before the effect of a key or a box is visible. */

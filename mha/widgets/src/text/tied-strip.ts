@@ -1,6 +1,6 @@
 /**
- * The small strip: the same run while the strip itself is off the screen. It stands in the margin
- * where that is empty, else in two lines at the foot of the screen.
+ * The small strip: the same run while the strip itself is off the screen. It is in the margin
+ * if that is empty, else in two lines at the foot of the screen.
  */
 
 import { percent, short } from "../engine/numbers.ts";

@@ -1,8 +1,8 @@
 /**
  * Numbers of the page's own text that are numbers of an explorer's run. They light their place in the
- * strip when they are pointed at; they follow when it is changed, and say so; what is an input can be
- * scrubbed where it stands. What was printed comes back with the explorer's own reset. The explorer's
- * state is the one state; here only what stands on the page is kept.
+ * strip when they are pointed at; they follow when it is changed, and are marked; an input can be
+ * scrubbed in the text. The printed text comes back with the explorer's own reset. The explorer's
+ * state is the only state; this module stores only the text of the page.
  */
 
 import { address, at as placeAt, isMatrix, stays, valueAt } from "../engine/places.ts";
