@@ -8,7 +8,7 @@ export type Axis = "head" | "row" | "column";
 export interface Stage {
   symbol: string;
   axes: Axis[];
-  /** The axis along which the heads stand side by side, where they do. */
+  /** The axis along which the heads are concatenated, if any. */
   joined?: Axis;
   /** Where it is left out: "dimensions", "tokens" and nothing. */
   columns?: "keys" | "";
@@ -52,7 +52,7 @@ export interface Origin extends Calculation {
 
 export type Matrix = number[][];
 
-/** One entry of a mask: whether a query may attend, or what is added, null for minus infinity. */
+/** One entry of a mask: whether a query may attend, or the added term, null for minus infinity. */
 export type MaskEntry = boolean | number | null;
 
 /** The layers around an attention layer, without their arrays. */
@@ -230,7 +230,7 @@ export interface Cell {
   look: string;
   /** The head that it belongs to. */
   head: number | null;
-  /** The map that it stands in, or "". */
+  /** The map that contains it, or "". */
   map: string;
   /** Whether it is an input. */
   given: boolean;
@@ -289,12 +289,12 @@ export interface PlaneMark {
   /** "arrow", "point", "line", "area", or "text" alone. */
   kind: string;
   at?: number[];
-  /** Where an arrow begins; a text stands on the side that looks away from there. */
+  /** Where an arrow begins; a text is on the opposite side. */
   from?: number[];
   points?: number[][][];
   name?: string;
   text?: string;
-  /** Where a line's text may stand, instead of beside `at`. */
+  /** Possible positions of a line's text, instead of beside `at`. */
   along?: number[][];
   /** The token whose parts are lit together with it. */
   token?: number;
@@ -330,7 +330,7 @@ export interface PlaneDrawn {
   size: number[];
 }
 
-/** A name to be placed, in pixels: what it names, and how large it is. */
+/** A name to be placed, in pixels: its mark, and its size. */
 export interface PlaneName {
   owner: PlaneMark;
   at: number[];
@@ -360,7 +360,7 @@ export interface PlaneDrawing {
   ): void;
 }
 
-/** A slider with its name and what it says. */
+/** A slider with its name and its text. */
 export interface SliderWithName {
   node: HTMLElement;
   input: HTMLInputElement;
@@ -386,7 +386,7 @@ export interface StripNumber {
   node: HTMLElement;
   place: (view: StripView) => Place;
   at: Place;
-  /** Its address, and what it is called. */
+  /** Its address, and its name. */
   where: string;
   name: string;
   given: boolean;
@@ -540,7 +540,7 @@ export interface OwnKnowledge {
   most: { words: number; letters: number };
   sizes: Record<string, [number, number]>;
   titles: Record<string, string>;
-  /** Of a stage the question, and what its operands are called. */
+  /** The question of a stage, and the labels of its operands. */
   asked: Record<string, string[]>;
   roundings: string[];
   hints: Record<string, string[]>;
@@ -612,7 +612,7 @@ export interface ModelState {
   at: { block: number; place: Place } | null;
 }
 
-/** A sentence of the toy language: which form each word has, and where its three answers stand. */
+/** A sentence of the toy language: the form of each word, and the positions of its three answers. */
 export interface ToySentence {
   forms: number[];
   answers: number[];
@@ -634,7 +634,7 @@ export interface LearningState {
   heads: number;
   rate: number;
   steps: number;
-  /** The step that is shown, and what of the layer after it. */
+  /** The step that is shown, and the layer's numbers after it. */
   step: number;
   sentence: number;
   word: number;
@@ -647,7 +647,7 @@ export interface LearningState {
 // deno-lint-ignore no-explicit-any
 export type PencilFormula = number | string | [string, ...any[]];
 
-/** A row of a sheet: whose it is, and the spots of its numbers with what each claims to be. */
+/** A row of a sheet: its token, and the spots of its numbers with the place that each claims. */
 export interface PencilRow {
   line: number;
   /** Where each of its numbers has a line of its own. */
@@ -716,7 +716,7 @@ export interface PencilDocument {
   cells: PencilCell[];
   /** The spots of its slips, in the order of reading. */
   slips: number[];
-  /** How many are right as it stands. */
+  /** How many are right as printed. */
   right: number;
   corrected: Set<number>;
   bySpot: Map<number, PencilCell>;
@@ -762,7 +762,7 @@ export interface Task {
   /** A draw for each group of operands, or one for each of its numbers, or null where no new numbers
       are offered. */
   draw: (Draw | Draw[])[] | null;
-  /** Mistakes that the operands do not tell: what a neighbour of the number would be. */
+  /** Mistakes that do not follow from the operands: the neighbouring numbers. */
   elsewhere?: [MistakeName, number][];
 }
 
@@ -774,7 +774,7 @@ export type MistakeName =
   | "other-key" | "exchanged"
   | "other-row" | "other-component" | "other-head" | "last-digit";
 
-/** A wrong answer, what leads to it, and by how much more its rounding may be off. */
+/** A wrong answer, its mistake, and the factor by which its rounding error may be larger. */
 export interface Mistake {
   name: MistakeName;
   value: number;

@@ -49,7 +49,7 @@ const turned = (matrix: Matrix, angles?: Matrix): Matrix => (angles ? finite(map
 })) : matrix);
 
 /**
- * What is added to scores: 0 where a query may attend, a term of the mask, or minus infinity.
+ * The term added to scores: 0 where a query may attend, a term of the mask, or minus infinity.
  * A mask entry is true or false, or a number to add, null being minus infinity.
  */
 export function additiveMask(
@@ -63,7 +63,7 @@ export function additiveMask(
   });
 }
 
-/** Scores plus what `additiveMask` gives. */
+/** Scores plus the result of `additiveMask`. */
 export function maskedScores(scores: Matrix, additive: Matrix): Matrix {
   const masked = map(scores, (x, i, j) => x + additive[i][j]);
   finite(masked.map((row, i) => row.filter((_, j) => additive[i][j] !== -Infinity)));
@@ -130,7 +130,7 @@ function headContributions(headOutputs: Matrix[], wO: Matrix): Matrix[] {
 const placed = ({ embeddings, positions }: Inputs): Matrix | undefined =>
   (embeddings && positions && finite(map(embeddings, (x, i, j) => x + positions[i][j])));
 
-/** Each head's queries, keys and values: given, or projected from what stands at each place. */
+/** Each head's queries, keys and values: given, or projected from the embeddings. */
 function projections(inputs: Inputs, x: Matrix | undefined): Matrix[][] {
   const { w_q = [], w_k = [], w_v = [], query = [], key = [], value = [] } = inputs;
   if (!x) return query.map((q, h) => [q, key[h], value[h]]);

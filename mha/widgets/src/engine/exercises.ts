@@ -16,7 +16,7 @@ type Pick = (low: number, high: number) => number;
 /* ---- The calculations ---- */
 
 /**
- * What an operation gives for plain numbers.
+ * Return the result of an operation on plain numbers.
  *
  * @param by what the second term is, if it is a constant: "d_k" or "scale"
  */

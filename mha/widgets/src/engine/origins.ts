@@ -143,8 +143,8 @@ function termOf(inputs: Inputs, run: Run, place: Place): Origin {
 }
 
 /**
- * How one number of a run comes about.
- * @param inputs what the run started from
+ * Return the operation and the operands of one number of a run.
+ * @param inputs the input of the run
  *
  * @param place of any stage that the run has, or of one term of a sum of products
  *

@@ -102,7 +102,7 @@ export class Panel {
   }
 
   /**
-   * One item of what a number comes from: its parts, and a product worked out.
+   * One item of a number's origin: its parts, and a computed product.
    *
    * @param decimals of the parts where they are multiplied, and of what is added
    */

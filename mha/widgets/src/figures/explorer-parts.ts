@@ -62,7 +62,7 @@ const TINY = 1e-12;
 const LEAST = 0.00005;
 
 /**
- * How far a change has moved a query's weights and what they give, at most, in one sentence.
+ * The largest changes of a query's weights and of its output, in one sentence.
  *
  * @param words in
  * which head each moves most, where there are several
@@ -257,7 +257,7 @@ export const stepped = (value: number, by: number, most: number = MOST): number 
   Math.max(-most, Math.min(most, Number((value + by).toFixed(10))));
 
 /**
- * The sentence that stands below a field whose text is refused, one for all fields of a figure.
+ * The sentence below a field whose text is refused, one for all fields of a figure.
  * @param figure that the fields are in
  */
 export function makeComplaint(figure: HTMLElement): Complaint {

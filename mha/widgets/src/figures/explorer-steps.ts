@@ -170,7 +170,7 @@ export class Steps {
   }
 
   /**
-   * Cover what is not computed yet, and mark what the step takes and gives.
+   * Cover the numbers that are not computed yet, and mark the operands and the result of the step.
    *
    * @param isThere whether the step has given its number
    */

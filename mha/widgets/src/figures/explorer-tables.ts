@@ -1,4 +1,4 @@
-/** The explorer's tables: cells as buttons, painted after every change, what is in sight first. */
+/** The explorer's tables: cells as buttons, painted after every change, visible ones first. */
 
 import { address, at as placeAt, of as placeOf, valueAt } from "../engine/places.ts";
 import { MAPS, headOf, isInput, same } from "../store/explorer-state.ts";

@@ -248,7 +248,7 @@ export class Explorer {
   }
 
   /**
-   * Change inputs in one step; returns what is wrong with a number, or "".
+   * Change inputs in one step; returns the error of a number, or "".
    *
    * @param told what is said of it, by default each number's new value
    * @param hand which control did it, where several write the same numbers

@@ -1,4 +1,4 @@
-/** A calculator of what a model costs: a published one, or sizes of the reader's own. */
+/** A calculator of the cost of a model: a published one, or sizes of the reader's own. */
 
 import { valuesOf, written } from "../engine/cost-sizes.ts";
 import { commas } from "../engine/numbers.ts";

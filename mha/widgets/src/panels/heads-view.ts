@@ -134,7 +134,7 @@ class HeadsView {
 
   nameOf = (head: number) => fill(texts.head, this.placeOf(head));
 
-  /** Where a token stands, by its number among all of them. */
+  /** The position of a token, by its number among all of them. */
   tokenOf(id: number) {
     const sentence = this.sentences.findLastIndex(({ first }) => first <= id);
     const place = id - this.sentences[sentence].first;
@@ -155,7 +155,7 @@ class HeadsView {
     return found;
   }
 
-  /** The weights that a head is shown with: as recorded, or what it makes of another order. */
+  /** The weights of a head: as recorded, or computed for another order. */
   weightsIn(head: number): Matrix | null {
     if (!this.state.own) return this.mapOf(this.state.sentence, head);
     return this.runOf(head)?.run.weights[0] ?? null;
@@ -197,7 +197,7 @@ class HeadsView {
     this.show(state);
   }
 
-  /** A state whose word and key stand in its sentence; without matrices no other order. */
+  /** A state whose word and key are in its sentence; without matrices no other order. */
   sound(state: any) {
     const own = this.known.includes(state.heads[0]) ? state.own : null;
     const last = (own ?? this.sentences[state.sentence].tokens).length - 1;

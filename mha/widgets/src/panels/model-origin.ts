@@ -1,4 +1,4 @@
-/** Where a number of the model comes from: what it is called, and in which block it is computed. */
+/** The origin of a number of the model: its name, and the block in which it is computed. */
 
 import { homeOf, originIn, sharesAt } from "../engine/model-arithmetic.ts";
 import { stages } from "../engine/stages.ts";

@@ -28,7 +28,7 @@ const REST = 250;
 /** So many slips, or claims, are named. */
 const NAMED = 3;
 
-/** Blocks of so few rows, each of another stage, stand one below the other. */
+/** The most rows of blocks, each of another stage, that are set one below the other. */
 const STACKED = 2;
 
 /** So many rows are seen on the first screen: the others follow. */
@@ -45,7 +45,7 @@ const LOOKS = ["right", "slip", "spoiled", "inexact"];
 /** The relation of a number to the selected one: none, itself, computed from it, or the end of that. */
 const LINKS = ["", " at", " lit", " end"];
 
-/** Where a block stands in its document. */
+/** The position of a block in its document. */
 function linesOf({ rows }: PencilBlock): string {
   const lines = rows.flatMap(({ line, lines = [] }) => [line, ...lines]);
   const [from, to] = [Math.min(...lines), Math.max(...lines)];
@@ -68,7 +68,7 @@ class Pencil {
   parts: any;
   node: any;
 
-  /** How each number looks and what it is, so that only what differs is done anew. */
+  /** The look and the state of each number, so that only changed numbers are painted again. */
   looks: number[] = [];
   values: number[] = [];
   /** Whether it has fewer decimals than others of its block. */
@@ -164,7 +164,7 @@ class Pencil {
     this.name();
   }
 
-  /** Write the open document's sheet, as it is printed: what is seen first. */
+  /** Write the open document's sheet as it is printed, which is seen first. */
   write() {
     const { sheet, bySpot, cells, slips } = this.document;
     const { paper } = this.parts;
@@ -357,7 +357,7 @@ class Pencil {
     this.become(state.corrected);
   }
 
-  /** Correct a slip, or put back what was printed. */
+  /** Correct a slip, or restore the printed number. */
   toggle(spot: number) {
     const corrected = new Set(this.document.corrected);
     if (!corrected.delete(spot)) corrected.add(spot);

@@ -35,7 +35,7 @@ function named(fragment: string): Element | null {
 }
 
 /**
- * Open all folds around what an address leads to, and its own where it is a folded section.
+ * Open all folds around the target of an address, and the target's own if it is a folded section.
  *
  * @returns where it leads, if anything had to be opened
  */

@@ -103,7 +103,7 @@ function keyOf({ stage, column, term }: Place): number | null {
 }
 
 /**
- * What lights up with a number: all that it comes from, and those of some places that come from
+ * The numbers that light up with a number: all from which it is computed, and those of some places that come from
  * it. The parts of a head's output count as what it comes from. What a mask hides moves nothing.
  */
 export function chainOf(numbers: ExplorerNumbers, places: Place[]): (at: Place) => Set<string> {

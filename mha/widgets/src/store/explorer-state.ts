@@ -12,7 +12,7 @@ import { explorer as texts } from "../strings/explorer.ts";
 import type { ExplorerData, ExplorerNumbers, ExplorerState, Inputs, Matrix, Numbers, Place } from "../types.ts";
 
 
-/** The stages that maps show: a row a query, a column a key. */
+/** The stages that maps show: one row per query, one column per key. */
 export const MAPS = Object.keys(stages)
   .filter((name) => stages[name].columns === "keys" && !stages[name].quotes);
 
@@ -102,7 +102,7 @@ export function compute(data: ExplorerData, state: ExplorerState): ExplorerNumbe
 }
 
 /**
- * The head that a number belongs to; in what joins the heads, the one whose part it stands in.
+ * The head of a number; in stages with concatenated heads, the head whose part contains it.
  *
  * @param width of a head's output
  */

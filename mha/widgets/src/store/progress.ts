@@ -26,7 +26,7 @@ function empty(): Progress {
   return { version: VERSION, pages: {} };
 }
 
-/** Return the record, an empty one if what is stored cannot be used. */
+/** Return the record, an empty one if the stored record cannot be used. */
 function load(): Progress {
   if (withoutStorage) {
     return withoutStorage;

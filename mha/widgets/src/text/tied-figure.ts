@@ -180,7 +180,7 @@ class MovedFigure {
   }
 }
 
-/** Arcs are as wide as their weights, and a share is written anew. */
+/** Arcs are as wide as their weights, and a share is written again. */
 class ArcsFigure {
   parts: { part: Element; at: Place; }[];
 

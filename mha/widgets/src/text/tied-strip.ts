@@ -12,10 +12,10 @@ import { same } from "../store/explorer-state.ts";
 import { tied as texts } from "../strings/tied.ts";
 import type { Place } from "../types.ts";
 
-/** How far it keeps from what stands around it. */
+/** Its distance from the elements around it. */
 const GAP = 16;
 
-/** The bar above the page, and how far down the screen it stands if nothing is in the way. */
+/** The bar above the page, and the strip's distance from the top if nothing is in the way. */
 const BAR = 48;
 
 const MIDDLE = 0.55;
@@ -99,9 +99,9 @@ export class SmallStrip {
     this.edges = { margin: 0, foot: 0 };
     /** Its height in the margin, 0 while nobody knows. */
     this.tall = 0;
-    /** Where something stands in the margin, in the page: top and bottom. */
+    /** The elements in the margin, by their top and bottom in the page. */
     this.taken = [];
-    /** Where figures stand, likewise. */
+    /** The figures, likewise. */
     this.figures = [];
     this.build(reset);
     document.body.append(this.node);
