@@ -156,8 +156,9 @@ def yarn_speeds(
     >>> (yarn_speeds(8, 4, length=128) / rotary_speeds(8)).round(4)
     array([1.   , 0.625, 0.25 , 0.25 ])
     """
+    # A NumPy integer of eight bits would overflow in the comparisons below.
+    d_k, length = as_count("d_k", d_k), as_count("length", length)
     speeds, pairs = rotary_speeds(d_k, base=base), np.arange(d_k // 2)
-    as_count("length", length)
     first, last = (
         _pair_with_turns(d_k, base, length, as_number(name, turns, above=0))
         for name, turns in (("fast", fast), ("slow", slow))

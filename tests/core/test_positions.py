@@ -14,6 +14,7 @@ import mha
 from mha.core.bfloat16 import to_bfloat16
 from mha.core.int8 import EightBits
 from mha.core.positions import halves_to_pairs, linear_slopes, pairs_to_halves
+from mha.core.rope_scaling import yarn_speeds
 
 # ---- Masks: True means that a query may attend ----
 
@@ -117,3 +118,8 @@ def test_bfloat16_rounds_to_nearest_and_ties_to_even(number):
     assert off <= min(others)
     if off == min(others) and off:
         assert (bits >> 16) % 2 == 0
+
+
+def test_a_width_as_an_eight_bit_integer_gives_the_same_speeds():
+    given = {"factor": 2.0, "length": 64, "fast": 5e-324, "base": 10.0}
+    assert np.array_equal(yarn_speeds(np.int8(2), **given), yarn_speeds(2, **given))

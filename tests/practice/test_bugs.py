@@ -30,8 +30,8 @@ def test_the_same_properties_catch_a_bug_whatever_the_numbers_and_none_the_right
 
 def test_the_page_shows_the_wrong_line_and_the_right_one_of_each_bug():
     text = PAGE.read_text(encoding="utf-8")
-    says, meant = (re.findall(rf"^- {word}: `(.*)`$", text, re.M) for word in ("says", "meant"))
-    assert list(zip(says, meant, strict=True)) == [
+    wrong, right = (re.findall(rf"^- {word}: `(.*)`$", text, re.M) for word in ("wrong", "right"))
+    assert list(zip(wrong, right, strict=True)) == [
         (bug.line, bug.right_line) for bug in TABLE if bug.name in BUGS
     ]
 

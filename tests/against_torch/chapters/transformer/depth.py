@@ -167,7 +167,7 @@ def compare_collapse(page):
             printed += digits_of(float(number))
     page.table("tbl-depth-collapse", printed)
     page.says("all four words are (", rows[4][0], apart(rows[4]) / apart(rows[3]) ** 3)
-    page.says("then in Head 2, is (", torch.stack(lengths, 1), 4, 2, kappa, kappa**-0.5)
+    page.says("and of Head 2 in the second, is (", torch.stack(lengths, 1), 4, 2, kappa, kappa**-0.5)
     kept = stacked(given["embeddings"], 3, kept=1)
     page.says("the residual grows from # to #", 3, residual_of(kept[3]))
 
