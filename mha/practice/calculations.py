@@ -44,14 +44,20 @@ HINTS = MappingProxyType(
             "The exponentials are {exponentials}",
             "Their sum: {sum}. Divide {top} by it.",
         ),
-        "mean": ("Add the numbers: {sum}", "Divide the sum by how many there are, {count}."),
+        "mean": ("Add the numbers: {sum}", "Divide the sum by their count, {count}."),
         "spread": (
             "The mean is {mean}. The squared deviations: {squares}",
             "The mean of the squares{and_eps} is {square}. Take the root.",
         ),
-        "normalised": ("Take the mean away: {away}", "Divide by the spread: {left} ÷ {spread}"),
+        "normalised": (
+            "Subtract the mean: {away}",
+            "Divide by the standard deviation: {left} ÷ {spread}",
+        ),
         "relu": ("ReLU keeps a number above zero.", "A number below zero becomes zero."),
-        "largest": ("Which of them lies farthest to the right?", "A minus sign turns the order."),
+        "largest": (
+            "Which is farthest to the right on the number line?",
+            "A minus sign reverses the order.",
+        ),
         "quotient": ("Each part of the mixture is divided by the sum.", "Divide: {top} ÷ {bottom}"),
     }
 )
@@ -68,8 +74,9 @@ HINTS_WITH_EXTRAS = MappingProxyType(
             "Multiply, then add the mask's term: {score} × {scale} + {mask}",
         ),
         "normalised": (
-            "Take the mean away: {away}",
-            "Divide by the spread, then gain and bias: {left} ÷ {spread} × {gain} + {bias}",
+            "Subtract the mean: {away}",
+            "Divide by the standard deviation, then apply gain and bias:"
+            " {left} ÷ {spread} × {gain} + {bias}",
         ),
     }
 )

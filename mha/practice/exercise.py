@@ -287,7 +287,7 @@ def _name_fields(run: Trace, place: Place) -> dict[str, str]:
         "tokens": ", ".join(f"*{token}*" for token in run.tokens),
         "head": "",
         "factor": "d_k" if run.example.scale is None else "scale",
-        "turned": "" if run.angles is None else "turned ",
+        "turned": "" if run.angles is None else "rotated ",
     }
     if place.head is not None and run.num_heads > 1:
         names["head"] = f" in {run.head_names[place.head]}"

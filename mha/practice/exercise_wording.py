@@ -22,13 +22,13 @@ def _norm(start: str, numbers: str) -> dict[str, Wording]:
             f"Compute the mean of the numbers of {{row}}: {numbers}.", ("numbers of {row}",)
         ),
         f"{start}_spreads": Wording(
-            f"Compute the spread of the numbers of {{row}}: {numbers}. It is the root of the mean"
-            " square of their deviations from the mean.",
+            f"Compute the standard deviation of the numbers of {{row}}: {numbers}. It is the root"
+            " of the mean square of their deviations from the mean.",
             ("numbers of {row}", "eps, which is added under the root"),
         ),
         f"{start}_normed": Wording(
             f"Compute {{component}}, normalised number {{n}} of {{row}}: {numbers}.",
-            ("number", "mean", "spread", "gain", "bias"),
+            ("number", "mean", "standard deviation", "gain", "bias"),
         ),
     }
 
@@ -51,11 +51,11 @@ WORDINGS = {
         ("embedding of {row}", "column {n} of the value projection"),
     ),
     "turned_query": Wording(
-        "Compute {component}, component {n} of the turned query of {row}{head}.",
+        "Compute {component}, component {n} of the rotated query of {row}{head}.",
         ("the pair of the query that it belongs to", "factors of the rotation"),
     ),
     "turned_key": Wording(
-        "Compute {component}, component {n} of the turned key of {row}{head}.",
+        "Compute {component}, component {n} of the rotated key of {row}{head}.",
         ("the pair of the key that it belongs to", "factors of the rotation"),
     ),
     "scores": Wording(
@@ -92,18 +92,18 @@ WORDINGS = {
     ),
     "running_factors": Wording(
         "Compute the factor for the sums of {row} before block {n}{head}.",
-        ("largest score before, less the largest now",),
+        ("largest score before minus the largest now",),
     ),
     "running_exponentials": Wording(
         "Compute the exponential of {row} with {column} as its block is read{head}.",
-        ("scaled score, less the largest so far",),
+        ("scaled score minus the largest so far",),
     ),
     "running_sums": Wording(
-        "Compute the sum that {row} keeps after block {n}{head}.",
+        "Compute the running sum of {row} after block {n}{head}.",
         ("{factor_and}exponentials of the block", "{sum_and}1 for each exponential"),
     ),
     "running_mixtures": Wording(
-        "Compute {component} of the mixtures that {row} keeps{head}: component {part} after block"
+        "Compute {component} of the running mixtures of {row}{head}: component {part} after block"
         " {of_block}.",
         ("{factor_and}exponentials of the block", "{mixture_and}the values' component {part}"),
     ),

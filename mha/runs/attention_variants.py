@@ -55,13 +55,13 @@ def _int8_steps(role: str, noun: str) -> tuple[PlanStep, ...]:
         ),
         PlanStep(
             whole,
-            f"{noun.capitalize()} as they are kept",
+            f"Rounded {noun}",
             "rounded",
             (f"{role}_ratio",),
             0,
             "eight",
         ),
-        PlanStep(role, f"{noun.capitalize()}, read again", "times", (whole, step), 0, "eight"),
+        PlanStep(role, f"Dequantised {noun}", "times", (whole, step), 0, "eight"),
     )
 
 
@@ -119,8 +119,8 @@ def attention_plan(
         PlanStep(
             "angles", "Smaller angles", "times number", ("angles",), 1 / factor, "turn stretch"
         ),
-        PlanStep("query", "Turned queries", "turned", ("query", "angles"), 0, "turn"),
-        PlanStep("key", "Turned keys", "turned", ("key", "angles"), 0, "turn"),
+        PlanStep("query", "Rotated queries", "turned", ("query", "angles"), 0, "turn"),
+        PlanStep("key", "Rotated keys", "turned", ("key", "angles"), 0, "turn"),
         *_int8_steps("key", "keys"),
         *_int8_steps("value", "values"),
         PlanStep("scores", "Scores", "dots", ("query", "key")),
@@ -134,7 +134,7 @@ def attention_plan(
         PlanStep("sums", "With sink", "row sums with sink", ("exponentials",), sink, "sink"),
         PlanStep("weights", "Weights", "share", ("exponentials", "sums")),
         PlanStep("output", "Output", "product", ("weights", "value")),
-        PlanStep("open", "How far the gate is open", "sigmoid", ("gate",), 0, "gate"),
+        PlanStep("open", "Gate after the sigmoid", "sigmoid", ("gate",), 0, "gate"),
         PlanStep("output", "Gated output", "times", ("output", "open"), 0, "gate"),
     )  # fmt: skip
 
@@ -246,11 +246,11 @@ def latent_computation(
         computation = computation.given(name, array if array.ndim == 2 else array[0])
     computation = (
         computation.then("latent", "product", "x", "w_dkv", title="Latent vectors")
-        .then("key_part", "product", "x", "w_kr", title="Keys to be turned")
-        .then("turned_key", "turned", "key_part", "angles", title="Turned keys")
+        .then("key_part", "product", "x", "w_kr", title="Keys to be rotated")
+        .then("turned_key", "turned", "key_part", "angles", title="Rotated keys")
         .then("query", "product", "x", "w_uq", title="Queries")
-        .then("query_part", "product", "x", "w_qr", title="Queries to be turned")
-        .then("turned_query", "turned", "query_part", "angles", title="Turned queries")
+        .then("query_part", "product", "x", "w_qr", title="Queries to be rotated")
+        .then("turned_query", "turned", "query_part", "angles", title="Rotated queries")
     )
     if absorbed:
         computation = computation.then(
@@ -266,7 +266,9 @@ def latent_computation(
             "contents", "dots", "query", "key", title="Scores of contents"
         )
     computation = (
-        computation.then("places", "dots", "turned_query", "turned_key", title="Scores of places")
+        computation.then(
+            "places", "dots", "turned_query", "turned_key", title="Scores of positions"
+        )
         .then("scores", "sum", "contents", "places", title="Scores")
         .then("scaled", "over root", "scores", number=d_k, title="Scaled scores")
         .given("causal", np.tri(n))

@@ -199,7 +199,7 @@ def _norm_stages(start: str, noun: str) -> tuple[Stage, ...]:
     """Return the stages of one normalisation."""
     return (
         _block_stage(f"{start}_means", f"Means of the {noun}", "μ", ("n",)),
-        _block_stage(f"{start}_spreads", f"Spreads of the {noun}", "σ", ("n",)),
+        _block_stage(f"{start}_spreads", f"Standard deviations of the {noun}", "σ", ("n",)),
         _block_stage(f"{start}_normed", f"Normalised {noun}", "x", _N_MODEL),
     )
 
@@ -244,8 +244,8 @@ _IN_ORDER = (
     *_rms_norm_stages("query", "Queries", "q"),
     *_rms_norm_stages("key", "Keys", "k"),
     Stage("angles", "Angles", "θ", _ROW_COLUMN, ("n", "d_k / 2"), rows="places"),
-    Stage("turned_query", "Turned queries", "q′", _HEAD_ROW_COLUMN, _N_K),
-    Stage("turned_key", "Turned keys", "k′", _HEAD_ROW_COLUMN, _N_K),
+    Stage("turned_query", "Rotated queries", "q′", _HEAD_ROW_COLUMN, _N_K),
+    Stage("turned_key", "Rotated keys", "k′", _HEAD_ROW_COLUMN, _N_K),
     Stage("value", "Values", "v", _HEAD_ROW_COLUMN, _N_V),
     Stage(
         "scores", "Scores", "s", _HEAD_ROW_COLUMN, _N_N, "keys", says=_SCORES_SUFFIX, marked=True
@@ -270,7 +270,7 @@ _IN_ORDER = (
         "head_outputs", "Output", "z", _HEAD_ROW_COLUMN, _N_V, says=": values mixed by the weights"
     ),
     Stage("running_largest", "Largest score so far", "m", _HEAD_ROW_COLUMN, _N_BLOCKS),
-    Stage("running_factors", "Factor of the earlier sums", "c", _HEAD_ROW_COLUMN, _N_BLOCKS),
+    Stage("running_factors", "Factor for the earlier sums", "c", _HEAD_ROW_COLUMN, _N_BLOCKS),
     Stage(
         "running_exponentials",
         "Exponentials below the largest",

@@ -210,7 +210,7 @@ class WorkedExample:
         if self.num_heads != len(self.head_names):
             raise ValueError(
                 f"head_names has {len(self.head_names)} names for {self.num_heads} heads;"
-                " one a head is wanted"
+                " one per head is wanted"
             )
         if self.keys_at_once is not None:
             as_count("keys_at_once", self.keys_at_once)
@@ -265,7 +265,7 @@ class WorkedExample:
         if self.layer.num_groups != self.layer.num_heads:
             raise ValueError(
                 f"layer has {self.layer.num_groups} groups for {self.layer.num_heads} heads;"
-                " a key and a value projection a head is wanted"
+                " one key and one value projection per head are wanted"
             )
 
     def _check_target(self, target: Array) -> None:

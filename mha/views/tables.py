@@ -101,7 +101,7 @@ def _stage_places(run: Trace, stage: str, head: int) -> list[list[Place]]:
     if STAGES[stage].per_head:
         where = (as_index("head", head, run.num_heads),)
     if len(shape) != len(where) + 2:
-        raise ValueError(f"{stage} has one number a row; a stage with columns is wanted")
+        raise ValueError(f"{stage} has one number per row; a stage with columns is wanted")
     rows, columns = map(range, shape[-2:])
     return [[place_at(stage, *where, i, j) for j in columns] for i in rows]
 

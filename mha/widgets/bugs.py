@@ -23,7 +23,7 @@ _TRIALS: Mapping[str, tuple[str, dict[str, bool]]] = {
     "with a causal mask": ("the-cat-sat-end", {"is_causal": True}),
     "with a bias": ("the-cat-sat-end", {"is_biased": True}),
     "with quarter turns": ("the-cat-sat-end", {"is_rotated": True}),
-    "turned, one at a time": ("the-cat-sat-end", {"is_rotated": True, "is_cached": True}),
+    "rotated, one at a time": ("the-cat-sat-end", {"is_rotated": True, "is_cached": True}),
     "two heads": ("the-cat-sat", {}),
 }
 """The columns of the table for readers without JavaScript: an example and flags of `RunInputs`."""

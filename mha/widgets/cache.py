@@ -97,7 +97,7 @@ def _embeddings_and_layer(run: Trace) -> tuple[Array, MultiHeadWeights]:
 
 def _table(run: Trace, title: str) -> str:
     """Return a table of each step's cache and calculations, for readers without scripts."""
-    heads = ("Written", "Kept numbers", "Multiplications", "Without a cache", "Weights", "Output")
+    heads = ("Written", "Stored numbers", "Multiplications", "Without a cache", "Weights", "Output")
     causal = trace(replace(run.example, is_causal=True))
     embeddings, layer = _embeddings_and_layer(run)
     cache = None

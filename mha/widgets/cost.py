@@ -9,7 +9,7 @@ from mha.core.costs import ModelSizes
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
-_TITLE = "What a model costs"
+_TITLE = "Cost of a model"
 
 _BYTES = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
 
@@ -47,7 +47,7 @@ LINES = (
          "2 × {layers} × {width} × {head} × ({heads} + {groups})", "attention"),
     Line("feed-forward", "N m d f", "{layers} × {matrices} × {width} × {inner}", "feed"),
     Line("together", "", "{attention} + {feed}", "parameters"),
-    Line("operations a token: matrices", "2 · parameters", "2 × {parameters}", "products"),
+    Line("operations per token: matrices", "2 · parameters", "2 × {parameters}", "products"),
     Line("scores and mixing", "4 N n h d_k",
          "4 × {layers} × {tokens} × {heads} × {head}", "mixing"),
     Line("equal at n", "parameters ÷ 2 N h d_k",
@@ -55,7 +55,7 @@ LINES = (
     Line("cache of a text", "2 n N g d_k b",
          "2 × {tokens} × {layers} × {groups} × {head} × {bytes}", "cache", "bytes"),
     Line("all matrices", "parameters · b", "{parameters} × {bytes}", "model", "bytes"),
-    Line("a step reads", "matrices + t · cache", "{model} + {texts} × {cache}", "step", "bytes"),
+    Line("read per step", "matrices + t · cache", "{model} + {texts} × {cache}", "step", "bytes"),
     Line("equal at n", "parameters ÷ 2 N g d_k t",
          "{parameters} ÷ (2 × {layers} × {groups} × {head} × {texts})", "equal_bytes", "tokens",
          "bytes_each"),

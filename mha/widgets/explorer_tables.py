@@ -49,9 +49,9 @@ def sections(run: Trace) -> Iterator[str]:
         yield _section("Normalised for the attention", _normalisation(run, "start", "first"))
     angles = _stage_tables(run, "angles")
     vectors = _lanes(run, partial(_tables, _VECTORS), widest)
-    yield _section("Queries, keys and values: one lane a head", angles + vectors)
+    yield _section("Queries, keys and values, per head", angles + vectors)
     maps = "".join(_maps(run, stage) for stage in _MAPS)
-    yield _section("Weight maps: a row a query, a column a key", maps, "maps")
+    yield _section("Weight maps: one row per query, one column per key", maps, "maps")
     outputs = _lanes(run, partial(_tables, ("head_outputs",)), run.value.shape[-1])
     yield _section("Output of each head: values mixed by its weights", outputs)
     concat = _table(run, "concat", groups=run.head_names)
@@ -75,7 +75,7 @@ def _block_sections(run: Trace) -> Iterator[str]:
         return
     matrices = _folded("Matrices and biases", _stage_tables(run, *_FEED_FORWARD))
     steps = _stage_tables(run, "hidden", "active", "fed")
-    yield _section("Feed-forward layer: each token alone", matrices + steps)
+    yield _section("Feed-forward layer, per token", matrices + steps)
     normed = _normalisation(run, "total", "second")
     yield _section("The stream after the block", _stage_tables(run, "total") + normed)
 

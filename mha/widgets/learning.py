@@ -72,7 +72,8 @@ def _table(seed: int, num_heads: int) -> str:
     names = ("After step", "Loss", "Right", *relation_positions())
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     caption = (
-        f"Training from seed {seed}: loss, right answers, the most that a head gives the right word"
+        f"Training from seed {seed}: loss, right answers, and a head's largest mean weight on the"
+        " right word"
     )
     return (
         f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"

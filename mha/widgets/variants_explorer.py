@@ -58,7 +58,7 @@ def variants_explorer(
     tables = {role: np.asarray(array, float) for role, array in given.items()}
     plan = attention_plan(tables["query"].shape[1], **numbers)  # type: ignore[arg-type]
     sheet, roles = evaluate_plan(plan, tables, on)
-    title = "Attention with what newer models change"
+    title = "Attention with the changes of newer models"
     data = {
         "name": name,
         "tokens": list(tokens),

@@ -119,8 +119,8 @@ def width_explorer(
 
 
 def _table(tenths: Array, title: str) -> str:
-    """Return a table of the spread and the largest weight at some widths."""
-    heads = ("Width", "Spread", "Largest weight", "Spread, scaled", "Largest weight, scaled")
+    """Return a table of the standard deviation and the largest weight at some widths."""
+    heads = ("Width", "Deviation", "Largest weight", "Deviation, scaled", "Largest weight, scaled")
     lines = []
     for width in SHOWN_WIDTHS:
         found = [shown(x) for s, w in compare_scaling(tenths, width) for x in (s, float(w.max()))]

@@ -101,7 +101,7 @@ def test_there_are_no_buttons_and_figures_formulas_and_tables_have_text(epub):
 def test_an_explorer_is_the_drawing_that_print_has_of_it(epub):
     (figure,) = epub[1]["mechanism-softmax.xhtml"].xpath('//*[@id="fig-river-bank-softmax"]')
     (drawing,) = figure.iter("{http://www.w3.org/2000/svg}svg")
-    assert drawing.get("aria-label").startswith("Three matrices a head")
+    assert drawing.get("aria-label").startswith("Three matrices per head")
 
 
 def test_a_link_that_leads_nowhere_is_told():

@@ -210,7 +210,7 @@ def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_
     scroll_to_centre(page, page.locator("data[data-of]:visible").nth(5))
     advance_clock(page, 300)
     if page.locator(".small-strip:visible").count():
-        page.get_by_role("button", name="Put the small strip away").click()
+        page.get_by_role("button", name="Hide the small strip").click()
         assert page.locator(".small-strip:visible").count() == 0
 
 
@@ -519,7 +519,7 @@ def test_the_small_strip_speaks_of_no_stars_and_has_room_beside_the_contents(liv
     assert contents["y"] + contents["height"] < strip.bounding_box()["y"]
     expect(strip).to_contain_text("These are your numbers.")  # no star is on the screen
     assert not page.evaluate(COVERED)
-    strip.get_by_role("button", name="Put the small strip away").click()
+    strip.get_by_role("button", name="Hide the small strip").click()
     expect(page.locator("nav.page-toc.gives-way")).to_have_count(0)
 
 
@@ -548,12 +548,12 @@ def test_the_second_layer_follows_the_letters_or_fails(live_page):
     assert box["y"] + box["height"] < 2 * 900  # within two screens
     letters = page.locator(".letters select")
     status = page.locator(".letters .status")
-    assert "The last A finds B, which stood after an A: the guess is B" in status.inner_text()
+    assert "The last A attends to B, which comes after an A: the guess is B" in status.inner_text()
     wait_until_settled(page)
     said, captions = page.evaluate(SAID), page.locator(".as-at-first")
     assert captions.count() == 0
     letters.nth(0).select_option("B")
-    assert "the second layer has found nothing" in status.inner_text()
+    assert "the second layer finds nothing" in status.inner_text()
     # A caption states that it describes the figure's first state.
     figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
     assert figure == ["fig-depth-a-b-a"]

@@ -13,7 +13,7 @@ import numpy as np
 
 TABLE = re.compile(r"^\*\*(.*?)(?:, Head\s(\d+))?\*\*\n\n.*\n.*\n((?:\|.*\n?)+)", re.MULTILINE)
 WIDTH = re.compile(r"square root of the key's width, which is (\d+)\.")
-ROUNDED = re.compile(r"Round in tasks? ([\d, and]+) alone: write down (\d+) decimals")
+ROUNDED = re.compile(r"Round only in tasks? ([\d, and]+): write down (\d+) decimals")
 ASKED = (
     *("Queries", "Keys", "Values", "Scores", "Scaled scores", "Masked scores", "Exponentials"),
     *("Attention weights", "Output of the layer", "Output"),

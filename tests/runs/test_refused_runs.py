@@ -66,7 +66,7 @@ REFUSED = [
     (lambda: example(query=ones((2, 3, 5, 11))),
      "query has shape (2, 3, 5, 11); a row for each of the 5 tokens is wanted"),
     (lambda: example(head_names=["a", "b"]),
-     "head_names has 2 names for 1 heads; one a head is wanted"),
+     "head_names has 2 names for 1 heads; one per head is wanted"),
     (lambda: example(key=ones((5, 13))),
      "query has shape (1, 5, 11) but key has (1, 5, 13); they must match"),
     (lambda: example(value=ones((3, 5, 13))),

@@ -202,8 +202,8 @@ def test_the_arrows_are_the_rotated_keys():
     drawn = figures.turned({"cat sat": run, "sat cat": swapped})
     np.testing.assert_allclose(tips(drawn), 46 * np.array([[1, 0], [-1, 0], [0, 1], [0, 1]]))
     assert drawn.alt == (
-        "cat sat: cat is turned by 0°, to (1.00, 0.00); sat is turned by 90°, to (−1.00, 0.00)."
-        " sat cat: sat is turned by 0°, to (0.00, 1.00); cat is turned by 90°, to (0.00, 1.00)."
+        "cat sat: cat is rotated by 0°, to (1.00, 0.00); sat is rotated by 90°, to (−1.00, 0.00)."
+        " sat cat: sat is rotated by 0°, to (0.00, 1.00); cat is rotated by 90°, to (0.00, 1.00)."
     )
     assert drawn.svg.count("stroke-dasharray") == 2  # what is not turned has one arrow
     run = mha.trace(replace(run.example, angles=np.array([[0.3, -1.2], [2.0, 4.0]])))

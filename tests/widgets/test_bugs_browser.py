@@ -95,7 +95,7 @@ def place_of(page, node):
 def test_a_reader_runs_a_program_guesses_and_gets_a_verdict(opened):
     page = opened("#bugs=museum&seed=7&case=3", width=390, height=844)
     said, first = page.locator(".bugs-said"), page.locator(".bugs-choice").first
-    expect(said).to_have_text("All as in the right program. Change what goes in.")
+    expect(said).to_have_text("All numbers are right. Change the inputs.")
     sentence, mask = page.get_by_label("Sentence"), page.get_by_label("Causal mask")
     sentence.select_option("The cat sat <end>")
     mask.check()
@@ -123,27 +123,29 @@ def test_a_reader_runs_a_program_guesses_and_gets_a_verdict(opened):
         return verdict
 
     verdict = chosen("wrong root")
-    expect(verdict).to_contain_text("Not this one. With that line other numbers would stand there")
+    expect(verdict).to_contain_text("Not this line. It would give other numbers")
     verdict = page.locator(".bugs-verdict:not(:empty)")
     # The results are computed again from the new inputs.
     sentence.select_option("cat sat")
     expect(verdict).not_to_contain_text("“The”")
     sentence.select_option("The cat sat <end>")
     expect(verdict).to_contain_text("in the row of “The”")
-    page.get_by_role("button", name="Test what holds of every right program").click()
+    page.get_by_role("button", name="Test the properties of a right program").click()
     fails = page.locator(".bugs-properties .fails")
     assert "".join(fails.locator("b").all_inner_texts()) == "ACDG"
     page.get_by_role("button", name="Share").click()
     hash_ = page.evaluate("location.hash")
     verdict = chosen("wrong axis")
-    expect(verdict).to_contain_text("Yes. It says softmax(scores, axis=-2), and softmax(scores")
+    expect(verdict).to_contain_text(
+        "The line is softmax(scores, axis=-2) instead of softmax(scores"
+    )
     assert verdict.get_by_role("link").get_attribute("href") == "#bug-axis"
     expect(page.get_by_text("0 of 1 found at the first guess.")).to_be_visible()
     page.get_by_role("button", name="Next program").click()
     expect(page.get_by_text("Program 4 of 12")).to_be_visible()
     expect(fails).to_have_count(0)
-    page.get_by_role("button", name="Program before").click()
-    expect(page.locator(".bugs-choice.right + .bugs-verdict")).to_contain_text("Yes. It says")
+    page.get_by_role("button", name="Previous program").click()
+    expect(page.locator(".bugs-choice.right + .bugs-verdict")).to_contain_text("Yes. The line is")
     reopen(page, hash_)
     expect(said).to_have_text("26 of 32 numbers are wrong.")
     # Properties without effect have no tick.
@@ -153,7 +155,7 @@ def test_a_reader_runs_a_program_guesses_and_gets_a_verdict(opened):
     page.get_by_label("One token at a time").uncheck()
     expect(mask).to_be_checked()
     page.get_by_role("button", name="Run it again").click()
-    expect(said).to_contain_text("The same again.")
+    expect(said).to_contain_text("The numbers are the same again.")
 
 
 def test_numbers_of_one_s_own_are_tried_and_stand_in_the_address(opened):
@@ -168,7 +170,7 @@ def test_numbers_of_one_s_own_are_tried_and_stand_in_the_address(opened):
     assert field.evaluate("e => e.scrollWidth <= e.clientWidth")  # all of what is typed
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     field.fill("0")
-    expect(page.locator(".bugs-said")).to_contain_text("All as in the right program.")
+    expect(page.locator(".bugs-said")).to_contain_text("All numbers are right.")
     page.get_by_label("Queries and keys").select_option(label="27 times as large")
     assert cells(page) == numbers_of(BUGS["wrong axis"], RunInputs.from_trace(cat_sat, 27))
     page.get_by_role("button", name=LINES["wrong axis"]).click()

@@ -56,7 +56,7 @@ def test_a_token_is_written_cached_and_undone(cache):
     slider = page.get_by_role("slider")
     places = page.locator(".cache-line").evaluate_all("all => all.map((e) => e.offsetTop)")
     for phase, words in enumerate(
-        ("sat is written", "keeps 3 · (4 + 4) = 24", "meets every key, 3")
+        ("sat is written", "holds 3 · (4 + 4) = 24", "is multiplied by all 3 keys")
     ):
         slider.press("ArrowRight")
         expect(says).to_contain_text(words)

@@ -62,28 +62,28 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     model.select_option("Llama 3 70B")
     page.get_by_label("n, drag: a text of").press("ArrowRight")
     tokens = round(2**11.25)
-    expect(page.get_by_label("n, tokens of a text")).to_have_value(str(tokens))
+    expect(page.get_by_label("n, tokens per text")).to_have_value(str(tokens))
     page.get_by_label("t, texts at once").fill("64")
     assert lines_of(page) == as_written(LLAMA, tokens, 64, 2)
     expect(page.get_by_role("img").last).to_have_accessible_name(
-        f"Bytes that a step reads: matrices {2 * LLAMA.parameters:,}, caches of all texts "
+        f"Bytes read per step: matrices {2 * LLAMA.parameters:,}, caches of all texts "
         f"{64 * LLAMA.cache_bytes(tokens, itemsize=2):,} at {tokens:,} tokens; "
         f"equal at {int(LLAMA.equal_bytes(64)):,}."
     )
     error, lines = page.locator(".cost-error"), page.locator(".cost-lines")
     refused = page.locator(".cost-sizes [aria-invalid=true]")
     field.fill("7")
-    page.get_by_label("b, bytes of a number").fill("0")
+    page.get_by_label("b, bytes per number").fill("0")
     page.get_by_label("N, layers").fill("")
     expect(error).to_contain_text("N, layers: Type a whole number from 1 to 1,000,000,000.")
-    expect(error).to_contain_text("b, bytes of a number: “0” is out of range.")
+    expect(error).to_contain_text("b, bytes per number: “0” is out of range.")
     expect(error).to_contain_text("7 key-value heads cannot be shared evenly")
-    expect(error).to_contain_text("Grey below: the cost of the sizes before.")
+    expect(error).to_contain_text("Grey below: the cost of the previous sizes.")
     expect(refused).to_have_count(3)
     assert lines_of(page) == as_written(LLAMA, tokens, 64, 2)
     expect(lines).to_have_css("opacity", "0.45")
     page.get_by_label("N, layers").fill("80")
-    page.get_by_label("b, bytes of a number").fill("2")
+    page.get_by_label("b, bytes per number").fill("2")
     expect(refused).to_have_count(1)
     page.get_by_label("h, heads").fill("63")  # as seven key-value heads can share
     expect(refused).to_have_count(0)
@@ -108,9 +108,9 @@ def test_on_a_phone_the_point_is_dragged_along_its_axis_and_a_page_still_scrolls
     swipe(page, box["x"] + half, y, 3, -120)  # moves the page
     assert chart.bounding_box()["y"] < box["y"]
     assert slider.get_attribute("aria-valuetext") == said
-    page.get_by_label("n, tokens of a text").fill("100000000")
+    page.get_by_label("n, tokens per text").fill("100000000")
     expect(chart.locator(".marker")).to_be_hidden()
-    expect(chart).to_contain_text("n lies beyond this axis")
+    expect(chart).to_contain_text("n is beyond this axis")
 
 
 def test_its_place_is_kept_at_each_width(opened):

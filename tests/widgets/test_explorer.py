@@ -132,7 +132,7 @@ def test_an_address_that_cannot_be_read_is_left_out(view):
         assert seen.page.locator("script, b").count() == scripts, address
         seen.open()
         assert seen.status == (
-            "The address holds something that this explorer cannot read; it was left out."
+            "This explorer could not read a part of the address and ignored it."
         ), address
         seen.assert_shows(seen.run)
 

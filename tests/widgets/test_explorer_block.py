@@ -77,10 +77,10 @@ def test_a_block_stands_there_step_by_step_and_is_changed_and_reset(
 def every_step_stands_there_in_order(seen, norm, activation):
     normed = ["of these", "normalised"]
     active = {"relu": "those above 0 (ReLU)", "gelu": "active (GELU)"}[activation]
-    wanted = ["plus what went in", "hidden numbers", active, "feed-forward gives"]
+    wanted = ["plus the input", "hidden numbers", active, "feed-forward output"]
     wanted.append("plus the stream")
     if norm == "before":
-        wanted = ["goes in", *normed, *wanted[:1], *normed, *wanted[1:]]
+        wanted = ["input", *normed, *wanted[:1], *normed, *wanted[1:]]
     if norm == "after":
         wanted = [*wanted[:1], *normed, *wanted[1:], *normed]
     found = lines(seen)
@@ -102,7 +102,7 @@ def test_numbers_of_a_block_have_their_names_beside_them(open_element, rng):
     hidden = seen.page.locator(".around .end-row", has_text="hidden numbers").inner_text()
     assert all(name in hidden for name in asks)
     right = "all => all.map((one) => one.getBoundingClientRect().right)"
-    first = seen.page.locator(".around .end-row").filter(has_text="plus what went in")
+    first = seen.page.locator(".around .end-row").filter(has_text="plus the input")
     edges = first.locator(".number").evaluate_all(right)  # each stands below its name
     assert edges == pytest.approx(found.first.locator("span > span").evaluate_all(right), abs=8)
 

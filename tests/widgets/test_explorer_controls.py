@@ -30,7 +30,7 @@ CONTROLS = {  # prints first: they are shown beside unchanged numbers only
     "map": (".all .choice:has-text('Scaled scores')", "Space", {"map": "scaled_scores"}),
 }  # fmt: skip
 SAID = {
-    "switch": "No weight of cat moves, its output moves by up to",
+    "switch": "No weight of cat changes; its output changes by up to",
     "causal": "The causal mask is on.",
     "order": "The order is now cat, the, sat.",
 }
@@ -118,7 +118,7 @@ def test_every_control_is_worked_followed_shared_and_reset(view, way, width, the
     all_can_work_it(seen, width)
     seen.page.get_by_role("button", name="Reset").click()
     assert seen.tables() == first
-    assert seen.status == "Everything is as at first."
+    assert seen.status == "Everything is reset."
     for note in notes:
         expect(note).not_to_be_visible()
     for label in ("Head 1", "Head 1 on", "Head 2 on", "Weights", "1/√2 = 0.7071"):
@@ -215,7 +215,7 @@ def test_positions_and_angles_stay_where_they_are(view):
     seen.assert_shows(seen.run, computed)
     # The strip shows the factors, moves the word, and rotates the vectors below.
     expect(seen.page.locator(".strip .query .letter").first).to_have_text("x+p")
-    turned = seen.page.locator(".strip [aria-label*='Turned key of sat, k′₁']").first
+    turned = seen.page.locator(".strip [aria-label*='Rotated key of sat, k′₁']").first
     assert turned.inner_text() == shown(float(seen.run.turned_key[0, 2, 0]), 2)
     seen.page.locator(".strip .query input").nth(1).fill("3")
     assert seen.state["edits"] == {"embeddings.0.1": 2}

@@ -64,14 +64,14 @@ MASKED = trace(
 
 # What some numbers of a block are, in words.
 RULES = {
-    "start_means": "divided by how many",
-    "stream_spreads": "squared and averaged",
-    "stream_normed": "divided by the spread",
-    "stream": "plus what its attention gives",
+    "start_means": "divided by their count",
+    "stream_spreads": "mean squared deviation",
+    "stream_normed": "divided by the standard deviation",
+    "stream": "plus the output of its attention",
     "hidden": "plus the bias",
     "active": "share of the normal distribution",
     "fed": "plus the bias",
-    "total": "plus what the feed-forward layer gives",
+    "total": "plus the output of the feed-forward layer",
 }
 
 
@@ -169,7 +169,7 @@ def an_embedding_is_changed(seen):
     moved = f"{shown(float(moves.max()))} in Head {moves.argmax() + 1}"
     ended = shown(float(np.abs(changed.output - seen.run.output)[0].max()))
     assert seen.status == (
-        f"The weights of the move by up to {moved}, its output by up to {ended}."
+        f"The weights of the change by up to {moved}, its output by up to {ended}."
         " Embedding of cat, x₂ is now −0.75."
     )
     assert "changed" in seen.cell("embeddings", 1, 1).get_attribute("class")
@@ -182,7 +182,7 @@ def test_a_mask_stays_in_its_place(view):
     seen = view(MASKED).open()
     seen.choose("Scaled scores")
     seen.cell("scaled_scores", 0, 0, 1).click()
-    assert "The score times the scale, plus what the mask adds." in seen.panel
+    assert "The score times the scale, plus the mask's number." in seen.panel
     seen.choose("Weights")
     seen.page.get_by_label("Move token0 later").click()
     given, order = MASKED.example, [1, 0, 2, 3, 4]

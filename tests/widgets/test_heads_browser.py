@@ -96,7 +96,7 @@ def test_a_head_works_any_order_of_tokens_as_the_package_does(opened, arithmetic
 
 def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
     page = opened()
-    name, first = page.get_by_label("Put a name to the test"), page.get_by_role("radio").first
+    name, first = page.get_by_label("Test a name"), page.get_by_role("radio").first
     verdict, rule = page.locator(".heads-verdict"), page.locator(".heads-rule")
     name.select_option("before")
     expect(first).to_have_accessible_name("layer 1, head 3 100 %")
@@ -127,21 +127,21 @@ def test_maps_words_and_keys_are_chosen_by_keyboard_and_undone(opened):
     chosen = page.locator("mha-instrument :is(select, button)").first  # before all else
     chosen.select_option("I play football")
     title = page.locator(".strip-title")
-    expect(title).to_contain_text("Whom does play (3) attend to?")  # the word that tells most
+    expect(title).to_contain_text("What does play (3) attend to?")  # the word that tells most
     page.get_by_role("button", name="Undo").click()
     expect(chosen).to_have_value(TIRED)
     expect(title).to_have_text(
-        "Whom does it (9) attend to? Above layer 4, head 2, below layer 6, head 12."
+        "What does it (9) attend to? Above: layer 4, head 2; below: layer 6, head 12."
     )
     page.get_by_role("radio", checked=True).focus()
     for key, where in (("ArrowRight", "layer 4, head 3"), ("ArrowDown", "layer 5, head 3")):
         page.keyboard.press(key)
-        expect(title).to_contain_text(f"Above {where}")
+        expect(title).to_contain_text(f"Above: {where}")
     expect(page.get_by_role("radio", checked=True)).to_be_focused()
-    expect(page.locator(".heads-whole")).to_contain_text("the weights alone are recorded")
+    expect(page.locator(".heads-whole")).to_contain_text("Only the weights of")
     page.get_by_role("button", name="second").click()
     page.get_by_role("radio", name="layer 1, head 5").click()
-    expect(title).to_contain_text("Above layer 5, head 3, below layer 1, head 5")
+    expect(title).to_contain_text("Above: layer 5, head 3; below: layer 1, head 5")
     page.get_by_role("button", name="Choose “The bank near the river”").click()
     page.get_by_role("button", name="Token 3: bank").press("Enter")
     cells = page.locator(".heads-story .number.head-1")
@@ -183,13 +183,13 @@ def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else
     expect(page.locator(".heads-rule")).to_contain_text("stay those of the recorded sentence")
     press("Remove")
     expect(words).to_have_text(["[CLS]", "the", "near", "the", "river", "[SEP]"])
-    expect(note).to_contain_text("2 of 6 stand in the place")
+    expect(note).to_contain_text("2 of 6 have their recorded position")
     expect(steps.last).not_to_have_text("0.7196")
     press("Repeat")
     expect(words).to_have_text(["[CLS]", "the", "the", "near", "the", "river", "[SEP]"])
     press("Undo")
     press("Move right")
-    page.get_by_label("In place 3").select_option(label="4: apple")
+    page.get_by_label("At position 3").select_option(label="4: apple")
     expect(words).to_have_text(["[CLS]", "near", "apple", "the", "river", "[SEP]"])
     query, key = (
         np.insert(getattr(run, name)[0, [0, 3, 4, 5, 6]], 2, getattr(asked, name)[0, 3], axis=0)
@@ -198,8 +198,8 @@ def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else
     cells = page.locator(".heads-story .number.head-0").all_inner_texts()
     assert cells == [f"{x:.3f}" for x in attention_weights(query, key)[2]]
     press("As recorded")
-    expect(note).to_have_text("The tokens stand as they were recorded.")
-    page.get_by_label("In place 3").select_option(label="3: cat")
+    expect(note).to_have_text("The tokens have their recorded order.")
+    page.get_by_label("At position 3").select_option(label="3: cat")
     # The message is about the row to which it applies.
     expect(note).to_contain_text("1.5 and 1.3: in layer 1")
     press("second")
@@ -213,7 +213,7 @@ def test_a_weight_is_worked_from_its_products_and_a_head_is_asked_something_else
         undo.press("Enter")
     expect(page.get_by_role("button", name="Redo")).to_be_focused()
     press("Reset")
-    expect(page.locator(".strip-title")).to_contain_text("Whom does it (9) attend to?")
+    expect(page.locator(".strip-title")).to_contain_text("What does it (9) attend to?")
 
 
 def test_an_address_opens_the_same(opened):
@@ -268,5 +268,5 @@ def test_on_a_phone_every_map_is_reached_and_what_a_word_gives_most_is_in_sight(
     top = "document.querySelector('.heads-grid').offsetTop"
     before = page.evaluate(top)
     for name in ("before", "pair", "broad", "same"):
-        page.get_by_label("Put a name to the test").select_option(name)
+        page.get_by_label("Test a name").select_option(name)
         assert page.evaluate(top) == before, name

@@ -146,7 +146,7 @@ def test_a_text_is_changed_and_shared(open_instrument):
     text = "all => all.map((e) => e.value)"
     assert letters.evaluate_all(text) == ["B", "A"]
     page.get_by_label("Letter 0").select_option("A")
-    page.get_by_label("the first layer is there").uncheck()
+    page.get_by_label("the first layer is on").uncheck()
     # The message agrees with the bars, which show all weights.
     expect(page.get_by_role("status").first).to_contain_text("only its share of the text")
     assert page.locator(".guess .share").all_inner_texts() == ["100\u00a0%", "0\u00a0%", "0\u00a0%"]
@@ -157,4 +157,4 @@ def test_a_text_is_changed_and_shared(open_instrument):
     page.get_by_role("button", name="Share").click()
     reopen(page, page.evaluate("location.hash"))
     assert letters.evaluate_all(text) == ["A", "A"]
-    expect(page.get_by_label("the first layer is there")).not_to_be_checked()
+    expect(page.get_by_label("the first layer is on")).not_to_be_checked()

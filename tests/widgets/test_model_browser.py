@@ -125,11 +125,11 @@ def test_a_reader_turns_a_head_off_writes_and_undoes_it(model_page):
     )
     expect(chance).to_have_text("94.5 %")
     page.get_by_role("checkbox", name="block 1, head 2 is on").uncheck()
-    expect(page.get_by_label("What speaks for")).to_have_value(str(WORDS.index("ke")))
+    expect(page.get_by_label("Contributions to the logit of")).to_have_value(str(WORDS.index("ke")))
     typed.fill("Ta wi met")
     for is_off, then in ((1, "Undo"), (0, "Redo"), (1, "Undo")):
         met = TRAINED.costs[-1, 0, is_off, 0, 0, 0, 1]
-        expect(page.locator(".model-key")).to_contain_text(f"names met {met:.2f}")
+        expect(page.locator(".model-key")).to_contain_text(f"repeated names {met:.2f}")
         page.get_by_role("button", name=then).click()
     expect(typed).to_have_value("Ta wi met")
     expect(chance).to_have_text("94.5 %")
@@ -173,7 +173,7 @@ def test_on_a_phone_what_is_said_moves_no_word_and_a_long_story_is_there_whole(o
     for refused in ("ba ke saw " + "w" * 60, "ba " * 33, ""):
         typed.fill(refused)
         read.tap()
-        expect(error).to_contain_text("Below is still the story before.")
+        expect(error).to_contain_text("The previous story stays below.")
         assert typed.get_attribute("aria-describedby") == error.get_attribute("id")
         box = error.bounding_box()
         assert box["y"] + box["height"] < typed.bounding_box()["y"]  # over nothing
@@ -239,7 +239,7 @@ def test_each_number_leads_back_to_what_the_model_has_learned(model_page):
     assert f"{100 * over / total:.1f}\u00a0%" == share.inner_text()
     links.first.click()
     links.first.click()
-    expect(what).to_contain_text("over the temperature")
+    expect(what).to_contain_text("divided by the temperature")
     assert line.inner_text().replace(" ≈ ", " = ").split(" = ")[0].endswith("÷ 2")
 
 
@@ -252,10 +252,10 @@ def test_the_training_the_keys_and_the_address(model_page):
     head = page.locator(".model-map").last
     head.press("ArrowUp")
     expect(head).to_have_attribute("aria-valuenow", "6")
-    page.get_by_role("checkbox", name="Cut the way").check()
+    page.get_by_role("checkbox", name="Cut the path").check()
     page.get_by_role("button", name="Share").click()
     shown = page.locator(".model-next").inner_text()
     reopen(page, page.evaluate("location.hash"))
     expect(page.locator(".model-word[aria-pressed=true]")).to_have_text(".")
-    expect(page.get_by_role("checkbox", name="Cut the way")).to_be_checked()
+    expect(page.get_by_role("checkbox", name="Cut the path")).to_be_checked()
     expect(page.locator(".model-next")).to_have_text(shown, use_inner_text=True)

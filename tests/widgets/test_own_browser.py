@@ -44,7 +44,7 @@ class Page:
     def press_download(self, name):
         """Press a button of the part with the downloads."""
         if not self.page.locator(".own-take").is_visible():
-            self.press("Take it along")
+            self.press("Save or share")
         self.press(name)
 
     def is_enabled(self, name):
@@ -206,7 +206,7 @@ def run_of_notebook(text):
     cells = json.loads(text)["cells"]
     install, *code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
     assert install == f"%pip install -q {WHEEL}"
-    assert f"lay `{WHEEL}` beside" in cells[0]["source"]
+    assert f"put `{WHEEL}` beside" in cells[0]["source"]
     space = {"display": lambda item: None, "print": lambda text: None}
     for source in code:
         exec(source, space)
@@ -445,10 +445,10 @@ def test_random_values_and_meanings_are_explained_and_the_key_word_is_chosen(own
     seen.type("the was hungry cat hund")
     expect(says).to_have_text(
         "The heads join meanings of these words. "
-        "The list has no meanings for \u2068hund\u2069: their numbers are drawn by chance."
+        "The list has no meanings for \u2068hund\u2069: their numbers are random."
     )
-    seen.page.locator(".own-word", has_text="by chance").click()
-    expect(seen.page.locator(".own-sliders")).to_contain_text("of hund, drawn by chance")
+    seen.page.locator(".own-word", has_text="random").click()
+    expect(seen.page.locator(".own-sliders")).to_contain_text("Change the random numbers of hund")
     assert seen.page.locator(".own-legend").all_inner_texts() == heads
     seen.type("she was hungry tea")
     turned = seen.page.locator(".own-legend").all_inner_texts()
@@ -464,7 +464,7 @@ def test_downloads_are_reachable_cover_nothing_and_move_nothing(own, width):
     seen = own(width=width, has_touch=True)
     place, take = seen.page.locator(".own-chosen"), seen.page.locator(".own-take")
     seen.page.locator("mha-explorer .tools").scroll_into_view_if_needed()
-    opener = seen.page.get_by_role("button", name="Take it along")
+    opener = seen.page.get_by_role("button", name="Save or share")
     expect(opener).to_be_in_viewport()
     opener.tap()
     expect(seen.page.get_by_role("button", name="Print a worksheet")).to_be_in_viewport()
@@ -605,7 +605,7 @@ def test_a_sheet_is_printed_alone_its_key_apart_and_no_table_torn_or_cut(own):
     sizes = "heads=3&width=5&inner=4&positions=1&numbers=tenths"
     seen = own(f"#own=example&words=aaa+{words}+zzz&{sizes}")
     seen.page.evaluate("window.print = () => { window.printed = true; }")
-    seen.press("Take it along")
+    seen.press("Save or share")
     seen.field("all words").check()
     seen.press("Print a worksheet with its key")
     assert seen.page.evaluate("window.printed")
@@ -648,7 +648,7 @@ def test_the_book_s_own_sentences_work_at_once(own, words):
     seen = own()
     seen.type(words)
     run = seen.assert_shows(words=words)
-    assert seen.page.locator(".own-word", has_text="by chance").count() == 0
+    assert seen.page.locator(".own-word", has_text="random").count() == 0
     assert not np.allclose(run.weights, 1 / len(run.tokens))
     width = str(run.embeddings.shape[1])
     expect(seen.field("Numbers per word")).to_have_value(width)

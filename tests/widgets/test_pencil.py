@@ -75,8 +75,8 @@ def test_a_slip_shows_its_sum_and_what_follows_and_can_be_corrected(opened):
     assert counts(page) == [80, 349, 200, 0]
     page.get_by_label("0.81. Query of apple, q₁, Head 1, line 110. Slip: 1.18 follows").click()
     expect(said.locator(".pencil-line")).to_have_text("0.48 + 0.04 + 0.6 + 0.06 = 0.81 1.18")
-    expect(said).to_contain_text("24 numbers were worked from it")
-    expect(said).to_contain_text("What falls: ★ apple scores highest with itself")
+    expect(said).to_contain_text("24 numbers were computed from it")
+    expect(said).to_contain_text("Claims that are wrong: ★ apple scores highest with itself")
     expect(said).to_contain_text("★ apple attends most to eat in Head 1 (line 224)")
     assert lit.count() == 24
     assert page.locator(".pencil-row .n.end").count() > 5
@@ -109,13 +109,13 @@ def test_a_spoiled_number_leads_to_the_slips_behind_it(opened):
     cats = "#pencil=sources&document=back-to-cats-slides&at=203:head_outputs.0.0.0"
     page = opened(cats, reduced_motion="no-preference")
     said = page.locator(".pencil-said")
-    expect(said).to_contain_text("Spoiled: worked rightly from wrong numbers.")
+    expect(said).to_contain_text("Spoiled: computed correctly from wrong numbers.")
     said.get_by_role("button", name="0.33. Key of <end>").first.click()
     expect(said.locator(".pencil-line")).to_have_text(
         "0.1 × 0 + 0.1 × 0 + 0.1 × 1 + 1 × 0.3 = 0.33 0.4"
     )
     page.get_by_label("0.865. Scaled score of query The with key cat").click()
-    expect(said).to_contain_text("Off by rounding: no slip stands behind it")
+    expect(said).to_contain_text("Off by rounding: no slip caused it")
     page.get_by_label("Correct the slips, first to last").press("End")
     assert counts(page) == [130, 0, 0, 3]
 

@@ -151,7 +151,7 @@ def test_a_weight_is_dragged_and_the_nearest_possible_weight_is_reported(open_el
     assert abs(after.weights[0, 2, 1] - 0.9) < 0.0005
     expect(bars.nth(1).locator("span")).to_have_text("90.0\u00a0%")
     way = np.hypot(*(after.query - run.query)[0, 2])
-    expect(says).to_contain_text(f"{way:.2f} long")
+    expect(says).to_contain_text(f"a distance of {way:.2f}")
     # A key that lies outside, pulled to both ends, and the one that has no more than a third.
     for token, share, words, nearest in (
         (1, 100, "river exactly 100 %: a weight is never", 99),
@@ -252,7 +252,7 @@ def test_bars_and_lines_of_equal_weight_follow_temperature_and_mask(open_element
         assert list_of.is_visible()
         assert list_of.evaluate(values) == [shown(float(x)) for x in softmax(row)]
     box.filter(has_text="the is").click()
-    expect(caption).to_contain_text("Only bank is left to attend to")
+    expect(caption).to_contain_text("Only bank is not masked")
     tops = []
     for value in (0, -78, 100):  # 1, 0.17 and 10
         slider.fill(str(value))
@@ -304,16 +304,16 @@ def test_the_dial_turns_by_angle_position_and_finger(open_element):
     run = assert_agreement(seen, TURNED.example)
     np.testing.assert_allclose(run.scores, before, atol=1e-9)  # only how far apart counts
     says = seen.page.locator(".dial-says")
-    expect(says).to_contain_text("turned by 7 × −90° = −630° more. The angles between query and")
+    expect(says).to_contain_text("rotated by 7 × −90° = −630° more. The angles between query and")
     # The message is about this slider alone, however soon it is moved after the other one.
     status = seen.page.locator(".strip [role=status]")
     seen.page.evaluate(ANGLE_THEN_FIRST)
     expect(status).to_contain_text("at position 9.")
-    expect(status).to_contain_text("No weight of cat moves, and its output stays.")
+    expect(status).to_contain_text("No weight of cat changes, nor does its output.")
     angle.fill("-90")
     seen.page.get_by_label("first position").fill("0")
     assert seen.page.locator(".dial").bounding_box()["height"] < 844 - 48  # below the page's bar
-    node = tip(seen, "Key of sat, turned").first
+    node = tip(seen, "Rotated key of sat").first
     seen.page.locator(".dial").scroll_into_view_if_needed()
     for turn in (lambda: swipe(seen.page, *middle(node), 45, -40), lambda: node.press("ArrowUp")):
         before = numbers(seen)["angles"][1, 0]
@@ -556,4 +556,4 @@ def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(open_ele
         expect(mark).to_have_text(f"✓ {text} Find three widths.")
         heads = seen.page.locator(".width-bars div > p:first-child").all_inner_texts()
         for (spread, _), head in zip(compare_scaling(tenths, width), heads, strict=True):
-            assert f"by {shown(spread, 2)}" in head
+            assert f"deviation {shown(spread, 2)}" in head

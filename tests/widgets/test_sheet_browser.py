@@ -73,7 +73,7 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
         assert pale == [token not in met for token in TIRED.tokens], title
     room = page.locator(".sheet-tables").evaluate("node => node.offsetTop")
     page.get_by_label("Keys: row cat, column 1").fill("1")
-    expect(said).to_have_text("No weight of it moves, and its output stays.")
+    expect(said).to_have_text("No weight of it changes, nor does its output.")
     field = page.get_by_label("Keys: row mat, column 1")
     assert field.input_value() == "3"
     field.fill("0,5")
@@ -121,8 +121,8 @@ def test_active_variants_are_listed_together_and_each_change_can_be_undone(sheet
     both = zip(carried(("cap", "sink")), carried(()), strict=True)
     weights, output = (shown(np.abs(now - plain).max()) for now, plain in both)
     expect(page.locator(".sheet-said [role=status]")).to_have_text(
-        f"The weights of tired move by up to {weights}, its output by up to {output}. "
-        "That is all that is switched on, against plain attention."
+        f"The weights of tired change by up to {weights}, its output by up to {output}. "
+        "This is the effect of all switches together, compared with plain attention."
     )
     # All typing into a field, or one drag, is one change. A refused text is no change.
     field = page.get_by_label("Keys: row cat, column 1")
@@ -148,7 +148,7 @@ def test_active_variants_are_listed_together_and_each_change_can_be_undone(sheet
     page.get_by_label("rotary positions").uncheck()
     assert not page.get_by_label("… interpolated by four").is_checked()
     page.get_by_label("a gate on the output").check()
-    page.get_by_role("button", name="As at first").click()
+    page.get_by_role("button", name="Reset").click()
     undo.click()
     assert page.get_by_label("a gate on the output").is_checked()
 

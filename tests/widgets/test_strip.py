@@ -174,7 +174,7 @@ def test_an_input_is_dragged_by_mouse_and_finger_and_up_a_finger_scrolls(view):
     after = changed(seen.run, 1, 0, 0.5)
     assert_shows(seen, after, 0)
     most = shown(float(np.abs(after.weights - seen.run.weights)[:, 0].max()))
-    assert seen.status.startswith(f"The weights of the move by up to {most}")
+    assert seen.status.startswith(f"The weights of the change by up to {most}")
     seen.page.get_by_role("button", name="Undo").click()
     assert_shows(seen, seen.run, 0)
     drag(seen.page, x, y, 0, -24, steps=6)
@@ -377,7 +377,7 @@ def test_masked_numbers_highlight_nothing_and_the_sentence_is_about_the_shown_ro
     assert not {"Weight", "Row sum", "Mixture", "Output"} & set(names.split())
     seen.press("ArrowUp")
     assert seen.status == (
-        "No weight of cat moves, and its output stays. Embedding of sat, x₁ is now 1.1."
+        "No weight of cat changes, nor does its output. Embedding of sat, x₁ is now 1.1."
     )
     # The bar switches the mask, without the settings; a phone reads what is hidden as such.
     label = seen.page.locator(".key .at-scaled_scores").last

@@ -89,7 +89,7 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     page.get_by_label("subtract nothing").check()
     slider.press("End")
     expect(says).to_contain_text("Every exponential of “it” is 0")
-    expect(says).to_contain_text("The softmax at once gives another output")
+    expect(says).to_contain_text("One softmax over all scores gives another output")
     score.fill("x")
     expect(page.get_by_role("alert")).to_have_text(
         "“x” is not a number. Type one such as 0.5, −2 or 1/3."

@@ -97,8 +97,8 @@ def rounding_note(worksheet: Worksheet) -> str:
         len(worksheet.rounded) < len(worksheet.stages)
     )
     return (
-        f"Round in {_tasks(worksheet, worksheet.rounded)} alone: write down {PLACES} decimals"
-        f" there, and calculate on with all the digits that you have.{others}"
+        f"Round only in {_tasks(worksheet, worksheet.rounded)}: write down {PLACES} decimals"
+        f" there, and continue with all the digits that you have.{others}"
     )
 
 

@@ -52,7 +52,7 @@ def vector_bars(
     Examples
     --------
     >>> vector_bars([[0.5, 1.0]], rows=["cat"], symbol="x").alt
-    'Bars, a panel a token. cat: 0.5, 1. The longest bar is x₂ of cat, 1.'
+    'Bars, one panel per token. cat: 0.5, 1. The longest bar is x₂ of cat, 1.'
     """
     array = np.asarray(array, dtype=np.float64)
     scale = _Scale(array)
@@ -124,7 +124,7 @@ def _vectors_in_words(array: Array, rows: Sequence[str], names: Sequence[str], p
     )
     i, j = divmod(int(np.abs(array).argmax()), array.shape[1])
     longest = f"{names[j]} of {rows[i]}, {short(float(array[i, j]), places)}"
-    return f"Bars, a panel a token. {words}. The longest bar is {longest}."
+    return f"Bars, one panel per token. {words}. The longest bar is {longest}."
 
 
 def output_shares(run: Trace, *, places: int = 2) -> Figure:
@@ -144,8 +144,8 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> output_shares(trace(load_example("the-cat-sat"))).alt[:52]
-    'Bars, a panel a token: for each output component the'
+    >>> output_shares(trace(load_example("the-cat-sat"))).alt[:56]
+    'Bars, one panel per token: for each output component the'
     """
     if run.output is None:
         raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
@@ -229,7 +229,7 @@ def _shares_in_words(
     )
     largest = names[int(np.abs(shares).argmax())]
     return (
-        "Bars, a panel a token: for each output component the heads' shares and the output they"
+        "Bars, one panel per token: for each output component the heads' shares and the output they"
         f" add up to. For {token}, first component: {parts}, output"
         f" {shown(float(output), places)}; the largest share is {largest}'s."
     )

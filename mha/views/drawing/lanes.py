@@ -43,8 +43,8 @@ def lanes(run: Trace) -> Figure:
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> lanes(trace(load_example("the-cat-sat"))).alt[:55]
-    'One input of shape (3, 4) goes into 2 lanes, one a head'
+    >>> lanes(trace(load_example("the-cat-sat"))).alt[:57]
+    'One input of shape (3, 4) goes into 2 lanes, one per head'
     """
     if run.embeddings is None:
         raise ValueError(f"{run.example.name} has no embeddings; an example with them is wanted")
@@ -102,8 +102,8 @@ def _lanes_in_words(run: Trace) -> str:
     assert run.embeddings is not None
     end = f" and an output of shape {run.output.shape}." if run.output is not None else "."
     return (
-        f"One input of shape {run.embeddings.shape} goes into {run.num_heads} lanes, one a"
-        f" head. Each lane makes queries, keys and values, scores, weights and an output of"
+        f"One input of shape {run.embeddings.shape} goes into {run.num_heads} lanes, one per"
+        f" head. Each lane computes queries, keys and values, scores, weights and an output of"
         f" shape {run.head_outputs.shape[1:]}; the lanes meet in a concatenation of shape"
         f" {run.concat.shape}{end}"
     )
@@ -132,7 +132,7 @@ def concat_strips(run: Trace, *, places: int = 2) -> Figure:
     --------
     >>> from mha import load_example, trace
     >>> concat_strips(trace(load_example("the-cat-sat"))).alt[:60]
-    'A strip of 4 cells a token: columns 1 to 2 from Head 1, colu'
+    'A strip of 4 cells per token: columns 1 to 2 from Head 1, co'
     """
     width = run.concat.shape[1]
     d_v = width // run.num_heads
@@ -142,7 +142,7 @@ def concat_strips(run: Trace, *, places: int = 2) -> Figure:
     )
     i, j = divmod(int(np.abs(run.concat).argmax()), width)
     largest = f"{shown(float(run.concat[i, j]), places)}, column {j + 1} of {run.tokens[i]}"
-    alt = f"A strip of {width} cells a token: {columns}. The largest number is {largest}."
+    alt = f"A strip of {width} cells per token: {columns}. The largest number is {largest}."
     whole = [_strip(run, places, range(run.num_heads))]
     narrow = [_strip(run, places, [head]) for head in range(run.num_heads)]
     return figure(whole, alt, narrow=narrow if run.num_heads > 1 else whole)

@@ -65,7 +65,7 @@ def weight_maps(run: Trace, stage: str = "weights", *, places: int = 2) -> Figur
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> weight_maps(trace(load_example("cat-sat"))).alt[36:]
+    >>> weight_maps(trace(load_example("cat-sat"))).alt[40:]
     ' Head 1: cat attends most to cat (0.73), sat to sat (0.73).'
     """
     if stage not in _HEATMAP_STAGES:
@@ -79,7 +79,7 @@ def weight_maps(run: Trace, stage: str = "weights", *, places: int = 2) -> Figur
         lowest=0 if stage in ("weights", "exponentials") else None,
         highest=1 if stage == "weights" else None,
         places=places,
-        alt=f"{stage.replace('_', ' ').capitalize()} as a heatmap, a row a query."
+        alt=f"{stage.replace('_', ' ').capitalize()} as a heatmap, one row per query."
         f" {_row_maxima_in_words(run, arrays, places)}",
     )
 
@@ -304,14 +304,14 @@ def mixing_maps(run: Trace, *, places: int = 2) -> Figure:
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> mixing_maps(trace(load_example("cat-sat"))).alt[:62]
-    'Three matrices a head: weights times values gives the output. '
+    >>> mixing_maps(trace(load_example("cat-sat"))).alt[:64]
+    'Three matrices per head: weights times values gives the output. '
     """
     panels = [
         panel for head in range(run.num_heads) for panel in _product_panels(run, head, places)
     ]
     largest = _row_maxima_in_words(run, run.weights, places)
-    words = f"Three matrices a head: weights times values gives the output. {largest}"
+    words = f"Three matrices per head: weights times values gives the output. {largest}"
     return figure(panels, words, gap=(20, 24))
 
 

@@ -205,5 +205,5 @@ def _in_words(
     factor = factors.get(_multiplication(pattern), "it is added to the scaled scores")
     lines = "rows" if _has_blocks_in_rows(pattern) else "columns"
     order = ", ".join(block.words for block in blocks)
-    halves = " Each head's halves are turned together." if is_turned else ""
+    halves = " Each head's halves are rotated together." if is_turned else ""
     return f"{name}, {shape}: {factor}, and its {lines} are {order}.{halves}"

@@ -36,8 +36,8 @@ def small_maps(weights: ArrayLike, *, marked: Collection[tuple[int, int]] = ()) 
 
     Examples
     --------
-    >>> small_maps([[np.eye(3), np.full((3, 3), 1 / 3)]]).alt[74:137]
-    'Most decided is layer 1, head 1: 1.00 of a row on its largest; '
+    >>> small_maps([[np.eye(3), np.full((3, 3), 1 / 3)]]).alt[71:145]
+    "The mean of the rows' largest weights is highest in layer 1, head 1, 1.00;"
     """
     maps = as_finite_array("weights", weights, min_ndim=4)
     if maps.ndim != 4:
@@ -75,8 +75,8 @@ def _in_words(maps: Array) -> str:
         np.unravel_index(at, decided.shape) for at in (decided.argmax(), decided.argmin())
     )
     return (
-        f"{decided.size} small maps of weights, a row of them a layer and in each a row a query."
-        f" Most decided is layer {most[0] + 1}, head {most[1] + 1}:"
-        f" {shown(float(decided[most]), 2)} of a row on its largest;"
-        f" least layer {least[0] + 1}, head {least[1] + 1}, with {shown(float(decided[least]), 2)}."
+        f"{decided.size} small maps of weights: one row of maps per layer, one row per query."
+        f" The mean of the rows' largest weights is highest in layer {most[0] + 1}, head"
+        f" {most[1] + 1}, {shown(float(decided[most]), 2)}; it is lowest in layer {least[0] + 1},"
+        f" head {least[1] + 1}, {shown(float(decided[least]), 2)}."
     )

@@ -23,11 +23,11 @@ from mha.views.drawing.svg import (
 
 _ROW, _GAP, _EDGE, _TOP = 34.0, 10.0, 6.0, 46.0
 _KINDS = (
-    ("1 encoder self-attention", "each word of the source", "asks all of them"),
-    ("2 causal self-attention", "each word of the target asks", "itself and those before it"),
-    ("3 cross-attention", "each then asks the source:", "the encoder has read it"),
+    ("1 encoder self-attention", "a source word attends to", "all source words"),
+    ("2 causal self-attention", "a target word attends to", "itself and earlier words"),
+    ("3 cross-attention", "a target word attends to", "the encoder's outputs"),
 )
-_EMPTY_QUARTER = ("not asked:", "the source", "is read first")
+_EMPTY_QUARTER = ("no weights:", "the source", "is read first")
 
 
 def three_attentions(
@@ -83,7 +83,7 @@ def _square(
     right, low = left + m * cell + _GAP, _TOP + m * _ROW + _GAP
     corners = ((left, _TOP), (right, low), (left, low))
     parts = [
-        plain(left, 14, "rows ask columns", "f-soft"),
+        plain(left, 14, "rows: queries, columns: keys", "f-soft"),
         *_columns(source, left, _TOP, cell),
         *_columns(target, right, _TOP, cell),
         *_rows(source, left, _TOP),

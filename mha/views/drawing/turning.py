@@ -43,7 +43,7 @@ def turned(runs: Mapping[str, Trace], *, pair: int = 0, head: int = 0) -> Figure
     >>> quarter = np.pi / 2 * np.arange(2)[:, None] * [1, 1]
     >>> run = trace(replace(load_example("cat-sat"), angles=quarter))
     >>> turned({"cat sat": run}).alt
-    'cat sat: cat is turned by 0°, to (1.00, 0.00); sat is turned by 90°, to (−1.00, 0.00).'
+    'cat sat: cat is rotated by 0°, to (1.00, 0.00); sat is rotated by 90°, to (−1.00, 0.00).'
     """
     panels, words = [], []
     for name, run in runs.items():
@@ -104,7 +104,7 @@ def _rotation_arc(x: float, y: float, start: float, angle: float) -> str:
 def _in_words(name: str, run: Trace, pair: int, head: int) -> str:
     _, after, angles = _pairs(run, pair, head)
     keys = [
-        f"{word} is turned by {short(angle, 1)}°, to ({shown(x, 2)}, {shown(y, 2)})"
+        f"{word} is rotated by {short(angle, 1)}°, to ({shown(x, 2)}, {shown(y, 2)})"
         for word, angle, (x, y) in zip(run.tokens, angles, after, strict=True)
     ]
     return f"{name}: {'; '.join(keys)}."

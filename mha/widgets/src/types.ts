@@ -8,7 +8,7 @@ export type Axis = "head" | "row" | "column";
 export interface Stage {
   symbol: string;
   axes: Axis[];
-  /** The axis along which the heads stand side by side, where they do. */
+  /** The axis along which the heads are concatenated, if any. */
   joined?: Axis;
   /** Where it is left out: "dimensions", "tokens" and nothing. */
   columns?: "keys" | "";
@@ -45,25 +45,25 @@ export interface Calculation {
   terms: Operand[][];
 }
 
-/** How one number comes about. */
+/** The operation and the operands of one number. */
 export interface Origin extends Calculation {
   place: Place;
 }
 
 export type Matrix = number[][];
 
-/** One entry of a mask: whether a query may attend, or what is added, null for minus infinity. */
+/** One entry of a mask: whether a query may attend, or the added term, null for minus infinity. */
 export type MaskEntry = boolean | number | null;
 
-/** What stands around an attention layer, beside the arrays. */
+/** The layers around an attention layer, without their arrays. */
 export interface BlockKind {
   norm: "before" | "after" | "nowhere";
   activation: "relu" | "gelu";
-  /** What each normalisation adds to its variance. */
+  /** The eps that each normalisation adds to its variance. */
   eps: { first: number; second: number };
 }
 
-/** What a run starts from. */
+/** The input of a run. */
 export interface Inputs {
   block?: BlockKind | null;
   first_gain?: number[];
@@ -111,7 +111,7 @@ export interface Run {
   concat: Matrix;
   output?: Matrix;
   head_contributions?: Matrix[];
-  /** What a block adds; attention-block.js has the rest. */
+  /** The arrays that a block adds; attention-block.ts computes them. */
   start_normed?: Matrix;
   stream_normed?: Matrix;
 }
@@ -120,7 +120,7 @@ export interface Run {
 // deno-lint-ignore no-explicit-any
 export type Numbers = { [stage: string]: any };
 
-/** What a rule of an origin looks at. */
+/** The arguments of a rule of an origin. */
 export interface Sources {
   inputs: Inputs;
   run: Run;
@@ -131,30 +131,30 @@ export type Rule = (sources: Sources, place: Place) => [Operation, Operand[][]];
 
 // ---- The explorer ----
 
-/** What an explorer starts from, as mha/widgets/explorer.py writes it into the page. */
+/** The data of an explorer, as mha/widgets/explorer.py writes it into the page. */
 export interface ExplorerData {
   name: string;
   tokens: string[];
   heads: string[];
   focus: number | null;
   inputs: Inputs;
-  /** What stands around the attention, null where nothing does. */
+  /** The layers around the attention, or null. */
   block: BlockKind | null;
   /** The stage that the run ends with. */
   end: string;
   masks: MaskEntry[][][] | null;
   isCausal: boolean;
   scale: number | null;
-  /** What the source prints, by address: each print, with whether it agrees. */
+  /** The numbers that the source prints, by address, each with whether it agrees. */
   prints: Record<string, [string, boolean][]>;
   tasks: StripTask[];
-  /** What its address begins with, where it is not its name. */
+  /** The start of its address, if that is not its name. */
   address?: string;
-  /** What stands above the strip: "strip" for nothing. */
+  /** The figure above the strip; "strip" for none. */
   view: string;
-  /** What the components of a value mean, and those of an embedding. */
+  /** The meanings of the components of a value and of an embedding. */
   axes?: string[];
-  /** What each hidden number of a block asks. */
+  /** The question of each hidden number of a block. */
   asks?: string[];
   /** A head's d_v and d_k; the explorer sets them when it begins. */
   width: number;
@@ -195,7 +195,7 @@ export interface ExplorerState {
   step: number | null;
 }
 
-/** Whoever made an explorer and can make another in its place: see panels/own.ts. */
+/** The owner of an explorer, which can make another in its place: see panels/own.ts. */
 export interface ExplorerMaker {
   history: { clearRedo(): void };
   /** Undo, or redo; returns whether there was a step. */
@@ -230,12 +230,12 @@ export interface Cell {
   look: string;
   /** The head that it belongs to. */
   head: number | null;
-  /** The map that it stands in, or "". */
+  /** The map that contains it, or "". */
   map: string;
   /** Whether it is an input. */
   given: boolean;
   value: number;
-  /** What it is called behind its number, once it was a tab stop. */
+  /** Its accessible name after its number, set when it first becomes a tab stop. */
   name?: string;
   style: string;
   grid: Cell[][];
@@ -257,7 +257,7 @@ export interface StripTask {
   below: number;
 }
 
-/** What the slider over widths starts from, as mha/widgets/width.py writes it. */
+/** The data of the slider over widths, as mha/widgets/width.py writes it. */
 export interface WidthData {
   name: string;
   tasks: StripTask[];
@@ -267,7 +267,7 @@ export interface WidthData {
   start: number;
 }
 
-/** What the strip shows: a position among the tokens, a head, a component of each output. */
+/** The view of the strip: a position among the tokens, a head, a component of each output. */
 export interface StripView {
   row: number;
   head: number;
@@ -276,7 +276,7 @@ export interface StripView {
   token: string;
 }
 
-/** How the numbers of one of a token's vectors stand: their digits, and how many on a line. */
+/** The layout of the numbers of a token's vector: their digits, and how many are on a line. */
 export interface VectorLayout {
   stage: string;
   count: number;
@@ -284,37 +284,37 @@ export interface VectorLayout {
   digits: number;
 }
 
-/** What a plane shows of one thing: an arrow or a point with its text and its tip, or lines. */
+/** The parts of a plane for one vector: an arrow or a point with its text and its tip, or lines. */
 export interface PlaneMark {
   /** "arrow", "point", "line", "area", or "text" alone. */
   kind: string;
   at?: number[];
-  /** Where an arrow begins; a text stands on the side that looks away from there. */
+  /** Where an arrow begins; a text is on the opposite side. */
   from?: number[];
   points?: number[][][];
   name?: string;
   text?: string;
-  /** Where a line's text may stand, instead of beside `at`. */
+  /** Possible positions of a line's text, instead of beside `at`. */
   along?: number[][];
-  /** Whose it is: it is lit with all else of this token. */
+  /** The token whose parts are lit together with it. */
   token?: number;
   /** How wide a line is, how large a point. */
   wide?: number;
   tip?: PlaneTip;
 }
 
-/** What a hand can move in a plane. */
+/** A tip in a plane that a reader can drag. */
 export interface PlaneTip {
   name: string;
   look?: string;
-  /** What a hand begins from: each of its moves gets it. */
+  /** The state at the start of a drag, passed to each of its moves. */
   take?(): number[];
   move(point: number[], taken?: number[]): void;
-  /** What an arrow key does, where it moves no coordinate. */
+  /** The effect of an arrow key, if it does not move a coordinate. */
   step?(by: number): void;
 }
 
-/** What a name in a plane should not cover: a line, what a pixel of it costs, and whose it is. */
+/** An obstacle for names in a plane: a line, the cost of each covered pixel, and its owner. */
 export interface PlaneLine {
   line: number[];
   weight: number;
@@ -330,7 +330,7 @@ export interface PlaneDrawn {
   size: number[];
 }
 
-/** A name to be placed, in pixels: what it names, and how large it is. */
+/** A name to be placed, in pixels: its mark, and its size. */
 export interface PlaneName {
   owner: PlaneMark;
   at: number[];
@@ -350,7 +350,7 @@ export interface PlaneDrawing {
   isBare: boolean;
   lit: number | null;
   title: string;
-  /** What else a hand has moved, and the numbers that are there since. */
+  /** The other vectors that a drag has moved, and their numbers since then. */
   also: { text: string; of?: Numbers | null } | null;
   // deno-lint-ignore no-explicit-any
   movable: any[];
@@ -360,7 +360,7 @@ export interface PlaneDrawing {
   ): void;
 }
 
-/** A slider with its name and what it says. */
+/** A slider with its name and its text. */
 export interface SliderWithName {
   node: HTMLElement;
   input: HTMLInputElement;
@@ -386,7 +386,7 @@ export interface StripNumber {
   node: HTMLElement;
   place: (view: StripView) => Place;
   at: Place;
-  /** Its address, and what it is called. */
+  /** Its address, and its name. */
   where: string;
   name: string;
   given: boolean;
@@ -414,7 +414,7 @@ export interface ExplorerStrip {
   valueOf(at: Place): number;
 }
 
-/** What is drawn of each key: its line from the query, its ribbon and its part of the output. */
+/** The drawing of each key: its line from the query, its ribbon and its part of the output. */
 export interface ExplorerRibbons {
   lines: SVGElement[];
   ribbons: SVGElement[];
@@ -478,7 +478,7 @@ export interface ExplorerTables {
   watch(): void;
 }
 
-/** What the explorer's parts see of it. */
+/** The interface of the explorer for its parts. */
 export interface ExplorerView {
   maker: ExplorerMaker | null;
   data: ExplorerData;
@@ -520,7 +520,7 @@ export interface ChangeOptions {
   keep?: boolean;
 }
 
-/** What a reader chooses for an example of their own. */
+/** A reader's choices for an example of their own. */
 export interface OwnSettings {
   words: string[];
   numbers: "meanings" | "whole" | "tenths";
@@ -533,24 +533,24 @@ export interface OwnSettings {
   output: boolean;
 }
 
-/** What the package knows, as mha/widgets/own.py writes it. */
+/** The package's vocabulary and limits, as mha/widgets/own.py writes them. */
 export interface OwnKnowledge {
   meanings: string[];
   vocabulary: Record<string, string>;
   most: { words: number; letters: number };
   sizes: Record<string, [number, number]>;
   titles: Record<string, string>;
-  /** Of a stage the question, and what its operands are called. */
+  /** The question of a stage, and the labels of its operands. */
   asked: Record<string, string[]>;
   roundings: string[];
   hints: Record<string, string[]>;
   hintsWithMore: Record<string, string[]>;
   labels: Record<string, string>;
-  /** What the file is called that installs the package. */
+  /** The name of the file that installs the package. */
   wheel: string;
 }
 
-/** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
+/** The parts that the explorer's opener adds beside it: see mha/widgets/instrument.py. */
 // deno-lint-ignore no-explicit-any
 export type Instrument = (data: any, element: HTMLElement) => {
   node: HTMLElement;
@@ -558,7 +558,7 @@ export type Instrument = (data: any, element: HTMLElement) => {
   readAddress?(): void;
 };
 
-/** What a bar of time goes over; time-bar.js says what each of these is. */
+/** The callbacks of a bar of time; time-bar.ts describes each. */
 export interface TimeSteps {
   count: number;
   label(step: number): string;
@@ -591,7 +591,7 @@ export interface NamesModel {
   [array: string]: any;
 }
 
-/** What a model makes of words: a block's inputs, and these with all that it computes. */
+/** The run of a model on words: the inputs of each block, and all its results. */
 export interface ModelRun {
   blocks: { inputs: Inputs; numbers: Numbers & Run }[];
   words: number[];
@@ -612,13 +612,13 @@ export interface ModelState {
   at: { block: number; place: Place } | null;
 }
 
-/** A sentence of the toy language: which form each word has, and where its three answers stand. */
+/** A sentence of the toy language: the form of each word, and the positions of its three answers. */
 export interface ToySentence {
   forms: number[];
   answers: number[];
 }
 
-/** What an attention of the museum is given: query, key and value with the heads side by side. */
+/** The inputs of an attention of the museum: query, key and value with concatenated heads. */
 export interface TriedInputs {
   wide: Matrix[];
   heads: number;
@@ -634,7 +634,7 @@ export interface LearningState {
   heads: number;
   rate: number;
   steps: number;
-  /** The step that is shown, and what of the layer after it. */
+  /** The step that is shown, and the layer's numbers after it. */
   step: number;
   sentence: number;
   word: number;
@@ -647,7 +647,7 @@ export interface LearningState {
 // deno-lint-ignore no-explicit-any
 export type PencilFormula = number | string | [string, ...any[]];
 
-/** A row of a sheet: whose it is, and the spots of its numbers with what each claims to be. */
+/** A row of a sheet: its token, and the spots of its numbers with the place that each claims. */
 export interface PencilRow {
   line: number;
   /** Where each of its numbers has a line of its own. */
@@ -672,7 +672,7 @@ export interface PencilBlock {
 export interface PencilSheet {
   name: string;
   title: string;
-  /** What is printed, what is true, how it follows, what it is, its kind of slip, what was meant. */
+  /** The print, the right value, the derivation, the state, the kind of slip, and the meant number. */
   numbers: [string, number | null, PencilFormula, number?, string?, string?][];
   blocks: PencilBlock[];
   examples: Record<string, { title: string; tokens: string[]; heads: string[] }>;
@@ -716,7 +716,7 @@ export interface PencilDocument {
   cells: PencilCell[];
   /** The spots of its slips, in the order of reading. */
   slips: number[];
-  /** How many are right as it stands. */
+  /** How many are right as printed. */
   right: number;
   corrected: Set<number>;
   bySpot: Map<number, PencilCell>;
@@ -725,7 +725,7 @@ export interface PencilDocument {
 /* The types that the scripts for reading and exercises share, for the type checker alone: no page
    loads this file. */
 
-/** What a reader has done on one page. */
+/** A reader's progress on one page. */
 export interface PageProgress {
   /** How many questions the page has, and the ids of those answered. */
   total: number;
@@ -762,7 +762,7 @@ export interface Task {
   /** A draw for each group of operands, or one for each of its numbers, or null where no new numbers
       are offered. */
   draw: (Draw | Draw[])[] | null;
-  /** Mistakes that the operands do not tell: what a neighbour of the number would be. */
+  /** Mistakes that do not follow from the operands: the neighbouring numbers. */
   elsewhere?: [MistakeName, number][];
 }
 
@@ -774,7 +774,7 @@ export type MistakeName =
   | "other-key" | "exchanged"
   | "other-row" | "other-component" | "other-head" | "last-digit";
 
-/** A wrong answer, what leads to it, and by how much more its rounding may be off. */
+/** A wrong answer, its mistake, and the factor by which its rounding error may be larger. */
 export interface Mistake {
   name: MistakeName;
   value: number;
@@ -795,7 +795,7 @@ export type Texts<Name extends string> = Record<Name, string>;
 /* The types that the scripts of the search share, for the type checker alone: no page loads this
    file. */
 
-/** What `book/_ext/byhand/search` writes: see `make_index` there. */
+/** The output of `make_index` in `book/_ext/byhand/search`. */
 export interface SearchIndex {
   /** Address, title, number or nothing, and factor. */
   pages: [string, string, string, number][];

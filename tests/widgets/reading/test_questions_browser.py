@@ -14,14 +14,14 @@ pytestmark = pytest.mark.browser
 UNREADABLE = "“x” cannot be read as a number. Write it like 0.25, −1.5, 3/7 or e^1/3.7."
 ANSWERS = (
     ("query", "0,80", "Right. The answer is 0.8."),
-    ("query", "0.7", "Not yet. Check your sum, or take a hint."),
+    ("query", "0.7", "Not yet. Check your calculation, or take a hint."),
     ("query", "0.6",
-     "Not yet. That is one product alone: work out the others too, and add all of them."),
+     "Not yet. That is only one product: compute the others too, and add all of them."),
     ("query", "x", UNREADABLE),
     ("query", "", "Enter a number first."),
     ("percent", "59 %", f"Right. The answer is {shown(100 * RUN.weights[1, 2, 1])}\u00a0%."),
     ("percent", "58",
-     "Close: this is a slip of rounding. Keep all digits until the last step."
+     "Close: this is a rounding error. Keep all digits until the last step."
      " Answer in percent, with a whole number."),
 )  # fmt: skip
 SIGNS = "e => [getComputedStyle(e).color, getComputedStyle(e, '::before').content[1]]"
@@ -51,7 +51,7 @@ def test_a_box_is_worked_by_keyboard(page):
     for keys, said in (
         ("1 Enter", "Not yet"),
         ("Tab Tab Enter Space Enter", "no more hints"),
-        ("Tab Enter", "other numbers"),
+        ("Tab Enter", "new numbers"),
     ):
         for key in keys.split():
             page.keyboard.press(key)
@@ -104,7 +104,7 @@ def test_each_field_of_a_box_is_judged_by_itself(kinds):
     second.fill("0.84")
     kinds.keyboard.press("Enter")
     expect(marks).to_have_text(["Right", "Not yet"])
-    expect(status).to_contain_text("Your answer 2: Not yet. That is one product alone")
+    expect(status).to_contain_text("Your answer 2: Not yet. That is only one product")
     several.get_by_role("button", name="Hint").click()
     expect(several.locator(".your-turn-hints li")).to_contain_text(["Your answer 2: Multiply"])
     expect(several.locator(".reading-done")).to_be_empty()
@@ -121,7 +121,7 @@ GOALS = (
     (("1", "x"), "“x” is not a number. Type one such as 0.5, −2 or 1/3."),
     (("1", ""), "Type a number, such as 0.5, −2 or 1/3."),
     (("9^99", "1"), "“9^99” is out of range. Type a number from −1000 to 1000."),
-    (("1", "1"), "Right, that does it: the 0.2\u00a0%, river 98.0\u00a0%, bank 1.8\u00a0%."),
+    (("1", "1"), "Right: the 0.2\u00a0%, river 98.0\u00a0%, bank 1.8\u00a0%."),
 )
 
 
@@ -173,7 +173,7 @@ def test_a_wrong_option_says_why_and_the_right_one_ends_it(page):
     expect(quiz.locator(".reading-done")).to_have_text("answered")
     # Several options are judged together.
     page.locator("#quiz-several input").first.focus()
-    for key, said in (("Space", "it is not all"), ("Tab Space", "not everything"),
+    for key, said in (("Space", "not complete"), ("Tab Space", "a part of your choice"),
                       ("Space Tab Space", "Right.")):  # fmt: skip
         for one in key.split():
             page.keyboard.press(one)
@@ -196,7 +196,7 @@ def test_a_prediction_opens_what_follows_whatever_was_chosen(kinds):
     for option, said in (("It grows", "Not so."), ("It sleeps", "Right.")):
         quiz.get_by_label(option).check()
         see.click()
-        expect(status(kinds, "doubled")).to_have_text(f"{said} What happens stands below.")
+        expect(status(kinds, "doubled")).to_have_text(f"{said} The result is below.")
         expect(sentence).to_be_visible()
         expect(quiz.locator(".reading-done")).to_have_text("answered")
     kinds.reload()

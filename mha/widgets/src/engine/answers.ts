@@ -51,10 +51,10 @@ const ofScaling = (step: MistakeName): (givens: number[][]) => Slip[] => (givens
   return found;
 };
 
-/** What a calculation comes to. */
+/** The result of a calculation. */
 const valueOf = (kind: Kind, givens: number[][]): number => valueOfOfExercises(kind, givens);
 
-/** What the operands of each kind of calculation lead to when a step is wrong. */
+/** The wrong results of each kind of calculation, by the step that is wrong. */
 const SLIPS: Record<Kind, (givens: number[][], column: number) => Slip[]> = {
   products: ([left, right]) => {
     const products = left.map((value, i) => value * right[i]);

@@ -64,10 +64,10 @@ export function normed(start: string, x: Matrix, inputs: Inputs, which: "first" 
 }
 
 /**
- * What follows the attention of a block, in order.
+ * Compute the stages after the attention of a block, in order.
  *
- * @param x what went into the block
- * @param found what its attention gives
+ * @param x the input of the block
+ * @param found the output of its attention
  */
 function behind(inputs: Inputs, x: Matrix, found: Matrix): Record<string, any> {
   const { b_in, b_out, block, w_in, w_out } = inputs;
@@ -88,7 +88,7 @@ function behind(inputs: Inputs, x: Matrix, found: Matrix): Record<string, any> {
   return isAfter ? { ...steps, ...normed("total", steps.total, inputs, "second") } : steps;
 }
 
-/** As `trace`, with what a block adds. */
+/** As `trace`, with the stages that a block adds. */
 function traceBlock(inputs: Inputs): Run {
   const { block, embeddings, positions } = inputs;
   if (!block || !embeddings) return traceAttention(inputs);

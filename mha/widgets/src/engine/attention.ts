@@ -36,7 +36,7 @@ const product = (left: Matrix, right: Matrix): Matrix => finite(matmul(left, rig
 
 export const attentionScores = (query: Matrix, key: Matrix): Matrix => product(query, transpose(key));
 
-/** What scores are multiplied with; without a scale, 1 / sqrt(d_k). A temperature divides it. */
+/** The factor of the scores; without a scale, 1 / sqrt(d_k). A temperature divides it. */
 export const factor = (dK: number, scale?: number | null, temperature?: number): number => (scale ?? 1 / Math.sqrt(dK)) / (temperature ?? 1);
 
 export const scaledScores = (scores: Matrix, by: number): Matrix => finite(map(scores, (x) => x * by));
@@ -49,7 +49,7 @@ const turned = (matrix: Matrix, angles?: Matrix): Matrix => (angles ? finite(map
 })) : matrix);
 
 /**
- * What is added to scores: 0 where a query may attend, a term of the mask, or minus infinity.
+ * The term added to scores: 0 where a query may attend, a term of the mask, or minus infinity.
  * A mask entry is true or false, or a number to add, null being minus infinity.
  */
 export function additiveMask(
@@ -63,7 +63,7 @@ export function additiveMask(
   });
 }
 
-/** Scores plus what `additiveMask` gives. */
+/** Scores plus the result of `additiveMask`. */
 export function maskedScores(scores: Matrix, additive: Matrix): Matrix {
   const masked = map(scores, (x, i, j) => x + additive[i][j]);
   finite(masked.map((row, i) => row.filter((_, j) => additive[i][j] !== -Infinity)));
@@ -81,7 +81,7 @@ export function softmax(scores: Matrix): Matrix {
   });
 }
 
-/** What each row subtracts before the exponential where that is shown: 0 for ordinary scores. */
+/** The number that each row subtracts before the exponential, if it is shown: 0 for ordinary scores. */
 function shifts(scaled: Matrix): number[] {
   return scaled.map((row) => {
     const largest = Math.max(...row);
@@ -130,7 +130,7 @@ function headContributions(headOutputs: Matrix[], wO: Matrix): Matrix[] {
 const placed = ({ embeddings, positions }: Inputs): Matrix | undefined =>
   (embeddings && positions && finite(map(embeddings, (x, i, j) => x + positions[i][j])));
 
-/** Each head's queries, keys and values: given, or projected from what stands at each place. */
+/** Each head's queries, keys and values: given, or projected from the embeddings. */
 function projections(inputs: Inputs, x: Matrix | undefined): Matrix[][] {
   const { w_q = [], w_k = [], w_v = [], query = [], key = [], value = [] } = inputs;
   if (!x) return query.map((q, h) => [q, key[h], value[h]]);
@@ -159,7 +159,7 @@ export function traceAttention(inputs: Inputs): Run {
   return run;
 }
 
-/** What runs forward: attention alone until a block's module has extended it. */
+/** The forward pass: only attention until a block's module extends it. */
 let forward = traceAttention;
 
 /** A forward run with every intermediate kept, with the block around it where the inputs have one. */

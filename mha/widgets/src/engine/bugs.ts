@@ -108,7 +108,7 @@ function write([query, key, value]: Matrix[], parts: typeof RIGHT, { kept, turns
 /**
  * The result of an attention with a bug, "" for the right one; as `run_attention` of the package.
  *
- * @param kept what dropout leaves, where it is on
+ * @param kept the weights that dropout keeps, if it is on
  *
  * @throws where shapes do not fit, as NumPy refuses them
  */

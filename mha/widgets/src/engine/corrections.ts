@@ -9,13 +9,13 @@ import type { PencilFormula, PencilNumber, PencilSheet, PencilState } from "../t
 export const RIGHT = 0;
 export const SLIP = 1;
 export const SPOILED = 2;
-/** Worked rightly from right numbers, and off by what was rounded on the way. */
+/** Computed correctly from right numbers, and off by rounding errors. */
 export const ROUNDED = 3;
 
-/** What agreement allows beyond half a unit of the last printed place. */
+/** The tolerance beyond half a unit of the last printed digit. */
 const SLACK = 1e-9;
 
-/** What each sign makes of its operands. */
+/** The operation of each sign. */
 const SIGNS: Record<string, (values: number[]) => number> = {
   "+": (values) => values.reduce((sum, value) => sum + value, 0),
   "*": (values) => values.reduce((product, value) => product * value, 1),
@@ -28,7 +28,7 @@ const SIGNS: Record<string, (values: number[]) => number> = {
   "=": ([value]) => value,
 };
 
-/** What a formula comes to, with the numbers that stand at its spots. */
+/** The result of a formula, with the current numbers at its spots. */
 export function evaluate(formula: PencilFormula, values: number[]): number {
   if (typeof formula === "number") return values[formula];
   if (typeof formula === "string") return Number(formula);
@@ -56,8 +56,8 @@ export function read(sheet: PencilSheet): PencilNumber[] {
 }
 
 /**
- * How a document stands when some of its slips are corrected: a corrected number is the one that
- * follows from those before it, and what was worked rightly from it is worked anew.
+ * The numbers of a document after some slips are corrected: a corrected number is the one that
+ * follows from those before it, and numbers computed correctly from it are computed again.
  */
 export function correct(numbers: PencilNumber[], corrected: Set<number>): PencilState {
   const values = numbers.map(({ value }) => value);
@@ -75,7 +75,7 @@ export function correct(numbers: PencilNumber[], corrected: Set<number>): Pencil
     const isNear = (wanted: number) => Math.abs(printed - wanted) <= number.half + SLACK;
     states[spot] = isNear(number.true) ? RIGHT : isNear(local) ? SPOILED : SLIP;
   });
-  /** Whether a slip stands behind a number. */
+  /** Whether a slip caused the error of a number. */
   const behind: boolean[] = [];
   numbers.forEach(({ from }, spot) => {
     behind[spot] = from.some((before) => states[before] === SLIP || behind[before]);
@@ -85,7 +85,7 @@ export function correct(numbers: PencilNumber[], corrected: Set<number>): Pencil
 }
 
 /**
- * What was worked from a number, and the slips at which this ends.
+ * The numbers that are computed from a number, and the slips at which this ends.
  *
  * @returns how many steps away each is
  */

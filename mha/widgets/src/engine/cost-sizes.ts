@@ -1,4 +1,4 @@
-/** What a model costs, a port of `cost_values` in mha/widgets/cost.py, in whole numbers of any size. */
+/** The cost of a model: a port of `cost_values` in mha/widgets/cost.py, in integers of any size. */
 
 import { fill } from "./text.ts";
 import { commas, shown } from "./numbers.ts";

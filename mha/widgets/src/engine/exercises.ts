@@ -16,7 +16,7 @@ type Pick = (low: number, high: number) => number;
 /* ---- The calculations ---- */
 
 /**
- * What an operation gives for plain numbers.
+ * Return the result of an operation on plain numbers.
  *
  * @param by what the second term is, if it is a constant: "d_k" or "scale"
  */
@@ -184,7 +184,7 @@ function scaled(givens: number[][], by: string, fields: Record<string, string>, 
 
 const calculated = (task: Task) => CALCULATIONS[task.kind](task.givens, task.column);
 
-/** What a calculation comes to. */
+/** The result of a calculation. */
 export const valueOf = (kind: Kind, givens: number[][]): number => CALCULATIONS[kind](givens, 0).value;
 
 export function asked(task: Task) {

@@ -71,7 +71,7 @@ export function tellingPair(weights: Matrix, row: number = -1) {
     (weights[one.place][one.key] > weights[best.place][best.key] ? one : best));
 }
 
-/** What gives the map of a sentence in a head: it is read when it is first asked for. */
+/** Return the map of a sentence in a head, read at the first request. */
 export function recordedMaps(): (sentence: number, head: number) => Matrix {
   const [small, large] = [low, high].map(bytesOf);
   const starts = [0];

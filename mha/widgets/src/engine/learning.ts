@@ -44,7 +44,7 @@ function sentence(text: string): ToySentence {
 const sentences = (text: string) =>
   Array.from({ length: text.length / length }, (_, i) => sentence(text.slice(i * length, (i + 1) * length)));
 
-/** What may be attended to, each with the question and the kind of word that it is the answer of. */
+/** The words that a head may find, each with its question and the kind of word to which it is the answer. */
 const RELATIONS = [[0, ""], [1, "adjective"], [1, "noun"], [2, "pronoun"]];
 
 const [toLearn, fresh] = [sentences(learned), sentences(asked)];
@@ -102,7 +102,7 @@ export function attend(layer: Float64Array, heads: number, forms: number[]) {
   return { inner, outputs, weights };
 }
 
-/** What a token answers to a question: the logarithm of the weight of each form. */
+/** A token's answer to a question: the logarithm of the weight of each form. */
 export function answered(layer: Float64Array, outputs: Float64Array, token: number, question: number) {
   const logs = new Float64Array(FORMS);
   for (let c = 0; c < width; c += 1) {

@@ -1,7 +1,7 @@
 /**
- * A model that predicts the next word: a port of mha/core/language.py and mha/runs/logit_attribution.py. The
- * two blocks are those of attention-block.ts; here stand the tables at both ends, heads that are
- * off, the way that is cut, and where the numbers at the end come from.
+ * A model that predicts the next word: a port of mha/core/language.py and
+ * mha/runs/logit_attribution.py. attention-block.ts computes the two blocks; this module has the
+ * embedding and the logits, heads that are off, the cut path, and the origins of the numbers at the end.
  */
 
 import { normed } from "./attention-block.ts";
@@ -80,7 +80,7 @@ const held = (part: Matrix, spreads: number[]): Matrix => part.map((row, i) => {
   return row.map((x) => (x - mean) / spreads[i]);
 });
 
-/** The second block, the keys of one head read without what one head of the first has added. */
+/** The second block, in which the keys of one head do not read the contribution of one head of the first. */
 function traceCut(inputs: any, before: any): any {
   const { angles, embeddings, w_q, w_k, w_v, w_o } = inputs;
   const start = normed("start", embeddings, inputs, "first");
@@ -99,7 +99,7 @@ function traceCut(inputs: any, before: any): any {
 }
 
 /**
- * A model's run on words: for each block what it starts from, with all that it computes.
+ * A model's run on words: for each block its inputs and all its results.
  *
  * @param words places in the vocabulary, at least one
  * @param how which of the four heads
@@ -134,7 +134,7 @@ export function run(model: NamesModel, words: number[], { off = [], cut = false,
 }
 
 /**
- * What the embedding and each head add to the logits at one word; the numbers get places.
+ * The contributions of the embedding and of each head to the logits at one word; they get places.
  *
  * @returns by part, for each word of the vocabulary
  */
@@ -172,11 +172,11 @@ Object.assign(RULES, {
   }) as Rule,
 });
 
-/** Where a number is computed: what the second block starts from is what the first one leaves. */
+/** Where a number is computed: the input of the second block is the output of the first. */
 export const homeOf = (block: number, place: Place): { block: number, place: Place } => (block === 1 && place.stage === "embeddings"
   ? { block: 0, place: at("stream", place.row, place.column) } : { block, place });
 
-/** Where a part of the stream stands: its block, and its place. */
+/** The block and the place of a part of the stream. */
 function partOf({ head, row, column }: Place): [number, Place] {
   if (head === 0) return [0, at("embeddings", row, column)];
   return [head < 3 ? 0 : 1, at("head_contributions", (head - 1) % 2, row, column)];
@@ -199,11 +199,11 @@ function normedPart({ blocks }: ModelRun, place: Place, spreads: string, [block,
 }
 
 /**
- * How a number of a model comes about.
+ * Return the operation and the operands of a number of a model.
  *
- * @param block from 0, in which the number stands
+ * @param block the block of the number, from 0
  *
- * @returns with the blocks of those operands that stand in another one
+ * @returns with the blocks of those operands that are in another one
  */
 export function originIn(found: ModelRun, block: number, place: Place): ModelOrigin {
   const { inputs, numbers } = found.blocks[block];

@@ -6,7 +6,7 @@
 /** Decimal places that the book shows unless a page says otherwise. */
 const PLACES = 4;
 
-/** What `toFixed` writes with an exponent; every number of this size is a whole one. */
+/** The smallest size from which `toFixed` writes an exponent; every such number is an integer. */
 const WITH_EXPONENT = 1e21;
 
 /** Digits before and after the point that calculations leave right. */

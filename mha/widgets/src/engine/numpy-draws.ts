@@ -1,7 +1,7 @@
 /**
  * The normal numbers that NumPy's `default_rng(seed)` draws, one by one: a port of its SeedSequence, of
  * PCG64 and of the ziggurat (https://numpy.org/doc/stable/reference/random/). A chapter's runs begin
- * with NumPy's numbers, so a page that makes such a run anew, from any seed, needs the same.
+ * with NumPy's numbers, so a page that repeats a run from any seed needs the same numbers.
  */
 
 const [WORD, LONG, WIDE] = [32n, (1n << 64n) - 1n, (1n << 128n) - 1n];

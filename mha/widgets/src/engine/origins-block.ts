@@ -1,6 +1,6 @@
 /**
- * Where the numbers of a block come from: the rules of mha/runs/origins.py that stand around the
- * attention, and what their operations give.
+ * The origins of a block's numbers: the rules of mha/runs/origins.py for the stages around the
+ * attention, and the results of their operations.
  */
 
 import { ACTIVATIONS } from "./attention-block.ts";
@@ -17,7 +17,7 @@ const start: Reading = (run) => (run.placed ? "placed" : "embeddings");
 
 const fedBy: Reading = (run) => (run.stream_normed ? "stream_normed" : "stream");
 
-/** What the feed-forward layer's output is added to. */
+/** The input to which the feed-forward layer's output is added. */
 const keptBy: Reading = (run) => (run.start_normed ? "stream" : fedBy(run));
 
 /** A token's numbers in a stage. */
@@ -59,7 +59,7 @@ const affine = (read: Reading, matrix: string, bias: string): Rule => (sources, 
   return ["products", [...products, ...each(...learned(sources, "bias", bias, column, 0))]];
 };
 
-/** What was there, and what a layer found. */
+/** The stream before a layer, and the layer's output. */
 const sum = (kept: Reading, found: Reading): Rule => ({ from, run }, { row, column }) =>
   ["sum", each(from(kept(run), row, column), from(found(run), row, column))];
 

@@ -1,7 +1,6 @@
 /**
- * Where a number comes from, a port of mha/runs/origins.py: the same operations, the same operands.
- * Whoever shows how a number comes about renders an origin and knows no rule of its own.
- * 
+ * The origin of a number, a port of mha/runs/origins.py: the same operations, the same operands.
+ * Modules that show the computation of a number render an origin and have no rules of their own.
  */
 
 import { address, at, indexOf, isMatrix, stays, valueAt } from "./places.ts";
@@ -144,8 +143,8 @@ function termOf(inputs: Inputs, run: Run, place: Place): Origin {
 }
 
 /**
- * How one number of a run comes about.
- * @param inputs what the run started from
+ * Return the operation and the operands of one number of a run.
+ * @param inputs the input of the run
  *
  * @param place of any stage that the run has, or of one term of a sum of products
  *

@@ -129,7 +129,7 @@ function matrixOf({ seed, numbers }: OwnSettings, label: string, rows: number, c
   return matrix;
 }
 
-/** What an explorer starts from: names of the heads, and the arrays. */
+/** The input of an explorer: names of the heads, and the arrays. */
 export function drawExample(settings: OwnSettings, knowledge: OwnKnowledge): { heads: string[], inputs: any } {
   const { words, numbers, heads, inner, width } = settings;
   const embeddings = words.map((word) => wordOf(settings, knowledge, word));

@@ -52,7 +52,7 @@ export function parse(text: string): Place | null {
 }
 
 /**
- * The number of a run, or of its inputs, that stands at a place.
+ * The number of a run, or of its inputs, at a place.
  *
  * @throws where there is none.
  */

@@ -28,7 +28,7 @@ const one = (terms: Operand[]): Operand[][] => terms.map((operand) => [operand])
 
 const constant = (name: string, value: number): Operand => ({ value, place: null, name });
 
-/** By its name, what an operation gives, and where a number of it comes from. */
+/** The operations by their names: the result, and the origin of each of its numbers. */
 const OPERATIONS: Record<string, { gives: (arrays: Matrix[], number: number) => Matrix, from: (where: Where) => [string, Operand[][]] }> = {
   "product": {
     gives: ([a, b]) => a.map((row) => b[0].map((_, j) => sum(row.map((x, i) => x * b[i][j])))),

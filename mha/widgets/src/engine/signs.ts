@@ -1,6 +1,6 @@
 /**
  * The sign between two printed steps of a calculation, as in mha/views/signs.py; the tests hold both
- * to the same text. It stands apart from numbers.ts for those pages that write no steps.
+ * to the same text. It is separate from numbers.ts because some pages write no steps.
  */
 
 type Fraction = [bigint, bigint];

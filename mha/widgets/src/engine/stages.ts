@@ -1,4 +1,4 @@
-/** The stages of a forward run by name: symbol, axes, and what its rows and columns belong to.
+/** The stages of a forward run by name: symbol, axes, and the meaning of its rows and columns.
     `stages.json` is written by Python from mha/runs/stages.py; a test compares the two. */
 
 import type { Stage } from "../types.ts";

@@ -33,7 +33,7 @@ function fitTokens(body: HTMLElement, count: number) {
   }
 }
 
-/** What the maps show, and the switch of what the source prints. */
+/** The choice of the maps, and the switch of the source's numbers. */
 class Shown extends Choices {
   /** The switch of what the source prints, where it prints anything. */
   prints() {

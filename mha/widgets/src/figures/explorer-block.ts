@@ -1,6 +1,6 @@
 /**
- * What an explorer shows of a block: how its numbers are written out, and below the strip, in order,
- * what becomes of the query's token. Where attention reads normalised numbers, these stand above.
+ * The part of an explorer for a block: how its numbers are written out, and below the strip, in order,
+ * the rest of the block for the query's token. Normalised inputs of attention are above the strip.
  */
 
 import { normalShare } from "../engine/attention-block.ts";
@@ -59,19 +59,19 @@ const LOOKS = {
   name: "margin: 0.2rem 1rem 0 0.4rem; line-height: 1.5rem",
 };
 
-/** What stands on each line, before attention and behind it: those stages that a run has. */
+/** The stages of each line, before and after attention; absent stages are omitted. */
 const BEFORE = [["start_means", "start_spreads"], ["start_normed"]];
 const BEHIND = [["stream"], ["stream_means", "stream_spreads"], ["stream_normed"], ["hidden"],
   ["active"], ["fed"], ["total"], ["total_means", "total_spreads"], ["total_normed"]];
 
-/** What a line is called: normalisations are called alike, what is active by its activation. */
+/** The label of a line: one label for all normalisations, the activation's for active numbers. */
 const label = ([stage]: string[], activation: string): string =>
   texts.block[stage === "active" ? activation : stage.replace(/^(start|stream|total)_/, "")];
 
 /** Stages above which the names of the stream's numbers stand. */
 const NAMED = ["embeddings", "placed", "stream", "fed"];
 
-/** What a number is called that is none of the stream's: a mean, a spread, or what is asked. */
+/** The name beside a number that is not in the stream: a mean, a standard deviation, or its question. */
 const nameIn = ({ asks }: any, stage: string, i: number): string | undefined => {
   if (["hidden", "active"].includes(stage)) return asks?.[i];
   return stage.endsWith("_means") ? texts.block.mean : stage.endsWith("_spreads") ? texts.block.spread : undefined;

@@ -56,7 +56,7 @@ export class Controls extends Choices {
     this.node = make("div", { className: "tools" });
   }
 
-  /** What stands below the strip, which comes after it. */
+  /** The controls below the strip, which come after it. */
   build() {
     this.node.append(this.queries(), this.actions(), this.fold);
     this.syncs.push((state) => this.settings?.sync(state), (state) => this.takeSteps(state));

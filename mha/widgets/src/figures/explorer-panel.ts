@@ -80,7 +80,7 @@ export class Panel {
     return rounded + exact + (found && `; ${found}`);
   }
 
-  /** What the source prints for an address, in words, while it is asked for. */
+  /** The numbers that the source prints for an address, in words, while they are asked for. */
   prints(where: string): string {
     const { data, state, start } = this.explorer;
     const found = data.prints[where];
@@ -102,7 +102,7 @@ export class Panel {
   }
 
   /**
-   * One item of what a number comes from: its parts, and a product worked out.
+   * One item of a number's origin: its parts, and a computed product.
    *
    * @param decimals of the parts where they are multiplied, and of what is added
    */

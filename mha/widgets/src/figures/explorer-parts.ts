@@ -1,5 +1,6 @@
 /**
- * The figures' building blocks: elements, fields for numbers, what waits until it is near the screen.
+ * The figures' building blocks: elements, fields for numbers, drawings that wait until they are near
+ * the screen.
  */
 
 import { fill } from "../engine/text.ts";
@@ -37,7 +38,7 @@ export function fitting(value: number, given: boolean, { places = 4 }: { places?
   return given ? short(value, places) : shown(value, places);
 }
 
-/** What a source prints for a number, each print with whether it agrees. */
+/** The numbers that a source prints for a number, each with whether it agrees. */
 export const printed = (found: [string, boolean][]): string =>
   found.map(([text, agrees]) => `${agrees ? "≈" : "≠"} ${text.replaceAll("-", "−")}`).join(", ");
 
@@ -56,12 +57,12 @@ export function setText(element: Element, text: string) {
 /** A sentence, in which words between stars are italic. */
 export const inItalics = (text: string): (Node | string)[] => text.split("*").map((part, i) => (i % 2 ? make("i", {}, part) : part));
 
-/** What is less is of rounding, and what is not written with four decimals. */
+/** Smaller differences come from rounding and are not visible in four decimals. */
 const TINY = 1e-12;
 const LEAST = 0.00005;
 
 /**
- * How far a change has moved a query's weights and what they give, at most, in one sentence.
+ * The largest changes of a query's weights and of its output, in one sentence.
  *
  * @param words in
  * which head each moves most, where there are several
@@ -256,7 +257,7 @@ export const stepped = (value: number, by: number, most: number = MOST): number 
   Math.max(-most, Math.min(most, Number((value + by).toFixed(10))));
 
 /**
- * The sentence that stands below a field whose text is refused, one for all fields of a figure.
+ * The sentence below a field whose text is refused, one for all fields of a figure.
  * @param figure that the fields are in
  */
 export function makeComplaint(figure: HTMLElement): Complaint {
@@ -348,7 +349,7 @@ export function nearFirst(node: Element, draw: () => void): (isAsked?: boolean) 
 /** How long what can wait keeps the page from its turn, in milliseconds. */
 const SLICE_MS = 8;
 
-/** What does the rest at once of all that waits. */
+/** The functions that finish all waiting drawings at once. */
 const waiting: Set<() => void> = new Set();
 addEventListener("beforeprint", () => waiting.forEach((finish) => finish()));
 

@@ -68,8 +68,8 @@ class Sections {
     const parts = [
       section("Inputs", of("embeddings", "positions", "placed")
         + folded("Projection matrices", tables(["w_q", "w_k", "w_v"], widest))),
-      section("Queries, keys and values: one lane a head", tables(["query", "key", "value"], widest)),
-      section("Weight maps: a row a query, a column a key",
+      section("Queries, keys and values, per head", tables(["query", "key", "value"], widest)),
+      section("Weight maps: one row per query, one column per key",
         MAPS.map((stage) => this.map(stage)).join(""), "maps"),
       section("Output of each head: values mixed by its weights", tables(["head_outputs"], d_v)),
       section("Concatenation: the heads side by side", this.table("concat", null, "bars", true), "end"),

@@ -1,7 +1,7 @@
 /**
- * The calculation of the query that the strip shows, a line of arithmetic a step: scores, scaled
- * scores, exponentials, their sum, weights, each value's part, the output. What a line takes flies
- * into it from the strip, and what it gives flies back; what is not computed yet is covered. The
+ * The computation of the query that the strip shows, one line of arithmetic per step: scores, scaled
+ * scores, exponentials, their sum, weights, each value's part, the output. The operands of a line fly
+ * into it from the strip, and its result flies back; numbers not computed yet are covered. The
  * numbers are the explorer's own, and follow when one is changed.
  */
 
@@ -25,7 +25,7 @@ const texts = { ...explorerSteps, ...explorer };
 const PACE = 2400;
 const FLOWN = { in: 0.45, out: 0.6 };
 
-/** What a query meets: it is there before the first step. */
+/** The stages that exist before the first step, because queries are compared with them. */
 const THERE = ["embeddings", "positions", "placed", "start_means", "start_spreads", "start_normed",
   "query", "key", "value", "turned_query", "turned_key"];
 
@@ -49,16 +49,16 @@ export class Steps {
       show: (i, fraction) => this.show(i, fraction) });
     this.node = make("div", { className: "steps head-0", hidden: true }, this.line, this.bar.node,
       this.flight);
-    /** What each step gives; nothing at first. */
+    /** The results of each step; empty at first. */
     this.results = [null];
-    /** What the line takes, and what it gives: where it stands there and in the strip. */
+    /** The operands and the result of the line: their nodes there and in the strip. */
     this.taken = [];
     this.given = null;
   }
 
   // -- The steps --
 
-  /** What each step gives, in their order. */
+  /** The results of each step, in their order. */
   order(): (Place | null)[] {
     const { numbers, strip } = this.explorer;
     const { row, head, component, outcome } = strip.view();
@@ -170,7 +170,7 @@ export class Steps {
   }
 
   /**
-   * Cover what is not computed yet, and mark what the step takes and gives.
+   * Cover the numbers that are not computed yet, and mark the operands and the result of the step.
    *
    * @param isThere whether the step has given its number
    */
@@ -209,7 +209,7 @@ export class Steps {
     }
   }
 
-  /** What the line takes flies in, and then what it gives flies out to the strip. */
+  /** The operands of the line fly in, then its result flies out to the strip. */
   fly(fraction: number) {
     const isIn = fraction < FLOWN.in;
     const isOut = fraction > FLOWN.out && fraction < 1;

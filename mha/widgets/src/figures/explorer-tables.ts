@@ -1,4 +1,4 @@
-/** The explorer's tables: cells as buttons, painted after every change, what is in sight first. */
+/** The explorer's tables: cells as buttons, painted after every change, visible ones first. */
 
 import { address, at as placeAt, of as placeOf, valueAt } from "../engine/places.ts";
 import { MAPS, headOf, isInput, same } from "../store/explorer-state.ts";
@@ -28,7 +28,7 @@ export class Tables {
     this.given = [];
     this.labels = [];
     this.digits = {};
-    /** What is painted: numbers, state, and the extents of the stages. */
+    /** The painted state: numbers, state, and the extents of the stages. */
     this.now = null;
     this.stages = [...body.querySelectorAll(".stage")].map((node) => {
       const tables = [...node.querySelectorAll("table[data-stage]")];
@@ -77,7 +77,7 @@ export class Tables {
     return cell;
   }
 
-  /** What the page calls its maps, in the order of the computation. */
+  /** The names of the maps, in the order of the computation. */
   mapNames() {
     return MAPS.map((map) =>
       this.body.querySelector(`.map[data-map="${map}"] .map-name`)?.textContent ?? map);
@@ -239,7 +239,7 @@ export class Tables {
     for (const cell of this.given) cell.button.classList.toggle("changed", edits(cell.at));
   }
 
-  /** What the source prints, below its numbers. */
+  /** The numbers that the source prints, below the computed ones. */
   paintPrints(visible: boolean) {
     for (const [where, found] of Object.entries(this.data.prints)) {
       const cell = this.cells.get(where);

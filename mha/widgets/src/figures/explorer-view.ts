@@ -1,6 +1,6 @@
 /**
- * One explorer: its state, its history and its address, and what happens when the state changes.
- * What is seen is the strip's, the controls' and, once they are asked for, all numbers' part.
+ * One explorer: its state, its history, its address, and the reaction to a change of the state. The
+ * strip, the controls and, once they are opened, the tables of all numbers draw it.
  */
 
 import { short, shown } from "../engine/numbers.ts";
@@ -40,16 +40,16 @@ export class Explorer {
   /** The strip, the tasks and the controls, as `assemble` makes them. */
   made: any = null;
 
-  /** What was said before they were made. */
+  /** The messages from before they were made. */
   saying = "";
 
-  /** What stands above the strip. */
+  /** The figure above the strip. */
   extra: any;
 
-  /** Whoever made this explorer and can make another: its changes are steps of the history too. */
+  /** The owner that made this explorer and can make another: its changes are in the history too. */
   maker: ExplorerMaker | null = null;
 
-  /** What draws both, near the screen at once. */
+  /** The functions that draw both, at once if they are near the screen. */
   drawStrip: ((isAsked?: boolean) => void) | undefined;
 
   drawExtra: ((isAsked?: boolean) => void) | undefined;
@@ -248,7 +248,7 @@ export class Explorer {
   }
 
   /**
-   * Change inputs in one step; returns what is wrong with a number, or "".
+   * Change inputs in one step; returns the error of a number, or "".
    *
    * @param told what is said of it, by default each number's new value
    * @param hand which control did it, where several write the same numbers

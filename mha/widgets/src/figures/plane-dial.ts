@@ -94,7 +94,7 @@ export class Dial {
     return [...new Set(angles)].map((angle) => `${short(angle, 1)}°`).join(texts.dialAnd);
   }
 
-  /** What the positions do to the arrows. */
+  /** The effect of the positions on the arrows, in words. */
   say(angles: number[]) {
     const { first } = this;
     if (!first) return `${fill(texts.dialAtZero, { angle: this.said(angles) })}${new Set(angles).size > 1 ? ` ${texts.dialApart}` : ""}`;

@@ -1,6 +1,6 @@
 /**
- * The slope of a linear bias: what each position of distance takes from a scaled score, as arrows
- * down, and the weights that are left.
+ * The slope of a linear bias: the subtraction from each scaled score by distance, as arrows down, and
+ * the resulting weights.
  */
 
 import { additiveMask, maskedScores, softmax } from "../engine/attention.ts";

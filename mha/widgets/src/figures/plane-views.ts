@@ -1,7 +1,7 @@
 /**
- * What an explorer shows in planes: a query among the keys, the values with the output among them,
- * and the cloud of the embeddings with what a matrix of a head makes of it. Queries, keys, values,
- * embeddings and a matrix's rows can be dragged, and a weight can be pulled to what it should be.
+ * The planes of an explorer: a query among the keys, the values with the output among them, and the
+ * cloud of the embeddings with their images under a matrix of a head. Queries, keys, values, embeddings
+ * and a matrix's rows can be dragged, and a weight can be dragged to a wanted value.
  */
 
 import { percent, short, shown } from "../engine/numbers.ts";
@@ -61,7 +61,7 @@ function hull(points: number[][]): number[][] {
 
 const tokenAt = ({ data, state }: ExplorerView, row: number): string => data.tokens[state.order[row]];
 
-/** What each token's vectors are made of, where they are made. */
+/** The operands of each token's vectors, if they are computed. */
 const sources = ({ numbers }: ExplorerView): Matrix | undefined => numbers.placed ?? numbers.embeddings;
 
 /**
@@ -113,11 +113,11 @@ function embeddingAt(x: number[], matrix: Matrix, point: number[]): number[] {
   return best;
 }
 
-/** What else is said where a matrix has to change for one word's vector. */
+/** The added message if a matrix has to change for the vector of one word. */
 const byMatrix = ({ data }: ExplorerView, stage: string): string => (isGiven(data.inputs, stage) ? ""
   : ` ${fill(texts.planeByMatrix, { matrix: texts.planeSymbol[MATRIX[stage]] })}`);
 
-/** What moves with a token's vector, as one matrix makes them all: said above the plane, at the hand. */
+/** The tokens whose vectors move too, because one matrix makes all of them: said above the plane. */
 function alsoMoved(explorer: ExplorerView, stage: string, row: number): string {
   if (isGiven(explorer.data.inputs, stage)) return "";
   const all = (sources(explorer) as Matrix);
@@ -126,7 +126,7 @@ function alsoMoved(explorer: ExplorerView, stage: string, row: number): string {
   return others.length ? fill(texts.planeAlso[stage], { others: others.join(", ") }) : "";
 }
 
-/** What is said once a vector has been moved. */
+/** The message after a vector has been moved. */
 const saysMoved = (explorer: ExplorerView, name: string, stage: string, point: number[]): string =>
   fill(texts.planeMoved, { name, at: coordinates(point) }) + byMatrix(explorer, stage);
 
@@ -397,7 +397,7 @@ export class PlaneView {
     const wide = numbers.embeddings?.[0].length ?? 0;
     const isMapped = (heads <= 2 && wide === 2)
       || (heads === 2 && wide > 2 && wide <= texts.planeAxes[""].length);
-    /** What the map shows: the embeddings as they are, or through a matrix, and whose. */
+    /** The content of the map: the embeddings, or their images under a matrix of one head. */
     this.through = "";
     this.head = 0;
     /** The head that the strip shows: the map goes with it. */
@@ -466,7 +466,7 @@ export class PlaneView {
     return make("div", { className: "through", role: "group", "aria-label": texts.planeChoose }, ...nodes);
   }
 
-  /** What the map shows embeddings through. */
+  /** The matrix through which the map shows embeddings. */
   matrix(stage = this.through, head = this.head): Matrix {
     const numbers = (this.explorer.numbers as Numbers);
     return stage ? numbers[stage][head] : directions(numbers.embeddings[0].length);

@@ -1,6 +1,6 @@
 /**
- * What weights say about a plane of queries: where they are equal, and which query nearest to one
- * gives a key the weight that is asked for.
+ * The weights in a plane of queries: where they are equal, and which query nearest to a given one
+ * gives a key a wanted weight.
  */
 
 import { factor } from "../engine/attention.ts";
@@ -23,7 +23,7 @@ const STEPS = 40;
 /** The largest pull: a weight that it does not reach has no query. */
 const STRONGEST = 1e9;
 
-/** What the weights of a row answer to: its keys, what scores are multiplied with, and what is added. */
+/** The parameters of a row's weights: its keys, the factor of the scores, and the added terms. */
 export const weighing = ({ numbers, state }: ExplorerView, head: number, row: number): Weighed => ({
   keys: numbers.key[head], by: factor(numbers.key[head][0].length, state.scale, state.temperature),
   added: numbers.mask[head][row],

@@ -1,7 +1,7 @@
 /**
  * The plane: axes with names and numbers, a grid, arrows and points with their coordinates, and tips
- * that are dragged, by mouse or by finger, or moved by keys or by two sliders. A view hands over what
- * is to be seen as a list of marks; the plane draws them, and zooms while nothing is held.
+ * that are dragged, by mouse or by finger, or moved by keys or by two sliders. A view passes its
+ * content as a list of marks; the plane draws them, and zooms while no tip is held.
  */
 
 import { short } from "../engine/numbers.ts";
@@ -24,7 +24,7 @@ const HEAD = 11;
 const AROUND = 9;
 const APART = 4;
 
-/** What a pixel of each costs a name that covers it, a class of its own before its kind. */
+/** The cost of each covered pixel for a name, by class and then by kind. */
 const COVERED = (
   { arrow: 9, pull: 6, axis: 4, line: 4, area: 1, equal: 1, sheet: 0 } as Record<string, number>);
 
@@ -34,7 +34,7 @@ const NEAR_EDGE = 12;
 /** How long a plane glides from one scale to another. */
 const GLIDE_MS = 300;
 
-/** What is drawn below comes first. */
+/** The kinds in drawing order, from the bottom to the top. */
 const KINDS = ["grid", "sheet", "axis", "area", "line", "leader", "arrow", "point", "text"];
 
 /** A step of the plane has this many steps of a slider. */
@@ -132,16 +132,16 @@ export class Plane {
 
   marks: PlaneMark[] = [];
 
-  /** What has to be in sight. */
+  /** The points that have to be visible. */
   seen: number[][] = [];
 
-  /** What is drawn as far as is seen. */
+  /** Return the marks that are drawn across the visible part. */
   behind: (low: number[], high: number[]) => PlaneMark[] = NONE;
 
-  /** What is drawn, where nothing is behind it. */
+  /** The last drawing, if nothing is behind it. */
   looks: string | false = false;
 
-  /** What is seen, as two corners: what has to be, also where a glide ends, and all of it. */
+  /** The visible part as two corners: the required part, also at the end of a glide, and all of it. */
   box = ([] as number[][]);
 
   goal = this.box;
@@ -163,7 +163,7 @@ export class Plane {
   /** Without axes and grid: what stands for them is among the marks. */
   isBare = false;
 
-  /** Whose marks are lit. */
+  /** The token whose marks are lit. */
   lit: number | null = null;
 
   /** The elements of each kind, in their order, and how many of them are in use. */
@@ -171,7 +171,7 @@ export class Plane {
 
   used: Record<string, number> = {};
 
-  /** What labels should not cover, numbers and tips as boxes, and lines; and the points and ticks. */
+  /** The obstacles of labels: boxes of numbers and tips, and lines; and the points and ticks. */
   drawn: PlaneDrawn = { boxes: [], lines: [], anchors: [], size: [0, 0] };
 
   /** Which of its places each name has. */

@@ -1,6 +1,6 @@
 /**
- * What the strip draws: lines from the query to the keys, a ribbon from each value to its part of
- * the output, as wide as its weight, and the heads' ways into the output.
+ * The lines of the strip: from the query to the keys, a ribbon from each value to its part of
+ * the output, as wide as its weight, and the heads' paths into the output.
  */
 
 import { address, of as placeOf } from "../engine/places.ts";
@@ -16,7 +16,7 @@ const STACK = 36;
 /** How much of a drawing's height a stack may take. */
 const SHARE = 0.86;
 
-/** What a stack's full height may stand for, times a power of ten. */
+/** The possible full heights of a stack, times a power of ten. */
 const STEPS = [1, 2, 5, 10];
 
 /** How long a value flows, and how much a weight changes at least for it to flow. */
@@ -92,7 +92,7 @@ const TINY = 1e-9;
 
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** What each value adds to a component of the output. */
+/** The contribution of each value to a component of the output. */
 const partsOf = ({ numbers }: ExplorerView, head: number, weights: number[], component: number): number[] =>
   weights.map((weight, key) => weight * numbers.value[head][key][component]);
 
@@ -116,7 +116,7 @@ export class Ribbons {
     this.lines = tokens.map(() => shape("path", "line"));
     this.ribbons = tokens.map(() => shape("path", "ribbon"));
     this.parts = tokens.map(() => shape("rect", "part"));
-    /** What the stack is measured by: as high as what its name says. */
+    /** The scale of the stack: its height, as its name says. */
     this.gauge = shape("rect", "gauge");
     this.full = shape("text", "full");
     this.drops = tokens.map(() => shape("circle", "drop"));
@@ -124,7 +124,7 @@ export class Ribbons {
     this.flow = drawing("flow",
       [this.gauge, ...this.ribbons, ...this.parts, ...this.drops, this.full],
       () => this.drawFlow());
-    /** What each stack's height stands for: the example's own largest one, of a head and component. */
+    /** The number at each stack's full height: the example's largest, per head and component. */
     this.most = explorer.numbers.weights.map((rows, head) =>
       explorer.numbers.value[head][0].map((_, i) => rounded(
         Math.max(...rows.map((row) => total(partsOf(explorer, head, row, i)))) || 1)));

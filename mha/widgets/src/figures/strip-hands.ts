@@ -1,6 +1,6 @@
 /**
- * The hands on the strip: pointing, clicking, dragging, typing and the keys. They know which number
- * is pointed at, has the focus or is being changed; the strip draws.
+ * The input of the strip: pointing, clicking, dragging, typing and the keys. This module knows which
+ * number is pointed at, has the focus or is being changed; the strip draws.
  */
 
 import { short } from "../engine/numbers.ts";
@@ -20,7 +20,7 @@ const STAYS = 12;
 /** A field that is typed in reaches over its neighbours, up to so many digits, and moves none. */
 const MOST_DIGITS = 9;
 
-/** What is typed has all decimals that are not of rounding. */
+/** A typed number keeps all decimals that do not come from rounding. */
 const ALL_PLACES = 10;
 
 /**
@@ -30,7 +30,7 @@ const ALL_PLACES = 10;
 const FIRST = { wait: 1200, steps: [1, 2, 3, 4, 5, 4, 3, 2, 1], each: 110 };
 const MOVED = "attention-by-hand.moved";
 
-/** What a reader does, whatever it is. */
+/** The events of a reader's actions. */
 const DOINGS = ["pointerdown", "keydown", "focusin", "hashchange"];
 
 /** Whether there was no movement on this device yet; where nothing can be kept there is none. */

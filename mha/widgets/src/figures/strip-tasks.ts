@@ -62,7 +62,7 @@ export class Tasks {
     }
   }
 
-  /** What was reached since this was last asked and still is, as a sentence. */
+  /** The goals reached since the last request and still reached, as a sentence. */
   news() {
     const fresh = this.tasks.filter(({ now, isNews }) => now && isNews);
     for (const one of this.tasks) one.isNews = false;

@@ -1,8 +1,8 @@
 /**
- * Width: how far scores spread as queries and keys grow wider, and what the softmax makes of them,
- * with and without the division by the root. The query and the keys are arrows that lengthen with the
- * width; the query's and one key's tip are also pulled, at the width that stands. The numbers were
- * drawn once, in Python.
+ * Width: the standard deviation of scores as queries and keys grow wider, and their softmax, with and
+ * without the division by the root. The query and the keys are arrows that lengthen with the width; the
+ * query's and one key's tip can be dragged too, at the current width. The numbers were drawn once, in
+ * Python.
  */
 
 import { attentionScores, scaledScores, softmax } from "../engine/attention.ts";
@@ -29,7 +29,7 @@ export function atWidth(tenths: number[][], width: number) {
   return bothWays(attentionScores([query], keys)[0], width);
 }
 
-/** What scores come to as they are, and divided by the root. */
+/** The standard deviations of the scores, unscaled and divided by the root. */
 const bothWays = (raw: number[], width: number): { spread: number, scores: number[], weights: number[] }[] => [[raw], scaledScores([raw], 1 / Math.sqrt(width))].map((scores) =>
   ({ spread: spreadOf(scores[0]), scores: scores[0], weights: softmax(scores)[0] }));
 
@@ -119,7 +119,7 @@ export class Width {
         make("label", { htmlFor: id }, texts.width), this.slider, this.value, this.back),
       make("div", { className: "two" }, make("div", {}, this.plane.node, this.says),
         make("div", { className: "width-bars" }, ...this.columns.map(({ node }) => node))));
-    /** What the tasks look at, as at an explorer. */
+    /** The numbers that tasks check, as in an explorer. */
     this.seen = { data, state: { order: [] } };
     this.tasks = new Tasks(this.seen);
     this.status = make("p", { className: "status", role: "status" });
@@ -167,7 +167,7 @@ export class Width {
     this.paint();
   }
 
-  /** What the plane has room for: the arrows as they were drawn, at a width that is not below this one. */
+  /** The range of the plane: the arrows as drawn, at a width that is not below this one. */
   room() {
     const widest = ROOMS.find((one) => one >= this.width && one <= this.arrows.length) ?? this.arrows.length;
     const { query, keys } = this.arrows[widest - 1];

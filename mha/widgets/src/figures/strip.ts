@@ -1,7 +1,7 @@
 /**
  * The strip: one query on one screen, from its numbers through keys, scores, exponentials, weights
- * and values to the output. Each number is a field that can be scrubbed, where it is an input, or
- * a button; what it comes from and what it moves lights up beside it.
+ * and values to the output. An input is a field that can be scrubbed, every other number a button; the
+ * numbers from which it is computed, and those that depend on it, light up.
  */
 
 import { factor } from "../engine/attention.ts";
@@ -47,7 +47,7 @@ const LEAST_BAR = 1 / 3;
 /** How wide a text is, in digits: a point is half as wide. */
 const widthOf = (text: string): number => text.length - (text.includes(".") ? 0.5 : 0);
 
-/** What numbers are copies of, which are made sooner: an input, and one that is computed. */
+/** The templates of numbers, which are copied because that is faster: an input and a computed one. */
 const FIELD = make("input", { type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
   className: "number given", tabIndex: -1 });
 const BUTTON = make("button", { type: "button", className: "number", tabIndex: -1 }, "");
@@ -92,20 +92,20 @@ export class Strip {
     this.explorer = explorer;
     this.numbers = [];
     this.ofNode = new Map();
-    /** What only says which token or head is meant, to be written again. */
+    /** The texts that only name the token or the head. */
     this.words = [];
-    /** What says by how much scores are scaled. */
+    /** The text with the scale of the scores. */
     this.scales = [];
     this.bars = [];
-    /** What is added up to a sum of the strip, by stage. */
+    /** The terms of each sum of the strip, by stage. */
     this.terms = { exponentials: [], part: [] };
     /** The signs before sums. */
     this.signs = [];
     this.chains = null;
-    /** What the words, and what is lit, were last written for. */
+    /** The state for which the words and the lit numbers were last written. */
     this.looks = "";
     this.by = "";
-    /** What says whether the largest is subtracted before the exponential. */
+    /** The text that says whether the largest score is subtracted before the exponential. */
     this.power = null;
     this.name = "";
     this.shines = null;
@@ -114,7 +114,7 @@ export class Strip {
     this.digits = {};
     this.hands = new Hands(this);
     this.vectors = this.layOut();
-    /** What the number is called that is looked at, and where it comes from. */
+    /** The name of the selected number, and its origin. */
     this.named = make("span");
     this.how = make("span");
     this.ribbons = new Ribbons(explorer);
@@ -176,7 +176,7 @@ export class Strip {
       scaled, this.power, head("weights"), head("value"), output);
   }
 
-  /** What scores are multiplied with, as the head of their column. */
+  /** The factor of the scores, as the head of their column. */
   scaleText() {
     const { data: { keyWidth }, state: { scale, temperature } } = this.explorer;
     const by = scale === null ? fill(texts.byRoot, { width: keyWidth })
@@ -467,7 +467,7 @@ export class Strip {
     (number.node as HTMLInputElement).readOnly = !given;
   }
 
-  /** What the matrices are multiplied by, a row a token. */
+  /** The inputs of the matrices, one row per token. */
   madeOf(): Matrix {
     const { start_normed: normed, placed, embeddings }: any = this.explorer.numbers;
     return normed ?? placed ?? embeddings;

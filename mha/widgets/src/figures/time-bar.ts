@@ -1,7 +1,7 @@
 /**
- * One bar under what happens in steps: play and pause, a step back and on, and a slider over all
- * of them. It never plays by itself; who wants no movement sees each step at once. And what moves
- * within a step: copies of numbers that fly.
+ * One bar under a figure with steps: play and pause, a step back and on, and a slider over all steps.
+ * It never plays by itself; with reduced motion each step is shown at once. Also the movement within a
+ * step: copies of numbers that fly.
  */
 
 import { timeBar as texts } from "../strings/time-bar.ts";
@@ -48,7 +48,7 @@ export class TimeBar {
     /** The step to stop at, and when the one that is shown began. */
     this.until = 0;
     this.since = 0;
-    /** What was last shown. */
+    /** The step that was shown last. */
     this.seen = "";
     this.main = makeButton(texts.play, () => (this.isPlaying ? this.pause() : this.play()),
       { className: "time-play" });
@@ -153,7 +153,7 @@ export class TimeBar {
   }
 }
 
-/** What flies between two places: copies of numbers, in one layer of an element. */
+/** Copies of numbers that fly between two elements, in one layer of an element. */
 export function fly(layer: HTMLElement, ways: { text: string, left: number, top: number, opacity?: number }[]): void {
   while (layer.children.length < ways.length) layer.append(make("span", {}));
   [...layer.children].forEach((flyer, k) => {

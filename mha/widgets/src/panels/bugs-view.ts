@@ -335,7 +335,7 @@ class View {
     shareAddress(`#${parts}`, this.parts.status);
   }
 
-  /** What can be read of an address; the rest is as at the start. */
+  /** The readable part of an address, with defaults for the rest. */
   readAddress() {
     const parts = partsOf("bugs", "museum");
     const seed = parts?.get("seed") ?? "";
@@ -359,7 +359,7 @@ class View {
 
   // ---- Painting ----
 
-  /** What a program with a bug gives here, null where it stops. */
+  /** The results of a program with a bug, null if it stops. */
   found(name: string) {
     const { own, runs, seed, times, ...told } = this.state;
     const { dModel, heads, wide } = this.example;

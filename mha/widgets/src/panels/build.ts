@@ -1,6 +1,6 @@
 /**
- * The box in which a reader finds numbers that reach a goal: a query whose weights lie where they
- * are wanted. Nothing is compared with a stored answer; attention.ts computes what is entered.
+ * The box in which a reader finds numbers that reach a goal: a query whose weights are in given
+ * ranges. No answer is stored for comparison; attention.ts computes with the entered numbers.
  */
 
 import { trace } from "../engine/attention.ts";

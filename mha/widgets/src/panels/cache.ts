@@ -1,7 +1,7 @@
 /**
- * A cache that fills while a text is written: of each token its key and its value are put behind the
- * others, its query meets all that are kept, and is not kept itself. Beside it the same without a
- * cache: everything is computed anew for each token.
+ * A cache that fills while a text is written: each token's key and value are appended, its query is
+ * multiplied by all stored keys and is not stored. Beside it is the same without a cache: everything is
+ * computed again for each token.
  */
 
 import { trace } from "../engine/attention.ts";
@@ -13,7 +13,7 @@ import { StepsState, wholes } from "../store/steps-state.ts";
 import { cache as texts } from "../strings/steps.ts";
 import type { Instrument } from "../types.ts";
 
-/** Tokens that a text may have, steps of each, and decimals of what is computed. */
+/** Tokens that a text may have, steps of each, and decimals of computed numbers. */
 const MOST = 8;
 const STEPS = 4;
 const PLACES = 2;
@@ -76,7 +76,7 @@ class Cache {
       parts.table, parts.layer, this.bar.node, this.counts(), this.state.actions);
   }
 
-  /** A token's line: what of it is kept, or what is computed for the newest one. */
+  /** A token's line: its stored numbers, or the computed ones of the newest token. */
   line(name: string) {
     const cells: any = {};
     for (const column of Object.keys(texts.columns)) {
@@ -111,7 +111,7 @@ class Cache {
 
   // ---- Changes ----
 
-  /** Write a token behind those that are shown, and show what happens. */
+  /** Append a token, and show the steps. */
   append(token: number) {
     const { now } = this.state;
     const text = now.text.slice(0, Math.ceil(now.step / STEPS));
@@ -125,7 +125,7 @@ class Cache {
 
   // ---- Numbers ----
 
-  /** Numbers of multiplications and of what is kept when so many tokens are written. */
+  /** The numbers of multiplications and of stored numbers after so many tokens. */
   sizes(n: number) {
     const { d, k, v } = this.widths;
     const project = d * (2 * k + v);

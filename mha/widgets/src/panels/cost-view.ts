@@ -1,4 +1,4 @@
-/** A calculator of what a model costs: a published one, or sizes of the reader's own. */
+/** A calculator of the cost of a model: a published one, or sizes of the reader's own. */
 
 import { valuesOf, written } from "../engine/cost-sizes.ts";
 import { commas } from "../engine/numbers.ts";
@@ -79,7 +79,7 @@ class CostView {
 
   // ---- Changes ----
 
-  /** What is wrong with sizes together, "" where nothing is. */
+  /** The error of the sizes together, "" if there is none. */
   wrongWith({ groups, heads }: Record<string, number>) {
     return heads % groups ? fill(texts.shared, { groups, heads }) : "";
   }
@@ -127,7 +127,7 @@ class CostView {
     shareAddress(`#${parts}`, this.parts.status);
   }
 
-  /** What can be read of an address; the rest is as at the start. */
+  /** The readable part of an address, with defaults for the rest. */
   readAddress() {
     const parts = partsOf("cost", "model");
     if (!parts) return;

@@ -96,7 +96,7 @@ function draw({ color }: any, on: any, weights: Matrix) {
   Object.assign(on, { weights, color });
 }
 
-/** What draws each map for the first time, or in other colours. */
+/** The functions that draw each map for the first time, or in other colours. */
 export function drawsOf(view: any): (() => void)[] {
   const { lines, slots } = view.parts;
   return [...slots.map((slot: any, i: number) =>
@@ -151,7 +151,7 @@ export function paintGrid(view: any) {
 /** Without decimals: there is little room. */
 const percentOf = (share: number) => (Number.isNaN(share) ? texts.none : percent(share, 0));
 
-/** What the name is worth for the first head, of the reader's own order too. */
+/** The fit of the name to the first head, also for the reader's own order. */
 function paintVerdict(view: any) {
   const { pair, parts, state: { heads: [head], name, own, sentence }, tested: { results }, words } = view;
   const { held, mean } = results[head];
@@ -205,7 +205,7 @@ export function paintSentences(view: any) {
   });
 }
 
-/** Whom the chosen word, where a sentence has it, gives most in a head. */
+/** The token to which the chosen word gives most in a head, for a sentence that has the word. */
 function mostOf({ mapOf, pair, sentences }: any, sentence: number, head: number) {
   const { tokens } = sentences[sentence];
   const row = mapOf(sentence, head)[tokens.indexOf(pair[0])];

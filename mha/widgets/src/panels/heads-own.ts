@@ -16,7 +16,7 @@ import type { Operand, Place } from "../types.ts";
 
 const { places } = explorer;
 
-/** What stands in the strip, from the score on. */
+/** The columns of the strip, from the score on. */
 const STAGES = ["scores", "scaled_scores", "exponentials", "weights"];
 
 /** How wide a head is. */
@@ -72,7 +72,7 @@ export function paintStrip(view: any) {
   });
 }
 
-/** What is known of the numbers of the head, for the line of arithmetic. */
+/** The known numbers of the head, for the line of arithmetic. */
 export function aboutOf(view: any) {
   const word = (i: number) => `${view.words[i]} (${i + 1})`;
   return {
@@ -153,7 +153,7 @@ export function paintOrder(view: any) {
   const isMoved = ids.length === tokens.length
     && tokens.every((_: string, i: number) => ids.includes(first + i));
   const kept = ids.filter((id: number, i: number) => view.tokenOf(id).place === i).length;
-  /** What holds of a row. */
+  /** The kind of note on a row. */
   const kindOf = (head: number): string => (view.placeOf(head).layer > 1 ? "later" : kept === ids.length ? "exact" : "first");
   /** The rows of which a note holds. */
   const rows: Record<string, string[]> = {};

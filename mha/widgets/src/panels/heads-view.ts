@@ -1,6 +1,6 @@
 /**
- * The recorded heads of a trained model: a word's arcs in two heads, all heads as maps, names put to
- * the test, and five heads whose numbers are worked again.
+ * The recorded heads of a trained model: a word's arcs in two heads, all heads as maps, tests of their
+ * names, and five heads whose numbers are computed again.
  */
 
 import maps from "../data/heads-maps.ts";
@@ -50,7 +50,7 @@ class HeadsView {
   words: string[] = [];
   /** The chosen word and its key. */
   pair: string[] = [];
-  /** What the first head computes with these tokens, where its matrices are here. */
+  /** The results of the first head for these tokens, if its matrices are included. */
   worked: { run: Run | null, inputs: Inputs } = { run: null, inputs: {} };
   /** Of each head, how far the name of this test holds. */
   tested = { of: "none", results: ([] as any[]) };
@@ -69,14 +69,14 @@ class HeadsView {
     this.most = Math.max(...this.sentences.map((sentence) => sentence.tokens.length));
     this.mapOf = recordedMaps();
     this.known = data.known.map((at: number[]) => this.headAt(at));
-    /** What was brought of the known heads, and what they made of tokens. */
+    /** The loaded data of the known heads, and their results for tokens. */
     this.brought = {};
     this.start = { sentence: data.sentence, place: data.place, key: data.key, side: 0, name: "", all: false,
       heads: data.heads.map((at: number[]) => this.headAt(at)), own: null, at: null };
     this.state = { ...this.start };
     this.history = new History();
     this.trail = [];
-    /** What is said of the maps. */
+    /** The message on the maps. */
     this.rule = "";
     this.parts = {};
     this.about = aboutOf(this);
@@ -134,14 +134,14 @@ class HeadsView {
 
   nameOf = (head: number) => fill(texts.head, this.placeOf(head));
 
-  /** Where a token stands, by its number among all of them. */
+  /** The position of a token, by its number among all of them. */
   tokenOf(id: number) {
     const sentence = this.sentences.findLastIndex(({ first }) => first <= id);
     const place = id - this.sentences[sentence].first;
     return { sentence, place, word: this.sentences[sentence].tokens[place] };
   }
 
-  /** What the first head made of the tokens, null where its numbers are not here. */
+  /** The results of the first head for the tokens, null if its matrices are not included. */
   runOf(head: number) {
     const found = this.brought[head];
     if (!found) return null;
@@ -155,13 +155,13 @@ class HeadsView {
     return found;
   }
 
-  /** The weights that a head is shown with: as recorded, or what it makes of another order. */
+  /** The weights of a head: as recorded, or computed for another order. */
   weightsIn(head: number): Matrix | null {
     if (!this.state.own) return this.mapOf(this.state.sentence, head);
     return this.runOf(head)?.run.weights[0] ?? null;
   }
 
-  /** What the other tokens give the key on average, in the first head. */
+  /** The mean weight that the other tokens give the key in the first head. */
   others() {
     const { heads: [head], key, place } = this.state;
     const rows = (this.weightsIn(head) ?? []).filter((_, i) => i !== place);
@@ -183,7 +183,7 @@ class HeadsView {
 
   // ---- Changes ----
 
-  /** What is looked at changes. */
+  /** Apply a change of the state. */
   show(changes: any) {
     this.state = { ...this.state, ...changes };
     this.paint();
@@ -197,7 +197,7 @@ class HeadsView {
     this.show(state);
   }
 
-  /** A state whose word and key stand in its sentence; without matrices no other order. */
+  /** A state whose word and key are in its sentence; without matrices no other order. */
   sound(state: any) {
     const own = this.known.includes(state.heads[0]) ? state.own : null;
     const last = (own ?? this.sentences[state.sentence].tokens).length - 1;
@@ -242,7 +242,7 @@ class HeadsView {
     shareAddress(`#${parts}`, this.parts.status);
   }
 
-  /** What can be read of an address; the rest is as at the start. */
+  /** The readable part of an address, with defaults for the rest. */
   readAddress() {
     const parts = partsOf("heads", "real");
     if (!parts) return;

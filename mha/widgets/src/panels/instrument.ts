@@ -1,7 +1,7 @@
 /**
- * <mha-instrument> holds a figure or a table, and as JSON what is worked with in its place. Near the
- * screen, or where the address asks for it, its style sheet and its module are loaded, and the module's
- * `open` makes what takes the figure's place.
+ * <mha-instrument> holds a figure or a table, and as JSON the data of the interactive figure that
+ * replaces it. Near the screen, or if the address names it, its style sheet and its module are loaded,
+ * and the module's `open` makes the interactive figure.
  */
 
 import { isSettled, loadStyle } from "../figures/explorer-parts.ts";

@@ -1,6 +1,6 @@
 /**
- * A layer too large for the strip: all heads as maps, one query of one head key by key, and where its
- * numbers come from. It starts from queries, keys and values; what follows is computed here, that of
+ * A layer too large for the strip: all heads as maps, one query of one head key by key, and the origins
+ * of its numbers. It starts from queries, keys and values; the other stages are computed here, those of
  * the chosen head first.
  */
 
@@ -22,7 +22,7 @@ const { byRoot, byScale, columns, places } = explorer;
 
 const dot = (left: number[], right: number[]): number => left.reduce((sum, x, i) => sum + x * right[i], 0);
 
-/** What stands in a column, by its stage; a key's share of the output follows. */
+/** The stage of each column; a key's share of the output follows. */
 const STAGES = ["scores", "scaled_scores", "exponentials", "weights"];
 
 /** So many keys stand on the first screen; the others follow. */
@@ -46,7 +46,7 @@ class LayerView {
   constructor(data: any) {
     this.data = data;
     const { focus, isCausal, scale, tokens } = this.data;
-    /** What the heads start from and come to, as far as they are worked out. */
+    /** The inputs and the results of the heads that have been computed so far. */
     this.inputs = { query: [], key: [], value: [], isCausal, scale };
     /** The heads that are not. */
     this.late = new Set(this.data.heads.keys());
@@ -98,7 +98,7 @@ class LayerView {
     return live;
   }
 
-  /** What stands above the map of a head. */
+  /** The title above the map of a head. */
   titleOf(i: number) {
     return make("p", {}, this.parts.heads[i], this.parts.most[i]);
   }
@@ -192,12 +192,12 @@ class LayerView {
       (whole ? (weight * along[key]) / whole : 0)) };
   }
 
-  /** What a run of the package calls a stage: queries and keys may have been turned before. */
+  /** The name of a stage in a run of the package: queries and keys may have been rotated before. */
   stageOf(stage: string) {
     return this.data.turned && ["query", "key"].includes(stage) ? `turned_${stage}` : stage;
   }
 
-  /** What is known of its numbers, for the line of arithmetic. */
+  /** The known numbers of the layer, for the line of arithmetic. */
   knowledge() {
     const word = (i: number) => `${this.words[i]} (${i + 1})`;
     const dimension = (i: number | null) => String((i ?? 0) + 1);
@@ -250,7 +250,7 @@ class LayerView {
     paintOrigin(this);
   }
 
-  /** What the query asks of a key, where its row is filled. */
+  /** Paint the products of the query with a key, if the key's row is filled. */
   paintRow(key: number, shares: number[] = this.shares().shares) {
     const row = this.parts.rows[key];
     const { head, place } = this.state;
@@ -265,7 +265,7 @@ class LayerView {
     set(row.signed, "class", shares[key] < 0 ? "below" : "");
   }
 
-  /** What is seen of each head: its map, and to whom it gives most. */
+  /** The summary of each head: its map, and the token with its largest weight. */
   paintHeads() {
     const { parts, state: { head, place }, words } = this;
     parts.heads.forEach((node: any, i: number) => {

@@ -1,7 +1,7 @@
 /**
- * A layer that learns in the page: the loss by step, to be drawn back, and after each step what every
- * head gives its weight to, its maps and answers for a sentence, and its matrices. It trains in
- * slices that the page does not wait for: one that is opened as a file may not start a worker.
+ * A layer that learns in the page: the loss by step, which can be dragged back, and after each step the
+ * mean weights of every head, its maps and answers for a sentence, and its matrices. It trains in slices
+ * that do not block the page, because a page opened as a file may not start a worker.
  */
 
 import task from "../data/learning-task.ts";
@@ -24,7 +24,7 @@ import type { Instrument, LearningState, Matrix } from "../types.ts";
 
 const { length, questions, width, words } = task;
 
-/** What may be chosen. */
+/** The possible choices. */
 const HEADS = [1, 2, 3, 4, 6, 12];
 const RATES = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3];
 const STEPS = [150, 400, 1000];
@@ -46,10 +46,10 @@ const KEPT = 6;
 const [HIGHEST, LOWEST] = [10, 0.0003];
 const LEVELS = [3, 1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
 
-/** What differs from the start stands in the address. */
+/** The parts of the state that are in the address if they differ from the start. */
 const NAMES = ["seed", "heads", "rate", "steps", "step", "sentence", "word", "head"];
 
-/** What makes another training of it. */
+/** The settings whose change makes another training. */
 const NEW: ("seed" | "heads" | "rate" | "steps")[] = ["seed", "heads", "rate", "steps"];
 
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -218,7 +218,7 @@ class View {
     return this.bar.node;
   }
 
-  /** What a reader sees of a sentence: what each word answers, at the step that is shown. */
+  /** The answers of each word of a sentence, at the step that is shown. */
   answers() {
     const { parts } = this;
     parts.sentence = make("p", { className: "model-title" });
@@ -241,7 +241,7 @@ class View {
       }, { className: "reading-button" }));
   }
 
-  /** What depends on how many heads there are. */
+  /** Build the parts that depend on the number of heads. */
   layOut() {
     const { parts } = this;
     const { heads } = this.settings;
@@ -283,7 +283,7 @@ class View {
     parts.maps.forEach(({ box }: any) => box.after(list("map-columns")));
   }
 
-  /** What stands above the map of a head. */
+  /** The title above the map of a head. */
   titleOf(i: number) {
     return make("p", {}, this.parts.titles[i].button, this.parts.titles[i].most);
   }
@@ -383,7 +383,7 @@ class View {
     shareAddress(`#${parts}`, this.parts.status);
   }
 
-  /** What can be read of an address; the rest is as at the start. */
+  /** The readable part of an address, with defaults for the rest. */
   readAddress() {
     const parts = partsOf("learning", "layer");
     if (!parts) return;
@@ -498,12 +498,12 @@ class View {
     return this.row < 0 ? fresh[this.settings.sentence].forms[this.settings.word] : this.row;
   }
 
-  /** What a row of the matrices stands for. */
+  /** The meaning of a row of the matrices. */
   nameOf(row: number) {
     return row < FORMS ? words[row] : fill(texts.placeRow, { n: row - FORMS + 1 });
   }
 
-  /** What the bar says of a step. */
+  /** The label of a step on the bar. */
   said(step: number) {
     const at = Math.min(step, this.foundLast);
     const found = this.training.found[at];
@@ -578,7 +578,7 @@ class View {
     return this.weights[head];
   }
 
-  /** What is answered, and whether it is right. */
+  /** The answers, and whether they are right. */
   paintAnswer({ chance, mark, node, text }: any, logs: Float64Array, right: number) {
     const most = logs.indexOf(Math.max(...logs));
     const isRight = most === right;

@@ -1,7 +1,7 @@
 /**
- * Two layers on a few letters: which token each looks at, and what the last one guesses. A letter can be
- * changed, and the first layer left out: the second follows, or fails. The layers are explorers' runs,
- * computed as theirs are; what the first leaves is what the second reads.
+ * Two layers on a few letters: the weights of each token, and the guess of the last one. A letter can
+ * be changed, and the first layer omitted: the second follows, or fails. The layers are explorers' runs;
+ * the output of the first is the input of the second.
  */
 
 import "../figures/explorer-block.ts";
@@ -85,7 +85,7 @@ class Letters {
   /** Of each layer the lines, a list a query. */
   flows: { lines: SVGLineElement[][], node: any }[] = [];
 
-  /** What each token has heard. */
+  /** The tokens from which each token has received information. */
   marks: HTMLElement[] = [];
 
   /** Of each letter, and of none, how likely it is next. */
@@ -172,7 +172,7 @@ class Letters {
     shareAddress(`#letters=${this.name}&text=${text}${off}`, this.shared);
   }
 
-  /** What can be read of an address; the rest is as at first. */
+  /** The readable part of an address, with defaults for the rest. */
   readAddress() {
     const parts = partsOf("letters", this.name);
     if (!parts) return;
@@ -269,7 +269,7 @@ class Letters {
     return fill(texts.finds, { ...words, found: letters[this.chosen[key]] });
   }
 
-  /** What the page's text may follow. */
+  /** The numbers that the page's text may follow. */
   get runs() {
     return this.layers;
   }

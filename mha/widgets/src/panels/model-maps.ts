@@ -1,4 +1,4 @@
-/** What is drawn of the model beside the maps of its heads: what names cost during its training. */
+/** The drawing beside the maps of the model's heads: the cost of names during its training. */
 
 import { shown } from "../engine/numbers.ts";
 import { fill } from "../engine/text.ts";

@@ -1,4 +1,4 @@
-/** Where a number of the model comes from: what it is called, and in which block it is computed. */
+/** The origin of a number of the model: its name, and the block in which it is computed. */
 
 import { homeOf, originIn, sharesAt } from "../engine/model-arithmetic.ts";
 import { stages } from "../engine/stages.ts";
@@ -9,13 +9,13 @@ import type { Operand, Place } from "../types.ts";
 
 const { places: placeTexts } = explorer;
 
-/** What has a column for each word of the vocabulary. */
+/** The stages with a column for each word of the vocabulary. */
 const OF_WORDS = ["unembedding", "logits", "cooled_logits", "word_exponentials", "probabilities", "shares"];
 
-/** What stands behind both blocks. */
+/** The stages after both blocks. */
 const AT_THE_END = [...OF_WORDS, "word_sums", "stream_means", "stream_spreads", "stream_normed", "parts"];
 
-/** What a number is called. */
+/** The name of a number. */
 function nameOf(view: any, block: number, place: Place) {
   const { columns, rows } = stages[place.stage];
   const word = (i: number) => `${view.words[view.state.words[i]]} (${i + 1})`;
@@ -33,7 +33,7 @@ function nameOf(view: any, block: number, place: Place) {
   return fill(place.stage === "stream" ? texts.after : texts.inBlock, { what, block: where });
 }
 
-/** What the line of arithmetic knows of the model. */
+/** The data of the model for the line of arithmetic. */
 export const aboutOf = (view: any) => ({
   name: ({ block, place }: any) => nameOf(view, block, place),
   origin: ({ block, place }: any) => {

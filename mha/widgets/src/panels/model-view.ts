@@ -1,6 +1,6 @@
 /**
- * The trained model at work on a page: a story that a reader writes, what is predicted behind any of
- * its words and why, the four heads, the training, and where each number comes from.
+ * The trained model on a page: a story that a reader writes, the prediction after any of its words and
+ * its reasons, the four heads, the training, and the origin of each number.
  */
 
 import "../figures/explorer-block.ts";
@@ -27,7 +27,7 @@ import type { Instrument, Matrix, ModelData, ModelState, NamesModel, Place } fro
 
 const [MOST, LIKELIEST] = [32, 5];
 
-/** What a bar of a part has room for; a larger part makes all bars shorter. */
+/** The largest part for which a bar has room; a larger part makes all bars shorter. */
 const LARGEST = 10;
 
 /** Letters of a word for which a narrow column is wide enough. */
@@ -199,7 +199,7 @@ class View {
     return Boolean(error.textContent) || value === this.told.map((i) => this.words[i]).join(" ") || this.read(value);
   }
 
-  /** What writes, between the heads and what may come next. */
+  /** The controls for writing, between the heads and the next words. */
   controls() {
     const { parts } = this;
     parts.write = button(texts.write, () => this.write());
@@ -373,7 +373,7 @@ class View {
     shareAddress(toHash(this), this.parts.status);
   }
 
-  /** What can be read of an address; the rest is as at the start. */
+  /** The readable part of an address, with defaults for the rest. */
   readAddress() {
     const read = fromHash(this, location.hash);
     if (!read) return;
@@ -462,7 +462,7 @@ class View {
     return `M${key + 0.5} 1Q${(key + place + 1) / 2} ${1 - rise} ${place + 0.5} 1`;
   }
 
-  /** What is asked about: the word chosen, else the one that came, else the likeliest. */
+  /** The word in question: the chosen one, else the next word of the story, else the likeliest. */
   get chosen() {
     const { place, word, words } = this.state;
     if (word >= 0) return word;

@@ -1,4 +1,4 @@
-/** What a reader takes along of an example: the data file of the book, and a notebook. */
+/** The files that a reader can save of an example: the book's data file and a notebook. */
 
 import { factor } from "../engine/attention.ts";
 import { isMatrix, parse, stays } from "../engine/places.ts";

@@ -12,14 +12,14 @@ import { compute, dimension, startOf } from "../store/explorer-state.ts";
 import { own as texts } from "../strings/own.ts";
 import type { ExplorerData, ExplorerState, MaskEntry, Matrix, Place } from "../types.ts";
 
-/** Stages of a head, in the order in which they are worked out. */
+/** Stages of a head, in the order of the computation. */
 const OF_HEAD = ["query", "key", "value", "scores", "scaled_scores", "exponentials", "weights",
   "head_outputs"];
 
 /** Of these one word has a row each, in one table. */
 const STEPS = OF_HEAD.slice(3, 7);
 
-/** Text with what stands after ^ raised. */
+/** Text with exponents after ^ raised. */
 const raised = (text: string) => text.split(/\s?\^\s?(\([^)]*\)|[^\s,.]+(?:\.\d+)?)/).map((part, i) =>
   (i % 2 ? make("sup", {}, part) : part));
 
@@ -58,7 +58,7 @@ export class Sheet {
     /** The words, those that stand there twice with their place. */
     this.tokens = data.tokens.map((token, i, all) =>
       (all.indexOf(token) === all.lastIndexOf(token) ? token : dimension(token, i)));
-    /** What some word that is asked for may look at: no other's key or value is of use. */
+    /** The words to which any word in question may attend: no other keys or values are needed. */
     this.seen = data.tokens.map((_, key) => (isAll ? data.tokens.map((__, row) => row) : [this.focus])
       .some((row) => !this.isHidden(row, key)));
   }
@@ -101,7 +101,7 @@ export class Sheet {
       ...(data.masks ? [this.mask(data.masks[0])] : []));
   }
 
-  /** What may look at what, where words are padding. */
+  /** The table of the mask, if words are padding. */
   mask(mask: MaskEntry[][]) {
     const { tokens } = this;
     return this.grid(texts.sheetMask, tokens, mask.map((row, i) => make("tr", {},
@@ -125,7 +125,7 @@ export class Sheet {
       make("p", {}, ...raised(texts.sheetRounding)), this.symbols());
   }
 
-  /** What the letters of the tables and lines stand for. */
+  /** The meanings of the letters of tables and lines. */
   symbols() {
     return make("p", {}, fill(texts.sheetSymbols, { end: this.numbers.output ? texts.sheetEnd : "" }));
   }
@@ -179,14 +179,14 @@ export class Sheet {
         isOfMatrix ? this.named(letter ?? "", row) : tokens[row])));
   }
 
-  /** The way from one word's scores to its weights, a step a row. */
+  /** The steps from one word's scores to its weights, one per row. */
   steps(head: number, isFilled: boolean): HTMLElement {
     const { focus, titles, tokens } = this;
     return this.grid(tokens[focus], [...tokens, texts.sum], STEPS.map((stage) =>
       this.row(stage, head, focus, isFilled, titles[stage])));
   }
 
-  /** A row of a table; what is left out is to be worked out. What a mask hides stands there: a score of −∞. */
+  /** A row of a table; omitted numbers are to be computed. Masked numbers are filled in: a score of −∞. */
   row(stage: string, head: number | null, row: number, isFilled: boolean, label: string): any {
     const given = isGiven(this.data.inputs, stage);
     const values = [...this.arrayOf(stage, head)[row],
@@ -208,7 +208,7 @@ export class Sheet {
       make("tbody", {}, ...rows));
   }
 
-  /** How the numbers of the word that is looked at come about, one a line. */
+  /** The computation of the numbers of the word in question, one per line. */
   lines() {
     const { data, numbers, focus, tokens } = this;
     const token = tokens[focus];
@@ -230,7 +230,7 @@ export class Sheet {
     return [...left, ...parts, ...end];
   }
 
-  /** How a number comes about. A score is divided by the root, as the rules say. */
+  /** The computation of a number. A score is divided by the root, as the rules say. */
   workedOut(at: Place) {
     const { data, numbers, state } = this;
     if (at.stage === "exponentials" && !numbers.shifts[at.head ?? 0][at.row ?? 0]) {

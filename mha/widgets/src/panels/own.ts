@@ -1,7 +1,7 @@
 /**
  * An example of the reader's own: a sentence, the meanings of its words as sliders, its sizes; below
- * them the explorer of what was made, boxes that ask for its numbers, and what can be taken along.
- * Each change of the sentence or a size makes another explorer; all are steps of one history.
+ * them its explorer, exercises on its numbers, and files to save. Each change of the sentence or a size
+ * makes another explorer; all are steps of one history.
  */
 
 import { Draws } from "../engine/draws.ts";
@@ -32,7 +32,7 @@ import type { Choice, ExplorerData, ExplorerState, Instrument, Matrix, OwnKnowle
 
 const { copied, queryIs, redone, undone } = explorer;
 
-/** What a slider can be moved to; what is typed may be beyond it. */
+/** The range of a slider; a typed number may be outside it. */
 const SLIDERS = { meanings: [0, 2, 0.5], whole: [-3, 3, 1], tenths: [-1.5, 1.5, 0.1] };
 
 /** A sentence is taken when the typing pauses; changes of one kind are one step meanwhile. */
@@ -45,7 +45,7 @@ const WIDTH = 4;
 /** From this width on there is room for all that can be chosen. */
 const DESK = "(min-width: 48rem)";
 
-/** What changes, and has each word ask for something else. */
+/** The settings whose change gives each word a new question. */
 const REDRAWN = ["words", "numbers", "seed", "width"];
 
 /** Words of which something is to be said are named in so many signs, else counted. */
@@ -64,7 +64,7 @@ function weightsOf(data: ExplorerData, state: Partial<ExplorerState>): Matrix[] 
   }
 }
 
-/** What is read by none of some matrices, a head each: whether all are zero in a row. */
+/** Whether all matrices of a row, one per head, are zero, so that no head reads the number. */
 const isIdle = (matrices: Matrix[], row: number): boolean => matrices.every((matrix) => matrix[row].every((x) => !x));
 
 /** Where the package is: the site has it; beside pages that are opened as files there is none. */
@@ -112,14 +112,14 @@ class Own {
     this.turned = "";
     /** Where the sentence is typed. */
     this.field = null;
-    /** What the words, and the sliders, stand there for. */
+    /** The state for which the words and the sliders were last made. */
     this.shape = "";
     this.slid = "";
     this.syncs = [];
-    /** What follows the explorer, and what follows the settings alone, above. */
+    /** The updates after a change of the explorer, and those after a change of the settings only. */
     this.follows = [];
     this.sliders = [];
-    /** What they are called. */
+    /** The title of the sliders, with their word. */
     this.slidersOf = null;
     this.words = [];
     /** The names of the heads. */
@@ -145,7 +145,7 @@ class Own {
     this.explorer.leaveAddress();
   }
 
-  /** What stands for some settings. It begins with the word that tells most. */
+  /** The figure for some settings. It begins with the word that shows most. */
   made(settings: OwnSettings) {
     const { heads, inputs } = drawExample(settings, this.data);
     const data: any = { name: "own-example", address: addressOf(settings), tokens: settings.words, heads,

@@ -1,7 +1,7 @@
 /**
- * The red pencil: a document as a sheet of its numbers, what is true in ink, slips struck in red, what
- * they spoiled hatched. A number that is pressed shows what follows from it; slips can be corrected
- * one by one, or first to last. The verdicts come with the numbers; corrections.ts corrects.
+ * The red pencil: a document as a sheet of its numbers, right ones in ink, slips struck in red, spoiled
+ * ones hatched. A pressed number shows the numbers computed from it; slips can be corrected one by one,
+ * or first to last. The verdicts come with the numbers; corrections.ts corrects.
  */
 
 import { RIGHT, ROUNDED, SLIP, chainOf, correct, evaluate, slipsBehind } from "../engine/corrections.ts";
@@ -28,7 +28,7 @@ const REST = 250;
 /** So many slips, or claims, are named. */
 const NAMED = 3;
 
-/** Blocks of so few rows, each of another stage, stand one below the other. */
+/** The most rows of blocks, each of another stage, that are set one below the other. */
 const STACKED = 2;
 
 /** So many rows are seen on the first screen: the others follow. */
@@ -42,10 +42,10 @@ const STEP = 90;
 
 const LOOKS = ["right", "slip", "spoiled", "inexact"];
 
-/** What a number is to the one that is asked about: nothing, itself, what follows, where this ends. */
+/** The relation of a number to the selected one: none, itself, computed from it, or the end of that. */
 const LINKS = ["", " at", " lit", " end"];
 
-/** Where a block stands in its document. */
+/** The position of a block in its document. */
 function linesOf({ rows }: PencilBlock): string {
   const lines = rows.flatMap(({ line, lines = [] }) => [line, ...lines]);
   const [from, to] = [Math.min(...lines), Math.max(...lines)];
@@ -68,7 +68,7 @@ class Pencil {
   parts: any;
   node: any;
 
-  /** How each number looks and what it is, so that only what differs is done anew. */
+  /** The look and the state of each number, so that only changed numbers are painted again. */
   looks: number[] = [];
   values: number[] = [];
   /** Whether it has fewer decimals than others of its block. */
@@ -88,7 +88,7 @@ class Pencil {
   /** The blocks that are still to be written. */
   waiting: (() => void)[] = [];
   state: PencilState = { values: [], states: [], changed: [] };
-  /** What follows from the number that is asked about. */
+  /** The numbers that are computed from the selected one. */
   lit: { lit: Map<number, number>, ends: Set<number> } | null = null;
 
   /** @param first the document that is open at first */
@@ -164,7 +164,7 @@ class Pencil {
     this.name();
   }
 
-  /** Write the open document's sheet, as it is printed: what is seen first. */
+  /** Write the open document's sheet as it is printed, which is seen first. */
   write() {
     const { sheet, bySpot, cells, slips } = this.document;
     const { paper } = this.parts;
@@ -206,7 +206,7 @@ class Pencil {
     this.parts.slider.disabled = !slips.length;
   }
 
-  /** What stands above blocks of one example and head; "" for what belongs to none. */
+  /** The title above blocks of one example and head; "" for blocks that belong to none. */
   partOf({ example, head, stage }: PencilBlock): string {
     const { title, heads } = this.document.sheet.examples[example];
     if (stage === "root") return "";
@@ -357,7 +357,7 @@ class Pencil {
     this.become(state.corrected);
   }
 
-  /** Correct a slip, or put back what was printed. */
+  /** Correct a slip, or restore the printed number. */
   toggle(spot: number) {
     const corrected = new Set(this.document.corrected);
     if (!corrected.delete(spot)) corrected.add(spot);
@@ -448,7 +448,7 @@ class Pencil {
     ].map((act) => () => { if (this.buttons === buttons) act(); }));
   }
 
-  /** What a number is, for who does not see it. */
+  /** The description of a number for screen readers. */
   label(spot: number): string {
     const { sheet, numbers, bySpot } = this.document;
     const { values, states, changed } = this.state;
@@ -542,7 +542,7 @@ class Pencil {
       more > 0 ? ` ${fill(texts.andMore, { n: more })}` : ""];
   }
 
-  /** What was worked from the number, and which claims fall with it. */
+  /** The numbers computed from the number, and the claims that are wrong with it. */
   consequences(): (Node | string)[] {
     const { sheet, bySpot, numbers } = this.document;
     const { lit, ends } = (this.lit as { lit: Map<number, number>, ends: Set<number> });

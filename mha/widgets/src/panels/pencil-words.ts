@@ -1,6 +1,5 @@
 /**
- * A document of the red pencil, what its numbers are called, and how one follows as a line of
- * arithmetic.
+ * A document of the red pencil, the names of its numbers, and the line of arithmetic that computes one.
  */
 
 import { RIGHT, SLIP, evaluate, read } from "../engine/corrections.ts";
@@ -65,7 +64,7 @@ export function opened(sheet: PencilSheet): PencilDocument {
   return { sheet, numbers, cells, slips, right, corrected: new Set(), bySpot: new Map(cells.map((cell) => [cell.spot, cell])) };
 }
 
-/** What a number is called. */
+/** The name of a number. */
 export function named(sheet: PencilSheet, { place, block }: PencilCell): string {
   if (place.stage === "root") return texts.root;
   const example = sheet.examples[sheet.blocks[block].example];

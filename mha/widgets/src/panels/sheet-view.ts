@@ -1,6 +1,6 @@
 /**
- * Attention with what newer models change: switches, one query's weights beside those of plain
- * attention, and every table of the calculation, whose numbers lead to where they come from.
+ * Attention with the changes of newer models: switches, one query's weights beside those of plain
+ * attention, and every table of the computation, whose numbers lead to their origins.
  */
 
 import { parsed, short, shown } from "../engine/numbers.ts";
@@ -24,7 +24,7 @@ import type { Instrument, Matrix } from "../types.ts";
 
 const { hidden, outcome, queryIs, redone, undone, unread, wasReset } = explorer;
 
-/** What can be changed; masks follow from what is switched on. */
+/** The inputs that a reader can change; masks follow from the switches. */
 const OPEN = ["query", "key", "value", "angles", "gate"];
 
 /** Which given table a switch makes use of. */
@@ -36,10 +36,10 @@ const MOST = 20;
 /** From here on a number has an exponent. */
 const LARGE = 1e6;
 
-/** What stands below a root is so small that it needs more decimals. */
+/** The decimals of an eps below a root, which is a small number. */
 const EPS_PLACES = 6;
 
-/** What a change did is said, and the address written, when the hand rests: browsers count how often. */
+/** The delay before an effect is announced and the address written: browsers limit how often. */
 const PAUSE_MS = 300;
 
 /** A number of bfloat16, and that of eight bits, in bytes; a row of eight bits has a factor. */
@@ -63,7 +63,7 @@ Object.assign(LAYOUTS, {
   masked: () => [[texts.masked]],
 });
 
-/** What a reader can change; `at` is the number whose origin is asked, which is no step of the history. */
+/** The state that a reader can change; `at` is the selected number, which is not in the history. */
 interface SheetState {
   on: string[];
   query: number;
@@ -105,7 +105,7 @@ class SheetView {
       why: ({ table, row, column }: any) =>
         (originOn(this.sheet.steps, table, row, column).operation === "masked" ? texts.masked : ""),
     };
-    /** What writes the address, and says what has moved. */
+    /** The timers for writing the address and announcing the effect. */
     this.waiting = null;
     /** The sheet before what has not been said yet. */
     this.before = null;
@@ -378,7 +378,7 @@ class SheetView {
     return this.of(sheet, "scaled")[this.state.query][key] === -Infinity;
   }
 
-  /** What the query's output comes from. What is hidden brings nothing. */
+  /** The numbers on which the query's output depends. Hidden keys contribute nothing. */
   reached(): Set<string> {
     const { roles, steps } = this.sheet;
     const found: Set<string> = new Set();
@@ -400,7 +400,7 @@ class SheetView {
     return found;
   }
 
-  /** What is kept of a token for those to come. */
+  /** The bytes that are stored per token for later tokens. */
   kept() {
     const { on, given } = this.state;
     const numbers = given.key[0].length + given.value[0].length;

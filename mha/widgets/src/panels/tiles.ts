@@ -1,7 +1,7 @@
 /**
  * Attention block by block: a tile moves over the scores, and for each query the largest score so far,
- * the sum of exponentials and the mixture are kept. At the end they give what the softmax at once
- * gives. Each score can be changed, and so can the size of a block.
+ * the sum of exponentials and the mixture are stored. At the end they give the same output as one softmax
+ * over all scores. Each score can be changed, and so can the size of a block.
  */
 
 import { matmul, softmax } from "../engine/attention.ts";
@@ -28,7 +28,7 @@ const ROUNDING = 1e-9;
 /** From this size on a number is written with an exponent. */
 const LARGE = 1e4;
 
-/** What is kept of a query before any key. */
+/** The state of a query before any key. */
 const nothing = (width: number) => ({ largest: -Infinity, factor: 1, total: 0, mixture: Array(width).fill(0) });
 
 /**
@@ -206,7 +206,7 @@ class Tiles {
       row.map((score, j) => edited.get(i * tokens.length + j) ?? score ?? -Infinity));
   }
 
-  /** What there is after each step: the tile, what of it has happened, and all that is kept. */
+  /** The state after each step: the tile, the finished part of it, and all stored numbers. */
   follow() {
     const { size, plain } = this.state.now;
     const { value, tokens: { length: count } } = this.data;

@@ -114,7 +114,7 @@ isRight = this.data.isKept !== false && isRight(this.id);
     return fill(strings.answer, { answer: task.percent ? `${text}\u00a0%` : text });
   }
 
-  /** What to say to an answer that is not right. */
+  /** The message on an answer that is not right. */
   why(i: number, found: string) {
     if (found === "unreadable") return fill(strings.unreadable, { text: this.fields()[i].value.trim() });
     const roundings = this.querySelectorAll(".your-turn-rounding");

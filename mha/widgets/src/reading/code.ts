@@ -44,7 +44,7 @@ function toggle() {
   remember(isShown);
 }
 
-/** Change the page's length while what the reader is at stays where it is on the screen. */
+/** Change the page's length while the reader's position stays where it is on the screen. */
 function keepPlace(change: () => void) {
   const parts = document.querySelectorAll(".bd-article :is(section, .fold-body) > *");
   const place = Array.from(parts).find((part) => part.getBoundingClientRect().top >= BAR);

@@ -1,4 +1,4 @@
-/** The table of contents shows what a reader has answered and read, and a button clears it. */
+/** The table of contents shows a reader's progress, and a button clears it. */
 
 import { progress as strings } from "../strings/reading.ts";
 import * as progress from "../store/progress.ts";

@@ -41,7 +41,7 @@ function connect(button: HTMLElement, sidebar: HTMLElement, drawer: HTMLDialogEl
       drawer.close();
     }
   });
-  // Sphinx's own script keeps the Escape key from doing what it does in a dialog.
+  // Sphinx's own script keeps the Escape key from closing a dialog.
   drawer.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       event.preventDefault();

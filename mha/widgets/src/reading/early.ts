@@ -1,7 +1,7 @@
 /**
- * What stands before anything is drawn, in the page itself: the reader's colours, the fonts of the
- * text on their way, and the words of the script that folds solutions away. The theme leaves an
- * invalid mode on a first visit, and its own script mends it only later.
+ * The script before any drawing, in the page itself: the reader's colours, the preloading of the text's
+ * fonts, and the labels of the script that folds solutions. The theme leaves an invalid mode on a first
+ * visit, which its own script corrects only later.
  */
 
 const root = document.documentElement;

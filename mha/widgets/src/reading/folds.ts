@@ -1,8 +1,8 @@
 /**
- * Sections that are folded away (byhand.chapter.section_folds). What leads into one opens it. "All numbers"
- * and "In PyTorch" are kept as text until then: each is built on its first opening, and the document is told by
- * "byhand:built", with the new elements as `detail`, for those who have something to attach. This
- * script comes before those: what the address asks for is there when they look at the page.
+ * Folded sections (byhand.chapter.section_folds). A link into one opens it. "All numbers" and "In
+ * PyTorch" are kept as text until then: each is built on its first opening, and the event "byhand:built"
+ * on the document, with the new elements as `detail`, tells other scripts. This script is before those,
+ * so the element that the address names is there when they read the page.
  */
 
 import { idOf } from "./page.ts";
@@ -35,7 +35,7 @@ function named(fragment: string): Element | null {
 }
 
 /**
- * Open all folds around what an address leads to, and its own where it is a folded section.
+ * Open all folds around the target of an address, and the target's own if it is a folded section.
  *
  * @returns where it leads, if anything had to be opened
  */

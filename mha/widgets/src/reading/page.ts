@@ -1,4 +1,4 @@
-/** What several scripts need to put words and controls on a page. */
+/** Functions with which several scripts put words and controls on a page. */
 
 /**
  * Return the one element of a kind that a selector finds; a page without it is broken.

@@ -1,8 +1,8 @@
 /**
- * A question with options to choose from. The page holds the feedback on every option, below the
- * question; the note on what was chosen is copied from there to the option. A prediction opens what
- * follows it, whichever option was chosen. Pages without solutions have no feedback: there a
- * prediction opens what follows, and nothing else can be pressed.
+ * A question with options to choose from. The page holds the feedback on every option below the
+ * question; the note on the chosen option is copied from there to the option. A prediction opens the
+ * text after it, whichever option was chosen. Pages without solutions have no feedback: there a
+ * prediction opens the text after it, and no other question can be answered.
  */
 
 import { isRight, setRight } from "../store/progress.ts";
@@ -62,7 +62,7 @@ class Quiz extends HTMLElement {
     }
   }
 
-  /** Open what follows once something is chosen, whether right or wrong. */
+  /** Open the text after the question once an option is chosen, whether right or wrong. */
   goOn() {
     if (this.chosen().length === 0) {
       this.say("empty");
@@ -71,7 +71,7 @@ class Quiz extends HTMLElement {
     }
   }
 
-  /** Open what was folded away until there is a prediction. */
+  /** Open the text that was folded until there is a prediction. */
   open() {
     const fold = document.getElementById(`${this.id}-revealed`);
     if (fold instanceof HTMLDetailsElement) {
@@ -85,7 +85,7 @@ class Quiz extends HTMLElement {
       verdict === "right" ? strings.predicted : strings.mispredicted;
   }
 
-  /** Return the name of the string that says how the choice stands to the key. */
+  /** Return the name of the string for the choice, compared with the key. */
   verdict(): keyof typeof strings {
     const chosen = this.chosen();
     const right = this.options().filter((option) => this.isRight(option));

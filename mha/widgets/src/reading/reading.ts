@@ -1,4 +1,4 @@
-/** What every page has: drawers, folds, scrolling, progress in the contents, and code that folds. */
+/** The scripts of every page: drawers, folds, scrolling, progress in the contents, folded code. */
 
 import "./drawers.ts";
 import "./folds.ts";

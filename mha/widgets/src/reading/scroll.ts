@@ -1,5 +1,5 @@
 /**
- * What follows scrolling: which boxes are tab stops, which section the page's contents mark, and
+ * Scripts that follow scrolling: which boxes are tab stops, which section the page's contents mark, and
  * whether they are seen.
  *
  * Every box of an equation or a figure comes with a tab stop, a block's tables come without. Leave

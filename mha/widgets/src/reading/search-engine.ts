@@ -2,7 +2,7 @@
  * Finds the sections that answer a question. Loaded, after the library and the index, when a reader
  * opens the search.
  *
- * A question is cut into what it asks about: each of its words, or several that mean one thing. The
+ * A question is cut into its topics: each of its words, or several that mean one thing. The
  * library finds the sections of each, with words that mean the same; a section counts for the sum,
  * and for much less where it lacks part of the question.
  */
@@ -58,7 +58,7 @@ const stop = new Set(index.stop.filter((phrase) => !phrase.includes(" ")));
 const frames = index.stop.filter((phrase) => phrase.includes(" "));
 const FRAME = new RegExp(`\\b(?:${frames.join("|").replaceAll(" ", "\\s+")})\\b`, "gi");
 
-/** Return the stems of the words that say what a text is about. */
+/** Return the stems of the words that carry a text's topic. */
 function stems(text: string) {
   const all = words(text.replace(FRAME, " "));
   const telling = all.filter((word) => !stop.has(word.toLowerCase()));
@@ -115,13 +115,13 @@ for (const { names, heading } of sections) {
 
 /* ---- Questions ---- */
 
-/** Return whether a phrase stands in a list of words at a place. */
+/** Return whether a phrase is in a list of words at a position. */
 function standsAt(all: string[], start: number, phrase: string[]) {
   return phrase.every((word, i) => all[start + i] === word);
 }
 
 /**
- * Cut a question into what it asks about; each is a list of phrases that mean the same, of which
+ * Cut a question into its topics; each is a list of phrases that mean the same, of which
  * the first is the reader's own.
  */
 function concepts(asked: string[]): string[][][] {
@@ -169,7 +169,7 @@ function search(phrase: string[], factor: number, options: Partial<SearchQuery> 
 
 /**
  * A part of a question: its phrases, the sections that have one, and how telling it is: a word
- * that stands in every section tells little.
+ * that is in every section tells little.
  */
 
 /** Return the parts of a question. */

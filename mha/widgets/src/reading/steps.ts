@@ -24,7 +24,7 @@ const HEADING_MARGIN = 40; // around a heading
 
 /* ---- The steps of the page ---- */
 
-/** What is shown or hidden as one, and the sections that it stands in, the innermost first. */
+/** A block that is shown or hidden as one, and its sections, the innermost first. */
 
 const isSection = (node: Element) => node.tagName === "SECTION";
 
@@ -182,7 +182,7 @@ function reveal(element: Element) {
   element.removeAttribute("hidden");
 }
 
-/** Show what is in a set of blocks and sections, and hide the rest, headings of what is shown aside. */
+/** Show the blocks and sections of a set and their headings, and hide the rest. */
 function sift(parent: Element, shown: Set<Element>) {
   for (const child of Array.from(parent.children)) {
     if (isFrame(child)) continue;
@@ -232,7 +232,7 @@ function leave() {
   update();
 }
 
-/** Measure anew where the window has another width, and stay at what is being read. */
+/** Measure again after a change of the window's width, and stay at the current step. */
 function resize() {
   if (current === 0 || width === window.innerWidth) {
     return;
@@ -261,7 +261,7 @@ function go(step: number) {
   focus(steps[step - 1].heading);
 }
 
-/** Open the step that the button stands behind, and let what is read there stay where it is. */
+/** Open the step before the button, and keep its text where it is on the screen. */
 function goHere() {
   const here = place.previousElementSibling;
   const top = () => here?.getBoundingClientRect().bottom ?? 0;

@@ -7,7 +7,7 @@ let edits = 0;
 
 export const editNow = () => edits;
 
-/** The keys that move a number, or end what is typed. */
+/** The keys that change a number, or end typing. */
 const KEYS = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Enter", "Escape", "Tab"];
 
 const isText = (target: EventTarget | null) =>

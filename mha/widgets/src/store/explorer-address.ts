@@ -1,4 +1,4 @@
-/** The explorer's state in the page's address: only what differs from the start. */
+/** The explorer's state in the page's address: only differences from the start. */
 
 import { parsed } from "../engine/numbers.ts";
 import { address } from "../engine/places.ts";
@@ -32,7 +32,7 @@ export function toHash(data: ExplorerData, state: ExplorerState): string {
   return `#${parts}`;
 }
 
-// ---- Reading: each returns a value, or undefined for what is none ----
+// ---- Reading: each returns a value, or undefined for an invalid one ----
 
 const whole = (text: string, count: number): number | undefined =>
   (/^\d{1,6}$/.test(text) && Number(text) < count ? Number(text) : undefined);

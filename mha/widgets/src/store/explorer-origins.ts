@@ -1,6 +1,6 @@
 /**
- * How the explorer tells where a number comes from: an origin in words and parts, with what only
- * the explorer knows laid over it: a temperature, heads that are off, numbers that are masked.
+ * The origin of an explorer's number in words and parts, including the explorer's own settings: a
+ * temperature, heads that are off, masked numbers.
  */
 
 import { short, shown } from "../engine/numbers.ts";
@@ -13,7 +13,7 @@ import type { ExplorerData, ExplorerNumbers, ExplorerState, Layout, Numbers, Ope
 
 export const inBrackets = (text: string) => (text.startsWith("−") ? `(${text})` : text);
 
-/** What a score is multiplied with, as a text. */
+/** The factor of a score, as text. */
 function scaleText({ terms }: Origin, { temperature }: ExplorerState, places: number): string {
   const [by] = terms[1];
   const scale = short(by.name === "d_k" ? 1 / Math.sqrt(by.value) : by.value, places);
@@ -88,7 +88,7 @@ export const calculation = (line: string): string =>
 export const decimalsFor = (items: Part[][], result: string): number =>
   decimalsOf((p) => [calculation(sumOf(items, p))], result, 4)[0];
 
-/** How a number comes about, on one line; "≈" stands where rounding enters. */
+/** The computation of a number on one line; "≈" marks rounding. */
 export function worked(data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place): string {
   const { why, from, items } = described(data, state, numbers, at);
   if (!items.length) return why || texts.isInput;
@@ -103,7 +103,7 @@ function keyOf({ stage, column, term }: Place): number | null {
 }
 
 /**
- * What lights up with a number: all that it comes from, and those of some places that come from
+ * The numbers that light up with a number: all from which it is computed, and those of some places that come from
  * it. The parts of a head's output count as what it comes from. What a mask hides moves nothing.
  */
 export function chainOf(numbers: ExplorerNumbers, places: Place[]): (at: Place) => Set<string> {

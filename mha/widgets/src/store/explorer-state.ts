@@ -12,7 +12,7 @@ import { explorer as texts } from "../strings/explorer.ts";
 import type { ExplorerData, ExplorerNumbers, ExplorerState, Inputs, Matrix, Numbers, Place } from "../types.ts";
 
 
-/** The stages that maps show: a row a query, a column a key. */
+/** The stages that maps show: one row per query, one column per key. */
 export const MAPS = Object.keys(stages)
   .filter((name) => stages[name].columns === "keys" && !stages[name].quotes);
 
@@ -31,7 +31,7 @@ export function startOf(data: ExplorerData): ExplorerState {
 
 export const dimension = (symbol: string, i: number): string => symbol + [...String(i + 1)].map((d) => "₀₁₂₃₄₅₆₇₈₉"[+d]).join("");
 
-/** What a number is called: its stage, row and column, and its head where there are several. */
+/** The name of a number: its stage, row and column, and its head if there are several. */
 export function nameOf(data: ExplorerData, state: ExplorerState, at: Place): string {
   const { rows, columns, symbol } = stages[at.stage];
   const token = (i: number) => data.tokens[state.order[i]];
@@ -102,7 +102,7 @@ export function compute(data: ExplorerData, state: ExplorerState): ExplorerNumbe
 }
 
 /**
- * The head that a number belongs to; in what joins the heads, the one whose part it stands in.
+ * The head of a number; in stages with concatenated heads, the head whose part contains it.
  *
  * @param width of a head's output
  */

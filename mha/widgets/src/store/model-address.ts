@@ -1,4 +1,4 @@
-/** What a reader has made of the model, in the page's address: only what differs from the start. */
+/** A reader's changes of the model in the page's address: only differences from the start. */
 
 import { sharesAt } from "../engine/model-arithmetic.ts";
 import { address, parse, valueAt } from "../engine/places.ts";
@@ -29,7 +29,7 @@ function asked(text: string): { block: number, place: Place } | null {
   return place && ["1", "2"].includes(block) ? { block: Number(block) - 1, place } : null;
 }
 
-/** The state that an address holds, what cannot be read as at the start; null where it holds none. */
+/** The state of an address, with defaults for unreadable parts; null if it has none. */
 export function fromHash({ data, start, words: known }: any, hash: string): ModelState | null {
   const parts = partsOf("model", "names", hash);
   if (!parts) return null;

@@ -1,4 +1,4 @@
-/** What a reader chooses for an example: read from fields and addresses, and what is wrong with it. */
+/** A reader's choices for an example: parsed from fields and addresses, with messages on errors. */
 
 import { neededWidth, splitWords } from "../engine/own-draw.ts";
 import { address, parse, stays } from "../engine/places.ts";
@@ -16,11 +16,11 @@ const LONGEST = 1000;
 
 export const KINDS = ["meanings", "whole", "tenths"];
 
-/** What `draw_example` of `mha/runs/random_examples.py` calls a size. */
+/** The names of the sizes in `draw_example` of `mha/runs/random_examples.py`. */
 export const SIZES = { heads: "num_heads", width: "d_model", inner: "d_k" };
 
 /**
- * The words of a text, or the sentence that says what is wrong with it. Punctuation is left out, and so
+ * The words of a text, or a message on its error. Punctuation is omitted, and so
  * are characters that nobody sees, but for those that join letters, or a family of signs.
  */
 export function wordsOf(text: string, most: { words: number, letters: number }): { words: string[], error: string } {
@@ -41,7 +41,7 @@ function wholeOf(text: string, low: number, high: number): number {
   return value >= low && value <= high ? value : NaN;
 }
 
-/** The part of an address that says what was chosen. */
+/** The part of an address with the choices. */
 export function addressOf(settings: OwnSettings): Record<string, string> {
   const { words, positions, output, ...others } = settings;
   return { own: "example", words: words.join(" "), positions: positions ? "1" : "0",
@@ -49,7 +49,7 @@ export function addressOf(settings: OwnSettings): Record<string, string> {
     ...Object.fromEntries(Object.entries(others).map(([key, value]) => [key, String(value)])) };
 }
 
-/** What an address asks for, what cannot be read as at first; null where it asks for nothing. */
+/** The settings of an address, with defaults for unreadable ones; null if it has none. */
 export function settingsOf(hash: string, first: OwnSettings, knowledge: OwnKnowledge): OwnSettings | null {
   const { most, sizes } = knowledge;
   const parts = partsOf("own", "example", hash);
@@ -86,7 +86,7 @@ export function followed(from: string[], to: string[]): number[] {
 }
 
 /**
- * What of a state still holds in an explorer for other settings: numbers that were changed, where
+ * The part of a state that remains in an explorer for other settings: numbers that were changed, where
  * the numbers drawn for the others are as they were.
  */
 export function kept(state: ExplorerState, before: OwnSettings, after: OwnSettings): Partial<ExplorerState> {

@@ -1,5 +1,5 @@
 /**
- * What a reader has answered and read. It stays on the device, in local storage; where there is
+ * The reader's answers and steps read. The record stays on the device, in local storage; where there is
  * none, it lasts until the page is left.
  *
  * The document is told of each change by the
@@ -17,7 +17,7 @@ const QUESTION = /<mha-(?:your-turn|build|quiz)\b[^>]*? id="([^"]+)"/g; // the s
 const WAITING = "noscript.late";
 const root = new URL(document.documentElement.dataset.content_root || "./", location.href);
 
-/** What is stored; only its version is known to be right. */
+/** The stored record; only its version has been checked. */
 
 /** The record where there is no storage. */
 let withoutStorage: Progress | null = null;
@@ -26,7 +26,7 @@ function empty(): Progress {
   return { version: VERSION, pages: {} };
 }
 
-/** Return the record, an empty one if what is stored cannot be used. */
+/** Return the record, an empty one if the stored record cannot be used. */
 function load(): Progress {
   if (withoutStorage) {
     return withoutStorage;

@@ -1,6 +1,6 @@
 /**
- * The state of what goes in steps: what a reader changes in it can be undone, and is in the page's
- * address, as far as it differs from the start.
+ * The state of a figure with steps: a reader's changes can be undone, and are in the page's address as
+ * far as they differ from the start.
  */
 
 import { isPage, make, makeButton, markCaption, setText } from "../figures/explorer-parts.ts";
@@ -60,7 +60,7 @@ export class StepsState {
     this.paint();
   }
 
-  /** Take over what is no change, such as the next step. */
+  /** Take over a state that is not a change, such as the next step. */
   move(patch: Record<string, any>) {
     this.now = { ...this.now, ...patch };
     this.mark();
@@ -103,7 +103,7 @@ export class StepsState {
     }, WRITE_MS);
   }
 
-  /** Take over what the address holds; what cannot be read is as at the start. */
+  /** Take over the state of the address, with defaults for unreadable parts. */
   readAddress() {
     const parts = partsOf(this.kind, this.name);
     if (!parts) return;
@@ -128,7 +128,7 @@ export class StepsState {
   }
 }
 
-/** Whole numbers below a bound, as an address has them; undefined for what is none. */
+/** Whole numbers below a bound, as an address has them; undefined for invalid ones. */
 export function wholes(text: string, below: number): number[] | undefined {
   const found = text.split("_").map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : Infinity));
   return found.every((number) => number < below) ? found : undefined;

@@ -1,4 +1,4 @@
-/** The texts of temperature and masks, which settings and some views have; they come with either. */
+/** Texts on temperature and masks, shared by the settings and some views. */
 
 export const explorerHeat = {
   temperature: "Temperature",

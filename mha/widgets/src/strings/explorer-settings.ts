@@ -1,11 +1,11 @@
-/** The texts of the settings. They come with their script. */
+/** Texts of the settings, loaded with their script. */
 
 export const explorerSettings = {
   earlier: "Move {token} earlier",
   later: "Move {token} later",
   masks: "Masks",
   order: "Tokens: order and padding",
-  own: "A sentence of your own, with numbers of its own: Work your own",
+  own: "Your own sentence, with its own numbers: Work your own",
   scale: "Scale",
   scaleField: "Other scale",
   scaleFree: "Other",

@@ -1,7 +1,7 @@
-/** The texts of the calculation of one query, step by step. They come with its script. */
+/** Texts of the computation of one query step by step, loaded with their script. */
 
 export const explorerSteps = {
-  firstStep: "Before the first step: the query of {token}, and every key and value. What is not " +
-    "computed yet is covered.",
+  firstStep: "Before the first step: the query of {token}, and every key and value. Numbers that " +
+    "are not computed yet are covered.",
   stepOf: "{name}: {line}",
 };

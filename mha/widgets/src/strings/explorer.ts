@@ -1,13 +1,13 @@
 /**
- * Every text of the explorer that is wanted from the first, apart from its code; what comes later
- * brings its own. {words} in braces are filled in.
+ * Texts of the explorer when a page opens; parts that are loaded later have their own. {words} in
+ * braces are filled in.
  */
 
 export const explorer = {
-  hint: "Point at any number to see where it comes from and what it moves.",
-  hintTouch: "Tap any number to see where it comes from and what it moves.",
-  hintHeads: " A head is one reading; one that is off counts for nothing.",
-  title: "One query, worked live: whom does {token} attend to in {sentence}?",
+  hint: "Point at any number to see where it comes from and what it changes.",
+  hintTouch: "Tap any number to see where it comes from and what it changes.",
+  hintHeads: " A head that is switched off adds nothing to the output.",
+  title: "One query, computed live: what does {token} attend to in {sentence}?",
   titleHow: " Drag any underlined number.",
   query: "Query",
   columns: {
@@ -18,7 +18,7 @@ export const explorer = {
   lessMax: "− max,",
   byRoot: "÷ √{width}",
   byScale: "× {scale}",
-  asArrows: "As arrows: one cloud, a plane for each head",
+  asArrows: "As arrows: one cloud, one plane per head",
   byOne: "unscaled",
   hidden: "hidden",
   byTemperature: "{by} ÷ {temperature}",
@@ -54,8 +54,8 @@ export const explorer = {
     query: "Query of {row}, {column}",
     key: "Key of {row}, {column}",
     angles: "Angle of {row}, {column}",
-    turned_query: "Turned query of {row}, {column}",
-    turned_key: "Turned key of {row}, {column}",
+    turned_query: "Rotated query of {row}, {column}",
+    turned_key: "Rotated key of {row}, {column}",
     value: "Value of {row}, {column}",
     scores: "Score of query {row} with key {column}",
     scaled_scores: "Scaled score of query {row} with key {column}",
@@ -73,17 +73,17 @@ export const explorer = {
   dividedBy: "{scale} ÷ temperature {temperature}",
   masked: "Masked: the query may not attend to this key.",
   maskedRow: "Masked: the query may attend to no key, so all its weights are zero.",
-  headOff: "{head} is switched off, so zeros stand in its columns.",
+  headOff: "{head} is switched off, so its columns are zero.",
 
   pulled: "{place} is now {value}: its matrix has changed.",
   overflow: "“{text}” makes a result too large to compute. Type a smaller number.",
 
-  /** Which words are italic the stars say. */
+  /** Words between stars are italic. */
   effect: {
-    both: "The weights of *{token}* move {weights}, its {end} {outcome}. {what}",
-    weights: "The weights of *{token}* move {weights}, its {end} stays. {what}",
-    outcome: "No weight of *{token}* moves, its {end} moves {outcome}. {what}",
-    none: "No weight of *{token}* moves, and its {end} stays. {what}",
+    both: "The weights of *{token}* change {weights}, its {end} {outcome}. {what}",
+    weights: "The weights of *{token}* change {weights}, its {end} does not. {what}",
+    outcome: "No weight of *{token}* changes; its {end} changes {outcome}. {what}",
+    none: "No weight of *{token}* changes, nor does its {end}. {what}",
   },
   upTo: "by up to {most}",
   inHead: " in {head}",
@@ -96,10 +96,10 @@ export const explorer = {
   causalOff: "The causal mask is off.",
   causalOn: "The causal mask is on.",
   orderIs: "The order is now {tokens}.",
-  asAtFirst: " (said of the figure as first shown)",
+  asAtFirst: " (describes the figure as first shown)",
   own: " (the book’s numbers)",
-  wasReset: "Everything is as at first.",
-  isInSteps: "The calculation begins: what is not computed yet is covered.",
+  wasReset: "Everything is reset.",
+  isInSteps: "The computation begins: numbers that are not computed yet are covered.",
   allAtOnce: "All numbers are shown.",
   addressCopied: "The address is copied.",
   notCopied: "The address above holds this state.",
@@ -111,5 +111,5 @@ export const explorer = {
   goals: "Try it",
   reached: "Reached:",
   reachedBefore: "Reached before:",
-  unread: "The address holds something that this explorer cannot read; it was left out.",
+  unread: "This explorer could not read a part of the address and ignored it.",
 };

@@ -1,6 +1,5 @@
 /**
- * Everything that the scripts for steps, quizzes, progress and folded code say. A translation changes this
- * file.
+ * Texts of reading in steps, quizzes, progress and folded code. A translation changes this file.
  */
 
 export const steps = {
@@ -12,18 +11,18 @@ export const steps = {
   whole: "Whole page",
   place: "Step {step} of {total}",
   progress: "Steps read",
-  keys: "The left and right arrow keys turn the steps.",
+  keys: "The left and right arrow keys change the step.",
   wholeShown: "The whole page is shown.",
 };
 
 export const quiz = {
   right: "Right.",
   wrong: "Not yet. Read the note on your choice and try again.",
-  incomplete: "Not yet: what you chose is right, but it is not all.",
-  mixed: "Not yet: not everything that you chose is right.",
+  incomplete: "Not yet: your choice is right, but not complete.",
+  mixed: "Not yet: a part of your choice is not right.",
   empty: "Choose an option first.",
-  predicted: "Right. What happens stands below.",
-  mispredicted: "Not so. What happens stands below.",
+  predicted: "Right. The result is below.",
+  mispredicted: "Not so. The result is below.",
   done: "answered",
 };
 
@@ -43,5 +42,5 @@ export const progress = {
 export const code = {
   label: "Code",
   show: "Show all code on every page",
-  fold: "Fold all code away",
+  fold: "Hide all code",
 };

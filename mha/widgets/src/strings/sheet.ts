@@ -1,8 +1,8 @@
-/** Every text of a sheet of attention with what newer models change, apart from its code. */
+/** Texts of the figure of attention with the changes of newer models. */
 
 export const sheet = {
-  help: "Switch something on: its steps appear among the tables below, with a bar at their left. Drag an underlined number, or tap it to type. Pale numbers do not reach the query.",
-  switches: "What newer models change",
+  help: "Switch something on: its steps appear among the tables below, with a bar at their left. Drag an underlined number, or tap it to type. Pale numbers have no effect on the query's output.",
+  switches: "Changes of newer models",
   names: {
     norm: "queries and keys normalised",
     turn: "rotary positions",
@@ -15,16 +15,16 @@ export const sheet = {
     eight: "keys and values in eight bits",
   } as Record<string, string>,
   query: "Query",
-  weights: "Weights of *{token}*; marks: as with nothing switched on",
-  plainly: "plainly {weight}",
+  weights: "Weights of *{token}*; marks: plain attention",
+  plainly: "plain {weight}",
   sink: "sink",
-  output: "Output of *{token}*: {output}; plainly {plain}.",
-  kept: "Kept for the tokens to come: {bytes} bytes a token{window}. (bfloat16 takes 2 bytes a number.)",
-  keptInEight: "Kept for the tokens to come: {bytes} bytes a token{window}: one a number, and two for the step of each row, which with rows of two saves nothing. (With rows of 128 it is 260 instead of 512.)",
-  ofWindow: ", of the last {tokens} tokens alone",
-  together: "That is all that is switched on, against plain attention.",
+  output: "Output of *{token}*: {output}; in plain attention {plain}.",
+  kept: "Stored for later tokens: {bytes} bytes per token{window}. (bfloat16 takes 2 bytes per number.)",
+  keptInEight: "Stored for later tokens: {bytes} bytes per token{window}, one per number and two for the step of each row. Rows of two numbers save nothing; with rows of 128 it is 260 bytes instead of 512.",
+  ofWindow: ", for the last {tokens} tokens only",
+  together: "This is the effect of all switches together, compared with plain attention.",
   plain: "Nothing is switched on: this is plain attention.",
-  reset: "As at first",
+  reset: "Reset",
   given: {
     query: "Queries", key: "Keys", value: "Values", angles: "Angles", causal: "Causal mask",
     window: "Window", gate: "Gate, before the sigmoid",

@@ -1,4 +1,4 @@
-/** Every text that numbers of the page's own sentences need once they follow the strip. */
+/** Texts for numbers of the page's sentences that follow the strip. */
 
 export const tied = {
   printed: "In the book: {text}",
@@ -7,11 +7,11 @@ export const tied = {
   off: " (off)",
   strip: "The strip, small",
   figure: "{number}: ",
-  asks: " asks",
-  ofHead: " asks, {head}",
+  asks: " as query",
+  ofHead: " as query, {head}",
   isOff: "{title} (off)",
   up: "To the strip",
-  away: "Put the small strip away",
+  away: "Hide the small strip",
   changed: "Marked ∗: it follows your change.",
   yours: "These are your numbers.",
   reset: "Reset",

@@ -1,4 +1,4 @@
-/** The texts of the bar under what happens in steps. They come with its script. */
+/** Texts of the bar that plays a figure's steps, loaded with its script. */
 
 export const timeBar = {
   play: "Play", pause: "Pause", back: "One step back", on: "One step on", steps: "Steps",

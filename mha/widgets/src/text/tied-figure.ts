@@ -1,5 +1,5 @@
 /**
- * Figures that follow a run: a token on its way from where it stands to its output, as
+ * Figures that follow a run: a token that moves from its value to its output, as
  * mha/views/drawing/moving.py draws it, and the arcs of mha/views/drawing/arcs.py.
  */
 
@@ -180,7 +180,7 @@ class MovedFigure {
   }
 }
 
-/** Arcs are as wide as their weights, and a share is written anew. */
+/** Arcs are as wide as their weights, and a share is written again. */
 class ArcsFigure {
   parts: { part: Element; at: Place; }[];
 
@@ -209,5 +209,5 @@ class ArcsFigure {
   }
 }
 
-/** What draws a figure that follows. */
+/** The functions that draw the figures that follow. */
 export const figureOf = (node: Element) => new (node.querySelector("[data-weight]") ? ArcsFigure : MovedFigure)(node);

@@ -1,7 +1,7 @@
 /**
- * How a number of the text is worked out and written anew: a formula of places, as live_numbers.py in the
+ * Numbers of the text, computed and written again: a formula of places, as live_numbers.py in the
  * book's package makes it, and a line of arithmetic as mha/views/arithmetic.py writes it, in pieces
- * of which each number knows its place. The tests hold the lines to Python's.
+ * in which each number knows its place. The tests compare the lines with Python's.
  */
 
 import { parsed, percent, short, shown } from "../engine/numbers.ts";
@@ -16,7 +16,7 @@ type Line = (from: Origin, places: number, temperature: number) => Piece[][];
 
 // ---- Formulas ----
 
-/** What a comparison says; of two scores that are masked it says nothing. */
+/** The result of a comparison; none for two masked scores. */
 const told = (left: number, right: number, isTrue: boolean): number => (Number.isNaN(left - right) ? NaN : Number(isTrue));
 
 const BINARY: Record<string, (left: number, right: number) => number> = {
@@ -31,7 +31,7 @@ const UNARY: Record<string, (value: number) => number> = { exp: Math.exp, sqrt: 
 export const formulaOf = (text: string): (number | string | Place)[] => text.split(" ").map((part) =>
   (part in BINARY || part in UNARY ? part : parse(part) ?? Number(part)));
 
-/** What a formula gives. */
+/** The result of a formula. */
 export function worth(formula: (number | string | Place)[], valueOf: (at: Place) => number): number {
   const stack: number[] = [];
   for (const part of formula) {
@@ -52,7 +52,7 @@ function atLeast(value: number, places: number): string {
   return Math.abs(parsed(text) - value) < 5e-5 ? text : short(value);
 }
 
-/** How a number is written, by the name of Python's function. */
+/** The formatting of a number, by the name of Python's function. */
 export const WRITERS: Record<string, (value: number, places: number) => string> = {
   shown, short, percent, table: atLeast, at_least: shown, at_most: shown, at_least_percent: percent,
   at_most_percent: percent,

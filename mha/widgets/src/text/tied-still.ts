@@ -1,15 +1,15 @@
 /**
- * The page stays still under a hand: text that follows what is dragged, typed or ticked may take another line above
- * it, and the page is scrolled by as much before that is seen.
+ * The page does not move during a change: text that follows a dragged, typed or ticked input may take
+ * another line above it, and the page is scrolled by the same amount before that is visible.
  */
 
-/** What a key or a box has changed is seen so soon. */
+/** The delay before the effect of a key or a box is visible. */
 const STILL_MS = 300;
 
-/** What is typed into, or ticked. */
+/** Elements that a reader types into or ticks. */
 const FIELDS = ":is(mha-explorer, mha-instrument) :is(label, input)";
 
-/** What is held, and where it stands on the screen. */
+/** The held element, and its position on the screen. */
 let held: Element | null = null;
 
 let top = 0;

@@ -1,6 +1,6 @@
 /**
- * The small strip: the same run while the strip itself is off the screen. It stands in the margin
- * where that is empty, else in two lines at the foot of the screen.
+ * The small strip: the same run while the strip itself is off the screen. It is in the margin
+ * if that is empty, else in two lines at the foot of the screen.
  */
 
 import { percent, short } from "../engine/numbers.ts";
@@ -12,10 +12,10 @@ import { same } from "../store/explorer-state.ts";
 import { tied as texts } from "../strings/tied.ts";
 import type { Place } from "../types.ts";
 
-/** How far it keeps from what stands around it. */
+/** Its distance from the elements around it. */
 const GAP = 16;
 
-/** The bar above the page, and how far down the screen it stands if nothing is in the way. */
+/** The bar above the page, and the strip's distance from the top if nothing is in the way. */
 const BAR = 48;
 
 const MIDDLE = 0.55;
@@ -29,13 +29,13 @@ const CONTENTS = ".bd-sidebar-secondary nav.page-toc";
 /** So much of them stays at least where they give way, in rem. */
 const FEW = 7;
 
-/** What the strip at the foot does not cover while it is looked at. */
+/** The elements that the strip at the foot does not cover while they are in use. */
 const FIGURES = "mha-explorer, mha-instrument, figure:not(:has(table))";
 
 /** Where on the screen a figure has to begin to be looked at. */
 const READ = 0.6;
 
-/** What may reach into the margin. */
+/** The elements that may reach into the margin. */
 const WIDE = "section > *, figure, .cell, .pst-scrollable-table-container";
 
 /** Stages whose rows are queries. */
@@ -57,7 +57,7 @@ function giveWay(room: number | null) {
   }
 }
 
-/** What stands at the foot of the screen already: the bar of a page that is read in steps. */
+/** The bar of a page that is read in steps, if it is at the foot of the screen. */
 const below = () => document.querySelector(".steps-bar:not([hidden])")?.getBoundingClientRect().height ?? 0;
 
 export class SmallStrip {
@@ -82,7 +82,7 @@ export class SmallStrip {
   /** A line for each key. */
   rows: any[] = [];
 
-  /** Whose numbers they are: in the margin it stands above, at the foot where they begin. */
+  /** The title with the token: in the margin above the numbers, at the foot before them. */
   titles: any[] = [];
 
   /** @param first its numbers before any change */
@@ -92,16 +92,16 @@ export class SmallStrip {
     this.at = null;
     this.isWanted = false;
     this.isShown = false;
-    /** What is asked of the next frame. */
+    /** The requests for the next frame. */
     this.soon = null;
     this.isAway = false;
     this.hasMargin = false;
     this.edges = { margin: 0, foot: 0 };
     /** Its height in the margin, 0 while nobody knows. */
     this.tall = 0;
-    /** Where something stands in the margin, in the page: top and bottom. */
+    /** The elements in the margin, by their top and bottom in the page. */
     this.taken = [];
-    /** Where figures stand, likewise. */
+    /** The figures, likewise. */
     this.figures = [];
     this.build(reset);
     document.body.append(this.node);
@@ -147,7 +147,7 @@ export class SmallStrip {
 
   // -- Where it stands --
 
-  /** What of the article stands in its margin, and whether there is one. */
+  /** Measure the parts of the article in its margin, and whether there are any. */
   measure(article: Element) {
     const { left, right } = article.getBoundingClientRect();
     const edge = right - parseFloat(getComputedStyle(article).paddingRight);

@@ -1,8 +1,8 @@
 /**
  * Numbers of the page's own text that are numbers of an explorer's run. They light their place in the
- * strip when they are pointed at; they follow when it is changed, and say so; what is an input can be
- * scrubbed where it stands. What was printed comes back with the explorer's own reset. The explorer's
- * state is the one state; here only what stands on the page is kept.
+ * strip when they are pointed at; they follow when it is changed, and are marked; an input can be
+ * scrubbed in the text. The printed text comes back with the explorer's own reset. The explorer's
+ * state is the only state; this module stores only the text of the page.
  */
 
 import { address, at as placeAt, isMatrix, stays, valueAt } from "../engine/places.ts";
@@ -28,19 +28,19 @@ const { own: asBook } = explorerTexts;
 /** How far a number is dragged for one step, and before it is dragged at all; as on the strip. */
 const DRAG = { step: 8, least: 4 };
 
-/** Words of the text that stand for a part of the strip, by their class. */
+/** Words of the text that refer to a part of the strip, by their class. */
 const PARTS = ["query", "key", "value", "scores", "weights", "head_outputs"];
 
-/** What has one mark for all numbers in it that do not follow. */
+/** The elements with one mark for all numbers in them that do not follow. */
 const LISTS = "ul, ol, dl, table";
 
-/** What is said in one breath: where a run has no number for one of its ties, none of them follows. */
+/** Sentences whose numbers follow together: if a run lacks one of them, none follows. */
 const BLOCKS = "p, li, dd, .caption-text";
 
 /** From where on a score has no exponential: masked, or too far from zero. */
 const TOO_LARGE = 700;
 
-/** Where the mark of what a cell shows stands. */
+/** Where the mark of a cell's content is. */
 const TITLES = ".caption-text, .your-turn-title, .quiz-title";
 
 /**
@@ -93,7 +93,7 @@ class Tie {
 
   places = 0;
 
-  /** Of a line, what was printed and its nodes, piece by piece. */
+  /** The printed text of a line and its nodes, piece by piece. */
   texts: string[] = [];
 
   nodes: any[] = [];
@@ -101,7 +101,7 @@ class Tie {
   /** All that it was last written for. */
   last = { from: "" };
 
-  /** Of a claim, what says that it no longer holds. */
+  /** The mark of a claim that no longer holds. */
   now: HTMLElement | null = null;
 
   constructor(prose: Prose, node: HTMLElement, formula: string, how: string) {
@@ -186,7 +186,7 @@ class Tie {
     return !this.isOwn && !this.isLine && !Number.isFinite(Number(worth(this.formula, valueOf)));
   }
 
-  /** What a head adds counts for nothing while it is off. */
+  /** Show that the contribution of a head is zero while the head is off. */
   sayOff(isOff: boolean) {
     const said = this.now ?? make("span", { className: "now" });
     this.now = said;
@@ -280,7 +280,7 @@ class Prose {
   small: any;
   late: number | undefined;
 
-  /** What of the page is tied to it. */
+  /** The elements of the page that are tied to it. */
   nodes: Element[] = [];
 
   /** Whether the strip itself is on the screen; at first nobody knows. */
@@ -313,7 +313,7 @@ class Prose {
     const start = startOf(data);
     this.first = { numbers: compute(data, start), temperature: start.temperature };
     this.ties = new Map();
-    /** What is near the screen, and what can be seen. */
+    /** The elements near the screen, and the visible ones. */
     this.near = new Set();
     this.seen = new Set();
     /** Where each number of the text belongs. */
@@ -355,7 +355,7 @@ class Prose {
     this.collect();
   }
 
-  /** Take what the page has now: a fold may bring more when it is opened. */
+  /** Take the page's current numbers: a fold may add more when it is opened. */
   collect() {
     const { name } = this.explorer.data;
     this.nodes = [...document.querySelectorAll(
@@ -456,7 +456,7 @@ class Prose {
     });
   }
 
-  /** Let an element stand for a number's place; an input can be scrubbed. */
+  /** Tie an element to a number's place; an input can be scrubbed. */
   place(tie: Tie, node: HTMLElement, at: Place) {
     this.places.set(node, { tie, at });
     node.classList.add("at");
@@ -476,7 +476,7 @@ class Prose {
 
   // -- Following --
 
-  /** Where a number stands now: tokens may have changed places. */
+  /** The current place of a number: tokens may have changed their order. */
   moved = (at: Place): Place => {
     const { order } = this.explorer.state;
     if (order.every((from: number, i: number) => from === i)) return at;
@@ -518,7 +518,7 @@ class Prose {
     }
   }
 
-  /** What is near the screen follows at once, the rest of the page a little later. */
+  /** Elements near the screen follow at once, the rest of the page a little later. */
   follow() {
     const { state, start } = this.explorer;
     const isMoved = isChanged(state, start);
@@ -536,7 +536,7 @@ class Prose {
     }, LATER_MS);
   }
 
-  /** Whether anything on the screen that has been written anew is starred. */
+  /** Whether any changed number on the screen is starred. */
   hasStars() {
     return [...this.seen].some((node) => this.ties.get(node)?.some(({ isMoved }) => isMoved));
   }
@@ -579,7 +579,7 @@ class Prose {
     this.set(here, node, stepped(value, by));
   }
 
-  /** Change an input, and keep what is scrubbed where it is on the screen. */
+  /** Change an input, and keep the scrubbed number where it is on the screen. */
   set(at: Place, node: HTMLElement, value: number) {
     const { top, left } = node.getBoundingClientRect();
     this.explorer.edit(at, value);
@@ -628,7 +628,7 @@ function found(target: EventTarget | null) {
   return null;
 }
 
-/** What is lit, and what is dragged. */
+/** The lit and the dragged element. */
 let lit: any = null;
 
 let drag: any = null;
@@ -675,7 +675,7 @@ function light(one: any) {
   one?.prose.light(one.at);
 }
 
-/** A word that stands for a part of the strip. */
+/** A word that refers to a part of the strip. */
 function lightPart(target: EventTarget | null) {
   const node = target instanceof Element ? target.closest("[class^=says-]") : null;
   const part = PARTS.find((name) => node?.classList.contains(`says-${name}`)) ?? "";
@@ -750,7 +750,7 @@ loadStyle("tied.css");
 if (document.querySelector("[data-as^=holds]")) import("./tied-still.ts");
 const begun: WeakSet<Element> = new WeakSet();
 
-/** Tie what the page has now to those explorers that it speaks of. */
+/** Tie the page's current numbers to their explorers. */
 function begin() {
   proses.forEach((prose) => prose.collect());
   const hasFigure = document.querySelector("g[data-at]") !== null;
