@@ -177,7 +177,7 @@ def snapshot(folder):
 def test_students_without_a_notebook_are_not_counted_as_graded(surroundings, graded):
     rows = table(surroundings.around / "handed in-graded")
     without = [row for row in rows if not row["file"]]
-    assert len(without) > 1
+    assert without
     counted = f"Graded: {len(rows) - len(without)}; without a notebook: {len(without)}."
     assert counted in surroundings.printed
     for row in without:
