@@ -54,7 +54,7 @@ def check_type(name: str, value: object, kind: type) -> None:
     >>> check_type("rng", 3, np.random.Generator)
     Traceback (most recent call last):
         ...
-    TypeError: rng has type int; a Generator is wanted
+    TypeError: rng is a int; a Generator is wanted
     """
     if not isinstance(value, kind):
-        raise TypeError(f"{name} has type {type(value).__name__}; a {kind.__name__} is wanted")
+        raise TypeError(f"{name} is a {type(value).__name__}; a {kind.__name__} is wanted")

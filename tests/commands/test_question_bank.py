@@ -14,6 +14,7 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from base64 import b64decode
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from io import BytesIO
@@ -173,7 +174,9 @@ def test_a_question_keeps_its_id_in_another_order(bank, book):
         list(standalone_questions.questions(few[::-1])),
     )
     assert {q.name: q for q in turned} == {q.name: q for q in again}
-    assert {q.name: q for q in again}.items() <= {q.name: q for q in bank}.items()
+    # A number after an equal title counts the questions of the whole bank.
+    whole = {q.name: replace(q, number=1) for q in bank}
+    assert {q.name: whole[q.name] for q in again} == {q.name: q for q in again}
 
 
 def test_gift_is_read_as_it_is_meant(bank, folder):

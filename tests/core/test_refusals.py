@@ -225,9 +225,9 @@ KINDS = [
     (lambda: block(attention=1), "attention is a int; MultiHeadWeights is wanted"),
     (lambda: block(feed_forward=1), "feed_forward is a int; FeedForward or None is wanted"),
     (lambda: decoded([[BARE, 3]]), "decoder holds a int; instances of Block are wanted"),
-    (lambda: online_softmax([0.0], [[1.0]], "no"), "so_far has type str; a RunningSoftmax"),
+    (lambda: online_softmax([0.0], [[1.0]], "no"), "so_far is a str; a RunningSoftmax"),
     (lambda: cross_entropy(HALF, [0.0, 1.0]), "answers has dtype float64; integers are"),
-    (lambda: over_seeds(3), "measure has type int; a Callable is wanted"),
+    (lambda: over_seeds(3), "measure is a int; a Callable is wanted"),
 ]
 
 

@@ -26,7 +26,7 @@ def of_tokens(n):
 
 REFUSED = [
     (lambda: explorer(CAT_SAT.example), TypeError,
-     "^run has type WorkedExample; a Trace is wanted"),
+     "^run is a WorkedExample; a Trace is wanted"),
     (lambda: explorer(CAT_SAT, name="Cat sat"), ValueError,
      "^name is 'Cat sat'; lower-case letters"),
     (lambda: explorer(of_tokens(MOST_TOKENS + 1)), ValueError,
