@@ -199,7 +199,7 @@ def test_the_panel_follows_temperature_scale_and_the_largest_numbers(view):
     seen.page.get_by_label("Other scale").fill("50")
     seen.choose("Exponentials")
     seen.cell("exponentials", 0, 0, 0).click()
-    assert "less 200.0000, the largest score of its row" in seen.panel
+    assert "minus 200.0000, the largest score of its row" in seen.panel
     assert "e ^ ( 200 − 200.0000)" in " ".join(seen.panel.split())
     seen.page.get_by_role("button", name="Reset").click()
     seen.cell("value", 0, 0, 0).click()
