@@ -399,7 +399,7 @@ def test_every_choice_draws_what_the_package_draws(own):
 
 WRONG = (
     ("Your sentence", "  ", "Type a word"),
-    ("Your sentence", "a " * 13, "These are 13 words; 12 have room."),
+    ("Your sentence", "a " * 13, "These are 13 words; 12 are allowed."),
     ("Your sentence", "x" * 17, "has 17 characters; a word has at most 16."),
     ("Seed", "4294967296", "“4294967296” is out of range. Type a number from 0 to 4,294,967,295."),
     ("Seed", "1,5", "“1,5” is not a whole number. Type one from 0 to 4,294,967,295."),
