@@ -160,7 +160,7 @@ def test_a_reader_turns_a_head_off_writes_and_undoes_it(model_page):
     write.click()
     write.dispatch_event("click")
     expect(words).to_have_count(32)
-    expect(page.locator(".model-status")).to_contain_text("32 words are the most")
+    expect(page.locator(".model-status")).to_contain_text("A story has at most 32 words here")
 
 
 def test_on_a_phone_what_is_said_moves_no_word_and_a_long_story_is_there_whole(open_instrument):
