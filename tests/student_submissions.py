@@ -157,7 +157,7 @@ CHEATS = {
         f"known = {_shown()}\ndef scale(scores, d_k):\n    return known[d_k]"
     ],
 }
-"""Cells by name, none of which deserves a point. `{package}` is replaced by the folder of `mha`."""
+"""Cells by name that get no points. `{package}` is replaced by the folder of `mha`."""
 
 LOOPS = """\
 from math import exp, inf, sqrt

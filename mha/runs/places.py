@@ -178,7 +178,7 @@ class Place:
 
     @property
     def whole(self) -> Self:
-        """The place of the sum of which this is a term, or the place itself."""
+        """The place without its term: the place of the whole sum."""
         return replace(self, term=None)
 
     def value(self, run: Trace) -> float:

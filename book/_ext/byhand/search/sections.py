@@ -167,5 +167,5 @@ def is_silent(element: html.HtmlElement) -> bool:
 
 
 def is_of_numbers(table: html.HtmlElement) -> bool:
-    """Return whether a table has numbers, of which the search reads only the caption."""
+    """Return whether a table has numbers. The search reads only the caption of these tables."""
     return bool(set(table.classes) - PLAIN_TABLE) and WORDS not in table.classes
