@@ -169,4 +169,4 @@ def test_ignored_parts_of_an_address_are_reported(sheet_page, rest, is_whole):
     expect(page.get_by_label("scores capped at 2")).to_be_checked()
     page.wait_for_function("/query=3/.test(location.hash)")  # written when it is said
     said = page.locator(".sheet-said [role=status]")
-    expect(said).to_have_text("" if is_whole else re.compile("it was left out"))
+    expect(said).to_have_text("" if is_whole else re.compile("ignored it"))

@@ -72,7 +72,7 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     assert now == places
     page.get_by_label("subtract nothing").check()
     slider.press("End")
-    expect(says).to_contain_text("e^800 is larger than any number")
+    expect(says).to_contain_text("e^800 is larger than any float64 number")
     advance_clock(page, 350)
     again = tiles("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
