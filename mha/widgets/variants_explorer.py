@@ -53,7 +53,7 @@ def variants_explorer(
     >>> one = np.eye(2)
     >>> given = dict.fromkeys(("query", "key", "value", "causal", "window", "gate"), one)
     >>> variants_explorer(["cat", "sat"], given | {"angles": [[0.0], [1.0]]}).title
-    'Attention with what newer models change'
+    'Attention with the changes of newer models'
     """
     tables = {role: np.asarray(array, float) for role, array in given.items()}
     plan = attention_plan(tables["query"].shape[1], **numbers)  # type: ignore[arg-type]

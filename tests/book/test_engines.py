@@ -271,6 +271,7 @@ def at_rest(page, name):
 def test_points_follow_the_mouse_with_their_labels_and_each_drag_is_undone(engine, width):
     page = engine.open(path("mechanism/self-attention").as_uri(), width=width)
     page.evaluate(BEGIN)
+    page.evaluate(TO_FIGURE)
     until(page, "document.querySelector('mha-explorer .tip')")
     at_rest(page, "Embedding of river")
     shown = [page.evaluate(POINTS)]
