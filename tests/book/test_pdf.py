@@ -262,9 +262,27 @@ def test_no_page_on_either_paper_holds_a_few_lines_alone(tmp_path):
     for pdf in (PDF, letter):
         title, _, *pages, _ = printed_book.text_of(pdf, "-layout")
         assert "Attention" in title
-        for number, page in enumerate(pages, 3):
-            lines = [line for line in page.splitlines() if line.strip()]
-            assert len(lines) >= 7 or "Fig." in page, (pdf.name, number)  # the head is one of them
+        assert pages_of_few_lines(pages) == []
+
+
+def pages_of_few_lines(pages):
+    """Return the texts of pages with fewer than six lines below their head and no figure."""
+    lines = {page: [line for line in page.splitlines() if line.strip()] for page in pages}
+    return [page for page in pages if len(lines[page]) < 7 and "Fig." not in page]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["appendix", "only"])
+def test_no_page_of_a_readers_appendix_holds_a_few_lines_alone(tmp_path, kind):
+    chapters = ("mechanism/softmax", "examples/the-cat-sat-end", "transformer/decoding")
+    document = Document(name="reader", chapters=chapters, solutions=kind)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        made = pool.submit(printing.typeset, [document]).result()
+    reader = tmp_path / "reader.pdf"
+    reader.write_bytes(made["reader.pdf"])
+    text = printed_book.text_of(reader, "-layout")
+    appendix = next(i for i, page in enumerate(text) if page.lstrip().startswith("Answers to the"))
+    assert pages_of_few_lines(text[appendix:]) == []
 
 
 def test_the_outline_holds_the_parts_and_what_print_adds(reader, pages):

@@ -1,7 +1,7 @@
 """The document to print: parts, chapters, solutions, bibliography and index."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from docutils import nodes
@@ -29,6 +29,8 @@ FRONT = "About this book"
 SCREEN_ONLY = {"printed", "screen-only", "tag_screen-only", "sd-btn"}
 OBJECT = re.compile(r"^<[\w.]+( object)?( at 0x[0-9a-f]+)?>$")
 LONGEST_ENDING = 1600  # characters of a last section, or exercise, that is kept on one page
+# Characters of the last entries of an appendix: its last page has at least eight lines.
+SHORTEST_ENDING_OF_APPENDIX, LONGEST_ENDING_OF_APPENDIX = 900, 2800
 ANSWERS = "Answers to the questions and boxes"
 Solutions = dict[str, list[solution_node]]
 Answers = dict[str, list[nodes.Element]]
@@ -145,9 +147,12 @@ class Book:
         if not self.answers:
             return
         yield f'#chapter(1, "", ())[{ANSWERS}]\n#small-columns[\n'
+        *_, last = self.answers
         for page, of_page in self.answers.items():
             yield f"#chapter-of[{text(self.heading(page))}]"
-            yield from map(self.writer(page).write_key, of_page)
+            ending = start_of_ending(of_page) if page == last else len(of_page)
+            yield from map(self.writer(page).write_key, of_page[:ending])
+            yield from kept_together(map(self.writer(page).write_key, of_page[ending:]))
         yield "]"
 
     def appendix(self) -> Iterator[str]:
@@ -157,11 +162,11 @@ class Book:
         yield '#chapter(1, "", ())[Solutions]\n#small[\n'
         *_, last = self.solutions
         for page, of_page in self.solutions.items():
-            # The last chapter's are kept on one page: two lines would be left over for the next.
-            yield "#together[" if page == last else ""
             yield f'#titled(2, 1, "", (), false)[{text(self.heading(page))}]'
-            yield from map(self.writer(page).write, of_page)
-        yield "]]"
+            ending = start_of_ending(of_page) if page == last else len(of_page)
+            yield from map(self.writer(page).write, of_page[:ending])
+            yield from kept_together(map(self.writer(page).write, of_page[ending:]))
+        yield "]"
 
     def heading(self, page: str) -> str:
         """Return the title of a chapter in an appendix."""
@@ -236,6 +241,28 @@ def mark_ending(page: nodes.document) -> None:
     exercises = [node for node in sections[-2].findall() if isinstance(node, kinds)]
     if exercises and len(exercises[-1].astext()) <= LONGEST_ENDING:
         exercises[-1]["ends"] = True
+
+
+def start_of_ending(entries: Sequence[nodes.Element]) -> int:
+    """Return the index from which an appendix's last entries are kept on one page.
+
+    They are as few as have the text of about eight lines, or none if they are too long.
+    """
+    characters = 0
+    for index in reversed(range(len(entries))):
+        characters += len(entries[index].astext())
+        if characters > LONGEST_ENDING_OF_APPENDIX:
+            return index + 1
+        if characters >= SHORTEST_ENDING_OF_APPENDIX:
+            return index
+    return 0
+
+
+def kept_together(written: Iterable[str]) -> Iterator[str]:
+    """Yield Typst source that stays on one page."""
+    yield "#ending["
+    yield from written
+    yield "]"
 
 
 def take_answers(pages: dict[str, nodes.document]) -> Answers:
