@@ -45,7 +45,7 @@ export const pencil = {
     other: "A slip: it does not follow from the numbers before it.",
   } as Record<string, string>,
   right: "Right.",
-  rightAnyway: "Right, but not from the line before.",
+  rightAnyway: "Right, but not by the line before.",
   spoiled: "Spoiled: computed correctly from wrong numbers.",
   rounded: "Off by rounding: no slip caused it. The rounding errors add up to more than half a unit.",
   mended: "Corrected: {printed} was printed.",
