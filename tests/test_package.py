@@ -53,7 +53,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel, metad
 def test_the_metadata_are_those_of_the_project_which_requires_numpy_alone(metadata_files):
     metadata = email.message_from_bytes(metadata_files["METADATA"])
     assert metadata["Version"] == mha.__version__ == PROJECT["version"]
-    assert metadata["License-Expression"] == "MIT"
+    assert metadata["License-Expression"] == "MIT AND Apache-2.0"
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata.get_payload(decode=True).decode("utf-8").strip() == README.strip()
     required = metadata.get_all("Requires-Dist")

@@ -26,7 +26,7 @@ TEMPLATES = templates(HERE / "templates")
 FONTS = (
     "fonts/stix-two-text.woff2",
     "fonts/stix-two-text-italic.woff2",
-    "fonts/source-sans-3.woff2",
+    "fonts/interface.woff2",
     "fonts/jetbrains-mono.woff2",
     "math/STIXTwoMath-book.woff2",
 )

@@ -166,7 +166,7 @@ def test_a_page_is_set_in_the_books_own_fonts(opened):
     page = opened("mechanism/self-attention")
     loaded = """document.fonts.ready.then(() => [...document.fonts]
       .filter((face) => face.status === "loaded").map((face) => face.family.replaceAll('"', "")))"""
-    text, numbers = "STIX Two Text Book", "Source Sans 3 Book"
+    text, numbers = "STIX Two Text Book", "Attention Interface Book"
     assert {text, numbers, "STIX Two Math Book"} <= {*page.evaluate(loaded)}
     assert "Font Awesome 6 Free" not in page.evaluate(loaded)
     family = "e => getComputedStyle(e).fontFamily.split(',')[0].replaceAll('\"', '')"

@@ -41,14 +41,14 @@ def test_a_drawing_has_fonts_for_its_characters_and_few_others(name):
 def test_fonts_have_the_weights_and_styles_of_the_text():
     fonts = fonts_of(with_fonts(in_attributes(FIGURES["concat_strips"]().svg)))
     assert set("cat") <= fonts["STIX Two Text Book", 400, "italic"]
-    assert set("Head") <= fonts["Source Sans 3 Book", 600, "normal"]
+    assert set("Head") <= fonts["Attention Interface Book", 600, "normal"]
 
 
 def test_a_letter_that_the_first_family_lacks_comes_from_the_next():
     fonts = fonts_of(with_fonts(
-        "<svg font-family=\"'Source Sans 3 Book','STIX Two Math Book'\"><text>a\u2211</text></svg>"
+        "<svg font-family=\"'Attention Interface Book','STIX Two Math Book'\"><text>a\u2211</text></svg>"
     ))  # fmt: skip
     assert fonts == {
-        ("Source Sans 3 Book", 400, "normal"): {"a"},
+        ("Attention Interface Book", 400, "normal"): {"a"},
         ("STIX Two Math Book", 400, "normal"): {"\u2211"},
     }

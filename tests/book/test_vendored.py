@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 from html import unescape
 
@@ -36,6 +37,22 @@ def test_a_vendored_file_is_unmodified_and_has_its_licence_and_version(file):
         assert named.split()[1].split(";")[0] == file["version"]
     if file["name"] == "Temml":
         assert f'version:"{file["version"]}"'.encode() in data
+
+
+def test_the_licence_of_the_project_lists_each_other_licence():
+    listed = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"`([^`]+/(?:LICENSE|OFL)[^`]*)`", listed)) == sorted(
+        {"book/LICENSE"} | {file["text"] for file in FILES}
+    )
+
+
+def test_the_renamed_font_keeps_its_notice_and_not_its_reserved_name():
+    names = TTFont(ROOT / "book/_static/fonts/interface.woff2")["name"]
+    assert "Reserved Font Name ‘Source’" in names.getDebugName(0)
+    assert names.getDebugName(0) in (ROOT / "book/_static/fonts/OFL-source-sans-3.txt").read_text(
+        encoding="utf-8"
+    )
+    assert not [n for n in names.names if n.nameID not in (0, 7) and "source" in str(n).lower()]
 
 
 def test_nothing_is_vendored_that_the_list_lacks():

@@ -18,7 +18,8 @@ fonttools varLib.instancer "$from/jetbrains-mono-$latin-normal.woff2" wght=400 -
   -o "$from/jetbrains-mono-400.woff2"
 text "stix-two-text-$latin-normal.woff2" stix-two-text.woff2 "$shapes"
 text "stix-two-text-$latin-italic.woff2" stix-two-text-italic.woff2 "$shapes"
-text source-sans-3-axis.woff2 source-sans-3.woff2 "$shapes,tnum"
+text source-sans-3-axis.woff2 interface.woff2 "$shapes,tnum"
+python3 rename.py interface.woff2
 text jetbrains-mono-400.woff2 jetbrains-mono.woff2 ccmp
 
 for part in book rare; do

@@ -17,7 +17,7 @@ from mha.views.figures import STYLE
 PAPER = {
     "--paper": "#ffffff",
     "--ink": "#000000",
-    "--font-interface": "'Source Sans 3 Book','STIX Two Math Book'",
+    "--font-interface": "'Attention Interface Book','STIX Two Math Book'",
     "--font-text": "'STIX Two Text Book','STIX Two Math Book'",
 }
 """What the variables of the pages are on paper; the others have the values behind their commas."""

@@ -66,7 +66,7 @@ WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
 NEVER = ("sphinx_highlight.js", "doctools.js")
 
 # Wanted before text is drawn in them: a page that has none of a kind does without its font.
-FONTS_OF_ALL = ("STIX Two Text Book", "Source Sans 3 Book")
+FONTS_OF_ALL = ("STIX Two Text Book", "Attention Interface Book")
 FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
 
 

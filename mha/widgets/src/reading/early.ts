@@ -26,7 +26,7 @@ function preload(name: string) {
 }
 
 // Browsers refuse to fetch a font ahead for a page that is opened as a file.
-if (location.protocol !== "file:") ["stix-two-text", "source-sans-3"].forEach(preload);
+if (location.protocol !== "file:") ["stix-two-text", "interface"].forEach(preload);
 Object.assign(window, {
   toggleHintShow: "Show",
   toggleHintHide: "Hide",
