@@ -45,9 +45,8 @@ def test_fonts_have_the_weights_and_styles_of_the_text():
 
 
 def test_a_letter_that_the_first_family_lacks_comes_from_the_next():
-    fonts = fonts_of(with_fonts(
-        "<svg font-family=\"'Attention Interface Book','STIX Two Math Book'\"><text>a\u2211</text></svg>"
-    ))  # fmt: skip
+    families = "'Attention Interface Book','STIX Two Math Book'"
+    fonts = fonts_of(with_fonts(f'<svg font-family="{families}"><text>a\u2211</text></svg>'))
     assert fonts == {
         ("Attention Interface Book", 400, "normal"): {"a"},
         ("STIX Two Math Book", 400, "normal"): {"\u2211"},

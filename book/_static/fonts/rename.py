@@ -1,6 +1,6 @@
 """Rename the interface font: the licence reserves the name "Source" for the unmodified font.
 
-    python3 rename.py FILE
+The command is: python3 rename.py FILE
 """
 
 import sys
