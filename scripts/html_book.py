@@ -4,7 +4,7 @@ The invariant: after any edit, the published bytes are those of a build from not
 fails as that one would. Therefore Sphinx writes every page anew, because it does not know which
 other pages an edit affects. Three results are kept, each with a digest of all its inputs: the
 results of a page's cells (`byhand.reading`); the parsed pages, while only pages have changed; and
-the whole book, while no input has changed.
+the whole book, while no input has changed. A kept result that is damaged counts as missing.
 """
 
 import argparse
@@ -46,24 +46,37 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
 def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; on success publish its pages, and make the rest the new STATE."""
     with one_at_a_time():
-        before = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+        before = last_record()
         now, around = inputs_digest(), inputs_digest(pages=False)
         if fresh:
             before = {}
             shutil.rmtree(KEPT, ignore_errors=True)
-        elif (before.get("made_from"), before.get("html")) == (now, _published()):
+        elif {
+            "made_from": now,
+            "html": _published(),
+            "parsed": _parsed(),
+        }.items() <= before.items():
             return
         shutil.rmtree(NEXT, ignore_errors=True)
-        if before.get("around") == around:
+        if before.get("around") == around and before.get("parsed") == _parsed():
             shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
         build_pages(_check)
         (PAGES / ".buildinfo").unlink()  # Sphinx's note to itself
         replace(HTML, PAGES)
         replace(STATE, NEXT)
-        record = {"made_from": now, "html": _published()}
+        record = {"made_from": now, "html": _published(), "parsed": _parsed()}
         if inputs_digest() == now:  # nothing was saved while it was read
             record["around"] = around
         RECORD.write_text(json.dumps(record), encoding="utf-8")
+
+
+def last_record() -> dict[str, str]:
+    """Return the digests of the last good build; nothing if their file is missing or damaged."""
+    try:
+        record = json.loads(RECORD.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 def _check() -> None:
@@ -115,6 +128,11 @@ def one_at_a_time() -> Iterator[None]:
 def _published() -> str:
     """Return a digest of the published book, so that a book changed by hand is replaced."""
     return digest_of([HTML.name], root=HTML.parent)
+
+
+def _parsed() -> str:
+    """Return a digest of the parsed pages, from which the printed book is made too."""
+    return digest_of(["."], root=STATE / DOCTREES)
 
 
 @contextmanager

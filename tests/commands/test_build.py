@@ -214,6 +214,19 @@ def test_a_changed_dependency_of_cells_or_pages_is_computed_again(book):
     assert b'<meta name="another">' in published(book)["three.html"]
 
 
+@pytest.mark.parametrize("length", [0, 30])
+def test_damaged_results_of_the_last_build_count_as_missing(book, length):
+    assert executed_pages(book) == []
+    good = published(book)
+    for folder in ("state", "results"):
+        files = [path for path in (book / "_build" / folder).rglob("*") if path.is_file()]
+        assert files, folder
+        for path in files:
+            path.write_bytes(path.read_bytes()[:length])
+    assert executed_pages(book) == ["one", "two"]
+    assert published(book) == good
+
+
 WAITS = """
 ```{code-cell}
 from pathlib import Path

@@ -105,10 +105,10 @@ def load_last(page: Path) -> Results | None:
     file = _file(page)
     if not file.is_file():
         return None
-    data = json.loads(file.read_text(encoding="utf-8"))
     try:
+        data = json.loads(file.read_text(encoding="utf-8"))
         return Results(**data | {"steps": [Step(**step) for step in data["steps"]], "errors": {}})
-    except (KeyError, TypeError):  # another version of this book's package kept it
+    except (KeyError, TypeError, ValueError):  # damaged, or kept by another version of the package
         return None
 
 
