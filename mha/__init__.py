@@ -37,6 +37,7 @@ _HOMES = {
     "AttentionLayer": "mha.layouts",
     "LatentLayer": "mha.layouts",
     "read_layer": "mha.layouts",
+    "read_model": "mha.decoders",
     # Examples and their traces
     "WorkedExample": "mha.runs.worked_example",
     "example_names": "mha.examples",

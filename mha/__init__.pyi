@@ -14,6 +14,7 @@ from mha.core.positions import rotate as rotate
 from mha.core.positions import rotate_by as rotate_by
 from mha.core.positions import sinusoidal_positions as sinusoidal_positions
 from mha.core.softmax import softmax as softmax
+from mha.decoders import read_model as read_model
 from mha.examine import examine as examine
 from mha.examine import examine_decoding as examine_decoding
 from mha.examine import examine_layer as examine_layer

@@ -7,6 +7,7 @@ from mha.core.attention import attention_scores, attention_weights, scaled_dot_p
 from mha.core.bfloat16 import to_bfloat16
 from mha.core.blockwise import blockwise_attention
 from mha.core.costs import LayerSizes, ModelSizes, layer_sizes
+from mha.core.decoder import Decoder, DecoderRun, WrittenToken
 from mha.core.decoding import KeyValueCache, ask_cache, decode_step
 from mha.core.distributions import entropy, total_variation
 from mha.core.encoder_decoder import encoder_decoder
@@ -65,6 +66,7 @@ from mha.core.seeds import SeedRuns, over_seeds
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.core.transformer import Block, transformer
 from mha.core.transformer_gradients import TransformerGradients, transformer_backward
+from mha.decoders import read_model
 from mha.examine import examine, examine_decoding, examine_layer, examine_positions
 from mha.examples import example_names, load_example
 from mha.examples.recorded import (
@@ -106,6 +108,8 @@ __all__ = [
     "AttentionGradients",
     "AttentionLayer",
     "Block",
+    "Decoder",
+    "DecoderRun",
     "EightBits",
     "FeedForward",
     "KeyValueCache",
@@ -133,6 +137,7 @@ __all__ = [
     "TransformerGradients",
     "WorkedExample",
     "Written",
+    "WrittenToken",
     "answer_scores",
     "arithmetic",
     "ask_cache",
@@ -193,6 +198,7 @@ __all__ = [
     "pattern_projections",
     "percent",
     "read_layer",
+    "read_model",
     "recorded_head",
     "recorded_heads",
     "recorded_maps",

@@ -101,7 +101,8 @@ class Environment:
         pip = [str(self.python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
         with step(f"Installing the packages of {self.lock.name} ({self.gigabytes} GB)"):
             run(
-                [*pip, "--require-hashes", "-r", str(self.lock)],
+                # A lock is complete, and leaves out dependencies that are not wanted.
+                [*pip, "--no-deps", "--require-hashes", "-r", str(self.lock)],
                 f"the packages of {self.lock.name} could not be installed; see the message above",
             )
         if self.has_mha:

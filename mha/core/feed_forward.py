@@ -36,6 +36,31 @@ def normal_cdf(x: float) -> float:
 _normal_cdfs = np.vectorize(normal_cdf, otypes=[np.float64])
 
 
+def silu(x: Array) -> Array:
+    """Return x / (1 + e to the -x) of each number: the gate of newer feed-forward layers (SwiGLU).
+
+    Parameters
+    ----------
+    x : ndarray
+
+    Returns
+    -------
+    ndarray, shape and dtype of `x`
+
+    References
+    ----------
+    Shazeer (2020), section 2.
+
+    Examples
+    --------
+    >>> silu(np.array([-1.0, 0.0, 1.0])).round(4)
+    array([-0.2689,  0.    ,  0.7311])
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        found: Array = x / (1 + np.exp(-x))
+    return found
+
+
 def activate(hidden: Array, activation: Activation) -> Array:
     """Return the activation of each hidden number.
 

@@ -231,8 +231,18 @@ def _find_index(file: Path) -> Path | None:
     return index if index is not None and index.exists() else None
 
 
-def _read_settings(file: Path) -> Mapping[str, Any] | None:
-    """Return the contents of the `config.json` beside a file, or None."""
+def read_settings(file: Path) -> Mapping[str, Any] | None:
+    """Return the contents of the `config.json` beside a file, or None.
+
+    Parameters
+    ----------
+    file : Path
+
+    Raises
+    ------
+    TypeError, ValueError
+        If that file does not hold a JSON object.
+    """
     config = file.with_name("config.json")
     if not config.exists():
         return None
@@ -308,7 +318,7 @@ def read_layer(
     file, stored = open_arrays(path)
     where = "settings"
     if settings is None:
-        settings, where = _read_settings(file), "config.json"
+        settings, where = read_settings(file), "config.json"
     check_type("settings", settings or {}, Mapping)
     every = find_layers(file.name, stored.shapes, settings, layout, within, where)
     matches = [match for match in every if match.number == number]
