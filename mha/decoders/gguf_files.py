@@ -1,12 +1,15 @@
 """Decoders in GGUF files, whose numbers the package `gguf` restores from their quantised form."""
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mha.core.checks import Array
-from mha.core.decoder import Decoder, DecoderLayer
+from mha.core.decoder import Decoder, Tokenizer
+from mha.core.decoder_weights import DecoderLayer, side_by_side
 from mha.core.positions import rotary_angles
 from mha.decoders.optional_packages import load_package
 from mha.decoders.tokenizers import byte_level_tokenizer, read_vocabulary
@@ -144,13 +147,15 @@ def read_gguf(path: Path) -> Decoder:
         layers.append(
             DecoderLayer(
                 part["attn_norm"],
-                np.concatenate([part[f"attn_{x}"] for x in "qkv"]).T,
-                part["attn_output"].T,
+                side_by_side(*(part[f"attn_{x}"] for x in "qkv")),
+                side_by_side(part["attn_output"]),
                 part["ffn_norm"],
-                np.concatenate([part["ffn_gate"], part["ffn_up"]]).T,
-                part["ffn_down"].T,
+                side_by_side(part["ffn_gate"], part["ffn_up"]),
+                side_by_side(part["ffn_down"]),
             )
         )
+    # Not the file itself, whose index takes hundreds of megabytes.
+    vocabulary = {key: value for key, value in file.settings.items() if key.startswith("tokenizer")}
     size = len(file.settings.get("tokenizer.ggml.tokens", ())) or int(file.setting("vocab_size"))
     embedding = file.array("token_embd.weight", (size, d_model))
     is_tied = "output.weight" not in file
@@ -168,8 +173,13 @@ def read_gguf(path: Path) -> Decoder:
         eps=float(file.setting("attention.layer_norm_rms_epsilon")),
         context_length=int(file.setting("context_length")),
         end_ids=() if end is None else (int(end),),
-        read_tokenizer=lambda: byte_level_tokenizer(read_vocabulary(file.name, file.settings)),
+        read_tokenizer=partial(_read_tokenizer, file.name, vocabulary),
     )
+
+
+def _read_tokenizer(file: str, metadata: Mapping[str, Any]) -> Tokenizer:
+    """Return the tokenizer of a file."""
+    return byte_level_tokenizer(read_vocabulary(file, metadata))
 
 
 def _name(layer: int, part: str) -> str:

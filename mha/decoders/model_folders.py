@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from mha.core.checks import Array, as_count, as_number
-from mha.core.decoder import Decoder, DecoderLayer
+from mha.core.decoder import Decoder
+from mha.core.decoder_weights import DecoderLayer, side_by_side
 from mha.core.positions import halves_to_pairs
 from mha.decoders.tokenizers import folder_tokenizer
 from mha.layouts.files import Arrays, open_arrays, read_settings
@@ -92,11 +93,11 @@ def read_folder(path: str | PathLike[str]) -> Decoder:
         layers.append(
             DecoderLayer(
                 _array(stored, name("input_layernorm"), (d_model,)),
-                np.concatenate(list(qkv.values())).T,
-                _array(stored, name("self_attn.o_proj"), (d_model, num_heads * d_k)).T,
+                side_by_side(*qkv.values()),
+                side_by_side(_array(stored, name("self_attn.o_proj"), (d_model, num_heads * d_k))),
                 _array(stored, name("post_attention_layernorm"), (d_model,)),
-                np.concatenate(gate_up).T,
-                _array(stored, name("mlp.down_proj"), (d_model, d_ff)).T,
+                side_by_side(*gate_up),
+                side_by_side(_array(stored, name("mlp.down_proj"), (d_model, d_ff))),
             )
         )
     rotary = LAYOUTS["Llama"].rotary
