@@ -73,7 +73,8 @@ def _write(options: argparse.Namespace) -> None:
     for token in tokens:
         print(token.text, end="", flush=True)
         count += 1
-    print(f"\n{count} tokens in {time.perf_counter() - start:.1f} s", file=sys.stderr)
+    print()
+    print(f"{count} tokens in {time.perf_counter() - start:.1f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":

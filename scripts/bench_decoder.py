@@ -1,17 +1,17 @@
 """Time and memory of writing with a cache, beside PyTorch on the same weights.
 
 Both continue the same tokens greedily and take turns, one turn of some tokens each, so that other
-load affects both. PyTorch computes with the same numbers in the layout of its Linear, a cache that is
-allocated once, and its own functions for norms, products and attention. A ratio below 1 means that `mha` is faster. The peak
-memory is that of a process that reads the model and writes.
+load affects both. PyTorch computes with the same numbers in the layout of its Linear, a cache that
+is allocated once, and its own functions for norms, products and attention. A ratio below 1 means
+that `mha` is faster. The peak memory is that of a process that reads the model and writes, without
+PyTorch.
 
 Weights and PyTorch are in the environment of requirements-frameworks.lock, which
 `scripts/test.py --torch` makes.
 """
 
 import math
-import multiprocessing
-import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -29,6 +29,15 @@ from mha.core.threads import usable_cores
 
 MIB = 2**20
 PROMPT = "The cat sat on the mat because it was"
+PROCESS = """
+import resource, sys, mha
+prompt, steps, *path = sys.argv[1:]
+for token in mha.read_model(*path).write(prompt, int(steps)):
+    pass
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+"""The program whose peak memory is measured."""
+
 ROW = "{:>7}  {:>13}  {:>9}  {:>8}  {:>9}"
 COLUMNS = ("context", "mha tokens/s", "ms/token", "torch ms", "mha/torch")
 
@@ -112,7 +121,11 @@ def main() -> None:
     print(f"{model.size / 1e6:.1f} million parameters, float32, cores: {usable_cores()}.")
     ids = list(model.encode(PROMPT))
     capacity = len(ids) + options.tokens + 1
-    steps = {"mha": CachedSteps(model, capacity), "torch": TorchSteps(model, capacity)}
+    cached = CachedSteps(model, capacity)
+    steps: dict[str, CachedSteps | TorchSteps] = {
+        "mha": cached,
+        "torch": TorchSteps(model, capacity),
+    }
     last = {name: int(each.next_logits(ids).argmax()) for name, each in steps.items()}
     print(ROW.format(*COLUMNS))
     everything = dict.fromkeys(steps, math.inf)
@@ -126,10 +139,8 @@ def main() -> None:
         print_row(len(ids) + done + options.turn, found)
     print("fastest token of all:")
     print_row(capacity, everything)
-    print(f"arrays {model.nbytes / MIB:.0f} MiB, cache {steps['mha'].nbytes / MIB:.1f} MiB", end="")
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        peak = pool.apply(peak_memory, (options.model, options.tokens))
-    print(f", peak of a process that reads and writes {peak:.0f} MiB")
+    print(f"arrays {model.nbytes / MIB:.0f} MiB, cache {cached.nbytes / MIB:.1f} MiB", end="")
+    print(f", peak of a process {peak_memory(options.model, options.tokens):.0f} MiB")
 
 
 def print_row(context: int, least: dict[str, float]) -> None:
@@ -140,11 +151,10 @@ def print_row(context: int, least: dict[str, float]) -> None:
 
 
 def peak_memory(path: str | None, steps: int) -> float:
-    """Return the peak memory of this process in MiB, after it has read a model and written."""
-    for _ in read_model(path).write(PROMPT, steps):
-        pass
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MIB
+    """Return the peak memory of a process that reads a model and writes, in MiB."""
+    arguments = [sys.executable, "-c", PROCESS, PROMPT, str(steps), *([path] if path else [])]
+    done = subprocess.run(arguments, check=True, capture_output=True, text=True)
+    return int(done.stdout) * (1 if sys.platform == "darwin" else 1024) / MIB
 
 
 if __name__ == "__main__":

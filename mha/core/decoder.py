@@ -154,7 +154,7 @@ class Decoder(DecoderWeights):
     >>> run = model.run([5, 0, 2])
     >>> run.weights.shape, run.logits.shape
     ((2, 4, 3, 3), (3, 7))
-    >>> next(model.write([5, 0, 2])).id == run.logits[-1].argmax()
+    >>> next(model.write([5, 0, 2])).id == int(run.logits[-1].argmax())
     True
     """
 
@@ -236,7 +236,9 @@ class Decoder(DecoderWeights):
             model was made for.
         """
         ids = as_ndarray("ids", self.encode(prompt) if isinstance(prompt, str) else prompt)
-        if ids.ndim != 1 or not ids.size:
+        if ids.shape == (0,):
+            raise ValueError("the prompt has no tokens; at least one is wanted")
+        if ids.ndim != 1:
             raise ValueError(f"ids has shape {ids.shape}; one sequence of tokens is wanted")
         if not np.issubdtype(ids.dtype, np.integer):
             raise TypeError(f"ids has dtype {ids.dtype}; integers are wanted")

@@ -42,9 +42,8 @@ class DecoderLayer:
 
     Notes
     -----
-    The arrays are not copied. `x @ w` is fastest with contiguous rows of `w`, which the transpose of
-    a stored (d_out, d_in) does not have; `mha.core.decoder_weights.side_by_side` returns such a
-    matrix.
+    The arrays are not copied. `x @ w` is fastest if the rows of `w` are contiguous, as those
+    of `side_by_side`.
     """
 
     attention_gain: Array
