@@ -161,6 +161,15 @@ class Decoder(DecoderWeights):
     end_ids: tuple[int, ...] = ()
     read_tokenizer: Callable[[], Tokenizer] | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.end_ids, Sequence) or isinstance(self.end_ids, str):
+            raise TypeError(f"end_ids is {self.end_ids!r}; a tuple of whole numbers is wanted")
+        ends = tuple(as_index("end_ids", each, self.vocabulary_size) for each in self.end_ids)
+        object.__setattr__(self, "end_ids", ends)
+        if self.read_tokenizer is not None and not callable(self.read_tokenizer):
+            raise TypeError(f"read_tokenizer is {self.read_tokenizer!r}; a callable is wanted")
+
     # ---- Text ----
 
     @cached_property
@@ -345,6 +354,8 @@ class Decoder(DecoderWeights):
 
     def _as_heads(self, heads: Heads) -> tuple[tuple[int, int], ...]:
         """Return pairs of a layer and a head, and raise an error if there is no such head."""
+        if not isinstance(heads, Iterable):
+            raise TypeError(f"without is {heads!r}; pairs of a layer and a head are wanted")
         found = []
         for pair in heads:
             if not isinstance(pair, Sequence) or len(pair) != 2:

@@ -1,5 +1,6 @@
 """The learned arrays of a decoder and its sizes, and the angles of its rotary positions."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -102,6 +103,8 @@ class DecoderWeights:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        if not isinstance(self.layers, Iterable):
+            raise TypeError(f"layers is {self.layers!r}; a sequence of DecoderLayer is wanted")
         put(self, "layers", tuple(self.layers))
         if not self.layers:
             raise ValueError("layers is empty; at least one DecoderLayer is wanted")
@@ -116,6 +119,8 @@ class DecoderWeights:
         put(self, "unembedding", _read_only("unembedding", self.unembedding, 2))
         if self.speeds is not None:
             put(self, "speeds", frozen(as_finite_array("speeds", self.speeds)))
+        if self.context_length is not None:
+            put(self, "context_length", as_count("context_length", self.context_length))
         self._check_shapes()
 
     def _check_shapes(self) -> None:

@@ -1,6 +1,6 @@
 """Logit attribution: traces of a language model on a text, and each part's share of the logits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 
@@ -228,4 +228,6 @@ def _columns(unembedding: Array, words: Sequence[int] | None) -> Array:
     """Return the columns of some words, or all."""
     if words is None:
         return unembedding
+    if not isinstance(words, Iterable) or isinstance(words, str):
+        raise TypeError(f"words is {words!r}; indices in the vocabulary are wanted")
     return unembedding[:, [as_index("words", word, unembedding.shape[1]) for word in words]]

@@ -1,4 +1,4 @@
-"""Decoders compute as `transformers` does: tiny models of both formats, and the SmolLM2 of a package.
+"""Decoders compute as `transformers` does: tiny models of both formats, and SmolLM2.
 
 The figures of SmolLM2 were first computed by an independent program.
 """
@@ -68,7 +68,7 @@ def test_a_saved_model_is_read_as_it_computes(change, shard, tmp_path):
 
 TOKENS = ["<|end|>", *(chr(97 + i) for i in range(26)), "Ġ", "1", "2", "ab", "Ġa", "<user>", "ĠĠ"]
 MERGES = ["a b", "Ġ a", "Ġ Ġ"]
-WIDTH, D_FF, HEADS, GROUPS, D_K, LAYERS = 64, 96, 6, 2, 4, 2
+WIDTH, D_FF, HEADS, GROUPS, D_K, LAYERS = 96, 64, 6, 2, 4, 2
 
 
 def gguf_arrays(rng):
@@ -215,7 +215,7 @@ REFUSED = {
     "fewer layers": ({"block_count": 1}, "has the array blk.1.attn_norm.weight, which is not"),
     "more layers": ({"block_count": 3}, "has no array blk.2.attn_norm.weight, which a decoder"),
     "another width": (
-        {"feed_forward_length": 95}, "has blk.0.ffn_gate.weight of shape (96, 64); (95, 64) is",
+        {"feed_forward_length": 63}, "has blk.0.ffn_gate.weight of shape (64, 96); (63, 96) is",
     ),
 }  # fmt: skip
 

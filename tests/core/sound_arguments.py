@@ -1,6 +1,7 @@
 """Valid arguments of each public name. The tests of refusals replace them one by one."""
 
 import inspect
+from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 import mha
 from mha import public_names
 from mha.core.costs import layer_sizes
+from mha.core.decoder import draw_decoder
 from mha.core.decoding import KeyValueCache
 from mha.core.feed_forward import FeedForward
 from mha.core.language import LanguageModel
@@ -18,6 +20,14 @@ from mha.core.seeds import SeedRuns
 from mha.core.transformer import Block
 from mha.layouts import layer_from_arrays
 from mha.runs.logit_attribution import trace_text
+
+
+class Letters:
+    """A tokenizer of letters."""
+
+    def encode(self, text):
+        return type("Encoding", (), {"ids": [ord(letter) % 5 for letter in text]})
+
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(4, 6))
@@ -106,6 +116,7 @@ MODEL = LanguageModel(
     blocks=[Block(LAYER)],
     unembedding=RNG.normal(size=(6, 3)),
 )
+DECODER = draw_decoder(RNG, 5)
 INDEX = {"head": 0, "row": 1, "column": 2}
 SHARE = {"value": 0.3, "places": 2}
 
@@ -157,6 +168,14 @@ GIVEN = SOUND | {
     "load_model": {"name": "names"},
     "LanguageModel.write": {"self": MODEL, "text": "a b"},
     "trace_text": {"model": MODEL, "text": "a b"},
+    "Decoder": {
+        **{"embedding": DECODER.embedding, "layers": DECODER.layers, "num_heads": 2},
+        **{"final_gain": DECODER.final_gain, "unembedding": DECODER.unembedding, "num_groups": 1},
+    },
+    "Decoder.as_ids": {"self": DECODER, "prompt": [3, 0]},
+    "Decoder.encode": {"self": replace(DECODER, read_tokenizer=Letters), "text": "ba"},
+    "Decoder.run": {"self": DECODER, "ids": [3, 0]},
+    "Decoder.write": {"self": DECODER, "prompt": [3, 0]},
     "logit_shares": {"runs": trace_text(MODEL, "a b"), "row": 1},
     "Place": {"stage": "scores", **INDEX},
     "Place.at": {"stage_name": "scores", "index": (0, 1, 2)},

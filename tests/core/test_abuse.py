@@ -24,7 +24,8 @@ SENTENCE = re.compile(
 )
 
 GIVES_ONLY = (
-    *("Arithmetic", "AttentionGradients", "EightBits", "LatentRun", "LayerSizes", "LogitShares"),
+    *("Arithmetic", "AttentionGradients", "DecoderRun", "EightBits", "LatentRun", "LayerSizes"),
+    *("LogitShares", "WrittenToken"),
     *("ModelSizes", "MultiHeadGradients", "Operand", "Origin", "PatternFit", "Reading"),
     *("RecordedMaps", "Trace", "TrainedModel", "Training", "TransformerGradients", "Written"),
 )
@@ -32,7 +33,7 @@ GIVES_ONLY = (
 
 TRIED_ELSEWHERE = (
     *("examine", "examine_decoding", "examine_layer", "examine_positions"),  # tests/examine
-    *("read_layer", "explorer"),  # tests/layouts, tests/widgets
+    *("read_layer", "explorer", "read_model"),  # tests/layouts, tests/widgets, tests/decoders
 )
 
 
