@@ -117,6 +117,8 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_grad_enabled(False)
     torch.set_num_threads(usable_cores())
+    # First, while this process is small: some systems give a process the peak of its parent.
+    peak = peak_memory(options.model, options.tokens)
     model = read_model(options.model)
     print(f"{model.size / 1e6:.1f} million parameters, float32, cores: {usable_cores()}.")
     ids = list(model.encode(PROMPT))
@@ -140,7 +142,7 @@ def main() -> None:
     print("fastest token of all:")
     print_row(capacity, everything)
     print(f"arrays {model.nbytes / MIB:.0f} MiB, cache {cached.nbytes / MIB:.1f} MiB", end="")
-    print(f", peak of a process {peak_memory(options.model, options.tokens):.0f} MiB")
+    print(f", peak of a process {peak:.0f} MiB")
 
 
 def print_row(context: int, least: dict[str, float]) -> None:
