@@ -35,6 +35,10 @@ def read_model(path: str | PathLike[str] | None = None) -> Decoder:
 
     Examples
     --------
+    >>> read_model("missing.gguf")
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: there is no file missing.gguf
     >>> model = read_model()  # doctest: +SKIP
     >>> ids = model.encode("The capital of France is")  # doctest: +SKIP
     >>> model.token_texts([model.run(ids).logits[-1].argmax()])  # doctest: +SKIP
