@@ -145,7 +145,7 @@ class Decoder(DecoderWeights):
 
     References
     ----------
-    Touvron et al. (2023); Zhang and Sennrich (2019) for RMS norms; Shazeer (2020) for the
+    Touvron et al. (2023a); Zhang and Sennrich (2019) for RMS norms; Shazeer (2020) for the
     feed-forward layer; Su et al. (2024) for rotary positions; Ainslie et al. (2023) for groups.
 
     Examples
