@@ -181,6 +181,9 @@ def scaled_dot_product_attention(
 def scaled_scores(scores: Array, d_k: int, scale: float | None = None) -> Array:
     """Return the scores times `scale`, by default 1 / sqrt(d_k).
 
+    No mask is added. The field `scaled_scores` of `mha.runs.record.Trace` is a later stage: these
+    numbers after the cap, if there is one, and plus the mask (`masked_scores`).
+
     Parameters
     ----------
     scores : ndarray, shape (..., num_queries, num_keys)
@@ -290,14 +293,15 @@ def as_inputs(
     *,
     finite: bool = True,
 ) -> tuple[Array, ...]:
-    """Return query, key and value as finite arrays of one dtype.
+    """Return query, key and value as arrays of one dtype, and of finite numbers unless told not to.
 
     Parameters
     ----------
     query, key, value, enable_gqa
         As in `scaled_dot_product_attention`.
     finite : bool, default True
-        Whether NaN and infinities raise an error.
+        Whether NaN and infinities raise an error. `mha.core.blockwise` passes False: it finds them
+        in the norms of the arrays, which it needs anyway, and so saves a pass over the arrays.
 
     Returns
     -------
@@ -306,8 +310,8 @@ def as_inputs(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not finite, or has no axis of tokens (or, with `enable_gqa`, of heads);
-        if key and value have different numbers of rows (or of heads).
+        If an argument has no axis of tokens (or, with `enable_gqa`, of heads) or, with `finite`,
+        holds NaN or an infinity; if key and value have different numbers of rows (or of heads).
 
     Examples
     --------
@@ -357,11 +361,12 @@ def as_separate_inputs(
     for name, x in (("key", key), ("value", value)):
         if enable_gqa:
             check_groups(name, x, query)
-        last = -3 if enable_gqa else -2
+        last = -3 if enable_gqa else -2  # the numbers of heads may differ, and are checked above
         if x.shape[:last] != query.shape[:last]:
+            before = " before the heads" if enable_gqa else ""
             raise ValueError(
-                f"leading axes are {query.shape[:-2]} in query but {x.shape[:-2]} in {name};"
-                " they must match"
+                f"leading axes{before} are {query.shape[:last]} in query but {x.shape[:last]} in"
+                f" {name}; they must match"
             )
     _check_widths(query, key)
     return query, key, value

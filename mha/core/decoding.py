@@ -10,7 +10,6 @@ from mha.core.attention import scaled_dot_product_attention
 from mha.core.checks import (
     Array,
     as_finite_array,
-    check_same_shape,
     frozen,
     in_one_dtype,
 )
@@ -56,7 +55,15 @@ class KeyValueCache:
     def __post_init__(self) -> None:
         key = as_finite_array("key", self.key, min_ndim=3)
         value = as_finite_array("value", self.value, min_ndim=3)
-        check_same_shape("key", key[..., :1], "value", value[..., :1])
+        if key.shape[:-2] != value.shape[:-2]:
+            raise ValueError(
+                f"leading axes are {key.shape[:-2]} in key but {value.shape[:-2]} in value;"
+                " they must match"
+            )
+        if key.shape[-2] != value.shape[-2]:
+            raise ValueError(
+                f"key has {key.shape[-2]} tokens but value has {value.shape[-2]}; they must match"
+            )
         for name, array in zip(("key", "value"), in_one_dtype(key, value), strict=True):
             object.__setattr__(self, name, frozen(array))
 
@@ -243,7 +250,10 @@ def _attend_to_cache(
     *,
     is_causal: bool = False,
 ) -> Array:
-    """Return the layer's output for queries of the newest tokens and all cached keys."""
+    """Return a layer's output for queries and all cached keys.
+
+    The queries are those of the newest cached tokens, or in cross-attention of another sequence.
+    """
     if mask is not None:
         check_mask_axes(mask, (*query.shape[:-1], len(cache)))
     heads = scaled_dot_product_attention(
@@ -252,7 +262,7 @@ def _attend_to_cache(
         cache.value,
         mask=mask,
         is_causal=is_causal,
-        align="bottom-right",
+        align="bottom-right",  # the newest tokens are the last ones of the cache
         enable_gqa=weights.num_groups < weights.num_heads,
     )
     return project_output(merge_heads(heads), weights)

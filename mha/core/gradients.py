@@ -123,6 +123,8 @@ def _attention_backward(
 ) -> AttentionGradients:
     """Return the gradients of query, key and value, given the weights of the forward pass."""
     shape = query.shape
+    # The rows of the heads that share a key are rows of one matrix. The products with its transpose
+    # below then also sum the gradients of the key and the value over these heads.
     query, weights, d_output = (fold_heads(x, key) for x in (query, weights, d_output))
     d_weights = finite_product("d_output and value", d_output, value.mT)
     d_scores = softmax_backward(d_weights, weights)
@@ -344,6 +346,7 @@ def _backward_to_heads(
     inputs = forward_pass.query, forward_pass.key, forward_pass.value
     head_gradients = _attention_backward(d_heads, *inputs, forward_pass.weights, factor)
     if forward_pass.angles is not None:
+        # The Jacobian of a rotation is the rotation, and its transpose is the inverse one.
         query, key = (
             rotate_by(x, -forward_pass.angles) for x in (head_gradients.query, head_gradients.key)
         )

@@ -444,6 +444,7 @@ def _next_logits(
     model: LanguageModel, new: Array, caches: Sequence[KeyValueCache | None]
 ) -> tuple[Array, tuple[KeyValueCache, ...]]:
     """Return the logits at new words, and the extended caches."""
+    # Cached keys are rotated already, so the new words are at the positions after them.
     angles = model.angles(len(new), 0 if caches[0] is None else len(caches[0]))
     x, extended = model.embedding[new], []
     for block, cache in zip(model.blocks, caches, strict=True):

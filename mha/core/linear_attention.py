@@ -48,7 +48,7 @@ def linear_attention(
     query, key, value = as_separate_inputs(query, key, value)
     scores = finite_product("query and key", query, key.swapaxes(-1, -2))
     n = key.shape[-2]
-    # Products of decays as differences of sums of logarithms: a quotient of products could
+    # Products of decays are differences of sums of logarithms: a quotient of products could
     # underflow to 0 / 0.
     logs = np.cumsum(np.log(_decays(decay, key)), axis=-1)
     log_products = np.where(np.tri(n, dtype=bool), logs[..., :, None] - logs[..., None, :], -np.inf)

@@ -151,8 +151,8 @@ def padded_places(lengths: ArrayLike, num_keys: int, *, side: Side = "right") ->
     if side not in ("right", "left"):
         raise ValueError(wanted)
     lengths = lengths.astype(np.int64)[..., None]
-    places = np.arange(num_keys) - (num_keys - lengths if side == "left" else 0)
-    return np.where((places >= 0) & (places < lengths), places, -1)
+    positions = np.arange(num_keys) - (num_keys - lengths if side == "left" else 0)
+    return np.where((positions >= 0) & (positions < lengths), positions, -1)
 
 
 def sliding_window_mask(num_queries: int, num_keys: int, window: int) -> Array:
@@ -184,6 +184,7 @@ def sliding_window_mask(num_queries: int, num_keys: int, window: int) -> Array:
            [ True,  True,  True],
            [False,  True,  True]])
     """
+    # There is no `align`: the window is for self-attention, where query i and key i are one token.
     queries = np.arange(as_count("num_queries", num_queries))[:, None]
     keys = np.arange(as_count("num_keys", num_keys))
     return np.abs(queries - keys) <= as_count("window", window)
@@ -196,12 +197,13 @@ def as_additive_mask(
     dtype: DTypeLike = np.float64,
     align: Align = "top-left",
 ) -> Array | None:
-    """Return the mask to add to the scores: 0 where a query may attend, else minus infinity.
+    """Return the numbers to add to the scores: those of a float mask, 0 or minus infinity.
 
     Parameters
     ----------
     mask : array_like of bool or float, broadcastable to `shape`, optional
-        A boolean mask is True where a query may attend; a float mask is added as it is.
+        A boolean mask is True where a query may attend: 0 is added there, and minus infinity
+        elsewhere. A float mask is added as it is.
     is_causal, align
         Also mask the keys that `causal_mask` masks. Both masks must allow a key.
     shape : tuple of int, (..., num_queries, num_keys)
@@ -211,7 +213,8 @@ def as_additive_mask(
 
     Returns
     -------
-    ndarray of `dtype`, broadcastable to `shape`, or None if nothing is masked
+    ndarray of `dtype`, broadcastable to `shape`, or None without a mask and `is_causal`
+        A mask that is True everywhere gives zeros.
 
     Raises
     ------

@@ -199,7 +199,7 @@ def rms_norm(x: Array, gain: Array, eps: float) -> Array:
     Raises
     ------
     ValueError
-        If `eps` is 0 and a row is all zeros, or a number is too large for its dtype.
+        If `eps` is 0 and a row is all zeros, or a number or its square is too large for its dtype.
 
     References
     ----------
@@ -213,6 +213,8 @@ def rms_norm(x: Array, gain: Array, eps: float) -> Array:
     with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
         spreads = np.sqrt((x * x).mean(axis=-1, keepdims=True) + x.dtype.type(eps))
         found: Array = x / spreads * gain.astype(x.dtype)
+    # A number divided by an infinite root mean square would be 0, which looks valid.
+    refuse_overflow("a row's numbers", spreads, "squared")
     refuse_overflow("a row's numbers, their root mean square and gain", found, "combined")
     return found
 

@@ -166,6 +166,8 @@ def shifted_exponentials(scores: Array, largest: Array) -> Array:
     >>> shifted_exponentials(np.array([-np.inf, 2.0]), np.array(2.0))
     array([0., 1.])
     """
+    # Minus infinity less minus infinity would be NaN, so a fully masked row is not shifted.
     shift = np.where(np.isneginf(largest), 0, largest).astype(scores.dtype)
+    # A difference that overflows is minus infinity, and its exponential is 0, as it should be.
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.exp(scores - shift))

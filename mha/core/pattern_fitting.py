@@ -220,6 +220,7 @@ def _descend(
     for step in range(1, steps + 1):
         rate = 0.1 * (1 - (step - 1) / steps)
         gradients = _gradients(x, w_q, w_k, target, decay)
+        # The last gradient, that of the embeddings, is not used if they are fixed.
         for p, gradient, (mean, square) in zip(moving, gradients, moments, strict=False):
             mean += 0.1 * (gradient - mean)
             square += 0.01 * (gradient**2 - square)

@@ -325,6 +325,7 @@ def linear_biases(
     shape = as_count("num_queries", num_queries), as_count("num_keys", num_keys)
     queries = np.arange(shape[0])[:, None] + first_query_position(*shape, align)
     distance = queries - np.arange(shape[1])
+    # Less than 0, not negated: the bias of a query's own position is then 0 and not -0.
     biases = 0.0 - slopes[:, None, None] * np.abs(distance)
     is_causal = as_bool("is_causal", is_causal)
     return np.where(distance < 0, -np.inf, biases) if is_causal else biases

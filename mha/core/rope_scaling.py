@@ -165,6 +165,7 @@ def yarn_speeds(
     )
     if as_bool("truncate", truncate):
         first, last = math.floor(first), math.ceil(last)
+    # As in the authors' code; 0.001 prevents a division by 0 if both ends are one pair.
     low, high = max(first, 0), min(last, d_k - 1)
     share = np.clip((pairs - low) / max(high - low, 0.001), 0, 1)
     return speeds * (1 - share) + speeds / as_number("factor", factor, least=1) * share

@@ -213,6 +213,7 @@ def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) ->
     means = np.add.reduceat(key, starts, axis=-2) / lengths[:, None].astype(key.dtype)
     scores = finite_product("query and the blocks' means", query, means.swapaxes(-1, -2))
     own = np.arange(n)[:, None] // size - np.arange(len(starts))
+    # The query's own block comes first, so that it is always chosen; later blocks never are.
     scores = np.where(own == 0, np.inf, np.where(own < 0, -np.inf, scores))
     order = np.argsort(-scores, axis=-1, kind="stable")[..., : as_count("count", count)]
     chosen = np.zeros(scores.shape, bool)

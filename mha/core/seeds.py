@@ -121,6 +121,7 @@ def interval_rank(num_seeds: int) -> int:
     >>> [interval_rank(n) for n in (1, 6, 10, 30)]
     [0, 0, 1, 9]
     """
+    # The probability that the median is below all values, or above all.
     outside, rank = 2 * 0.5**num_seeds, 0
     while True:
         outside += 2 * math.comb(num_seeds, rank + 1) * 0.5**num_seeds

@@ -247,6 +247,7 @@ def after_attention(block: Block, x: Array, attention_output: Array) -> dict[str
     """
     x = in_dtype_of(block, x)
     stream = finite_sum("the stream and the attention's output", x, attention_output)
+    # The order of the entries is that of the computation: callers take the last one as the output.
     steps = {"stream": stream}
     if block.norm == "after":
         steps |= normalisation("stream", stream, block.first)

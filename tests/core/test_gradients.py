@@ -39,7 +39,7 @@ def assert_gradients(gradients, loss, value, rtol=1e-6, atol=1e-8):
         np.testing.assert_allclose(gradient, slope, rtol=rtol, atol=atol, err_msg=f"of {index}")
 
 
-# Attention, with its softmax, and layers
+# ---- Attention, with its softmax, and layers ----
 
 
 def test_gradient_of_softmax_by_scores_and_as_a_matrix(rng):
@@ -89,7 +89,7 @@ def test_gradients_of_a_layer_by_its_inputs_and_arrays(rng, layer, leading, cros
     assert_gradients([found.x, found.context, found.weights], loss, [x, context, weights])
 
 
-# Blocks
+# ---- Blocks ----
 
 
 def drawn_block(rng, norm, activation, *without):
@@ -149,7 +149,7 @@ def test_gradients_of_a_language_model(rng):
     assert_gradients([gradients[name] for name in model.arrays], of, [*model.arrays.values()])
 
 
-# Answers, and patterns
+# ---- Answers, and patterns ----
 
 
 @pytest.mark.parametrize(("dtype", "near"), [(np.float32, 2e-5), (np.float64, 1e-8)])

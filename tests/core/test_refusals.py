@@ -32,7 +32,7 @@ from mha.core.latent import LatentWeights
 from mha.core.learning import cross_entropy
 from mha.core.linear_attention import linear_attention
 from mha.core.masks import as_mask
-from mha.core.norm import Norm, layer_norm
+from mha.core.norm import Norm, layer_norm, rms_norm
 from mha.core.online_softmax import online_softmax
 from mha.core.pattern_fitting import centred_log, fit_patterns, pattern_projections
 from mha.core.rope_scaling import wider_base
@@ -141,6 +141,8 @@ VALUES = [
     (lambda: blockwise_attention(HUGEST, HUGEST, X), "query and key overflow float64"),
     (lambda: blockwise_attention(HEADS[[0, 0, 0]], HEADS, HEADS, enable_gqa=True),
      "key has 2 heads; a divisor of query's 3 heads is wanted"),
+    (lambda: blockwise_attention(HEADS[[[0, 1]]], HEADS, HEADS, enable_gqa=True),
+     "leading axes before the heads are (1,) in query but () in key; they must match"),
     (lambda: scaled_dot_product_attention_backward(1e308 * X, X, X, 1e3 * X),
      "d_output and value overflow float64 when multiplied"),
     # Layers on tokens
@@ -148,8 +150,12 @@ VALUES = [
      "x has width 6 but the weights have d_model=17"),
     (lambda: decode_step(X, LAYER, KeyValueCache(HEADS, HEADS)),
      "key has shape (2, 4, 4), which cannot be appended to (2, 4, 6)"),
+    (lambda: KeyValueCache(ones((2, 5, 3)), ones((3, 5, 3))),
+     "leading axes are (2,) in key but (3,) in value; they must match"),
     (lambda: KeyValueCache(ones((2, 5, 3)), ones((2, 7, 3))),
-     "key has shape (2, 5, 1) but value has (2, 7, 1)"),
+     "key has 5 tokens but value has 7; they must match"),
+    (lambda: rms_norm(np.full((1, 2), 1e200), ones(2), 0.0),
+     "a row's numbers overflow float64 when squared"),
     (lambda: split_heads(ones((5, 7)), 3), "num_heads is 3; a divisor of x's width 7"),
     # Blocks
     (lambda: block(norm="both"), "norm is 'both'; "),
