@@ -23,32 +23,33 @@ def main() -> None:
 
             watch(arguments.port)
             return
-        make = plan(arguments)
+        make = prepare(arguments)
         if "to" in arguments:
             arguments.to.mkdir(parents=True, exist_ok=True)  # fail before the pages are built
+        # The printed book, the EPUB and most packs are made from the built pages.
         if arguments.needs_pages(arguments):
             with step("Building the HTML book"):
                 build_html(fresh=arguments.all)
         make()
 
 
-def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the result; end with an error if it cannot be made."""
     # Only the module of this command is imported: the others are slow to load.
-    make: Callable[[], None] = importlib.import_module(arguments.module).plan(arguments)
+    make: Callable[[], None] = importlib.import_module(arguments.module).prepare(arguments)
     return make
 
 
 @contextmanager
 def _errors_in_one_sentence() -> Iterator[None]:
-    """End with one sentence if something cannot be printed or a file not be written."""
+    """End with one sentence if the press fails, or a file cannot be read or written."""
     try:
         yield
     except PressError as error:
         fail(str(error))
     except shutil.Error as error:  # several files at once, each with its reason
-        _, target, reason = error.args[0][0]
-        fail(f"{target} cannot be written: {reason}")
+        source, target, reason = error.args[0][0]
+        fail(f"{source} cannot be copied to {target}: {reason}")
     except OSError as error:
         name = in_one_line(str(error.filename or BUILD))
-        fail(f"{name} cannot be written: {error.strerror or error}")
+        fail(f"{name} cannot be read or written: {error.strerror or error}")

@@ -71,9 +71,9 @@ def check_arguments(module: str) -> None:
 def _add_build_options(parser: argparse.ArgumentParser) -> None:
     """Add the options and the subcommands of `build.py`.
 
-    Each subcommand sets `module`, a module of this folder. The function `plan` of this module takes
-    the arguments and returns a function that makes the result, or ends with a sentence if it cannot
-    be made. `needs_pages` returns from the arguments whether the pages are built first.
+    Each subcommand sets `module`, a module of this folder. Its function `prepare` takes the
+    arguments and returns a function that makes the result, or ends with a sentence if it cannot be
+    made. `needs_pages` returns from the arguments whether the pages are built first.
     """
     parser.set_defaults(module="html_book", needs_pages=lambda _: True)
     help_of_all = "compute every page again"

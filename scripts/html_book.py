@@ -38,7 +38,7 @@ MADE_FROM = (
 PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
 
 
-def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return a function that prints the path of the pages; they are built before it is called."""
     return lambda: print(f"The book is in {HTML / 'index.html'}")
 

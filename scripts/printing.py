@@ -26,7 +26,7 @@ LONGEST_NAME = 60  # letters of a file's name
 TITLE_PAGE = ("title", "course", "instructor", "date")  # fields of a reader's title page
 
 
-def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that prints the whole book, or a reader, as the command asks."""
     if arguments.what == "course":
         documents = _reader(arguments)

@@ -38,7 +38,7 @@ LEFT_OUT = "figures"
 """The pack that the site has not: each figure stands on its page."""
 
 
-def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the site."""
     return make
 

@@ -33,7 +33,7 @@ SOLUTIONS = "## Solutions"  # heads the last part of a notebook
 NAMES_ONE = re.compile(r"\bsolution=")  # a cell that tells the build how a task is solved
 
 
-def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the pages without solutions."""
     return make
 

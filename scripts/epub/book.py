@@ -33,7 +33,7 @@ FONTS = (
 AUTHORS = "The Attention by Hand authors"
 
 
-def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the EPUB."""
     return lambda: make(arguments.to)
 

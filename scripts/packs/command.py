@@ -19,7 +19,7 @@ Pack = Callable[[argparse.Namespace, list[Page]], dict[str, bytes]]
 """A function of the arguments and the built pages that returns files by name."""
 
 
-def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the packs; end with an error if they cannot be made."""
     for name in arguments.only:
         if name not in PACKS:

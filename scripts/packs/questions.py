@@ -27,7 +27,7 @@ from byhand.press.archives import pack
 from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.exercise_wording import WORDINGS
 from mha.practice.random_inputs import LEVELS, SENTENCES, TRIVIAL, draw_example, with_factors
-from mha.runs.places import places
+from mha.runs.places import stage_places
 from mha.runs.record import Trace, trace
 from mha.runs.rounding import rounded
 from mha.runs.stages import STAGES
@@ -91,7 +91,7 @@ def _exercise(rng: np.random.Generator, stage: str, number: int) -> NumericExerc
     """Return a random exercise of a stage that is not trivial."""
     while True:
         run = _drawn(rng, number, stage)
-        possible = list(places(run, stage))
+        possible = list(stage_places(run, stage))
         for i in rng.permutation(len(possible)):
             place = possible[i]
             cell = (place.row or 0, place.column or 0, place.head or 0)

@@ -1,6 +1,7 @@
 """The command that makes worksheets: one per student, the key and the answers.
 
-The press typesets them from data with the template `worksheets.typ`.
+The press typesets them from data with the template `book/_ext/byhand/press/worksheets.typ`, which
+has the headings and the layout of each printed part.
 """
 
 import argparse
@@ -30,13 +31,13 @@ from mha.views.table import Table
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}
 LONGEST = 120
-"""Letters that a title, a course or a date may have: it stands in one line of each page."""
+"""The most letters of a title, a course or a date, which fill one line of each page."""
 
 Part = dict[str, Any]
 """Data of one printed part: its `kind`, such as the key, and the fields that the template uses."""
 
 
-def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the worksheets; end with an error if there are none."""
     try:
         sheets = draw_worksheets(arguments)

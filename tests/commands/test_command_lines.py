@@ -19,7 +19,7 @@ from mha.practice.worksheets import command as sheets
 
 REFUSED = [
     ("course --title A --chapters gamma", "there is no chapter gamma; the chapters are: "),
-    ("pdf --to file", "file cannot be written: "),
+    ("pdf --to file", "file cannot be read or written: "),
     ("packs --only questions,odd", "--only has 'odd'; one of questions, cards, slides, figures, n"),
     ("packs --variants 51", "--variants is 51; 0 to 50 is wanted"),
     ("packs --seed -1", "--seed is -1; 0 to 1,000,000,000 is wanted"),
@@ -97,11 +97,11 @@ def line(first, *options):
     )
 
 
-def plan(arguments):
+def prepare(arguments):
     """Parse a command line of build.py, and check its options without building anything."""
     read = make_parser("building").parse_args(arguments)
     with building._errors_in_one_sentence():
-        building.plan(read)
+        building.prepare(read)
 
 
 WHAT = st.sampled_from(("html", "pdf", "course", "epub", "worksheet", "packs", "odd", "--watch"))
@@ -109,16 +109,16 @@ LINES = (
     line(st.just("--json"), "--json", "--jso", "-h", "mha-tutorial").map(lambda w: (audit.main, w))
     | line(VALUES, "--as", "--asarray", "--json").map(lambda w: (examine.main, w))
     | line(st.just("--seed=3"), *SHEETS).map(lambda w: (sheets.main, [*w, "made"]))
-    | line(WHAT, *BUILD).map(lambda w: (plan, w))
+    | line(WHAT, *BUILD).map(lambda w: (prepare, w))
 )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
 @given(LINES)
 @example((sheets.main, ["--seed=--", "--students=1", "made"]))
-@example((plan, ["pdf", "--to", "9" * 5000]))
-@example((plan, ["pdf", "--to", "class\n.csv/below"]))
-@example((plan, ["--watch", "--port", "65536"]))
+@example((prepare, ["pdf", "--to", "9" * 5000]))
+@example((prepare, ["pdf", "--to", "class\n.csv/below"]))
+@example((prepare, ["--watch", "--port", "65536"]))
 @example((examine.main, ["mha:rotate", "--as", "positions", "--json"]))
 def test_a_command_ends_with_what_was_asked_or_one_sentence(tmp_path, monkeypatch, asked):
     command, arguments = asked

@@ -66,7 +66,7 @@ def test_a_command_of_the_term_can_be_done(command, tmp_path, monkeypatch):
         assert "Emmy Noether" in Path("handed-in-graded/grades.csv").read_text(encoding="utf-8")
     else:  # what is made of it has tests of its own
         read = parse_build_command(command)
-        building.plan(read)
+        building.prepare(read)
 
 
 def test_each_lesson_that_speaks_of_a_worksheet_has_a_command():

@@ -94,7 +94,7 @@ def test_help_needs_no_package_and_creates_nothing(name, tmp_path):
 def test_the_parsers_know_the_names_of_the_modules_that_do_the_work():
     assert set(command_lines.PACKS) == set(packs.PACKS)
     assert tuple(LEVELS) == options.DIFFICULTIES
-    assert tuple(TASKS) == options.STAGES
+    assert tuple(TASKS) == options.TASK_NAMES
 
 
 def test_commands_go_on_inside_the_environment_and_explain_themselves(project):
@@ -170,9 +170,15 @@ def test_the_environment_is_made_anew_when_the_lock_changes_or_told_as_damaged(
 @pytest.mark.parametrize(
     ("error", "wanted"),
     [
-        (OSError(28, "No space left on device"), "_build cannot be written: No space left"),
-        (OSError(28, "No space left", "a.html"), "error: a.html cannot be written: No space left"),
-        (shutil.Error([("a", "b.html", "[Errno 28] full")]), "error: b.html cannot be written: "),
+        (OSError(28, "No space left on device"), "_build cannot be read or written: No space left"),
+        (
+            OSError(28, "No space left", "a.html"),
+            "error: a.html cannot be read or written: No space left",
+        ),
+        (
+            shutil.Error([("a", "b.html", "[Errno 28] full")]),
+            "error: a cannot be copied to b.html: ",
+        ),
     ],
 )
 def test_an_unwritable_folder_is_named(error, wanted):

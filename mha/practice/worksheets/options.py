@@ -9,11 +9,11 @@ from pathlib import Path
 DIFFICULTIES = ("easy", "medium", "hard")
 """The names of `mha.practice.random_inputs.LEVELS`."""
 
-STAGES = (
+TASK_NAMES = (
     *("query", "key", "value", "scores", "scaled_scores", "mask"),
     *("exponentials", "weights", "head_outputs", "output"),
 )
-"""The names of the tasks of a worksheet, in their order."""
+"""The names of the tasks of a worksheet, in their order: the keys of `sheet.TASKS`."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +66,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--stages",
         type=lambda text: text.split(","),
         metavar="A,B",
-        help=f"tasks of a sheet, of {', '.join(STAGES)}; default: all but the mask",
+        help=f"tasks of a sheet, of {', '.join(TASK_NAMES)}; default: all but the mask",
     )
     add(
         "--causal",
