@@ -25,7 +25,7 @@ from mha.runs.attention_variants import (
     linear_computation,
 )
 from mha.runs.computations import Computation
-from mha.runs.places import PrintsAt
+from mha.runs.places import PrintedNumbers
 from mha.runs.record import Trace, trace
 from mha.runs.stages import stage as stage_of
 from mha.runs.stages import stage_array
@@ -137,7 +137,7 @@ class Show:
     """
 
     run: Trace
-    prints: PrintsAt | None = None
+    prints: PrintedNumbers | None = None
 
     # ---- Tables ----
 
@@ -461,7 +461,7 @@ def open_example(name: str) -> tuple[Trace, Show]:
     -------
     run : Trace
     show : Show
-        The run's views, with the numbers of the example's source beside them.
+        The run's views, with the numbers of the example's source below them.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from mha.views import blocks
 
 
 def contents(block):
-    return [(table.header, table.rows, table.beside) for table in block.tables]
+    return [(table.header, table.rows, table.printed) for table in block.tables]
 
 
 def names(block, start):
@@ -32,7 +32,7 @@ def test_an_example_opens_with_its_run_whose_stages_show_every_head_and_what_is_
         assert (found.name, names(found, "")) == (f"tbl-{name}-weights", labels)
     for head, table in enumerate(found.tables):
         wanted = tables.stage_table(run, "weights", head=head, prints=Prints(name))
-        assert (table.rows, table.beside) == (wanted.rows, wanted.beside)
+        assert (table.rows, table.printed) == (wanted.rows, wanted.printed)
 
 
 def test_several_stages_are_grouped_by_head():

@@ -66,7 +66,7 @@ def test_the_chapter_of_the_guide_works_and_the_overview_lists_it(tmp_path):
     opening, views = (block.replace("NAME", NAME) for block in blocks[:2])
     lines = [re.sub(r"  #.*", "", line) for line in views.splitlines()]
     printed_types = [f"print(type({line}).__name__)" for line in lines]
-    beside = "print([table.beside for table in show.stage('weights', 'query').tables])"
+    beside = "print([table.printed for table in show.stage('weights', 'query').tables])"
     text = (tmp_path / "book" / "examples" / "overview.md").read_text(encoding="utf-8")
     overview = ["display = repr", *(code for _, code in cells(text))]
     listed = "print(*[e.name for e in more], len(runs))"

@@ -16,7 +16,7 @@ from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
-from mha.views.arithmetic import factor, in_brackets, write_arithmetic
+from mha.views.arithmetic import bracketed_if_negative, factor, write_arithmetic
 from mha.views.signs import chain
 
 Number = Any
@@ -340,7 +340,7 @@ def _sum(run: Trace, found: Origin) -> Calculation:
 def _sum_line(terms: Sequence[float]) -> str:
     """Return a line that adds numbers up; of one number or none, the sum alone."""
     total = shown(math.fsum(terms))
-    added = " + ".join(in_brackets(shown(term)) for term in terms)
+    added = " + ".join(bracketed_if_negative(shown(term)) for term in terms)
     return chain(added, total) if len(terms) > 1 else total
 
 

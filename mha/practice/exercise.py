@@ -294,10 +294,10 @@ def _name_fields(run: Trace, place: Place) -> dict[str, str]:
     if place.column is None:
         return names
     names |= _block_fields(run, place)
-    if place.kind.by_key:
+    if place.stage_entry.by_key:
         return names | {"column": f"*{run.tokens[place.column]}*"}
     number = place.column + 1
-    component = dimensions(place.kind.symbol, number)[-1]
+    component = dimensions(place.stage_entry.symbol, number)[-1]
     vocabulary = run.example.vocabulary
     word = component if vocabulary is None else f"*{vocabulary[place.column]}*"
     return names | {"n": str(number), "component": component, "word": word}

@@ -250,12 +250,13 @@ def neighbouring_values(run: Trace, found: Origin) -> NamedValues:
         The mistake's name and the number.
     """
     place = found.place
+    by_key = place.stage_entry.by_key
     if place.stage == "weights":
         yield from _unscaled_weights(run, place)
-    yield from _neighbours(run, place, "column", "other-key" if place.kind.by_key else "")
+    yield from _neighbours(run, place, "column", "other-key" if by_key else "")
     yield from _transposed_values(run, found)
     yield from _neighbours(run, place, "row", "other-row")
-    yield from _neighbours(run, place, "column", "" if place.kind.by_key else "other-component")
+    yield from _neighbours(run, place, "column", "" if by_key else "other-component")
     yield from _neighbours(run, place, "head", "other-head")
 
 
@@ -290,7 +291,7 @@ def _transposed_values(run: Trace, found: Origin) -> NamedValues:
     """Yield the value with the matrix transposed."""
     place = found.place
     try:
-        if place.kind.by_key:
+        if place.stage_entry.by_key:
             yield "exchanged", _transposed_value(run, place)
         elif found.operation == "mixed":
             yield (

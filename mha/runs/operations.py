@@ -20,7 +20,8 @@ Operation = Literal[
 """The operation that gives a number:
 
 - given: an input.
-- products, mixed: a sum of products; the second weights values. A bias is a term of one factor.
+- products: a sum of products, such as a dot product. A bias is a term of one factor.
+- mixed: a sum of values, each times its weight.
 - product: one term of such a sum.
 - root: the square root of d_k.
 - scaled: a score divided by the root of d_k, or times the scale; then capped, if there is a cap;

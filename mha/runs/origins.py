@@ -8,7 +8,7 @@ from itertools import chain
 from mha.core.feed_forward import FeedForward
 from mha.core.option_checks import check_type
 from mha.runs.operations import Operand, Operation, Origin
-from mha.runs.places import Place, place_at
+from mha.runs.places import Place, cached_place
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 
@@ -48,7 +48,7 @@ def origin(run: Trace, place: Place) -> Origin:
     check_type("place", place, Place)
     if place.term is not None:
         return _term(run, place)
-    has_array = place.kind.axes and not place.kind.quotes
+    has_array = place.stage_entry.axes and not place.stage_entry.quotes
     kept = place.value(run) if has_array else None
     if kept is not None and is_given(run, place.stage):
         return Origin(place, "given", ((Operand(kept),),), kept)
@@ -67,7 +67,7 @@ def is_given(run: Trace, stage: str) -> bool:
     """
     if stage in ("query", "key", "value"):
         return run.embeddings is None
-    return stage == "embeddings" or STAGES[stage].is_matrix or STAGES[stage].is_per_position
+    return stage == "embeddings" or STAGES[stage].is_parameter or STAGES[stage].is_per_position
 
 
 def _term(run: Trace, place: Place) -> Origin:
@@ -88,7 +88,7 @@ Rules = dict[str, Rule]
 
 
 def _operand_at(run: Trace, stage: str, *index: int) -> Operand:
-    place = place_at(stage, *index)
+    place = cached_place(stage, *index)
     return Operand(place.value(run), place)
 
 
@@ -127,7 +127,7 @@ def _rotated(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
     """Return operation and terms of a rotated query or key: a pair times cosine and sine."""
     head, row, column = at.index
     pair, is_second = divmod(column, 2)
-    angle = place_at("angles", row, pair).value(run)
+    angle = cached_place("angles", row, pair).value(run)
     # The angle is an input, so cosine and sine count as constants, not as computed numbers.
     cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
     by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
@@ -386,7 +386,7 @@ def _parameter_if_effective(
     array = STAGES[stage].array(run)
     if array is None or array[index] == neutral:
         return ()
-    return (Operand(float(array[index]), place_at(stage, *index), name),)
+    return (Operand(float(array[index]), cached_place(stage, *index), name),)
 
 
 def _row_operands(run: Trace, stage: str, row: int) -> list[Operand]:

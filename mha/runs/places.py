@@ -1,6 +1,7 @@
 """Addresses of the numbers of a run."""
 
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -22,9 +23,9 @@ class Place:
     stage : str
         One of `mha.runs.stages.STAGES`.
     head, row, column : int, optional
-        An index for each axis of the stage, and for no other. A row is a token, or in a matrix a
-        component of the vector that it multiplies. A column is a component, or from the scores to
-        the weights a key's token.
+        An index for each axis of the stage, and for no other. A row is a token; in a matrix it is
+        a component of the vector that the matrix multiplies. A column is a component of a vector;
+        in the stages `scores` to `weights` it is a key's token.
     term : int, optional
         Index of a term, for the address of one term of the sum that gives the number.
 
@@ -49,13 +50,13 @@ class Place:
     term: int | None = None
 
     def __post_init__(self) -> None:
-        axes = self.kind.axes
+        axes = self.stage_entry.axes
         for axis in AXES:
             index = getattr(self, axis)
             if (index is None) == (axis in axes):
                 wanted = ", ".join(axes) or "no index"
-                state = "missing" if index is None else "given"
-                raise ValueError(f"{self.stage} has {wanted}; {axis} is {state}")
+                fault = f"{axis} is missing" if index is None else f"no {axis} is wanted"
+                raise ValueError(f"{self.stage} has {wanted}; {fault}")
         for name in (*axes, *([] if self.term is None else ["term"])):
             self._check(name)
 
@@ -72,13 +73,13 @@ class Place:
 
     @classmethod
     def at(cls, stage_name: str, *index: int, term: int | None = None) -> Self:
-        """Return the place at an index of the stage's array.
+        """Return the place at these indices, one for each axis that the stage has.
 
         Parameters
         ----------
         stage_name : str
         index : int
-            One for each axis of the array, in its order.
+            In the order of the axes: head, row, column.
         term : int, optional
 
         Returns
@@ -98,12 +99,13 @@ class Place:
         axes = stage(stage_name).axes
         if len(index) != len(axes):
             wanted = ", ".join(axes) or "no index"
-            raise ValueError(f"{stage_name} has {wanted}; {len(index)} came")
+            given = "1 index is" if len(index) == 1 else f"{len(index)} indices are"
+            raise ValueError(f"{stage_name} has {wanted}; {given} given")
         return cls(stage_name, **dict(zip(axes, index, strict=True)), term=term)
 
     @classmethod
     def of(cls, stage_name: str, head: int, row: int, column: int) -> Self:
-        """Return the place with the indices that the stage has, and without the others.
+        """Return the place at those of three indices for which the stage has an axis.
 
         Parameters
         ----------
@@ -167,9 +169,18 @@ class Place:
         return ".".join([self.stage, *map(str, self.index)]) + term
 
     @property
-    def kind(self) -> Stage:
-        """The registry's entry of the stage."""
+    def stage_entry(self) -> Stage:
+        """The entry of the stage in `mha.runs.stages.STAGES`."""
         return stage(self.stage)
+
+    @property
+    def kind(self) -> Stage:
+        """The former name of `stage_entry`, which warns."""
+        message = (
+            "Place.kind is now Place.stage_entry. The next version of mha has only the new name."
+        )
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.stage_entry
 
     @property
     def index(self) -> tuple[int, ...]:
@@ -195,8 +206,8 @@ class Place:
         Raises
         ------
         ValueError
-            If the run has no such number, or if the number is in no array of a run, as the terms
-            of sums; `mha.origin` evaluates these.
+            If the run has no such number, or does not keep it in an array: a term of a sum, a
+            percentage, the root of d_k. `mha.origin` evaluates these three.
 
         Examples
         --------
@@ -216,28 +227,29 @@ class Place:
             ) from None
 
 
-PrintsAt = Callable[[Place], Sequence[tuple[str, bool]]]
+PrintedNumbers = Callable[[Place], Sequence[tuple[str, bool]]]
 """A function that takes a place and returns the numbers that a source prints for it.
 
-Each comes as printed, with whether it agrees with the true one. `mha.audit.judging.Prints` is such
-a function.
+Each is a pair: the number as printed, and whether it agrees with the computed one.
+`mha.audit.judging.Prints` is such a function.
 """
 
 
 @lru_cache(maxsize=1 << 14)
-def place_at(stage_name: str, *index: int) -> Place:
-    """Return the place at an index, from a cache, because tables and sums need many.
+def cached_place(stage_name: str, *index: int) -> Place:
+    """Return the place at these indices, from a cache, because tables and sums need many.
 
     Parameters
     ----------
     stage_name : str
     index : int
-        Of type int, as for `Place.at`.
+        As for `Place.at`, but of type int: True and 1.0 equal 1 as keys of the cache, and would get
+        its place instead of an error.
     """
     return Place.at(stage_name, *index)
 
 
-def places(run: Trace, stage_name: str) -> Iterator[Place]:
+def stage_places(run: Trace, stage_name: str) -> Iterator[Place]:
     """Yield the place of every number of one stage of a run, row by row.
 
     Parameters
@@ -257,8 +269,8 @@ def places(run: Trace, stage_name: str) -> Iterator[Place]:
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> [str(place) for place in places(trace(load_example("cat-sat")), "row_sums")]
+    >>> [str(place) for place in stage_places(trace(load_example("cat-sat")), "row_sums")]
     ['row_sums.0.0', 'row_sums.0.1']
     """
     for index in np.ndindex(stage_array(run, stage_name).shape):
-        yield place_at(stage_name, *index)
+        yield cached_place(stage_name, *index)

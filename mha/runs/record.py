@@ -34,8 +34,8 @@ from mha.runs.worked_example import WorkedExample
 LARGEST_EXPONENT = 80.0
 """If a row's largest score is beyond ±80, it is subtracted before the exponential.
 
-e to the 80 is near the largest float32; smaller scores are shown without a shift, because the
-textbook formula has none.
+e to the 80 leaves room to sum thousands of exponentials in float32. Smaller scores are shown
+without a shift, because the textbook formula has none.
 """
 
 
@@ -71,12 +71,15 @@ class Trace:
         Dot products, before scaling.
     mask : ndarray, shape (num_heads, n, n)
         The number added to each scaled score: 0, a number of the example's mask, or minus
-        infinity where the query may not attend.
+        infinity where the query may not attend. No stage: a line of arithmetic shows it as a term
+        of the scaled score.
     scaled_scores : ndarray, shape (num_heads, n, n)
-        Scores times the scale, capped where the example has a cap, plus the mask.
+        Scores times the scale, capped where the example has a cap, plus the mask. (The function
+        `mha.core.attention.scaled_scores` neither caps nor masks.)
     shifts : ndarray, shape (num_heads, n)
         The number subtracted from a row's scaled scores before the exponential: the row's largest
-        score if that is beyond ±80, where exponentials may leave the range of floats, else 0.
+        score if that is beyond ±80, where exponentials may leave the range of floats, else 0. No
+        stage: a line of arithmetic shows it as a part of the exponent.
     exponentials : ndarray, shape (num_heads, n, n)
         e to the scaled scores less the row's shift.
     row_sums : ndarray, shape (num_heads, n)
@@ -233,9 +236,9 @@ def trace(example: WorkedExample) -> Trace:
     Returns
     -------
     Trace
-        Its arrays equal those of the functions in `mha.core` to the last bit. There, the
-        softmax always subtracts the row's largest score, a trace only beyond ±80: so compare
-        weights, not `exponentials` and `row_sums`.
+        Its arrays equal those of the functions in `mha.core` to the last bit, except
+        `exponentials` and `row_sums`: the softmax there always subtracts the row's largest score,
+        a trace only beyond ±80.
 
     Raises
     ------
@@ -279,8 +282,8 @@ def continue_from(run: Trace, **given: Array) -> Trace:
     ----------
     run : Trace
     **given : ndarray
-        Replacements for `exponentials`, `weights` or `head_outputs`, of the same shape. Several
-        may be given; none of them is computed from another.
+        Replacements for `exponentials`, `weights` or `head_outputs`, of the same shape. If several
+        are given, a later one replaces the array that would be computed from an earlier one.
 
     Returns
     -------
@@ -318,9 +321,9 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
     Parameters
     ----------
     example : WorkedExample
-        With embeddings. Its positions are added before the first block. Every block uses its
-        angles, its mask and `is_causal`; the last block alone uses its unembedding. The layer and
-        the block of the example are ignored.
+        With embeddings. The example's positions are added before the first block. Every block uses
+        the example's angles, mask and `is_causal`, and the last block its unembedding. The layer
+        and the block of the example are ignored.
     blocks : iterable of Block
         At least one.
 
@@ -333,7 +336,7 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
     Raises
     ------
     TypeError, ValueError
-        If the example starts at its queries, has a scale of its own, or does not fit the blocks.
+        If the example has no embeddings, has a scale of its own, or does not fit the blocks.
 
     Examples
     --------
@@ -349,8 +352,10 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
            [0.9545, 3.0455]]))
     """
     check_type("example", example, WorkedExample)
-    if example.embeddings is None or example.scale is not None:
-        raise ValueError(f"{example.name} is no start for blocks; embeddings alone are wanted")
+    if example.embeddings is None:
+        raise ValueError(f"{example.name} starts at query, key and value; embeddings are wanted")
+    if example.scale is not None:  # `transformer` scales the scores of every block by default
+        raise ValueError(f"{example.name} has scale {example.scale}; None is wanted for blocks")
     runs: list[Trace] = []
     blocks = as_blocks(blocks)
     for number, block in enumerate(blocks, 1):
@@ -438,6 +443,8 @@ def _project(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Any]:
     if x is None or layer is None:
         return {"query": example.query, "key": example.key, "value": example.value}
     if example.block is not None:
+        # As in `transformer`: a norm or a feed-forward layer may have a wider dtype than the
+        # attention. Without a block, the products below have the wider dtype of their factors.
         x = arrays.get("start_normed", in_dtype_of(example.block, x))
     return {
         "query": project("embeddings", x, layer.w_q, layer.b_q),

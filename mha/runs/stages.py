@@ -1,4 +1,8 @@
-"""The registry of stages: every array of a run, with its name, title, symbol and axes.
+"""The registry of stages: the arrays of a run, each with its name, title, symbol and axes.
+
+Two stages have no array: `root`, the root of d_k, and `percentages`, the weights in another unit.
+Two arrays of a run are no stages: `mask` and `shifts`, which have no table of their own. Lines of
+arithmetic show them as terms of scaled scores and of exponents.
 
 Tables read the labels of their columns here, addresses the order of their indices, and figures
 whether each head has an array of its own. The browser reads the same registry as JSON.
@@ -33,12 +37,12 @@ _CONCATENATED = "num_heads · d_v"
 
 @dataclass(frozen=True)
 class Stage:
-    """One array of a run.
+    """One array of a run, or the root of d_k, or an array in another unit.
 
     Parameters
     ----------
     name : str
-        Name of the array in the trace, or in the layer of its example.
+        Name of the array in the trace, or of a parameter of its example.
     title : str
         Title of a table of the array.
     symbol : str
@@ -47,14 +51,16 @@ class Stage:
         "head", "row" and "column", as the array has them.
     sizes : tuple of str
         Length of each axis: "n" for the number of tokens, "num_heads", "d_model", "d_k", "d_v",
-        "d_out", "d_ff" for hidden numbers, "blocks" for the number of blocks in which a running
-        softmax reads the keys, "num_words" for the vocabulary.
+        "d_out", "d_ff" for hidden numbers, "d_k / 2" for angles, "blocks" for the number of blocks
+        in which a running softmax reads the keys, "num_words" for the vocabulary, or a product:
+        "num_heads · d_v" of concatenated heads, "blocks · d_v" of a running softmax.
     columns : str, default "dimensions"
         "keys" where a column is a key's token, "dimensions" where it is a component, "words" where
         it is a word of the vocabulary, else empty.
     rows : str, default "tokens"
-        "tokens", "places" for one row per position whatever its token, "once" for one row
-        for all tokens, or the letter of the components of the vector that a matrix multiplies.
+        Meaning of a row: "tokens", one per token; "places", one per position of the sequence,
+        whatever its token; "once", one for all tokens; for a matrix "x", "z" or "h", the letter of
+        the components of the vector that it multiplies; or empty for a number without rows.
     quotes : str, default ""
         The stage whose numbers this one gives in another unit; it has no array of its own.
     says : str, default ""
@@ -98,8 +104,8 @@ class Stage:
         return self.columns == "keys"
 
     @property
-    def is_matrix(self) -> bool:
-        """Whether it is a parameter: a matrix of the layer, or a row of gains or biases."""
+    def is_parameter(self) -> bool:
+        """Whether it is a matrix of the layer or the block, or a row of gains or biases."""
         return self.rows not in ("tokens", "places", "")
 
     @property
@@ -109,23 +115,23 @@ class Stage:
         return next((axis for axis, size in sizes if size == _CONCATENATED), None)
 
     @property
-    def is_optional(self) -> bool:
-        """Whether only some runs have it.
+    def is_extension(self) -> bool:
+        """Whether it is a bias, or of a block, a running softmax, a vocabulary or a query-key norm.
 
-        These are the stages of a block, of a running softmax and of a vocabulary, biases, and
-        norms of queries and keys. Of these, explorers show only the stages of a block, by a script
-        that other pages do not load.
+        Explorers omit these stages, except those of a block, which a script of their own shows.
+        Stages of positions, rotation and the output projection are no extensions, although not
+        every run has them.
         """
         return self.in_block or self.name in (*_RUNNING_STAGES, *OF_WORDS, *_BIASES, *NORM_STAGES)
 
     @property
     def has_map(self) -> bool:
-        """Whether heatmaps show it: columns are keys, and every run has an array of it."""
-        return self.by_key and not (self.quotes or self.is_optional)
+        """Whether heatmaps show it: its columns are keys, and every run has its array."""
+        return self.by_key and not (self.quotes or self.is_extension)
 
     @property
     def is_per_position(self) -> bool:
-        """Whether a row depends on its position alone, not on the token there."""
+        """Whether a row depends on its position in the sequence alone, not on the token there."""
         return self.rows == "places"
 
     def array(self, run: Trace) -> Array | None:
@@ -145,7 +151,7 @@ class Stage:
         >>> STAGES["w_o"].array(trace(load_example("cat-sat"))) is None
         True
         """
-        if self.is_matrix:
+        if self.is_parameter:
             return _learned(run.example, self)
         if self.quotes or not self.axes:
             return None
@@ -407,5 +413,7 @@ def as_data(*, in_block: bool = False, of_words: bool = False) -> dict[str, dict
         }
         | ({"joined": stage.concatenated_axis} if stage.concatenated_axis else {})
         for name, stage in STAGES.items()
-        if (name in OF_WORDS if of_words else stage.in_block if in_block else not stage.is_optional)
+        if (
+            name in OF_WORDS if of_words else stage.in_block if in_block else not stage.is_extension
+        )
     }

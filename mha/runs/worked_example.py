@@ -203,7 +203,7 @@ class WorkedExample:
         for name in ("embeddings", "query", "key", "value"):
             self._freeze(name)
         self._check_heads()
-        self._check_places()
+        self._check_positions()
         self._check_vocabulary()
         if self.mask is not None:
             object.__setattr__(self, "mask", frozen(np.asarray(self.mask)))
@@ -322,19 +322,19 @@ class WorkedExample:
                 " they must match"
             )
 
-    def _check_places(self) -> None:
+    def _check_positions(self) -> None:
         """Raise unless positions and angles have one row per token, and the width of their use."""
         x, n = self.embeddings, len(self.tokens)
         if self.positions is not None:
             if x is None:
                 raise ValueError("positions are added to embeddings; some are wanted")
-            self._freeze_places("positions", (n, x.shape[1]))
+            self._freeze_positions("positions", (n, x.shape[1]))
         if self.angles is not None:
             start = self.query if self.layer is None else self.layer.w_q
             assert start is not None
             if start.shape[-1] % 2:
                 raise ValueError(f"d_k is {start.shape[-1]}; an even number is wanted for angles")
-            self._freeze_places("angles", (n, start.shape[-1] // 2))
+            self._freeze_positions("angles", (n, start.shape[-1] // 2))
 
     def _check_vocabulary(self) -> None:
         """Raise unless the unembedding fits the block, and the vocabulary the unembedding."""
@@ -355,7 +355,7 @@ class WorkedExample:
             )
         object.__setattr__(self, "unembedding", frozen(array))
 
-    def _freeze_places(self, name: str, wanted: tuple[int, int]) -> None:
+    def _freeze_positions(self, name: str, wanted: tuple[int, int]) -> None:
         """Check the shape of an array with one row per position, and make it read-only."""
         array = as_finite_array(name, getattr(self, name))
         if array.shape != wanted:

@@ -11,9 +11,9 @@ from fractions import Fraction
 from functools import cache, partial
 
 from mha.core.feed_forward import normal_cdf
+from mha.runs import origins
 from mha.runs.computations import Computation
 from mha.runs.operations import Operation, Origin
-from mha.runs.origins import origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
@@ -80,12 +80,12 @@ def arithmetic(
     stage : str
         Name of a computed stage, such as "scores", or of a table of the computation.
     row : int
-        Index of the token; from the scores on, of the query's token.
+        Index of the token; in the stages `scores` to `head_outputs`, of the query's token.
     column : int, default 0
-        Index of the component, or from the scores to the weights of the key's token. Ignored for
-        row sums.
+        Index of the component; in the stages `scores` to `weights`, of the key's token. Ignored by
+        stages without columns, such as `row_sums`.
     head : int, default 0
-        Index of the head. Ignored for the output.
+        Index of the head. Ignored by stages without heads, such as `output`.
     places : int, default 4
         Decimals of the result. Operands are printed with more decimals if the printed result does
         not follow from fewer. No intermediate is rounded.
@@ -112,11 +112,11 @@ def arithmetic(
     if isinstance(run, Computation):
         found = run.origin(stage, row, column)
     else:
-        found = origin(run, Place.of(stage, head, row, column))
+        found = origins.origin(run, Place.of(stage, head, row, column))
     return write_arithmetic(found, places)
 
 
-MOST_PLACES = 15
+MOST_DECIMALS = 15
 """The most decimals of an operand: a float64 between 1 and 10 has no more."""
 
 
@@ -152,8 +152,11 @@ def write_arithmetic(origin: Origin, places: int = PLACES) -> Arithmetic:
     """
     if origin.operation == "given":
         raise ValueError(f"{origin.place} is given; a number that is computed is wanted")
-    result = _LINES[origin.operation](origin, places).result  # checks the number of places
+    # `shown` and `short` refuse an invalid number of decimals; a valid one may be NumPy's integer.
+    result = _LINES[origin.operation](origin, places).result
     places = int(places)
+    # First the values of the terms get the decimals from which the result follows, then the factors
+    # those from which these values follow.
     line = cache(partial(_LINES[origin.operation], origin))
 
     def are_enough_for_terms(p: int) -> bool:
@@ -164,7 +167,7 @@ def write_arithmetic(origin: Origin, places: int = PLACES) -> Arithmetic:
 
     def are_enough_for_factors(p: int) -> bool:
         expression = line(p).expression
-        # Some lines have no products.
+        # Lines of other calculations have no products; then there are no pairs to check.
         pairs = zip(expression.split(" + "), products, strict=False)
         return not _differ(expression, result, places) and not any(
             _differ(factors, product, terms) for factors, product in pairs
@@ -206,7 +209,7 @@ def with_enough_decimals(
 
 def _fewest_decimals(places: int, are_enough: Callable[[int], bool]) -> int:
     """Return the smallest sufficient number of decimals that is at least `places`."""
-    return next(filter(are_enough, range(places, MOST_PLACES)), max(places, MOST_PLACES))
+    return next(filter(are_enough, range(places, MOST_DECIMALS)), max(places, MOST_DECIMALS))
 
 
 def _differ(step: str, rounded: str, places: int) -> bool:
@@ -225,22 +228,22 @@ def factor(value: float, places: int = PLACES) -> str:
     >>> factor(2.0), factor(-0.5)
     ('2', '(−0.5)')
     """
-    return in_brackets(short(value, places))
+    return bracketed_if_negative(short(value, places))
 
 
-def in_brackets(text: str) -> str:
+def bracketed_if_negative(text: str) -> str:
     """Return a printed number as an operand, in brackets if it is negative."""
     return f"({text})" if text.startswith("−") else text
 
 
-def products(origin: Origin, places: int = PLACES) -> tuple[str, ...]:
+def written_terms(origin: Origin, places: int = PLACES) -> tuple[str, ...]:
     """Return the terms of a sum of products as text, such as ``1×2``.
 
     Examples
     --------
     >>> from mha import load_example, origin, trace
     >>> run = trace(load_example("cat-sat"))
-    >>> products(origin(run, Place("scores", head=0, row=0, column=1)))
+    >>> written_terms(origin(run, Place("scores", head=0, row=0, column=1)))
     ('1×0', '0×1', '1×0', '0×1')
     """
     return tuple("×".join(factor(o.value, places) for o in term) for term in origin.terms)
@@ -250,7 +253,7 @@ def _sum_of_products(origin: Origin, places: int) -> Arithmetic:
     written, omitted = _split_off_small_terms(origin)
     worked = tuple(factor(math.prod(o.value for o in term), places) for term in written.terms)
     several = worked if len(worked) > 1 or origin.operation != "product" else ()
-    parts = products(written, places)
+    parts = written_terms(written, places)
     if omitted is not None:
         parts += (_omitted_in_words(omitted, places),)
         several += (factor(omitted.evaluate(), places),)
@@ -299,23 +302,26 @@ def _exponential(origin: Origin, places: int) -> Arithmetic:
 
 def _sum(origin: Origin, places: int) -> Arithmetic:
     written, omitted = _split_off_small_terms(origin)
-    terms = [in_brackets(shown(operand.value, places)) for operand in written.operands]
+    terms = [bracketed_if_negative(shown(operand.value, places)) for operand in written.operands]
     terms += [] if omitted is None else [_omitted_in_words(omitted, places)]
     return Arithmetic(" + ".join(terms), (), shown(origin.number, places))
 
 
 def _share(origin: Origin, places: int) -> Arithmetic:
+    # With `shown`: exponentials, their sums and weights are seldom exact, and are printed with a
+    # fixed number of decimals.
     top, bottom = origin.operands
     result = shown(origin.number, places)
-    if bottom.value == 0:
+    if bottom.value == 0:  # the row is fully masked
         return Arithmetic("masked", (), result)
     return Arithmetic(f"{shown(top.value, places)} ÷ {shown(bottom.value, places)}", (), result)
 
 
 def _quotient(origin: Origin, places: int) -> Arithmetic:
+    # With `short`: an output is printed without trailing zeros.
     top, bottom = origin.operands
     result = short(origin.number, places)
-    if bottom.value == 0:
+    if bottom.value == 0:  # all keys so far are masked
         return Arithmetic("masked", (), result)
     return Arithmetic(f"{short(top.value, places)} ÷ {short(bottom.value, places)}", (), result)
 
@@ -338,7 +344,7 @@ def _spread(origin: Origin, places: int) -> Arithmetic:
     *numbers, mean, eps = (operand.value for operand in origin.operands)
     away = [factor(number - mean, places) for number in numbers]
     squares = " + ".join(f"{number}×{number}" for number in away)
-    added = short(eps, places) if round(eps, places) else ""  # so few places may not show it
+    added = short(eps, places) if round(eps, places) else ""  # omitted if it would be printed as 0
     expression = f"√(({squares}) ÷ {len(numbers)}{added and f' + {added}'})"
     return Arithmetic(expression, (), short(origin.number, places))
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from mha.runs.places import PrintsAt
+from mha.runs.places import PrintedNumbers
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 from mha.runs.stages import stage as stage_of
@@ -133,7 +133,7 @@ def stage_block(
     heads: Sequence[int] | None = None,
     name: str | None = None,
     labels: Sequence[str | None] | None = None,
-    prints: PrintsAt | None = None,
+    prints: PrintedNumbers | None = None,
 ) -> Block:
     r"""Return stages of a run as one block, with a part, or a row of parts, per head.
 
@@ -149,7 +149,7 @@ def stage_block(
     labels : sequence of str, optional
         One label per part, by which the part is cited.
     prints : callable, optional
-        A function from a place to the numbers that a source prints for it. They are shown beside
+        A function from a place to the numbers that a source prints for it. They are shown below
         each number on demand.
 
     Returns
@@ -227,7 +227,7 @@ def mixing_block(
     *,
     name: str | None = None,
     labels: Sequence[str | None] | None = None,
-    prints: PrintsAt | None = None,
+    prints: PrintedNumbers | None = None,
 ) -> Block:
     """Return the values weighted for one token, and their sum, with one part per head.
 
@@ -264,7 +264,7 @@ def weighted_block(
     *,
     name: str | None = None,
     labels: Sequence[str | None] | None = None,
-    prints: PrintsAt | None = None,
+    prints: PrintedNumbers | None = None,
 ) -> Block:
     """Return the weighted values of every query, and their sums, with one part per head.
 

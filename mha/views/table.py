@@ -6,6 +6,7 @@ prints may be below its numbers, hidden until a reader shows them.
 
 import json
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -41,11 +42,12 @@ class Table:
         Label by which the table is cited.
     words : bool, default False
         Whether the cells are words, which are aligned left and may wrap.
-    beside : mapping of (int, int) to sequence of str, default empty
-        Texts below a cell that are shown on demand: the numbers that a source prints. By (row,
-        column) without labels and header.
+    printed : mapping of (int, int) to sequence of str, default empty
+        The numbers that a source prints for a cell, such as "≠ 0.73", by (row, column) without
+        labels and header. They are below the cell's number and shown on demand.
     at : str, default ""
-        Name of the example, and stage and head of the numbers in the cells.
+        The run, stage and head of the numbers in the cells, such as "it-tired w_q.0", by which a
+        page updates them after a reader's changes. Empty if the numbers are not of one stage.
     """
 
     caption: str
@@ -54,8 +56,17 @@ class Table:
     marked: frozenset[tuple[int, int]] = frozenset()
     name: str | None = None
     words: bool = False
-    beside: Mapping[tuple[int, int], Sequence[str]] = field(default_factory=dict)
+    printed: Mapping[tuple[int, int], Sequence[str]] = field(default_factory=dict)
     at: str = ""
+
+    @property
+    def beside(self) -> Mapping[tuple[int, int], Sequence[str]]:
+        """The former name of `printed`, which warns."""
+        message = (
+            "Table.beside is now Table.printed. The next version of mha has only the new name."
+        )
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.printed
 
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{escape(text)}</th>' for text in self.header)
@@ -84,7 +95,7 @@ class Table:
         return [name for name, holds in chosen.items() if holds]
 
     def _printed_html(self, i: int, j: int) -> str:
-        texts = self.beside.get((i, j), ())
+        texts = self.printed.get((i, j), ())
         return "".join(
             f' <span class="{" ".join(_print_classes(text))}">{escape(text)}</span>'
             for text in texts
@@ -105,13 +116,13 @@ class Table:
         **more : object
             Further entries.
         """
-        beside = [[i, j, list(texts)] for (i, j), texts in self.beside.items() if texts]
+        printed = [[i, j, list(texts)] for (i, j), texts in self.printed.items() if texts]
         return {
             "classes": self._classes(),
             "header": [_as_markdown(text) for text in self.header],
             "rows": [[_as_markdown(text) for text in row] for row in self.rows],
             "marked": [list(cell) for cell in sorted(self.marked)],
-            "beside": beside,
+            "printed": printed,
             "at": self.at,
         } | more
 
@@ -149,9 +160,9 @@ def directive(
     return "\n".join([*lines, "", *data, "~~~"])
 
 
-def _print_classes(beside: str) -> list[str]:
+def _print_classes(number: str) -> list[str]:
     """Return the CSS classes of a source's number; a wrong one is a slip."""
-    return ["printed", "slip"] if beside.startswith("≠") else ["printed"]
+    return ["printed", "slip"] if number.startswith("≠") else ["printed"]
 
 
 def _list_row(cells: Sequence[str]) -> list[str]:
@@ -221,7 +232,7 @@ def array_table(
     name : str, optional
         Label by which the table is cited.
     at : str, optional
-        Name of the example, and stage and head, if all numbers are of one stage, such as
+        The example, stage and head of all numbers, if they are of one stage, such as
         ``"it-tired w_q.0"``. On a page they are updated after a reader's changes.
 
     Raises
@@ -259,7 +270,7 @@ def _texts(array: np.ndarray, rows: Sequence[str], decimals: int) -> tuple[tuple
 
 
 def places_needed(array: np.ndarray, places: int = PLACES) -> int:
-    """Return the fewest decimals that show every number as `places` decimals do.
+    """Return the fewest decimals with which no number loses a digit that `places` decimals show.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from mha.core.checks import Array, as_index
 from mha.core.distributions import entropy, total_variation
 from mha.core.seeds import SeedRuns
 from mha.runs.origins import origin
-from mha.runs.places import Place, PrintsAt, place_at
+from mha.runs.places import Place, PrintedNumbers, cached_place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, shown
 from mha.runs.stages import STAGES, Stage, stage_array
@@ -54,7 +54,7 @@ def stage_table(
     head: int = 0,
     places: int = PLACES,
     name: str | None = None,
-    prints: PrintsAt | None = None,
+    prints: PrintedNumbers | None = None,
 ) -> Table:
     """Return one stage of a run as a table, with one row per token or per row of a matrix.
 
@@ -70,7 +70,7 @@ def stage_table(
     name : str, optional
         Label by which the table is cited.
     prints : callable, optional
-        A function from a place to the numbers that a source prints for it. They are shown beside
+        A function from a place to the numbers that a source prints for it. They are shown below
         each number on demand.
 
     Raises
@@ -97,13 +97,13 @@ def _stage_places(run: Trace, stage: str, head: int) -> list[list[Place]]:
     where: tuple[int, ...] = ()
     if STAGES[stage].rows == "once":
         own = (as_index("head", head, run.num_heads),) if STAGES[stage].per_head else ()
-        return [[place_at(stage, *own, j) for j in range(shape[-1])]]
+        return [[cached_place(stage, *own, j) for j in range(shape[-1])]]
     if STAGES[stage].per_head:
         where = (as_index("head", head, run.num_heads),)
     if len(shape) != len(where) + 2:
         raise ValueError(f"{stage} has one number per row; a stage with columns is wanted")
     rows, columns = map(range, shape[-2:])
-    return [[place_at(stage, *where, i, j) for j in columns] for i in rows]
+    return [[cached_place(stage, *where, i, j) for j in columns] for i in rows]
 
 
 def _table_of_places(
@@ -111,7 +111,7 @@ def _table_of_places(
 ) -> Table:
     """Return the numbers of a stage as a table, with labels and caption from the registry."""
     is_once = kind.rows == "once"
-    by_token = is_once or not kind.is_matrix
+    by_token = is_once or not kind.is_parameter
     rows = token_labels(run) if by_token else dimensions(kind.rows, len(grid))
     return array_table(
         _numbers_at(run, grid),
@@ -162,17 +162,17 @@ def _number_at(run: Trace, place: Place) -> float:
     return place.value(run) if place.term is None else origin(run, place).evaluate()
 
 
-def _with_prints(table: Table, grid: Grid, prints: PrintsAt | None) -> Table:
-    """Return a table with the numbers that a source prints beside those of its cells."""
+def _with_prints(table: Table, grid: Grid, prints: PrintedNumbers | None) -> Table:
+    """Return a table with the numbers that a source prints for its cells."""
     if prints is None:
         return table
-    beside = {
+    printed = {
         (i, j): [("\N{ALMOST EQUAL TO} " if agrees else "≠ ") + text for text, agrees in prints(at)]
         for i, row in enumerate(grid)
         for j, at in enumerate(row)
         if at is not None
     }
-    return replace(table, beside=beside)
+    return replace(table, printed=printed)
 
 
 def mixing_table(
@@ -182,7 +182,7 @@ def mixing_table(
     head: int = 0,
     places: int = PLACES,
     name: str | None = None,
-    prints: PrintsAt | None = None,
+    prints: PrintedNumbers | None = None,
 ) -> Table:
     """Return one token's weighted values in one head, and their sum, the head's output.
 
@@ -236,7 +236,7 @@ def weighted_values_table(
     head: int = 0,
     places: int = PLACES,
     name: str | None = None,
-    prints: PrintsAt | None = None,
+    prints: PrintedNumbers | None = None,
 ) -> Table:
     """Return the weighted values of all queries in one head, with each query's sum.
 

@@ -16,7 +16,7 @@ import numpy as np
 from mha.core.checks import Array
 from mha.core.option_checks import check_type
 from mha.runs.origins import is_given, origin
-from mha.runs.places import Place, PrintsAt, places
+from mha.runs.places import Place, PrintedNumbers, stage_places
 from mha.runs.record import Trace
 from mha.runs.rounding import short, shown
 from mha.runs.stages import STAGES
@@ -41,8 +41,8 @@ _STYLE_SHEETS = ("explorer.css", "time-bar.css", "steps.css")
 _PRINTED = tuple(
     name
     for name, stage in STAGES.items()
-    if not stage.is_matrix
-    and not stage.is_optional
+    if not stage.is_parameter
+    and not stage.is_extension
     and name not in ("embeddings", "head_contributions")
 )
 
@@ -52,7 +52,7 @@ def explorer(
     *,
     figure: Drawing | None = None,
     name: str | None = None,
-    prints: PrintsAt | None = None,
+    prints: PrintedNumbers | None = None,
     tasks: Sequence[Task] = (),
     view: View = "strip",
     axes: Sequence[str] | None = None,
@@ -218,7 +218,7 @@ def _combination(run: Trace) -> str:
 # ---- The data of the script ----
 
 
-def run_data(run: Trace, name: str, prints: PrintsAt | None = None) -> dict[str, Any]:
+def run_data(run: Trace, name: str, prints: PrintedNumbers | None = None) -> dict[str, Any]:
     """Return the inputs of a run, and the numbers that its source prints."""
     example = run.example
     return {
@@ -269,13 +269,13 @@ def _masks(run: Trace) -> list[Any] | None:
     return list(numbers.tolist())
 
 
-def _printed_numbers(run: Trace, prints: PrintsAt) -> dict[str, list[tuple[str, bool]]]:
+def _printed_numbers(run: Trace, prints: PrintedNumbers) -> dict[str, list[tuple[str, bool]]]:
     """Return the printed numbers of the source, by the address of a number or of a term."""
     found: dict[str, list[tuple[str, bool]]] = {}
     for stage in _PRINTED:
         if STAGES[stage].array(run) is None:
             continue
-        for place in places(run, stage):
+        for place in stage_places(run, stage):
             found[str(place)] = list(prints(place))
             for at in _term_places(run, place):
                 found[str(at)] = list(prints(at))

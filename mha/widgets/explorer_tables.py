@@ -25,7 +25,7 @@ LONGEST_LABEL = 9
 _DIGITS = "₀₁₂₃₄₅₆₇₈₉"
 _SUBSCRIPT = re.compile(f"[{_DIGITS}]+")
 
-_MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
+_MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_parameter and stage.per_head)
 _FEED_FORWARD = ("w_in", "b_in", "w_out", "b_out")
 _VECTORS = ("query", "key", "turned_query", "turned_key", "value")
 _MAPS = tuple(name for name, stage in STAGES.items() if stage.has_map)
@@ -162,13 +162,13 @@ def _table(
     array = stage_array(run, name) if head is None else stage_array(run, name)[head]
     if array.ndim == 1:  # one number per token, or one row for all tokens
         array = array[:, None] if stage.columns == "" else array[None]
-    rows = dimensions(stage.rows, len(array)) if stage.is_matrix else run.tokens
+    rows = dimensions(stage.rows, len(array)) if stage.is_parameter else run.tokens
     rows = ("each",) if stage.rows == "once" else rows
     columns = run.tokens if stage.by_key else dimensions(stage.symbol, array.shape[1])
     columns = columns if stage.columns else (stage.symbol,)
     if sums is not None:
         array, columns = np.column_stack([array, sums]), (*columns, "Row sum")
-    tokens = "" if stage.is_matrix else "rows columns" if stage.by_key else "rows"
+    tokens = "" if stage.is_parameter else "rows columns" if stage.by_key else "rows"
     of_head = "" if head is None else f'<span class="aside">, head {head + 1}</span>'
     at_head = "" if head is None else f' data-head="{head}"'
     return (
@@ -201,7 +201,7 @@ def _label_html(label: str) -> str:
 
 def _header(stage: Stage, columns: Sequence[str], groups: Sequence[str]) -> str:
     """Return the header: a row of labels, below a row of headings if there are groups."""
-    is_matrix = stage.is_matrix and stage.rows != "once"
+    is_matrix = stage.is_parameter and stage.rows != "once"
     corner = "From \\ to" if is_matrix else "Query \\ key" if stage.by_key else "Token"
     span = ' rowspan="2"' if groups else ""
     first = f'<th scope="col"{span}>{corner}</th>'

@@ -70,7 +70,7 @@ def work_your_own(
         "vocabulary": VOCABULARY,
         "most": {"words": MOST_WORDS, "letters": LONGEST_WORD},
         "sizes": SIZES,
-        "titles": {name: stage.title for name, stage in STAGES.items() if not stage.is_optional},
+        "titles": {name: stage.title for name, stage in STAGES.items() if not stage.is_extension},
         "asked": {name: [WORDINGS[name].question, *WORDINGS[name].givens] for name in ASKED_STAGES},
         "roundings": ROUNDINGS,
         "hints": {kind: HINTS[kind] for kind in _KINDS},

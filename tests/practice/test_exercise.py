@@ -17,7 +17,7 @@ from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import numeric_exercise
 from mha.practice.exercise_wording import WORDINGS
 from mha.runs.origins import is_given
-from mha.runs.places import places
+from mha.runs.places import stage_places
 from mha.runs.rounding import short, shown
 
 RUN = trace(load_example("the-cat-sat"))
@@ -84,7 +84,7 @@ def assert_answer_is_traced(run, place, decimals=None):
 @given(runs(), st.sampled_from([None, 0, 1, 3]))
 def test_every_number_of_any_run_is_an_exercise_and_is_refused_only_where_none_is_left(run, digits):
     stages = [s for s in STAGES if getattr(run, s) is not None and not is_given(run, s)]
-    for place in (place for stage in stages for place in places(run, stage)):
+    for place in (place for stage in stages for place in stage_places(run, stage)):
         if is_hopeless(run, place):
             cell = place.row, place.column or 0, place.head or 0
             with pytest.raises(ValueError, match=r"is masked at row \d;|has scores beyond 80;"):
@@ -96,7 +96,7 @@ def test_every_number_of_any_run_is_an_exercise_and_is_refused_only_where_none_i
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_number_of_every_stage_is_an_exercise_with_hints_that_end_before_it(rng, stage):
     run = trace(example_with_stage(rng, stage))
-    for place in islice(places(run, stage), None, None, 3):  # each row and column among them
+    for place in islice(stage_places(run, stage), None, None, 3):  # each row and column among them
         if stage != "running_factors" or place.column:  # nothing was kept before the first
             assert_answer_is_traced(run, place)
     made = numeric_exercise(run, stage, 1, 2, 1)

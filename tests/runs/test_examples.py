@@ -25,7 +25,7 @@ def test_a_run_of_an_example_is_that_of_loops(name):
         np.testing.assert_allclose(output, stages["output"], rtol=1e-12, atol=1e-15)
 
 
-# Files that are not as they should be
+# ---- Files that are not as they should be ----
 
 
 GOOD = """

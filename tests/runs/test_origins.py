@@ -16,7 +16,7 @@ from mha import Place, arithmetic, load_example, origin, trace
 from mha.core.language import draw_model
 from mha.runs.logit_attribution import trace_text
 from mha.runs.origins import is_given
-from mha.runs.places import places
+from mha.runs.places import stage_places
 from mha.runs.rounding import short, shown
 from mha.runs.stages import AXES, STAGES
 from mha.views.arithmetic import write_arithmetic
@@ -41,6 +41,12 @@ def test_a_place_can_be_restored_from_its_text_and_from_its_index(place):
     assert Place.of(place.stage, head, row, column) == place.whole
 
 
+def test_the_former_name_of_a_stage_entry_warns():
+    with pytest.warns(DeprecationWarning, match=r"Place\.kind is now Place\.stage_entry"):
+        assert Place("root").kind is STAGES["root"]
+
+
+# Operations that may add numbers of opposite signs: the sum can be far smaller than its terms.
 ADDED = ("products", "product", "mixed", "mean", "sum", "scaled", "spread", "normalised")
 
 
@@ -57,6 +63,7 @@ def check_origin(run, found, wanted):
     # The absolute tolerance covers subnormal numbers.
     assert abs(got - wanted) <= 1e-12 * size + 1e-300, found
     for operand in found.operands:
+        # The root of d_k has a place but no array, so a place cannot return its value.
         if operand.place is not None and operand.place.stage != "root":
             assert operand.value == operand.place.value(run), found
 
@@ -86,7 +93,7 @@ def check_all(run, *, read_lines=False):
     for name, stage in STAGES.items():
         if stage.array(run) is None:
             continue
-        addresses = list(places(run, name))
+        addresses = list(stage_places(run, name))
         assert [place.value(run) for place in addresses] == stage.array(run).ravel().tolist()
         for place in addresses:
             found, wanted = origin(run, place), place.value(run)

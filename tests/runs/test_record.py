@@ -34,7 +34,7 @@ NORMS = ["before", "after", "nowhere"]
 SAME = np.testing.assert_array_equal
 
 
-# Contents
+# ---- Contents ----
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -102,7 +102,7 @@ def test_axes_and_sizes_of_the_registry_are_those_of_the_arrays(rng, norm):
         assert kind.by_key == (array.ndim == 3 and array.shape[1:] == (QUERIES, QUERIES)), name
 
 
-# Blocks
+# ---- Blocks ----
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
@@ -121,7 +121,7 @@ def test_a_stack_ends_as_the_plain_functions_do_and_goes_on_where_each_block_end
         assert after.positions is None
 
 
-# Going on from other numbers
+# ---- Going on from other numbers ----
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -149,7 +149,7 @@ def test_a_run_goes_on_from_the_numbers_that_it_is_given(rng):
         SAME(getattr(found, name), getattr(run, name))
 
 
-# A running softmax
+# ---- A running softmax ----
 
 
 @pytest.mark.parametrize("size", [1, 2, QUERIES + 1])
@@ -160,7 +160,7 @@ def test_the_last_output_of_a_running_softmax_is_that_of_whole_rows(rng, size, m
     assert run.running_sums.shape == (HEADS, QUERIES, -(-QUERIES // size))
 
 
-# A text
+# ---- A text ----
 
 
 def test_a_text_has_the_model_s_logits_which_are_the_sum_of_their_shares():
@@ -179,7 +179,7 @@ def test_a_text_has_the_model_s_logits_which_are_the_sum_of_their_shares():
         assert not logit_shares(silent, row).shares[off].any()
 
 
-# Variations: the parts that a variation does not change keep the same bits
+# ---- Variations: the parts that a variation does not change keep the same bits ----
 
 
 @pytest.mark.parametrize("shape", [(QUERIES, QUERIES), (1, QUERIES, QUERIES), (HEADS, 1, QUERIES)])

@@ -134,8 +134,8 @@ REFUSED = [
           "scores.0.1.2\n", "Scores.0.1.2", "scores 0 1 2", "scores.0.1.2:1:2", "scores.0.1.²",
           "scores.٣.1.2",
       )),
-    (lambda: mha.Place.parse("scores.0.1"), "scores has head, row, column; 2 came"),
-    (lambda: mha.Place.parse("root.0"), "root has no index; 1 came"),
+    (lambda: mha.Place.parse("scores.0.1"), "scores has head, row, column; 2 indices are given"),
+    (lambda: mha.Place.parse("root.0"), "root has no index; 1 index is given"),
     (lambda: mha.Place.parse("nonsense.0"),
      f"stage is 'nonsense'; one of {', '.join(STAGES)} is wanted"),
     *((lambda text=text: mha.origin(mha.trace(CAT_SAT), mha.Place.parse(text)), sentence)

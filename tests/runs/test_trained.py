@@ -55,7 +55,7 @@ def test_a_recorded_run_is_reproduced(num_heads, steps, seed):
     np.testing.assert_allclose(found, kept, rtol=1e-3, atol=1e-6)
 
 
-# Heads of a real model
+# ---- Heads of a real model ----
 
 
 @pytest.mark.parametrize("sentence", recorded_sentences())

@@ -117,7 +117,7 @@ def tables_of(run):
         if stage in sums:
             totals = map(float, sums[stage][head])
             rows = [(*row, shown(total)) for row, total in zip(rows, totals, strict=True)]
-        yield table, rows, labels(table) if STAGES[stage].is_matrix else tokens
+        yield table, rows, labels(table) if STAGES[stage].is_parameter else tokens
     for head in range(run.num_heads):
         mixed = weights[head][..., None] * value[head]  # a query, a key, a dimension
         for token in range(n):
@@ -173,15 +173,15 @@ def test_the_source_s_number_is_below_each_number():
         wanted = {
             at: [f"{'≠' if place.index[-1] else '≈'} {place}"] for at, place in places.items()
         }
-        assert tables.stage_table(run, stage, head=head, prints=prints).beside == wanted
+        assert tables.stage_table(run, stage, head=head, prints=prints).printed == wanted
     # Of a mixture, the weights, terms and sums.
     run = RUNS["play-football"]
     wanted = {(k, 0): f"weights.0.2.{k}" for k in range(3)}
     wanted |= {(k, j + 1): f"head_outputs.0.2.{j}:{k}" for k in range(3) for j in range(2)}
     wanted |= {(3, j + 1): f"head_outputs.0.2.{j}" for j in range(2)}
-    beside = tables.mixing_table(run, 2, prints=prints).beside
-    assert {cell: texts[0].split()[1] for cell, texts in beside.items()} == wanted
-    assert tables.mixing_table(run, 2).beside == {}
+    printed = tables.mixing_table(run, 2, prints=prints).printed
+    assert {cell: texts[0].split()[1] for cell, texts in printed.items()} == wanted
+    assert tables.mixing_table(run, 2).printed == {}
 
 
 # In a notebook and on a page
@@ -248,13 +248,15 @@ def test_captions_and_labels_may_hold_inline_marks_but_no_html():
 
 def test_printed_numbers_in_both_formats():
     table = Table(
-        "A", ("t", "x"), (("a", "1"),), frozenset({(0, 0)}), beside={(0, 0): ["≠ 2 < 3", "≈ 1"]}
+        "A", ("t", "x"), (("a", "1"),), frozenset({(0, 0)}), printed={(0, 0): ["≠ 2 < 3", "≈ 1"]}
     )
-    beside = '<span class="printed slip">≠ 2 &lt; 3</span> <span class="printed">≈ 1</span>'
-    assert beside in table._repr_html_()
-    assert f'<td><span class="max"><strong>1</strong></span> {beside}</td>' in table_html(
+    spans = '<span class="printed slip">≠ 2 &lt; 3</span> <span class="printed">≈ 1</span>'
+    assert spans in table._repr_html_()
+    assert f'<td><span class="max"><strong>1</strong></span> {spans}</td>' in table_html(
         *parsed(table)["parts"]
     )
+    with pytest.warns(DeprecationWarning, match=r"Table\.beside is now Table\.printed"):
+        assert table.beside is table.printed
 
 
 STRANGE = ("*a*", "$c$", "{eval}`1 + 1`", "<b>x</b>", "[a](b)", "- a", "1. b", "# c", "> d", "&lt;")

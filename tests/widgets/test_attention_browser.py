@@ -24,7 +24,7 @@ from seeds import SEED
 
 from mha import Place, origin, trace
 from mha.core.checks import as_scale
-from mha.runs.places import places
+from mha.runs.places import stage_places
 from mha.runs.stages import STAGES
 
 pytestmark = pytest.mark.browser
@@ -156,8 +156,8 @@ def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, kind)
 def all_origins(run):
     """Return the origin of every number of a run by its address, and of the ends of each sum."""
     stages = [name for name, stage in STAGES.items() if stage.array(run) is not None]
-    whole = [Place("root"), *(place for stage in stages for place in places(run, stage))]
-    whole += [Place.at("percentages", *place.index) for place in places(run, "weights")]
+    whole = [Place("root"), *(place for stage in stages for place in stage_places(run, stage))]
+    whole += [Place.at("percentages", *place.index) for place in stage_places(run, "weights")]
     found = {place: origin(run, place) for place in whole}
     ends = [
         Place.at(place.stage, *place.index, term=term)

@@ -14,8 +14,8 @@ from mha.widgets.explorer import explorer
 
 pytestmark = pytest.mark.browser
 
-STEPS = [name for name, kind in STAGES.items() if kind.in_block and not kind.is_matrix]
-LEARNED = [name for name, kind in STAGES.items() if kind.in_block and kind.is_matrix]
+STEPS = [name for name, kind in STAGES.items() if kind.in_block and not kind.is_parameter]
+LEARNED = [name for name, kind in STAGES.items() if kind.in_block and kind.is_parameter]
 
 
 def in_tables(seen, run):

@@ -91,7 +91,7 @@ def test_numbers_come_from_where_the_package_says(model_page):
         computed = [
             name
             for name, stage in STAGES.items()
-            if getattr(run, name, None) is not None and not stage.is_matrix
+            if getattr(run, name, None) is not None and not stage.is_parameter
         ]
         for name in computed:
             place = Place.of(name, 1, 5, 3)

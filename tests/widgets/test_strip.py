@@ -117,7 +117,7 @@ def sources(run, place):
     yield place
     for term in origin(run, place).terms:
         for operand in term:
-            if operand.place is not None and not operand.place.kind.is_matrix:
+            if operand.place is not None and not operand.place.stage_entry.is_parameter:
                 yield from sources(run, operand.place)
 
 

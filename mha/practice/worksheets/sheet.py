@@ -13,7 +13,7 @@ from mha.practice.tolerance import tolerances
 from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
 from mha.runs.origins import is_given, origin
-from mha.runs.places import Place, places
+from mha.runs.places import Place, stage_places
 from mha.runs.record import Trace, continue_from, trace
 from mha.runs.rounding import is_tie, rounded
 from mha.runs.stages import STAGES
@@ -39,7 +39,12 @@ TASKS = MappingProxyType(
         "output": "Output of the layer: the outputs side by side, times the output projection.",
     }
 )
-"""The stages that a sheet can ask for, in the order of the computation, and their tasks."""
+"""The stages that a sheet can ask for, in the order of the computation, and their tasks.
+
+Here `scaled_scores` are the scores before the mask, and `mask` the masked scores. A trace has both
+under other names: its stage `scaled_scores` contains the mask, and its field `mask` has the numbers
+that are added.
+"""
 
 MASKED_EXPONENTIALS = "Exponentials of the masked scores, and each row's sum; e to the −∞ is 0."
 
@@ -198,7 +203,7 @@ class Worksheet:
         """
         run, name = self._run_and_stage(stage)
         for head in range(run.num_heads if STAGES[name].per_head else 1):
-            table = stage_table(run, name, head=head, places=self.places(stage))
+            table = stage_table(run, name, head=head, places=self.decimals(stage))
             yield replace(table, caption=self._caption(stage, table.caption))
 
     def _caption(self, stage: str, caption: str) -> str:
@@ -210,13 +215,13 @@ class Worksheet:
         return caption
 
     def _run_and_stage(self, stage: str) -> tuple[Trace, str]:
-        """Return the run that has the numbers of a stage, and the name of the stage in it."""
+        """Return the run that has the numbers of a sheet's stage, and their stage in this run."""
         if stage == "mask":
             return self.run, "scaled_scores"
         return (self._unmasked if stage == "scaled_scores" else self.run), stage
 
-    def places(self, stage: str) -> int:
-        """Return the most decimals with which a stage is shown.
+    def decimals(self, stage: str) -> int:
+        """Return the largest number of decimals with which a stage is shown.
 
         Parameters
         ----------
@@ -240,7 +245,7 @@ class Worksheet:
             Counted from 0.
         """
         run, name = self._run_and_stage(stage)
-        for place in places(run, name):
+        for place in stage_places(run, name):
             if place.head not in (None, head):
                 continue
             yield place, self._arithmetic(run, place)
@@ -250,7 +255,7 @@ class Worksheet:
 
     def _arithmetic(self, run: Trace, place: Place) -> Arithmetic:
         of_row = "exponentials" if place.stage == "row_sums" else place.stage
-        return write_arithmetic(origin(run, place), self.places(of_row))
+        return write_arithmetic(origin(run, place), self.decimals(of_row))
 
 
 def _inputs_of(run: Trace, stage: str) -> set[str]:
@@ -261,7 +266,7 @@ def _inputs_of(run: Trace, stage: str) -> set[str]:
     if stage == "mask":
         return {"scaled_scores"}
     found: set[str] = set()
-    for operand in origin(run, next(places(run, stage))).operands:
+    for operand in origin(run, next(stage_places(run, stage))).operands:
         if operand.place is None:
             continue
         behind = operand.place.stage

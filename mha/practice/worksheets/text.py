@@ -169,7 +169,7 @@ def answer_lines(worksheet: Worksheet, stage: str, head: int) -> Iterator[tuple[
     if stage == "mask":
         return
     for place, worked in worksheet.answers(stage, head):
-        between = " with " if place.kind.by_key else ", "
+        between = " with " if place.stage_entry.by_key else ", "
         yield between.join(cell_labels(worksheet.run, place)), str(worked)
 
 
@@ -190,9 +190,9 @@ def cell_labels(run: Trace, place: Place) -> tuple[str, str]:
     if place.stage == "row_sums":
         return row, "row sum"
     assert place.column is not None
-    if place.kind.by_key:
+    if place.stage_entry.by_key:
         return row, run.tokens[place.column]
-    return row, dimensions(place.kind.symbol, place.column + 1)[-1]
+    return row, dimensions(place.stage_entry.symbol, place.column + 1)[-1]
 
 
 def empty_table(table: Table, room: str = "") -> Table:

@@ -17,7 +17,7 @@ from mha.practice.exercise_wording import WORDINGS
 from mha.practice.mistakes import distinct_mistakes, mistakes, operand_mistakes
 from mha.practice.operand_ranges import operand_quantities
 from mha.runs.origins import is_given
-from mha.runs.places import places as places_of
+from mha.runs.places import stage_places
 from mha.runs.rounding import is_tie, shown
 from mha.widgets.boxes import your_turn
 
@@ -38,7 +38,7 @@ def page(book, browser, modules):
 
 def exercises(run, stage, **options):
     """Yield exercises of a stage, each with the data of the page's script."""
-    found = list(places_of(run, stage))
+    found = list(stage_places(run, stage))
     for place in found[:: max(1, len(found) // 6)]:
         cell = (place.row, place.column or 0, place.head or 0)
         try:

@@ -13,7 +13,7 @@ import numpy as np
 from mha.core.checks import Array
 from mha.core.softmax import softmax
 from mha.runs import rounding
-from mha.runs.places import place_at
+from mha.runs.places import cached_place
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 
@@ -158,7 +158,7 @@ def traced_array(array: Array, run: Trace) -> TracedArray:
         for index in np.ndindex(array.shape):
             offset = begin + sum(i * step for i, step in zip(index, array.strides, strict=True))
             where = np.unravel_index(offset // array.itemsize, whole.shape)
-            place = place_at(name, *map(int, where))
+            place = cached_place(name, *map(int, where))
             found[index] = TracedNumber(float(array[index]), str(place))
         return found.view(TracedArray)
     raise UntracedError

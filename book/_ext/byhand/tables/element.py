@@ -27,14 +27,14 @@ class Part:
     rows: list[list[str]]  # each begins with its label
     # the largest cells of their rows, labels not counted
     marked: list[list[int]] = field(default_factory=list)
-    # the printed numbers of a source beside a cell
-    beside: list[tuple[int, int, list[str]]] = field(default_factory=list)
+    # row, column and the numbers that a source prints for this cell, which are below its number
+    printed: list[tuple[int, int, list[str]]] = field(default_factory=list)
     title: str = ""  # above the columns of a part of a block
     name: str | None = None  # the label of a block's part
     head: int | None = None  # whose colour it has, counted from 0
     heat: bool = False  # whether its numbers tint their cells
     sums: int = 0  # how many columns at the end are sums, which tint nothing
-    at: str = ""  # whose numbers the cells are: an example's, of a stage and a head
+    at: str = ""  # the run, stage and head of the numbers in the cells
 
     @property
     def heated(self) -> int:

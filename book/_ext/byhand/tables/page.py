@@ -145,7 +145,7 @@ def stage_attribute(part: Part) -> str:
 def table_html(part: Part, title: str = "") -> str:
     """Return the header and the body of a table.
 
-    A title stands above all columns but the first, whose own title stands beside both lines.
+    A title stands above all columns but the first, whose own title is beside both lines.
 
     Examples
     --------
@@ -174,14 +174,14 @@ def table_html(part: Part, title: str = "") -> str:
 def _rows(part: Part) -> Iterator[str]:
     """Yield the rows of a table's body."""
     marked = {(i, j) for i, j in part.marked}
-    beside = {(i, j): texts for i, j, texts in part.beside}
+    printed = {(i, j): texts for i, j, texts in part.printed}
     for i, (label, *texts) in enumerate(part.rows):
         cells = []
         for j, text in enumerate(texts):
             cell = as_html(text)
             if (i, j) in marked:
                 cell = f'<span class="max"><strong>{cell}</strong></span>'
-            cell += "".join(map(_printed_number, beside.get((i, j), ())))
+            cell += "".join(map(_printed_number, printed.get((i, j), ())))
             if j < part.heated:
                 cell = f'<span class="heat" style="--weight: {float(text):g}">{cell}</span>'
             cells.append(f"<td>{cell}</td>")
