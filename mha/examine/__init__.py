@@ -104,7 +104,7 @@ def examine(
     searches: list[tuple[str, Callable[[FunctionUnderTest], Any]]] = [
         ("own_scale", attention.find_scale),
         ("sink", convention_search.find_sink),
-        ("window", convention_search.find_window),
+        ("first_masked_distance", convention_search.find_first_masked_distance),
     ]
     for name, search in searches:
         found: Any = search(this)

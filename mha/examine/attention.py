@@ -198,8 +198,8 @@ def added_mask(inputs: Any, n: int, m: int) -> Array:
     i, j = np.arange(n)[:, None] + (m - n) * bool(inputs.get("is_last")), np.arange(m)
     if is_causal(inputs):
         added = np.where(j <= i, added, -np.inf)
-    if inputs.get("window") is not None:
-        added = np.where(abs(i - j) < inputs["window"], added, -np.inf)
+    if inputs.get("first_masked_distance") is not None:
+        added = np.where(abs(i - j) < inputs["first_masked_distance"], added, -np.inf)
     return added
 
 

@@ -14,17 +14,23 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.examine.cases import Case, Subject
-from mha.practice.attention_parts import REFERENCE, RIGHT, Part, Parts
+from mha.practice.attention_parts import NAN_ROW_PARTS, ZERO_ROW_PARTS, Part, Parts
 from mha.practice.bugs import TABLE, Bug
 
 TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
 """Tolerances, relative to 1 plus the size of the number."""
 BUG_COUNTS = (1, 0), (0, 1), (1, 1), (2, 0)
-"""Numbers of bugs and of slips that are searched for together, in this order."""
+"""Numbers of further bugs and of further minor bugs that are tried together, in this order."""
 MIN_CASES_OF_KIND = 4
-"""The smallest number of cases for naming a bug that only one kind of case shows."""
+"""The smallest number of cases for naming a bug that only one kind of case shows.
+
+A bug that is not the cause may fit fewer cases by chance.
+"""
 MAX_EXPLANATIONS = 4
-"""If more sets of bugs than this explain the cases, none of them is named."""
+"""If more sets of bugs than this explain the cases, none of them is named.
+
+The cases then do not tell the bugs apart, and the list would not help to find the wrong line.
+"""
 MAX_BUGS = 3
 """The most bugs of one explanation."""
 SAME_AS_FUSED = "W_Q", "W_K", "queries and keys exchanged", "keys and values exchanged"
@@ -49,10 +55,10 @@ def replace_by_large_negative(scores: Array, allowed: Array) -> Array:
 
 
 MASKED_ROW_OUTPUTS = {
-    "zeros": REFERENCE,
-    "NaN": RIGHT,
-    "average": REFERENCE.with_parts({"fill_masked_rows": average_masked_rows}),
-    "unmasked": REFERENCE.with_parts({"forbid": add_large_negative}),
+    "zeros": ZERO_ROW_PARTS,
+    "NaN": NAN_ROW_PARTS,
+    "average": ZERO_ROW_PARTS.with_parts({"fill_masked_rows": average_masked_rows}),
+    "unmasked": ZERO_ROW_PARTS.with_parts({"forbid": add_large_negative}),
 }
 """Outputs for a fully masked row, and the parts that compute them."""
 
@@ -62,7 +68,7 @@ class Unexplained:
     """Cases of one kind that no common explanation fits, and the explanations of these alone."""
 
     cases: Sequence[int]
-    found: Sequence["Explanation"] = ()
+    own_explanations: Sequence["Explanation"] = ()
 
 
 @dataclass(frozen=True)
@@ -70,13 +76,13 @@ class Explanation:
     """Bugs that together reproduce the outputs, and the parts that contain them."""
 
     bugs: tuple[Bug, ...] = ()
-    parts: Parts = REFERENCE
+    parts: Parts = ZERO_ROW_PARTS
 
     @property
     def level(self) -> tuple[int, int]:
-        """The number of bugs and the number of slips."""
-        slips = sum(row.is_slip for row in self.bugs)
-        return len(self.bugs) - slips, slips
+        """The number of bugs that are not minor, and of minor ones."""
+        minors = sum(bug.is_minor for bug in self.bugs)
+        return len(self.bugs) - minors, minors
 
 
 class ExaminedCases(Protocol):
@@ -132,9 +138,10 @@ def comparable(subject: Subject, case: Case, x: Array) -> Array:
     if subject.masked_rows is not None and x.ndim > 1:
         if not case.masked_rows:
             case.masked_rows.append(subject.masked_rows(case.inputs))
-        (empty,) = case.masked_rows
-        if empty.any() and empty.ndim < x.ndim and empty.shape[-1] == x.shape[-2]:
-            x = np.where(empty[..., None], 0, x)
+        (masked,) = case.masked_rows
+        # A wrong output may have other axes, to which the rows do not belong.
+        if masked.any() and masked.ndim < x.ndim and masked.shape[-1] == x.shape[-2]:
+            x = np.where(masked[..., None], 0, x)
     return x
 
 
@@ -158,26 +165,29 @@ def find_explanations(
     Each group holds the cases of one kind, the most general kind first. With `among`, a pair of
     bugs must have a bug in one of these parts.
     """
-    rows = [bug for bug in TABLE if bug.part in subject.parts and bug.name != "True reversed"]
+    # A mask in which True means masked is a convention, which is determined before this search.
+    bugs = [bug for bug in TABLE if bug.part in subject.parts and bug.name != "True reversed"]
     if any("w_qkv" in case.inputs for case in examined.cases):
-        rows = [row for row in rows if not row.name.startswith(SAME_AS_FUSED)]
+        bugs = [bug for bug in bugs if not bug.name.startswith(SAME_AS_FUSED)]
     found, unexplained, done = [Explanation()], list[Unexplained](), list[int]()
     for group in groups:
+        # Small cases first: the first misfit refutes an explanation, and they take the least time.
         ordered = sorted(group, key=lambda i: examined.cases[i].size)
         kept = [each for e in found if (each := _refit(e, [*ordered, *done], examined))]
+        # NaN spreads from any bug. It counts as a bug of this kind only after kinds without one.
         is_first_bug = bool(done) and not found[0].bugs
         tells = examined.has_output if is_first_bug else examined.has_numbers
         if not kept and not any(tells(i) for i in group):
             unexplained.append(Unexplained(group))  # an error, or NaN alone, tells nothing
             continue
         if not kept:
-            kept = _extend(found, rows, ordered, done, examined, not unexplained, among)
+            kept = _extend(found, bugs, ordered, done, examined, not unexplained, among)
         if kept:
             found, done = kept, [*ordered, *done]
-        elif not all(examined.fits(i, REFERENCE) for i in group):
+        elif not all(examined.fits(i, ZERO_ROW_PARTS) for i in group):
             # A line may be wrong for one kind of input alone.
             is_enough = bool(done) and len(group) >= MIN_CASES_OF_KIND
-            alone = _extend(found, rows, ordered, [], examined, False, among) if is_enough else []
+            alone = _extend(found, bugs, ordered, [], examined, False, among) if is_enough else []
             unexplained.append(Unexplained(group, alone if len(alone) == 1 else []))
     return found, unexplained
 
@@ -197,36 +207,42 @@ def _has_mask(cases: Sequence[int], examined: ExaminedCases) -> bool:
 
 def _extend(
     found: Sequence[Explanation],
-    rows: Sequence[Bug],
+    bugs: Sequence[Bug],
     group: Sequence[int],
     done: Sequence[int],
     examined: ExaminedCases,
-    is_open: bool,
+    may_pair: bool,
     among: frozenset[str],
 ) -> list[Explanation]:
     """Return the explanations with the fewest further bugs that also fit a group.
 
-    Pairs of bugs are tried only if all earlier groups are explained: beside an unknown bug they
-    would fit by chance.
+    All have the same bugs so far: those of the first explanation that these further bugs extend.
+    Pairs are tried only with `may_pair`, that is, if all earlier groups are explained: beside an
+    unknown bug they would fit by chance.
     """
     off = [i for i in group if not all(examined.fits(i, e.parts) for e in found)]
     if not any(examined.has_numbers(i) for i in off):
-        rows = [row for row in rows if row.name == "zero times infinity"]  # NaN fits many others
+        bugs = [bug for bug in bugs if bug.name == "zero times infinity"]  # NaN fits many others
     ordered = [*off, *(i for i in group if i not in set(off)), *done]
     has_mask = _has_mask(ordered, examined)
+    candidates = []
     for e in found:
         touching = [
-            row for row in rows if row not in e.bugs and _may_show(row, e, off, examined, has_mask)
+            bug for bug in bugs if bug not in e.bugs and _may_show(bug, e, off, examined, has_mask)
         ]
-        slips = [row for row in touching if row.is_slip]
-        mains = [row for row in touching if not row.is_slip and not _breaks(row, e, done, examined)]
-        for count, more in BUG_COUNTS if is_open else BUG_COUNTS[:2]:
+        minors = [bug for bug in touching if bug.is_minor]
+        mains = [
+            bug for bug in touching if not bug.is_minor and not _breaks(bug, e, done, examined)
+        ]
+        candidates.append((e, mains, minors))
+    for count, more in BUG_COUNTS if may_pair else BUG_COUNTS[:2]:
+        for e, mains, minors in candidates:
             if e.level[0] + count > MAX_BUGS:
                 continue
             fitting: list[Explanation] = []
-            for chosen in _bug_sets(mains, slips, count, more, e.bugs):
+            for chosen in _bug_sets(mains, minors, count, more, e.bugs):
                 every = (*e.bugs, *chosen)
-                if among and len(every) > 1 and among.isdisjoint(row.part for row in every):
+                if among and len(every) > 1 and among.isdisjoint(bug.part for bug in every):
                     continue
                 for parts in part_variants(every, has_mask):
                     if all(examined.fits(i, parts) for i in ordered):
@@ -240,26 +256,29 @@ def _extend(
 
 
 def _may_show(
-    row: Bug, e: Explanation, off: Sequence[int], examined: ExaminedCases, has_mask: bool
+    bug: Bug, e: Explanation, off: Sequence[int], examined: ExaminedCases, has_mask: bool
 ) -> bool:
-    """Return whether a bug can explain a wrong case: it changes its output, or is a slip."""
-    if row.is_slip:
+    """Return whether a bug changes the output of a wrong case; for a minor bug, always True.
+
+    The effect of a minor bug may show only together with another one.
+    """
+    if bug.is_minor:
         return True
     return any(
         examined.changes(i, parts, e.parts)
-        for parts in part_variants((*e.bugs, row), False)
+        for parts in part_variants((*e.bugs, bug), False)
         for i in off
     )
 
 
-def _breaks(row: Bug, e: Explanation, done: Sequence[int], examined: ExaminedCases) -> bool:
+def _breaks(bug: Bug, e: Explanation, done: Sequence[int], examined: ExaminedCases) -> bool:
     """Return whether a bug changes the smallest explained case of a kind."""
     kinds: dict[str, int] = {}
     for i in done:
-        about = examined.cases[i].kind
+        kind = examined.cases[i].kind
         if examined.has_output(i):
-            kinds[about] = min(kinds.get(about, i), i, key=lambda j: examined.cases[j].size)
-    both = (*e.bugs, row)
+            kinds[kind] = min(kinds.get(kind, i), i, key=lambda j: examined.cases[j].size)
+    both = (*e.bugs, bug)
     return any(
         all(examined.changes(i, parts, e.parts) for parts in part_variants(both, has_mask=False))
         for i in kinds.values()
@@ -267,43 +286,43 @@ def _breaks(row: Bug, e: Explanation, done: Sequence[int], examined: ExaminedCas
 
 
 def _bug_sets(
-    mains: Sequence[Bug], slips: Sequence[Bug], count: int, more: int, known: Sequence[Bug]
+    mains: Sequence[Bug], minors: Sequence[Bug], count: int, more: int, known: Sequence[Bug]
 ) -> Iterator[tuple[Bug, ...]]:
     """Yield sets of bugs that change different parts."""
-    taken = [part for row in known for part in row.replaced]
-    for chosen in product(combinations(mains, count), combinations(slips, more)):
+    taken = [part for bug in known for part in bug.replaced]
+    for chosen in product(combinations(mains, count), combinations(minors, more)):
         both = (*chosen[0], *chosen[1])
-        parts = [*taken, *(part for row in both for part in row.replaced)]
+        parts = [*taken, *(part for bug in both for part in bug.replaced)]
         if len(set(parts)) == len(parts):
             yield both
 
 
-def part_variants(rows: Sequence[Bug], has_mask: bool = True) -> Iterator[Parts]:
+def part_variants(bugs: Sequence[Bug], has_mask: bool = True) -> Iterator[Parts]:
     """Yield parts with the bugs, with and without lines that are often wrong beside them.
 
     A bug in a mask may mask a whole row. The output for such a row is a convention, and each
-    one is tried.
+    convention is tried.
     """
-    exchanged = {part: line for row in rows for part, line in row.replaced.items()}
-    also: dict[str, Part] = dict(each for row in rows for each in row.often_with)
+    exchanged = {part: line for bug in bugs for part, line in bug.replaced.items()}
+    also: dict[str, Part] = dict(each for bug in bugs for each in bug.often_with)
     also = {part: line for part, line in also.items() if part not in exchanged}
     of_mask = bool({"forbid", "weigh"} & exchanged.keys())
-    empty: list[Any] = [REFERENCE]
+    row_conventions: list[Any] = [ZERO_ROW_PARTS]
     if has_mask and not exchanged.keys().isdisjoint(MASKING_PARTS):
-        empty = [
+        row_conventions = [
             MASKED_ROW_OUTPUTS["zeros"],
             MASKED_ROW_OUTPUTS["NaN"],
             MASKED_ROW_OUTPUTS["average"],
         ]
         if not of_mask:
             finite = {"forbid": replace_by_large_negative}
-            empty += [
-                REFERENCE.with_parts(finite),
+            row_conventions += [
+                ZERO_ROW_PARTS.with_parts(finite),
                 MASKED_ROW_OUTPUTS["NaN"].with_parts(finite),
                 MASKED_ROW_OUTPUTS["unmasked"],
             ]
     joins = [True, False] if of_mask and has_mask else [True]
-    for parts in empty:
+    for parts in row_conventions:
         for more, joined in product([also, {}] if also else [{}], joins):
             yield replace(parts.with_parts(exchanged | more), combines_masks=joined)
 

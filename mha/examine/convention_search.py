@@ -420,8 +420,8 @@ def _find_scale(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conventi
 # ---- A window, and a sink ----
 
 
-def find_window(tested: FunctionUnderTest) -> int | None:
-    """Return the width of a sliding window; None if the function has none."""
+def find_first_masked_distance(tested: FunctionUnderTest) -> int | None:
+    """Return the smallest distance of a key outside a sliding window; None without a window."""
     for leading in sorted(tested.subject.leading, key=len, reverse=True):
         ones = (1,) * len(leading)
         case = _plain_case(tested, ones, WINDOW_TOKENS, WINDOW_TOKENS)
@@ -431,11 +431,12 @@ def find_window(tested: FunctionUnderTest) -> int | None:
         if found is None or found.all():
             continue
         distance = abs(np.arange(WINDOW_TOKENS)[:, None] - np.arange(WINDOW_TOKENS))
-        width = int(distance[found].max(initial=-1)) + 1
-        allowed = distance < width
+        first_masked = int(distance[found].max(initial=-1)) + 1
+        allowed = distance < first_masked
         if tested.conventions.is_always_causal:
             allowed = np.tril(allowed)
-        return width if 0 < width < WINDOW_TOKENS and (found == allowed).all() else None
+        is_window = 0 < first_masked < WINDOW_TOKENS and bool((found == allowed).all())
+        return first_masked if is_window else None
     return None
 
 

@@ -64,8 +64,9 @@ class Conventions:
         Whether scores are multiplied or divided by `scale`: `MULTIPLIES` or `DIVIDES`.
     own_scale : tuple of float, optional
         A factor and a power: scores are multiplied by factor / d_k ** power.
-    window : int, optional
-        The smallest distance of a masked key from its query.
+    first_masked_distance : int, optional
+        The smallest distance of a masked key from its query, for a sliding window: one more than
+        the `window` of `mha.sliding_window_mask`, which is the largest distance of an allowed key.
     sink : float, optional
         One more score in each softmax, without a value.
     """
@@ -82,14 +83,18 @@ class Conventions:
     is_square: bool = False
     scale: str = MULTIPLIES
     own_scale: tuple[float, float] | None = None
-    window: int | None = None
+    first_masked_distance: int | None = None
     sink: float | None = None
 
     @property
     def extra_inputs(self) -> frozenset[tuple[str, Any]]:
         """The inputs that these conventions add to every case."""
         found = {"is_always_causal": self.is_always_causal, "is_last": self.is_last}
-        inputs = {"own_scale": self.own_scale, "window": self.window, "sink": self.sink}
+        inputs = {
+            "own_scale": self.own_scale,
+            "first_masked_distance": self.first_masked_distance,
+            "sink": self.sink,
+        }
         return frozenset((name, True) for name, is_so in found.items() if is_so) | frozenset(
             (name, x) for name, x in inputs.items() if x is not None
         )
@@ -200,9 +205,10 @@ def describe_conventions(
         (found.scale == DIVIDES, "if scores are divided by scale",
          "PyTorch multiplies the scores by scale.", SCALING),
     ]  # fmt: skip
-    if found.window is not None:
+    if found.first_masked_distance is not None:
         side = "" if found.is_always_causal else " on either side"
-        rule = f"if a query is meant to attend to {found.window} positions{side}, its own included"
+        count = found.first_masked_distance
+        rule = f"if a query is meant to attend to {count} positions{side}, its own included"
         rows.append((True, rule, "It attends to a sliding window.", NEWER))
     if found.sink is not None:
         rule = f"if each softmax is meant to have a sink of {short(found.sink)}"

@@ -12,6 +12,7 @@ from mha.examine import attention, conventions
 from mha.examine.arrays import as_numpy
 from mha.examine.bug_search import (
     MASKED_ROW_OUTPUTS,
+    TOLERANCE,
     Explanation,
     Unexplained,
     agrees,
@@ -25,7 +26,7 @@ from mha.examine.narrowing import describe_right_cases, find_limit
 from mha.examine.printed_steps import RecordedParts, print_steps
 from mha.examine.report import Finding, Report, Shown, format_value
 from mha.examine.tested_function import FunctionUnderTest, Outcome
-from mha.practice.attention_parts import REFERENCE, RESULT_NAMES, Parts
+from mha.practice.attention_parts import RESULT_NAMES, ZERO_ROW_PARTS, Parts
 from mha.practice.bugs import TABLE, Bug
 
 SEEN = 5e-4
@@ -33,11 +34,15 @@ SEEN = 5e-4
 LIKE_ROUNDING = 5e-3
 """Most errors of half precision are smaller than this."""
 LARGE = 600
-"""A case with this many numbers is not printed."""
+"""A case with this many numbers or more is not printed."""
 TRIES = 400
 """The number of small cases that are tried before a tested case is printed."""
-FINE, NARROW, HALF = 2e-5, 3e-4, 3e-2
-"""Tolerances: finer than half precision, of float32, and of half precision."""
+MOST_KINDS = 4
+"""The number of kinds of case of which small cases are tried: usually the first one has one."""
+TOLERANCE_FLOAT32, TOLERANCE_HALF = TOLERANCE["float32"], 3e-2
+"""Tolerances for outputs in the precision of float32, and in half precision."""
+FINER_THAN_HALF = 2e-5
+"""Errors of plain outputs that are all smaller than this are not those of half precision."""
 ADVICE = (
     "Print the steps of your function on the case below and compare them with those there: the"
     " wrong line is at or before the first difference. Repair it, and examine your function again."
@@ -54,7 +59,10 @@ CONSEQUENCE = {
     "": "returns for a fully masked row numbers that are neither zeros, NaN nor a mean. Ignore the"
     " row",
 }
-"""The output of a function for a fully masked row, and its consequence."""
+"""What follows from the output for a fully masked row, by its name in `MASKED_ROW_OUTPUTS`.
+
+The empty name is any other output. An output of zeros is the package's own and has no consequence.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +79,7 @@ class Examination:
     def run(cls, tested: FunctionUnderTest, leave_out: Iterable[str] = ()) -> "Examination":
         """Run a function on all cases; raise a TypeError if no case has all required inputs."""
         is_wide = as_numpy(tested.converter.convert(np.zeros(1))).dtype == np.float64
-        is_half = _precision_of(tested) > FINE / 2
+        is_half = _precision_of(tested) > FINER_THAN_HALF / 2
         cases = [
             case
             for case in map(
@@ -79,10 +87,12 @@ class Examination:
                 tested.subject.cases(tested.takes, tested.conventions.extra_inputs),
             )
             if tested.can_run(case)
-            and (is_wide or case.dtype == np.float64)  # both would be asked in float32
+            # Without float64 in the library, the float32 cases would only repeat the others.
+            and (is_wide or case.dtype == np.float64)
             and tested.conventions.allows(case)
             and tested.kind_name(case.kind) not in leave_out
-            and not (is_half and "large" in case.kind)  # whose inputs would be rounded too far
+            # In half precision the inputs of these kinds lose the digits that decide the output.
+            and not (is_half and "large" in case.kind)
         ]
         if not cases:
             raise TypeError(
@@ -91,13 +101,16 @@ class Examination:
             )
         counts = sorted({len(case.leading) for case in cases}, reverse=True)
         if tested.converter.compiles:
+            # Each shape is compiled anew, which is slow. Therefore cases with masks have one number
+            # of leading axes; plain ones have each, to show how many the function takes.
             plain = [case for case in cases if case.kind == cases[0].kind]
             answering = {len(x.leading) for x in plain if tested.run(x).value is not None}
             most = max(answering, default=0)
             cases = [x for x in cases if len(x.leading) == most or x.kind == cases[0].kind]
         outcomes = [tested.run(case) for case in cases]
         pairs = list(zip(cases, outcomes, strict=True))
-        # A row of padding for each sequence is asked only where there is an axis of sequences.
+        # A case with a row of padding per sequence is kept only with the most leading axes that the
+        # function takes, since these have an axis of sequences.
         answering = {len(case.leading) for case, x in pairs if x.value is not None}
         most = next((count for count in counts if count in answering), 0)
         kept = [
@@ -107,13 +120,17 @@ class Examination:
         ]
         return cls(tested, [cases[i] for i in kept], [outcomes[i] for i in kept])
 
+    def plain_cases(self) -> list[int]:
+        """Return the indices of the plain cases: those of the first kind of each subject."""
+        return next(iter(self.by_kind().values()))
+
     def output_of(self, case: Case, parts: Parts) -> Array | None:
-        """Return the cached output of some parts for a case; of `REFERENCE`, the correct one."""
+        """Return the cached output of some parts for a case; with `ZERO_ROW_PARTS`, the right."""
         if parts not in case.outputs:
             subject = self.tested.subject
             case.outputs[parts] = (
                 subject.expected(case.inputs)
-                if parts == REFERENCE
+                if parts == ZERO_ROW_PARTS
                 else compute_output(subject, case, parts)
             )
         return case.outputs[parts]
@@ -153,7 +170,7 @@ class Examination:
         """Return the examination with a larger tolerance."""
         return replace(self, min_tolerance=min_tolerance, fitting={})
 
-    def differing(self, parts: Parts = REFERENCE) -> list[int]:
+    def differing(self, parts: Parts = ZERO_ROW_PARTS) -> list[int]:
         """Return the indices of the cases whose outputs differ from those of some parts."""
         return [i for i in range(len(self.cases)) if not self.fits(i, parts)]
 
@@ -165,6 +182,7 @@ class Examination:
             for i, (case, outcome) in enumerate(zip(self.cases, self.outcomes, strict=True))
             if outcome.value is None
             or (
+                # Of positions: an output of another shape is wrong there, not refused.
                 not case.kind.startswith("padding")
                 and outcome.value.shape != subject.shape(case.inputs)
             )
@@ -188,11 +206,11 @@ def build_report(
     tested = examination.tested
     random_output = _random_output_finding(examination)
     if random_output is not None:
-        return _report(examination, REFERENCE, (random_output, *earlier_findings))
+        return _report(examination, (random_output, *earlier_findings))
     examination, limits, untested = _drop_refused_cases(examination)
-    is_half = _precision_of(tested) > FINE / 2
+    is_half = _precision_of(tested) > FINER_THAN_HALF / 2
     half = [] if is_half else _half_precision_findings(examination)
-    examination = examination.with_tolerance(HALF) if half or is_half else examination
+    examination = examination.with_tolerance(TOLERANCE_HALF) if half or is_half else examination
     found, unexplained = _find_explanations(examination)
     for trial in _other_conventions(examination, unexplained):
         other = _retest(examination, trial)
@@ -221,21 +239,21 @@ def build_report(
     if not unexplained and tested.subject.masked_rows is not None:
         findings += _masked_row_findings(examination, parts, strict)
     findings.sort(key=lambda finding: finding.convention is not None)
-    return _report(examination, REFERENCE, findings, untested)
+    return _report(examination, findings, untested)
 
 
 def _report(
-    examination: Examination,
-    parts: Parts,
-    findings: Sequence[Finding],
-    untested: Sequence[str] = (),
+    examination: Examination, findings: Sequence[Finding], untested: Sequence[str] = ()
 ) -> Report:
+    """Return the report, with the numbers of right cases and of all cases of each kind."""
     tested = examination.tested
     kinds = [tested.kind_name(case.kind) for case in examination.cases]
-    total, off = Counter(kinds), Counter(kinds[i] for i in examination.differing(parts))
-    counts = {kind: (count - off[kind], count) for kind, count in total.items()}
+    total, wrong = Counter(kinds), Counter(kinds[i] for i in examination.differing())
+    counts = {kind: (count - wrong[kind], count) for kind, count in total.items()}
     used = {name for case in examination.cases for name, x in case.inputs.items() if x is not None}
-    ignored = [own for own, name in tested.arguments.items() if name not in used | IMPLIED]
+    ignored = [
+        own for own, name in tested.arguments.items() if name not in used | CREATED_BY_DECODING
+    ]
     left = [own for own in (*ignored, *tested.untested) if own not in untested]
     return Report(tested.name, counts, tuple(findings), (*left, *untested))
 
@@ -246,14 +264,15 @@ def _convention_finding(condition: str, more: str = "", section: str = "") -> Fi
     return Finding(said, convention=condition, section=section)
 
 
-# ---- What a function does not take ----
+# ---- Refused inputs ----
 
 
 def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Finding], list[str]]:
-    """Return the examination without cases that a correct function may refuse, and notes on these.
+    """Return the examination without the cases that a correct function may refuse.
 
-    A function whose outputs are right, and which refuses the other cases by one rule, has a limit.
-    A refusal beside a wrong output may be due to the bug, and is kept.
+    Also return the findings on these limits, and the kinds of case that are then not tested. A
+    function has a limit if its outputs are right and one rule says which cases it refuses. A
+    function with wrong outputs may refuse cases because of its bug, so these cases are kept.
     """
     refused = set(examination.without_output())
     limits, untested, dropped = list[Finding](), list[str](), set[int]()
@@ -267,6 +286,8 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
         dropped |= {i for n, group in axes.items() if n not in answered for i in group}
         most = " or ".join(str(n + 2) for n in answered)
         limits.append(_convention_finding(f"if arrays have {most} axes"))
+    # A layer that is right for sequences in a batch, and wrong for a single sequence, takes the
+    # first axis for that of the batch.
     has_both = "x" in examination.tested.takes and not dropped and set(axes) == {0, 1}
     if (
         has_both
@@ -288,6 +309,8 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
                 untested.append(kind)
     if not refused and not dropped:
         return examination, [], []
+    # PyTorch's multi-head attention is such a function: is_causal is a hint about attn_mask, and is
+    # refused without it.
     alone = [i for i, case in enumerate(examination.cases) if case.kind == "is_causal"]
     if alone and refused.issuperset(alone):
         dropped |= {i for i, case in enumerate(examination.cases) if case.inputs.get("is_causal")}
@@ -317,8 +340,10 @@ def _find_explanations(
     examination: Examination, among: frozenset[str] = frozenset()
 ) -> tuple[list[Explanation], list[Unexplained]]:
     """Return explanations within the precision of float32, and the kinds without one."""
-    wide = examination.with_tolerance(max(examination.min_tolerance, NARROW))
-    return find_explanations(examination.tested.subject, wide, list(wide.by_kind().values()), among)
+    # `_refine_precision` then prefers the explanations that fit the function's own precision.
+    examination = examination.with_tolerance(max(examination.min_tolerance, TOLERANCE_FLOAT32))
+    groups = list(examination.by_kind().values())
+    return find_explanations(examination.tested.subject, examination, groups, among)
 
 
 def _precision_of(tested: FunctionUnderTest) -> float:
@@ -329,17 +354,17 @@ def _precision_of(tested: FunctionUnderTest) -> float:
 
 def _half_precision_findings(examination: Examination) -> list[Finding]:
     """Return a finding if plain outputs are right only within half precision."""
-    plain = examination.subset(next(iter(examination.by_kind().values()))).with_tolerance(FINE)
+    plain = examination.subset(examination.plain_cases()).with_tolerance(FINER_THAN_HALF)
     subject = examination.tested.subject
     if (
         subject.plain_inputs is None
         or not plain.differing()
-        or plain.with_tolerance(HALF).differing()
+        or plain.with_tolerance(TOLERANCE_HALF).differing()
     ):
         return []
     errors = []
     for case, outcome in zip(plain.cases, plain.outcomes, strict=True):
-        expected = plain.output_of(case, REFERENCE)
+        expected = plain.output_of(case, ZERO_ROW_PARTS)
         if outcome.value is not None and expected is not None:
             errors.append((np.abs(outcome.value - expected) / (1 + np.abs(expected))).ravel())
     if np.median(np.concatenate(errors)) > LIKE_ROUNDING:
@@ -356,26 +381,27 @@ def _refine_precision(
 ) -> tuple[Examination, list[Explanation], list[Unexplained], list[Finding]]:
     """Return the explanations within the function's own precision, and a note on that precision.
 
-    Explanations that fit to ten digits are preferred; if there is none, the function computes with
-    those of float32.
+    Explanations that fit within the tolerance of float64 are preferred. If none does, the function
+    computes in float32: the examination then has that tolerance, and the note is on outputs that
+    are nevertheless float64.
     """
     left = sorted(
         set(range(len(examination.cases))).difference(*(each.cases for each in unexplained))
     )
-    first = next(iter(examination.by_kind().values()))
-    is_off = any(each.cases == first for each in unexplained)
-    if examination.min_tolerance == HALF:
+    plain = examination.plain_cases()
+    plain_is_unexplained = any(each.cases == plain for each in unexplained)
+    if examination.min_tolerance == TOLERANCE_HALF:
         return examination, found, unexplained, []
     exact = [e for e in found if all(examination.fits(i, e.parts) for i in left)]
     if exact:
         return examination, exact, unexplained, []
-    if not is_off:
+    if not plain_is_unexplained:
         values = [examination.outcomes[i].value for i in left]
         if all(x is None or x.dtype == np.float32 for x in values):
             return examination, found, unexplained, []
         said = "the function returns float64 with the precision of float32"
         return (
-            examination.with_tolerance(NARROW),
+            examination.with_tolerance(TOLERANCE_FLOAT32),
             found,
             unexplained,
             [Finding(f"{said}.", convention=said)],
@@ -383,9 +409,9 @@ def _refine_precision(
     return examination, found, unexplained, []
 
 
-IMPLIED = {"cache", "position", "positions"}
+CREATED_BY_DECODING = {"cache", "position", "positions"}
 """Inputs that the calls of a decoding case create."""
-UNSEEN = frozenset(
+MAY_UNDO_CAUSAL = frozenset(
     (
         "forbid",
         "make_causal_mask",
@@ -408,9 +434,9 @@ def _other_conventions(
     if not unexplained or tested.subject.plain_inputs is None:
         return []
     found = []
-    first = next(iter(examination.by_kind().values()))
-    is_off = any(each.cases == first for each in unexplained)
-    if is_off and not usual.is_always_causal and "is_causal" not in tested.takes:
+    plain = examination.plain_cases()
+    plain_is_unexplained = any(each.cases == plain for each in unexplained)
+    if plain_is_unexplained and not usual.is_always_causal and "is_causal" not in tested.takes:
         found.append(replace(usual, is_always_causal=True))
     if "mask" in usual.undetermined:
         found.append(replace(usual, mask=conventions.HIDES))
@@ -427,15 +453,13 @@ def _retest(
     every = trial.subject.cases(trial.takes, trial.conventions.extra_inputs)
     other = Examination.run(trial, {trial.kind_name(case.kind) for case in every} - kinds)
     other, _, _ = _drop_refused_cases(other)
-    first = next(iter(other.by_kind().values()))
-    alike = len(
-        find_explanations(
-            trial.subject, other.subset(first).with_tolerance(NARROW), [range(len(first))], UNSEEN
-        )[1]
+    plain = other.subset(other.plain_cases()).with_tolerance(TOLERANCE_FLOAT32)
+    _, unexplained = find_explanations(
+        trial.subject, plain, [range(len(plain.cases))], MAY_UNDO_CAUSAL
     )
-    if alike and trial.conventions.is_always_causal:
+    if unexplained and trial.conventions.is_always_causal:
         return None
-    return other, *_find_explanations(other, UNSEEN)
+    return other, *_find_explanations(other, MAY_UNDO_CAUSAL)
 
 
 # ---- Findings ----
@@ -445,34 +469,33 @@ def _bug_findings(
     examination: Examination, found: Sequence[Explanation], has_more: bool
 ) -> list[Finding]:
     """Return a finding per bug; bugs with equal outputs share one."""
-    common = [row for row in found[0].bugs if all(row in each.bugs for each in found)]
-    others = [row for each in found for row in each.bugs if row not in common]
-    groups = [[row] for row in common] + ([list(dict.fromkeys(others))] if others else [])
+    common = [bug for bug in found[0].bugs if all(bug in each.bugs for each in found)]
+    others = [bug for each in found for bug in each.bugs if bug not in common]
+    groups = [[bug] for bug in common] + ([list(dict.fromkeys(others))] if others else [])
     return [_bug_finding(examination, group, found[0], has_more) for group in groups]
 
 
 def _bug_finding(
-    examination: Examination, rows: Sequence[Bug], found: Explanation, has_more: bool
+    examination: Examination, bugs: Sequence[Bug], found: Explanation, has_more: bool
 ) -> Finding:
     """Return the finding on one bug, or on several that each reproduce the outputs."""
-    if all(row.kind == "note" for row in rows):
-        said = f"{rows[0].name}. Your function {rows[0].effect}."
-        return Finding(
-            said, convention="if outputs of padding are ignored", section=rows[0].section
-        )
-    row, names, parts = rows[0], " or ".join(row.name for row in rows), found.parts
+    first = bugs[0]
+    if all(bug.kind == "note" for bug in bugs):
+        said = f"{first.name}. Your function {first.effect}."
+        return Finding(said, convention="if outputs of padding are ignored", section=first.section)
+    names, parts = " or ".join(bug.name for bug in bugs), found.parts
     but = " (further findings below)" if has_more else ""
-    said = f"{names}{but}. Your function " + ". Or it ".join(row.effect for row in rows) + "."
-    alone = next(iter(part_variants((row,))))
+    said = f"{names}{but}. Your function " + ". Or it ".join(bug.effect for bug in bugs) + "."
+    alone = next(iter(part_variants((first,))))
     subject = examination.tested.subject
 
     def shows(case: Case) -> bool:
-        right, wrong = (compute_output(subject, case, each) for each in (REFERENCE, alone))
+        right, wrong = (compute_output(subject, case, each) for each in (ZERO_ROW_PARTS, alone))
         return not agrees(subject, case, right, wrong)
 
-    shown, gives = find_smallest_case(examination, shows, parts), RESULT_NAMES.get(row.part, "")
-    line, meant = (f"{gives} = {x}" if gives else x for x in (row.line, row.right_line))
-    return Finding(said, names, None, line, meant, row.section, subject.right, shown)
+    shown, gives = find_smallest_case(examination, shows, parts), RESULT_NAMES.get(first.part, "")
+    line, meant = (f"{gives} = {x}" if gives else x for x in (first.line, first.right_line))
+    return Finding(said, names, None, line, meant, first.section, subject.right, shown)
 
 
 def _unexplained_findings(
@@ -482,15 +505,15 @@ def _unexplained_findings(
     findings: dict[str, Finding] = {}
     for each in unexplained:
         group = each.cases
-        if each.found:
+        if each.own_explanations:
             findings |= _kind_specific_findings(examination, each)
             continue
         of_group = examination.subset(group)
-        of_off = of_group.subset(of_group.differing(parts))
-        if not of_off.cases:  # a bug that shows in other kinds explains it
+        wrong = of_group.subset(of_group.differing(parts))
+        if not wrong.cases:  # a bug that shows in other kinds explains it
             continue
-        faults = {outcome.fault for outcome in of_off.outcomes if outcome.value is None}
-        is_error = all(outcome.value is None for outcome in of_off.outcomes)
+        faults = {outcome.fault for outcome in wrong.outcomes if outcome.value is None}
+        is_error = all(outcome.value is None for outcome in wrong.outcomes)
         said = min(faults) if is_error else "numbers"
         kind = said.partition(":")[0]
         if kind not in findings:
@@ -506,7 +529,10 @@ def _kind_specific_findings(
     """Return findings on bugs that only one kind of case shows, by name."""
     of_group = examination.subset(unexplained.cases)
     kind = examination.tested.kind_name(of_group.cases[0].kind)
-    found = {f.bug or "": f for f in _bug_findings(of_group, unexplained.found, has_more=False)}
+    found = {
+        f.bug or "": f
+        for f in _bug_findings(of_group, unexplained.own_explanations, has_more=False)
+    }
     if not examination.tested.conventions.undetermined.isdisjoint(of_group.cases[0].inputs):
         found = {name: replace(f, case=None) for name, f in found.items()}
     return {
@@ -520,11 +546,11 @@ def _unexplained_finding(
 ) -> Finding:
     """Return the finding on one kind of case that no known bug explains."""
     tested, of_group = examination.tested, examination.subset(group)
-    off = set(of_group.differing(parts))
+    wrong = set(of_group.differing(parts))
     kind = tested.kind_name(of_group.cases[0].kind)
     if fault:
-        rest = [case for i, case in enumerate(of_group.cases) if i not in off]
-        rule = find_limit([of_group.cases[i] for i in off], rest) if rest else None
+        rest = [case for i, case in enumerate(of_group.cases) if i not in wrong]
+        rule = find_limit([of_group.cases[i] for i in wrong], rest) if rest else None
         narrow = [f"It answers {rule.condition}."] if rule else []
         said = f"{fault} ({kind})"
     else:
@@ -560,19 +586,19 @@ def _masked_row_findings(examination: Examination, parts: Parts, strict: bool) -
     subject = examination.tested.subject
     found, shown = set[str](), None
     for case, outcome in zip(examination.cases, examination.outcomes, strict=True):
-        empty = subject.masked_rows(case.inputs) if subject.masked_rows else np.zeros(1, bool)
-        if not empty.any() or outcome.value is None:
+        masked = subject.masked_rows(case.inputs) if subject.masked_rows else np.zeros(1, bool)
+        if not masked.any() or outcome.value is None:
             continue
-        empty = np.broadcast_to(empty, outcome.value.shape[:-1])
-        actual = outcome.value[empty]
+        masked = np.broadcast_to(masked, outcome.value.shape[:-1])
+        actual = outcome.value[masked]
         name = "NaN" if np.isnan(actual).all() else ""
         for kind, each in MASKED_ROW_OUTPUTS.items():
             computed = compute_output(
                 subject, case, each.with_parts(dict(parts.replaced) | dict(each.replaced))
             )
-            tolerance = max(3e-4, examination.min_tolerance)
+            tolerance = max(TOLERANCE_FLOAT32, examination.min_tolerance)
             if computed is not None and np.allclose(
-                computed[empty], actual, tolerance, tolerance, equal_nan=True
+                computed[masked], actual, tolerance, tolerance, equal_nan=True
             ):
                 name = kind
                 break
@@ -615,7 +641,7 @@ def _random_output_finding(examination: Examination) -> Finding | None:
     if all(agrees(examination.tested.subject, case, a.value, b.value) for case, a, b in pairs):
         return None
     said = "two calls with the same input give different outputs: something random is left on."
-    bug = next(row for row in TABLE if row.part == "drop")
+    bug = next(bug for bug in TABLE if bug.part == "drop")
     if not _has_dropout(examination):
         return Finding(said, section=bug.section)
     return Finding(f"{bug.name}: {said}", bug.name, None, bug.line, bug.right_line, bug.section)
@@ -626,6 +652,7 @@ def _has_dropout(examination: Examination) -> bool:
 
     With the unit vectors as values, an output is a row of weights.
     """
+    has_zero = False
     if "value" not in examination.cases[0].inputs:
         return False
     for case in examination.cases[:6]:
@@ -638,10 +665,12 @@ def _has_dropout(examination: Examination) -> bool:
         )
         if found is None or found.shape != expected.shape:
             continue
+        is_dropped = (found == 0) & (expected != 0)
+        has_zero |= bool(is_dropped.any())
         factors = (found / expected)[found != 0]
         if factors.size and (factors.min() <= 1 or np.ptp(factors) > 1e-3):
             return False
-    return True
+    return has_zero
 
 
 # ---- The smallest case ----
@@ -658,33 +687,36 @@ def find_smallest_case(
     tested = examination.tested
     subject = tested.subject
 
-    def is_plain(case: Case) -> bool:  # what a fully masked row holds is a convention
+    def has_no_masked_row(case: Case) -> bool:  # the output for such a row is a convention
         return subject.masked_rows is None or not subject.masked_rows(case.inputs).any()
 
-    def is_determined(
-        of: Examination, i: int
-    ) -> bool:  # what True says, if no output but a bug's tells it
-        is_open = not tested.conventions.undetermined.isdisjoint(of.cases[i].inputs)
-        return not is_open or (wrong is not None and of.fits(i, wrong))
+    def is_determined(of: Examination, i: int) -> bool:
+        """Return whether the meaning of True in the masks of a case is known."""
+        is_undetermined = not tested.conventions.undetermined.isdisjoint(of.cases[i].inputs)
+        # If the parts with the known bug give the output, they read the mask as the function does.
+        return not is_undetermined or (wrong is not None and of.fits(i, wrong))
 
     off = [
         i
         for i in examination.differing()
-        if is_plain(examination.cases[i]) and is_determined(examination, i)
+        if has_no_masked_row(examination.cases[i]) and is_determined(examination, i)
     ]
     off = [i for i in off if shows(examination.cases[i])] or off
+    # Wrong numbers before errors, and the smallest case of each kind.
     off.sort(key=lambda i: (examination.outcomes[i].value is None, examination.cases[i].size))
     kinds = {examination.cases[i].kind: i for i in reversed(off)}
-    rng, tries = np.random.default_rng(43), TRIES
+    rng, tries = np.random.default_rng(43), TRIES  # a fixed seed, so that reports are the same
     extra_inputs = tested.conventions.extra_inputs
     min_tolerance = max(SEEN, examination.min_tolerance)
-    for i in sorted(kinds.values(), key=off.index)[:4]:
+    for i in sorted(kinds.values(), key=off.index)[:MOST_KINDS]:
         for case in map(
             tested.add_context, tested.subject.small_cases(examination.cases[i], extra_inputs, rng)
         ):
             tries -= 1
-            if tries < 0 or not tested.can_run(case) or not tested.conventions.allows(case):
+            if tries < 0:
                 break
+            if not tested.can_run(case) or not tested.conventions.allows(case):
+                continue
             one = replace(
                 examination,
                 cases=[case],
@@ -695,7 +727,7 @@ def find_smallest_case(
             is_alike = (one.outcomes[0].value is None) == (examination.outcomes[i].value is None)
             if (
                 is_alike
-                and is_plain(case)
+                and has_no_masked_row(case)
                 and one.differing()
                 and shows(case)
                 and is_determined(one, 0)
@@ -730,7 +762,7 @@ def _show_case(examination: Examination, wrong: Parts | None) -> Shown:
     (case,), (outcome,), tested = examination.cases, examination.outcomes, examination.tested
     subject, name = tested.subject, getattr(tested.function, "__name__", "")
     code = tested.code(case, tested.code_name or (name if name.isidentifier() else "function"))
-    expected, actual = examination.output_of(case, REFERENCE), outcome.value
+    expected, actual = examination.output_of(case, ZERO_ROW_PARTS), outcome.value
 
     call_arguments = {own: x for own, x in tested.call_arguments(case).items() if x is not None}
     shown = partial(Shown, tested.kind_name(case.kind), call_arguments, code)
@@ -746,7 +778,7 @@ def _show_case(examination: Examination, wrong: Parts | None) -> Shown:
     is_known = wrong is not None and agrees(
         subject, case, actual, compute_output(subject, case, wrong), examination.min_tolerance
     )
-    sets = (REFERENCE, wrong) if wrong is not None and is_known else (REFERENCE,)
+    sets = (ZERO_ROW_PARTS, wrong) if wrong is not None and is_known else (ZERO_ROW_PARTS,)
     texts = format_value(tested.to_own_axes(expected)), format_value(tested.to_own_axes(actual))
     expected, actual = (comparable(subject, case, x) for x in (expected, actual))
     off = np.argwhere(~np.isclose(expected, actual, rtol=SEEN, atol=SEEN))

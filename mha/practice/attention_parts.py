@@ -52,7 +52,7 @@ def repeat_groups(x: Array, times: int) -> Array:
 
 
 def score(query: Array, key: Array, d_model: int) -> Array:
-    """Return the scaled scores; a wrong part may divide by the root of `d_model`."""
+    """Return the scores, divided by the root of the width; a wrong part may use `d_model`."""
     return query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
 
 
@@ -137,9 +137,9 @@ def powers(scores: Array, axis: int) -> Array:
     return np.exp(scores - scores.max(axis=axis, keepdims=True))
 
 
-def normalise(shares: Array, axis: int) -> Array:
+def normalise(exponentials: Array, axis: int) -> Array:
     """Return exponentials divided by their sum."""
-    return shares / shares.sum(axis=axis, keepdims=True)
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
 
 
 def fill_masked_rows(weights: Array, hidden: Array) -> Array:
@@ -374,17 +374,17 @@ class Options:
 
 
 NO_OPTIONS = Options()
-RIGHT = Parts()
-"""The parts of the museum's attention, which gives NaN in a fully masked row."""
-REFERENCE = RIGHT.with_parts({"fill_masked_rows": zero_masked_rows})
-"""The same with zeros in a fully masked row, as the package gives."""
+NAN_ROW_PARTS = Parts()
+"""The right parts, which give NaN in a fully masked row. The museum of bugs starts from them."""
+ZERO_ROW_PARTS = NAN_ROW_PARTS.with_parts({"fill_masked_rows": zero_masked_rows})
+"""The right parts, but with zeros in a fully masked row, as in the package."""
 
 
 def attend(
     query: Array,
     key: Array,
     value: Array,
-    parts: Parts = RIGHT,
+    parts: Parts = NAN_ROW_PARTS,
     options: Options = NO_OPTIONS,
     *,
     d_model: int | None = None,
@@ -470,7 +470,7 @@ def head_outputs(
     x: Array,
     matrices: Array,
     num_heads: int,
-    parts: Parts = RIGHT,
+    parts: Parts = NAN_ROW_PARTS,
     options: Options = NO_OPTIONS,
 ) -> Array:
     """Return the outputs of the heads for a sequence of tokens.
@@ -497,7 +497,7 @@ def layer_output(
     matrices: tuple[Array, ...],
     biases: tuple[Array, ...],
     num_heads: int,
-    parts: Parts = RIGHT,
+    parts: Parts = NAN_ROW_PARTS,
     options: Options = NO_OPTIONS,
     context: Array | None = None,
     value: Array | None = None,
@@ -543,7 +543,7 @@ def decode(
     key: Array,
     value: Array,
     angles: Array,
-    parts: Parts = RIGHT,
+    parts: Parts = NAN_ROW_PARTS,
     rng: Generator | None = None,
     sizes: tuple[int, ...] | None = None,
     rotate_by: Part = rotate_by,

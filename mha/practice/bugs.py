@@ -11,9 +11,9 @@ import numpy as np
 from mha.core.checks import Array
 from mha.core.positions import linear_slopes, rotate_by
 from mha.practice.attention_parts import (
+    NAN_ROW_PARTS,
     RATE,
-    REFERENCE,
-    RIGHT,
+    ZERO_ROW_PARTS,
     Part,
     Parts,
     Quadruple,
@@ -45,8 +45,9 @@ class Bug:
     always_with : tuple of tuple of (str, callable), default ()
         Further parts that are always wrong along with it.
     kind : str, default ""
-        Of these words: "museum" is one of the twelve; "slip" is often present beside another bug,
-        because it changes outputs in special cases only; "note" is a convention, not an error.
+        Of these words: "museum", one of the twelve bugs of the chapter "A museum of bugs"; "minor",
+        a bug that changes outputs in special cases only and is therefore often present beside
+        another one; "note", a convention and not an error.
     """
 
     name: str
@@ -71,12 +72,12 @@ class Bug:
     @property
     def right_line(self) -> str:
         """The right expression."""
-        return expression_of(getattr(REFERENCE, self.part))
+        return expression_of(getattr(ZERO_ROW_PARTS, self.part))
 
     @property
-    def is_slip(self) -> bool:
-        """Whether it is looked for beside another bug."""
-        return "slip" in self.kind
+    def is_minor(self) -> bool:
+        """Whether it changes outputs in special cases only, so that it is tried beside others."""
+        return "minor" in self.kind
 
 
 def bug(
@@ -175,7 +176,7 @@ def wrong_axis(scores: Array, softmax: Part) -> Array:
     "powers",
     SHIFT,
     "takes the exponential without subtracting the maximum, so that large scores overflow",
-    kind="museum slip",
+    kind="museum minor",
 )
 def no_shift(scores: Array, axis: int) -> Array:
     return np.exp(scores)
@@ -547,7 +548,7 @@ def softmax_twice(scores: Array, softmax: Part) -> Array:
     "powers",
     SHIFT,
     "subtracts the maximum of all scores, not the maximum of each row",
-    kind="slip",
+    kind="minor",
 )
 def one_maximum_for_all_rows(scores: Array, axis: int) -> Array:
     return np.exp(scores - scores.max())
@@ -574,8 +575,8 @@ def base_2_for_base_e(scores: Array, axis: int) -> Array:
 
 
 @bug("not divided by the sum", "normalise", SOFTMAX, "leaves out the division by the sum")
-def not_divided_by_the_sum(shares: Array, axis: int) -> Array:
-    return shares
+def not_divided_by_the_sum(exponentials: Array, axis: int) -> Array:
+    return exponentials
 
 
 @bug(
@@ -1304,6 +1305,6 @@ TABLE = tuple(each for each in list(globals().values()) if isinstance(each, Bug)
 """All known bugs, in the order of this module."""
 
 BUGS: Mapping[str, Parts] = {
-    each.name: RIGHT.with_parts(each.replaced) for each in TABLE if "museum" in each.kind
+    each.name: NAN_ROW_PARTS.with_parts(each.replaced) for each in TABLE if "museum" in each.kind
 }
 """The parts with each bug of the museum, by the bug's name."""

@@ -18,8 +18,10 @@ import mha
 from mha.core.decoding import decode_step
 from mha.examine.__main__ import main
 from mha.examine.attention import SUBJECT
+from mha.examine.bug_search import Explanation, _extend
+from mha.examine.cases import Case
 from mha.examine.report import address
-from mha.practice.attention_parts import REFERENCE
+from mha.practice.attention_parts import ZERO_ROW_PARTS
 from mha.practice.bugs import TABLE
 from mha.runs.rounding import short
 
@@ -49,7 +51,7 @@ def test_the_sound_parts_are_the_package_s_attention():
         tolerance = 1e-12 if case.dtype == np.float64 else 1e-3
         wanted = SUBJECT.expected(case.inputs)
         np.testing.assert_allclose(
-            SUBJECT.compute(case.inputs, REFERENCE), wanted, tolerance, tolerance
+            SUBJECT.compute(case.inputs, ZERO_ROW_PARTS), wanted, tolerance, tolerance
         )
 
 
@@ -207,6 +209,55 @@ def test_dropout_in_another_place_is_reported_without_a_name():
     report = mha.examine(lambda q, k, v: right(q, k, v) * (rng.random(v.shape[-1]) > 0.3))
     assert (report.ok, report.findings[0].bug) == (False, None)
     assert "give different outputs" in str(report)
+
+
+def test_random_outputs_are_no_dropout_unless_a_weight_is_zero():
+    rng = np.random.default_rng(3)
+
+    def of_random_shapes(q, k, v):
+        if rng.random() < 0.3:
+            raise ValueError("not this time")
+        return rng.normal(size=(*q.shape[:-1], rng.integers(1, 4)))
+
+    def scaled_at_random(q, k, v):
+        return right(q, k, v) * (1 + rng.random())
+
+    for function in (of_random_shapes, scaled_at_random):
+        report = mha.examine(function)
+        assert "two calls with the same input give different outputs" in report.findings[0].said
+        assert report.findings[0].bug is None, function
+
+
+# ---- The search for bugs ----
+
+
+class MadeUpCases:
+    """Two cases without a mask: each set of bugs in `fitting` reproduces the second one."""
+
+    cases = (Case("plain", {}), Case("second", {}))
+
+    def __init__(self, *fitting):
+        self.fitting = [{bug.part for bug in bugs} for bugs in fitting]
+
+    def fits(self, i, parts):
+        return i == 0 or dict(parts.replaced).keys() - {"fill_masked_rows"} in self.fitting
+
+    def changes(self, i, parts, other):
+        return i == 1
+
+    def has_numbers(self, i):
+        return True
+
+    has_output = has_numbers
+
+
+def test_the_search_prefers_fewer_bugs_to_an_earlier_explanation():
+    names = ("no scale", "wrong axis", "keys and values exchanged", "not divided by the sum")
+    a, b, c, d = (next(bug for bug in TABLE if bug.name == name) for name in names)
+    found = [Explanation((bug,), ZERO_ROW_PARTS.with_parts(bug.replaced)) for bug in (a, b)]
+    examined = MadeUpCases((a, c, d), (b, c))
+    (best,) = _extend(found, [c, d], [1], [0], examined, True, frozenset())
+    assert best.bugs == (b, c)
 
 
 # ---- Refusals ----
