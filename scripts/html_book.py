@@ -47,26 +47,27 @@ def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; on success publish its pages, and make the rest the new STATE."""
     with one_at_a_time():
         before = last_record()
-        now, around = inputs_digest(), inputs_digest(pages=False)
+        digest, without_pages = inputs_digest(), inputs_digest(pages=False)
         if fresh:
             before = {}
             shutil.rmtree(KEPT, ignore_errors=True)
         elif {
-            "made_from": now,
+            "made_from": digest,
             "html": _published(),
             "parsed": _parsed(),
         }.items() <= before.items():
             return
         shutil.rmtree(NEXT, ignore_errors=True)
-        if before.get("around") == around and before.get("parsed") == _parsed():
+        # Sphinx's data of the last build are valid only if nothing but pages has changed since.
+        if before.get("around") == without_pages and before.get("parsed") == _parsed():
             shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
         build_pages(_check)
         (PAGES / ".buildinfo").unlink()  # Sphinx's note to itself
         replace(HTML, PAGES)
         replace(STATE, NEXT)
-        record = {"made_from": now, "html": _published(), "parsed": _parsed()}
-        if inputs_digest() == now:  # nothing was saved while it was read
-            record["around"] = around
+        record = {"made_from": digest, "html": _published(), "parsed": _parsed()}
+        if inputs_digest() == digest:  # nothing was saved while it was read
+            record["around"] = without_pages
         RECORD.write_text(json.dumps(record), encoding="utf-8")
 
 

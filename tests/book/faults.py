@@ -249,5 +249,5 @@ IN_CELLS = [
      "in the output of the cell, //x.invalid/a.png is loaded from elsewhere", 0),
     ("twenty megabytes of output", ["x = 1", "print('a' * 20_000_000)"],
      "print('a' * 20_000_000) raised RuntimeError: the cell prints more than 1,000,000", 1),
-    ("a kernel that dies", ["import os", "os.kill(os.getpid(), 9)"], "its kernel died", 0),
+    ("a process that ends", ["import os", "os.kill(os.getpid(), 9)"], "its process ended", 0),
 ]  # fmt: skip

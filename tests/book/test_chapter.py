@@ -231,7 +231,7 @@ COMPUTING = "import time\nwhile time.process_time() < begun + 0.7: pass"
         (
             ["import os; os.kill(os.getpid(), 9)"],
             Limits(1, 60),
-            [(7, "its kernel died, perhaps for want of memory")],
+            [(7, "its process ended, perhaps because the memory was full")],
         ),
     ],
 )

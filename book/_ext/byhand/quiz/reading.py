@@ -126,7 +126,7 @@ class Quiz(SphinxDirective):
             found = expression_value(self.state.document, f"bool({expression})", self.lineno)
         except NoValueError as error:
             raise QuizError(f"`{expression}` cannot be evaluated: {error}") from error
-        self.explorer = found.of or self.explorer
+        self.explorer = found.explorers or self.explorer
         came = [str(output["data"].get("text/plain")) for output in found.outputs]
         if came and came != [str(wanted)]:
             mark = "right" if wanted else "wrong"

@@ -86,8 +86,8 @@ class TracedNames:
                 self.arrays[where] = traced_array(value, self.run)
             self.stages |= {one.formula.split(".")[0] for one in self.arrays[where].flat[:1]}
             return self.arrays[where]
-        is_other = isinstance(value, Trace | type) and value is not self.run
-        if (is_dataclass(value) and not is_other) or isinstance(value, list | tuple):
+        is_excluded = isinstance(value, Trace | type) and value is not self.run
+        if (is_dataclass(value) and not is_excluded) or isinstance(value, list | tuple):
             return TracedObject(value, self)
         if callable(value) or isinstance(value, ModuleType | int | str | slice | np.integer):
             return value
@@ -162,10 +162,12 @@ class LiveNumbers:
     """The live texts of a page, and the runs that its explorers show."""
 
     def __init__(self) -> None:
+        # by the number of the expression: for each run, the parts of its text
         self.parts: dict[int, list[tuple[Trace, list[Part]]]] = {}
-        self.stages: dict[int, tuple[list[tuple[Trace, set[str]]], list[Part]]] = {}
-        self.cells: dict[int, list[Trace]] = {}
-        self.explorers: dict[str, Trace] = {}
+        # by the number of the expression: the stages used of each run, and the text as a fixed part
+        self.used_stages_and_text: dict[int, tuple[list[tuple[Trace, set[str]]], list[Part]]] = {}
+        self.cells: dict[int, list[Trace]] = {}  # by the number of the cell, the runs it names
+        self.explorers: dict[str, Trace] = {}  # the runs of the explorers, by name
         self.traced: dict[int, TracedNames] = {}  # by id(run); TracedNames keeps the run alive
 
     def record_expression(
@@ -174,7 +176,8 @@ class LiveNumbers:
         """Store the parts of an expression whose traced text equals its text."""
         all_traced = [self.traced.setdefault(id(run), TracedNames(run)) for run in runs_in(names)]
         found = [(traced.run, traced_parts(expression, traced, names)) for traced in all_traced]
-        self.stages[number] = [(t.run, t.stages) for t in all_traced], [(text, "", FIXED)]
+        stages = [(traced.run, traced.stages) for traced in all_traced]
+        self.used_stages_and_text[number] = stages, [(text, "", FIXED)]
         equal = [
             (run, parts) for run, parts in found
             if parts and (parts[0][2] == "holds" or "".join(part[0] for part in parts) == text)
@@ -197,7 +200,7 @@ class LiveNumbers:
         The explorers of a cell are those of every run that the cell names; a cell has no parts.
         """
         found: dict[str, tuple[str, list[Part]]] = {}
-        for number, (stages, fixed) in self.stages.items():
+        for number, (stages, fixed) in self.used_stages_and_text.items():
             for name, shown in self.explorers.items():
                 parts_of_runs = self.parts.get(number, [])
                 fits = (

@@ -8,11 +8,11 @@ from nbformat import NotebookNode
 # Expressions are in ``{eval}``, in the mark of a quiz option, in the options of ``{pytorch}``, in
 # the answer of ``{asked}``, and in ``{holds}``.
 EXPRESSION = re.compile(
-    r"(?<!\\)\{eval\}(`+)(?P<value>.+?)(?<!`)\1(?!`)"
-    r"|^\s*[-*+] \[[x ] ?(`+)(?P<claim>.+?)(?<!`)\3(?!`)\]"
+    r"(?<!\\)\{eval\}(?P<eval>`+)(?P<value>.+?)(?<!`)(?P=eval)(?!`)"
+    r"|^\s*[-*+] \[[x ] ?(?P<mark>`+)(?P<claim>.+?)(?<!`)(?P=mark)(?!`)\]"
     r"|^:(?:given|prints): (?P<arrays>[^\n]+)$"
     r"|^:answer: (?P<answer>[^\n]+)$"
-    r"|\{holds\}(`+)(?P<words>.+?)(?<!`)\7(?!`)",
+    r"|\{holds\}(?P<holds>`+)(?P<words>.+?)(?<!`)(?P=holds)(?!`)",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -22,8 +22,8 @@ class Step:
     """One cell or expression of a page."""
 
     kind: str  # ``cell`` or ``expression``
-    index: int  # of the notebook's cell, of code or of text, that is or contains it
-    line: int  # the page's line, counted from 1, where that cell's content begins
+    index: int  # of the notebook's cell: the cell itself, or the text with the expression
+    line: int  # the line of the page, counted from 1, at which the content of this cell begins
     source: str
 
     @property
@@ -33,9 +33,10 @@ class Step:
 
 
 def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
-    """Return a page's cells and expressions in order; an expression once between two cells.
+    """Return a page's cells and expressions in order.
 
-    The notebook is the page as MyST-NB reads it, with the lines of its cells.
+    An expression that occurs twice between two cells is one step. The notebook is the page as
+    MyST-NB reads it, with the lines of its cells.
     """
     found: dict[Step, None] = {}
     begins = [0, *(newline.end() for newline in re.finditer("\n", text))]
@@ -48,6 +49,7 @@ def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
             found[Step("cell", index, number, cell.source)] = None
         for expression in EXPRESSION.finditer(text_of_cell):
             source = _source(expression)
+            # MyST-NB counts lines from 0, and begins a text one line before its first line.
             number = line + (2 if cell.cell_type == "markdown" else 1)
             found[Step("expression", index, number, one_line(source))] = None
     return list(found)
@@ -81,15 +83,15 @@ def numbers_expression(arrays: str) -> str:
 
 
 def split_holds(text: str) -> tuple[str, str]:
-    """Return the words of a ``{holds}``, its comparison and its value.
+    """Return the words of a ``{holds}``, and the expression of its comparison and its value.
 
     Examples
     --------
     >>> split_holds("more than half | share > 1 / 2 | percent(share)")
     ('more than half', '[bool(share > 1 / 2), percent(share)]')
     """
-    words, condition, *now = (part.strip() for part in text.split(" | "))
-    return words, f"[bool({condition}), {now[0] if now else repr('')}]"
+    words, condition, *value = (part.strip() for part in text.split(" | "))
+    return words, f"[bool({condition}), {value[0] if value else repr('')}]"
 
 
 def answer_expression(answer: str) -> str:

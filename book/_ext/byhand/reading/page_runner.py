@@ -32,7 +32,7 @@ from byhand.reading.live_numbers import LiveNumbers
 from mha.views.figures import Figure
 from mha.widgets.instrument import Explorer
 
-LIMIT = 1_000_000  # characters that a cell may print
+MAX_PRINTED = 1_000_000  # characters that a cell may print
 
 Output = dict[str, Any]  # as a notebook has it
 
@@ -112,9 +112,9 @@ class OutputStream(io.TextIOBase):
     def write(self, text: str) -> int:
         """Append text to the last output of this stream, or begin one."""
         self.printed += len(text)
-        if self.printed > LIMIT:
+        if self.printed > MAX_PRINTED:
             self.printed = 0
-            raise RuntimeError(f"the cell prints more than {LIMIT:,} characters")
+            raise RuntimeError(f"the cell prints more than {MAX_PRINTED:,} characters")
         last = self.outputs[-1] if self.outputs else {}
         if last.get("name") == self.name:
             last["text"] += text

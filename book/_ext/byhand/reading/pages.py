@@ -29,7 +29,7 @@ from mha.core.threads import usable_cores
 logger = logging.getLogger(__name__)
 
 LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
-LIMIT = 1_000_000  # characters of one cell's outputs, as they are kept
+MAX_KEPT = 1_000_000  # characters of one cell's outputs, as they are kept
 ADDRESS = re.compile(r"\bat (0x[0-9a-fA-F]{6,})")
 IMAGES = ("image/png", "image/jpeg", "image/gif")
 MARKUP = ("text/html", "text/markdown")
@@ -55,7 +55,7 @@ def has_cells(page: Path) -> bool:
 
 
 def pages_to_run(
-    env: BuildEnvironment, names: Iterable[str], now: str
+    env: BuildEnvironment, names: Iterable[str], digest: str
 ) -> Iterator[tuple[str, Path, list[Step]]]:
     """Yield the pages without valid kept results, with their sources and steps."""
     for name in names:
@@ -63,7 +63,7 @@ def pages_to_run(
         if page.is_file():
             text = page.read_text(encoding="utf-8")
             steps = steps_of(notebook_of(page, text, env.myst_config), text)  # type: ignore[attr-defined]
-            if steps and load_valid(page, steps, now) is None:
+            if steps and load_valid(page, steps, digest) is None:
                 yield name, page, steps
 
 
@@ -90,14 +90,14 @@ class PageReader:
 
     def __init__(self) -> None:
         self.ahead: dict[str, Future[Results]] = {}
-        self.now = ""
+        self.digest = ""  # of the inputs that all pages share
 
     def start_runs(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
         """Start computing missing results of pages, in reading order, on all cores."""
-        self.now = inputs_digest()
+        self.digest = inputs_digest()
         pool = ThreadPoolExecutor(usable_cores())
-        for name, page, steps in pages_to_run(env, names, self.now):
-            self.ahead[name] = pool.submit(compute, page, steps, self.now)
+        for name, page, steps in pages_to_run(env, names, self.digest):
+            self.ahead[name] = pool.submit(compute, page, steps, self.digest)
         pool.shutdown(wait=False)
 
     def read(self, app: Sphinx, name: str, source: list[str]) -> None:
@@ -106,8 +106,8 @@ class PageReader:
         notebook = notebook_of(page, source[0], app.env.myst_config)  # type: ignore[attr-defined]
         if steps := steps_of(notebook, source[0]):
             ran = self.ahead.pop(name, None)
-            results = ran.result() if ran else load_valid(page, steps, self.now)
-            results = results or compute(page, steps, self.now)
+            results = ran.result() if ran else load_valid(page, steps, self.digest)
+            results = results or compute(page, steps, self.digest)
             app.env.temp_data[RESULTS] = results
             _add_results(results, notebook)
             for line, cause in results.faults:
@@ -133,7 +133,7 @@ def _add_results(results: Results, notebook: NotebookNode) -> None:
         ]
 
 
-# ---- What a cell may not give: errors in words, addresses, scripts, a flood ----
+# ---- Faults of outputs: warnings, addresses of objects, scripts, too many characters ----
 
 
 def output_faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[str]:
@@ -145,8 +145,8 @@ def output_faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> It
     ['the cell writes to stderr: beware']
     """
     size = len(json.dumps(outputs))
-    if size > LIMIT:
-        yield f"the cell's output has {size:,} characters; at most {LIMIT:,} are wanted"
+    if size > MAX_KEPT:
+        yield f"the cell's output has {size:,} characters; at most {MAX_KEPT:,} are wanted"
         return
     alternative = metadata.get("mystnb", {}).get("image", {}).get("alt")
     for output in outputs:

@@ -39,16 +39,19 @@ IGNORED_FOLDERS = (".venv", "_build", "mha")  # files there change results only 
 class StepResult(NamedTuple):
     """The outputs of a step, and the live numbers in them."""
 
-    outputs: list[dict[str, Any]]  # as a notebook has them
-    of: str  # the explorer of an expression, or the explorers of a cell
-    parts: list[Part]  # of the expression's text; none if it has no number of that explorer
+    outputs: list[dict[str, Any]]  # in the notebook format
+    explorers: str  # names: the one of an expression, or those of a cell with spaces between
+    parts: list[Part]  # of the expression's text; empty if it has no number of that explorer
 
 
 @dataclass
 class Results:
-    """The outputs of a page's steps, and their errors and faults."""
+    """The outputs of a page's steps, and their errors and faults.
 
-    made_from: str
+    They are kept as JSON unless a step failed, so a kept file has neither errors nor faults.
+    """
+
+    made_from: str  # the digest of the inputs
     steps: list[Step]
     # the outputs of each step that ran, in the notebook format
     outputs: list[list[dict[str, Any]]] = field(default_factory=list)
@@ -57,7 +60,7 @@ class Results:
     # lines of the page, with their faults
     faults: list[tuple[int, str]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # a digest of each file that a cell opened
-    # by the number of a step, the explorer and the parts of its `StepResult`
+    # `explorers` and `parts` of the `StepResult` of a step, by its number as text: a key of JSON
     live_numbers: dict[str, tuple[str, list[Part]]] = field(default_factory=dict)
 
     def expression_outputs(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
@@ -86,13 +89,13 @@ def _digests(files: Iterable[str]) -> dict[str, str]:
     return {name: digest_of([name], root=ROOT) for name in files}
 
 
-def load_valid(page: Path, steps: Sequence[Step], now: str) -> Results | None:
+def load_valid(page: Path, steps: Sequence[Step], digest: str) -> Results | None:
     """Return the kept results of a page, or None if an input has changed.
 
-    `now` is the digest from `inputs_digest`.
+    `digest` is that of the inputs now, from `inputs_digest`.
     """
     found = load_last(page)
-    if found is None or found.made_from != now or found.files != _digests(found.files):
+    if found is None or found.made_from != digest or found.files != _digests(found.files):
         return None
     if [step.without_line for step in found.steps] != [step.without_line for step in steps]:
         return None
@@ -113,13 +116,13 @@ def load_last(page: Path) -> Results | None:
 
 
 def compute(
-    page: Path, steps: Sequence[Step], now: str, limits: page_runner.Limits | None = None
+    page: Path, steps: Sequence[Step], digest: str, limits: page_runner.Limits | None = None
 ) -> Results:
     """Run the steps of a page within limits, return their results, and save them if none failed."""
     limits = limits or page_runner.Limits()
     if not __debug__:  # the book's claims would not be checked
         raise ExtensionError("Python runs without assertions; nothing is built")
-    results = Results(now, list(steps))
+    results = Results(digest, list(steps))
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(IMPORTED)
     ours, theirs = context.Pipe(duplex=False)
@@ -154,7 +157,7 @@ def _receive(
             outputs, error = connection.recv()
         except EOFError:
             process.join()
-            fault = "its kernel died, perhaps for want of memory"
+            fault = "its process ended, perhaps because the memory was full"
             if process.exitcode == -signal.SIGXCPU:
                 fault = f"it did not end within {limits.processor} seconds of processor time"
             results.faults.append((step.line, fault))

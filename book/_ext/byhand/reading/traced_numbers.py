@@ -18,7 +18,7 @@ from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 
 LONGEST, LARGEST = 400, 4096  # characters of a formula, numbers of an array
-FIXED = "own"  # the format of a text that does not follow the run
+FIXED = "own"  # the format of a text with the book's own numbers, which is marked, not rewritten
 WRITERS = (
     "shown", "short", "percent", "at_least", "at_most", "at_least_percent", "at_most_percent",
 )  # fmt: skip

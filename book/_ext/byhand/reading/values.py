@@ -50,14 +50,23 @@ def depart_live_number(self: HTML5Translator, node: live_number) -> None:
 
 
 def expression_value(document: nodes.document, expression: str, line: int) -> StepResult:
-    """Return the value of an expression from its last evaluation before a line, or raise."""
+    """Return the value of an expression from its last evaluation before a line.
+
+    A `NoValueError` says why there is none.
+    """
     env = getattr(document.settings, "env", None)
     results: Results | None = env.temp_data.get(RESULTS) if env else None
-    wanted = ("expression", one_line(expression))
+    source = one_line(expression)
     steps = enumerate(results.steps if results else ())
-    found = [(step.line, number) for number, step in steps if (step.kind, step.source) == wanted]
+    found = [
+        (step.line, number)
+        for number, step in steps
+        if step.kind == "expression" and step.source == source
+    ]
     if results is None or not found:
-        raise NoValueError("nothing runs here")
+        raise NoValueError("this expression was not evaluated; is it on a page with cells?")
+    # The last evaluation that begins at or before the line. Docutils may report an earlier line for
+    # a caption; then it is the first one.
     number = [found[0][1], *(number for begins, number in found if begins <= line)][-1]
     if number in results.errors:
         raise NoValueError(results.errors[number])
@@ -87,9 +96,11 @@ def eval_role(
     ]
     words = render_variable_outputs(shown, document, line, document["source"], inline=True)
     if len(found.parts) == 1:
-        return [_live_number(words, *found.parts[0][1:], found.of)], []
+        return [_live_number(words, *found.parts[0][1:], found.explorers)], []
     texts = [([nodes.Text(text)], formula, how) for text, formula, how in found.parts]
-    return [_live_number(*text, found.of) if text[1] else text[0][0] for text in texts] or words, []
+    return [
+        _live_number(*text, found.explorers) if text[1] else text[0][0] for text in texts
+    ] or words, []
 
 
 def _live_number(words: list[nodes.Node], formula: str, how: str, of: str) -> live_number:
@@ -114,5 +125,5 @@ def holds_role(
     elif found.parts:
         formula = " | ".join(part[1] for part in found.parts)
         how = " ".join("holds" if part[2] == FIXED else part[2] for part in found.parts)
-        children = [_live_number(children, formula, how, found.of)]
+        children = [_live_number(children, formula, how, found.explorers)]
     return children, messages

@@ -228,9 +228,9 @@ def compute_decks(decks: list[Deck], side_by_side: int = 2) -> list[Values]:
     PressError
         With every fault, its file and its line.
     """
-    now = inputs_digest()
+    digest = inputs_digest()
     with ThreadPoolExecutor(side_by_side) as pool:
-        done = list(pool.map(lambda deck: _results(deck, now), decks))
+        done = list(pool.map(lambda deck: _results(deck, digest), decks))
     wrong = [
         f"{deck.page.file}:{line}: {message}"
         for deck, results in zip(decks, done, strict=True)
@@ -244,11 +244,11 @@ def compute_decks(decks: list[Deck], side_by_side: int = 2) -> list[Values]:
     ]
 
 
-def _results(deck: Deck, now: str) -> Results:
+def _results(deck: Deck, digest: str) -> Results:
     page, steps = ROOT / deck.page.file, list(dict.fromkeys(steps_of(deck)))
     if not steps:
-        return Results(now, [])
-    return load_valid(page, steps, now) or compute(page, steps, now)
+        return Results(digest, [])
+    return load_valid(page, steps, digest) or compute(page, steps, digest)
 
 
 def steps_of(deck: Deck) -> Iterator[Step]:
