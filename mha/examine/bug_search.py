@@ -14,7 +14,7 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.examine.cases import Case, Subject
-from mha.practice.attention_parts import NAN_ROW_PARTS, ZERO_ROW_PARTS, Part, Parts
+from mha.practice.attention_parts import RIGHT, RIGHT_ZERO_ROWS, Part, Parts
 from mha.practice.bugs import TABLE, Bug
 
 TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
@@ -55,10 +55,10 @@ def replace_by_large_negative(scores: Array, allowed: Array) -> Array:
 
 
 MASKED_ROW_OUTPUTS = {
-    "zeros": ZERO_ROW_PARTS,
-    "NaN": NAN_ROW_PARTS,
-    "average": ZERO_ROW_PARTS.with_parts({"fill_masked_rows": average_masked_rows}),
-    "unmasked": ZERO_ROW_PARTS.with_parts({"forbid": add_large_negative}),
+    "zeros": RIGHT_ZERO_ROWS,
+    "NaN": RIGHT,
+    "average": RIGHT_ZERO_ROWS.with_parts({"fill_masked_rows": average_masked_rows}),
+    "unmasked": RIGHT_ZERO_ROWS.with_parts({"forbid": add_large_negative}),
 }
 """Outputs for a fully masked row, and the parts that compute them."""
 
@@ -76,7 +76,7 @@ class Explanation:
     """Bugs that together reproduce the outputs, and the parts that contain them."""
 
     bugs: tuple[Bug, ...] = ()
-    parts: Parts = ZERO_ROW_PARTS
+    parts: Parts = RIGHT_ZERO_ROWS
 
     @property
     def level(self) -> tuple[int, int]:
@@ -184,7 +184,7 @@ def find_explanations(
             kept = _extend(found, bugs, ordered, done, examined, not unexplained, among)
         if kept:
             found, done = kept, [*ordered, *done]
-        elif not all(examined.fits(i, ZERO_ROW_PARTS) for i in group):
+        elif not all(examined.fits(i, RIGHT_ZERO_ROWS) for i in group):
             # A line may be wrong for one kind of input alone.
             is_enough = bool(done) and len(group) >= MIN_CASES_OF_KIND
             alone = _extend(found, bugs, ordered, [], examined, False, among) if is_enough else []
@@ -307,7 +307,7 @@ def part_variants(bugs: Sequence[Bug], has_mask: bool = True) -> Iterator[Parts]
     also: dict[str, Part] = dict(each for bug in bugs for each in bug.often_with)
     also = {part: line for part, line in also.items() if part not in exchanged}
     of_mask = bool({"forbid", "weigh"} & exchanged.keys())
-    row_conventions: list[Any] = [ZERO_ROW_PARTS]
+    row_conventions: list[Any] = [RIGHT_ZERO_ROWS]
     if has_mask and not exchanged.keys().isdisjoint(MASKING_PARTS):
         row_conventions = [
             MASKED_ROW_OUTPUTS["zeros"],
@@ -317,7 +317,7 @@ def part_variants(bugs: Sequence[Bug], has_mask: bool = True) -> Iterator[Parts]
         if not of_mask:
             finite = {"forbid": replace_by_large_negative}
             row_conventions += [
-                ZERO_ROW_PARTS.with_parts(finite),
+                RIGHT_ZERO_ROWS.with_parts(finite),
                 MASKED_ROW_OUTPUTS["NaN"].with_parts(finite),
                 MASKED_ROW_OUTPUTS["unmasked"],
             ]

@@ -14,7 +14,7 @@ from mha.core.checks import Array
 from mha.examine.attention import added_mask
 from mha.examine.bug_search import comparable
 from mha.examine.cases import Case, Draw
-from mha.practice.attention_parts import ZERO_ROW_PARTS, Parts
+from mha.practice.attention_parts import RIGHT_ZERO_ROWS, Parts
 
 if TYPE_CHECKING:
     from mha.examine.report_building import Examination
@@ -104,7 +104,7 @@ def describe_right_cases(examination: Examination, group: Sequence[int], parts: 
 def _by_inputs(examination: Examination) -> list[str]:
     """Return a sentence on the argument without which every case agrees, if there is one."""
     tested = examination.tested
-    off = [i for i in range(len(examination.cases)) if not examination.fits(i, ZERO_ROW_PARTS)]
+    off = [i for i in range(len(examination.cases)) if not examination.fits(i, RIGHT_ZERO_ROWS)]
     for name in ("padding", "lengths", "mask", "bias", "is_causal", "softcap", "scale",
                  "enable_gqa", "n_rep", "context", "values_of", "angles"):  # fmt: skip
         has = [name in case.inputs for case in examination.cases]

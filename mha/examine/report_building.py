@@ -26,7 +26,7 @@ from mha.examine.narrowing import describe_right_cases, find_limit
 from mha.examine.printed_steps import RecordedParts, print_steps
 from mha.examine.report import Finding, Report, Shown, format_value
 from mha.examine.tested_function import FunctionUnderTest, Outcome
-from mha.practice.attention_parts import RESULT_NAMES, ZERO_ROW_PARTS, Parts
+from mha.practice.attention_parts import RESULT_NAMES, RIGHT_ZERO_ROWS, Parts
 from mha.practice.bugs import TABLE, Bug
 
 SEEN = 5e-4
@@ -125,12 +125,12 @@ class Examination:
         return next(iter(self.by_kind().values()))
 
     def output_of(self, case: Case, parts: Parts) -> Array | None:
-        """Return the cached output of some parts for a case; with `ZERO_ROW_PARTS`, the right."""
+        """Return the cached output of some parts for a case; with `RIGHT_ZERO_ROWS`, the right."""
         if parts not in case.outputs:
             subject = self.tested.subject
             case.outputs[parts] = (
                 subject.expected(case.inputs)
-                if parts == ZERO_ROW_PARTS
+                if parts == RIGHT_ZERO_ROWS
                 else compute_output(subject, case, parts)
             )
         return case.outputs[parts]
@@ -170,7 +170,7 @@ class Examination:
         """Return the examination with a larger tolerance."""
         return replace(self, min_tolerance=min_tolerance, fitting={})
 
-    def differing(self, parts: Parts = ZERO_ROW_PARTS) -> list[int]:
+    def differing(self, parts: Parts = RIGHT_ZERO_ROWS) -> list[int]:
         """Return the indices of the cases whose outputs differ from those of some parts."""
         return [i for i in range(len(self.cases)) if not self.fits(i, parts)]
 
@@ -364,7 +364,7 @@ def _half_precision_findings(examination: Examination) -> list[Finding]:
         return []
     errors = []
     for case, outcome in zip(plain.cases, plain.outcomes, strict=True):
-        expected = plain.output_of(case, ZERO_ROW_PARTS)
+        expected = plain.output_of(case, RIGHT_ZERO_ROWS)
         if outcome.value is not None and expected is not None:
             errors.append((np.abs(outcome.value - expected) / (1 + np.abs(expected))).ravel())
     if np.median(np.concatenate(errors)) > LIKE_ROUNDING:
@@ -490,7 +490,7 @@ def _bug_finding(
     subject = examination.tested.subject
 
     def shows(case: Case) -> bool:
-        right, wrong = (compute_output(subject, case, each) for each in (ZERO_ROW_PARTS, alone))
+        right, wrong = (compute_output(subject, case, each) for each in (RIGHT_ZERO_ROWS, alone))
         return not agrees(subject, case, right, wrong)
 
     shown, gives = find_smallest_case(examination, shows, parts), RESULT_NAMES.get(first.part, "")
@@ -762,7 +762,7 @@ def _show_case(examination: Examination, wrong: Parts | None) -> Shown:
     (case,), (outcome,), tested = examination.cases, examination.outcomes, examination.tested
     subject, name = tested.subject, getattr(tested.function, "__name__", "")
     code = tested.code(case, tested.code_name or (name if name.isidentifier() else "function"))
-    expected, actual = examination.output_of(case, ZERO_ROW_PARTS), outcome.value
+    expected, actual = examination.output_of(case, RIGHT_ZERO_ROWS), outcome.value
 
     call_arguments = {own: x for own, x in tested.call_arguments(case).items() if x is not None}
     shown = partial(Shown, tested.kind_name(case.kind), call_arguments, code)
@@ -778,7 +778,7 @@ def _show_case(examination: Examination, wrong: Parts | None) -> Shown:
     is_known = wrong is not None and agrees(
         subject, case, actual, compute_output(subject, case, wrong), examination.min_tolerance
     )
-    sets = (ZERO_ROW_PARTS, wrong) if wrong is not None and is_known else (ZERO_ROW_PARTS,)
+    sets = (RIGHT_ZERO_ROWS, wrong) if wrong is not None and is_known else (RIGHT_ZERO_ROWS,)
     texts = format_value(tested.to_own_axes(expected)), format_value(tested.to_own_axes(actual))
     expected, actual = (comparable(subject, case, x) for x in (expected, actual))
     off = np.argwhere(~np.isclose(expected, actual, rtol=SEEN, atol=SEEN))

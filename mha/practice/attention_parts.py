@@ -374,17 +374,17 @@ class Options:
 
 
 NO_OPTIONS = Options()
-NAN_ROW_PARTS = Parts()
+RIGHT = Parts()
 """The right parts, which give NaN in a fully masked row. The museum of bugs starts from them."""
-ZERO_ROW_PARTS = NAN_ROW_PARTS.with_parts({"fill_masked_rows": zero_masked_rows})
-"""The right parts, but with zeros in a fully masked row, as in the package."""
+RIGHT_ZERO_ROWS = RIGHT.with_parts({"fill_masked_rows": zero_masked_rows})
+"""The right parts, but with zeros in a fully masked row, as in the package and in `mha.examine`."""
 
 
 def attend(
     query: Array,
     key: Array,
     value: Array,
-    parts: Parts = NAN_ROW_PARTS,
+    parts: Parts = RIGHT,
     options: Options = NO_OPTIONS,
     *,
     d_model: int | None = None,
@@ -470,7 +470,7 @@ def head_outputs(
     x: Array,
     matrices: Array,
     num_heads: int,
-    parts: Parts = NAN_ROW_PARTS,
+    parts: Parts = RIGHT,
     options: Options = NO_OPTIONS,
 ) -> Array:
     """Return the outputs of the heads for a sequence of tokens.
@@ -497,7 +497,7 @@ def layer_output(
     matrices: tuple[Array, ...],
     biases: tuple[Array, ...],
     num_heads: int,
-    parts: Parts = NAN_ROW_PARTS,
+    parts: Parts = RIGHT,
     options: Options = NO_OPTIONS,
     context: Array | None = None,
     value: Array | None = None,
@@ -543,7 +543,7 @@ def decode(
     key: Array,
     value: Array,
     angles: Array,
-    parts: Parts = NAN_ROW_PARTS,
+    parts: Parts = RIGHT,
     rng: Generator | None = None,
     sizes: tuple[int, ...] | None = None,
     rotate_by: Part = rotate_by,

@@ -11,9 +11,9 @@ import numpy as np
 from mha.core.checks import Array
 from mha.core.positions import linear_slopes, rotate_by
 from mha.practice.attention_parts import (
-    NAN_ROW_PARTS,
     RATE,
-    ZERO_ROW_PARTS,
+    RIGHT,
+    RIGHT_ZERO_ROWS,
     Part,
     Parts,
     Quadruple,
@@ -72,7 +72,7 @@ class Bug:
     @property
     def right_line(self) -> str:
         """The right expression."""
-        return expression_of(getattr(ZERO_ROW_PARTS, self.part))
+        return expression_of(getattr(RIGHT_ZERO_ROWS, self.part))
 
     @property
     def is_minor(self) -> bool:
@@ -1305,6 +1305,6 @@ TABLE = tuple(each for each in list(globals().values()) if isinstance(each, Bug)
 """All known bugs, in the order of this module."""
 
 BUGS: Mapping[str, Parts] = {
-    each.name: NAN_ROW_PARTS.with_parts(each.replaced) for each in TABLE if "museum" in each.kind
+    each.name: RIGHT.with_parts(each.replaced) for each in TABLE if "museum" in each.kind
 }
 """The parts with each bug of the museum, by the bug's name."""

@@ -133,8 +133,8 @@ def failed_properties(parts: Parts, rng: Generator) -> list[bool]:
 
     Examples
     --------
-    >>> from mha.practice.attention_parts import NAN_ROW_PARTS
-    >>> any(failed_properties(NAN_ROW_PARTS, np.random.default_rng(3)))
+    >>> from mha.practice.attention_parts import RIGHT
+    >>> any(failed_properties(RIGHT, np.random.default_rng(3)))
     False
     """
     return [_fails(holds, parts, rng) for holds in PROPERTIES]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from mha.examples import load_example
-from mha.practice.attention_parts import NAN_ROW_PARTS, Parts
+from mha.practice.attention_parts import RIGHT, Parts
 from mha.practice.bug_runs import RunInputs, run_attention
 from mha.practice.bugs import BUGS, TABLE
 from mha.practice.properties import PROPERTIES, failed_properties
@@ -136,4 +136,4 @@ def _verdict(parts: Parts, trial: str) -> str:
         output = run_attention(parts, given, np.random.default_rng(3))[1]
     except ValueError:
         return "stops"
-    return "right" if np.allclose(output, run_attention(NAN_ROW_PARTS, given)[1]) else "wrong"
+    return "right" if np.allclose(output, run_attention(RIGHT, given)[1]) else "wrong"

@@ -21,7 +21,7 @@ from mha.examine.attention import SUBJECT
 from mha.examine.bug_search import Explanation, _extend
 from mha.examine.cases import Case
 from mha.examine.report import address
-from mha.practice.attention_parts import ZERO_ROW_PARTS
+from mha.practice.attention_parts import RIGHT_ZERO_ROWS
 from mha.practice.bugs import TABLE
 from mha.runs.rounding import short
 
@@ -51,7 +51,7 @@ def test_the_sound_parts_are_the_package_s_attention():
         tolerance = 1e-12 if case.dtype == np.float64 else 1e-3
         wanted = SUBJECT.expected(case.inputs)
         np.testing.assert_allclose(
-            SUBJECT.compute(case.inputs, ZERO_ROW_PARTS), wanted, tolerance, tolerance
+            SUBJECT.compute(case.inputs, RIGHT_ZERO_ROWS), wanted, tolerance, tolerance
         )
 
 
@@ -254,7 +254,7 @@ class MadeUpCases:
 def test_the_search_prefers_fewer_bugs_to_an_earlier_explanation():
     names = ("no scale", "wrong axis", "keys and values exchanged", "not divided by the sum")
     a, b, c, d = (next(bug for bug in TABLE if bug.name == name) for name in names)
-    found = [Explanation((bug,), ZERO_ROW_PARTS.with_parts(bug.replaced)) for bug in (a, b)]
+    found = [Explanation((bug,), RIGHT_ZERO_ROWS.with_parts(bug.replaced)) for bug in (a, b)]
     examined = MadeUpCases((a, c, d), (b, c))
     (best,) = _extend(found, [c, d], [1], [0], examined, True, frozenset())
     assert best.bugs == (b, c)

@@ -13,7 +13,7 @@ import mha
 from mha.core.positions import rotary_angles
 from mha.examine import attention, bug_search, decoding, layer
 from mha.examine.report import format_value
-from mha.practice.attention_parts import NAN_ROW_PARTS, ZERO_ROW_PARTS, decode
+from mha.practice.attention_parts import RIGHT, RIGHT_ZERO_ROWS, decode
 from mha.practice.bugs import TABLE
 
 ATTENTION = ("mask", "key_padding_mask", "is_causal", "scale", "softcap", "enable_gqa")
@@ -31,7 +31,7 @@ class Convention:
     facts: dict = field(default_factory=dict)
     is_swapped: bool = False
     has_swapped_output: bool = False
-    parts: object = ZERO_ROW_PARTS
+    parts: object = RIGHT_ZERO_ROWS
 
 
 CONVENTIONS = [
@@ -44,7 +44,7 @@ CONVENTIONS = [
     Convention("divides", inputs={"scale": lambda x: 1 / x}),
     Convention("tokens first", is_swapped=True, has_swapped_output=True),
     Convention("tokens first in the output", has_swapped_output=True),
-    Convention("NaN for nothing", parts=NAN_ROW_PARTS),
+    Convention("NaN for nothing", parts=RIGHT),
 ]
 
 
@@ -227,7 +227,7 @@ def test_a_case_of_a_step_is_true(row, is_rotary, takes):
 
 def step_of(exchanged, is_rotary, takes):
     """Return a step that caches all inputs, and returns the rows of its new tokens."""
-    parts = ZERO_ROW_PARTS.with_parts(exchanged)
+    parts = RIGHT_ZERO_ROWS.with_parts(exchanged)
 
     def compute(query, key, value, cache=None, **_):
         given, sizes = cache or ([], ())
