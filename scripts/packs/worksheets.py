@@ -33,7 +33,7 @@ PAPERS = {"a4": "a4", "letter": "us-letter"}
 LONGEST = 120
 """The most letters of a title, a course or a date, which fill one line of each page."""
 
-Part = dict[str, Any]
+PrintedPart = dict[str, Any]
 """Data of one printed part: its `kind`, such as the key, and the fields that the template uses."""
 
 
@@ -78,8 +78,8 @@ def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> 
 
 
 def _files(
-    arguments: argparse.Namespace, what: str, parts: list[Part], sheets: Sequence[Worksheet]
-) -> dict[str, list[Part]]:
+    arguments: argparse.Namespace, what: str, parts: list[PrintedPart], sheets: Sequence[Worksheet]
+) -> dict[str, list[PrintedPart]]:
     """Return the parts of each file."""
     if what != "worksheets" or not arguments.each:
         return {f"{sheets[0].seed.file_stem(what)}.pdf": parts}
@@ -100,7 +100,7 @@ def _student_suffix(student: Student) -> str:
 
 def _class_documents(
     sheets: Sequence[Worksheet], arguments: argparse.Namespace
-) -> dict[str, list[Part]]:
+) -> dict[str, list[PrintedPart]]:
     """Return the parts of a class's documents by kind."""
     about = [words for words in (arguments.title, arguments.course, arguments.date) if words]
     students = [_student(made, model=arguments.model) for made in sheets]
@@ -117,7 +117,7 @@ def _class_documents(
     }
 
 
-def _source(parts: Sequence[Part], arguments: argparse.Namespace) -> str:
+def _source(parts: Sequence[PrintedPart], arguments: argparse.Namespace) -> str:
     """Return the Typst source of a PDF."""
     data = string(json.dumps(parts, ensure_ascii=False, default=_table))
     return document(

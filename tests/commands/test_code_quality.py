@@ -53,6 +53,7 @@ def test_files_that_the_documents_name_exist(name):
     links = re.findall(r"\]\(([^)#]+)\)", text)
     paths = re.findall(r"`((?:book|mha|scripts|tests)/[\w./-]*)`", text)
     for target in paths:
-        assert (ROOT / target).exists() or "NAME" in target, target
+        is_made = target == "mha/widgets/published"  # by the first command that bundles the scripts
+        assert (ROOT / target).exists() or "NAME" in target or is_made, target
     for target in links:
         assert (ROOT / name).parent.joinpath(target).exists(), target

@@ -4,7 +4,7 @@
 expression in the mark of an option, and fails unless it is true for a right option and false for a
 wrong one. ``{predict}`` hides the blocks after it until the reader has chosen. In print, a quiz has
 its question and options, and an appendix has the right ones; `elements` defines the nodes.
-``{read-in-steps}`` below a title is the place of the button for steps.
+``{read-in-steps}`` is the place of the button for reading in steps.
 """
 
 from docutils import nodes

@@ -22,7 +22,7 @@ from byhand.reading.traced_numbers import (
     BUILT_IN,
     FIXED,
     TRACED_FUNCTIONS,
-    Part,
+    TextPart,
     TracedArray,
     TracedNumber,
     UntracedError,
@@ -124,7 +124,7 @@ def _arithmetic(
 FUNCTIONS = TRACED_FUNCTIONS | {"arithmetic": _arithmetic}
 
 
-def traced_parts(expression: str, traced: TracedNames, names: dict[str, Any]) -> list[Part]:
+def traced_parts(expression: str, traced: TracedNames, names: dict[str, Any]) -> list[TextPart]:
     """Return the text of an expression in parts, or none if it contains no number of the run.
 
     `names` are the names defined where the expression is evaluated.
@@ -157,15 +157,18 @@ def traced_parts(expression: str, traced: TracedNames, names: dict[str, Any]) ->
 
 # ---- All expressions and cells of a page, and its explorers ----
 
+UsedStages = tuple[Trace, set[str]]
+"""A run, and the names of those of its stages whose numbers an expression used."""
+
 
 class LiveNumbers:
     """The live texts of a page, and the runs that its explorers show."""
 
     def __init__(self) -> None:
         # by the number of the expression: for each run, the parts of its text
-        self.parts: dict[int, list[tuple[Trace, list[Part]]]] = {}
+        self.parts: dict[int, list[tuple[Trace, list[TextPart]]]] = {}
         # by the number of the expression: the stages used of each run, and the text as a fixed part
-        self.used_stages_and_text: dict[int, tuple[list[tuple[Trace, set[str]]], list[Part]]] = {}
+        self.used_stages_and_text: dict[int, tuple[list[UsedStages], list[TextPart]]] = {}
         self.cells: dict[int, list[Trace]] = {}  # by the number of the cell, the runs it names
         self.explorers: dict[str, Trace] = {}  # the runs of the explorers, by name
         self.traced: dict[int, TracedNames] = {}  # by id(run); TracedNames keeps the run alive
@@ -194,12 +197,12 @@ class LiveNumbers:
         self.explorers = {**explorer.runs, **self.explorers}
         return explorer.on_page()
 
-    def resolve(self) -> dict[str, tuple[str, list[Part]]]:
+    def resolve(self) -> dict[str, tuple[str, list[TextPart]]]:
         """Return the explorer and the parts of each text, by the number of its step.
 
         The explorers of a cell are those of every run that the cell names; a cell has no parts.
         """
-        found: dict[str, tuple[str, list[Part]]] = {}
+        found: dict[str, tuple[str, list[TextPart]]] = {}
         for number, (stages, fixed) in self.used_stages_and_text.items():
             for name, shown in self.explorers.items():
                 parts_of_runs = self.parts.get(number, [])
@@ -284,7 +287,7 @@ def has_stages(shown: Trace, stages: set[str]) -> bool:
     return any(name in stages for name, _ in stage_arrays(shown))
 
 
-def covers(parts: list[Part], shown: Trace) -> bool:
+def covers(parts: list[TextPart], shown: Trace) -> bool:
     """Return whether an explorer has all numbers of a text and computes its lines."""
     for _, formula, how in parts:
         for word in formula.split():

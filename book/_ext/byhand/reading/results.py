@@ -22,7 +22,7 @@ from sphinx.util import logging
 from byhand.digests import KEPT, ROOT, digest_of
 from byhand.reading import page_runner
 from byhand.reading.page_code import Step
-from byhand.reading.traced_numbers import Part
+from byhand.reading.traced_numbers import TextPart
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class StepResult(NamedTuple):
 
     outputs: list[dict[str, Any]]  # in the notebook format
     explorers: str  # names: the one of an expression, or those of a cell with spaces between
-    parts: list[Part]  # of the expression's text; empty if it has no number of that explorer
+    parts: list[TextPart]  # of the expression's text; empty if it has no number of that explorer
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Results:
     faults: list[tuple[int, str]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # a digest of each file that a cell opened
     # `explorers` and `parts` of the `StepResult` of a step, by its number as text: a key of JSON
-    live_numbers: dict[str, tuple[str, list[Part]]] = field(default_factory=dict)
+    live_numbers: dict[str, tuple[str, list[TextPart]]] = field(default_factory=dict)
 
     def expression_outputs(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
         """Return the outputs of each expression, by the index of the cell before it."""

@@ -24,7 +24,7 @@ WRITERS = (
 )  # fmt: skip
 MARK = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue001([^\ue002]*)\ue002")
 
-Part = tuple[str, str, str]
+TextPart = tuple[str, str, str]
 """A piece of text with the formula and the format of its number; "" twice without a number."""
 
 
@@ -201,7 +201,7 @@ TRACED_FUNCTIONS = {name: _writer(name) for name in WRITERS} | {"softmax": _soft
 BUILT_IN = {"max": _maximum, "int": _as_integer, "bool": lambda value: value}
 
 
-def split_marked(text: str) -> list[Part]:
+def split_marked(text: str) -> list[TextPart]:
     """Return a marked text as a list of texts and numbers."""
     before, *pieces = MARK.split(text)
     parts = [(before, "", "")] if pieces else []
