@@ -128,8 +128,8 @@ def agrees(
         is_near = np.abs(found - expected) <= tolerance * (1 + np.abs(expected))
     if is_near.all():
         return True
-    off = ~is_near
-    return bool(((found == expected) | (np.isnan(found) & np.isnan(expected)))[off].all())
+    is_far = ~is_near
+    return bool(((found == expected) | (np.isnan(found) & np.isnan(expected)))[is_far].all())
 
 
 def comparable(subject: Subject, case: Case, x: Array) -> Array:
@@ -220,15 +220,17 @@ def _extend(
     Pairs are tried only with `may_pair`, that is, if all earlier groups are explained: beside an
     unknown bug they would fit by chance.
     """
-    off = [i for i in group if not all(examined.fits(i, e.parts) for e in found)]
-    if not any(examined.has_numbers(i) for i in off):
+    failing = [i for i in group if not all(examined.fits(i, e.parts) for e in found)]
+    if not any(examined.has_numbers(i) for i in failing):
         bugs = [bug for bug in bugs if bug.name == "zero times infinity"]  # NaN fits many others
-    ordered = [*off, *(i for i in group if i not in set(off)), *done]
+    ordered = [*failing, *(i for i in group if i not in set(failing)), *done]
     has_mask = _has_mask(ordered, examined)
     candidates = []
     for e in found:
         touching = [
-            bug for bug in bugs if bug not in e.bugs and _may_show(bug, e, off, examined, has_mask)
+            bug
+            for bug in bugs
+            if bug not in e.bugs and _may_show(bug, e, failing, examined, has_mask)
         ]
         minors = [bug for bug in touching if bug.is_minor]
         mains = [
@@ -256,7 +258,7 @@ def _extend(
 
 
 def _may_show(
-    bug: Bug, e: Explanation, off: Sequence[int], examined: ExaminedCases, has_mask: bool
+    bug: Bug, e: Explanation, failing: Sequence[int], examined: ExaminedCases, has_mask: bool
 ) -> bool:
     """Return whether a bug changes the output of a wrong case; for a minor bug, always True.
 
@@ -267,7 +269,7 @@ def _may_show(
     return any(
         examined.changes(i, parts, e.parts)
         for parts in part_variants((*e.bugs, bug), False)
-        for i in off
+        for i in failing
     )
 
 

@@ -118,8 +118,8 @@ def attended_keys(tested: FunctionUnderTest, case: Case) -> Array | None:
             other = _output(tested, _perturb(case, group, (..., j, slice(None))))
             if other is None or other.shape != base.shape:
                 return None
-            off = _differ(base, other).any(axis=-1)
-            columns.append(off.reshape(-1, off.shape[-1]).any(axis=0))
+            differs = _differ(base, other).any(axis=-1)
+            columns.append(differs.reshape(-1, differs.shape[-1]).any(axis=0))
         found = np.stack(columns, axis=-1)
         if found.any():
             return found
@@ -237,8 +237,8 @@ def _mixes(
         other = _raw_output(tested, _perturb(case, names, at))
         if other is None or other.shape != base.shape:
             return False
-        off = np.moveaxis(_differ(base, other), axis, 0)
-        if off[[j for j in range(size) if j != i]].any():
+        differs = np.moveaxis(_differ(base, other), axis, 0)
+        if differs[[j for j in range(size) if j != i]].any():
             return True
     return False
 
@@ -252,8 +252,8 @@ def _find_causality(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conv
     if found is None or found.all() or not found.any():
         return tested.conventions
     i, j = np.indices(found.shape)
-    off = np.abs(i - j) > 1
-    one_side = bool(found[off & (j < i)].any()) != bool(found[off & (j > i)].any())
+    is_far = np.abs(i - j) > 1
+    one_side = bool(found[is_far & (j < i)].any()) != bool(found[is_far & (j > i)].any())
     return replace(tested.conventions, is_always_causal=one_side)
 
 

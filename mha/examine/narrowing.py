@@ -104,11 +104,11 @@ def describe_right_cases(examination: Examination, group: Sequence[int], parts: 
 def _by_inputs(examination: Examination) -> list[str]:
     """Return a sentence on the argument without which every case agrees, if there is one."""
     tested = examination.tested
-    off = [i for i in range(len(examination.cases)) if not examination.fits(i, RIGHT_ZERO_ROWS)]
+    failing = [i for i in range(len(examination.cases)) if not examination.fits(i, RIGHT_ZERO_ROWS)]
     for name in ("padding", "lengths", "mask", "bias", "is_causal", "softcap", "scale",
                  "enable_gqa", "n_rep", "context", "values_of", "angles"):  # fmt: skip
         has = [name in case.inputs for case in examination.cases]
-        if off and all(has[i] for i in off) and not all(has):
+        if failing and all(has[i] for i in failing) and not all(has):
             own = next((own for own, takes in tested.arguments.items() if takes == name), name)
             return [f"It agrees in every case without {own}."]
     return []
@@ -179,8 +179,8 @@ def _by_rows(examination: Examination, group: Sequence[int], parts: Parts) -> li
         if actual is None or expected is None or actual.shape != expected.shape or actual.ndim < 2:
             return []
         ours, theirs = comparable(subject, case, expected), comparable(subject, case, actual)
-        off = ~np.isclose(theirs, ours, 3e-4, 3e-4)
-        if not off.any():
+        differs = ~np.isclose(theirs, ours, 3e-4, 3e-4)
+        if not differs.any():
             continue
         names = {"column": -1, "query": -2}
         if actual.ndim > 2:
@@ -188,12 +188,12 @@ def _by_rows(examination: Examination, group: Sequence[int], parts: Parts) -> li
         if actual.ndim > 3:
             names["sequence"] = -4
         for name, axis in names.items():
-            size = off.shape[axis]
+            size = differs.shape[axis]
             if size > 1:
-                rows = np.moveaxis(off, axis, 0).reshape(size, -1)
+                rows = np.moveaxis(differs, axis, 0).reshape(size, -1)
                 axes.setdefault(name, set()).update(i for i in range(size) if rows[i].any())
                 right.setdefault(name, set()).update(range(size))
-        is_first_hidden.append(_differs_after_masked_key(case, off))
+        is_first_hidden.append(_differs_after_masked_key(case, differs))
     found = []
     for name, wrong in axes.items():
         agreeing = right[name] - wrong
@@ -209,7 +209,7 @@ def _by_rows(examination: Examination, group: Sequence[int], parts: Parts) -> li
     return found
 
 
-def _differs_after_masked_key(case: Case, off: Array) -> bool:
+def _differs_after_masked_key(case: Case, differs: Array) -> bool:
     """Return whether rows before the first masked key agree, and a later row differs."""
     sizes = _sizes(case)
     if (
@@ -221,7 +221,7 @@ def _differs_after_masked_key(case: Case, off: Array) -> bool:
     hidden = added_mask(case.inputs, sizes["n"], sizes["m"]) == -np.inf
     columns: Array = np.asarray(hidden.reshape(-1, *hidden.shape[-2:]).all(axis=1))
     first = min((int(np.argmax(row)) for row in columns if row.any()), default=0)
-    return first > 0 and not off[..., :first, :].any()
+    return first > 0 and not differs[..., :first, :].any()
 
 
 def _by_influence(examination: Examination, group: Sequence[int]) -> list[str]:
@@ -314,8 +314,8 @@ def _by_values(examination: Examination, case: Case, base: Array) -> list[str]:
         other = tested.run(replace(case, inputs={**case.inputs, "value": changed})).value
         if other is None or other.shape != base.shape:
             continue
-        off = np.moveaxis(~np.isclose(other, base, 1e-4, 1e-4, equal_nan=True), axis, 0)
-        if off.shape[0] == value.shape[axis] and off[1:].any():
+        differs = np.moveaxis(~np.isclose(other, base, 1e-4, 1e-4, equal_nan=True), axis, 0)
+        if differs.shape[0] == value.shape[axis] and differs[1:].any():
             found.append(f"The output of one {name} depends on the values of another.")
     found += _by_keys(examination, case)
     return found

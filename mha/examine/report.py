@@ -202,9 +202,9 @@ class Report:
         unknown = [name for name in self.not_tested if name.partition("=")[0].isidentifier()]
         summary += f"; not tested: {', '.join(unknown)}" if unknown and self.ok else ""
         listed = []
-        off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
-        if off:
-            listed += _listed("differ", off)
+        differing = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
+        if differing:
+            listed += _listed("differ", differing)
             listed += _listed("agree", [k for k, (a, n) in self.cases.items() if a == n])
         if self.not_tested:
             listed += _listed("not tested", list(self.not_tested))

@@ -696,19 +696,19 @@ def find_smallest_case(
         # If the parts with the known bug give the output, they read the mask as the function does.
         return not is_undetermined or (wrong is not None and of.fits(i, wrong))
 
-    off = [
+    failing = [
         i
         for i in examination.differing()
         if has_no_masked_row(examination.cases[i]) and is_determined(examination, i)
     ]
-    off = [i for i in off if shows(examination.cases[i])] or off
+    failing = [i for i in failing if shows(examination.cases[i])] or failing
     # Wrong numbers before errors, and the smallest case of each kind.
-    off.sort(key=lambda i: (examination.outcomes[i].value is None, examination.cases[i].size))
-    kinds = {examination.cases[i].kind: i for i in reversed(off)}
+    failing.sort(key=lambda i: (examination.outcomes[i].value is None, examination.cases[i].size))
+    kinds = {examination.cases[i].kind: i for i in reversed(failing)}
     rng, tries = np.random.default_rng(43), TRIES  # a fixed seed, so that reports are the same
     extra_inputs = tested.conventions.extra_inputs
     min_tolerance = max(SEEN, examination.min_tolerance)
-    for i in sorted(kinds.values(), key=off.index)[:MOST_KINDS]:
+    for i in sorted(kinds.values(), key=failing.index)[:MOST_KINDS]:
         for case in map(
             tested.add_context, tested.subject.small_cases(examination.cases[i], extra_inputs, rng)
         ):
@@ -733,13 +733,13 @@ def find_smallest_case(
                 and is_determined(one, 0)
             ):
                 return _show_case(one, wrong)
-    if not off:
+    if not failing:
         return None
-    if examination.outcomes[off[0]].value is None:
-        return _show_error(examination.subset(off[:1]))
+    if examination.outcomes[failing[0]].value is None:
+        return _show_error(examination.subset(failing[:1]))
     return (
-        _show_case(examination.subset(off[:1]), wrong)
-        if examination.cases[off[0]].size < LARGE
+        _show_case(examination.subset(failing[:1]), wrong)
+        if examination.cases[failing[0]].size < LARGE
         else None
     )
 
@@ -781,10 +781,10 @@ def _show_case(examination: Examination, wrong: Parts | None) -> Shown:
     sets = (RIGHT_ZERO_ROWS, wrong) if wrong is not None and is_known else (RIGHT_ZERO_ROWS,)
     texts = format_value(tested.to_own_axes(expected)), format_value(tested.to_own_axes(actual))
     expected, actual = (comparable(subject, case, x) for x in (expected, actual))
-    off = np.argwhere(~np.isclose(expected, actual, rtol=SEEN, atol=SEEN))
-    if not len(off):
+    differing = np.argwhere(~np.isclose(expected, actual, rtol=SEEN, atol=SEEN))
+    if not len(differing):
         return shown(*texts)
-    call, at = subject.call(case.inputs, tuple(map(int, off[0])))
+    call, at = subject.call(case.inputs, tuple(map(int, differing[0])))
     runs = [RecordedParts(each.replaced, each.combines_masks) for each in sets]
     for run in runs:
         compute_output(subject, case, run)

@@ -1,4 +1,4 @@
-"""Known mistakes of an exercise: the wrong answers that a single slip leads to.
+"""Known mistakes of an exercise: the wrong answers that follow from one error.
 
 One kind follows from the exercise's own operands, with one step omitted or done wrongly. The script
 of a page computes it too (`answers.ts`), because it draws new numbers; the tests compare the two.
@@ -123,8 +123,10 @@ def operand_mistakes(exercise: NumericExercise) -> list[Mistake]:
     elif exercise.kind == "share":
         found.append(Mistake("percent", 100 * exercise.answer, 100.0))
     found.append(Mistake("sign", -exercise.expected))
-    slips = _SLIPS[exercise.kind](givens, exercise.column)
-    return found + [Mistake(name, factor * value) for name, value in slips if math.isfinite(value)]
+    wrong_results = _WRONG_RESULTS[exercise.kind](givens, exercise.column)
+    return found + [
+        Mistake(name, factor * value) for name, value in wrong_results if math.isfinite(value)
+    ]
 
 
 def distinct_mistakes(exercise: NumericExercise, found: Iterable[Mistake]) -> tuple[Mistake, ...]:
@@ -145,17 +147,17 @@ def distinct_mistakes(exercise: NumericExercise, found: Iterable[Mistake]) -> tu
 # ---- Slips with the operands ----
 
 
-def _product_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_product(givens: Givens, column: int) -> NamedValues:
     products = [left * right for left, right in zip(*givens, strict=True)]
     yield "signs", math.fsum(map(abs, products))
     if len(products) > 1:
         yield from (("one-term", product) for product in products if product)
 
 
-def _scaling_slips(step: str) -> Callable[[Givens, int], NamedValues]:
-    """Return a function that yields the slips of a scaled score with one step omitted."""
+def _wrong_scaling(step: str) -> Callable[[Givens, int], NamedValues]:
+    """Return a function that yields the wrong results of a scaled score, with one step omitted."""
 
-    def slips(givens: Givens, column: int) -> NamedValues:
+    def wrong_results(givens: Givens, column: int) -> NamedValues:
         (score,), (by,), *mask = givens
         added = math.fsum(term for (term,) in mask)
         yield step, score + added
@@ -164,20 +166,20 @@ def _scaling_slips(step: str) -> Callable[[Givens, int], NamedValues]:
         if mask:
             yield "no-mask", FORMULAS["root" if step == "no-root" else "times"](givens[:2], 0)
 
-    return slips
+    return wrong_results
 
 
-def _power_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_power(givens: Givens, column: int) -> NamedValues:
     yield "no-exponential", givens[0][0]
 
 
-def _sum_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_sum(givens: Givens, column: int) -> NamedValues:
     terms = givens[0]
     if len(terms) > 1:
         yield from (("left-out", math.fsum(terms) - term) for term in terms if term)
 
 
-def _share_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_share(givens: Givens, column: int) -> NamedValues:
     exponents = givens[0]
     finite = [x for x in exponents if math.isfinite(x)]
     if abs(math.fsum(finite)) > 1e-9:
@@ -189,48 +191,48 @@ def _share_slips(givens: Givens, column: int) -> NamedValues:
             yield "other-key", FORMULAS["share"](givens, key)
 
 
-def _mean_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_mean(givens: Givens, column: int) -> NamedValues:
     yield "not-averaged", math.fsum(givens[0])
 
 
-def _spread_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_spread(givens: Givens, column: int) -> NamedValues:
     yield "no-square-root", FORMULAS["spread"](givens, 0) ** 2
 
 
-def _norm_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_norm(givens: Givens, column: int) -> NamedValues:
     number, mean, _, *learned = givens
     yield "no-spread", FORMULAS["normalised"]((number, mean, (1.0,), *learned), 0)
 
 
-def _relu_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_relu(givens: Givens, column: int) -> NamedValues:
     yield "not-cut", givens[0][0]
 
 
-def _largest_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_largest(givens: Givens, column: int) -> NamedValues:
     return iter(())
 
 
-def _quotient_slips(givens: Givens, column: int) -> NamedValues:
+def _wrong_quotient(givens: Givens, column: int) -> NamedValues:
     yield "no-quotient", givens[0][0]
 
 
-_SLIPS: Mapping[str, Callable[[Givens, int], NamedValues]] = MappingProxyType(
+_WRONG_RESULTS: Mapping[str, Callable[[Givens, int], NamedValues]] = MappingProxyType(
     {
-        "products": _product_slips,
-        "root": _scaling_slips("no-root"),
-        "times": _scaling_slips("no-scale"),
-        "power": _power_slips,
-        "sum": _sum_slips,
-        "share": _share_slips,
-        "mean": _mean_slips,
-        "spread": _spread_slips,
-        "normalised": _norm_slips,
-        "relu": _relu_slips,
-        "largest": _largest_slips,
-        "quotient": _quotient_slips,
+        "products": _wrong_product,
+        "root": _wrong_scaling("no-root"),
+        "times": _wrong_scaling("no-scale"),
+        "power": _wrong_power,
+        "sum": _wrong_sum,
+        "share": _wrong_share,
+        "mean": _wrong_mean,
+        "spread": _wrong_spread,
+        "normalised": _wrong_norm,
+        "relu": _wrong_relu,
+        "largest": _wrong_largest,
+        "quotient": _wrong_quotient,
     }
 )
-"""The function that yields the slips of each kind of calculation."""
+"""The function that yields the wrong results of each kind of calculation."""
 
 
 # ---- Neighbouring numbers ----

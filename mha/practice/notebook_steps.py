@@ -344,9 +344,9 @@ def _describe_fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
     if found.shape != wanted.shape:
         return f"the shape is {found.shape}, {wanted.shape} is wanted."
     with np.errstate(all="ignore"):
-        off = ~np.isclose(found, wanted, rtol=CLOSE, atol=CLOSE)
-    if off.any():
-        row, column = (int(i) for i in np.argwhere(off)[0])
+        differs = ~np.isclose(found, wanted, rtol=CLOSE, atol=CLOSE)
+    if differs.any():
+        row, column = (int(i) for i in np.argwhere(differs)[0])
         is_, meant = _format_apart(found[row, column], wanted[row, column])
         fault = f"row {row + 1}, column {column + 1} is {is_}, {meant} is wanted."
         return fault + _describe_mistake(step, given, found, wanted)

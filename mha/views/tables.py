@@ -107,30 +107,30 @@ def _stage_places(run: Trace, stage: str, head: int) -> list[list[Place]]:
 
 
 def _table_of_places(
-    run: Trace, kind: Stage, head: int, grid: Grid, places: int, name: str | None
+    run: Trace, entry: Stage, head: int, grid: Grid, places: int, name: str | None
 ) -> Table:
     """Return the numbers of a stage as a table, with labels and caption from the registry."""
-    is_once = kind.rows == "once"
-    by_token = is_once or not kind.is_parameter
-    rows = token_labels(run) if by_token else dimensions(kind.rows, len(grid))
+    is_once = entry.rows == "once"
+    by_token = is_once or not entry.is_parameter
+    rows = token_labels(run) if by_token else dimensions(entry.rows, len(grid))
     return array_table(
         _numbers_at(run, grid),
         rows=("each",) if is_once else rows,
-        columns=_column_labels(run, kind, len(grid[0])),
-        caption=kind.caption + (_of_head(run, head) if kind.per_head else ""),
-        corner="Query \\ key" if kind.by_key else "Token" if by_token else "From \\ to",
+        columns=_column_labels(run, entry, len(grid[0])),
+        caption=entry.caption + (_of_head(run, head) if entry.per_head else ""),
+        corner="Query \\ key" if entry.by_key else "Token" if by_token else "From \\ to",
         places=places,
-        mark_max=kind.marked,
+        mark_max=entry.marked,
         name=name,
     )
 
 
-def _column_labels(run: Trace, kind: Stage, count: int) -> tuple[str, ...]:
+def _column_labels(run: Trace, entry: Stage, count: int) -> tuple[str, ...]:
     """Return the labels of the columns of a stage."""
     vocabulary = run.example.vocabulary
-    if kind.columns == "words" and vocabulary is not None:
+    if entry.columns == "words" and vocabulary is not None:
         return tuple(map(Word, vocabulary))
-    return token_labels(run) if kind.by_key else dimensions(kind.symbol, count)
+    return token_labels(run) if entry.by_key else dimensions(entry.symbol, count)
 
 
 def _with_sums(

@@ -22,7 +22,7 @@ from mha.views.drawing.svg import (
     width_of,
 )  # fmt: skip
 
-_HEATMAP_STAGES = tuple(name for name, kind in STAGES.items() if kind.has_map)
+_HEATMAP_STAGES = tuple(name for name, entry in STAGES.items() if entry.has_map)
 
 
 @dataclass(frozen=True)
@@ -327,8 +327,8 @@ def _product_panels(run: Trace, head: int, places: int) -> list[Panel]:
         ("value", "× values", NEUTRAL, scale),
         ("head_outputs", "= output", NEUTRAL, scale),
     ):
-        array, kind = stage_array(run, stage)[head], STAGES[stage]
-        names = run.tokens if kind.by_key else dimensions(kind.symbol, array.shape[1])
+        array, entry = stage_array(run, stage)[head], STAGES[stage]
+        names = run.tokens if entry.by_key else dimensions(entry.symbol, array.shape[1])
         panels.append(
             grid(
                 array,
