@@ -14,7 +14,7 @@ from mha.core.attention import attention_scores, masked_scores, scaled_scores
 from mha.core.checks import Array, finite_product, finite_sum, frozen
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import as_additive_mask
-from mha.core.multihead import project, project_output
+from mha.core.multihead import in_widest_dtype, project, project_output
 from mha.core.norm import rms_norm
 from mha.core.option_checks import check_type
 from mha.core.positions import rotate_by
@@ -442,9 +442,11 @@ def _project(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Any]:
     x, layer = _residual_input(example, arrays), example.layer
     if x is None or layer is None:
         return {"query": example.query, "key": example.key, "value": example.value}
-    if example.block is not None:
-        # As in `transformer`: a norm or a feed-forward layer may have a wider dtype than the
-        # attention. Without a block, the products below have the wider dtype of their factors.
+    # The widest dtype of all arrays, as in `multi_head_attention`; in a block, as in `transformer`,
+    # also of the arrays of its norms and its feed-forward layer.
+    if example.block is None:
+        (x,) = in_widest_dtype(layer, x)
+    else:
         x = arrays.get("start_normed", in_dtype_of(example.block, x))
     return {
         "query": project("embeddings", x, layer.w_q, layer.b_q),

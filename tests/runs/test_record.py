@@ -48,6 +48,15 @@ def test_weights_and_outputs_are_those_of_the_plain_functions_bit_for_bit(seed):
     SAME(run.concat, merge_heads(outputs))
 
 
+def test_matrices_of_several_dtypes_are_computed_in_the_widest():
+    start = example_from_embeddings(np.random.default_rng(3))
+    narrow = {name: getattr(start.layer, name).astype(np.float32) for name in ("w_q", "w_k")}
+    layer = dataclasses.replace(start.layer, **narrow)
+    x = start.embeddings.astype(np.float32)
+    run = mha.trace(dataclasses.replace(start, embeddings=x, layer=layer))
+    SAME(run.result, mha.multi_head_attention(x, layer))
+
+
 @pytest.mark.parametrize(
     ("largest", "shift"), [(79.0, 0), (-79.0, 0), (80.0, 0), (81.0, 81), (-81.0, -81)]
 )
