@@ -20,6 +20,7 @@ from mha.views.figures import (
     softmax_bars,
     stacked_counts,
     three_attentions,
+    transformer_map,
     turned,
     vector_bars,
     weight_maps,
@@ -40,6 +41,8 @@ FIGURES = {
     "stacked_counts": lambda: stacked_counts(["a", "b"], {"x": [5, 30], "y": [7, 0]}),
     "query_strip": lambda: query_strip(RUN, 0),
     "query_strip_of_four": lambda: query_strip(trace(load_example("cat-sat")), 0, component=1),
+    "transformer_map": lambda: transformer_map(),
+    "transformer_map_of_three": lambda: transformer_map("position", "query and key", "scores"),
     "turned": lambda: turned({"here": trace(replace(load_example("cat-sat"), angles=np.eye(2)))}),
     "small_maps": lambda: small_maps([RUN.weights] * 2, marked=[(1, 2)]),
     "three_attentions": lambda: three_attentions(

@@ -11,7 +11,6 @@ from mha.views.colours import HATCHES, HEAD_COLOURS, head_colour
 from mha.views.drawing.arcs import arcs
 from mha.views.drawing.bars import output_shares, vector_bars
 from mha.views.drawing.canvas import STYLE, Figure
-from mha.views.drawing.flow import flow
 from mha.views.drawing.lanes import concat_strips, lanes
 from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
 from mha.views.drawing.matrix_blocks import layout_blocks
@@ -23,6 +22,7 @@ from mha.views.drawing.small_maps import small_maps
 from mha.views.drawing.strip import query_strip
 from mha.views.drawing.svg import inline_svg
 from mha.views.drawing.three_attentions import three_attentions
+from mha.views.drawing.transformer_map import transformer_map
 from mha.views.drawing.turning import turned
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "arcs",
     "concat_strips",
     "curves",
-    "flow",
     "head_colour",
     "heatmaps",
     "inline_svg",
@@ -51,6 +50,7 @@ __all__ = [
     "softmax_bars",
     "stacked_counts",
     "three_attentions",
+    "transformer_map",
     "turned",
     "vector_bars",
     "weight_maps",

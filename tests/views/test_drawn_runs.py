@@ -111,16 +111,30 @@ def test_an_arc_is_as_wide_as_its_weight_in_each_head_and_a_masked_key_has_none(
     assert "bank attends most to river (71" in of_bank.alt
 
 
-def test_flow_marks_the_step_of_a_stage():
-    steps = {"query": "three vectors", "scaled_scores": "scores", "concat": "output"}
-    for here, step in steps.items():
-        drawn = figures.flow(here)
-        assert drawn.alt.endswith(f"Marked is: {step}.")
-        assert f'class="f-strong" text-anchor="middle">{step}<' in drawn.svg
-        assert drawn.svg.count("you are here") == 2  # on a desk and on a phone
-    assert "you are here" not in figures.flow().svg
+@pytest.mark.parametrize(
+    ("lit", "filled", "alt"),
+    [
+        (("scores",), 1, "Filled is: the scores."),
+        (("head",), 6, "Filled is: one head."),
+        (("attention",), 7, "Filled is: multi-head attention."),
+        (("norm", "add"), 3, "Filled are: normalisation and addition to the stream."),
+        (("model",), 17, "Filled is: the whole model."),
+    ],
+)
+def test_a_small_map_fills_the_boxes_of_its_pieces(lit, filled, alt):
+    drawn = figures.transformer_map(*lit)
+    assert drawn.alt.endswith(alt)
+    boxes = re.findall(r'<rect [^>]*class="f-ink" rx=', drawn.svg)
+    assert len(boxes) == 2 * filled  # on a desk and on a phone
+
+
+def test_the_large_map_names_every_box_and_fills_none():
+    drawn = figures.transformer_map()
+    for name in ("embedding", "position", "softmax", "feed-forward", "unembedding", "next token"):
+        assert drawn.svg.count(f">{name}</text>") >= 2  # on a desk and on a phone
+    assert 'class="f-ink" rx=' not in drawn.svg
     with pytest.raises(ValueError, match="nowhere"):
-        figures.flow("nowhere")
+        figures.transformer_map("scores", "nowhere")
 
 
 # Vectors

@@ -20,7 +20,7 @@ FOR_CHAPTERS = "mha.chapters"  # its names come after those of the package
 class Name:
     """A public name."""
 
-    short: str  # as a program writes it after its import: "softmax", "figures.flow"
+    short: str  # as a program writes it after its import: "softmax", "figures.lanes"
     home: str = PACKAGE  # the module that it is imported from
 
     @property
@@ -78,7 +78,7 @@ def public_names() -> Iterator[Name]:
     Examples
     --------
     >>> names = [name.short for name in public_names()]
-    >>> [name in names for name in ("softmax", "figures.flow", "stages.STAGES", "open_example")]
+    >>> [name in names for name in ("softmax", "figures.lanes", "stages.STAGES", "open_example")]
     [True, True, True, True]
     >>> "np" in names
     False
