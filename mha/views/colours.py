@@ -1,5 +1,7 @@
 """Colours of the pages, and the colour and the hatch pattern of each head.
 
+Queries, keys and values have a colour and a mark each: a triangle, a diamond and a disc.
+
 Style sheets get the heads' colours from `head_properties`. In a notebook, which has none of the
 book's style sheets, `in_notebook` adds the colours to an element.
 """
@@ -14,7 +16,10 @@ PAGE_COLOURS = {
     "rule": ("#d9d3c7", "#363a42"),
     "edge": ("#8b8478", "#787d87"),
     "shade": ("#8b8478", "#000"),
-    "link": ("#8a2f1b", "#f0a58a"),
+    "link": ("#17507f", "#a9c9ee"),
+    "query": ("#00706b", "#5cc8bd"),
+    "key": ("#7a5a00", "#d9b44a"),
+    "value": ("#7a3e9d", "#c9a0e8"),
     "slip": ("#b3261e", "#ff6a61"),
     "focus": ("#0b5cad", "#8cc4ff"),
 }

@@ -111,7 +111,7 @@ LABELS = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg)
     : at(e, ...e.getAttribute("d").match(/-?[\\d.]+/g));
   const labels = [...svg.querySelectorAll("text.f-token")]
     .filter((text) => text.getBoundingClientRect().width > 0
-    && text.previousElementSibling?.matches("circle, path:is(.f-ink, .f-head)"));
+    && text.previousElementSibling?.matches("circle, path:is(.f-ink, .f-head, .f-key)"));
   const ticks = [...svg.querySelectorAll("[data-axis] path")]
     .filter((e) => e.getClientRects().length);
   const dots = labels.map((text) => text.previousElementSibling);

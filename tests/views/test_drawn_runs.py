@@ -205,7 +205,7 @@ def test_the_arrow_of_a_token_rotates_to_its_output_in_each_run():
 def tips(drawn):
     """Return the end points of the thick arrows, relative to the centres of their circles."""
     centres = matches(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="46"', drawn)
-    points = matches(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-head"', drawn)
+    points = matches(r'<path d="M([\d.]+) ([\d.]+)L[^Z"]*Z" class="f-key"', drawn)
     return (points - centres) * [1, -1]
 
 

@@ -129,12 +129,12 @@ def _keys(run: Trace, token: int, head: int) -> Panel:
             parts.append(line(x, y, fx, fy, "f-quiet", stroke_dasharray="3 4"))
             parts.append(element("circle", cx=fx, cy=fy, r=3, cls="f-soft"))
             parts.append(plain(fx, fy + 20, short(float(score)), "f-strong f-number", "middle"))
-        parts.append(arrow(ox, oy, x, y, stroke="f-line", fill="f-ink"))
+        parts.append(arrow(ox, oy, x, y, stroke="f-key-line", fill="f-key"))
         parts.append(_point_label(word, x, y, at_origin=math.hypot(x - ox, y - oy) < 1))
     x, y = frame.at(query)
-    thick = {"stroke": "f-stroke", "fill": "f-head", "width": 4.0, "point": 13.0}
+    thick = {"stroke": "f-query-line", "fill": "f-query", "width": 4.0, "point": 13.0}
     parts.append(arrow(ox, oy, x, y, **thick))  # type: ignore[arg-type]
-    parts += _word_on_background((ox + x) / 2, (oy + y) / 2 - 10, "query", "middle")
+    parts += _word_on_background((ox + x) / 2, (oy + y) / 2 - 10, "query", "middle", "f-query")
     return Panel(_SIDE + 14, _TOP + frame.height + 4, group(*parts, colour=head_colour(head)))
 
 
@@ -149,23 +149,23 @@ def _values(run: Trace, token: int, head: int) -> Panel:
     for word, value, weight in zip(run.tokens, values, run.weights[head, token], strict=True):
         x, y = frame.at(value)
         parts.append(line(x, y, ox, oy, "f-stroke", stroke_width=f"{max(0.6, 9 * weight):.3g}px"))
-        parts.append(element("circle", cx=x, cy=y, r=4.5, cls="f-ink"))
+        parts.append(element("circle", cx=x, cy=y, r=4.5, cls="f-value"))
         parts.append(_point_label(word, x, y, at_origin=not value.any()))
     parts.append(element("circle", cx=ox, cy=oy, r=7, cls="f-box"))
     inwards = values.mean(axis=0) - output
     dx, dy = inwards / max(float(np.hypot(*inwards)), 1e-9)
     anchor = "end" if dx < -0.5 else "start" if dx > 0.5 else "middle"
-    parts += _word_on_background(ox + 16 * dx, oy + 5 - 22 * dy, "output", anchor)
+    parts += _word_on_background(ox + 16 * dx, oy + 5 - 22 * dy, "output", anchor, "f-head")
     return Panel(_SIDE + 14, _TOP + frame.height + 4, group(*parts, colour=head_colour(head)))
 
 
-def _word_on_background(x: float, y: float, word: str, anchor: str) -> list[str]:
+def _word_on_background(x: float, y: float, word: str, anchor: str, cls: str) -> list[str]:
     """Return a word on a rectangle in the page's colour, which covers the lines behind it."""
     width = width_of(word) + 6
     left = x - width * {"end": 1, "middle": 0.5, "start": 0}[anchor]
     return [
         rectangle(left, y - 13, width, 18, "f-paper", rx=3),
-        plain(left + width / 2, y, word, "f-head f-strong", "middle"),
+        plain(left + width / 2, y, word, f"{cls} f-strong", "middle"),
     ]
 
 

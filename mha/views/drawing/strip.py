@@ -19,6 +19,8 @@ from mha.views.drawing.svg import (
     plain,
     rectangle,
     ribbon,
+    role_mark,
+    role_name,
     text,
     width_of,
 )
@@ -185,7 +187,7 @@ class _Layout:
             ends.append(x)
             x += 16
         value = max(width_of(short(float(v)), 15) for v in row.values)
-        value = max(value + 44, width_of(f"values {row.name('value')}") + 16)
+        value = max(value + 44, width_of(f"values {row.name('value')}") + 34)
         parts = max(width_of(shown(float(part))) for part in row.parts)
         after = _NUMBER_WIDTH + 26 + value + _STACK + 10 + parts + tokens
         room = max(44.0, WIDE - x - 8 - after)
@@ -209,7 +211,7 @@ def _wide(row: _Row) -> Panel:
     heights = [_TOP + 28 + _PITCH * i for i in range(len(run.tokens))]
     middle = (heights[0] + heights[-1]) / 2
     query_token, (query, keys) = run.tokens[row.token], row.score_factors
-    parts = [text(0, 14, "query", "f-soft"), text(at.keys, 14, "keys", "f-soft")]
+    parts = [role_name("query", 0, 14, "query"), role_name("key", at.keys, 14, "keys")]
     parts += _token_and_vector(0, middle, query_token, query, at.with_vectors)
     parts += [_curve(at.keys - 34, middle, at.keys - 6, y) for y in heights]
     for y, token, key in zip(heights, run.tokens, keys, strict=True):
@@ -245,7 +247,7 @@ def _weights(row: _Row, at: _Layout, heights: list[float], stacked: list[float])
     """Return the weights as bars, the values, and the ribbons to the stack."""
     parts = [
         text(at.bars, 14, "weights", "f-soft"),
-        text(at.value, 14, f"values {row.name('value')}", "f-soft"),
+        role_name("value", at.value, 14, f"values {row.name('value')}"),
     ]
     values = [short(float(value)) for value in row.values]
     for i, (y, weight) in enumerate(zip(heights, row.stage("weights"), strict=True)):
@@ -313,8 +315,8 @@ def _narrow(row: _Row) -> list[Panel]:
     """Return the panels of the narrow layout: the query, one per key, and the sum."""
     run = row.run
     token, query = run.tokens[row.token], _vector(row.score_factors[0])
-    at = width_of("query of") + 4
-    heading = text(0, 14, "query of", "f-soft") + plain(at, 14, token, "f-token")
+    at = width_of("query of") + 22
+    heading = role_name("query", 0, 14, "query of") + plain(at, 14, token, "f-token")
     heading += text(at + width_of(token, 17) + 8, 14, query)
     heading += line(0, 25, NARROW, 25, "f-rule")
     panels = [Panel(NARROW, 26, heading)]
@@ -329,8 +331,8 @@ def _key_panel(row: _Row, i: int) -> Panel:
     """Return the panel of one key: key, scores, weight as a bar, value and their product."""
     run = row.run
     token, weight = run.tokens[i], float(row.stage("weights")[i])
-    parts = [plain(0, 16, token, "f-token")]
-    parts.append(text(width_of(token, 17) + 8, 16, _vector(row.score_factors[1][i])))
+    parts = [role_mark("key", 5, 11), plain(14, 16, token, "f-token")]
+    parts.append(text(width_of(token, 17) + 22, 16, _vector(row.score_factors[1][i])))
     x = 0.0
     for title, numbers in row.columns:
         title = "score" if title == "scores" else title
@@ -342,6 +344,7 @@ def _key_panel(row: _Row, i: int) -> Panel:
     parts.append(line(0, 48, 0, 72, "f-quiet"))
     parts.append(text(126, 66, shown(weight), "f-number"))
     value = short(float(row.values[i]))
-    parts.append(text(182, 66, f"× {value}", "f-number"))
+    parts.append(text(182, 66, "×", "f-number") + role_mark("value", 200, 61))
+    parts.append(text(210, 66, value, "f-number"))
     parts.append(text(NARROW, 66, shown(float(row.parts[i])), "f-number", "end"))
     return Panel(NARROW, 74, group(*parts, colour=head_colour(row.head)))

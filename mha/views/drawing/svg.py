@@ -230,6 +230,26 @@ def paint(colour: str) -> str:
     return f"var(--soft, {NEUTRAL})" if grey or colour == NEUTRAL else colour
 
 
+def role_mark(role: str, x: float, y: float) -> str:
+    """Return the mark of queries, keys or values, centred at a point: 9 pixels high.
+
+    Examples
+    --------
+    >>> role_mark("key", 5, 5)
+    '<path d="M5 0.5L9.5 5L5 9.5L0.5 5Z" class="f-key"/>'
+    """
+    if role == "value":
+        return element("circle", cx=x, cy=y, r=4, cls="f-value")
+    right = [(x - 3.5, y - 4.5), (x + 5, y), (x - 3.5, y + 4.5)]
+    diamond = [(x, y - 4.5), (x + 4.5, y), (x, y + 4.5), (x - 4.5, y)]
+    return polygon({"query": right, "key": diamond}[role], f"f-{role}")
+
+
+def role_name(role: str, x: float, y: float, words: str) -> str:
+    """Return a text in the colour of queries, keys or values, after their mark."""
+    return role_mark(role, x + 5, y - 4.5) + text(x + 14, y, words, f"f-{role} f-strong")
+
+
 def hatched(head: int, x: float, y: float, width: float, height: float) -> str:
     """Return a rectangle with a head's pattern, in the colour of the group around it."""
     below = rectangle(x, y, width, height, "f-part")

@@ -12,6 +12,7 @@ from mha.views.drawing.svg import (
     path,
     plain,
     rectangle,
+    role_mark,
     text,
     width_of,
 )  # fmt: skip
@@ -48,6 +49,8 @@ _PARTS = {
     "blocks": (*_IN_HEAD, "output projection", "norm", "add", "feed-forward"),
     "model": (*_IN_HEAD, *PIECES),
 }
+_ROLES = {"Q": "query", "K": "key", "V": "value"}
+
 _SMALL, _SMALLER = 0.42, 0.38
 """The scales of the small map, on a desk and on a phone."""
 
@@ -268,7 +271,10 @@ def _large(layout: _Layout) -> Panel:
     parts += [_sum(*at, 1) for at in layout.sums]
     for box in layout.boxes:
         parts.append(_rectangle(box, 1, "f-card"))
-        middle, y = box.x + box.width / 2, middle_of(box.y + box.height / 2)
+        if box.piece in _ROLES.values():
+            parts.append(role_mark(box.piece, box.x + 9, box.y + box.height / 2))
+        shift = 5 if box.piece in _ROLES.values() else 0
+        middle, y = box.x + box.width / 2 + shift, middle_of(box.y + box.height / 2)
         first = y - 10 * (len(box.lines) - 1)
         parts += [_label(middle, first + 20 * i, words) for i, words in enumerate(box.lines)]
     parts += [plain(*words) for words in layout.words]
@@ -338,5 +344,6 @@ def _label(x: float, y: float, words: str) -> str:
         letter = element("tspan", "W", cls="f-symbol")
         raised = element("tspan", "O", cls="f-below f-symbol-index", dy=-5)
         return element("text", letter, raised, x=x, y=y, text_anchor="middle")
-    is_symbol = words in "QKV" or "·" in words
-    return text(x, y, words, "f-symbol" if is_symbol else "", "middle")
+    if words in _ROLES:
+        return plain(x, y, words, f"f-symbol f-{_ROLES[words]}", "middle")
+    return text(x, y, words, "f-symbol" if "·" in words else "", "middle")

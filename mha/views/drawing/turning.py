@@ -85,7 +85,7 @@ def _circle_with_arrows(
     if angle % math.tau > 1e-9:
         parts.append(line(x, y, x1, y1, "f-quiet", stroke_dasharray="4 4"))
         parts.append(_rotation_arc(x, y, math.atan2(before[1], before[0]), angle % math.tau))
-    thick = {"stroke": "f-stroke", "fill": "f-head", "width": 3.0, "point": 12.0}
+    thick = {"stroke": "f-key-line", "fill": "f-key", "width": 3.0, "point": 12.0}
     return [*parts, arrow(x, y, x2, y2, **thick)]  # type: ignore[arg-type]
 
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 TEMML = Path(__file__).parent / "temml" / "temml.min.js"
 CSS_CLASSES = "math notranslate nohighlight"  # the classes of formulas in Sphinx and its themes
 
+ROLES = {"Q": "query", "K": "key", "V": "value"}  # their letters have a colour on every page
+ROLE_LETTER = re.compile(r"<mi>([QKV])</mi>")
+
 TAG = re.compile(r"<[^>]*>")
 # A formula in a sentence, and punctuation after it that may not begin a line.
 FORMULA_WITH_MARK = re.compile(
@@ -76,7 +79,9 @@ def to_mathml(tex: str, *, display: bool) -> str:
     result = _engine(os.getpid()).call("renderTeX", tex, options)
     if "error" in result:
         raise TemmlError(_one_line(result["error"]))
-    return result["mathml"]
+    return ROLE_LETTER.sub(
+        lambda found: f'<mi class="of-{ROLES[found[1]]}-letter">{found[1]}</mi>', result["mathml"]
+    )
 
 
 @functools.cache

@@ -157,10 +157,10 @@ export class Dial {
         const [before, at] = [of(key[head], i), of(turned_key[head], i)];
         const token = data.tokens[state.order[i]];
         return [{ kind: "arrow", name: "ghost", at: before },
-          { kind: "arrow", at, text: `${token} ${coordinates(at)}`, tip: this.tip(pair, i, at) }];
+          { kind: "arrow", name: "key-arrow", at, text: `${token} ${coordinates(at)}`, tip: this.tip(pair, i, at) }];
       });
       const at = of(turned_query[head], row);
-      marks.push({ kind: "arrow", name: "main", at, text: `${texts.planeAsks} ${coordinates(at)}` });
+      marks.push({ kind: "arrow", name: "main query-arrow", at, text: `${texts.planeAsks} ${coordinates(at)}` });
       const long = Math.max(...key[head].map((one: number[]) => Math.hypot(...one.slice(2 * pair, 2 * pair + 2))));
       plane.paint(marks, [[-long, -long], [long, long]]);
     });

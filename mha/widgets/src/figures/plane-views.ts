@@ -178,10 +178,10 @@ export function paintMeeting(explorer: ExplorerView, plane: any, head: number, k
       marks.push({ kind: "line", name: "foot-line", points: [[at, foot]] });
       marks.push({ kind: "point", name: "foot", at: foot, wide: 3.5 });
     }
-    marks.push({ kind: "arrow", at, token: i, text: `${tokenAt(explorer, i)} ${coordinates(at)}`,
+    marks.push({ kind: "arrow", name: "key-arrow", at, token: i, text: `${tokenAt(explorer, i)} ${coordinates(at)}`,
       tip: tipOf(explorer, plane, "key", head, i) });
   });
-  marks.push({ kind: "arrow", name: "main", at: query, token: row, text: `${texts.planeAsks} ${coordinates(query)}`,
+  marks.push({ kind: "arrow", name: "main query-arrow", at: query, token: row, text: `${texts.planeAsks} ${coordinates(query)}`,
     tip: tipOf(explorer, plane, "query", head, row, "main") });
   plane.paint(marks, [], (low: number[], high: number[]) =>
     (key === null ? [] : equalMarks(plane, weighing(explorer, head, row), key, query, low, high)));
@@ -215,7 +215,7 @@ function paintMix(explorer: ExplorerView, plane: any, head: number): void {
   plane.paint([
     { kind: "area", name: "hull", points: [hull(values)] },
     ...values.map((at, i) => ({ kind: "line", name: "pull", points: [[at, output]], wide: 1 + 14 * weights[i] })),
-    ...values.map((at, i) => ({ kind: "point", at, from: middle, token: i, tip: tipOf(explorer, plane, "value", head, i),
+    ...values.map((at, i) => ({ kind: "point", name: "value-point", at, from: middle, token: i, tip: tipOf(explorer, plane, "value", head, i),
       text: `${tokenAt(explorer, i)} ${coordinates(at)}` })),
     { kind: "point", name: "main", at: output, from: middle, wide: 7,
       text: `${texts.outcome} ${coordinates(output)}` },

@@ -413,7 +413,7 @@ export class Plane {
   write(marks: PlaneMark[]) {
     const names: PlaneName[] = marks.map((mark) => {
       const { at = [0, 0], from = [0, 0], text = "", name = "", token, along } = mark;
-      const isBold = name === "main" || (this.lit !== null && token === this.lit);
+      const isBold = name.startsWith("main") || (this.lit !== null && token === this.lit);
       return { owner: mark, at: this.at(at), from: this.at(from), size: [widthOf(text, isBold), LINE],
         along: along?.map((point) => this.at(point)) };
     });

@@ -234,11 +234,11 @@ export class Width {
       { kind: "line", name: "ghost", points: keys.map((at) => [[0, 0], at]) },
       ...keys.map((at) => ({ kind: "point", name: "foot", at, wide: 2 })),
       ...winner,
-      { kind: "arrow", at: keys[key],
+      { kind: "arrow", name: "key-arrow", at: keys[key],
         text: `k${key + 1}, ${fill(texts.widthLong, { long: shown(Math.hypot(...keys[key]), 1) })}`,
         tip: { name: `k${key + 1}`, move: (point) => this.pullKey(point) } },
       { kind: "point", name: "foot", at: [keys[key][0], 0], wide: 3.5 },
-      { kind: "arrow", name: "main", at: query,
+      { kind: "arrow", name: "main query-arrow", at: query,
         text: `${texts.planeAsks}, ${fill(texts.widthLong, { long: shown(query[0], 1) })}`,
         tip: { name: texts.planeAsks, look: "main", move: (point) => this.pullQuery(point) } },
     ], room);
