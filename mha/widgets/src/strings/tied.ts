@@ -12,7 +12,10 @@ export const tied = {
   isOff: "{title} (off)",
   up: "To the strip",
   away: "Hide the small strip",
-  changed: "Marked ∗: it follows your change.",
-  yours: "These are your numbers.",
+  changed: "Marked ∗: it follows your change. Marked °: the book’s numbers.",
+  yours: "These are your numbers. Marked °: the book’s.",
+  bookShort: "°: the book’s",
+  book: "°",
+  ofBook: "The book’s numbers",
   reset: "Reset",
 };

@@ -126,7 +126,8 @@ export class SmallStrip {
     });
     this.result = make("span", { className: "small-result" });
     this.said = make("span", { className: "small-said" });
-    this.reset = make("span", { className: "small-changed", hidden: true }, make("span"), " ",
+    this.reset = make("span", { className: "small-changed", hidden: true },
+      make("span", { "data-short": texts.bookShort }), " ",
       makeButton(texts.reset, reset));
     this.node = make("aside", { className: "small-strip", "aria-label": texts.strip, hidden: true },
       make("div", { className: "small-top" }, this.titles[0],

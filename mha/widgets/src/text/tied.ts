@@ -23,7 +23,9 @@ type Formula = (number | string | Place)[];
 /** How a drawing of the text follows; tied-figure.ts has it, which only pages with such drawings load. */
 let figureOf: (node: SVGElement) => any;
 
-const { own: asBook } = explorerTexts;
+/** A mark of the book's numbers, which the small strip explains. */
+const bookSign = () => make("span", { className: "now of-book", role: "img", "aria-label": texts.ofBook,
+  title: texts.ofBook }, texts.book);
 
 /** How far a number is dragged for one step, and before it is dragged at all; as on the strip. */
 const DRAG = { step: 8, least: 4 };
@@ -239,9 +241,9 @@ class Tie {
    * @param now what it is, "" where nothing says it
    */
   claim(isTrue: boolean, now: string) {
-    const said = this.now ?? make("span", { className: "now" });
+    const said = this.now ?? (this.isOwn ? bookSign() : make("span", { className: "now" }));
     this.now = said;
-    const without = this.isOwn ? asBook : texts.notNow;
+    const without = this.isOwn ? texts.book : texts.notNow;
     if (isTrue) said.remove();
     else this.say(said, now ? fill(texts.now, { text: now }) : without);
     this.node.classList.toggle(this.isOwn ? "own" : "fails", !isTrue);
@@ -262,10 +264,9 @@ const marks: Map<Element, { wanted: Set<Prose>, mark: Element, put: (mark: Node)
 /** That a number, a title, or a panel of a figure, has the book's numbers, and where that stands. */
 function bookMark(node: Element) {
   const isDrawn = node instanceof SVGElement;
-  const { put, written } = node.matches("data") ? behind(node)
-    : { put: (mark: Node) => node.append(mark), written: String };
-  const mark = isDrawn ? shape("tspan", "now") : make("span", { className: "now" });
-  mark.textContent = written(asBook);
+  const put = node.matches("data") ? behind(node).put : (mark: Node) => node.append(mark);
+  const mark = isDrawn ? shape("tspan", "now of-book") : bookSign();
+  mark.textContent = texts.book;
   return { mark, put };
 }
 
@@ -496,7 +497,7 @@ class Prose {
       && this.tiesOf(one).some((tie) => tie.isLost?.(this.explorer.numbers, this.moved)));
     const known = this.lost.get(block);
     if (isLost && !known) {
-      const mark = make("span", { className: "now" }, asBook);
+      const mark = bookSign();
       this.lost.set(block, mark);
       block.append(mark);
     } else if (known && !isLost) {
