@@ -32,6 +32,7 @@ HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 def model_page(open_instrument, modules):
     page = open_instrument(language_model(STORY).html, width=1000, height=1200)
     page.add_script_tag(path=modules)
+    page.locator(".panel-more summary").click()
     return page
 
 

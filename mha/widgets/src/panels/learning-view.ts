@@ -144,7 +144,8 @@ class View {
       make("p", { className: "strip-title" }, texts.title), this.controls(),
       make("div", { className: "learning-halves" },
         make("div", {}, this.curve(), this.time()), make("div", {}, parts.roles, parts.looks),
-        this.answers()), parts.matrices);
+        this.answers()),
+      make("details", { className: "panel-more" }, make("summary", {}, texts.unfold), parts.matrices));
   }
 
   controls() {

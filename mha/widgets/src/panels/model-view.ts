@@ -109,10 +109,11 @@ class View {
       this.entry(), parts.sight,
       make("div", { className: "model-controls" }, this.cutChoice(), parts.brief),
       this.controls(),
-      make("div", { className: "model-columns" },
-        make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
-        this.sharesSection(), curvesOf(this)),
-      this.time(), this.actions(), mapsOf(this, texts.headNames, { isLabelled: true }), originOf(this));
+      make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept), this.actions(),
+      make("details", { className: "panel-more" }, make("summary", {}, texts.unfold),
+        make("div", { className: "model-columns" }, this.sharesSection(), curvesOf(this)), this.time(),
+        mapsOf(this, texts.headNames, { isLabelled: true })),
+      originOf(this));
     live.addEventListener("keydown", (event: KeyboardEvent) => {
       if (event.key === "Escape" && this.state.at) goBack(this, true);
     });

@@ -1,7 +1,8 @@
 /** Texts of the layer that learns, loaded with its script. */
 
 export const learning = {
-  title: "Drag the point on the curve back: what did each head attend to earlier? Then train again with another seed or rate.",
+  title: "Look here first: drag the point on the curve back. To which words did each head attend earlier?",
+  unfold: "More: the matrices of a head",
   seed: "Seed",
   another: "Another seed",
   heads: "Heads",

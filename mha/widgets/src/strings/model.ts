@@ -1,7 +1,8 @@
 /** Texts of the figure of the trained model. */
 
 export const model = {
-  title: "Type a story and choose a word: a row shows the weights of a head; below are the likeliest next words.",
+  title: "Look here first: choose a word. Each row shows the weights of a head, and below are the likeliest next words.",
+  unfold: "More: the parts of a score, the training, and a map of each head",
   head: "head",
   story: "The story so far, and the weights of the chosen word",
   word: "Word {n}: {word}",
