@@ -17,6 +17,7 @@ from mha import public_names
 from mha.audit.judging import Prints
 from mha.core.checks import as_index
 from mha.examples import load_example
+from mha.examples.published_models import published_models
 from mha.public_names import *  # noqa: F403
 from mha.runs.attention_variants import (
     attention_plan,
@@ -77,6 +78,7 @@ __all__ = [
     "one_box",
     "open_example",
     "output_between",
+    "published_models",
     "real_heads",
     "replace",
     "two_layers",

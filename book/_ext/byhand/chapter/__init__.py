@@ -6,6 +6,7 @@
 - `checked_blocks`: PyTorch code and machine-marked answers, both checked against the page's run.
 - `indexes`: tables from the sources of all chapters: claims, and exercises with their minutes.
 - `numbered_boxes`: algorithms and propositions, and references by number.
+- `published_tables`: tables of facts about published models.
 - `roles`: roles for given numbers, files of the site and minutes.
 
 `byhand.checking` refuses decimals and percentages that are typed into prose without a role.
@@ -19,6 +20,7 @@ from byhand.chapter import (
     indexes,
     lead_and_aims,
     numbered_boxes,
+    published_tables,
     roles,
     section_folds,
 )
@@ -29,7 +31,7 @@ def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     for name, role in (roles.ROLES | {"claim": indexes.claim_role}).items():
         app.add_role(name, role)
-    for module in (checked_blocks, indexes, lead_and_aims, roles):
+    for module in (checked_blocks, indexes, lead_and_aims, published_tables, roles):
         for name, directive in module.DIRECTIVES.items():
             app.add_directive(name, directive)
     for kind, node in numbered_boxes.KINDS.items():

@@ -16,6 +16,7 @@ from byhand.bibliography import authors_and_year
 from byhand.checking.sources import Finding, Line, Page, Project
 from mha.audit.sources import TITLES, numbers_from
 from mha.examples import ExampleError, example_from
+from mha.examples.published_models import read_models
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # safe both, the first ten times faster
 ENTRY = re.compile(r"\s*@(\w+)\s*\{\s*([^,\s]*)")
@@ -129,11 +130,13 @@ def bibliography(file: str, text: str) -> Iterator[Line]:
 
 
 def toml(file: str, text: str) -> Iterator[Line]:
-    """Find TOML errors, and invalid values in the files of examples."""
-    is_example, name = file.startswith("mha/examples/"), PurePath(file).stem
-    yield from _loader_faults(
-        file, text, lambda: example_from(name, text) if is_example else tomllib.loads(text)
-    )
+    """Find TOML errors, and invalid values in the files of examples and of published models."""
+    path = PurePath(file)
+    loaders: dict[PurePath, Callable[[], object]] = {
+        PurePath("mha/examples"): lambda: example_from(path.stem, text),
+        PurePath("mha/examples/models"): lambda: read_models(text),
+    }
+    yield from _loader_faults(file, text, loaders.get(path.parent, lambda: tomllib.loads(text)))
 
 
 def transcript(file: str, text: str) -> Iterator[Line]:

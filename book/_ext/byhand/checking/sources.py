@@ -125,7 +125,7 @@ class Page:
         """The lines of prose and formulas, including the captions in cells' options."""
         left_out: set[int] = set(range(1, self.front + 1))
         for block in self.blocks:
-            if block.name in ("slide", "question"):
+            if block.name in ("slide", "question", "published-fields", "published-models"):
                 left_out |= {n for n, _ in block.options_lines}
             elif block.name in (*CODE, "list-table") and block.name != "math":
                 options = {n for n, _ in block.options_lines if block.name == "code-cell"}

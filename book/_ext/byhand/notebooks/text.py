@@ -12,6 +12,7 @@ from typing import Any
 from sphinx.config import Config
 from sphinx.directives.code import LiteralIncludeReader
 
+from byhand.chapter import published_tables
 from byhand.chapter.checked_blocks import torch_version
 from byhand.checking.sources import Block, Page
 
@@ -86,6 +87,10 @@ def _directive(block: Block, text_of_role: RoleText, folder: Path) -> str:
         )
     if name == "list-table":
         return _table(plain(body, text_of_role, folder))
+    if name in published_tables.DIRECTIVES:
+        models = published_tables.names_of(block.options.get("models", (0, ""))[1])
+        table = "\n".join(published_tables.lines(name, " ".join(body.split()), models))
+        return plain(table, text_of_role, folder)
     if name in ("quiz", "predict"):
         body = ITEM.sub("- ", _without_feedback(body))
         title = ""  # it is the question's label
