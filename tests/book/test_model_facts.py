@@ -22,7 +22,7 @@ PAGES = [
 GIVEN = re.compile(r"\{given\}`([^`]+)`")
 # Numbers that are no property of a model: parts of names, dates, places in a source.
 NOT_OF_MODELS = re.compile(
-    r"(?:sections?|tables?|figures?|version|vLLM)(?:,?\s(?:and\s|to\s)?(?:\{given\}`[^`]+`|\d))+"
+    r"(?:sections?|tables?|figures?|version|vLLM)(?:,?\s+(?:and\s|to\s)?(?:\{given\}`[^`]+`|\d))+"
     r"|(?:GLM-|DeepSeek-V|Llama |MiniMax-|gpt-oss-)\{given\}`[^`]+`"
     r"|\{given\}`\d+` November \{given\}`\d+`",
     re.IGNORECASE,
