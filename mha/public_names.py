@@ -30,7 +30,7 @@ from mha.core.learning import (
     layer_gradients,
     train_layer,
 )
-from mha.core.linear_attention import linear_attention, linear_recurrence
+from mha.core.linear_attention import gated_delta_rule, linear_attention, linear_recurrence
 from mha.core.masks import causal_mask, padded_places, padding_mask, sliding_window_mask
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.norm import Norm, layer_norm
@@ -58,6 +58,7 @@ from mha.core.score_variants import (
     capped_scores,
     differential_weights,
     gated,
+    indexer_scores,
     softmax_with_sink,
     top_blocks_mask,
     top_keys_mask,
@@ -170,7 +171,9 @@ __all__ = [
     "figures",
     "fit_patterns",
     "gated",
+    "gated_delta_rule",
     "halves_to_pairs",
+    "indexer_scores",
     "interpolated_speeds",
     "latent_attention",
     "layer_from_arrays",

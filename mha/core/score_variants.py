@@ -132,6 +132,57 @@ def differential_weights(first: ArrayLike, second: ArrayLike, share: float) -> A
     return np.asarray(found, first.dtype)
 
 
+def indexer_scores(query: ArrayLike, key: ArrayLike, weights: ArrayLike) -> Array:
+    """Return an indexer's score of each key for each query: a weighted sum over small queries.
+
+    Parameters
+    ----------
+    query : array_like, shape (..., num_heads, num_queries, d)
+        The small queries of each token.
+    key : array_like, shape (..., num_keys, d)
+        One small key per token, for all heads.
+    weights : array_like, shape (..., num_heads, num_queries)
+        The weight of each small query.
+
+    Returns
+    -------
+    ndarray, shape (..., num_queries, num_keys)
+        The weighted sums over heads of the positive parts of the dot products. `top_keys_mask`
+        chooses the largest.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the arguments do not hold finite numbers, do not fit, or a product is too large.
+
+    References
+    ----------
+    DeepSeek-AI (2025), equation 1.
+
+    Examples
+    --------
+    >>> indexer_scores([[[1.0, 0.0]], [[0.0, 1.0]]], [[3.0, -2.0], [1.0, 5.0]], [[1.0], [2.0]])
+    array([[ 3., 11.]])
+    """
+    query, key, weights = in_one_dtype(
+        as_finite_array("query", query, min_ndim=3),
+        as_finite_array("key", key, min_ndim=2),
+        as_finite_array("weights", weights, min_ndim=2),
+    )
+    if weights.shape[-2:] != query.shape[-3:-1]:
+        raise ValueError(
+            f"weights has shape {weights.shape}; one number per small query is wanted, as in"
+            f" {query.shape[:-1]}"
+        )
+    products = finite_product("query and key", query, key[..., None, :, :].swapaxes(-1, -2))
+    positive = np.maximum(products, 0)
+    return finite_product(
+        "weights and positive products",
+        weights.swapaxes(-1, -2)[..., None, :],
+        positive.swapaxes(-3, -2),
+    )[..., 0, :]
+
+
 def top_keys_mask(scores: ArrayLike, count: int) -> Array:
     """Return a mask of the keys with each query's largest scores.
 

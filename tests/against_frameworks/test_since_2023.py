@@ -16,7 +16,7 @@ import mha
 from mha.core.heads import merge_heads
 from mha.core.int8 import EightBits
 from mha.core.latent import LatentWeights, latent_attention
-from mha.core.linear_attention import linear_attention, linear_recurrence
+from mha.core.linear_attention import gated_delta_rule, linear_attention, linear_recurrence
 from mha.core.norm import rms_norm
 from mha.core.rope_scaling import (
     interpolated_speeds,
@@ -29,6 +29,7 @@ from mha.core.score_variants import (
     capped_scores,
     differential_weights,
     gated,
+    indexer_scores,
     softmax_with_sink,
     top_keys_mask,
 )
@@ -158,6 +159,25 @@ def test_linear_attention_with_decays_as_minimax_and_mamba_2_have_it(rng, x):
     close(found, (query @ key.swapaxes(1, 2) * left) @ value)
 
 
+def test_the_gated_delta_rule_as_qwen3_next_and_kimi_linear_have_it(rng):
+    query, key, value = rng.normal(size=(3, HEADS, N, WIDTH))
+    key /= np.linalg.norm(key, axis=-1, keepdims=True)
+    beta = rng.uniform(size=(HEADS, N))
+    for kind, function, shape in (
+        ("Qwen3Next", "torch_chunk_gated_delta_rule", (HEADS, N)),
+        ("KimiLinear", "recurrent_kimi_delta_attention", (HEADS, N, WIDTH)),
+    ):
+        decay = rng.uniform(0.2, 1, size=shape)
+        ours, states = gated_delta_rule(query, key, value, beta=beta, decay=decay)
+        arrays = query * np.sqrt(WIDTH), key, value, np.log(decay), beta  # theirs scales queries
+        outputs, state = getattr(modelling(kind), function)(
+            *(tensor(array.swapaxes(0, 1))[None] for array in arrays),
+            initial_state=None, output_final_state=True,
+        )  # fmt: skip
+        close(ours.swapaxes(0, 1), outputs[0])
+        close(states[:, -1], state[0])
+
+
 # ---- Functions ----
 
 
@@ -209,10 +229,10 @@ def test_an_indexer_has_one_key_per_token_and_sums_positive_scores():
     x, asked = torch.randn(1, N, D_MODEL), torch.randn(1, N, 9)
     still = torch.ones(1, N, 6), torch.zeros(1, N, 6)
     found = theirs(x, asked, still, tensor(CAUSAL)[None], None)
-    query = theirs.wq_b(asked).reshape(N, HEADS, WIDTH)
+    query = theirs.wq_b(asked).reshape(N, HEADS, WIDTH).swapaxes(0, 1)
     key = theirs.k_norm(theirs.wk(x))[0]
-    each = (query @ key.T).relu() * theirs.weights_proj(x)[0, :, :, None]
-    kept = top_keys_mask(each.sum(dim=1).numpy() + CAUSAL, 3)
+    scores = indexer_scores(query.numpy(), key.numpy(), theirs.weights_proj(x)[0].T.numpy())
+    kept = top_keys_mask(scores + CAUSAL, 3)
     for row in range(N):
         assert {int(i) for i in found[0, row] if i <= row} == set(np.flatnonzero(kept[row]))
 

@@ -46,7 +46,14 @@ USUAL = {
     **dict.fromkeys(("query", "key", "value", "x", "scores", "output", "gate", "context"), X),
     **dict.fromkeys(("d_output", "d_weights", "embeddings", "source", "target", "w_out"), X),
     **dict.fromkeys(("first", "second", "pattern"), ROWS),
-    **{"patterns": ROWS[None], "decay": ROWS[0], "gain": X[0], "bias": X[1], "sink": X[:, :1]},
+    **{
+        "patterns": ROWS[None],
+        "decay": ROWS[0],
+        "beta": ROWS[1],
+        "gain": X[0],
+        "bias": X[1],
+        "sink": X[:, :1],
+    },
     **{"positions": X[:, 0], "angles": X[:, :3], "lengths": np.array([1, 2])},
     **{"w_in": HEADS[0].T, "b_in": X[0, :4], "b_out": X[1]},
     **dict.fromkeys(("weights", "layer"), LAYER),
@@ -62,6 +69,7 @@ USUAL = {
 # Other values: for some functions, and for optional arguments.
 OWN = {
     "fit_patterns": {"decay": 0.01},
+    "indexer_scores": {"query": HEADS, "weights": HEADS[..., 0]},
     "cross_entropy": {"answers": [0, 1, 2, -1]},
     "latent_attention": {"weights": LatentWeights(**LATENT), "angles": X[:, :1]},
     "merge_heads": {"x": HEADS},

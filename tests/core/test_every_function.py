@@ -10,7 +10,7 @@ from mha.core.checks import as_array
 
 IN_A_BATCH = (
     *("query", "key", "value", "x", "scores", "output", "gate", "context", "source", "target"),
-    *("d_output", "d_weights", "first", "second", "weights", "decay"),
+    *("d_output", "d_weights", "first", "second", "weights", "decay", "beta"),
 )
 """Arguments that may have leading axes, where they are arrays."""
 
@@ -33,6 +33,7 @@ WIDENS_WHAT_FOLLOWS = {
     **{
         "linear_attention": ("decay",),
         "linear_recurrence": ("decay",),
+        "gated_delta_rule": ("decay", "beta"),
         "transformer": ("context",),
     },
     "latent_attention": ("x", "weights", "angles"),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import arrays, finite
+from helpers import arrays, finite, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -14,7 +14,12 @@ from hypothesis.extra import numpy as hnp
 import mha
 from mha.core.distributions import entropy, total_variation
 from mha.core.online_softmax import RunningSoftmax, online_softmax
-from mha.core.score_variants import softmax_with_sink, top_blocks_mask, top_keys_mask
+from mha.core.score_variants import (
+    indexer_scores,
+    softmax_with_sink,
+    top_blocks_mask,
+    top_keys_mask,
+)
 from mha.core.softmax import softmax_backward
 
 SCORES = hnp.arrays(float, (3, 5), elements=finite(30) | finite(1e300) | st.just(-np.inf))
@@ -112,6 +117,18 @@ def test_top_k_keeps_the_largest_unmasked_scores(scores, count):
     for row, kept in zip(scores, mask, strict=True):
         assert kept.sum() == min(count, np.isfinite(row).sum())
         assert kept.all() or row[kept].min(initial=np.inf) >= row[~kept].max()
+
+
+def test_an_indexer_adds_the_positive_products_of_its_small_queries(rng):
+    query, key, weights = (rng.normal(size=s) for s in ((2, 3, 5, 4), (2, 7, 4), (2, 3, 5)))
+    found = indexer_scores(query, key, weights)
+    for b, i, j in np.ndindex(2, 5, 7):
+        products = (max(query[b, h, i] @ key[b, j], 0.0) for h in range(3))
+        wanted = sum(w * p for w, p in zip(weights[b, :, i], products, strict=True))
+        assert found[b, i, j] == pytest.approx(wanted)
+    message = "weights has shape (5, 3); one number per small query is wanted, as in (3, 5)"
+    with raises(ValueError, message):
+        indexer_scores(query[0], key[0], weights[0].T)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
