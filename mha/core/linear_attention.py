@@ -157,8 +157,10 @@ def gated_delta_rule(
     shares = as_finite_array("beta", beta)
     refuse_where("beta", shares, (shares < 0) | (shares > 1), "numbers from 0 to 1 are wanted")
     shares = _per_token("beta", shares, key)
-    per_row = decay is not None and np.ndim(decay) == key.ndim
-    decays = _row_decays(decay, key) if per_row else _decays(decay, key)[..., None]
+    if decay is not None and np.ndim(decay) == key.ndim:
+        decays = _row_decays(decay, key)
+    else:
+        decays = _decays(decay, key)[..., None]
     state = np.zeros((*key.shape[:-2], key.shape[-1], value.shape[-1]), key.dtype)
     states, outputs = [], []
     for token in range(key.shape[-2]):
@@ -171,7 +173,7 @@ def gated_delta_rule(
     return np.concatenate(outputs, axis=-2), np.stack(states, axis=-3)
 
 
-def _row_decays(decay: ArrayLike | None, key: Array) -> Array:
+def _row_decays(decay: ArrayLike, key: Array) -> Array:
     """Return the decay of each row of the state at each token, in the dtype of the keys."""
     found = as_finite_array("decay", decay)
     refuse_where("decay", found, (found <= 0) | (found > 1), "numbers above 0 up to 1 are wanted")

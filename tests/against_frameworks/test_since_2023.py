@@ -1,7 +1,6 @@
 """Attention variants since 2023, compared with the layers of `transformers`, random weights."""
 
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -33,9 +32,14 @@ from mha.core.score_variants import (
     softmax_with_sink,
     top_keys_mask,
 )
+from mha.examples.published_models import published_models
 
 N, D_MODEL, HEADS, GROUPS, WIDTH = 7, 22, 6, 2, 10
 CAUSAL = np.where(np.tri(N, dtype=bool), 0.0, -np.inf)
+CONFIGURATIONS = (
+    *("DeepseekV32", "Gemma2", "Gemma3Text", "Gemma3nText", "Glm4Moe", "GptOss", "KimiLinear"),
+    *("Llama4Text", "MiniMaxM2", "Mistral", "Olmo2", "Qwen3Next"),
+)
 ON_ATTENTION = re.compile(
     r"\b(?!_)\w*(?:head|rank|rope|rotary|attn|attention|sliding|linear|qk|layer_types|position)\w*"
 )
@@ -254,13 +258,32 @@ def test_a_window_counts_the_token_itself():
     assert sum(bool(inside(0, 0, 500, key)) for key in range(501)) == 128
 
 
+def test_facts_from_configurations_are_the_defaults_of_transformers():
+    classes = {
+        cls.__module__.rsplit(".", 1)[-1]: cls
+        for name in CONFIGURATIONS
+        for cls in [getattr(transformers, f"{name}Config")]
+    }
+    compared = 0
+    for fact in published_models().facts:
+        if fact.source.key != "transformers" or not fact.where.startswith("configuration_"):
+            continue
+        settings = classes[fact.where.removesuffix(".py")]().to_dict()
+        for found in (settings, settings.get("rope_parameters") or {}):
+            if fact.field in found:
+                compared += 1
+                assert found[fact.field] == fact.value, fact
+    assert compared > 25
+
+
 @pytest.mark.parametrize(
     "kind", ["DeepseekV3", "DeepseekV32", "GptOss", "Gemma3Text", "Glm4Moe", "Qwen3Next"]
 )
 def test_the_chapter_has_each_field_of_a_configuration_on_attention(kind):
     fields = " ".join(getattr(transformers, f"{kind}Config")().to_dict())
-    chapter = Path(__file__).parents[2] / "book" / "transformer" / "since-2023.md"
     found = set(ON_ATTENTION.findall(fields))
     assert len(found) > 6
-    said = set(re.findall(r"`(\w+)`", chapter.read_text(encoding="utf-8")))
+    facts = published_models().facts
+    said = {fact.field for fact in facts}
+    said |= set(re.findall(r"`(\w+)`", " ".join(fact.meaning for fact in facts)))
     assert found <= said | {"output_attentions", "mlp_layer_types"}

@@ -63,15 +63,22 @@ def compare_other_scores(page):
 
 def compare_states_numbers_and_memory(page):
     plain = Run(example("cat-sat"))
-    weights = plain.weights[0]
-    apart = weights[0] - 0.25
-    page.says("cat has the weights # and #", weights[0])
-    page.says("add up to one half, and ", apart[1] / apart.sum(), weights[0, 1])
     key, value = plain.key[0], plain.value[0]
     first, second = (k[:, None] * v for k, v in zip(key, value, strict=True))
     states = torch.cat([first, first + second, first / 2 + second], dim=1)
     page.table("tbl-since-state", states)
     page.says("twice the value is (#, #)", 2 * value[1])
+    old, new = tensor([2, 3]), tensor([5, 7])
+    page.says("the row becomes (#, #), the new value", new)
+    page.says("it becomes (#, #), halfway", (old + new) / 2)
+    products = tensor([[1.0], [-1.0]]) @ tensor([[3.0, -1, 0, 1]])
+    page.says("Their scores are #, #, # and #: for mat", tensor([1, 2]) @ products.relu())
+    of_indexer, of_key, long = 64 * 128, 128 * (512 + 64 + 512), 131072
+    page.says("each earlier token takes # multiplications", of_indexer)
+    costs = (long * of_key / 1e9, 2048 * of_key / 1e9, long * of_indexer / 1e9)
+    page.says("attention to all: #", costs[0])
+    page.says("attention to the chosen: #", costs[1])
+    page.says("the indexer: #", costs[2])
     step = 7 / 127
     page.says("and the step is this over #, #", 127, step)
     page.says("read again: ", round(5 / step), step, round(5 / step) * step)
