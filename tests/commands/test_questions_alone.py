@@ -144,7 +144,7 @@ ANSWERS = {
     "ex-decoding-window-2": lambda g: sum(range(int(g.prose[0]) + 1)),
     "ex-decoding-tenth-1": lambda g: 3 * g.prose[1] ** 2 + 2 * 10 * g.prose[1],
     "ex-decoding-tenth-2": lambda g: 10 * (3 * g.prose[1] ** 2 + 2 * 10 * g.prose[1]),
-    "ex-decoding-reach": lambda g: g.prose[0] * g.prose[1],
+    "ex-decoding-reach": lambda g: g.prose[0] * (g.prose[1] - 1),
     "ex-decoding-batch": lambda g: g.prose[0] * g.prose[1] / 2,
     "ex-depth-norm": lambda g: (g.prose[0] - np.mean(g.prose[:4])) / np.std(g.prose[:4]),
     "ex-cost-linear": linear,
