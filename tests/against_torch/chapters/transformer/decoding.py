@@ -94,11 +94,11 @@ def compare_six_words(page):
     )
     score, weight = lines(reading, "scaled_scores.0.0.1", "weights.0.0.1")
     now = 0, heard[0, 4], heard[0, 4]
-    page.says("The has with cat the scaled score ", score, 0, weight, now)
+    page.says("The scaled score of The with cat is ", score, 0, weight, now)
     row = line(writing, "weights.0.2.1")
     page.says("kat gives De the weight ", row, 0, so_far[2, 1], so_far[2, 1])
     asks = "scaled_scores.0.0.0", "row_sums.0.0", "weights.0.0.0", "head_outputs.0.0.4"
-    page.says("of the genders, three times ", heard[:, 4], lines(asking, *asks))
+    page.says("so their genders are three times ", heard[:, 4], lines(asking, *asks))
     usual = chances(heard, so_far)
     page.table("tbl-decoding-words", usual)
     unread, without_looking_back = chances(source, so_far)[0], chances(heard, target)[2, 4]
