@@ -29,10 +29,13 @@ FEWEST = {"data-stage=": 300, "data-at=": 350, 'data-as="line': 250, 'data-as="s
 FEWEST |= {"<mha-your-turn id=": 45}
 """The minimal number of marked tables, numbers and boxes of each kind on all pages."""
 
-BOX = re.compile(
-    r"(?P<kind>turn|row)-(?P<run>.+?)-(?P<stage>query|key|value|scores|scaled-scores|weights"
-    r"|head-outputs|output|fed|placed)(?P<place>(-\d+)+)(?P<more>-and-\d+-more)?"
-)
+BOXES = [
+    re.compile(
+        rf"(?P<kind>turn|row)-(?P<run>{run})-(?P<stage>query|key|value|scores|scaled-scores|weights"
+        r"|head-outputs|output|fed|placed)(?P<place>(-\d+)+)(?P<more>-and-\d+-more)?"
+    )
+    for run in (".+", ".+?")  # the run in "row-bank-scaled-scores-1" may be bank-scaled or bank
+]
 """The id of a box: its run, its stage, its place from 1, and whether it asks for more numbers."""
 
 CALLS = {"exp": torch.exp, "sqrt": torch.sqrt, "abs": torch.abs}
@@ -114,10 +117,11 @@ def read_sentences(page):
 def read_boxes(page):
     """Compare a box's given numbers and worked answer. Of several numbers, only the first."""
     for box in page.root.iter("mha-your-turn"):
-        found = BOX.fullmatch(box.get("id"))
-        s = run_named(page, found["run"]) if found else None
-        if s is None:
+        matches = filter(None, (pattern.fullmatch(box.get("id")) for pattern in BOXES))
+        found = next((each for each in matches if run_named(page, each["run"])), None)
+        if found is None:
             continue
+        s = page.runs[found["run"]]
         stage = found["stage"].replace("-", "_")
         array = getattr(s, stage)
         place = [int(n) - 1 for n in found["place"][1:].split("-")][-array.ndim :]
@@ -129,7 +133,24 @@ def read_boxes(page):
         page.compare(box.get("id"), text, [answers, in_percent])
         if not found["more"]:
             given = texts_of(with_class(box, "span", "your-turn-given"))
-            page.compare(box.get("id"), given, given_for(s, stage, place, flatten(answers[0])))
+            wanted = (
+                given_for_row(s, stage, place)
+                if found["kind"] == "row"
+                else given_for(s, stage, place, flatten(answers[0]))
+            )
+            page.compare(box.get("id"), given, wanted)
+
+
+def given_for_row(s, stage, place):
+    """Return the given numbers of a box that asks for a whole row."""
+    *head, row = place
+    head = tuple(head)
+    if stage == "scores":
+        return s.query[(*head, row)], s.key[head]
+    if stage == "head_outputs":
+        return s.weights[(*head, row)], s.value[head].T
+    assert stage == "weights", stage
+    return s.scaled_scores[tuple(place)]
 
 
 def given_for(s, stage, place, numbers):

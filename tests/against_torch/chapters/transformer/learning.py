@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 import torch
-from printed_pages import AtLeast, AtMost
+from printed_pages import AtLeast, AtMost, Trained, flatten
 from trained_by_torch import answer_scores, losses, training_steps
 from worked_by_torch import Run, tensor
 
@@ -90,7 +90,7 @@ def compare_one_update(page):
     page.runs["seven-numbers-later"] = run_of_seven(changed)
     page.says("What happens The loss becomes #", loss_of_seven(start - gradient)[0])
     page.says("predicts a fall of the rate times #", gradient @ gradient)
-    page.says("This query is multiplied with two keys, # and #", changed[2:4])
+    page.says("This query is multiplied by two keys, # and #", changed[2:4])
     scores = changed[1] * changed[2:4]
     page.says("the scores are # and #, the weights # and #", scores, scores.softmax(0))
     page.says(
@@ -124,7 +124,7 @@ def compare_numbers_of_heads(page):
     worse, better = (four > three) & (four > six), (four < three) & (four < six)
     page.says("four heads do worse than both in ", worse.sum(), 30, better.sum())
     rows = [one, three, *(later[heads][i] for heads in (1, 3, 12) for i in (1, 2))]
-    page.table("tbl-learning-longer", map(over_seeds, rows))
+    page.table("tbl-learning-longer", map(Trained, flatten(map(over_seeds, rows))))
     page.says("one head has a median loss of #", over_seeds(later[1][1])[0])
     page.says("its highest loss is #", later[1][2].max())
     page.says("their lowest loss is #", later[12][2].min())
