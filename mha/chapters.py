@@ -47,7 +47,7 @@ from mha.widgets.explorer_tasks import (
     weight_reaches,
     weights_alike,
 )
-from mha.widgets.heads import real_heads
+from mha.widgets.heads import decoder_heads
 from mha.widgets.instrument import Explorer
 from mha.widgets.learning import learning_layer
 from mha.widgets.letters import two_layers
@@ -79,7 +79,7 @@ __all__ = [
     "open_example",
     "output_between",
     "published_models",
-    "real_heads",
+    "decoder_heads",
     "replace",
     "two_layers",
     "variants_explorer",

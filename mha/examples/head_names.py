@@ -1,4 +1,4 @@
-"""Names for the heads of a trained model, with the rules that test them.
+"""Names for the heads of a decoder, with the rules that test them.
 
 A name such as "the token before" is a rule, which gives the expected keys for some rows of a map of
 weights. Two numbers measure the fit of a name: the share of the weight on the expected keys, and
@@ -19,27 +19,27 @@ Cells = dict[int, list[int]]
 """The expected keys of a rule, by the row of the query."""
 
 
-def _words(tokens: Sequence[str]) -> range:
-    """Return the rows of the words, without the tokens that the model adds at both ends."""
-    return range(1, len(tokens) - 1)
-
-
-def _other_occurrences(tokens: Sequence[str]) -> Cells:
-    """Return the other positions of each token that is in the sentence several times."""
-    found = {i: [j for j, t in enumerate(tokens) if t == tokens[i] and j != i]
-             for i in range(len(tokens))}  # fmt: skip
+def _repeated(tokens: Sequence[str], step: int) -> Cells:
+    """Return the keys that are a step after each earlier occurrence of the same token."""
+    words = [token.strip() for token in tokens]
+    found = {
+        i: [j + step for j in range(i - step) if words[j] == words[i]] for i in range(len(words))
+    }
     return {row: keys for row, keys in found.items() if keys}
 
 
 RULES: dict[str, Callable[[Sequence[str]], Cells]] = {
     "before": lambda tokens: {i: [i - 1] for i in range(1, len(tokens))},
-    "next": lambda tokens: {i: [i + 1] for i in _words(tokens)[:-1]},
+    "first": lambda tokens: {i: [0] for i in range(1, len(tokens))},
     "itself": lambda tokens: {i: [i] for i in range(len(tokens))},
-    "same": _other_occurrences,
-    "first": lambda tokens: {i: [0] for i in _words(tokens)},
-    "separator": lambda tokens: {i: [len(tokens) - 1] for i in _words(tokens)},
+    "same": lambda tokens: _repeated(tokens, 0),
+    "induction": lambda tokens: _repeated(tokens, 1),
 }
-"""The rules by their names: functions from tokens to the expected keys."""
+"""The rules by their names: functions from tokens to the expected keys.
+
+A repeated token is expected to attend to its earlier occurrences in "same", and in "induction" to
+the tokens that follow these.
+"""
 
 SHAPES: dict[str, Callable[[Array], Array]] = {
     "sharp": lambda weights: weights.max(axis=-1),

@@ -1,4 +1,4 @@
-"""The recorded heads of a trained model as an instrument: all maps, and tests of their names."""
+"""The recorded heads of a decoder as an instrument: maps, tests of names, and next tokens."""
 
 from dataclasses import replace
 from html import escape
@@ -17,18 +17,17 @@ _LABEL = "The recorded heads"
 _BUNDLES = ("heads-view",)
 
 _NAMES = {
+    "first": "the first token",
     "before": "the token before",
-    "next": "the next word",
+    "induction": "the token after an earlier occurrence",
+    "same": "the same token earlier",
     "itself": "the token itself",
-    "same": "the same word elsewhere",
-    "first": "the first token, [CLS]",
-    "separator": "the separator, [SEP]",
 }
 """The names in the placeholder's table."""
 
 
-def real_heads(
-    sentence: str, word: str, heard: str, *, heads: tuple[tuple[int, int], tuple[int, int]],
+def decoder_heads(
+    sentence: str, query: str, key: str, *, heads: tuple[tuple[int, int], tuple[int, int]],
     figure: Drawing | None = None,
 ) -> Explorer:  # fmt: skip
     """Return an instrument with the maps of all recorded heads and with tests of their names.
@@ -37,8 +36,8 @@ def real_heads(
     ----------
     sentence : str
         The first sentence, one of `recorded_sentences`.
-    word, heard : str
-        The tokens of the first query and of the first key.
+    query, key : str
+        The tokens of the query and of the key that are shown first.
     heads : tuple of (int, int)
         Layer and head, counted from 1, of the two heads that are shown first.
     figure : Drawing, optional
@@ -55,32 +54,35 @@ def real_heads(
 
     Examples
     --------
-    >>> real_heads("I play football", "play", "football", heads=((1, 5), (1, 3))).html[:38]
-    '<mha-instrument id="heads-real" class='
+    >>> made = decoder_heads(
+    ...     "The capital of France is", " is", " France", heads=((24, 5), (19, 9)))
+    >>> made.html[:41]
+    '<mha-instrument id="heads-decoder" class='
     """
     maps = recorded_maps(sentence)
-    for token in (word, heard):
+    for token in (query, key):
         if token not in maps.tokens:
-            raise ValueError(f"{token!r} is no token; one of {', '.join(maps.tokens)} is wanted")
+            known = ", ".join(map(repr, maps.tokens))
+            raise ValueError(f"{token!r} is no token; one of {known} is wanted")
     layers, each = maps.weights.shape[:2]
     for layer, head in heads:
         if not (1 <= layer <= layers and 1 <= head <= each):
             raise ValueError(f"there is no layer {layer}, head {head}")
     data = {
         "sentence": recorded_sentences().index(sentence),
-        "place": maps.tokens.index(word),
-        "key": maps.tokens.index(heard),
+        "place": maps.tokens.index(query),
+        "key": maps.tokens.index(key),
         "heads": heads,
         "known": recorded_heads(),
     }
     made = instrument(
         "heads",
-        "real",
+        "decoder",
         data,
         title=_LABEL,
         placeholder=_table(),
         bundles=_BUNDLES,
-        style_sheets=("model.css", "real-heads.css"),
+        style_sheets=("model.css", "decoder-heads.css"),
         heights=(69.4, 103.6, 103.6, 113, 145.3, 146.9, 144.2),
         figure=figure,
     )
@@ -118,7 +120,7 @@ def best_head(name: str) -> tuple[float, int, int, list[HeadNameFit | None]]:
     Examples
     --------
     >>> best_head("before")[1:3]
-    (1, 3)
+    (17, 1)
     """
     found = [recorded_maps(sentence) for sentence in recorded_sentences()]
     layers, heads = found[0].weights.shape[:2]

@@ -135,8 +135,11 @@ GIVEN = SOUND | {
     "dimensions": {"symbol": "q", "count": 3},
     "chain": {"steps": ("1×2", "2")},
     "load_example": {"name": "cat-sat"},
-    "recorded_head": {"layer": 4, "head": 2, "sentence": "I play football"},
-    "recorded_maps": {"sentence": "I play football"},
+    "recorded_head": {"layer": 24, "head": 5, "sentence": "The capital of France is"},
+    **dict.fromkeys(
+        ("recorded_maps", "recorded_next_tokens", "recorded_logit_shares", "recorded_stream_norms"),
+        {"sentence": "The capital of France is"},
+    ),
     "trace": {"example": EXAMPLE},
     "trace_blocks": {"example": EXAMPLE, "blocks": [BLOCK]},
     "trace_layer": {"layer": BIASED, "x": X, "tokens": list("abcd")},

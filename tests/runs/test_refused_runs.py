@@ -17,7 +17,13 @@ from helpers import (
 
 import mha
 from mha.examples.names import draw_story
-from mha.examples.recorded import recorded_head, recorded_heads, recorded_maps, recorded_sentences
+from mha.examples.recorded import (
+    recorded_head,
+    recorded_heads,
+    recorded_maps,
+    recorded_next_tokens,
+    recorded_sentences,
+)
 from mha.examples.trained import load_model
 from mha.runs.attention_variants import SWITCHES, attention_plan, evaluate_plan
 from mha.runs.changed_examples import with_swapped_tokens, without_head
@@ -147,9 +153,9 @@ REFUSED = [
      "column is -1; a number of at least 0 is wanted"),
     # Recorded and trained
     *((lambda read=read: read("Hi"), f"sentence is 'Hi'; one of {SENTENCES} is wanted")
-      for read in (recorded_maps, lambda sentence: recorded_head(1, 3, sentence))),
-    (lambda: recorded_head(7, 1, recorded_sentences()[0]),
-     f"layer and head are (7, 1); one of {', '.join(map(str, recorded_heads()))} is wanted"),
+      for read in (recorded_maps, recorded_next_tokens, lambda sentence: recorded_head(24, 5, sentence))),
+    (lambda: recorded_head(31, 1, recorded_sentences()[0]),
+     f"layer and head are (31, 1); one of {', '.join(map(str, recorded_heads()))} is wanted"),
     (lambda: load_model("gpt"), "name is 'gpt'; \"names\" is wanted"),
     (lambda: draw_story(RNG, 0), "length is 0; a whole number of at least 1 is wanted"),
     (lambda: logit_shares([mha.trace(CAT_SAT)], 0),

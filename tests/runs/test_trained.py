@@ -1,4 +1,4 @@
-"""The recorded training results are reproduced: two toy languages, heads of a real model.
+"""The recorded training results of two toy languages are reproduced.
 
 A language with other stories would give other numbers.
 """
@@ -6,15 +6,7 @@ A language with other stories would give other numbers.
 import numpy as np
 import pytest
 
-from mha import trace
 from mha.examples.learning_runs import evaluate_layer, load_seed_runs, trained_layer
-from mha.examples.recorded import (
-    _folder,
-    recorded_head,
-    recorded_heads,
-    recorded_maps,
-    recorded_sentences,
-)
 from mha.examples.trained import (
     CHECKPOINT_STEPS,
     fresh_stories,
@@ -53,28 +45,3 @@ def test_a_recorded_run_is_reproduced(num_heads, steps, seed):
     found = evaluate_layer(trained_layer(np.random.default_rng(seed), num_heads, steps))
     kept = [runs.values[seed] for runs in load_seed_runs(num_heads, steps)]
     np.testing.assert_allclose(found, kept, rtol=1e-3, atol=1e-6)
-
-
-# ---- Heads of a real model ----
-
-
-@pytest.mark.parametrize("sentence", recorded_sentences())
-def test_each_map_has_a_row_of_weights_for_each_token_and_heads_give_what_was_recorded(sentence):
-    maps = recorded_maps(sentence)
-    n = len(maps.tokens)
-    assert maps.weights.shape == (6, 12, n, n)
-    assert " ".join(maps.tokens) == f"[CLS] {sentence.lower()} [SEP]"
-    assert (maps.weights >= 0).all()
-    assert np.allclose(maps.weights.sum(axis=-1), 1, atol=0.0005 * n)  # each entry is rounded
-    assert not maps.weights.flags.writeable
-    for layer, head in recorded_heads():
-        run = trace(recorded_head(layer, head, sentence))
-        # Half a unit of the last decimal, plus the rounding error of 16-bit numbers.
-        off = np.abs(run.weights[0] - maps.weights[layer - 1, head - 1])
-        assert off.max() < 0.0005 + 0.00033
-
-
-def test_licence_and_origin_stand_beside_the_data():
-    licence, origin = (_folder().joinpath(n).read_text("utf-8") for n in ("LICENSE", "README.md"))
-    assert "Apache License" in licence
-    assert all(word in origin for word in ("all-MiniLM-L6-v2", "Apache-2.0", "MIT", "1110a243"))

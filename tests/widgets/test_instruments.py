@@ -15,7 +15,7 @@ from mha import load_example, trace
 from mha.widgets.bugs import bugs_game
 from mha.widgets.cache import growing_cache
 from mha.widgets.cost import cost_calculator
-from mha.widgets.heads import real_heads
+from mha.widgets.heads import decoder_heads
 from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.own import work_your_own
@@ -58,11 +58,11 @@ INSTRUMENTS = {
         ("groups=7", "layers=0&tokens=-5&width=1e9&texts=<b>&bytes=9999999999"),
     ),
     "heads": Instrument(
-        real_heads("The cat sat on the mat because it was tired", "it", "cat",
-                   heads=((4, 2), (6, 12))), "heads=real",
-        ("word=99&key=-1&sentence=0&head=7.1-0.3&own=50", "head=1.13-__proto__.1&name=constructor",
-         "own=" + ".".join(["1"] * 13), "word=1e3&own=<img src=x>"),
-        opened="sentence=6&word=3&key=6&head=1.5-1.3", is_whole="÷ √32",
+        decoder_heads("The capital of France is", " is", " France",
+                      heads=((24, 5), (19, 9))), "heads=decoder",
+        ("word=99&key=-1&sentence=0&head=31.1-0.3&own=50",
+         "head=1.10-__proto__.1&name=constructor", "name=separator", "word=1e3&name=<img src=x>"),
+        opened="sentence=3&word=5&key=4&head=24.5-19.9", is_whole="÷ √64",
     ),
     "letters": Instrument(
         two_layers(*TWO_LAYERS, **LETTERS), "letters=b-a",

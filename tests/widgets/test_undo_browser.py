@@ -8,7 +8,7 @@ from worked_runs import CAUSAL, ON_A_SHEET, TIRED
 from mha import load_example, trace
 from mha.examples.recorded import recorded_sentences
 from mha.widgets.cache import growing_cache
-from mha.widgets.heads import real_heads
+from mha.widgets.heads import decoder_heads
 from mha.widgets.learning import learning_layer
 from mha.widgets.model import language_model
 from mha.widgets.pencil import red_pencil
@@ -102,14 +102,14 @@ def test_a_token_that_is_written_comes_back(open_instrument):
 
 
 def test_each_choice_of_a_recorded_head_is_one_step(open_instrument):
-    tired = recorded_sentences()[2]
+    first = recorded_sentences()[0]
     page = open_instrument(
-        real_heads(tired, "it", "cat", heads=((4, 2), (6, 12))).html, height=1000
+        decoder_heads(first, " it", " animal", heads=((14, 9), (19, 9))).html, height=1000
     )
     title = page.locator(".strip-title").inner_text
     seen = [title()]
     page.get_by_role("radio", checked=True).focus()
-    for key in ("ArrowRight", "ArrowDown", "ArrowDown"):
+    for key in ("ArrowRight", "ArrowUp", "ArrowUp"):
         page.keyboard.press(key)
         seen.append(title())
     goes_back_and_forth(page, title, seen)

@@ -843,9 +843,12 @@ export interface HeadsMaps {
   tokens: string[][];
   layers: number;
   heads: number;
-  /** The low and the high bytes of the weights in thousandths, in base 64. */
-  low: string;
-  high: string;
+  /** The base of the rotary positions. */
+  base: number;
+  /** The weights at and before each token in thousandths, in base 64; see `heads-names.ts`. */
+  packed: string;
+  /** For each sentence some next tokens, with a row for the whole model and one without each head. */
+  next: { tokens: string[], probabilities: number[][] }[];
 }
 
 /** The toy language and the sentences that a layer learns from, as `task_script` in assets.py writes it. */

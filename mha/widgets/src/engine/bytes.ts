@@ -21,6 +21,19 @@ export function matrixOf(text: string, [, rows, width]: number[], head: number):
   return Array.from({ length: rows }, (_row, i) => [...numbers.subarray(i * width, (i + 1) * width)]);
 }
 
-/** A matrix a head. */
-export const matricesOf = (text: string, shape: number[]): Matrix[] =>
-  Array.from({ length: shape[0] }, (_, head) => matrixOf(text, shape, head));
+/** A number of 16 bits; no infinity is among them. */
+export function half(bits: number): number {
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+  const size = exponent ? 2 ** (exponent - 25) * (1024 + fraction) : 2 ** -24 * fraction;
+  return bits & 0x8000 ? -size : size;
+}
+
+/** Matrices of numbers of 16 bits. */
+export function halvesOf(text: string, [count, rows, width]: number[]): Matrix[] {
+  const bytes = bytesOf(text);
+  return Array.from({ length: count }, (_matrix, k) => Array.from({ length: rows }, (_row, i) =>
+    Array.from({ length: width }, (_number, j) => {
+      const at = 2 * ((k * rows + i) * width + j);
+      return half(bytes[at] + 256 * bytes[at + 1]);
+    })));
+}

@@ -7,25 +7,27 @@ import type { Matrix } from "../types.ts";
 type Cells = [row: number, keys: number[]][];
 type Held = { share: number, obeyed: number, rows: number } | null;
 
-const { heads, high, layers, low, tokens } = maps;
+/** A byte from here on is the first of two. */
+const LONG = 250;
+
+const { heads, layers, packed, tokens } = maps;
 
 const mean = (numbers: number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
-const rowsOf = (tokens: any[]) => tokens.map((_, i) => i);
+const rowsOf = (tokens: string[]) => tokens.map((_, i) => i);
 
-/** The rows of the words, without the tokens that the model adds at both ends. */
-const words = (tokens: any[]) => rowsOf(tokens).slice(1, -1);
+/** The rows of tokens that occurred before, with keys that are a step after each occurrence. */
+const repeated = (tokens: string[], step: number): Cells => rowsOf(tokens).map((i) =>
+  ([i, rowsOf(tokens).filter((j) => j + step < i && tokens[j].trim() === tokens[i].trim())
+    .map((j) => j + step)] as [number, number[]])).filter(([, keys]) => keys.length);
 
 /** By the name, the rows of which a rule speaks, each with the keys where its weight would lie. */
 export const RULES: Record<string, (tokens: string[]) => Cells> = {
   before: (tokens) => rowsOf(tokens).slice(1).map((i) => [i, [i - 1]]),
-  next: (tokens) => words(tokens).slice(0, -1).map((i) => [i, [i + 1]]),
+  first: (tokens) => rowsOf(tokens).slice(1).map((i) => [i, [0]]),
   itself: (tokens) => rowsOf(tokens).map((i) => [i, [i]]),
-  same: (tokens) => rowsOf(tokens).map((i) =>
-    ([i, rowsOf(tokens).filter((j) => j !== i && tokens[j] === tokens[i])] as [number, number[]]))
-    .filter(([, keys]) => keys.length),
-  first: (tokens) => words(tokens).map((i) => [i, [0]]),
-  separator: (tokens) => words(tokens).map((i) => [i, [tokens.length - 1]]),
+  same: (tokens) => repeated(tokens, 0),
+  induction: (tokens) => repeated(tokens, 1),
 };
 
 /** By the name, how a row is spread, whichever keys it falls on. */
@@ -62,27 +64,39 @@ export function holds(name: string, cells: Cells, weights: Matrix): Held {
 /** The mean of the shares of several sentences, without those of which a rule is silent. */
 export const meanShare = (found: Held[]) => mean(found.flatMap((held) => (held ? [held.share] : [])));
 
-/** Which word gives another most, and which that is; of the row of one place, if that is a place. */
-export function tellingPair(weights: Matrix, row: number = -1) {
-  const among = words(weights);
-  const pairs = (row < 0 ? among : [row]).flatMap((place) =>
-    among.filter((key) => key !== place).map((key) => ({ place, key })));
-  return pairs.reduce((best, one) =>
-    (weights[one.place][one.key] > weights[best.place][best.key] ? one : best));
+/** The key that a row gives most, but neither the first token nor itself if there are others. */
+export function tellingKey(row: number[], place: number) {
+  const among = row.slice(1, place);
+  return among.length ? 1 + among.indexOf(Math.max(...among)) : 0;
 }
 
-/** Return the map of a sentence in a head, read at the first request. */
+/** Return the map of a sentence in a head; the numbers of all are read at the first request. */
 export function recordedMaps(): (sentence: number, head: number) => Matrix {
-  const [small, large] = [low, high].map(bytesOf);
   const starts = [0];
-  tokens.forEach(({ length }: string[], i: number) => starts.push(starts[i] + layers * heads * length ** 2));
+  tokens.forEach(({ length: n }, i) => starts.push(starts[i] + (layers * heads * n * (n + 1)) / 2));
   const found: Matrix[][] = tokens.map(() => []);
-  const read = (from: number, n: number): Matrix => Array.from({ length: n }, (_row, i) => Array.from({ length: n }, (_entry, j) => {
-    const at = from + i * n + j;
-    return (small[at] + 256 * large[at]) / 1000;
-  }));
+  let all: Uint16Array | undefined;
+  const read = (n: number, from: number): Matrix => {
+    all ??= thousandths(starts[tokens.length]);
+    let at = from;
+    // Weights of later tokens are 0 and not recorded.
+    return Array.from({ length: n }, (_row, i) =>
+      Array.from({ length: n }, (_entry, j) => (j > i ? 0 : all![at++] / 1000)));
+  };
   return (sentence, head) => {
     const n = tokens[sentence].length;
-    return (found[sentence][head] ??= read(starts[sentence] + head * n * n, n));
+    return (found[sentence][head] ??= read(n, starts[sentence] + (head * n * (n + 1)) / 2));
   };
+}
+
+/** All recorded weights: a byte each, or two of a larger one. */
+function thousandths(count: number): Uint16Array {
+  const bytes = bytesOf(packed);
+  const all = new Uint16Array(count);
+  let at = 0;
+  for (let i = 0; i < count; i += 1) {
+    const first = bytes[at++];
+    all[i] = first < LONG ? first : 256 * (first - LONG) + bytes[at++];
+  }
+  return all;
 }

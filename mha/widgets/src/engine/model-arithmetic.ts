@@ -6,7 +6,7 @@
 
 import { normed } from "./attention-block.ts";
 import { matmul, softmax, trace } from "./attention.ts";
-import { bytesOf } from "./bytes.ts";
+import { bytesOf, half } from "./bytes.ts";
 import { RULES, each, named, origin } from "./origins.ts";
 import { at, valueAt } from "./places.ts";
 import { stages } from "./stages.ts";
@@ -32,13 +32,6 @@ const OWN_STAGES: any = {
 Object.assign(stages, OWN_STAGES);
 
 // ---- Numbers ----
-
-/** A number of 16 bits; no infinity is among them. */
-function half(bits: number): number {
-  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-  const size = exponent ? 2 ** (exponent - 25) * (1024 + fraction) : 2 ** -24 * fraction;
-  return bits & 0x8000 ? -size : size;
-}
 
 function nested(numbers: number[], [length, ...inner]: number[]): any {
   if (!inner.length) return numbers;

@@ -1,6 +1,6 @@
 /**
- * All heads as small maps, in the model's order or as far as a name holds of them; the chosen head in
- * each sentence; and all of it as a table.
+ * All heads as small maps, paler the less a name holds of them; the chosen head in each sentence; and
+ * all of it as a table.
  */
 
 import maps from "../data/heads-maps.ts";
@@ -14,8 +14,14 @@ import type { Matrix } from "../types.ts";
 
 const { heads, layers } = maps;
 
-/** The keys that lead from one map to another. */
-const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
+/** The keys that lead from one map to another, whose layers are columns. */
+const STEPS: Record<string, number> = { ArrowLeft: -heads, ArrowRight: heads, ArrowUp: -1, ArrowDown: 1 };
+
+/** The number of heads in the list of those that a name fits best. */
+const BEST = 5;
+
+/** The opacity of the map of a head of which a name holds not at all. */
+const PALEST = 0.15;
 
 /** How many heads there are. */
 const COUNT = layers * heads;
@@ -33,11 +39,11 @@ export function tested({ mapOf, pair, sentences, state: { name } }: any): { held
   });
 }
 
-/** The heads in the order in which they are shown: those first of which the name holds most. */
-export function ordered({ tested: { results }, state: { all, name, sentence } }: any): number[] {
+/** The heads in the order of the table: those first of which the name holds most. */
+export function ordered({ tested: { results }, state: { name, sentence } }: any): number[] {
   const heads = results.map((_: any, head: number) => head);
   if (!name) return heads;
-  const worth = results.map(({ held, mean }: any) => (all ? mean : held[sentence]?.share ?? -1));
+  const worth = results.map(({ held }: any) => held[sentence]?.share ?? -1);
   return heads.sort((a: number, b: number) => worth[b] - worth[a] || a - b);
 }
 
@@ -51,40 +57,37 @@ const rowsOf = (held: any) => (held ? fill(texts.obeyed, held) : texts.none);
 
 export function gridOf(view: any) {
   const { parts } = view;
-  // Those come first of which the name holds most.
   parts.name = make("select", { onchange: () => view.change({ name: parts.name.value }) },
     ...Object.keys(texts.names).map((name) => make("option", { value: name })));
-  parts.all = make("input", { type: "checkbox", onchange: () => view.change({ all: parts.all.checked }) });
   parts.rule = make("p", { className: "soft heads-rule" });
   parts.verdict = make("p", { className: "heads-verdict", role: "status" });
+  parts.best = Array.from({ length: BEST }, (_, i) =>
+    makeButton("", () => view.chooseHead(view.order[i]), { className: "reading-button" }));
+  parts.bestLine = make("div", { className: "heads-best", role: "group", "aria-label": texts.best },
+    make("span", { className: "soft" }, texts.best), ...parts.best);
   parts.sides = texts.sideNames.map((name: string, side: number) =>
     makeButton(name, () => view.show({ side }), { className: `reading-button head-${side}` }));
-  parts.slots = Array.from({ length: COUNT }, (_, slot) => slotOf(view, slot));
-  parts.grid = make("div", { className: "heads-grid head-0", role: "radiogroup", "aria-label": texts.maps },
-    ...parts.slots.map(({ node }: any) => node));
-  parts.more = makeButton(fill(texts.more, { n: parts.slots.length }), () => openAll(view),
-    { className: "reading-button heads-more" });
+  parts.slots = Array.from({ length: COUNT }, (_, head) => slotOf(view, head));
+  const mark = (text: number | string) => make("span", { className: "soft", ariaHidden: "true" }, String(text));
+  parts.grid = make("div", { className: "heads-grid head-0", role: "radiogroup",
+    "aria-label": fill(texts.maps, { n: COUNT }) },
+  mark(""), ...Array.from({ length: heads }, (_, head) => mark(head + 1)),
+  ...parts.slots.flatMap(({ node }: any, i: number) => (i % heads ? [node] : [mark(i / heads + 1), node])));
+  parts.grid.style.setProperty("--heads", String(heads));
   parts.grid.addEventListener("keydown", (event: KeyboardEvent) => stepFrom(view, event));
   return make("div", { className: "heads-all" },
-    make("div", { className: "model-controls" }, make("label", {}, `${texts.name} `, parts.name)), parts.rule,
-    parts.verdict,
-    make("div", { className: "model-controls" }, make("label", {}, parts.all, ` ${texts.all}`),
+    make("div", { className: "model-controls" }, make("label", {}, `${texts.name} `, parts.name),
       make("span", { className: "heads-sides", role: "group", "aria-label": texts.side },
-        make("span", { className: "soft" }, texts.side), ...parts.sides)), parts.grid, parts.more);
+        make("span", { className: "soft" }, texts.side), ...parts.sides)),
+    parts.rule, parts.bestLine, parts.verdict, make("p", { className: "model-title" }, fill(texts.mapsTitle, { n: COUNT })),
+    make("div", { className: "heads-frame" }, parts.grid));
 }
 
-/** A narrow page has the first of them, and the chosen ones, until all are asked for. */
-function openAll({ parts }: any) {
-  parts.grid.classList.add("open");
-  parts.more.hidden = true;
-}
-
-function slotOf(view: any, slot: number) {
+function slotOf(view: any, head: number) {
   const canvas = make("canvas");
-  const [name, worth] = [make("span"), make("span", { className: "soft" })];
-  const node = makeButton("", () => view.chooseHead(view.order[slot]), { role: "radio", className: "heads-map" });
-  node.append(canvas, name, worth);
-  return { node, canvas, name, worth };
+  const node = makeButton("", () => view.chooseHead(head), { role: "radio", className: "heads-map" });
+  node.append(canvas);
+  return { node, canvas };
 }
 
 /**
@@ -100,7 +103,7 @@ function draw({ color }: any, on: any, weights: Matrix) {
 export function drawsOf(view: any): (() => void)[] {
   const { lines, slots } = view.parts;
   return [...slots.map((slot: any, i: number) =>
-    () => draw(view, slot, view.mapOf(view.state.sentence, view.order[i]))),
+    () => draw(view, slot, view.mapOf(view.state.sentence, i))),
   ...lines.map((line: any, i: number) =>
     () => draw(view, line, view.mapOf(i, view.state.heads[0])))];
 }
@@ -109,41 +112,40 @@ export function drawsOf(view: any): (() => void)[] {
 function stepFrom(view: any, event: KeyboardEvent) {
   const { slots } = view.parts;
   const from = slots.findIndex(({ node }: any) => node === document.activeElement);
-  const columns = slots.filter(({ node }: any) => node.offsetTop === slots[0].node.offsetTop).length;
-  const by = { ...STEPS, ArrowUp: -columns, ArrowDown: columns }[event.key];
-  if (!by || !slots[from + by]) return;
+  const to = slots[from + STEPS[event.key]];
+  if (from < 0 || !to) return;
   event.preventDefault();
-  openAll(view);
-  slots[from + by].node.focus();
-  view.chooseHead(view.order[from + by]);
+  to.node.focus();
+  view.chooseHead(from + STEPS[event.key]);
 }
 
 export function paintGrid(view: any) {
-  const { order, parts, tested: { results }, state: { all, heads, key, name, own, place, sentence, side } } = view;
+  const { order, pair, parts, tested: { results }, state: { heads: chosen, key, name, place, sentence, side } } = view;
   parts.name.value = name;
-  [...parts.name.options].forEach((option) => setText(option, fill(texts.names[option.value],
-    { from: view.pair[0], to: view.pair[1] })));
-  parts.all.checked = all;
-  parts.all.disabled = !name; // without one there is nothing to take over all
-  const rule = fill(own && !name ? texts.ownRule : texts.rules[name],
-    { from: view.pair[0], to: view.pair[1], others: view.others() })
-    + (name ? ` ${fill(texts.sorted, { where: texts.where[Number(all)] })}` : "");
+  const words = { from: pair[0].trim(), to: pair[1].trim(), others: view.others(), head: view.brief(chosen[0]) };
+  [...parts.name.options].forEach((option) => setText(option, fill(texts.names[option.value], words)));
+  const rule = fill(texts.rules[name], words) + (name ? ` ${texts.faded}` : "");
   if (view.rule !== rule) parts.rule.replaceChildren(...inItalics(rule));
   view.rule = rule;
   parts.sides.forEach((node: any, i: number) => set(node, "aria-pressed", String(i === side)));
-  parts.slots.forEach((slot: any, i: number) => {
-    const head = order[i];
+  const shareIn = (head: number) => results[head].held[sentence]?.share ?? NaN;
+  set(parts.bestLine, "class", name ? "heads-best" : "heads-best empty");
+  parts.best.forEach((button: any, i: number) => {
+    setText(button, name ? `${view.brief(order[i])} ${percentOf(shareIn(order[i]))}` : texts.none);
+    button.disabled = !name;
+  });
+  parts.slots.forEach((slot: any, head: number) => {
     const weights = view.mapOf(sentence, head);
     if (slot.color) draw(view, slot, weights);
-    const { held, mean } = results[head];
-    const worth = percentOf(!name ? (own ? NaN : weights[place][key]) : all ? mean : held[sentence]?.share ?? NaN);
-    setText(slot.name, view.brief(head));
-    setText(slot.worth, worth);
+    const share = shareIn(head);
+    const worth = percentOf(name ? share : weights[place][key]);
     set(slot.node, "aria-label", `${view.nameOf(head)} ${worth}`);
-    set(slot.node, "aria-checked", String(head === heads[side]));
-    slot.node.tabIndex = head === heads[side] ? 0 : -1;
+    set(slot.node, "title", `${view.brief(head)} ${worth}`);
+    set(slot.node, "aria-checked", String(head === chosen[side]));
+    slot.node.tabIndex = head === chosen[side] ? 0 : -1;
+    set(slot.canvas, ".opacity", name ? String(PALEST + (1 - PALEST) * (share || 0)) : "1");
     set(slot.node, "class", ["heads-map", view.known.includes(head) ? "whole" : "",
-      ...heads.flatMap((chosen: number, j: number) => (chosen === head ? [`is-${j}`] : []))].join(" "));
+      ...chosen.flatMap((one: number, j: number) => (one === head ? [`is-${j}`] : []))].join(" "));
   });
   paintVerdict(view);
 }
@@ -151,16 +153,14 @@ export function paintGrid(view: any) {
 /** Without decimals: there is little room. */
 const percentOf = (share: number) => (Number.isNaN(share) ? texts.none : percent(share, 0));
 
-/** The fit of the name to the first head, also for the reader's own order. */
+/** The fit of the name to the first head. */
 function paintVerdict(view: any) {
-  const { pair, parts, state: { heads: [head], name, own, sentence }, tested: { results }, words } = view;
+  const { parts, state: { heads: [head], name, sentence }, tested: { results } } = view;
   const { held, mean } = results[head];
   const said = (found: any) => (found ? fill(SHAPES[name] ? texts.foundShape : texts.found,
     { ...found, share: shareOf(found), rows: fill(texts.rows[Number(found.rows > 1)], found) }) : texts.silent);
-  const weights = own && name && view.weightsIn(head);
-  setText(parts.verdict, !name ? "" : fill(weights ? texts.ownVerdict : texts.verdict,
-    { head: view.brief(head), found: said(held[sentence]), mean: meanOf(mean),
-      asked: weights ? said(holds(name, cellsOf(name, words, pair), weights)) : "" }));
+  setText(parts.verdict, !name ? "" : fill(texts.verdict,
+    { head: view.brief(head), found: said(held[sentence]), mean: meanOf(mean) }));
 }
 
 // ---- One head in all sentences ----
@@ -170,7 +170,7 @@ export function sentencesOf(view: any) {
   parts.listTitle = make("p", { className: "model-title" });
   parts.lines = view.sentences.map(({ text }: any, i: number) => {
     const canvas = make("canvas", { onclick: (event: MouseEvent) => atPoint(view, i, event) });
-    const button = makeButton(text, () => view.chooseSentence(i), { className: "heads-sentence" });
+    const button = makeButton(text.trim(), () => view.chooseSentence(i), { className: "heads-sentence" });
     const [share, rows] = [make("td"), make("td")];
     const node = make("tr", {}, make("td", {}, canvas), make("th", { scope: "row" }, button), share, rows);
     return { node, canvas, button, share, rows };
@@ -187,18 +187,18 @@ function atPoint(view: any, sentence: number, event: MouseEvent) {
     ? event.target.getBoundingClientRect() : new DOMRect();
   const n = view.sentences[sentence].tokens.length;
   const at = (share: number) => Math.min(n - 1, Math.max(0, Math.floor(share * n)));
-  view.change({ sentence, own: null, place: at((event.clientY - top) / height), key: at((event.clientX - left) / width) });
+  view.change({ sentence, place: at((event.clientY - top) / height), key: at((event.clientX - left) / width) });
 }
 
 export function paintSentences(view: any) {
   const { mapOf, parts, state: { heads: [head], name, sentence }, tested: { results } } = view;
   setText(parts.listTitle, fill(texts.sentences, view.placeOf(head)));
-  setText(parts.columns[2], name ? texts.columns[2] : fill(texts.mostOf, { word: view.pair[0] }));
+  setText(parts.columns[2], name ? texts.columns[2] : fill(texts.mostOf, { word: view.pair[0].trim() }));
   parts.columns[3].hidden = !name;
   parts.lines.forEach((line: any, i: number) => {
     if (line.color) draw(view, line, mapOf(i, head));
     set(line.button, "aria-pressed", String(i === sentence));
-    set(line.button, "aria-label", fill(texts.chooseSentence, { sentence: view.sentences[i].text }));
+    set(line.button, "aria-label", fill(texts.chooseSentence, { sentence: view.sentences[i].text.trim() }));
     const held = results[head].held[i];
     setText(line.share, name ? shareOf(held) : mostOf(view, i, head));
     setText(line.rows, name ? rowsOf(held) : "");
@@ -211,16 +211,16 @@ function mostOf({ mapOf, pair, sentences }: any, sentence: number, head: number)
   const row = mapOf(sentence, head)[tokens.indexOf(pair[0])];
   if (!row) return texts.none;
   const most = Math.max(...row);
-  return fill(texts.most, { to: tokens[row.indexOf(most)], weight: shown(most, 3) });
+  return fill(texts.most, { to: tokens[row.indexOf(most)].trim(), weight: shown(most, 3) });
 }
 
 // ---- The table ----
 
 export function tableOf(view: any) {
   const { parts } = view;
-  parts.table = make("div", { className: "heads-table", tabIndex: 0, role: "group", "aria-label": texts.table });
+  parts.table = make("div", { className: "heads-table", tabIndex: 0, role: "group", "aria-label": fill(texts.table, { n: COUNT }) });
   parts.fold = make("details", { className: "fold", ontoggle: () => paintTable(view) },
-    make("summary", {}, texts.table), parts.table);
+    make("summary", {}, fill(texts.table, { n: COUNT })), parts.table);
   return parts.fold;
 }
 
@@ -233,13 +233,13 @@ export function paintTable(view: any) {
     const held = results[head].held[i];
     return held ? `${percent(held.share)}, ${rowsOf(held)}` : texts.none;
   };
-  const title = name ? fill(texts.names[name], { from: view.pair[0], to: view.pair[1] })
-    : fill(texts.mostOf, { word: view.pair[0] });
+  const title = name ? fill(texts.names[name], { from: view.pair[0].trim(), to: view.pair[1].trim() })
+    : fill(texts.mostOf, { word: view.pair[0].trim() });
   const column = (words: string) => make("th", { scope: "col" }, words);
   parts.table.replaceChildren(make("table", {},
     make("caption", {}, fill(texts.tableName, { name: title })),
     make("thead", {}, make("tr", {}, column(texts.tableHead), ...name ? [column(texts.mean)] : [],
-      ...sentences.map((sentence: any) => column(sentence.text)))),
+      ...sentences.map((sentence: any) => column(sentence.text.trim())))),
     make("tbody", {}, ...order.map((head: number) => make("tr", {},
       make("th", { scope: "row" }, view.brief(head)),
       ...name ? [make("td", {}, meanOf(results[head].mean))] : [],

@@ -49,22 +49,21 @@ export function paintStory(view: any) {
   layOut(view);
   const { parts, state: { heads, key, place }, words } = view;
   parts.tokens.forEach((token: any, i: number) => {
-    setText(token, words[i]);
-    set(token, "aria-label", fill(texts.word, { n: i + 1, word: words[i] }));
+    setText(token, words[i].trim());
+    set(token, "aria-label", fill(texts.word, { n: i + 1, word: words[i].trim() }));
     set(token, "aria-pressed", String(i === place));
   });
   SIDES.forEach((side) => {
     const head = view.state.heads[side];
-    const row = view.weightsIn(head)?.[place];
+    const row = view.weightsIn(head)[place];
     setText(parts.labels[side], view.brief(head));
     set(parts.labels[side], "title", view.nameOf(head));
     parts.cells[side].forEach((cell: any, i: number) => {
-      setText(cell, row ? shown(row[i], 3) : texts.none);
-      set(cell, "aria-label", row ? fill(texts.weight, { head: view.nameOf(head), from: words[place],
-        n: place + 1, to: words[i], m: i + 1, weight: shown(row[i], 3) })
-        : fill(texts.unknown, { head: view.nameOf(head) }));
+      setText(cell, shown(row[i], 3));
+      set(cell, "aria-label", fill(texts.weight, { head: view.nameOf(head), from: words[place].trim(),
+        n: place + 1, to: words[i].trim(), m: i + 1, weight: shown(row[i], 3) }));
       set(cell, "aria-pressed", String(i === key));
-      set(cell, ".backgroundColor", `color-mix(in oklab, var(--head) ${Math.round(45 * (row?.[i] ?? 0))}%, transparent)`);
+      set(cell, ".backgroundColor", `color-mix(in oklab, var(--head) ${Math.round(45 * row[i])}%, transparent)`);
     });
   });
   const asked = `${place} ${heads} ${words.join(" ")}`;
@@ -88,8 +87,8 @@ function measure(view: any) {
   const ends = tokens.map((token: any, i: number) => lefts[i] + token.offsetWidth);
   const room = scroll.clientWidth - labels[0].offsetWidth; // beside what stays at the left
   const most = heads.map((head: number) => {
-    const row = view.weightsIn(head)?.[place];
-    return row ? row.indexOf(Math.max(...row)) : key;
+    const row = view.weightsIn(head)[place];
+    return row.indexOf(Math.max(...row));
   });
   let [from, to] = [place, place];
   for (const wanted of [key, ...most, place - 1, place + 1]) {
@@ -108,7 +107,7 @@ function paintArcs(view: any) {
   const { parts, state: { heads, place } } = view;
   const { height, middles } = parts;
   SIDES.forEach((side) => {
-    const row = view.weightsIn(heads[side])?.[place] ?? [];
+    const row = view.weightsIn(heads[side])[place];
     parts.arcs[side].paths.forEach((path: any, i: number) => {
       const isDrawn = row[i] >= LEAST;
       set(path, "d", isDrawn ? arc(middles[place], middles[i], side, height) : "");

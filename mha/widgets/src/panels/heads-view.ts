@@ -1,12 +1,12 @@
 /**
- * The recorded heads of a trained model: a word's arcs in two heads, all heads as maps, tests of their
- * names, and five heads whose numbers are computed again.
+ * The recorded heads of a decoder: a token's arcs in two heads, all heads as maps, tests of their
+ * names, heads whose numbers are computed again, and the next tokens without each of these.
  */
 
 import maps from "../data/heads-maps.ts";
 import { trace } from "../engine/attention.ts";
-import { matricesOf } from "../engine/bytes.ts";
-import { recordedMaps, tellingPair } from "../engine/heads-names.ts";
+import { halvesOf } from "../engine/bytes.ts";
+import { recordedMaps, tellingKey } from "../engine/heads-names.ts";
 import { percent } from "../engine/numbers.ts";
 import { fill } from "../engine/text.ts";
 import { inSlices, make, makeButton, setText } from "../figures/explorer-parts.ts";
@@ -19,23 +19,25 @@ import { heads as texts } from "../strings/heads.ts";
 import {
   drawsOf, gridOf, ordered, paintGrid, paintSentences, paintTable, sentencesOf, tableOf, tested,
 } from "./heads-grid.ts";
-import { aboutOf, fillOrder, orderOf, paintOrder, paintStrip, stripOf } from "./heads-own.ts";
+import { nextOf, paintNext } from "./heads-next.ts";
+import { aboutOf, paintStrip, stripOf } from "./heads-own.ts";
 import { paintStory, storyOf } from "./heads-story.ts";
 import type { Inputs, Instrument, Matrix, Run } from "../types.ts";
 
-const { heads: perLayer, layers, sentences, tokens } = maps;
+const { base, heads: perLayer, layers, sentences, tokens } = maps;
 
 /** A head's width. */
-const WIDTH = 32;
+const WIDTH = 64;
 
 class HeadsView {
   count: number;
   sentences: { text: string, tokens: string[], first: number }[];
   most: number;
+  angles: Matrix;
   mapOf: any;
   known: number[];
   brought: Record<number, any>;
-  start: { sentence: any; place: any; key: any; side: number; name: string; all: boolean; heads: any; own: null; at: null; };
+  start: { sentence: any; place: any; key: any; side: number; name: string; heads: any; at: null; };
   state: any;
   history: History<any>;
   trail: any[];
@@ -45,12 +47,11 @@ class HeadsView {
   color: string;
   node: any;
 
-  /** The tokens as they are shown: their numbers among all, and their words. */
-  ids: number[] = [];
+  /** The tokens as they are shown. */
   words: string[] = [];
   /** The chosen word and its key. */
   pair: string[] = [];
-  /** The results of the first head for these tokens, if its matrices are included. */
+  /** The results of the first head for these tokens, if it is recorded in full. */
   worked: { run: Run | null, inputs: Inputs } = { run: null, inputs: {} };
   /** Of each head, how far the name of this test holds. */
   tested = { of: "none", results: ([] as any[]) };
@@ -65,14 +66,16 @@ class HeadsView {
       this.count += tokens[i].length;
       return { text, tokens: tokens[i], first };
     });
-    /** With so many tokens a head may be asked: as many as the longest sentence has. */
     this.most = Math.max(...this.sentences.map((sentence) => sentence.tokens.length));
+    /** The rotation of each pair of components at each position. */
+    this.angles = Array.from({ length: this.most }, (_row, i) =>
+      Array.from({ length: WIDTH / 2 }, (_angle, j) => i * base ** ((-2 * j) / WIDTH)));
     this.mapOf = recordedMaps();
     this.known = data.known.map((at: number[]) => this.headAt(at));
     /** The loaded data of the known heads, and their results for tokens. */
     this.brought = {};
-    this.start = { sentence: data.sentence, place: data.place, key: data.key, side: 0, name: "", all: false,
-      heads: data.heads.map((at: number[]) => this.headAt(at)), own: null, at: null };
+    this.start = { sentence: data.sentence, place: data.place, key: data.key, side: 0, name: "",
+      heads: data.heads.map((at: number[]) => this.headAt(at)), at: null };
     this.state = { ...this.start };
     this.history = new History();
     this.trail = [];
@@ -92,7 +95,7 @@ class HeadsView {
    */
   placed() {
     this.color = getComputedStyle(this.parts.slots[0].canvas).color;
-    inSlices([() => this.bring(), () => fillOrder(this), ...drawsOf(this)]);
+    inSlices([() => this.bring(), ...drawsOf(this)]);
   }
 
   build() {
@@ -105,13 +108,13 @@ class HeadsView {
     parts.status = make("span", { className: "soft", role: "status" });
     // A reader chooses this first; below, the list has what the head makes of each.
     parts.sentence = make("select", { onchange: () => this.chooseSentence(parts.sentence.selectedIndex) },
-      ...this.sentences.map(({ text }) => make("option", {}, text)));
+      ...this.sentences.map(({ text }) => make("option", {}, text.trim())));
     const all = gridOf(this);
     const live = make("div", { className: "model-live" },
       make("div", { className: "model-controls" },
         make("label", {}, `${texts.sentence} `, parts.sentence), parts.history.undo, parts.history.redo,
         button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), parts.status),
-      parts.title, make("div", { className: "heads-two" }, storyOf(this), stripOf(this), orderOf(this), all, sentencesOf(this)),
+      parts.title, make("div", { className: "heads-two" }, storyOf(this), stripOf(this), nextOf(this), all, sentencesOf(this)),
       tableOf(this), originOf(this));
     live.addEventListener("keydown", (event: KeyboardEvent) => {
       if (event.key === "Escape" && this.state.at) goBack(this, true);
@@ -134,38 +137,31 @@ class HeadsView {
 
   nameOf = (head: number) => fill(texts.head, this.placeOf(head));
 
-  /** The position of a token, by its number among all of them. */
-  tokenOf(id: number) {
-    const sentence = this.sentences.findLastIndex(({ first }) => first <= id);
-    const place = id - this.sentences[sentence].first;
-    return { sentence, place, word: this.sentences[sentence].tokens[place] };
-  }
-
-  /** The results of the first head for the tokens, null if its matrices are not included. */
+  /** The results of the first head for the sentence, null if it is not recorded in full. */
   runOf(head: number) {
     const found = this.brought[head];
     if (!found) return null;
-    const asked = this.ids.join(" ");
-    if (found.asked !== asked) {
+    const { sentence } = this.state;
+    if (found.sentence !== sentence) {
+      const { first, tokens } = this.sentences[sentence];
       const [query, key, value] = found.matrices.map((matrix: Matrix) =>
-        [this.ids.map((id) => matrix[id])]);
-      const inputs = { query, key, value };
-      Object.assign(found, { asked, inputs, run: trace(inputs) });
+        [matrix.slice(first, first + tokens.length)]);
+      const inputs = { query, key, value, angles: this.angles.slice(0, tokens.length), isCausal: true };
+      Object.assign(found, { sentence, inputs, run: trace(inputs) });
     }
     return found;
   }
 
-  /** The weights of a head: as recorded, or computed for another order. */
-  weightsIn(head: number): Matrix | null {
-    if (!this.state.own) return this.mapOf(this.state.sentence, head);
-    return this.runOf(head)?.run.weights[0] ?? null;
+  /** The recorded weights of a head. */
+  weightsIn(head: number): Matrix {
+    return this.mapOf(this.state.sentence, head);
   }
 
-  /** The mean weight that the other tokens give the key in the first head. */
+  /** The mean weight that the other tokens from the key on give it in the first head. */
   others() {
     const { heads: [head], key, place } = this.state;
-    const rows = (this.weightsIn(head) ?? []).filter((_, i) => i !== place);
-    return percent(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
+    const rows = this.weightsIn(head).filter((_, i) => i !== place && i >= key);
+    return !rows.length ? texts.none : percent(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
   }
 
   /** Load the numbers of those of the two heads that have some. */
@@ -175,7 +171,7 @@ class HeadsView {
       this.brought[head] = null;
       const { layer, head: number } = this.placeOf(head);
       import(`../data/head-${layer}-${number}.js`).then(({ default: packed }) => {
-        this.brought[head] = { matrices: matricesOf(packed, [3, this.count, WIDTH]) };
+        this.brought[head] = { matrices: halvesOf(packed, [3, this.count, WIDTH]) };
         this.paint();
       }, () => { delete this.brought[head]; });
     }
@@ -197,11 +193,10 @@ class HeadsView {
     this.show(state);
   }
 
-  /** A state whose word and key are in its sentence; without matrices no other order. */
+  /** A state whose token and key are in its sentence. */
   sound(state: any) {
-    const own = this.known.includes(state.heads[0]) ? state.own : null;
-    const last = (own ?? this.sentences[state.sentence].tokens).length - 1;
-    return { ...state, own, place: Math.min(state.place, last), key: Math.min(state.key, last), at: null };
+    const last = this.sentences[state.sentence].tokens.length - 1;
+    return { ...state, place: Math.min(state.place, last), key: Math.min(state.key, last), at: null };
   }
 
   /** Go back, or forward again. */
@@ -219,13 +214,14 @@ class HeadsView {
     this.change({ key });
   }
 
-  /** The word and the key stay where a sentence has them; else the first head says who tells most. */
+  /** The token and the key stay if a sentence has them; else the last token, and its largest weight. */
   chooseSentence(sentence: number) {
     const { tokens } = this.sentences[sentence];
     const [place, key] = this.pair.map((word) => tokens.indexOf(word));
+    const row = place >= 0 ? place : tokens.length - 1;
     const weights = this.mapOf(sentence, this.state.heads[0]);
-    const pair = key >= 0 && place >= 0 ? { place, key } : tellingPair(weights, place);
-    this.change({ sentence, ...pair, own: null });
+    const pair = key >= 0 && place >= 0 ? { place, key } : { place: row, key: tellingKey(weights[row], row) };
+    this.change({ sentence, ...pair });
   }
 
   chooseHead(head: number, side: number = this.state.side) {
@@ -235,16 +231,15 @@ class HeadsView {
   // ---- The address ----
 
   share() {
-    const { all, heads, key, name, own, place, sentence } = this.state;
-    const parts = new URLSearchParams({ heads: "real", sentence: String(sentence + 1), word: String(place + 1),
-      key: String(key + 1), head: heads.map(this.brief).join("-"), ...name && { name }, ...all && { all: "1" },
-      ...own && { own: own.join(".") } });
+    const { heads, key, name, place, sentence } = this.state;
+    const parts = new URLSearchParams({ heads: "decoder", sentence: String(sentence + 1), word: String(place + 1),
+      key: String(key + 1), head: heads.map(this.brief).join("-"), ...name && { name } });
     shareAddress(`#${parts}`, this.parts.status);
   }
 
   /** The readable part of an address, with defaults for the rest. */
   readAddress() {
-    const parts = partsOf("heads", "real");
+    const parts = partsOf("heads", "decoder");
     if (!parts) return;
     /** A number from 1 on, from 0 on. */
     const number = (text: string | null | undefined, end: number, otherwise: number): number => (/^[1-9]\d{0,2}$/.test(text ?? "") && Number(text) <= end ? Number(text) - 1 : otherwise);
@@ -254,11 +249,8 @@ class HeadsView {
       const [layer, head] = text.split(".").map((part, i) => number(part, i ? perLayer : layers, -1));
       return layer >= 0 && head >= 0 ? layer * perLayer + head : -1;
     });
-    const own = (parts.get("own") ?? "").split(".").map((text) => (/^\d{1,3}$/.test(text) ? Number(text) : this.count));
-    const isOwn = own.length <= this.most && own.every((id) => id < this.count);
     const name = parts.get("name") ?? "";
-    this.show(this.sound({ ...start, sentence, own: isOwn ? own : null, all: parts.get("all") === "1",
-      place: number(parts.get("word"), this.most, start.place), key: number(parts.get("key"), this.most, start.key),
+    this.show(this.sound({ ...start, sentence, place: number(parts.get("word"), this.most, start.place), key: number(parts.get("key"), this.most, start.key),
       name: Object.hasOwn(texts.names, name) ? name : "",
       heads: start.heads.map((head: number, i: number) => (heads[i] >= 0 ? heads[i] : head)) }));
   }
@@ -267,17 +259,15 @@ class HeadsView {
 
   paint() {
     const { parts, state } = this;
-    const { heads, key, name, own, place, sentence } = state;
+    const { heads, key, name, place, sentence } = state;
     if (this.color) this.bring(); // on its page; what is seen first does not wait for them
-    const { first, tokens } = this.sentences[sentence];
-    this.ids = own ?? tokens.map((_, i) => first + i);
-    this.words = this.ids.map((id) => this.tokenOf(id).word);
+    this.words = this.sentences[sentence].tokens;
     this.pair = [this.words[place], this.words[key]];
     this.worked = this.runOf(heads[0]) ?? { run: null, inputs: {} };
     const of = [name, ...name === "pair" ? this.pair : []].join(" ");
     if (this.tested.of !== of) this.tested = { of, results: tested(this) };
     this.order = ordered(this);
-    setText(parts.title, fill(own ? texts.titleOwn : texts.title, { word: `${this.pair[0]} (${place + 1})`,
+    setText(parts.title, fill(texts.title, { word: `${this.pair[0].trim()} (${place + 1})`,
       first: this.nameOf(heads[0]), second: this.nameOf(heads[1]) }));
     parts.sentence.selectedIndex = sentence;
     parts.history.paint(this.history);
@@ -285,7 +275,7 @@ class HeadsView {
     paintGrid(this);
     paintSentences(this);
     paintStrip(this);
-    paintOrder(this);
+    paintNext(this);
     paintTable(this);
     paintOrigin(this);
   }

@@ -1,0 +1,230 @@
+"""Record the attention of SmolLM2-135M on a few sentences, for the chapter on a model people use.
+
+It takes about ten minutes on two processors and overwrites the data in mha/examples/smollm2.
+Another processor rounds sums of float32 in another order, so a number may differ in its last digit.
+The weights and the packages that read them are in the environment of requirements-frameworks.lock.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mha.command_line import Parser
+from mha.core.checks import Array
+from mha.core.decoder import Decoder, DecoderRun
+
+FOLDER = Path(__file__).resolve().parent.parent / "mha" / "examples" / "smollm2"
+
+WORDS = (
+    "apple", "river", "window", "music", "doctor", "garden", "paper", "winter", "table", "horse",
+    "king", "market", "stone", "island", "letter", "bread", "mountain", "silver", "village", "engine",
+    "flower", "hammer", "ocean", "pencil", "rabbit", "school", "tower", "uncle", "valley", "water",
+    "bridge", "camera", "dinner", "eagle", "finger", "guitar", "hotel", "insect", "jacket", "kitchen",
+    "lemon", "mirror", "needle", "onion", "pocket", "queen", "ribbon", "shadow", "ticket", "wagon",
+)  # fmt: skip
+"""Words of one token each, for the repeated sequences."""
+
+SENTENCES = (
+    "The animal didn't cross the street because it was too",
+    "The cat sat on the mat because it was",
+    "The capital of France is",
+    "When Mary and John went to the store, John gave a drink to",
+    "Mr Dursley met Mrs Dursley. Mr D",
+    " ".join(("", *WORDS[:8], *WORDS[:8])),
+    "The bank near the river",
+    "He put his money in the bank",
+)
+"""The sentences whose attention is recorded."""
+
+HEADS = ((14, 9), (17, 1), (19, 7), (19, 9), (24, 5), (30, 2))
+"""The heads whose queries, keys and values are recorded, counted from 1."""
+
+WITHOUT_EACH = "The capital of France is"
+"""The sentence that is also run without each single head."""
+
+LIKELIEST = 20
+"""The number of next tokens that are recorded per run."""
+
+NUM_SEQUENCES, LENGTH, SEED = 4, 25, 61
+"""The repeated sequences: their number, the number of words of one half, and the seed."""
+
+PAIRS = (
+    ("animal", "didn't cross", "street"), ("cat", "sat on", "mat"), ("dog", "ran around", "house"),
+    ("bird", "left", "tree"), ("horse", "jumped over", "fence"), ("mouse", "hid in", "box"),
+    ("robot", "could not open", "door"), ("truck", "drove over", "bridge"),
+    ("boat", "passed", "island"), ("baby", "fell off", "chair"), ("cow", "walked through", "gate"),
+    ("ship", "left", "port"), ("plane", "flew over", "city"), ("bear", "slept in", "cave"),
+    ("fish", "avoided", "net"), ("rabbit", "went into", "hole"), ("monkey", "escaped from", "cage"),
+    ("car", "hit", "wall"), ("train", "reached", "station"), ("snake", "lay on", "rock"),
+    ("frog", "swam across", "pond"), ("child", "sat at", "table"), ("ball", "broke", "window"),
+    ("river", "flooded", "village"), ("storm", "damaged", "roof"), ("key", "didn't fit", "lock"),
+    ("book", "didn't fit in", "bag"), ("company", "broke", "law"), ("team", "lost", "game"),
+    ("king", "sold", "castle"),
+)  # fmt: skip
+"""Two nouns with a verb between them: in "The animal didn't cross the street", and exchanged."""
+
+ENDINGS = (" because it", " because they", " because", " and then", " because the")
+"""The endings of these sentences; the row of the last token is recorded."""
+
+ASKING = (14, 9)
+"""The head that is tested on the pairs."""
+
+
+SETTINGS = (
+    "num_layers", "num_heads", "num_groups", "d_model", "d_k", "d_ff", "vocabulary_size",
+    "context_length", "size", "base",
+)  # fmt: skip
+"""The attributes of the model that are recorded."""
+
+
+def main() -> None:
+    """Run the model, and write the recordings."""
+    parser = Parser(description="Record the attention of SmolLM2-135M on a few sentences.")
+    parser.add_argument("--into", type=Path, default=FOLDER, help="folder of the written files")
+    folder = parser.parse_args().into
+    from mha import read_model  # the help needs no weights
+
+    record(read_model(), folder)
+    print(f"written: {folder}")
+
+
+def record(model: Decoder, folder: Path) -> None:
+    """Write all recordings of a model into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts: list[dict[str, Any]] = []
+    arrays: dict[str, Array] = {}
+    runs = []
+    for number, sentence in enumerate(SENTENCES):
+        print(f"{sentence} ...", flush=True)
+        run = model.run(sentence)
+        runs.append(run)
+        found, recorded = record_sentence(model, run)
+        texts.append({"sentence": sentence, **found})
+        arrays |= {f"{name}{number}": array for name, array in recorded.items()}
+    for layer, head in HEADS:
+        print(f"layer {layer}, head {head} ...", flush=True)
+        parts = (record_head(model, run, layer - 1, head - 1) for run in runs)
+        np.savez(folder / f"L{layer}H{head}.npz", qkv=np.concatenate([*parts], axis=1))
+    print("repeated words ...", flush=True)
+    sequences = list(repeated_words(model))
+    arrays |= repetition_scores(model, sequences)
+    print("pairs ...", flush=True)
+    arrays["pairs"] = pair_weights(model)
+    print("without each head ...", flush=True)
+    arrays["alone"] = without_each_head(model)
+    np.savez_compressed(folder / "numbers.npz", **arrays)
+    data = {
+        "sentences": texts,
+        "heads": HEADS,
+        "repeated": [model.token_texts(ids) for ids in sequences],
+        "pairs": PAIRS,
+        "endings": ENDINGS,
+        "asking": ASKING,
+        "alone": WITHOUT_EACH,
+        "settings": {name: getattr(model, name) for name in SETTINGS},
+    }  # fmt: skip
+    text = json.dumps(data, indent=1, ensure_ascii=False)
+    (folder / "texts.json").write_text(text + "\n", encoding="utf-8")
+
+
+def record_sentence(model: Decoder, run: DecoderRun) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return the words of a sentence's recordings, and their numbers."""
+    n = len(run.ids)
+    lower = run.weights[..., *np.tril_indices(n)]
+    distributions = [run.probabilities[-1]]
+    for layer, head in HEADS:
+        without = model.run(run.ids, without=[(layer - 1, head - 1)])
+        distributions.append(without.probabilities[-1])
+    likeliest = sorted({int(i) for p in distributions for i in np.argsort(-p)[:LIKELIEST]},
+                       key=lambda i: -distributions[0][i])  # fmt: skip
+    words = likeliest[:2]
+    texts = {
+        "tokens": model.token_texts(run.ids),
+        "next": model.token_texts(likeliest),
+        "words": model.token_texts(words),
+    }
+    return texts, {
+        "maps": np.rint(1000 * lower).astype(np.uint16),
+        "next": np.stack(distributions)[:, likeliest].astype(np.float32),
+        "shares": centred_shares(run, words).astype(np.float32),
+        "norms": np.linalg.norm(run.stream, axis=-1).astype(np.float32),
+    }
+
+
+def centred_shares(run: DecoderRun, words: Sequence[int]) -> Array:
+    """Return each part's share in the logits of some words, minus its mean over all words."""
+    from mha.runs.logit_attribution import logit_shares
+
+    shares = logit_shares(run, row=len(run.ids) - 1).shares
+    return (shares[:, words] - shares.mean(axis=-1, keepdims=True)).T
+
+
+def record_head(model: Decoder, run: DecoderRun, layer: int, head: int) -> Array:
+    """Return a head's queries and keys before rotation, and its values, in float16."""
+    from mha.runs.logit_attribution import trace_text
+
+    trace = trace_text(model, run.ids, layer=layer)
+    return np.stack([trace.query[head], trace.key[head], trace.value[head]]).astype(np.float16)
+
+
+def repeated_words(model: Decoder) -> Iterator[tuple[int, ...]]:
+    """Return random words twice, as tokens."""
+    rng = np.random.default_rng(SEED)
+    for _ in range(NUM_SEQUENCES):
+        words = rng.choice(WORDS, LENGTH, replace=False)
+        ids = model.encode("".join(f" {word}" for word in words))
+        if len(ids) != LENGTH:
+            raise ValueError("a word has several tokens; words of one token are wanted")
+        yield ids + ids
+
+
+def repetition_scores(model: Decoder, sequences: Sequence[tuple[int, ...]]) -> dict[str, Array]:
+    """Return the scores of all heads on repeated sequences, and the loss of each token."""
+    after, before, first, losses = [], [], [], []
+    for ids in sequences:
+        run = model.run(ids)
+        rows = np.arange(LENGTH, 2 * LENGTH)
+        after.append(run.weights[:, :, rows, rows - LENGTH + 1].mean(axis=-1))
+        rows = np.arange(1, 2 * LENGTH)
+        before.append(run.weights[:, :, rows, rows - 1].mean(axis=-1))
+        first.append(run.weights[:, :, rows, 0].mean(axis=-1))
+        losses.append(-np.log(run.probabilities[rows - 1, np.array(ids)[rows]]))
+    found = {"after": after, "before": before, "first": first, "losses": losses}
+    return {name: np.array(arrays).astype(np.float32) for name, arrays in found.items()}
+
+
+def pair_weights(model: Decoder) -> Array:
+    """Return the weights of both nouns for the last token, shape (endings, pairs, orders, 2)."""
+    layer, head = (number - 1 for number in ASKING)
+    found = []
+    for ending in ENDINGS:
+        for first, verb, second in PAIRS:
+            for subject, object_ in ((first, second), (second, first)):
+                ids = model.encode(f"The {subject} {verb} the {object_}{ending}")
+                tokens = model.token_texts(ids)
+                row = attention_row(model, ids, layer, head)
+                found.append([row[tokens.index(f" {noun}")] for noun in (subject, object_)])
+    return np.array(found, np.float32).reshape(len(ENDINGS), len(PAIRS), 2, 2)
+
+
+def attention_row(model: Decoder, ids: Sequence[int], layer: int, head: int) -> Array:
+    """Return the weights of the last token in one head."""
+    from mha.runs.logit_attribution import trace_text
+
+    return trace_text(model, ids, layer=layer).weights[head, -1]
+
+
+def without_each_head(model: Decoder) -> Array:
+    """Return the probability of the likeliest token without each single head."""
+    ids = model.encode(WITHOUT_EACH)
+    word = model.run(ids).probabilities[-1].argmax()
+    shape = model.num_layers, model.num_heads
+    found = [model.run(ids, without=[pair]).probabilities[-1, word] for pair in np.ndindex(*shape)]
+    return np.array(found, np.float32).reshape(shape)
+
+
+if __name__ == "__main__":
+    main()
