@@ -20,10 +20,11 @@ FOLDER = Path(__file__).resolve().parent.parent / "mha" / "examples" / "smollm2"
 
 WORDS = (
     "apple", "river", "window", "music", "doctor", "garden", "paper", "winter", "table", "horse",
-    "king", "market", "stone", "island", "letter", "bread", "mountain", "silver", "village", "engine",
-    "flower", "hammer", "ocean", "pencil", "rabbit", "school", "tower", "uncle", "valley", "water",
-    "bridge", "camera", "dinner", "eagle", "finger", "guitar", "hotel", "insect", "jacket", "kitchen",
-    "lemon", "mirror", "needle", "onion", "pocket", "queen", "ribbon", "shadow", "ticket", "wagon",
+    "king", "market", "stone", "island", "letter", "bread", "mountain", "silver", "village",
+    "engine", "flower", "hammer", "ocean", "pencil", "rabbit", "school", "tower", "uncle",
+    "valley", "water", "bridge", "camera", "dinner", "eagle", "finger", "guitar", "hotel",
+    "insect", "jacket", "kitchen", "lemon", "mirror", "needle", "onion", "pocket", "queen",
+    "ribbon", "shadow", "ticket", "wagon",
 )  # fmt: skip
 """Words of one token each, for the repeated sequences."""
 
@@ -115,7 +116,7 @@ def record(model: Decoder, folder: Path) -> None:
     arrays["pairs"] = pair_weights(model)
     print("without each head ...", flush=True)
     arrays["alone"] = without_each_head(model)
-    np.savez_compressed(folder / "numbers.npz", **arrays)
+    np.savez_compressed(folder / "numbers.npz", allow_pickle=False, **arrays)
     data = {
         "sentences": texts,
         "heads": HEADS,

@@ -212,6 +212,7 @@ def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
     number = _number_of(sentence)
     tokens = _tokens(number)
     start = sum(len(_tokens(earlier)) for earlier in range(number))
+    base = recorded_settings()["base"]
     query, key, value = _vectors(layer, head)[:, start : start + len(tokens)]
     return WorkedExample(
         name=f"layer-{layer}-head-{head}",
@@ -222,9 +223,7 @@ def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
         query=query,
         key=key,
         value=value,
-        angles=rotary_angles(
-            np.arange(len(tokens)), query.shape[-1], base=recorded_settings()["base"]
-        ),
+        angles=rotary_angles(np.arange(len(tokens)), query.shape[-1], base=base),
         is_causal=True,
     )
 
@@ -255,8 +254,8 @@ def recorded_next_tokens(sentence: str, without: tuple[int, int] | None = None) 
     --------
     >>> whole = recorded_next_tokens("The capital of France is")
     >>> less = recorded_next_tokens("The capital of France is", without=(24, 5))
-    >>> print(whole.tokens[0], round(whole.probabilities[0], 3), round(less.probability(" Paris"), 3))
-     Paris 0.773 0.141
+    >>> print([round(found.probability(" Paris"), 3) for found in (whole, less)])
+    [0.773, 0.141]
     """
     number = _number_of(sentence)
     row = 0 if without is None else 1 + recorded_heads().index(_known_head(*without))
@@ -301,11 +300,10 @@ def recorded_logit_shares(sentence: str) -> tuple[tuple[str, ...], LogitShares]:
      Paris block 24, head 5 2.9
     """
     number, settings = _number_of(sentence), recorded_settings()
+    num_layers, num_heads = (int(settings[name]) for name in ("num_layers", "num_heads"))
     names = ["embedding"]
-    for block in range(1, int(settings["num_layers"]) + 1):
-        names += [
-            f"block {block}, head {head}" for head in range(1, int(settings["num_heads"]) + 1)
-        ]
+    for block in range(1, num_layers + 1):
+        names += [f"block {block}, head {head}" for head in range(1, num_heads + 1)]
         names.append(f"block {block}, feed-forward")
     shares = LogitShares(tuple(names), _numbers()[f"shares{number}"].T)
     return tuple(_texts()["sentences"][number]["words"]), shares

@@ -83,7 +83,7 @@ def decoder_heads(
         placeholder=_table(),
         bundles=_BUNDLES,
         style_sheets=("model.css", "decoder-heads.css"),
-        heights=(69.4, 103.6, 103.6, 113, 145.3, 146.9, 144.2),
+        heights=(98.5, 106.4, 106.4, 103.2, 106.2, 109.6, 115.2),
         figure=figure,
     )
     return replace(

@@ -66,7 +66,7 @@ def test_nothing_is_vendored_that_the_list_lacks():
     found = {path for path in tracked if path.endswith(others)} | {
         path
         for path in tracked
-        if path.rpartition("/")[0] in beside and path.endswith((".js", ".css", ".npz", ".gz"))
+        if path.rpartition("/")[0] in beside and path.endswith((".js", ".css", ".npz", ".json"))
     }
     assert found == listed
 

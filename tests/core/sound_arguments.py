@@ -136,10 +136,10 @@ GIVEN = SOUND | {
     "chain": {"steps": ("1×2", "2")},
     "load_example": {"name": "cat-sat"},
     "recorded_head": {"layer": 24, "head": 5, "sentence": "The capital of France is"},
-    **dict.fromkeys(
-        ("recorded_maps", "recorded_next_tokens", "recorded_logit_shares", "recorded_stream_norms"),
-        {"sentence": "The capital of France is"},
-    ),
+    **{
+        f"recorded_{name}": {"sentence": "The capital of France is"}
+        for name in ("maps", "next_tokens", "logit_shares", "stream_norms")
+    },
     "trace": {"example": EXAMPLE},
     "trace_blocks": {"example": EXAMPLE, "blocks": [BLOCK]},
     "trace_layer": {"layer": BIASED, "x": X, "tokens": list("abcd")},

@@ -24,7 +24,7 @@ from mha.runs.places import Place
 SETTINGS = recorded_settings()
 LAYERS, HEADS = int(SETTINGS["num_layers"]), int(SETTINGS["num_heads"])
 BOUND = 0.0015
-"""The largest difference of weights from 16-bit numbers, as the docstring of `recorded_head` says."""
+"""The largest difference of weights from 16-bit numbers, stated by `recorded_head`."""
 
 
 @pytest.mark.parametrize("sentence", recorded_sentences())

@@ -153,7 +153,7 @@ REFUSED = [
      "column is -1; a number of at least 0 is wanted"),
     # Recorded and trained
     *((lambda read=read: read("Hi"), f"sentence is 'Hi'; one of {SENTENCES} is wanted")
-      for read in (recorded_maps, recorded_next_tokens, lambda sentence: recorded_head(24, 5, sentence))),
+      for read in (recorded_maps, recorded_next_tokens, lambda text: recorded_head(24, 5, text))),
     (lambda: recorded_head(31, 1, recorded_sentences()[0]),
      f"layer and head are (31, 1); one of {', '.join(map(str, recorded_heads()))} is wanted"),
     (lambda: load_model("gpt"), "name is 'gpt'; \"names\" is wanted"),

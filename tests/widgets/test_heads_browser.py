@@ -16,7 +16,6 @@ from mha.examples.recorded import (
     recorded_maps,
     recorded_next_tokens,
     recorded_sentences,
-    recorded_settings,
 )
 from mha.runs.rounding import percent, shown
 from mha.widgets.assets import text_of
@@ -203,7 +202,7 @@ def test_next_tokens_are_those_with_and_without_the_first_head(opened):
     first = lines.first
     expect(first.locator("th")).to_have_text("Paris")
     expect(first.locator("td")).to_have_text([
-        percent(found.probability(" Paris")) for found in (whole, less)
+        percent(found.probability(" Paris"), 1) for found in (whole, less)
     ])  # fmt: skip
     expect(lines.last.locator("th")).to_have_text("all others")
     page.get_by_role("radio", name="layer 24, head 4 ").click()
@@ -238,6 +237,9 @@ def test_on_a_phone_the_maps_scroll_and_the_chosen_token_is_in_sight(opened):
     box = maps.first.bounding_box()
     assert min(box["width"], box["height"]) >= 24
     assert page.locator(".heads-two > .model-scroll").bounding_box()["height"] < 190
+    frame, chosen = (one.bounding_box() for one in (
+        page.locator(".heads-frame"), page.get_by_role("radio", checked=True)))  # fmt: skip
+    assert frame["x"] < chosen["x"] < frame["x"] + frame["width"] - chosen["width"]
     maps.last.tap()
     expect(page.locator(".strip-title")).to_contain_text(f"Above: layer {LAYERS}, head {HEADS}")
     expect(page.locator(".heads-story .model-word[aria-pressed=true]")).to_be_in_viewport()

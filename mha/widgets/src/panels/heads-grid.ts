@@ -84,7 +84,7 @@ export function gridOf(view: any) {
 }
 
 function slotOf(view: any, head: number) {
-  const canvas = make("canvas");
+  const canvas = make("canvas", { width: 1, height: 1 }); // its usual 300 would widen the columns
   const node = makeButton("", () => view.chooseHead(head), { role: "radio", className: "heads-map" });
   node.append(canvas);
   return { node, canvas };
@@ -106,6 +106,12 @@ export function drawsOf(view: any): (() => void)[] {
     () => draw(view, slot, view.mapOf(view.state.sentence, i))),
   ...lines.map((line: any, i: number) =>
     () => draw(view, line, view.mapOf(i, view.state.heads[0])))];
+}
+
+/** Scroll a narrow page's maps to the first head. */
+export function scrollToHead({ parts: { grid, slots }, state: { heads: [head] } }: any) {
+  const { node } = slots[head];
+  grid.parentElement.scrollLeft = node.offsetLeft - grid.offsetLeft - grid.parentElement.clientWidth / 2;
 }
 
 /** Arrows lead to the next map and choose it, as among radio buttons. */

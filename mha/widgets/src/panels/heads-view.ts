@@ -17,7 +17,7 @@ import { History } from "../store/history.ts";
 import { shareAddress } from "../store/share.ts";
 import { heads as texts } from "../strings/heads.ts";
 import {
-  drawsOf, gridOf, ordered, paintGrid, paintSentences, paintTable, sentencesOf, tableOf, tested,
+  drawsOf, gridOf, ordered, paintGrid, paintSentences, paintTable, scrollToHead, sentencesOf, tableOf, tested,
 } from "./heads-grid.ts";
 import { nextOf, paintNext } from "./heads-next.ts";
 import { aboutOf, paintStrip, stripOf } from "./heads-own.ts";
@@ -95,7 +95,7 @@ class HeadsView {
    */
   placed() {
     this.color = getComputedStyle(this.parts.slots[0].canvas).color;
-    inSlices([() => this.bring(), ...drawsOf(this)]);
+    inSlices([() => this.bring(), () => scrollToHead(this), ...drawsOf(this)]);
   }
 
   build() {

@@ -14,8 +14,7 @@ export const heads = {
   reset: "Reset",
   copy: "Share",
   maps: "The {n} heads, in this sentence",
-  layerNames: "Layer",
-  mapsTitle: "All {n} heads in this sentence, one column per layer:",
+  mapsTitle: "All {n} heads in this sentence: a column for each layer, a row for each head:",
   name: "Test a name",
   best: "Fits best",
   names: {
