@@ -151,7 +151,8 @@ ANSWERS = {
     "ex-learning-sign": lambda g: softmax(g.rows[0]["WQ, sat"][3] * np.array(g.prose[2:4])).max(),
     "ex-names-perplexity": lambda g: math.exp(g.prose[0]),
     "ex-names-temperature": lambda g: math.exp((g.prose[0] - g.prose[1]) / g.prose[2]),
-    "ex-real-heads-ratio": lambda g: math.exp(g.rows[0]["river"][1] - g.rows[0]["[CLS]"][1]),
+    "ex-real-heads-ratio": lambda g: math.exp(g.rows[0]["animal"][1] - g.rows[0]["didn"][1]),
+    "ex-real-heads-cache": lambda g: 2 * math.prod(g.prose[:4]),
     "ex-bugs-fewest": lambda g: fewest_properties(g.pictures[0]),
     "ex-since-third": third_score,
     "ex-since-bytes": lambda g: (

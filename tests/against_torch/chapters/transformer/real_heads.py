@@ -1,6 +1,5 @@
-"""The numbers of the chapter on real heads, from the recorded matrices and maps."""
+"""The numbers of the chapter on a model people use, from the recorded arrays of the model."""
 
-import gzip
 import json
 import math
 
@@ -8,141 +7,185 @@ import numpy as np
 import torch
 from printed_lines import line
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import EXAMPLES, Run, tensor
+from worked_by_torch import EXAMPLES, Run, causal, example, tensor
 
-FOLDER = EXAMPLES / "sentence-encoder"
-RIVER_BANK, FOOTBALL, APPLE = "The bank near the river", "I play football", "I bought apple to eat"
-TIRED, SOFT = (f"The cat sat on the mat because it was {word}" for word in ("tired", "soft"))
-HEADS = ((1, 3), (1, 5), (2, 9), (4, 2), (6, 12))
+FOLDER = EXAMPLES / "smollm2"
+TEXTS = json.loads((FOLDER / "texts.json").read_text(encoding="utf-8"))
+SETTINGS = TEXTS["settings"]
+LAYERS, HEADS, GROUPS = (SETTINGS[f"num_{name}"] for name in ("layers", "heads", "groups"))
+WIDTH, D_K, D_FF = (SETTINGS[name] for name in ("d_model", "d_k", "d_ff"))
+ANIMAL, _, FRANCE, MARY, _, TWICE = range(6)
+ANIMAL_KEY, IT = 1, 8
+TOKENS = [[token.strip() for token in entry["tokens"]] for entry in TEXTS["sentences"]]
 
 
 class Recorded:
-    """The recorded maps of all sentences, and the heads that can be recomputed."""
+    """The recorded arrays, and the heads that can be recomputed."""
 
     def __init__(self):
-        maps = json.loads(gzip.decompress((FOLDER / "attention-maps.json.gz").read_bytes()))
-        self.sentences = list(maps)
-        self.tokens = {s: m["tokens"] for s, m in maps.items()}
-        self.maps = {s: tensor(m["attn"]) for s, m in maps.items()}
+        with np.load(FOLDER / "numbers.npz") as file:
+            self.arrays = {name: tensor(file[name].astype(float)) for name in file.files}
+
+    def map(self, layer, head, sentence):
+        """Return the recorded weights of a head."""
+        n = len(TOKENS[sentence])
+        full = torch.zeros(n, n, dtype=torch.float64)
+        rows, columns = torch.tril_indices(n, n)
+        full[rows, columns] = self.arrays[f"maps{sentence}"][layer - 1, head - 1] / 1000
+        return full
 
     def head(self, layer, head, sentence):
         """Return the stages of a head for a sentence."""
+        start, n = sum(map(len, TOKENS[:sentence])), len(TOKENS[sentence])
         with np.load(FOLDER / f"L{layer}H{head}.npz") as file:
-            p = {name: torch.tensor(file[name]).double() for name in file.files}
-        x = p[f"x{self.sentences.index(sentence)}"]
-        return Run(
-            {
-                name: (x @ p[f"w_{name[0]}"] + p[f"b_{name[0]}"])[None]
-                for name in ("query", "key", "value")
-            }
-        )
+            query, key, value = tensor(file["qkv"][:, start : start + n].astype(float))[:, None]
+        given = {"query": query, "key": key, "value": value}
+        speeds = SETTINGS["base"] ** (-torch.arange(0, D_K, 2).double() / D_K)
+        return Run(given, causal(n), torch.arange(n)[:, None] * speeds)
 
-    def map(self, layer, head, sentence):
-        """Return the recorded weights."""
-        return self.maps[sentence][layer - 1, head - 1]
+    def chance(self, sentence, token, without=None):
+        """Return the probability of a next token, with all heads or without one."""
+        run = 0 if without is None else 1 + TEXTS["heads"].index(list(without))
+        column = TEXTS["sentences"][sentence]["next"].index(token)
+        return self.arrays[f"next{sentence}"][run, column]
 
-    def weight(self, layer, head, asking, heard, sentence):
-        """Return the recorded weight of one query token for one key token."""
-        tokens = self.tokens[sentence]
-        return self.map(layer, head, sentence)[tokens.index(asking), tokens.index(heard)]
-
-    def answers(self, sentence, word):
-        """Return the best scaled score of each token of all sentences for a word, in order."""
-        asking = self.head(1, 5, sentence).query[0, self.tokens[sentence].index(word)]
-        found = {}
-        for other in self.sentences:
-            scores = self.head(1, 5, other).key[0] @ asking / math.sqrt(32)
-            for token, score in zip(self.tokens[other], scores, strict=True):
-                found[token] = max(score, found.get(token, -math.inf))
-        return dict(sorted(found.items(), key=lambda item: -item[1]))
+    def mean(self, score):
+        """Return a score of all heads, averaged over the sequences."""
+        return self.arrays[score].mean(0)
 
 
 R = Recorded()
 
 
-def compare_what_is_recorded(page):
-    heads = [(head, sentence) for head in HEADS for sentence in R.sentences]
-    off = max((R.head(*h, s).weights[0] - R.map(*h, s)).abs().max() for h, s in heads)
-    layers, heads = R.maps[TIRED].shape[:2]
-    page.says("The model has # layers", layers, heads, heads * 32, 32)
-    page.says("for # sentences, as the model", len(R.sentences), len(HEADS), AtMost(off))
+def numbered(score, count=3):
+    """Return layer, head and score of the heads with the highest scores."""
+    found = score.flatten().topk(count)
+    return [
+        (int(at) // HEADS + 1, int(at) % HEADS + 1, x)
+        for x, at in zip(found.values, found.indices, strict=True)
+    ]
 
 
-def compare_bank(page):
-    s, bank, river = R.head(1, 5, RIVER_BANK), 2, 5
-    row, scaled = s.weights[0, bank], s.scaled_scores[0, bank]
-    stages = s.scores, s.scaled_scores, s.exponentials, s.weights
-    page.table("tbl-real-heads-bank", torch.stack([stage[0, bank] for stage in stages], 1))
-    page.says("the sum of all seven: ", line(s, f"weights.0.{bank}.{river}"))
-    page.runs["layer-1-head-5"] = s
-    page.says("A scaled score of # where", scaled[river], scaled[0], row[river])
-    page.says("river gives bank #", s.weights[0, river, bank])
-    page.says("bank finds river with #", row[river])
-    more, times = scaled[river] - scaled[0], row[river] / row[0]
-    page.says("Only the difference of the two scores counts. It is ", more, times)
-    of_bank, of_play = R.answers(RIVER_BANK, "bank"), R.answers(FOOTBALL, "play")
-    best = list(zip(of_bank.values(), of_play.values(), strict=True))[:5]
-    page.table("tbl-real-heads-answers", best)
-    swapped = scaled.clone()
-    swapped[river] = list(of_bank.values())[1]
-    with_eat = swapped.softmax(0)[river], row[river], river
-    football = R.head(1, 5, FOOTBALL).weights[0, 2, 3]
-    apples = [R.weight(1, 5, verb, "apple", APPLE) for verb in ("eat", "bought")]
-    page.says("Of # different tokens", len(of_bank), with_eat, football, apples)
+def compare_sizes(page):
+    hand = example("it-tired")
+    numbers = sum(hand[name].numel() for name in ("w_q", "w_k", "w_v", "w_o"))
+    kept = 2 * GROUPS * D_K * LAYERS * 2
+    layer = 2 * WIDTH**2 + 2 * WIDTH * GROUPS * D_K + 3 * WIDTH * D_FF
+    rest = SETTINGS["vocabulary_size"] * WIDTH + (2 * LAYERS + 1) * WIDTH
+    page.table(
+        "tbl-real-heads-sizes",
+        *(1, 2, LAYERS, 4, 32, WIDTH, 2, 2, HEADS, 2, 2, GROUPS, 2, 16, D_K, D_FF),
+        *(100, SETTINGS["base"], 36, SETTINGS["vocabulary_size"]),
+        *(numbers, 10496, LAYERS * layer + rest),
+    )
+    page.says("a token takes # bytes in all layers", kept)
+    page.says("at two bytes per number, instead of #", 3 * kept)
+    chances = R.chance(ANIMAL, " far"), R.chance(ANIMAL, " close")
+    page.says("writes far with a probability of #, or close with #", chances)
+    heads = [(head, s) for head in TEXTS["heads"] for s in range(len(TOKENS))]
+    off = max((R.head(*head, s).weights[0] - R.map(*head, s)).abs().max() for head, s in heads)
+    page.says("differs from the model's by more than #", AtMost(off))
 
 
-def compare_verbs(page):
-    verbs = [("bought", APPLE), ("eat", APPLE), ("play", FOOTBALL)]
-    verbs += [("sat", sentence) for sentence in ("The cat sat on it", TIRED, SOFT)]
-    most = [R.map(4, 2, s)[R.tokens[s].index(verb)].max() for verb, s in verbs]
-    page.table("tbl-real-heads-verbs", most)
-    the = [(s, i) for s in R.sentences for i, token in enumerate(R.tokens[s]) if token == "the"]
-    hits = sum(int(R.map(4, 2, s)[i].argmax()) == i + 1 for s, i in the)
-    page.says("In # of # cases the attends most", hits, len(the))
+def compare_sinks(page):
+    sinks = int((R.mean("first") > 0.5).sum())
+    each = [(x > 0.5).sum() for x in R.arrays["first"]]
+    page.says("In # of the # heads the first token gets", sinks, LAYERS * HEADS, min(each), max(each))
+    lengths = R.arrays[f"norms{ANIMAL}"][15]
+    first, others = lengths[0], lengths[1:].max()
+    page.says("until it is # times as long as any other: # against at most #", first / others, first, others)
+    values = R.head(14, 9, ANIMAL).value[0].norm(dim=-1)
+    page.says("head 9, it has length #, the others at least #", values[0], AtLeast(values[1:].min()))
+    least = R.head(19, 9, ANIMAL).weights[0, 1:, 0].min()
+    page.says("gives the first token at least #", AtLeast(least))
 
 
-def compare_a_new_sentence(page):
-    """Replace *bank* by *cat*: in layer 1 a vector depends on its token and position alone."""
-    bank, cat = R.head(1, 5, RIVER_BANK), R.head(1, 5, TIRED)
-    key = bank.key.clone()
-    key[0, 2] = cat.key[0, 2]
-    s = Run({"query": cat.query[:, [2]], "key": key})
-    page.says("cat gives river #, where bank gave it #", s.weights[0, 0, 5], bank.weights[0, 2, 5])
-
-
-def compare_places(page):
-    page.figure("fig-real-heads-places", R.map(1, 3, RIVER_BANK), R.map(2, 9, RIVER_BANK))
-    least = min(R.head(1, 3, s).weights[0].diagonal(-1).min() for s in R.sentences)
-    after = torch.stack([R.map(2, 9, s).diagonal(1)[1:-1].mean() for s in R.sentences])
-    page.says("gives the token before it at least ", AtLeast(least), 2, after.mean())
-    before = torch.stack([R.maps[s].diagonal(-1, -2, -1).mean(-1) for s in R.sentences]).mean(0)
-    second = before.flatten().topk(2).indices[1]
-    layer, head = second // 12, second % 12
-    page.says("Layer #, head #, with #", layer + 1, head + 1, before[layer, head])
+def compare_scores(page):
+    best = zip(numbered(R.mean("before")), numbered(R.mean("after")), strict=True)
+    page.table("tbl-real-heads-scores", [(i, *pair) for i, pair in enumerate(best, 1)])
+    losses = R.arrays["losses"]
+    page.says("costs # nats on average, a word", losses[:, :24].mean(), losses[:, 25:].mean())
+    off = None, (19, 7), (17, 1)
+    page.says("The model gives apple #", [R.chance(TWICE, " apple", at) for at in off])
+    page.says("Without layer 19, head 9, it gives #", R.chance(TWICE, " apple", (19, 9)))
 
 
 def compare_it(page):
-    tokens = R.tokens[TIRED]
-    it, cat, mat = (tokens.index(word) for word in ("it", "cat", "mat"))
-    others = [i for i in range(len(tokens)) if i != it]
-    page.says("In layer 6, head 12, it gives cat #", R.weight(6, 12, "it", "cat", TIRED))
-    page.says("They give it # on average", R.map(6, 12, TIRED)[others, cat].mean())
-    page.figure("fig-real-heads-it", R.map(6, 12, TIRED)[:, cat], R.map(4, 2, TIRED)[:, cat])
-    to_cat = R.map(4, 2, TIRED)[:, cat]
-    page.says("it gives cat #, the other tokens give cat #", to_cat[it], to_cat[others].mean())
-    of_it = [[R.map(*head, s)[it] for head in ((6, 12), (4, 2))] for s in (TIRED, SOFT)]
-    page.table("tbl-real-heads-it", *(row[[cat, mat]] for rows in of_it for row in rows))
-    (_, tired), (_, soft) = of_it
-    page.says("barely: # against #, while the weight of [CLS]", soft[[mat, cat]], tired[0], soft[0])
+    s = R.head(14, 9, ANIMAL)
+    page.runs["layer-14-head-9"] = s
+    row = s.weights[0, IT]
+    query, key = s.turned_query[0, IT], s.turned_key[0, ANIMAL_KEY]
+    products = query * key
+    order = products.argsort(descending=True)
+    ends = [*order[:4].tolist(), *order[-3:].tolist()]
+    rest = products.sum() - products[ends].sum()
+    rows = [(c + 1, query[c], key[c], products[c]) for c in ends]
+    page.table("tbl-real-heads-products", rows, D_K - len(ends), rest, products.sum())
+    page.says("Three products add #", products[order[:3]].sum())
+    stages = s.scores, s.scaled_scores, s.exponentials, s.weights
+    page.figure("fig-real-heads-bars", row[: IT + 1])
+    page.table("tbl-real-heads-it", torch.stack([x[0, IT, : IT + 1] for x in stages], 1))
+    page.says("weight: ", line(s, f"weights.0.{IT}.{ANIMAL_KEY}"))
+    scores, other = s.scaled_scores[0, IT], ANIMAL_KEY + 1
+    more, times = scores[ANIMAL_KEY] - scores[other], row[ANIMAL_KEY] / row[other]
+    page.says("Only the difference of the two scores counts. It is ", more, times)
+    page.figure("fig-real-heads-others", s.weights[0, ANIMAL_KEY + 1 :, ANIMAL_KEY])
+    page.says("didn #, cross #", s.weights[0, [2, 4], ANIMAL_KEY])
 
 
-def compare_brackets(page):
-    outside = torch.stack([x[:, :, 1:-1][..., [0, -1]].mean((1, 2)) for x in R.maps.values()])
-    page.table("tbl-real-heads-outside", outside.mean(0))
-    each = outside[:, 5].sum(-1)
-    even = sum(1 / len(t) for t in R.tokens.values()) / len(R.tokens)
-    alone = torch.stack([R.map(3, 8, s)[1:-1, 0].mean() for s in R.sentences]).mean()
-    page.says("every sentence, in layer 6 in # of the six", (each > 0.5).sum(), even, 3, 8, alone)
-    lengths = R.head(4, 2, TIRED).value[0].norm(dim=-1)
-    page.says("has the length #, the other", lengths[0], lengths[1:].min(), lengths[1:].max())
-    page.says("its length is #", lengths[0])
+def compare_shared_keys(page):
+    finder, idle = (R.head(19, head, TWICE) for head in (7, 9))
+    columns = [0, 7, 8, 15]
+    page.table("tbl-real-heads-shared", [s.weights[0, -1, columns] for s in (finder, idle)])
+    page.says("with the same keys, gives the first token #", idle.weights[0, -1, 0])
+
+
+def compare_paris(page):
+    key = TOKENS[FRANCE].index("France")
+    shares = R.arrays[f"shares{FRANCE}"][0]
+    # The embedding comes first; each block has the shares of its heads, then of its feed-forward layer.
+    by_head = shares[1:].unflatten(0, (LAYERS, HEADS + 1))[:, :HEADS]
+    alone = R.arrays["alone"]
+    rows = [
+        (R.map(layer, head, FRANCE)[-1, key], by_head[layer - 1, head - 1],
+         alone[layer - 1, head - 1]) for layer, head in ((24, 5), (30, 2), (17, 1), (14, 9), (1, 5))
+    ]  # fmt: skip
+    page.table("tbl-real-heads-paris", rows)
+    page.says("The model writes Paris with #", R.chance(FRANCE, " Paris"))
+    page.says("Its share, #", by_head.max())
+    page.says("has almost no share, #, but", by_head[0, 4], alone[0, 4])
+    spared = ((alone - R.chance(FRANCE, " Paris")).abs() < 0.05).sum()
+    page.says("For # of the # heads the probability changes", spared, LAYERS * HEADS)
+
+
+def compare_pairs(page):
+    weights = R.arrays["pairs"]
+    won = (weights[..., 0] > weights[..., 1]).sum(1)
+    means = weights.mean(1)
+    rows = [(w[0], m[0], w[1], m[1]) for w, m in zip(won, means, strict=True)]
+    page.table("tbl-real-heads-pairs", rows)
+    page.says("than the object in # of # pairs", won[0, 0], weights.shape[1])
+    less = R.chance(ANIMAL, " far", (14, 9))
+    page.says("the probability of far changes from # to #", R.chance(ANIMAL, " far"), less)
+
+
+def compare_distances(page):
+    s = R.head(14, 9, ANIMAL)
+    q, k = (torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous()) for x in (s.query[0, IT], s.key[0, ANIMAL_KEY]))
+    speeds = SETTINGS["base"] ** (-torch.arange(0, D_K, 2).double() / D_K)
+    turned = torch.polar(torch.ones(65, D_K // 2).double(), torch.arange(65)[:, None] * speeds)
+    terms = (q * k.conj() * turned).real / math.sqrt(D_K)
+    fast, slow = terms[:, :16].sum(1), terms[:, 16:].sum(1)
+    page.says("The slow pairs contribute between # and #", slow.min(), slow.max(), fast.min(), fast.max())
+
+
+def compare_exercises(page):
+    mary = [R.chance(MARY, " Mary", at) for at in (None, (30, 2))]
+    page.says("The probability of Mary falls from # to #", mary)
+    rows = torch.arange(8, 16)
+    maps = torch.stack([
+        torch.stack([R.map(layer, head, TWICE)[rows, rows - 7].mean() for head in range(1, HEADS + 1)])
+        for layer in range(1, LAYERS + 1)
+    ])  # fmt: skip
+    (layer, head, highest), (_, _, second), _ = numbered(maps)
+    page.says("Layer #, head #, with #", layer, head, highest, second)
