@@ -258,7 +258,7 @@ def recorded_next_tokens(sentence: str, without: tuple[int, int] | None = None) 
     [0.773, 0.141]
     """
     number = _number_of(sentence)
-    row = 0 if without is None else 1 + recorded_heads().index(_known_head(*without))
+    row = 0 if without is None else 1 + _row_of(without)
     found = _numbers()[f"next{number}"][row]
     order = np.argsort(-found, kind="stable")
     tokens = _texts()["sentences"][number]["next"]
@@ -428,6 +428,13 @@ def _known_head(layer: int, head: int) -> tuple[int, int]:
         known = ", ".join(map(str, recorded_heads()))
         raise ValueError(f"layer and head are {(layer, head)}; one of {known} is wanted")
     return layer, head
+
+
+def _row_of(without: tuple[int, int]) -> int:
+    """Return the index of a head among `recorded_heads`."""
+    if not isinstance(without, tuple | list) or len(without) != 2:
+        raise TypeError(f"without is {without!r}; a pair of a layer and a head is wanted")
+    return recorded_heads().index(_known_head(*without))
 
 
 def _folder() -> Traversable:

@@ -18,6 +18,7 @@ from mha.core.norm import Norm
 from mha.core.online_softmax import online_softmax
 from mha.core.seeds import SeedRuns
 from mha.core.transformer import Block
+from mha.examples.recorded import recorded_next_tokens
 from mha.layouts import layer_from_arrays
 from mha.runs.logit_attribution import trace_text
 
@@ -115,6 +116,7 @@ CACHE = KeyValueCache(HEADS, HEADS)
 KEPT = online_softmax(X, HEADS[0].T)
 WORDS = {"name": "four", "title": "Four words", "source": "made up", "tokens": list("abcd")}
 ARRAYS = {"embeddings": X, "layer": LAYER, "head_names": ["first", "second"]}
+FRANCE = "The capital of France is"
 EXAMPLE = mha.WorkedExample(**WORDS, **ARRAYS)
 RUN = mha.trace(EXAMPLE)
 PLACE = mha.Place("scores", head=0, row=1, column=2)
@@ -135,9 +137,9 @@ GIVEN = SOUND | {
     "dimensions": {"symbol": "q", "count": 3},
     "chain": {"steps": ("1×2", "2")},
     "load_example": {"name": "cat-sat"},
-    "recorded_head": {"layer": 24, "head": 5, "sentence": "The capital of France is"},
+    "recorded_head": {"layer": 24, "head": 5, "sentence": FRANCE},
     **{
-        f"recorded_{name}": {"sentence": "The capital of France is"}
+        f"recorded_{name}": {"sentence": FRANCE}
         for name in ("maps", "next_tokens", "logit_shares", "stream_norms")
     },
     "trace": {"example": EXAMPLE},
@@ -154,6 +156,7 @@ GIVEN = SOUND | {
     "MultiHeadWeights": BIASED.arrays,
     "AttentionLayer": {"weights": BIASED},
     "LatentLayer": {"weights": LATENT_LAYER.weights},
+    "NextTokens.probability": {"self": recorded_next_tokens(FRANCE), "token": " Paris"},
     "LatentLayer.run": {"self": LATENT_LAYER, "x": X},
     "layer_from_arrays": {"arrays": PACKED, "num_heads": 2},
     "layer_to_arrays": {"layer": layer_from_arrays(PACKED, num_heads=2)},

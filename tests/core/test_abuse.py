@@ -24,9 +24,9 @@ SENTENCE = re.compile(
 )
 
 GIVES_ONLY = (
-    *("Arithmetic", "AttentionGradients", "DecoderRun", "EightBits", "LatentRun", "LayerSizes"),
-    *("LogitShares", "WrittenToken"),
-    *("ModelSizes", "MultiHeadGradients", "Operand", "Origin", "PatternFit", "Reading"),
+    *("Arithmetic", "AttentionGradients", "DecoderRun", "EightBits", "HeadScores", "LatentRun"),
+    *("LayerSizes", "LogitShares", "ModelSizes", "MultiHeadGradients", "NextTokens", "NounPairs"),
+    *("Operand", "Origin", "PatternFit", "Reading", "WrittenToken"),
     *("RecordedMaps", "Trace", "TrainedModel", "Training", "TransformerGradients", "Written"),
 )
 """Records of results: their constructors check nothing, but their methods are tested."""
