@@ -1,6 +1,6 @@
 """Record the attention of SmolLM2-135M on a few sentences, for the chapter on a model people use.
 
-It takes about ten minutes on two processors and overwrites the data in mha/examples/smollm2.
+It takes about eight minutes of one processor and overwrites the data in mha/examples/smollm2.
 Another processor rounds sums of float32 in another order, so a number may differ in its last digit.
 The weights and the packages that read them are in the environment of requirements-frameworks.lock.
 """
@@ -113,9 +113,10 @@ def record(model: Decoder, folder: Path) -> None:
     sequences = list(repeated_words(model))
     arrays |= repetition_scores(model, sequences)
     print("pairs ...", flush=True)
-    arrays["pairs"] = pair_weights(model)
+    arrays["pairs"] = pair_weights(model, ENDINGS, PAIRS)
     print("without each head ...", flush=True)
-    arrays["alone"] = without_each_head(model)
+    shape = model.num_layers, model.num_heads
+    arrays["alone"] = without_each(model, [*np.ndindex(*shape)]).reshape(shape)
     np.savez_compressed(folder / "numbers.npz", allow_pickle=False, **arrays)
     data = {
         "sentences": texts,
@@ -197,18 +198,20 @@ def repetition_scores(model: Decoder, sequences: Sequence[tuple[int, ...]]) -> d
     return {name: np.array(arrays).astype(np.float32) for name, arrays in found.items()}
 
 
-def pair_weights(model: Decoder) -> Array:
+def pair_weights(
+    model: Decoder, endings: Sequence[str], pairs: Sequence[tuple[str, str, str]]
+) -> Array:
     """Return the weights of both nouns for the last token, shape (endings, pairs, orders, 2)."""
     layer, head = (number - 1 for number in ASKING)
     found = []
-    for ending in ENDINGS:
-        for first, verb, second in PAIRS:
+    for ending in endings:
+        for first, verb, second in pairs:
             for subject, object_ in ((first, second), (second, first)):
                 ids = model.encode(f"The {subject} {verb} the {object_}{ending}")
                 tokens = model.token_texts(ids)
                 row = attention_row(model, ids, layer, head)
                 found.append([row[tokens.index(f" {noun}")] for noun in (subject, object_)])
-    return np.array(found, np.float32).reshape(len(ENDINGS), len(PAIRS), 2, 2)
+    return np.array(found, np.float32).reshape(len(endings), len(pairs), 2, 2)
 
 
 def attention_row(model: Decoder, ids: Sequence[int], layer: int, head: int) -> Array:
@@ -218,13 +221,12 @@ def attention_row(model: Decoder, ids: Sequence[int], layer: int, head: int) -> 
     return trace_text(model, ids, layer=layer).weights[head, -1]
 
 
-def without_each_head(model: Decoder) -> Array:
-    """Return the probability of the likeliest token without each single head."""
+def without_each(model: Decoder, heads: Sequence[tuple[int, ...]]) -> Array:
+    """Return the probability of the likeliest token without each of some heads."""
     ids = model.encode(WITHOUT_EACH)
     word = model.run(ids).probabilities[-1].argmax()
-    shape = model.num_layers, model.num_heads
-    found = [model.run(ids, without=[pair]).probabilities[-1, word] for pair in np.ndindex(*shape)]
-    return np.array(found, np.float32).reshape(shape)
+    runs = (model.run(ids, without=[(layer, head)]) for layer, head in heads)
+    return np.array([run.probabilities[-1, word] for run in runs], np.float32)
 
 
 if __name__ == "__main__":

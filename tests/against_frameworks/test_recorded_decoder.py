@@ -1,4 +1,4 @@
-"""The recordings of a decoder are those that their script makes from the weights.
+"""A part of each kind of recording is what the script makes from the weights.
 
 It runs where the packages with the weights and their readers are installed.
 """
@@ -32,22 +32,69 @@ def script():
     del sys.modules["record_decoder"]
 
 
-def test_a_new_run_makes_the_same_recordings(script, tmp_path):
+@pytest.fixture(scope="module")
+def model():
+    """Return the model whose recordings are kept."""
     from mha import read_model
 
-    script.record(read_model(), tmp_path)
-    kept = {file.name for file in script.FOLDER.iterdir()} - {"LICENSE", "README.md"}
-    assert {file.name for file in tmp_path.iterdir()} == kept
-    for name in kept:
-        if name == "texts.json":
-            texts = [json.loads((folder / name).read_text("utf-8"))
-                     for folder in (script.FOLDER, tmp_path)]  # fmt: skip
-            assert texts[0] == texts[1]
-            continue
-        with np.load(script.FOLDER / name) as old, np.load(tmp_path / name) as new:
-            assert old.files == new.files
-            for part in old.files:
-                before, after = (file[part].astype(np.float64) for file in (old, new))
-                # Integers are thousandths.
-                least = 1 if old[part].dtype.kind == "u" else ABSOLUTE
-                assert np.allclose(after, before, rtol=RELATIVE, atol=least), (name, part)
+    return read_model()
+
+
+@pytest.fixture(scope="module")
+def kept(script):
+    """Return the recorded texts and numbers."""
+    texts = json.loads((script.FOLDER / "texts.json").read_text("utf-8"))
+    with np.load(script.FOLDER / "numbers.npz") as file:
+        return texts, {name: file[name] for name in file.files}
+
+
+def assert_close(found, wanted):
+    """Assert that recorded numbers agree; integers are thousandths."""
+    least = 1 if wanted.dtype.kind == "u" else ABSOLUTE
+    found, wanted = (array.astype(np.float64) for array in (found, wanted))
+    assert np.allclose(found, wanted, rtol=RELATIVE, atol=least)
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_new_run_of_a_sentence_gives_its_recordings(script, model, kept, number):
+    texts, arrays = kept
+    sentence = script.SENTENCES[number]
+    words, numbers = script.record_sentence(model, model.run(sentence))
+    recorded = texts["sentences"][number]
+    assert recorded["sentence"] == sentence
+    assert list(words["tokens"]) == recorded["tokens"]
+    assert list(words["words"]) == recorded["words"]
+    assert list(words["next"]) == recorded["next"]
+    for name, array in numbers.items():
+        assert_close(array, arrays[f"{name}{number}"])
+
+
+def test_each_head_has_the_recorded_vectors(script, model, kept):
+    texts, _ = kept
+    number = 2
+    start = sum(len(entry["tokens"]) for entry in texts["sentences"][:number])
+    run = model.run(script.SENTENCES[number])
+    assert texts["heads"] == [list(head) for head in script.HEADS]
+    for layer, head in script.HEADS:
+        found = script.record_head(model, run, layer - 1, head - 1)
+        with np.load(script.FOLDER / f"L{layer}H{head}.npz") as file:
+            assert_close(found, file["qkv"][:, start : start + len(run.ids)])
+
+
+def test_repeated_words_give_the_recorded_scores(script, model, kept):
+    texts, arrays = kept
+    sequences = list(script.repeated_words(model))
+    assert [list(model.token_texts(ids)) for ids in sequences] == texts["repeated"]
+    for name, array in script.repetition_scores(model, sequences[:1]).items():
+        assert_close(array, arrays[name][:1])
+
+
+def test_pairs_and_runs_without_a_head_give_the_recorded_numbers(script, model, kept):
+    texts, arrays = kept
+    assert texts["pairs"] == [list(pair) for pair in script.PAIRS]
+    assert texts["endings"] == list(script.ENDINGS)
+    found = script.pair_weights(model, script.ENDINGS[:2], script.PAIRS[:3])
+    assert_close(found, arrays["pairs"][:2, :3])
+    heads = [(layer - 1, head - 1) for layer, head in script.HEADS]
+    assert_close(script.without_each(model, heads), arrays["alone"][*zip(*heads, strict=True)])
+    assert texts["settings"] == {name: getattr(model, name) for name in script.SETTINGS}
