@@ -149,7 +149,7 @@
       view.change({ example: 1, isCausal: turn % 2 === 1, times: turn % 3 ? 1 : 27 }),
     choose(_, view, turn) {
       if (turn % 2) view.chooseSentence((turn >> 1) % 8);
-      else view.change({ name: ["before", "next", "same", "broad", "pair"][(turn >> 1) % 5] });
+      else view.change({ name: ["before", "induction", "same", "broad", "pair"][(turn >> 1) % 5] });
     },
     cost: (_, view, turn) => view.change({ tokens: 128 << (turn % 16) }),
   };
