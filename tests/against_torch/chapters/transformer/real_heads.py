@@ -84,27 +84,36 @@ def compare_sizes(page):
     page.says("writes far with a probability of #, or close with #", chances)
     heads = [(head, s) for head in TEXTS["heads"] for s in range(len(TOKENS))]
     off = max((R.head(*head, s).weights[0] - R.map(*head, s)).abs().max() for head, s in heads)
-    page.says("differs from the model's by more than #", AtMost(off))
+    page.says("from the model’s by more than #", AtMost(off))
 
 
 def compare_sinks(page):
     sinks = int((R.mean("first") > 0.5).sum())
     each = [(x > 0.5).sum() for x in R.arrays["first"]]
-    page.says("In # of the # heads the first token gets", sinks, LAYERS * HEADS, min(each), max(each))
+    page.says(
+        "In # of the # heads the first token gets", sinks, LAYERS * HEADS, min(each), max(each)
+    )
     lengths = R.arrays[f"norms{ANIMAL}"][15]
     first, others = lengths[0], lengths[1:].max()
-    page.says("until it is # times as long as any other: # against at most #", first / others, first, others)
+    page.says(
+        "until it is # times as long as any other, # against at most #",
+        first / others,
+        first,
+        others,
+    )
     values = R.head(14, 9, ANIMAL).value[0].norm(dim=-1)
-    page.says("head 9, it has length #, the others at least #", values[0], AtLeast(values[1:].min()))
+    page.says(
+        "head 9, it has length #, the others at least #", values[0], AtLeast(values[1:].min())
+    )
     least = R.head(19, 9, ANIMAL).weights[0, 1:, 0].min()
     page.says("gives the first token at least #", AtLeast(least))
 
 
 def compare_scores(page):
     best = zip(numbered(R.mean("before")), numbered(R.mean("after")), strict=True)
-    page.table("tbl-real-heads-scores", [(i, *pair) for i, pair in enumerate(best, 1)])
+    page.table("tbl-real-heads-scores", *best)
     losses = R.arrays["losses"]
-    page.says("costs # nats on average, a word", losses[:, :24].mean(), losses[:, 25:].mean())
+    page.says("costs # nats on average", losses[:, :24].mean(), losses[:, 25:].mean())
     off = None, (19, 7), (17, 1)
     page.says("The model gives apple #", [R.chance(TWICE, " apple", at) for at in off])
     page.says("Without layer 19, head 9, it gives #", R.chance(TWICE, " apple", (19, 9)))
@@ -119,9 +128,9 @@ def compare_it(page):
     order = products.argsort(descending=True)
     ends = [*order[:4].tolist(), *order[-3:].tolist()]
     rest = products.sum() - products[ends].sum()
-    rows = [(c + 1, query[c], key[c], products[c]) for c in ends]
-    page.table("tbl-real-heads-products", rows, D_K - len(ends), rest, products.sum())
-    page.says("Three products add #", products[order[:3]].sum())
+    rows = [(query[c], key[c], products[c]) for c in ends]
+    page.table("tbl-real-heads-products", rows, rest, products.sum())
+    page.says("three products add #", products[order[:3]].sum())
     stages = s.scores, s.scaled_scores, s.exponentials, s.weights
     page.figure("fig-real-heads-bars", row[: IT + 1])
     page.table("tbl-real-heads-it", torch.stack([x[0, IT, : IT + 1] for x in stages], 1))
@@ -171,12 +180,17 @@ def compare_pairs(page):
 
 def compare_distances(page):
     s = R.head(14, 9, ANIMAL)
-    q, k = (torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous()) for x in (s.query[0, IT], s.key[0, ANIMAL_KEY]))
+    q, k = (
+        torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+        for x in (s.query[0, IT], s.key[0, ANIMAL_KEY])
+    )
     speeds = SETTINGS["base"] ** (-torch.arange(0, D_K, 2).double() / D_K)
     turned = torch.polar(torch.ones(65, D_K // 2).double(), torch.arange(65)[:, None] * speeds)
     terms = (q * k.conj() * turned).real / math.sqrt(D_K)
     fast, slow = terms[:, :16].sum(1), terms[:, 16:].sum(1)
-    page.says("The slow pairs contribute between # and #", slow.min(), slow.max(), fast.min(), fast.max())
+    page.says(
+        "The slow pairs contribute between # and #", slow.min(), slow.max(), fast.min(), fast.max()
+    )
 
 
 def compare_exercises(page):
