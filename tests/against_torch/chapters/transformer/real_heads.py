@@ -152,7 +152,7 @@ def compare_shared_keys(page):
 def compare_paris(page):
     key = TOKENS[FRANCE].index("France")
     shares = R.arrays[f"shares{FRANCE}"][0]
-    # The embedding comes first; each block has the shares of its heads, then of its feed-forward layer.
+    # The embedding is first; each block has shares of its heads, then of its feed-forward layer.
     by_head = shares[1:].unflatten(0, (LAYERS, HEADS + 1))[:, :HEADS]
     alone = R.arrays["alone"]
     rows = [
@@ -195,11 +195,15 @@ def compare_distances(page):
 
 def compare_exercises(page):
     mary = [R.chance(MARY, " Mary", at) for at in (None, (30, 2))]
+    alone = R.mean("first")[18, 8], R.chance(ANIMAL, " far", (19, 9)), R.chance(ANIMAL, " far")
+    page.says("The head gives the first token # on random words too", alone)
     page.says("The probability of Mary falls from # to #", mary)
     rows = torch.arange(8, 16)
-    maps = torch.stack([
-        torch.stack([R.map(layer, head, TWICE)[rows, rows - 7].mean() for head in range(1, HEADS + 1)])
+    score = [
+        R.map(layer, head, TWICE)[rows, rows - 7].mean()
         for layer in range(1, LAYERS + 1)
-    ])  # fmt: skip
+        for head in range(1, HEADS + 1)
+    ]
+    maps = torch.stack(score)
     (layer, head, highest), (_, _, second), _ = numbered(maps)
     page.says("Layer #, head #, with #", layer, head, highest, second)
