@@ -138,7 +138,6 @@ def compare_it(page):
     scores, other = s.scaled_scores[0, IT], ANIMAL_KEY + 1
     more, times = scores[ANIMAL_KEY] - scores[other], row[ANIMAL_KEY] / row[other]
     page.says("Only the difference of the two scores counts. It is ", more, times)
-    page.figure("fig-real-heads-others", s.weights[0, ANIMAL_KEY + 1 :, ANIMAL_KEY])
     page.says("didn #, cross #", s.weights[0, [2, 4], ANIMAL_KEY])
 
 
@@ -188,9 +187,10 @@ def compare_distances(page):
     turned = torch.polar(torch.ones(65, D_K // 2).double(), torch.arange(65)[:, None] * speeds)
     terms = (q * k.conj() * turned).real / math.sqrt(D_K)
     fast, slow = terms[:, :16].sum(1), terms[:, 16:].sum(1)
-    page.says(
-        "The slow pairs contribute between # and #", slow.min(), slow.max(), fast.min(), fast.max()
-    )
+    some = [0, 1, 4, IT - ANIMAL_KEY, 16, 32, 64]
+    page.table("tbl-real-heads-distance", fast[some], slow[some], (fast + slow)[some])
+    ends = slow.min(), slow.max(), fast.min(), fast.max()
+    page.says("The slow pairs contribute between # and #", ends)
 
 
 def compare_exercises(page):
