@@ -67,7 +67,7 @@ def compare_states_numbers_and_memory(page):
     first, second = (k[:, None] * v for k, v in zip(key, value, strict=True))
     states = torch.cat([first, first + second, first / 2 + second], dim=1)
     page.table("tbl-since-state", states)
-    page.says("twice the value is (#, #)", 2 * value[1])
+    page.says("twice the value of sat, , is (#, #)", 2 * value[1])
     old, new = tensor([2, 3]), tensor([5, 7])
     page.says("the row becomes (#, #), the new value", new)
     page.says("it becomes (#, #), halfway", (old + new) / 2)
@@ -89,6 +89,8 @@ def compare_states_numbers_and_memory(page):
     of_text = 18 * each * (131072 + 128) / 2**30, 36 * each * 131072 / 2**30
     page.says("of two bytes: ", each, 128, 36, 36 * each, 18, 18 * each, 18, held, 131072, of_text)
     page.says("two groups: ", 12 * 2 * 2 * 256 * 2, 36 * 32 * 128 * 128 * 2, 36)
+    card = 12 * 2 * 1024, 48, 16, 1024, 48 * 16 * 1024, 48 * 16 // (12 * 2)
+    page.says("The cache takes ", 12, 2, 2 * 256 * 2, card)
     bounds = [4 * math.log(128 / (2 * math.pi * turns)) / math.log(10000) for turns in (32, 1)]
     page.says("tokens it is # for 32 turns, and # for one", *bounds)
     page.says("the second speed is multiplied by #", 1 - 0.75 / bounds[1])
