@@ -304,9 +304,9 @@ def every_target_can_be_hit_and_every_header_has_a_name(page):
     finds_nothing(page, NAMELESS)
 
 
-def two_or_three_figures_own_the_full_measure(page):
+def one_to_three_figures_own_the_full_measure(page):
     beyond = page.evaluate(FULL_MEASURE)
-    assert 2 <= len(beyond) <= 3
+    assert 1 <= len(beyond) <= 3, len(beyond)
     assert min(beyond) > 200
 
 
