@@ -79,7 +79,7 @@ def foreign_environment(project, home):
     (home / "sitecustomize.py").write_text(OFFLINE, encoding="utf-8")
     own = {"PYTHONPATH": f"{project}{os.pathsep}{home}", "PYTHONHASHSEED": "4711", "COLUMNS": "40"}
     own |= {"LC_ALL": "C", "LANG": "tr_TR.UTF-8", "TZ": "Pacific/Auckland"}
-    return own | {"USER": "someone", "LOGNAME": "someone", "HOME": str(home)}
+    return own | {"USER": "user-4711", "LOGNAME": "user-4711", "HOME": str(home)}
 
 
 def make_all(folder, commands=COMMANDS, **variables):
@@ -120,5 +120,5 @@ def test_two_builds_are_byte_identical_and_name_no_folder_user_or_date(tmp_path)
     third = make_all(moved, [*others, html, "without-solutions"])
     assert sorted(third) == sorted(first)
     assert [name for name in first if first[name] != third[name]] == []
-    for secret in (str(here), str(there), "Büchlein", "someone", "Auckland"):
+    for secret in (str(here), str(there), "Büchlein", "user-4711", "Auckland"):
         assert [name for name, data in pages.items() if secret.encode() in data] == []

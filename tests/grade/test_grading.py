@@ -310,7 +310,7 @@ def family(pid):
 
 
 def test_no_process_is_left(graded):
-    assert [pid for pid in family(os.getpid()) if b"runner" in cmdline(pid)] == []
+    assert [pid for pid in family(os.getpid()) if RUNS in cmdline(pid)] == []
 
 
 def cmdline(pid):

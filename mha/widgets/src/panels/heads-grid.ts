@@ -73,7 +73,7 @@ export function gridOf(view: any) {
     "aria-label": fill(texts.maps, { n: COUNT }) },
   mark(""), ...Array.from({ length: heads }, (_, head) => mark(head + 1)),
   ...parts.slots.flatMap(({ node }: any, i: number) => (i % heads ? [node] : [mark(i / heads + 1), node])));
-  parts.grid.style.setProperty("--heads", String(heads));
+  parts.grid.style.setProperty("--map-rows", String(heads));
   parts.grid.addEventListener("keydown", (event: KeyboardEvent) => stepFrom(view, event));
   return make("div", { className: "heads-all" },
     make("div", { className: "model-controls" }, make("label", {}, `${texts.name} `, parts.name),

@@ -96,7 +96,7 @@ def compare_sinks(page):
     lengths = R.arrays[f"norms{ANIMAL}"][15]
     first, others = lengths[0], lengths[1:].max()
     page.says(
-        "until it is # times as long as any other, # against at most #",
+        "our sentence is # times as long as any other, # against at most #",
         first / others,
         first,
         others,
@@ -116,7 +116,7 @@ def compare_scores(page):
     page.says("costs # nats on average", losses[:, :24].mean(), losses[:, 25:].mean())
     off = None, (19, 7), (17, 1)
     page.says("The model gives apple #", [R.chance(TWICE, " apple", at) for at in off])
-    page.says("Without layer 19, head 9, it gives #", R.chance(TWICE, " apple", (19, 9)))
+    page.says("without layer 19, head 9, it gives #", R.chance(TWICE, " apple", (19, 9)))
 
 
 def compare_it(page):
@@ -162,6 +162,7 @@ def compare_paris(page):
     page.says("The model writes Paris with #", R.chance(FRANCE, " Paris"))
     page.says("Its share, #", by_head.max())
     page.says("has almost no share, #, but", by_head[0, 4], alone[0, 4])
+    page.says("head 2, has a share of #, but without it", by_head[29, 1], alone[29, 1])
     spared = ((alone - R.chance(FRANCE, " Paris")).abs() < 0.05).sum()
     page.says("For # of the # heads the probability changes", spared, LAYERS * HEADS)
 
@@ -173,6 +174,10 @@ def compare_pairs(page):
     rows = [(w[0], m[0], w[1], m[1]) for w, m in zip(won, means, strict=True)]
     page.table("tbl-real-heads-pairs", rows)
     page.says("than the object in # of # pairs", won[0, 0], weights.shape[1])
+    given, exchanged = (weights[..., 0] > weights[..., 1]).unbind(2)
+    subject, same = (given & exchanged).sum(1), (given & ~exchanged).sum(1)
+    page.says("In both orders the subject wins in #", subject[0], weights.shape[1], same[0])
+    page.says("likelier actor wins in both orders in #", same[2], subject[3])
     less = R.chance(ANIMAL, " far", (14, 9))
     page.says("the probability of far changes from # to #", R.chance(ANIMAL, " far"), less)
 
