@@ -242,8 +242,8 @@ def test_on_a_phone_the_first_screen_shows_the_best_section_with_its_chapter(ope
     box = first.bounding_box()
     assert box["y"] > 0
     assert box["y"] + box["height"] < 422  # the upper half, which a keyboard leaves free
-    assert first.locator(".search-heading").inner_text() == "From one word to all of them"
-    assert first.locator(".search-chapter").inner_text().endswith("Self-attention")
+    assert first.locator(".search-heading").inner_text() == "Where attention is in a Transformer"
+    assert first.locator(".search-chapter").inner_text().endswith("What attention does")
 
 
 def test_an_address_with_a_question_opens_the_search(opened):
