@@ -76,7 +76,7 @@ class NextTokens:
 
 @dataclass(frozen=True, eq=False)
 class HeadScores:
-    """Scores of all heads on sequences of random words, each of which is given twice.
+    """Scores of all heads on sequences of random words, each read twice.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ export function tested({ mapOf, pair, sentences, state: { name } }: any): { held
   });
 }
 
-/** The heads in the order of the table: those first of which the name holds most. */
+/** The heads in the order of the table: the best fit of the name first. */
 export function ordered({ tested: { results }, state: { name, sentence } }: any): number[] {
   const heads = results.map((_: any, head: number) => head);
   if (!name) return heads;
