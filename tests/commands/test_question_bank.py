@@ -28,10 +28,10 @@ from onyx2moodle.parser import parse_item
 from pack_files import DECK, QUESTIONS
 from packs import cards, figures, pages, questions, standalone_questions
 from packs.mathematics import as_tex
-from py_mini_racer import MiniRacer
 from pypdf import PdfReader
 
 from byhand.mathematics.page import to_mathml
+from byhand.mathematics.scripts import Scripts
 
 pytestmark = pytest.mark.book
 
@@ -180,10 +180,8 @@ def test_a_question_keeps_its_id_in_another_order(bank, book):
 
 
 def test_gift_is_read_as_it_is_meant(bank, folder):
-    with MiniRacer() as racer:
-        racer.eval(PARSER.read_text(encoding="utf-8"))
-        text = json.dumps((folder / "questions.gift").read_text(encoding="utf-8"))
-        read = json.loads(racer.eval(f"JSON.stringify(giftParser.parse({text}))"))
+    scripts = Scripts(PARSER.read_text(encoding="utf-8"), "var parse = giftParser.parse;")
+    read = scripts.call("parse", (folder / "questions.gift").read_text(encoding="utf-8"))
     gift = [found for found in read if found["type"] != "Category"]
     for question, read in zip(bank, gift, strict=True):
         assert read["title"] == " ".join(question.title.split())

@@ -7,20 +7,19 @@ script only while it is the chosen renderer, so the line ``html_math_renderer: t
 
 from __future__ import annotations
 
-import atexit
 import functools
 import html
-import os
 import re
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from docutils import nodes
-from py_mini_racer import MiniRacer
 from sphinx.locale import _
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
+
+from byhand.mathematics.scripts import call
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.writers.html5 import HTML5Translator
 
-TEMML = Path(__file__).parent / "temml" / "temml.min.js"
+FOLDER = Path(__file__).parent
+TEMML = (FOLDER / "temml" / "temml.min.js", FOLDER / "temml.js")
 CSS_CLASSES = "math notranslate nohighlight"  # the classes of formulas in Sphinx and its themes
 
 ROLES = {"Q": "query", "K": "key", "V": "value"}  # their letters have a colour on every page
@@ -40,18 +40,6 @@ FORMULA_WITH_MARK = re.compile(
     r'(<span class="math [^>]*><math>(?:(?!</math>).)*</math></span>)([.,;:!?)’”]+)', re.DOTALL
 )
 NARROW = 16  # characters that fit any screen; a longer formula in a sentence may need to scroll
-
-# Errors are returned as data: the text of an exception would contain Temml's whole file.
-# Some incomplete TeX trips Temml itself, and then only its engine has a message.
-RENDER_JS = """
-function renderTeX(tex, options) {
-  try { return {mathml: temml.renderToString(tex, options)}; }
-  catch (error) {
-    if (error instanceof temml.ParseError) return {error: error.message};
-    return {error: "Temml stops without a reason; is an argument missing? " + error.message};
-  }
-}
-"""
 
 logger = logging.getLogger(__name__)
 
@@ -76,31 +64,12 @@ def to_mathml(tex: str, *, display: bool) -> str:
         # scrolls in its own box.
         "wrap": "none",
     }
-    result = _engine(os.getpid()).call("renderTeX", tex, options)
+    result = call(TEMML, "renderTeX", tex, options)
     if "error" in result:
         raise TemmlError(_one_line(result["error"]))
     return ROLE_LETTER.sub(
         lambda found: f'<mi class="of-{ROLES[found[1]]}-letter">{found[1]}</mi>', result["mathml"]
     )
-
-
-@functools.cache
-def _engine(process: int) -> MiniRacer:
-    """Return this process's JavaScript engine with Temml; a forked process needs its own."""
-    return engine(TEMML.read_text(encoding="utf-8"), RENDER_JS)
-
-
-def engine(*scripts: str) -> MiniRacer:
-    """Return a JavaScript engine that has run scripts.
-
-    It is closed when Python exits. An engine left to the garbage collector, which runs after the
-    threads have ended, sometimes waits forever for its own thread.
-    """
-    made = MiniRacer()
-    atexit.register(made.close)
-    for script in scripts:
-        made.eval(script)
-    return made
 
 
 def hold_marks(

@@ -4,13 +4,13 @@ import functools
 import re
 from pathlib import Path
 
-from py_mini_racer import JSEvalException, MiniRacer
-
-from byhand.mathematics.page import TemmlError, engine
+from byhand.mathematics.page import TemmlError
+from byhand.mathematics.scripts import ScriptError, call
 from byhand.mathematics.spoken import spoken
 from byhand.press.markup import string
 
-TEX2TYPST = Path(__file__).parent / "tex2typst" / "tex2typst.min.js"
+FOLDER = Path(__file__).parent
+TEX2TYPST = (FOLDER / "tex2typst.js", FOLDER / "tex2typst" / "tex2typst.min.js")
 PREPARED = (
     (r"\{,\}", r"\\text{,}"),
     (r"\\([lr])Vert(?![A-Za-z])", lambda m: {"l": r"\left", "r": r"\right"}[m[1]] + r"\|"),
@@ -23,12 +23,6 @@ PREPARED = (
 )
 """What tex2typst reads otherwise than TeX, and what it reads as TeX does."""
 ITALIC = re.compile(r'(?<=") ?italic\(((?:\w )*\w)\) ?(?=")')  # a word amid a text
-TURN_JS = """
-function turn(tex) {
-  try { return {typst: window.tex2typst(tex)}; }
-  catch (error) { return {error: String(error.message).trim().split("\\n").pop()}; }
-}
-"""
 
 
 class FormulaError(ValueError):
@@ -63,19 +57,11 @@ def _turned(tex: str, display: bool) -> tuple[str, str]:
     except TemmlError as error:
         raise FormulaError(tex, str(error)) from None
     try:
-        found = _engine().call("turn", _prepared(tex))
-    except JSEvalException as error:
+        typst = call(TEX2TYPST, "turn", _prepared(tex))
+    except ScriptError as error:
         raise FormulaError(tex, str(error).strip().splitlines()[-1]) from None
-    if "error" in found:
-        raise FormulaError(tex, found["error"])
-    code = ITALIC.sub(lambda m: f"#emph[{m[1].replace(' ', '')}]", found["typst"])
+    code = ITALIC.sub(lambda m: f"#emph[{m[1].replace(' ', '')}]", typst)
     return words or tex, code
-
-
-@functools.cache
-def _engine() -> MiniRacer:
-    """Return the JavaScript engine that has tex2typst."""
-    return engine("var window = {};" + TEX2TYPST.read_text(encoding="utf-8") + TURN_JS)
 
 
 def _prepared(tex: str) -> str:
