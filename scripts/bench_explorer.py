@@ -6,7 +6,8 @@ time from a change to the end of style and layout, with the processor slowed dow
 a quiet machine. `shown` is the processor time of the page's thread from the start of a figure, with
 its scripts loaded, to the first frame that reacts, including painting and compilation that the
 browser had not done before. It is measured at full speed and multiplied by the slowdown. Other
-programs lengthen it by half at most. Needs the project's environment and a Chromium.
+programs lengthen it by half at most. Needs the packages and the Chromium that scripts/test.py
+installs.
 """
 
 import os

@@ -283,8 +283,9 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
         "--quick": "run the checks that each commit should pass, in about a minute, and print"
         " which tests are omitted",
         "--no-book": "omit the tests that need the built book or a browser",
+        "--no-browser": "build the book; omit the tests that need a browser or the printed book",
         "--torch": "only compare the mathematics, and the numbers that pages print, with PyTorch's,"
-        f" which no other run does: makes .frameworks, an environment of {FRAMEWORKS.gigabytes} GB,"
+        f" which no other run does: makes .frameworks, an environment of {FRAMEWORKS.size},"
         " and takes --draws besides pytest's arguments",
         "--frameworks": "only read, compare and examine the attention layers of PyTorch,"
         " transformers, Keras and Flax, in the same environment",

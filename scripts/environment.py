@@ -12,6 +12,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
     sys.exit("error: Python 3.11 or newer is wanted, but this is " + version)
 
 import argparse
+import fcntl
 import hashlib
 import importlib
 import importlib.util
@@ -34,6 +35,7 @@ DAMAGED = ".venv is damaged ({}); delete this folder and start the command again
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+SECONDS_WITHOUT_A_WORD = 5  # while packages are fetched
 WITHOUT_WINDOWS = "chromium-headless-shell"  # opens a page for half the work
 
 
@@ -63,7 +65,8 @@ class Environment:
 
     folder: Path
     lock: Path
-    gigabytes: int  # of disk that it takes
+    size: str  # of the packages on disk
+    test_lock: Path | None = None  # of packages that only the tests need
     has_mha: bool = True  # installed for editing; if not, it is found where a command starts
 
     @property
@@ -71,59 +74,144 @@ class Environment:
         """The environment's Python."""
         return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
-    def update(self) -> bool:
-        """Create the environment if an input has changed; return whether it was created."""
-        wanted, stamp = self.fingerprint(), self.folder / "built-from"
-        made_from = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
-        if self.python.is_file() and made_from == wanted:
+    @property
+    def before(self) -> Path:
+        """The last environment, while another is made."""
+        return self.folder.with_name(f"{self.folder.name}-before")
+
+    def update(self, *, for_tests: bool = False) -> bool:
+        """Create or complete the environment if an input has changed; return whether one had.
+
+        Parameters
+        ----------
+        for_tests
+            Install the packages of `test_lock` too.
+        """
+        if not self._outdated(for_tests) and not self.before.exists():
             return False
-        self.create()
-        stamp.write_text(wanted, encoding="utf-8")
+        with self.lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # another command may be at it
+            self._restore()
+            outdated = self._outdated(for_tests)
+            if "packages" in outdated:
+                self._create()
+                outdated = self._outdated(for_tests)
+            if "mha" in outdated:
+                with step("Installing mha for editing"):
+                    self._pip("mha", "--no-build-isolation", "--editable", str(ROOT))
+                self._record("mha")
+            if "tests" in outdated and self.test_lock:
+                self._install(self.test_lock)
+                self._record("tests")
         return True
 
-    def fingerprint(self) -> str:
-        """Return a digest of the inputs of the environment."""
-        digest = hashlib.sha256(self.lock.read_bytes())
-        if self.has_mha:
-            digest.update((ROOT / "pyproject.toml").read_bytes())
+    def fingerprint(self, part: str) -> str:
+        """Return a digest of the inputs of a part: "packages", "mha" or "tests"."""
+        inputs = {
+            "packages": [self.lock],
+            "mha": [self.lock, ROOT / "pyproject.toml"],
+            "tests": [self.lock, self.test_lock or self.lock],
+        }
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in inputs[part]))
         digest.update(f"{sys.version_info[:3]} {os.path.realpath(sys.base_prefix)} {ROOT}".encode())
         return digest.hexdigest()
 
-    def create(self) -> None:
-        """Create the environment and install the packages of the lock."""
+    def _outdated(self, for_tests: bool) -> list[str]:
+        """Return the parts that are missing, or were made from other inputs."""
+        parts = ["packages"]
+        if self.has_mha:
+            parts.append("mha")
+        if for_tests:
+            parts.append("tests")
+        return [part for part in parts if not self._is_current(part)]
+
+    def _is_current(self, part: str) -> bool:
+        stamp = self.folder / f"{part}-made-from"
+        found = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
+        return self.python.is_file() and found == self.fingerprint(part)
+
+    def _record(self, part: str) -> None:
+        """Note the inputs from which a part was made."""
+        stamp = self.folder / f"{part}-made-from"
+        stamp.write_text(self.fingerprint(part), encoding="utf-8")
+
+    def _create(self) -> None:
+        """Create the environment with the packages of its lock; if that fails, keep the last."""
         if importlib.util.find_spec("ensurepip") is None:
             system_package("Python's venv module", "python3-venv")
-        with step(f"Creating {self.folder.name}"):
-            try:
-                venv.create(self.folder, clear=True, symlinks=os.name != "nt", with_pip=True)
-            except (OSError, subprocess.CalledProcessError) as error:
-                fail(f"{self.folder} could not be created: {error}")
-        pip = [str(self.python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-        with step(f"Installing the packages of {self.lock.name} ({self.gigabytes} GB)"):
-            run(
-                # A lock is complete, and leaves out dependencies that are not wanted.
-                [*pip, "--no-deps", "--require-hashes", "-r", str(self.lock)],
-                f"the packages of {self.lock.name} could not be installed; see the message above",
+        # An environment has its own path in its programs, so the new one is made in its place.
+        if self.folder.exists():
+            self.folder.rename(self.before)
+        try:
+            with step(f"Creating {self.folder.name}"):
+                try:
+                    venv.create(self.folder, symlinks=os.name != "nt", with_pip=True)
+                except (OSError, subprocess.CalledProcessError) as error:
+                    fail(f"{self.folder} could not be created: {error}")
+            self._install(self.lock)
+            self._record("packages")
+        finally:
+            self._restore()
+
+    def _restore(self) -> None:
+        """Put the last environment back, unless the new one is complete."""
+        if not self.before.exists():
+            return
+        if self._is_current("packages"):
+            shutil.rmtree(self.before)
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.before.rename(self.folder)
+
+    def _install(self, lock: Path) -> None:
+        """Install the packages of a lock."""
+        # The lock is complete, and leaves out dependencies that are not wanted. Python compiles a
+        # module when it is first imported; most of these never are.
+        size = f" ({self.size})" if lock == self.lock else ""
+        with step(f"Installing the packages of {lock.name}{size}"):
+            self._pip(
+                f"the packages of {lock.name}", "--no-compile", "--require-hashes", "-r", lock
             )
-        if self.has_mha:
-            with step("Installing mha for editing"):
-                run(
-                    [*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)],
-                    "mha could not be installed; see the message above",
-                )
+
+    def _pip(self, what: str, *options: str | Path) -> None:
+        """Run pip; print now and then how many packages it has, and its output if it fails."""
+        pip = [str(self.python), "-m", "pip", "install", "--no-deps", "--progress-bar", "off"]
+        command = [*pip, *map(str, options)]
+        packages, lines, printed = 0, [], time.monotonic()
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            for line in process.stdout or ():
+                lines.append(line)
+                is_package = line.startswith(("Collecting ", "Processing "))
+                packages += is_package
+                if is_package and time.monotonic() - printed > SECONDS_WITHOUT_A_WORD:
+                    print(f"  {packages} packages fetched", flush=True)
+                    printed = time.monotonic()
+        if process.returncode:
+            print("".join(lines[-20:]), end="", file=sys.stderr)
+            fail(f"{what} could not be installed; see the message above")
 
 
-BOOK = Environment(ROOT / ".venv", ROOT / "requirements.lock", gigabytes=1)
+BOOK = Environment(
+    ROOT / ".venv",
+    ROOT / "requirements.lock",
+    size="490 MB",
+    test_lock=ROOT / "requirements-test.lock",
+)
 FRAMEWORKS = Environment(
-    ROOT / ".frameworks", ROOT / "requirements-frameworks.lock", gigabytes=7, has_mha=False
+    ROOT / ".frameworks",
+    ROOT / "requirements-frameworks.lock",
+    size="6.5 GB",
+    has_mha=False,
 )
 
 
-def enter() -> None:
+def enter(*, for_tests: bool = False) -> None:
     """Restart this command inside the environment, or return if it runs there already.
 
     The environment is made or updated first. Inside it all packages of the lock, and the book's
-    own, can be imported.
+    own, can be imported; with `for_tests`, those of the tests' lock too.
     """
     sys.excepthook = _exit_in_one_sentence
     entered = os.environ.pop(ENTERED, None) is not None
@@ -131,7 +219,7 @@ def enter() -> None:
     if not entered:
         python = str(BOOK.python)
         try:
-            is_made_anew = BOOK.update()
+            is_made_anew = BOOK.update(for_tests=for_tests)
             is_elsewhere = Path(sys.prefix).resolve() != BOOK.folder.resolve()
             if is_made_anew or is_elsewhere or sys.flags.optimize:
                 os.execve(python, [python, *sys.argv], {**os.environ, ENTERED: "yes"})
@@ -153,7 +241,7 @@ def start(module: str) -> None:
     Help and errors of options are printed before the environment is made.
     """
     importlib.import_module("command_lines").check_arguments(module)
-    enter()
+    enter(for_tests=module == "testing")
     importlib.import_module(module).main()
 
 

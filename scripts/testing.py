@@ -16,7 +16,8 @@ from byhand.checking import check_sources
 from byhand.document import Document
 
 SLOWEST = 20  # tests whose time is printed at the end
-WITHOUT_BOOK = "not book and not browser and not pdf"
+WITHOUT_BROWSER = "not browser and not engines and not pdf"
+WITHOUT_BOOK = f"not book and {WITHOUT_BROWSER}"
 QUICK = (
     "tests/core",
     "tests/runs",
@@ -48,6 +49,10 @@ def main() -> None:
         for_pytest = [*QUICK, "-m", f"{WITHOUT_BOOK} and not slow and not exhaustive", *for_pytest]
     elif arguments.no_book:
         for_pytest = ["-m", WITHOUT_BOOK, *for_pytest]
+    elif arguments.no_browser:
+        with step("Building the HTML book"):
+            build_html()
+        for_pytest = ["-m", WITHOUT_BROWSER, *for_pytest]
     else:
         variables["CHROMIUM"] = environment.chromium()
         if sys.platform == "linux":

@@ -1,5 +1,7 @@
 """The help of the commands, and one-sentence errors for missing programs and files."""
 
+import ast
+import importlib.metadata
 import re
 import shutil
 import subprocess
@@ -23,7 +25,8 @@ def project(monkeypatch, tmp_path):
     project = tmp_path.resolve() / "project"
     for folder in ("mha", "scripts", "book/_ext"):
         shutil.copytree(ROOT / folder, project / folder)
-    for file in ("pyproject.toml", "requirements.lock", "_toc.yml", "deno.json", "deno.lock"):
+    locks = ("requirements.lock", "requirements-test.lock")
+    for file in ("pyproject.toml", *locks, "_toc.yml", "deno.json", "deno.lock"):
         shutil.copy(ROOT / file, project / file)
     command = [sys.executable, "-m", "venv", "--without-pip", project / ".venv"]
     subprocess.run(command, check=True)
@@ -31,8 +34,11 @@ def project(monkeypatch, tmp_path):
     lines = [str(project), sysconfig.get_path("purelib")]
     (packages / "lent.pth").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr(environment, "ROOT", project)
-    own = environment.Environment(project / ".venv", project / "requirements.lock", gigabytes=0)
-    (own.folder / "built-from").write_text(own.fingerprint(), encoding="utf-8")
+    paths = (project / name for name in (".venv", *locks))
+    folder, lock, test_lock = paths
+    own = environment.Environment(folder, lock, size="", test_lock=test_lock)
+    for part in ("packages", "mha", "tests"):
+        (folder / f"{part}-made-from").write_text(own.fingerprint(part), encoding="utf-8")
     return project
 
 
@@ -142,24 +148,78 @@ def test_without_root_the_command_is_named(monkeypatch):
         environment.system_package("Chromium", "chromium", "fonts-dejavu-core")
 
 
-def test_the_environment_is_made_anew_when_the_lock_changes_or_told_as_damaged(
-    monkeypatch, tmp_path
-):
-    done, lock, python = [], tmp_path / "requirements.lock", tmp_path / "python"
-    own = environment.Environment(tmp_path, lock, gigabytes=0)
-    monkeypatch.setattr(type(own), "python", python)
-    monkeypatch.setattr(type(own), "create", lambda self: done.append("create"))
-    python.touch()
-    for text, times in (("a", 1), ("a", 1), ("b", 2)):
-        lock.write_text(text, encoding="utf-8")
-        own.update()
-        assert done == ["create"] * times
-    # An environment that this user cannot read.
+@pytest.fixture
+def own(monkeypatch, tmp_path):
+    """Return an environment with empty locks, and the list of what is installed."""
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    locks = [tmp_path / name for name in ("a.lock", "b.lock")]
+    for file in (*locks, tmp_path / "pyproject.toml"):
+        file.touch()
+    own = environment.Environment(tmp_path / "own", locks[0], size="", test_lock=locks[1])
+    create = environment.venv.create
+    monkeypatch.setattr(environment.venv, "create", lambda folder, **_: create(folder))  # no pip
+    done = []
+    monkeypatch.setattr(type(own), "_pip", lambda self, what, *options: done.append(what))
+    return own, done
+
+
+BOOK, MHA, TESTS = "the packages of a.lock", "mha", "the packages of b.lock"
+
+
+def test_each_part_of_the_environment_is_made_anew_when_its_inputs_change(own):
+    own, done = own
+    file = {path.name: path for path in own.lock.parent.iterdir() if path.is_file()}
+    for changed, for_tests, expected in (
+        ("a.lock", False, [BOOK, MHA]),
+        (None, False, []),
+        (None, True, [TESTS]),
+        (None, True, []),
+        ("pyproject.toml", False, [MHA]),
+        ("b.lock", False, []),
+        (None, True, [TESTS]),
+        ("a.lock", True, [BOOK, MHA, TESTS]),
+    ):
+        if changed:
+            file[changed].write_text(file[changed].read_text() + "# changed\n", encoding="utf-8")
+        assert own.update(for_tests=for_tests) == bool(expected)
+        assert done == expected
+        done.clear()
+
+
+def test_a_set_up_that_fails_or_is_killed_keeps_the_last_environment(monkeypatch, own):
+    own, done = own
+    own.update()
+    (own.folder / "kept").touch()
+    old = own.lock.read_text(encoding="utf-8")
+    own.lock.write_text("# changed\n", encoding="utf-8")
+
+    def stop(self, what, *options):
+        environment.fail(f"{what} could not be installed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(own), "_pip", stop)
+        with pytest.raises(SystemExit, match=r"^error: the packages of a\.lock could not be inst"):
+            own.update()
+    assert (own.folder / "kept").exists()
+    assert not own.before.exists()
+    # Killed: the new folder is not complete, and the last one has its temporary name.
+    own.folder.rename(own.before)
+    own.folder.mkdir()
+    own.lock.write_text(old, encoding="utf-8")
+    done.clear()
+    own.update()
+    assert (own.folder / "kept").exists()
+    assert not own.before.exists()
+    assert done == []
+
+
+def test_an_environment_that_cannot_be_read_is_called_damaged(monkeypatch, own):
+    own, _done = own
     monkeypatch.setattr(environment, "BOOK", own)
     monkeypatch.setattr(environment.sys, "excepthook", environment.sys.excepthook)
     monkeypatch.setattr(environment.sys, "path", [])
 
-    def refuse(self):
+    def refuse(self, *, for_tests):
         raise PermissionError(13, "Permission denied", "bin/python")
 
     monkeypatch.setattr(type(own), "update", refuse)
@@ -184,3 +244,28 @@ def test_the_environment_is_made_anew_when_the_lock_changes_or_told_as_damaged(
 def test_an_unwritable_folder_is_named(error, wanted):
     with pytest.raises(SystemExit, match=wanted), building._errors_in_one_sentence():
         raise error
+
+
+def test_nothing_outside_the_tests_imports_a_package_of_the_tests_lock():
+    """Otherwise the book would build only where the tests have run."""
+    needed, tests = (
+        set(re.findall(r"^([a-z0-9-]+)==", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE))
+        for name in ("requirements.lock", "requirements-test.lock")
+    )
+    assert {"pytest", "playwright"} <= tests - needed
+    only_tests = {
+        module
+        for module, names in importlib.metadata.packages_distributions().items()
+        if {re.sub(r"[-_.]+", "-", name).lower() for name in names} <= tests - needed
+    }
+    importers = {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("mha", "scripts", "book/_ext")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else node.names)
+        if str(getattr(name, "name", name)).partition(".")[0] in only_tests
+    }
+    # A fixture of the users' own pytest, and a bench.
+    assert importers == {"mha/examine/fixture.py", "scripts/bench_explorer.py"}
