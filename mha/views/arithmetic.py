@@ -213,11 +213,12 @@ def _fewest_decimals(places: int, are_enough: Callable[[int], bool]) -> int:
 
 
 def _differ(step: str, rounded: str, places: int) -> bool:
-    """Return whether a printed step differs from its printed result by more than half a unit."""
+    """Return whether a printed step does not round to its printed result alone."""
     value, result = float_value(step), exact_value(rounded)
     if value is None or result is None:
         return False
-    return abs(value - result) > Fraction(1, 2 * 10**places)
+    # A step in the middle of two results would leave the reader to choose.
+    return abs(value - result) >= Fraction(1, 2 * 10**places)
 
 
 def factor(value: float, places: int = PLACES) -> str:

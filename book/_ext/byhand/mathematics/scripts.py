@@ -44,8 +44,7 @@ class Scripts:
             stdout=subprocess.PIPE,
             encoding="utf-8",
         )
-        # A forked process has copies of the pipes, so closing them would not end Deno.
-        atexit.register(self._process.kill)
+        atexit.register(self._close)
         for text in texts:
             self._ask({"script": text})
 
@@ -58,6 +57,11 @@ class Scripts:
             If the function throws.
         """
         return self._ask({"function": function, "arguments": arguments})
+
+    def _close(self) -> None:
+        # A forked process has copies of the pipes, so closing them alone would not end Deno.
+        self._process.kill()
+        self._process.communicate()
 
     def _ask(self, request: dict[str, Any]) -> Any:
         stdin, stdout = self._process.stdin, self._process.stdout
