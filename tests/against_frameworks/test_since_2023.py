@@ -30,6 +30,7 @@ from mha.core.score_variants import (
     gated,
     indexer_scores,
     softmax_with_sink,
+    top_blocks_mask,
     top_keys_mask,
 )
 from mha.examples.published_models import published_models
@@ -38,7 +39,7 @@ N, D_MODEL, HEADS, GROUPS, WIDTH = 7, 22, 6, 2, 10
 CAUSAL = np.where(np.tri(N, dtype=bool), 0.0, -np.inf)
 CONFIGURATIONS = (
     *("DeepseekV32", "Gemma2", "Gemma3Text", "Gemma3nText", "Glm4Moe", "GptOss", "KimiLinear"),
-    *("Llama4Text", "MiniMaxM2", "Mistral", "Olmo2", "Qwen3Next"),
+    *("Llama4Text", "MiniMax", "MiniMaxM2", "Mistral", "Olmo2", "Qwen3Next"),
 )
 ON_ATTENTION = re.compile(
     r"\b(?!_)\w*(?:head|rank|rope|rotary|attn|attention|sliding|linear|qk|layer_types|position)\w*"
@@ -239,6 +240,28 @@ def test_an_indexer_has_one_key_per_token_and_sums_positive_scores():
     kept = top_keys_mask(scores + CAUSAL, 3)
     for row in range(N):
         assert {int(i) for i in found[0, row] if i <= row} == set(np.flatnonzero(kept[row]))
+
+
+def test_blocks_are_chosen_as_minimax_m3_does_where_the_keys_of_a_block_are_equal():
+    # It takes the largest score of a block, the paper that of the mean key: here both are the same.
+    block, count, blocks = 3, 2, 5
+    config = transformers.MiniMaxM3VLTextConfig(
+        hidden_size=D_MODEL, num_attention_heads=1, index_n_heads=1, index_head_dim=WIDTH,
+        index_block_size=block, index_topk_blocks=count, index_local_blocks=1,
+    )  # fmt: skip
+    theirs = modelling("MiniMaxM3VL").MiniMaxM3VLIndexer(config, layer_idx=0)
+    x = torch.randn(1, blocks, D_MODEL).repeat_interleave(block, dim=1)[:, : blocks * block - 1]
+    n = x.shape[1]
+    still = torch.ones(1, n, WIDTH), torch.zeros(1, n, WIDTH)
+    places = torch.arange(n)[None]
+    chosen = theirs(x, still, None, places)
+    wanted = theirs.build_block_mask(chosen, None, n, x.dtype, x.device, places)[0, 0] == 0
+    query, key = (
+        norm(project(x))[0].numpy()
+        for norm, project in ((theirs.q_norm, theirs.q_proj), (theirs.k_norm, theirs.k_proj))
+    )
+    np.testing.assert_array_equal(top_blocks_mask(query, key, block, count), wanted.numpy())
+    assert not wanted[-1].all()
 
 
 def test_int8_as_in_torch(rng):
