@@ -10,7 +10,10 @@ from numpy.typing import ArrayLike
 from mha.core.latent import EPS, LatentWeights
 from mha.runs.computations import Computation
 
-SWITCHES = ("norm", "turn", "stretch", "cap", "window", "top", "sink", "gate", "eight")
+SWITCHES = (
+    *("groups", "latent", "norm", "turn", "stretch", "eight", "decay", "cap", "window", "top"),
+    *("sink", "gate"),
+)
 """Names of the optional parts of `attention_plan`, in the order of the computation."""
 
 
@@ -28,8 +31,8 @@ class PlanStep:
         Roles of the tables that the operation takes.
     number : float, default 0
     switch : str, default ""
-        "" for a step that is always computed. Of two names, separated by a blank, both have to be
-        on.
+        "" for a step that is always computed. Of several names, separated by blanks, all have to be
+        on; a name after a minus sign has to be off.
     """
 
     role: str
@@ -38,6 +41,11 @@ class PlanStep:
     of: tuple[str, ...]
     number: float = 0.0
     switch: str = ""
+
+    def is_computed(self, on: Collection[str]) -> bool:
+        """Return whether the step is computed if these switches are on."""
+        return all((name.removeprefix("-") in on) != name.startswith("-")
+                   for name in self.switch.split())  # fmt: skip
 
 
 def _int8_steps(role: str, noun: str) -> tuple[PlanStep, ...]:
@@ -89,13 +97,39 @@ def attention_plan(
     -------
     tuple of PlanStep
         They read the tables query, key, value and causal, and with their switches on also angles,
-        window and gate.
+        window, gate and decay; other_key and other_value, of a second head in the same group; and
+        down, up_key and up_value, the matrices of latent attention.
 
     Examples
     --------
     >>> len(attention_plan(2)) > 20
     True
     """
+    shared = (
+        step
+        for role, noun in (("key", "keys"), ("value", "values"))
+        for step in (
+            PlanStep(
+                role,
+                f"Sum of the {noun} of both heads",
+                "sum",
+                (role, f"other_{role}"),
+                0,
+                "groups",
+            ),
+            PlanStep(
+                role, f"{noun.capitalize()} of the group", "times number", (role,), 0.5, "groups"
+            ),
+        )
+    )
+    latent = (
+        PlanStep("both", "Keys and values", "beside", ("key", "value"), 0, "latent"),
+        PlanStep("latent", "Latent vectors", "product", ("both", "down"), 0, "latent"),
+        PlanStep("key", "Keys from latent vectors", "product", ("latent", "up_key"), 0, "latent"),
+        PlanStep(
+            "value", "Values from latent vectors", "product", ("latent", "up_value"), 0, "latent"
+        ),
+    )
     normed = (
         step
         for role, noun in (("query", "queries"), ("key", "keys"))
@@ -115,6 +149,8 @@ def attention_plan(
         )
     )
     return (
+        *shared,
+        *latent,
         *normed,
         PlanStep(
             "angles", "Smaller angles", "times number", ("angles",), 1 / factor, "turn stretch"
@@ -124,15 +160,18 @@ def attention_plan(
         *_int8_steps("key", "keys"),
         *_int8_steps("value", "values"),
         PlanStep("scores", "Scores", "dots", ("query", "key")),
-        PlanStep("scaled", "Scaled scores", "over root", ("scores",), d_k),
-        PlanStep("scaled", "Capped scores", "capped", ("scaled",), cap, "cap"),
-        PlanStep("scaled", "Causal scores", "masked", ("scaled", "causal")),
-        PlanStep("scaled", "Scores within the window", "masked", ("scaled", "window"), 0, "window"),
-        PlanStep("scaled", "The largest scores", "top", ("scaled",), top, "top"),
-        PlanStep("exponentials", "Exponentials", "exponential", ("scaled",)),
-        PlanStep("sums", "Row sums", "row sums", ("exponentials",)),
-        PlanStep("sums", "With sink", "row sums with sink", ("exponentials",), sink, "sink"),
-        PlanStep("weights", "Weights", "share", ("exponentials", "sums")),
+        PlanStep("decays", "Products of decays", "decays", ("decay",), 0, "decay"),
+        PlanStep("weights", "Scores times decays", "times", ("scores", "decays"), 0, "decay"),
+        PlanStep("scaled", "Scaled scores", "over root", ("scores",), d_k, "-decay"),
+        PlanStep("scaled", "Capped scores", "capped", ("scaled",), cap, "cap -decay"),
+        PlanStep("scaled", "Causal scores", "masked", ("scaled", "causal"), 0, "-decay"),
+        PlanStep("scaled", "Scores within the window", "masked", ("scaled", "window"), 0,
+                 "window -decay"),
+        PlanStep("scaled", "The largest scores", "top", ("scaled",), top, "top -decay"),
+        PlanStep("exponentials", "Exponentials", "exponential", ("scaled",), 0, "-decay"),
+        PlanStep("sums", "Row sums", "row sums", ("exponentials",), 0, "-decay"),
+        PlanStep("sums", "With sink", "row sums with sink", ("exponentials",), sink, "sink -decay"),
+        PlanStep("weights", "Weights", "share", ("exponentials", "sums"), 0, "-decay"),
         PlanStep("output", "Output", "product", ("weights", "value")),
         PlanStep("open", "Gate after the sigmoid", "sigmoid", ("gate",), 0, "gate"),
         PlanStep("output", "Gated output", "times", ("output", "open"), 0, "gate"),
@@ -181,7 +220,7 @@ def evaluate_plan(
     for role, array in given.items():
         computation, roles[role] = computation.given(role, array), role
     for step in plan:
-        if not set(step.switch.split()) <= set(on):
+        if not step.is_computed(on):
             continue
         taken = sum(
             name == step.role or name.startswith(f"{step.role} ") for name in computation.steps
@@ -198,6 +237,55 @@ def evaluate_plan(
 def plan_as_data(plan: Iterable[PlanStep]) -> list[dict[str, Any]]:
     """Return a plan as plain data for the browser, which evaluates it by the same operations."""
     return [{key: value for key, value in asdict(step).items() if value} for step in plan]
+
+
+def latent_plan(d_k: int) -> tuple[PlanStep, ...]:
+    """Return the steps of latent attention for one head, without rotation, in both of its forms.
+
+    Parameters
+    ----------
+    d_k : int
+
+    Returns
+    -------
+    tuple of PlanStep
+        They read the tables x, w_q, w_dkv, w_uk, w_uv and causal. The roles of the absorbed form
+        begin with "absorbed_"; both forms use the role latent.
+
+    Examples
+    --------
+    >>> one = np.eye(2)
+    >>> tables = dict.fromkeys(("x", "w_q", "w_dkv", "w_uk", "w_uv", "causal"), one)
+    >>> computation, _ = evaluate_plan(latent_plan(2), tables)
+    >>> bool((computation["absorbed_output"] == computation["output"]).all())
+    True
+    """
+
+    def weights(form: str) -> tuple[PlanStep, ...]:
+        scaled, powers, sums = f"{form}scaled", f"{form}exponentials", f"{form}sums"
+        return (
+            PlanStep(scaled, "Scaled scores", "over root", (f"{form}scores",), d_k),
+            PlanStep(scaled, "Causal scores", "masked", (scaled, "causal")),
+            PlanStep(powers, "Exponentials", "exponential", (scaled,)),
+            PlanStep(sums, "Row sums", "row sums", (powers,)),
+            PlanStep(f"{form}weights", "Weights", "share", (powers, sums)),
+        )
+
+    return (
+        PlanStep("query", "Queries", "product", ("x", "w_q")),
+        PlanStep("latent", "Latent vectors", "product", ("x", "w_dkv")),
+        PlanStep("key", "Keys", "product", ("latent", "w_uk")),
+        PlanStep("value", "Values", "product", ("latent", "w_uv")),
+        PlanStep("scores", "Scores", "dots", ("query", "key")),
+        *weights(""),
+        PlanStep("output", "Output", "product", ("weights", "value")),
+        PlanStep("absorbed_query", "Queries for latent vectors", "dots", ("query", "w_uk")),
+        PlanStep("absorbed_scores", "Scores", "dots", ("absorbed_query", "latent")),
+        *weights("absorbed_"),
+        PlanStep("absorbed_mixed", "Mixed latent vectors", "product",
+                 ("absorbed_weights", "latent")),
+        PlanStep("absorbed_output", "Output", "product", ("absorbed_mixed", "w_uv")),
+    )  # fmt: skip
 
 
 def latent_computation(

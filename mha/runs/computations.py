@@ -364,6 +364,23 @@ def _update_state(before: Array, key: Array, value: Array, decay: Array, token: 
     return decay[t, 0] * before + key[t, :, None] * value[t]
 
 
+def _decay_product(
+    tables: Computation, step: Step, row: int, column: int
+) -> tuple[Operation, Terms]:
+    """Return one product: the decays of the tokens after `column`, up to `row`."""
+    if column > row:
+        return "products", _as_terms(Operand(0.0, name="zero"))
+    factors = tuple(tables.at(step.of[0], token, 0) for token in range(column + 1, row + 1))
+    return "products", iter((factors or (Operand(1.0, name="one"),),))
+
+
+def _multiply_decays(decay: Array, _: float) -> Array:
+    products = np.eye(len(decay))
+    for row in range(1, len(decay)):
+        products[row, :row] = products[row - 1, :row] * decay[row, 0]
+    return products
+
+
 def _copied_row(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
     return "copy", _as_terms(tables.at(step.of[0], int(step.number), column))
 
@@ -403,6 +420,7 @@ OPERATIONS: dict[str, TableOperation] = {
     "turned": TableOperation(2, _rotate, _rotated),
     "beside": TableOperation(2, lambda a, b, _: np.concatenate([a, b], axis=1), _concatenated),
     "row": TableOperation(1, lambda a, row: a[[int(row)]], _copied_row),
+    "decays": TableOperation(1, _multiply_decays, _decay_product),
     "carried": TableOperation(4, _update_state, _recurrent_state),
     "largest size": TableOperation(
         1,

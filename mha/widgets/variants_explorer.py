@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
+from mha.examples.published_models import published_models
 from mha.runs.attention_variants import attention_plan, evaluate_plan, plan_as_data
 from mha.runs.rounding import shown
 from mha.widgets.instrument import Drawing, Explorer, instrument
@@ -28,7 +30,9 @@ def variants_explorer(
     ----------
     tokens : sequence of str, length n
     given : mapping
-        The arrays query, key, value, angles, causal, window and gate.
+        The arrays query, key, value, angles, causal, window, gate and decay; other_key and
+        other_value, of a head that may share keys and values; down, up_key and up_value, the
+        matrices of latent attention.
     focus : int, default 0
         The query that is shown first.
     on : sequence of str
@@ -50,9 +54,10 @@ def variants_explorer(
 
     Examples
     --------
-    >>> one = np.eye(2)
-    >>> given = dict.fromkeys(("query", "key", "value", "causal", "window", "gate"), one)
-    >>> variants_explorer(["cat", "sat"], given | {"angles": [[0.0], [1.0]]}).title
+    >>> given = dict.fromkeys(("query", "key", "value", "other_key", "other_value"), np.eye(2))
+    >>> given |= dict.fromkeys(("causal", "window", "gate", "up_key", "up_value"), np.eye(2))
+    >>> given |= {"angles": [[0.0], [1.0]], "decay": [[1.0], [0.5]], "down": np.ones((4, 2))}
+    >>> variants_explorer(["cat", "sat"], given).title
     'Attention with the changes of newer models'
     """
     tables = {role: np.asarray(array, float) for role, array in given.items()}
@@ -67,13 +72,62 @@ def variants_explorer(
         "on": list(on),
         "focus": focus,
         "numbers": numbers,
+        "published": bytes_of_published_models(),
     }
     placeholder = _table(tokens, sheet[roles["weights"]], sheet[roles["output"]], title)
     return instrument(
         "sheet", name, data, title=title, placeholder=placeholder, bundles=("sheet-view",),
-        style_sheets=("model.css", "sheet.css"), heights=(48.9, 70, 74.2, 78.7, 78.7, 78.7, 144.3),
-        figure=figure,
+        style_sheets=("model.css", "sheet.css"), figure=figure,
+        heights=(52.6, 74.1, 77.7, 77.7, 77.7, 77.7, 146.3),
     )  # fmt: skip
+
+
+def bytes_of_published_models() -> dict[str, dict[str, str]]:
+    """Return what a layer of a published model stores with a change of attention, by its switch.
+
+    Each entry names a model that has the change. Numbers take two bytes; `plain` is what a layer
+    with a key and a value per head stores per token, or, for decay, a layer with a softmax.
+
+    Examples
+    --------
+    >>> bytes_of_published_models()["latent"]
+    {'model': 'DeepSeek-V2', 'bytes': '1,152', 'plain': '65,536'}
+    """
+    models = published_models()
+    grouped, latent = models["Llama 3 70B"], models["DeepSeek-V2"]
+    window, linear = models["gpt-oss-120b"], models["MiniMax-Text-01"]
+
+    def stored(heads: Any, width: Any) -> int:
+        return 2 * 2 * int(heads) * int(width)
+
+    width = int(grouped["hidden_size"]) // int(grouped["num_attention_heads"])
+    of_latent = 2 * (int(latent["kv_lora_rank"]) + int(latent["qk_rope_head_dim"]))
+    of_token = stored(window["num_key_value_heads"], window["head_dim"])
+    of_state = 2 * int(linear["num_attention_heads"]) * int(linear["head_dim"]) ** 2
+    plain = stored(latent["num_attention_heads"], latent["qk_nope_head_dim"])
+    found: dict[str, dict[str, Any]] = {
+        "plain": {"model": "DeepSeek-V2", "plain": plain},
+        "groups": {
+            "model": "Llama 3 70B",
+            "bytes": stored(grouped["num_key_value_heads"], width),
+            "plain": stored(grouped["num_attention_heads"], width),
+        },
+        "latent": {"model": "DeepSeek-V2", "bytes": of_latent, "plain": plain},
+        "window": {
+            "model": "gpt-oss-120b",
+            "bytes": of_token * int(window["sliding_window"]),
+            "tokens": window["sliding_window"],
+        },
+        "decay": {
+            "model": "MiniMax-Text-01",
+            "bytes": of_state,
+            "plain": stored(linear["num_key_value_heads"], linear["head_dim"]),
+        },
+    }
+    return {
+        switch: {name: x if isinstance(x, str) else f"{x:,}" for name, x in words.items()}
+        for switch, words in found.items()
+    }
 
 
 def _table(tokens: Sequence[str], weights: Array, output: Array, title: str) -> str:

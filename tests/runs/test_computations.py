@@ -13,6 +13,7 @@ from mha.runs.attention_variants import (
     attention_plan,
     evaluate_plan,
     latent_computation,
+    latent_plan,
     linear_computation,
 )
 
@@ -24,7 +25,10 @@ def tables(rng):
         "query": rng.normal(size=(N, D_K)), "key": rng.normal(size=(N, D_K)),
         "value": rng.normal(size=(N, D_V)), "angles": mha.rotary_angles(np.arange(N), D_K),
         "causal": np.tri(N), "window": np.tri(N) - np.tri(N, k=-3),
-        "gate": rng.normal(size=(N, D_V)),
+        "gate": rng.normal(size=(N, D_V)), "decay": rng.uniform(0.3, 1, size=(N, 1)),
+        "other_key": rng.normal(size=(N, D_K)), "other_value": rng.normal(size=(N, D_V)),
+        "down": rng.normal(size=(D_K + D_V, 2)), "up_key": rng.normal(size=(2, D_K)),
+        "up_value": rng.normal(size=(2, D_V)),
     }  # fmt: skip
 
 
@@ -47,8 +51,14 @@ def test_a_plan_does_what_the_functions_do(rng):
     def attended(query=q, key=k, value=v, **options):
         return mha.scaled_dot_product_attention(query, key, value, **options or {"is_causal": True})
 
+    latent = np.hstack([k, v]) @ given["down"]
+    decay = given["decay"][:, 0]
     wanted = {
         (): attended(),
+        ("groups",): attended(q, (k + given["other_key"]) / 2, (v + given["other_value"]) / 2),
+        ("latent",): attended(q, latent @ given["up_key"], latent @ given["up_value"]),
+        ("decay",): linear_attention(q, k, v, decay=decay),
+        ("decay", "cap", "window", "top", "sink"): linear_attention(q, k, v, decay=decay),
         ("cap",): mha.softmax(capped_scores(scaled, 1.5) + causal) @ v,
         ("sink",): softmax_with_sink(scaled + causal, 0.5) @ v,
         ("gate",): gated(attended(), given["gate"]),
@@ -63,6 +73,19 @@ def test_a_plan_does_what_the_functions_do(rng):
         np.testing.assert_allclose(computation[roles["output"]], array, err_msg=str(on))
         assert_origins_agree(computation)
     assert_origins_agree(evaluate_plan(attention_plan(D_K), given, SWITCHES)[0])
+
+
+def test_both_forms_of_latent_attention_in_a_plan(rng):
+    sizes = {"x": (N, 6), "w_q": (6, D_K), "w_dkv": (6, 3), "w_uk": (3, D_K), "w_uv": (3, D_V)}
+    given = {name: rng.normal(size=size) for name, size in sizes.items()} | {"causal": np.tri(N)}
+    computation, _ = evaluate_plan(latent_plan(D_K), given)
+    latent = given["x"] @ given["w_dkv"]
+    wanted = mha.scaled_dot_product_attention(
+        given["x"] @ given["w_q"], latent @ given["w_uk"], latent @ given["w_uv"], is_causal=True
+    )
+    for form in ("", "absorbed_"):
+        np.testing.assert_allclose(computation[f"{form}output"], wanted, rtol=1e-10, atol=1e-12)
+    assert_origins_agree(computation)
 
 
 @pytest.mark.parametrize("absorbed", [False, True])

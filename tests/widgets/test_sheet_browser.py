@@ -37,7 +37,8 @@ def test_every_number_is_the_package_s(sheet_page, modules, rng):
     page = sheet_page()
     page.add_script_tag(path=modules)
     data = json.loads(page.locator("mha-instrument > script").text_content())
-    for on in [(), *((switch,) for switch in SWITCHES), SWITCHES]:
+    together = [("groups", "norm", "turn", "eight", "top", "gate"), ("groups", "norm", "decay")]
+    for on in [(), *((switch,) for switch in SWITCHES), SWITCHES, *together]:
         given = {role: a if role in ("causal", "window") else rng.normal(size=a.shape).round(3)
                  for role, a in ON_A_SHEET.items()}  # fmt: skip
         sheet, _ = evaluate_plan(attention_plan(2), given, on)
@@ -170,3 +171,47 @@ def test_ignored_parts_of_an_address_are_reported(sheet_page, rest, is_whole):
     page.wait_for_function("/query=3/.test(location.hash)")  # written when it is said
     said = page.locator(".sheet-said [role=status]")
     expect(said).to_have_text("" if is_whole else re.compile("ignored it"))
+
+
+STORED = {
+    "a latent vector of two numbers": ("4 bytes per token", "DeepSeek-V2 stores 1,152 bytes"),
+    "keys and values shared by two heads": ("8 bytes per token, for both heads", "4,096 bytes"),
+    "window of two tokens": ("for the last 2 tokens only", "128 tokens, however long"),
+    "keys and values in eight bits": ("8 bytes per token", "At the sizes of DeepSeek-V2"),
+    "no softmax, but a decay": ("a state of 2 times 2 numbers, 8 bytes", "2,097,152 bytes"),
+}
+
+
+def test_what_a_change_stores_is_said_beside_a_published_model(sheet_page):
+    page = sheet_page()
+    kept, published = (page.locator(".sheet-now > p.soft").nth(i) for i in (0, 1))
+    expect(kept).to_contain_text("8 bytes per token.")
+    expect(published).to_contain_text("At the sizes of DeepSeek-V2 it would be 65,536 bytes")
+    for label, (here, there) in STORED.items():
+        page.get_by_label(label).check()
+        expect(kept).to_contain_text(here)
+        expect(published).to_contain_text(there)
+        page.get_by_label(label).uncheck()
+
+
+def test_changes_that_exclude_each_other_are_switched_off_and_named(sheet_page):
+    page = sheet_page()
+    rows = page.locator(".sheet-now li span:nth-of-type(2)")
+    for label in ("scores capped at 2", "a sink of 0", "keys and values shared by two heads"):
+        page.get_by_label(label).check()
+    page.get_by_label("no softmax, but a decay").check()
+    expect(page.locator(".sheet-said [role=status]")).to_contain_text(
+        "because it does not go together with this: scores capped at 2, a sink of 0."
+    )
+    assert rows.all_text_contents()[:4] == [shown(x) for x in carried(("groups", "decay"))[0]]
+    page.locator(".sheet-table", has_text="Products of decays").locator("button").nth(8).click()
+    expect(page.locator(".model-line")).to_have_text("0.5 × 0.5 = 0.25")
+    page.get_by_label("a latent vector of two numbers").check()
+    expect(page.get_by_label("no softmax, but a decay")).not_to_be_checked()
+    expect(page.get_by_label("keys and values shared by two heads")).not_to_be_checked()
+    page.get_by_label("Matrix to the keys: row 1, column 1").fill("0")
+    given = ON_A_SHEET | {"up_key": np.array([[0.0, 0], [0, 1]])}
+    assert rows.all_text_contents()[:4] == [shown(x) for x in carried(("latent",), given)[0]]
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_label("no softmax, but a decay")).to_be_checked()

@@ -20,7 +20,9 @@ TIRED = trace(load_example("it-tired"))
 ON_A_SHEET = {
     "query": TIRED.query[0], "key": TIRED.key[0], "value": TIRED.value[0],
     "angles": np.arange(4.0)[:, None], "causal": np.tri(4), "window": np.tri(4) - np.tri(4, k=-2),
-    "gate": np.array([[0, 2], [1, -1], [2, 0], [-2, 1.0]]),
+    "gate": np.array([[0, 2], [1, -1], [2, 0], [-2, 1.0]]), "decay": np.full((4, 1), 0.5),
+    "other_key": TIRED.key[1], "other_value": TIRED.value[1],
+    "down": np.tile(np.eye(2) / 2, (2, 1)), "up_key": np.eye(2), "up_value": np.eye(2),
 }  # fmt: skip
 """The inputs of the sheet of newer models."""
 

@@ -124,6 +124,20 @@ const OPERATIONS: Record<string, { gives: (arrays: Matrix[], number: number) => 
         constant("turn", x)])];
     },
   },
+  "beside": {
+    gives: ([a, b]) => a.map((row, i) => [...row, ...b[i]]),
+    from: ({ step: { of: [left, right] }, row, column, of, at }) => {
+      const width = of(left).length;
+      return ["copy", [[column < width ? at(left, row, column) : at(right, row, column - width)]]];
+    },
+  },
+  "decays": {
+    gives: ([decay]) => decay.map((_, i) => decay.map((_, j) =>
+      (j > i ? 0 : decay.slice(j + 1, i + 1).reduce((all, [x]) => all * x, 1)))),
+    from: ({ step, row, column, at }) => ["products", [row > column
+      ? Array.from({ length: row - column }, (_, i) => at(step.of[0], column + 1 + i, 0))
+      : [constant("factor", row === column ? 1 : 0)]]],
+  },
   "largest size": {
     gives: ([a]) => a.map((row) => [Math.max(...row.map(Math.abs))]),
     from: ({ step, of }) => ["largest size", one(of(step.of[0]))],
@@ -152,7 +166,7 @@ export function carriedOut(plan: any[], given: Record<string, Matrix>, on: Set<s
     add(role, { title: role, operation: "given", of: [], number: 0, array });
   }
   for (const { role, title, operation, of, number = 0, switch: wanted = "" } of plan) {
-    if (!wanted.split(" ").filter(Boolean).every((one: string) => on.has(one))) continue;
+    if (!wanted.split(" ").filter(Boolean).every((one: string) => on.has(one.replace("-", "")) !== one.startsWith("-"))) continue;
     const names = of.map((one: string) => roles[one]);
     const arrays = names.map((name: string) => steps.get(name)?.array ?? []);
     add(role, { title, operation, of: names, number,

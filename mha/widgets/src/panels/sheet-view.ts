@@ -25,10 +25,19 @@ import type { Instrument, Matrix } from "../types.ts";
 const { hidden, outcome, queryIs, redone, undone, unread, wasReset } = explorer;
 
 /** The inputs that a reader can change; masks follow from the switches. */
-const OPEN = ["query", "key", "value", "angles", "gate"];
+const OPEN = ["query", "key", "value", "other_key", "other_value", "down", "up_key", "up_value", "angles", "decay",
+  "gate"];
 
 /** Which given table a switch makes use of. */
-const USED_BY: Record<string, string> = { angles: "turn", gate: "gate" };
+const USED_BY: Record<string, string> = { angles: "turn", gate: "gate", decay: "decay", other_key: "groups",
+  other_value: "groups", down: "latent", up_key: "latent", up_value: "latent" };
+
+/** Given tables whose rows are no tokens. */
+const MATRICES = ["down", "up_key", "up_value"];
+
+/** Changes that exclude each other: they store something else, or there is no softmax for one. */
+const APART = [["groups", "latent"], ["latent", "eight"],
+  ...["latent", "eight", "cap", "window", "top", "sink"].map((name) => ["decay", name])];
 
 /** No given number may be larger: all exponentials can be computed. */
 const MOST = 20;
@@ -96,7 +105,7 @@ class SheetView {
     this.parts = {};
     this.about = {
       name: ({ table, row, column }: any) => fill(texts.of, {
-        title: this.titleOf(table), row: this.labelOf(row),
+        title: this.titleOf(table), row: this.labelOf(row, table),
         column: this.isOfKeys(table) ? this.labelOf(column) : column + 1 }),
       origin: ({ table, row, column }: any) =>
         originOn(this.sheet.steps, table, row, column),
@@ -122,8 +131,8 @@ class SheetView {
     return operation === "given" ? texts.given[title] : title;
   }
 
-  labelOf(row: number) {
-    return this.data.tokens[row] ?? String(row + 1);
+  labelOf(row: number, table = "") {
+    return (!MATRICES.includes(table) && this.data.tokens[row]) || String(row + 1);
   }
 
   /**
@@ -132,7 +141,7 @@ class SheetView {
    */
   isOfKeys(table: string): boolean {
     const { of = [], operation } = (this.sheet.steps.get(table) as any);
-    return operation === "dots" || (operation !== "product" && of.length > 0 && this.isOfKeys(of[0]));
+    return ["decays", "dots"].includes(operation) || (operation !== "product" && of.length > 0 && this.isOfKeys(of[0]));
   }
 
   compute() {
@@ -166,6 +175,7 @@ class SheetView {
     });
     parts.output = make("p");
     parts.kept = make("p", { className: "soft" });
+    parts.published = make("p", { className: "soft" });
     parts.status = make("p", { role: "status" });
     parts.tables = make("div", { className: "sheet-tables" });
     parts.history = historyButtons(() => this.restore(this.history.undo(this.now()), undone),
@@ -184,7 +194,7 @@ class SheetView {
               `${texts.query}: `, ...parts.queries),
             make("div", { className: "sheet-history" }, parts.history.undo, parts.history.redo, reset)),
           parts.title, make("ul", {}, ...parts.rows.map(({ node }: any) => node)),
-          parts.output, parts.kept)),
+          parts.output, parts.kept, parts.published)),
       make("div", { className: "sheet-said" }, parts.status), parts.tables, originOf(this));
     parts.error = makeComplaint(live);
     live.addEventListener("keydown", (event: KeyboardEvent) => {
@@ -200,7 +210,7 @@ class SheetView {
   table({ name, title, operation, array }: any) {
     const isOpen = operation === "given" && OPEN.includes(title);
     const rows = array.map((row: number[], i: number) =>
-      make("tr", {}, make("th", { scope: "row" }, make("i", {}, this.labelOf(i))),
+      make("tr", {}, make("th", { scope: "row" }, make("i", {}, this.labelOf(i, title))),
         ...row.map((_, j) => make("td", {}, isOpen ? this.field(title, i, j)
           : makeButton("", () => ask(this, { table: name, row: i, column: j }),
             { className: "number" })))));
@@ -216,7 +226,7 @@ class SheetView {
   field(role: string, row: number, column: number) {
     const input = make("input", { type: "text", inputMode: "decimal", autocomplete: "off",
       className: "number given", "aria-label": fill(texts.of, { title: texts.given[role],
-        row: this.labelOf(row), column: column + 1 }) });
+        row: this.labelOf(row, role), column: column + 1 }) });
     const now = () => this.state.given[role][row][column];
     /** The number before an edit, which stays where the text is refused. */
     let kept = now();
@@ -247,10 +257,14 @@ class SheetView {
   }
 
   turn(name: string, isOn: boolean) {
-    const on = this.state.on.filter((one: string) => one !== name);
+    const excluded = APART.filter((pair) => isOn && pair.includes(name)).flat();
+    const off = this.state.on.filter((one) => one !== name && excluded.includes(one));
+    const on = this.state.on.filter((one) => one !== name && !off.includes(one));
     if (isOn) on.push(name, ...(name === "stretch" && !on.includes("turn") ? ["turn"] : []));
     const wanted = name === "turn" && !isOn ? on.filter((one: string) => one !== "stretch") : on;
-    this.change({ on: wanted }, "", () => (wanted.length ? this.effect(this.plain, texts.together) : texts.plain));
+    const gone = off.length ? ` ${fill(texts.apart, { names: off.map((one) => texts.names[one]).join(", ") })}` : "";
+    this.change({ on: wanted }, "", () =>
+      (wanted.length ? this.effect(this.plain, texts.together) : texts.plain) + gone);
   }
 
   /**
@@ -355,27 +369,32 @@ class SheetView {
     const [weights, plain] = [sheet, this.plain].map((one) => this.of(one, "weights")[query]);
     const written = (one: any, key: number, weight: number) =>
       (this.isHidden(one, key) ? hidden : shown(weight));
-    parts.title.replaceChildren(...inItalics(fill(texts.weights, { token })));
+    const isLinear = state.on.includes("decay");
+    parts.title.replaceChildren(...inItalics(fill(isLinear ? texts.factors : texts.weights, { token })));
     const left = 1 - weights.reduce((all, x) => all + x, 0);
+    // Without a softmax a factor may be negative, or larger than 1.
+    const whole = Math.max(1, ...weights.map(Math.abs));
     [...weights, left].forEach((weight, i) => {
-      setBar(parts.rows[i].bar, Math.max(0, weight));
+      setBar(parts.rows[i].bar, isLinear ? Math.abs(weight) / whole : Math.max(0, weight));
       setText(parts.rows[i].now, written(sheet, i, weight));
-      parts.rows[i].bar.parentNode.style.setProperty("--plain", `${100 * (plain[i] ?? 0)}%`);
+      parts.rows[i].bar.parentNode.style.setProperty("--plain", `${100 * (plain[i] ?? 0) / whole}%`);
       setText(parts.rows[i].plain, i < plain.length ? fill(texts.plainly, { weight: written(this.plain, i, plain[i]) }) : "");
     });
     parts.history.paint(this.history);
-    parts.rows[weights.length].node.hidden = !state.on.includes("sink");
+    parts.rows[weights.length].node.hidden = isLinear || !state.on.includes("sink");
     const [output, before] = [sheet, this.plain].map((one) =>
       `(${this.of(one, "output")[query].map((x) => short(x)).join(", ")})`);
     parts.output.replaceChildren(...inItalics(fill(texts.output, { token, output, plain: before })));
     setText(parts.kept, this.kept());
+    setText(parts.published, this.published());
     this.paintTables();
     paintOrigin(this);
   }
 
   /** Whether a mask hides a key from the query, or larger scores do. */
   isHidden(sheet: any, key: number) {
-    return this.of(sheet, "scaled")[this.state.query][key] === -Infinity;
+    const { query } = this.state;
+    return sheet.roles.scaled ? this.of(sheet, "scaled")[query][key] === -Infinity : key > query;
   }
 
   /** The numbers on which the query's output depends. Hidden keys contribute nothing. */
@@ -403,13 +422,33 @@ class SheetView {
   /** The bytes that are stored per token for later tokens. */
   kept() {
     const { on, given } = this.state;
-    const numbers = given.key[0].length + given.value[0].length;
+    const [keys, values] = [given.key[0].length, given.value[0].length];
+    if (on.includes("decay")) {
+      return fill(texts.state, { rows: keys, columns: values, bytes: keys * values * BYTES.usual });
+    }
+    if (on.includes("latent")) {
+      const [{ length }] = given.down;
+      return fill(texts.latent, { numbers: length, bytes: length * BYTES.usual, plain: (keys + values) * BYTES.usual,
+        window: this.ofWindow() });
+    }
     const isEight = on.includes("eight");
-    const bytes = isEight ? numbers * BYTES.eight + 2 * BYTES.usual : numbers * BYTES.usual;
-    const tokens = Math.max(...given.window.map((row: number[]) =>
-      row.reduce((all, x) => all + x, 0)));
-    return fill(isEight ? texts.keptInEight : texts.kept, { bytes,
-      window: on.includes("window") ? fill(texts.ofWindow, { tokens }) : "" });
+    const bytes = isEight ? (keys + values) * BYTES.eight + 2 * BYTES.usual : (keys + values) * BYTES.usual;
+    return fill(isEight ? texts.keptInEight : texts.kept, { bytes, window: this.ofWindow(),
+      heads: on.includes("groups") ? texts.ofGroup : "" });
+  }
+
+  /** For which tokens something is stored. */
+  ofWindow() {
+    const { on, given } = this.state;
+    const tokens = Math.max(...given.window.map((row) => row.reduce((all, x) => all + x, 0)));
+    return on.includes("window") ? fill(texts.ofWindow, { tokens }) : "";
+  }
+
+  /** The bytes that published models store with the changes that are on. */
+  published() {
+    const { published } = this.data;
+    const on = Object.keys(published).filter((name) => this.state.on.includes(name));
+    return (on.length ? on : ["plain"]).map((name) => fill(texts.published[name], published[name])).join(" ");
   }
 
   /** Tables are made anew only where others are there than before. */

@@ -21,9 +21,9 @@ function scaleText({ terms }: Origin, { temperature }: ExplorerState, places: nu
     : `(${fill(texts.dividedBy, { scale, temperature: short(temperature, places) })})`;
 }
 
-/** The second factor may be a constant: a cosine or a sine. */
-const factors: Layout = ({ terms }) => terms.map(([left, right]) =>
-  [left, "×", right.place ? right : (p) => inBrackets(short(right.value, p))]);
+/** A factor after the first may be a constant: a cosine or a sine. */
+const factors: Layout = ({ terms }) => terms.map(([first, ...others]) => [first, ...others.flatMap((factor): Part[] =>
+  ["×", factor.place ? factor : (p) => inBrackets(short(factor.value, p))])]);
 
 const oneByOne: Layout = ({ terms }) => terms;
 
