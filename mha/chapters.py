@@ -49,6 +49,7 @@ from mha.widgets.explorer_tasks import (
 )
 from mha.widgets.heads import decoder_heads
 from mha.widgets.instrument import Explorer
+from mha.widgets.latent import latent_forms, latent_widths
 from mha.widgets.learning import learning_layer
 from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
@@ -72,6 +73,8 @@ __all__ = [
     "language_model",
     "learning_layer",
     "latent_computation",
+    "latent_forms",
+    "latent_widths",
     "linear_computation",
     "moving_tile",
     "np",

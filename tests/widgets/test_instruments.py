@@ -16,6 +16,7 @@ from mha.widgets.bugs import bugs_game
 from mha.widgets.cache import growing_cache
 from mha.widgets.cost import cost_calculator
 from mha.widgets.heads import decoder_heads
+from mha.widgets.latent import latent_widths
 from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.own import work_your_own
@@ -63,6 +64,11 @@ INSTRUMENTS = {
         ("word=99&key=-1&sentence=0&head=31.1-0.3&own=50",
          "head=1.10-__proto__.1&name=constructor", "name=separator", "word=1e3&name=<img src=x>"),
         opened="sentence=3&word=5&key=4&head=24.5-19.9", is_whole="÷ √64",
+    ),
+    "latent": Instrument(
+        latent_widths(TIRED, [0, 1, 3, 2], width=3, head=1), "latent=it-tired",
+        ("width=0&query=9&head=2", "width=5&query=-1&head=<b>", "width=1e9&head=__proto__"),
+        "3\t6\t3\t3", is_whole="Width 3: 6 bytes per token",
     ),
     "letters": Instrument(
         two_layers(*TWO_LAYERS, **LETTERS), "letters=b-a",

@@ -12,6 +12,7 @@ from mha.widgets.explorer_tasks import (
     weight_reaches,
     weights_alike,
 )
+from mha.widgets.latent import latent_widths
 from mha.widgets.layer import MOST_TOKENS
 from mha.widgets.letters import two_layers
 from mha.widgets.pencil import red_pencil
@@ -23,6 +24,8 @@ FIRST, SECOND = TWO_LAYERS
 def of_tokens(n):
     return trace_layer(MultiHeadWeights(*np.ones((3, 1, 2, 2))), np.ones((n, 2)))
 
+
+BIASED = trace_layer(MultiHeadWeights(*np.ones((3, 1, 2, 2)), b_q=np.ones((1, 2))), np.ones((3, 2)))
 
 REFUSED = [
     (lambda: explorer(CAT_SAT.example), TypeError,
@@ -36,6 +39,14 @@ REFUSED = [
     (lambda: red_pencil("mine"), ValueError, "first is 'mine'"),
     (lambda: growing_cache(CAT_SAT), ValueError, "one head from embeddings"),
     (lambda: growing_cache(THE_CAT_SAT), ValueError, "one head from embeddings"),
+    (lambda: latent_widths(CAT_SAT, [0, 1], width=1), ValueError, "a run from embeddings alone"),
+    (lambda: latent_widths(THE_CAT_SAT, [0, 1, 1, 2], width=1), ValueError,
+     r"^order is \[0, 1, 1, 2\]; each of 0 to 3 once is wanted"),
+    (lambda: latent_widths(THE_CAT_SAT, range(4), width=5), ValueError,
+     "^width is 5; a number from 1 to 4 is wanted"),
+    (lambda: latent_widths(THE_CAT_SAT, range(4), width=1, head=2), ValueError,
+     "^head is 2; an index from 0 to 1 is wanted"),
+    (lambda: latent_widths(BIASED, [0, 1], width=1), ValueError, "^run has biases"),
     (lambda: two_layers(SECOND, FIRST, **LETTERS), ValueError,
      "second has other embeddings than the result of first"),
     (lambda: two_layers("first", SECOND, **LETTERS), TypeError, "first"),

@@ -9,6 +9,7 @@ from mha import load_example, trace
 from mha.examples.recorded import recorded_sentences
 from mha.widgets.cache import growing_cache
 from mha.widgets.heads import decoder_heads
+from mha.widgets.latent import latent_widths
 from mha.widgets.learning import learning_layer
 from mha.widgets.model import language_model
 from mha.widgets.pencil import red_pencil
@@ -81,6 +82,17 @@ def test_each_edit_of_a_number_of_a_sheet_is_one_step(open_instrument):
     field = page.get_by_label("Keys: row cat, column 1")
     field.scroll_into_view_if_needed()
     goes_back_and_forth(page, field.input_value, edit_field(page, field))
+
+
+def test_each_step_of_a_latent_width_is_one_step(open_instrument):
+    page = open_instrument(latent_widths(TIRED, [0, 1, 3, 2], width=2).html)
+    slider = page.get_by_role("slider")
+    seen = [slider.input_value()]
+    for key in ("ArrowRight", "End", "Home"):
+        slider.press(key)
+        seen.append(slider.input_value())
+    assert seen == ["2", "3", "4", "1"]
+    goes_back_and_forth(page, slider.input_value, seen)
 
 
 def test_a_token_that_is_written_comes_back(open_instrument):

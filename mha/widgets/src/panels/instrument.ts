@@ -16,6 +16,7 @@ const KINDS: Record<string, () => Promise<{ open: Instrument }>> = {
   cache: () => import("./cache.ts"),
   cost: () => import("./cost-view.ts"),
   heads: () => import("./heads-view.ts"),
+  latent: () => import("./latent.ts"),
   layer: () => import("./layer-view.ts"),
   learning: () => import("./learning-view.ts"),
   letters: () => import("./letters.ts"),
