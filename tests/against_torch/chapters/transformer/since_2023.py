@@ -34,8 +34,12 @@ def compare_latent_vectors(page):
     page.says("with cat: 1×2", flatten(dot(met[1], latent[0]))[2:])
     mixed = weights @ latent
     page.says("The weighted sum of the latent vectors is (#, #)", mixed)
-    page.table("tbl-since-kept", [(n, 60 * 2 * n) for n in (32768, 2048, 576)])
-    page.says("grouped queries would with # groups", 576 / 256)
+    page.says("with two bytes per number, # bytes per token and layer instead of #", 1152, 65536)
+    page.says("grouped queries would take with # groups", 576 / 256)
+    both = Run(example("it-tired"))
+    columns = torch.cat([*both.key, *both.value], dim=1)
+    page.says("Their keys and values have # numbers per token", columns.shape[1])
+    page.says("the number of its independent columns, is #", torch.linalg.matrix_rank(columns))
     assert torch.allclose(mixed @ W_UV, weights @ value)
 
 
