@@ -3,7 +3,7 @@
 import argparse
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 
@@ -56,6 +56,33 @@ class Parser(argparse.ArgumentParser):
             if word.startswith("-") and word.endswith("=--"):  # before Python 3.12 an empty list
                 self.error(f"argument {word.removesuffix('=--')}: -- is no value")
         return super().parse_known_args(words, namespace)
+
+
+def check_ranges(options: argparse.Namespace, ranges: Mapping[str, tuple[int, int]]) -> None:
+    """Raise ValueError if an option is outside its range.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+    ranges : mapping of str to pairs of int
+        The smallest and the largest value by the option's name; an option may be None.
+
+    Raises
+    ------
+    ValueError
+        With the option's name and the range.
+
+    Examples
+    --------
+    >>> check_ranges(argparse.Namespace(at_once=0), {"at_once": (1, 256)})
+    Traceback (most recent call last):
+    ValueError: --at-once is 0; 1 to 256 is wanted
+    """
+    for name, (low, high) in ranges.items():
+        value = getattr(options, name)
+        if value is not None and not low <= value <= high:
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} is {value}; {low} to {high:,} is wanted")
 
 
 def in_one_line(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mha.command_line import Parser, in_one_line
+from mha.command_line import Parser, check_ranges, in_one_line
 from mha.practice.random_inputs import MOST_TOKENS
 from mha.practice.worksheets.answers import as_csv, as_json
 from mha.practice.worksheets.class_list import MOST, read_class
@@ -70,7 +70,7 @@ def draw_worksheets(options: argparse.Namespace) -> tuple[Worksheet, ...]:
     ValueError
         If the options have no sheets; the message names the option.
     """
-    _check(options)
+    check_ranges(options, RANGES)
     _set_defaults(options)
     stages = _stages(options)
     seed = _seed(options)
@@ -133,14 +133,6 @@ def _draw_worksheet(
             f"--difficulty {options.difficulty} has no short numbers for {num_tokens} words;"
             " fewer --tokens or a higher --difficulty are wanted"
         ) from None
-
-
-def _check(options: argparse.Namespace) -> None:
-    """Raise if a number is outside its range."""
-    for name, (low, high) in RANGES.items():
-        value = getattr(options, name)
-        if value is not None and not low <= value <= high:
-            raise ValueError(f"--{name} is {value}; {low} to {high:,} is wanted")
 
 
 def _stages(options: argparse.Namespace) -> list[str] | None:
