@@ -2,13 +2,18 @@
 
 import os
 import sys
+
+if __name__ == "__main__":
+    # A submission in the current folder may have the name of a module that is imported below.
+    sys.path = [folder for folder in sys.path if folder not in ("", os.getcwd())]
+
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from secrets import token_bytes
 from typing import Any
 
-from mha.command_line import Parser, in_one_line
+from mha.command_line import Parser, check_ranges, in_one_line
 from mha.grade.grading import Graded, grade
 from mha.grade.notebook_process import Limits
 from mha.grade.report import TABLE, as_table, as_text, report_name
@@ -17,7 +22,7 @@ from mha.grade.submissions import find_submissions
 from mha.practice.worksheets.class_list import read_class
 from mha.practice.worksheets.seeds import GRADING, key_for, read_secret
 
-CAPS = {"seconds": (1, 600), "memory": (256, 1 << 20), "at_once": (1, 256)}
+RANGES = {"seconds": (1, 600), "memory": (256, 1 << 20), "at_once": (1, 256)}
 """The smallest and the largest value of each option that is a number."""
 
 SANDBOX = (
@@ -27,9 +32,6 @@ SANDBOX = (
     " other programs, your files, the secret, the other notebooks or the right answers. Time,"
     " memory and output are limited. Where no sandbox can be made, nothing runs."
 )
-
-INTERRUPTED = 130
-"""The exit code of shells for a command that was ended with Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -58,13 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             hidden = (folder, target, *filter(None, (options.secret, options.list)))
             ran, start = "in a sandbox", Sandbox(hidden).start
         at_once = options.at_once or _most_at_once(options.memory)
-        pool = ThreadPoolExecutor(at_once)
-        done = list(pool.map(lambda one: grade(one, key, limits, start), found))
+        with ThreadPool(at_once) as pool:  # its threads end with this process
+            done = pool.map(lambda one: grade(one, key, limits, start), found, chunksize=1)
         _write(done, target, ran)
     except KeyboardInterrupt:
-        print(f"{parser.prog}: stopped before a table was written", file=sys.stderr, flush=True)
-        # sys.exit would wait for each running notebook; the sandboxes end with this process.
-        os._exit(INTERRUPTED)
+        parser.exit(130, f"{parser.prog}: stopped before a table was written\n")
     except ValueError as error:
         parser.error(str(error))
     except OSError as error:
@@ -122,29 +122,21 @@ def _parser() -> Parser:
     add("--at-once", type=int, metavar="NUMBER", help=at_once)
     trust = "run the notebooks without a sandbox, because you wrote them yourself"
     add("--trust-submissions", action="store_true", help=trust)
-    add(
-        "--force",
-        action="store_true",
-        help="overwrite the table and the reports of an earlier run",
-    )
+    force = "overwrite the table and the reports of an earlier run"
+    add("--force", action="store_true", help=force)
     return parser
 
 
 def _check(options: Any, target: Path) -> None:
     """Raise unless the command line makes sense and nothing is lost."""
-    for name, (low, high) in CAPS.items():
-        number = getattr(options, name)
-        if number is not None and not low <= number <= high:
-            option = name.replace("_", "-")
-            raise ValueError(f"--{option} is {number}; {low} to {high:,} is wanted")
+    check_ranges(options, RANGES)
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder")
-    for searched in map(Path, filter(None, sys.path)):
-        if searched.resolve().is_relative_to(options.folder.resolve()):
-            raise ValueError(
-                f"Python looks for modules in {searched}, among the submissions, and would run a"
-                " file there that has a module's name; start the command in another folder"
-            )
+    if not sys.flags.safe_path and Path.cwd().is_relative_to(options.folder.resolve()):
+        raise ValueError(
+            "the command is started among the submissions, where Python would run a file that has a"
+            " module's name; start it in another folder"
+        )
     if target.resolve().is_relative_to(options.folder.resolve()):
         raise ValueError(f"--to is {target}, among the submissions; another folder is wanted")
     if (target / TABLE).exists() and not options.force:

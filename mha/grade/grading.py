@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -58,7 +59,7 @@ def grade(submission: Submission, key: bytes, limits: Limits, start: Start) -> G
     except ValueError as error:
         return Graded(submission, faults=[Remark(*error.args)])
     seed = list(key_for(key, json.dumps(cells)))
-    with Notebook(cells, limits, start) as notebook:
+    with closing(Notebook(cells, limits, start)) as notebook:
         remarks = {
             step.name: judge_step(step, partial(notebook.call, step.name), seed) for step in STEPS
         }

@@ -34,14 +34,16 @@ class Limits:
     def as_json(self) -> dict[str, int]:
         """Return the limits by their names in `resource`: bytes, seconds of CPU time, a count."""
         sizes = {"RLIMIT_AS": self.megabytes << 20, "RLIMIT_FSIZE": 64 << 20, "RLIMIT_CORE": 0}
-        return sizes | {"RLIMIT_CPU": int(self.in_all) + 1, "RLIMIT_NOFILE": 64}
+        counts = {"RLIMIT_NOFILE": 64, "RLIMIT_SIGPENDING": 64}
+        return sizes | counts | {"RLIMIT_CPU": int(self.in_all) + 1}
 
 
 class Notebook:
     """A notebook whose cells have run in a process, which answers one question at a time.
 
-    If a cell ends the process, or takes too long, the cells run again in a new process without it.
-    If a function does so, only its own answer is lost: the next call starts a new process.
+    The cells run at the first call. If a cell ends the process, or takes too long, the cells run
+    again in a new process without it. If a function does so, only its own answer is lost: the next
+    call starts a new process.
     """
 
     def __init__(self, cells: Sequence[str], limits: Limits, start: Start) -> None:
@@ -50,13 +52,6 @@ class Notebook:
         self.faults: dict[int, Remark] = {}
         self.skipped: set[int] = set()
         self.process: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> "Notebook":
-        self._run_cells()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop()
 
     def call(self, name: str, given: Sequence[Any]) -> Answer:
         """Return the answer of the function of that name to arrays and numbers."""
@@ -101,7 +96,7 @@ class Notebook:
                     fault = f"does not end within {seconds:g} seconds"
             finally:
                 timer.cancel()
-            self._stop()
+            self.close()
         if time.monotonic() >= self.until:
             fault = f"does not run: the notebook takes more than {self.limits.in_all:g} seconds"
         return Answer(None, (), fault)
@@ -117,7 +112,7 @@ class Notebook:
             return json.loads(line)
         raise EOFError
 
-    def _stop(self) -> None:
+    def close(self) -> None:
         """End the process, and with it its sandbox."""
         if self.process is not None:
             self.process.kill()

@@ -59,21 +59,6 @@ class Shell:
         return lambda *_, **__: None
 
 
-class EmptyModule(ModuleType):
-    """A module of `mha` whose `check` does nothing, so that notebooks run without `mha`."""
-
-    __path__: list[str] = []  # noqa: RUF012 -- the search path of its modules
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "check":
-            return lambda *_, **__: "graded elsewhere"
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if found := sys.modules.get(f"{self.__name__}.{name}"):
-            return found
-        raise ImportError(f"{self.__name__}.{name} is not here: steps are written with NumPy alone")
-
-
 def answer_question(question: Mapping[str, Any], names: dict[str, Any]) -> Answer:
     """Return the answer to a question, which is an empty array except for a call.
 
@@ -107,7 +92,7 @@ def set_limits(limits: Mapping[str, int]) -> None:
         import resource
 
         for name, most in limits.items():
-            with suppress(ValueError, OSError):
+            with suppress(AttributeError, ValueError, OSError):
                 resource.setrlimit(getattr(resource, name), (most, most))
 
 
@@ -120,7 +105,10 @@ def main() -> None:
         os.dup2(null, channel)
     vars(builtins).update(get_ipython=Shell, display=lambda *_, **__: None)
     for name in ("mha", "mha.practice", *NOTEBOOK_MODULES):
-        sys.modules[name] = EmptyModule(name)
+        sys.modules[name] = module = ModuleType(name)  # steps are written without `mha`
+        vars(module)["check"] = lambda *_, **__: "graded elsewhere"
+        package, _, own = name.rpartition(".")
+        vars(sys.modules.get(package, module))[own] = module
     sys.modules["__main__"] = ModuleType("__main__")
     names = vars(sys.modules["__main__"])
     for line in questions:

@@ -15,8 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
-from typing import Any
+from subprocess import DEVNULL, PIPE, Popen
 
 import numpy as np
 
@@ -29,13 +28,16 @@ RUNNER, FOLDER = "/runner", "/notebook"
 
 FOLDER_BYTES = 64 << 20
 
+PYTHON = (sys.executable, "-P", "-B", "-X", "utf8")
+"""The interpreter, which takes no module from the current folder and writes no bytecode."""
+
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64", "/lib32")
 """The folders of the system's shared libraries; some may be links to others."""
 
-PROBE = "import numpy, os, sys; print(os.path.exists(sys.argv[1]))"
-"""A program that prints whether it sees a file."""
-
-PROBE_SECONDS = 60
+PROBE = """import numpy, os, sys
+print("started")
+sys.exit(os.path.exists(sys.argv[1]) and "files are visible in it that should be hidden")"""
+"""A program that ends with an error if it sees a file."""
 
 VARIABLES = {
     **{"HOME": FOLDER, "TMPDIR": FOLDER, "LANG": "C.UTF-8", "PATH": "", "MPLBACKEND": "agg"},
@@ -62,12 +64,21 @@ REFUSED = {
     "request_key": (249, 218), "keyctl": (250, 219), "bpf": (321, 280),
     "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
+    "socketpair": (53, 199), "io_setup": (206, 0), "fanotify_init": (300, 262),
+    "inotify_init1": (294, 26), "inotify_init": (253,),
 }  # fmt: skip
 """System calls that are refused, with their numbers on each of `ARCHITECTURES`.
 
 These calls start processes and threads, make namespaces, read other processes, open connections
-(a virtual machine's sockets belong to no network namespace), or keep memory that no limit counts: a
-file's extended attributes count neither as memory of a process nor as bytes of the folder.
+(a virtual machine's sockets belong to no network namespace), use up what all processes of the
+machine or of a user share, or keep memory that no limit counts: a file's extended attributes count
+neither as memory of a process nor as bytes of the folder.
+"""
+
+FCNTL, SET_LEASE = (72, 25), 1024
+"""The numbers of the system call `fcntl`, and its command that is refused.
+
+A lease on a file of Python would stop every other process that opens the file for 45 seconds.
 """
 
 CONTAINER = (
@@ -108,18 +119,10 @@ class Sandbox:
     def _probe(self) -> None:
         """Raise unless Python and NumPy start in the sandbox and do not see a file outside it."""
         probe = self.start(["-c", PROBE, __file__], stderr=PIPE)
-        try:
-            printed, errors = probe.communicate(timeout=PROBE_SECONDS)
-        except TimeoutExpired:
-            probe.kill()
-            raise _no_sandbox(f"bwrap starts no Python in {PROBE_SECONDS} seconds") from None
-        if printed.strip() == b"True":
-            raise _no_sandbox("files are visible in it that should be hidden")
-        if probe.returncode != 0 or printed.strip() != b"False":
-            lines = errors.decode(errors="replace").strip().splitlines()
-            raise _no_sandbox(
-                lines[-1] if lines else f"bwrap ends with {probe.returncode}, and starts no Python"
-            )
+        printed, errors = probe.communicate()
+        if probe.returncode != 0 or not printed:
+            ended = f"bwrap ends with {probe.returncode}, and starts no Python"
+            raise _no_sandbox([ended, *errors.decode(errors="replace").strip().splitlines()][-1])
 
     def start(self, arguments: Sequence[str], stderr: int = DEVNULL) -> Popen[bytes]:
         """Start Python with some arguments.
@@ -129,24 +132,17 @@ class Sandbox:
         filtering, program = os.pipe()
         os.write(program, seccomp_program(platform.machine()))
         os.close(program)
-        command = [*self.command, "--seccomp", str(filtering), "--", *_python_command(arguments)]
+        command = [*self.command, "--seccomp", str(filtering), "--", *PYTHON, *arguments]
         try:
-            return _start_process(command, stderr=stderr, pass_fds=[filtering])
+            return Popen(command, stdin=PIPE, stdout=PIPE, stderr=stderr, pass_fds=[filtering])
         finally:
             os.close(filtering)
 
 
 def start_without_sandbox(arguments: Sequence[str]) -> Popen[bytes]:
     """Start Python with some arguments, with all rights of the caller."""
-    return _start_process(_python_command(arguments), stderr=DEVNULL, cwd=tempfile.gettempdir())
-
-
-def _start_process(command: Sequence[str], **options: Any) -> Popen[bytes]:
-    return Popen(command, stdin=PIPE, stdout=PIPE, **options)
-
-
-def _python_command(arguments: Sequence[str]) -> list[str]:
-    return [sys.executable, "-P", "-B", "-X", "utf8", *arguments]
+    folder = tempfile.gettempdir()
+    return Popen([*PYTHON, *arguments], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, cwd=folder)
 
 
 def _no_sandbox(reason: str) -> ValueError:
@@ -184,8 +180,7 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
         else:
             yield from ("--ro-bind", os.devnull, covered)
     for target, file in files.items():
-        if file.exists():
-            yield from ("--ro-bind", str(file.resolve()), target)
+        yield from ("--ro-bind-try", str(file.resolve()), target)
     yield from ("--dev-bind", os.devnull, os.devnull)
     yield from ("--size", str(FOLDER_BYTES), "--tmpfs", FOLDER, "--chdir", FOLDER)
     yield from ("--remount-ro", "/")
@@ -208,12 +203,9 @@ def _covered(shown: Sequence[Path], hidden: Sequence[Path]) -> Iterator[Path]:
     """Yield the paths below the shown folders that no notebook may see."""
     for path in filter(Path.exists, hidden):
         yield from _paths_in(path, shown)
-    searched = {folder.resolve() for folder in _package_folders()}
     for folder in shown:
         yield from folder.glob("mha")
-        for packages in folder.glob("python*/*-packages"):
-            is_own = packages.resolve() in searched
-            yield from packages.glob("mha") if is_own else [packages]
+        yield from folder.glob("python*/*-packages/mha")
 
 
 def _paths_in(path: Path, folders: Iterable[Path]) -> list[Path]:
@@ -230,6 +222,8 @@ def seccomp_program(machine: str) -> bytes:
     kill, refuse, allow = 0x80000000, 0x00050001, 0x7FFF0000  # the 1 of `refuse` is EPERM
     lines = [(load, 0, 0, 4), (equal, 1, 0, ARCHITECTURES[machine]), (end, 0, 0, kill)]
     lines += [(load, 0, 0, 0), (at_least, 0, 1, 0x40000000), (end, 0, 0, kill)]  # x32's numbers
-    lines += [(equal, len(numbers) - i, 0, number) for i, number in enumerate(numbers)]
+    lines += [(equal, len(numbers) - i + 3, 0, number) for i, number in enumerate(numbers)]
+    # Of `fcntl` the second argument counts, which is its command.
+    lines += [(equal, 0, 2, FCNTL[column]), (load, 0, 0, 24), (equal, 1, 0, SET_LEASE)]
     lines += [(end, 0, 0, allow), (end, 0, 0, refuse)]
     return b"".join(struct.pack("HBBI", *line) for line in lines)

@@ -120,6 +120,8 @@ def read_cells(path: Path | None) -> list[str]:
         raise ValueError(f"The file cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise ValueError("The file is not a notebook: it is not text in UTF-8.") from None
+    except RecursionError:
+        raise ValueError("The folder has too many levels of folders.") from None
     if not text.strip():
         raise ValueError("The file is empty.")
     try:

@@ -110,6 +110,9 @@ PROCESSES = {
     "setuid": "os.setuid(0)\nreturn os.getuid()",
     "kill-parent": "import signal\nif os.getppid():\n    os.kill(os.getppid(), signal.SIGKILL)\n"
     "    import time\n    time.sleep(0.3)\n    os.kill(os.getppid(), 0)\nreturn None",
+    "pidfd": "import signal\nfor pid in range(2, 5000):\n    try:\n"
+    "        if pid != os.getpid(): signal.pidfd_send_signal(os.pidfd_open(pid), 0); return pid\n"
+    "    except OSError: pass",
     "limits": "import resource\nbig = resource.RLIM_INFINITY\n"
     "resource.setrlimit(resource.RLIMIT_AS, (big, big))\nreturn 'no limit'",
     "32-bit": C + "import mmap\npage = mmap.mmap(-1, 4096, prot=7)\n"
@@ -133,6 +136,7 @@ NETWORK = {
     "raw": "import socket\nreturn socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)",
     "kernel-crypto": "import socket\nreturn socket.socket(38, socket.SOCK_SEQPACKET)",
     "syscall-socket": _system_call("41, 2, 2, 0"),
+    "socket-pair": "import socket\nreturn socket.socketpair()",
     "io_uring": C + "buffer = ctypes.create_string_buffer(256)\n"
     "n = libc.syscall(425, 8, buffer)\nreturn None if n == -1 else 'made'",
     "urllib": "import urllib.request\nreturn urllib.request.urlopen(f'http://127.0.0.1:{port}')",
@@ -146,12 +150,27 @@ NETWORK = {
     "bpf": _system_call("321, 0, 0, 0"),
 }
 
+SHARED = {
+    "lease": "import fcntl, this\nfd = os.open(this.__file__, os.O_RDONLY)\n"
+    "return fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK) or 'held'",
+    "inotify": C + "fd = libc.inotify_init1(0)\nreturn None if fd == -1 else fd",
+    "inotify-before": C + "fd = libc.inotify_init()\nreturn None if fd == -1 else fd",
+    "fanotify": C + "fd = libc.fanotify_init(0x200, 0)\nreturn None if fd == -1 else fd",
+    "asynchronous-input": C + "number = ctypes.c_ulong(0)\n"
+    "n = libc.syscall(206, 9, ctypes.byref(number))\nreturn None if n == -1 else 'made'",
+    "signals": C + "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [40])\n"
+    "sent = [libc.sigqueue(os.getpid(), 40, 0) for _ in range(999)]\n"
+    "return sent.count(0) if sent[-1] == 0 else None",
+}
+"""Attempts to hold or use up what other processes of the user or of the machine need."""
+
 KINDS = {
     "files": FILES,
     "outside": OUTSIDE,
     "changes": CHANGES,
     "processes": PROCESSES,
     "network": NETWORK,
+    "shared": SHARED,
 }
 """Attempts by kind and name; each returns a value other than None only if it succeeds."""
 

@@ -22,7 +22,7 @@ from wheel_only import run
 from mha.command_line import in_one_line
 from mha.grade.__main__ import main
 from mha.grade.grading import find_imports
-from mha.grade.sandbox import ARCHITECTURES, REFUSED, seccomp_program
+from mha.grade.sandbox import ARCHITECTURES, FCNTL, REFUSED, SET_LEASE, seccomp_program
 from mha.grade.submissions import find_submissions, read_cells
 from mha.practice.notebook_steps import STEPS
 from mha.practice.worksheets import Student
@@ -352,6 +352,21 @@ def test_a_file_that_is_no_notebook_is_a_row(graded, name):
     assert row["notebook"] in row["text"]
 
 
+def test_a_folder_of_many_levels_is_refused_alone(tmp_path, monkeypatch):
+    deep = tmp_path / "deep"
+    deep.mkdir()
+    monkeypatch.chdir(deep)
+    for _ in range(1900):
+        os.mkdir("d")
+        os.chdir("d")
+    # Since Python 3.12, folders are walked without recursion.
+    with pytest.raises(ValueError, match=r"has too many levels of folders|has no notebook"):
+        read_cells(deep)
+    while Path.cwd() != deep:  # pytest could not delete it
+        os.chdir("..")
+        os.rmdir("d")
+
+
 @pytest.mark.parametrize("name", ["link-to-secret", "link-to-mate", "link-to-folder", "pipe"])
 def test_no_link_is_followed(graded, name):
     assert graded[name]["notebook"].startswith("The submission is a link or a device")
@@ -477,14 +492,22 @@ def test_a_wrong_command_is_refused_in_a_sentence(tmp_path, capsys):
     assert "cannot be read" in refused(capsys, folder, "--class", tmp_path / "none")
 
 
-def test_no_module_is_imported_from_the_submissions(tmp_path):
+@pytest.mark.parametrize("searched", [[], [""], ["."]])
+def test_no_module_is_imported_from_the_submissions(tmp_path, searched):
     (tmp_path / "a.ipynb").write_text(filled_notebook(), encoding="utf-8")
     (tmp_path / "week").mkdir()
+    others = filter(None, sys.path)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([*searched, *others])}
     for folder in (tmp_path, tmp_path / "week"):
+        for name in ("numpy", "argparse", "csv", "multiprocessing", "pathlib", "secrets"):
+            text = f"raise SystemExit('a module of a student ran: {name}')"
+            (folder / f"{name}.py").write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "mha.grade", str(tmp_path)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
         assert (done.returncode, done.stdout) == (2, "")
-        said = f"python -m mha.grade: Python looks for modules in {folder}, among the submissions"
+        said = "python -m mha.grade: the command is started among the submissions"
         assert done.stderr.startswith(said)
     assert sorted(path.name for path in tmp_path.parent.glob(f"{tmp_path.name}*")) == [
         tmp_path.name
@@ -603,14 +626,16 @@ def test_the_filter_refuses_its_system_calls_and_no_others(machine):
     refused = {numbers[which] for numbers in REFUSED.values() if which < len(numbers)}
     allow, eperm, kill = 0x7FFF0000, 0x00050001, 0x80000000
     for number in range(500):
-        given = filtered(program, ARCHITECTURES[machine], number)
-        assert given == (eperm if number in refused else allow)
+        for command in (0, SET_LEASE):
+            given = filtered(program, ARCHITECTURES[machine], number, command)
+            is_lease = (number, command) == (FCNTL[which], SET_LEASE)
+            assert given == (eperm if number in refused or is_lease else allow)
     assert filtered(program, 0x40000003, 2) == filtered(program, 1, 2) == kill  # i386, another
     assert filtered(program, ARCHITECTURES[machine], 0x40000039) == kill
 
 
-def filtered(program, architecture, number):
-    """Return the result of a packet filter for a system call."""
+def filtered(program, architecture, number, command=0):
+    """Return the result of a packet filter for a system call and its second argument."""
     at, value = 0, 0
     while True:
         code, if_true, if_false, operand = program[at]
@@ -618,7 +643,7 @@ def filtered(program, architecture, number):
         if code == 0x06:
             return operand
         if code == 0x20:
-            value = {0: number, 4: architecture}[operand]
+            value = {0: number, 4: architecture, 24: command}[operand]
         else:
             holds = value == operand if code == 0x15 else value >= operand
             at += if_true if holds else if_false
