@@ -15,7 +15,7 @@ from pathlib import Path
 
 from selenium import webdriver
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
-from selenium.webdriver.common.actions.interaction import POINTER_MOUSE
+from selenium.webdriver.common.actions.interaction import POINTER_MOUSE, POINTER_TOUCH
 from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.client_config import ClientConfig
@@ -92,7 +92,8 @@ class WebKitPage:
 
     def __init__(self, driver):
         self.driver = driver
-        self.mouse = Mouse(driver)
+        self.mouse = Pointer(driver, POINTER_MOUSE)
+        self.finger = Pointer(driver, POINTER_TOUCH)
         self.keyboard = Keyboard(driver)
 
     def goto(self, address):
@@ -114,12 +115,12 @@ class WebKitPage:
         self.driver.save_screenshot(str(path))
 
 
-class Mouse:
-    """The mouse, in the window's coordinates."""
+class Pointer:
+    """The mouse or a finger, in the window's coordinates."""
 
-    def __init__(self, driver):
+    def __init__(self, driver, kind):
         self._driver = driver
-        self._pointer = PointerInput(POINTER_MOUSE, "mouse")
+        self._pointer = PointerInput(kind, kind)
 
     def _perform(self, action):
         builder = ActionBuilder(self._driver, mouse=self._pointer, duration=10)

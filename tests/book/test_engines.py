@@ -211,10 +211,25 @@ CENTRE = f"""
   return [box.left + box.width / 2, box.top + box.height / 2];
 }}
 """
-PRESS_UNDO = """
-() => [...document.querySelectorAll("mha-explorer button")]
-  .find((button) => button.textContent.trim() === "Undo").click()
+# The centre of the figure's Undo, scrolled into the window.
+UNDO = """
+() => {
+  const undo = [...document.querySelectorAll("mha-explorer button")]
+    .find((button) => button.textContent.trim() === "Undo");
+  undo.scrollIntoView({ block: "center" });
+  const box = undo.getBoundingClientRect();
+  return [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+}
 """
+
+
+def at_rest(page, expression, argument=None):
+    """Return the value of an expression, once the page and its figure have stopped moving."""
+    before, found = None, page.evaluate(expression, argument)
+    while found != before:
+        page.wait_for_timeout(150)
+        before, found = found, page.evaluate(expression, argument)
+    return found
 
 
 def test_each_typed_number_is_shown_and_undone_alone(engine):
@@ -237,7 +252,7 @@ def test_each_typed_number_is_shown_and_undone_alone(engine):
     until(page, "document.querySelector('mha-explorer [role=alert]').textContent.includes('1e400')")
     page.keyboard.press("Escape")
     for before in reversed(shown[:-1]):
-        page.evaluate(PRESS_UNDO)
+        page.mouse.click(*at_rest(page, UNDO))
         until(page, f"{number} === '{before}'")
 
 
@@ -258,39 +273,97 @@ LABELLED = """
 """
 
 
-def at_rest(page, name):
-    """Return a tip's centre and label, once the page and its plane have stopped moving."""
-    before, found = None, page.evaluate(TIP, name)
-    while found != before:
-        page.wait_for_timeout(150)
-        before, found = found, page.evaluate(TIP, name)
-    return found
-
-
 @pytest.mark.parametrize("width", [390, 1280])
 def test_points_follow_the_mouse_with_their_labels_and_each_drag_is_undone(engine, width):
     page = engine.open(path("mechanism/self-attention").as_uri(), width=width)
     page.evaluate(BEGIN)
     page.evaluate(TO_FIGURE)
     until(page, "document.querySelector('mha-explorer .tip')")
-    at_rest(page, "Embedding of river")
+    at_rest(page, TIP, "Embedding of river")
     shown = [page.evaluate(POINTS)]
     for name, across, down in (("river", 37, 0), ("bank", 60, 50)):
-        x, y, _ = at_rest(page, f"Embedding of {name}")
+        x, y, _ = at_rest(page, TIP, f"Embedding of {name}")
         page.mouse.move(x, y)
         page.mouse.down()
         for share in (0.2, 0.6, 1):
             page.mouse.move(x + share * across, y + share * down)
         page.mouse.up()
-        _, _, said = at_rest(page, f"Embedding of {name}")
+        _, _, said = at_rest(page, TIP, f"Embedding of {name}")
         shown.append(page.evaluate(POINTS))
         at = re.match(r"Embedding of \w+, ([^,]+, [^,:]+)", said)[1]
         assert page.evaluate(LABELLED, f"{name} ({at})")
         assert page.evaluate(WRONG) == []
     assert len(set(shown)) == len(shown)
     for before in reversed(shown[:-1]):
-        page.evaluate(PRESS_UNDO)
+        page.mouse.click(*at_rest(page, UNDO))
         until(page, f"{POINTS} === {before!r}")
+
+
+def test_a_finger_drags_a_point_in_webkit(in_webkit):
+    page = in_webkit.open(path("mechanism/self-attention").as_uri(), width=390)
+    page.evaluate(TO_FIGURE)
+    until(page, "document.querySelector('mha-explorer .tip')")
+    x, y, before = at_rest(page, TIP, "Embedding of river")
+    scrolled = page.evaluate("scrollY")
+    page.finger.move(x, y)
+    page.finger.down()
+    for pixels in (10, 25, 37):
+        page.finger.move(x + pixels, y)
+    page.finger.up()
+    _, _, after = at_rest(page, TIP, "Embedding of river")
+    assert (before, after) == tuple(
+        f"Embedding of river, {across}, 0: drag it, or use the arrow keys" for across in (3, 4)
+    )
+    assert page.evaluate("scrollY") == scrolled
+    page.mouse.click(*at_rest(page, UNDO))
+    until(page, f"{POINTS}.includes('river, 3, 0')")
+
+
+# The first figure's planes: how far they reach from the first one's top, and the smallest width.
+PLANES = """
+() => {
+  const boxes = [...document.querySelector("mha-explorer").querySelectorAll(".plane")]
+    .filter((plane) => plane.checkVisibility()).map((plane) => plane.getBoundingClientRect());
+  const top = Math.min(...boxes.map((box) => box.top));
+  return [boxes.length, Math.max(...boxes.map((box) => box.bottom)) - top,
+    Math.min(...boxes.map((box) => box.width))];
+}
+"""
+
+
+@pytest.mark.parametrize("width", [820, 1100])
+def test_the_query_is_dragged_with_the_output_in_sight(engine, width):
+    page = engine.open(path("mechanism/self-attention").as_uri(), width=width)
+    page.evaluate(TO_FIGURE)
+    until(page, f"({PLANES})()[0] > 1")
+    _, height, narrowest = at_rest(page, PLANES)
+    assert height < 400
+    assert narrowest > 290
+
+
+# Buttons with a word that are narrower than a finger needs.
+NARROW = """
+[...document.querySelectorAll("article button, article a.word, article .words button")]
+  .filter((button) => button.checkVisibility() && button.textContent.trim())
+  .map((button) => [button.textContent.trim(), button.getBoundingClientRect()])
+  .filter(([, box]) => box.width && (box.width < 24 || box.height < 24)).map(([word]) => word)
+"""
+SMALL_LETTERS = """
+[...document.querySelectorAll("article math mn, article math mi, article sub, article sup")]
+  .filter((letters) => letters.checkVisibility() && letters.textContent.trim())
+  .map((letters) => parseFloat(getComputedStyle(letters).fontSize)).filter((size) => size < 11)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "more_than"), [("mechanism/softmax", 12), ("transformer/small-model", 40)]
+)
+def test_word_buttons_and_indices_are_large_enough_on_a_phone(engine, name, more_than):
+    page = engine.open(path(name).as_uri(), width=390)
+    page.evaluate(TO_FIGURE if name == "mechanism/softmax" else BEGIN)
+    until(page, f"document.querySelectorAll('article button').length > {more_than}")
+    assert at_rest(page, NARROW) == []
+    assert page.evaluate(SMALL_LETTERS) == []
 
 
 @pytest.mark.parametrize("name", ["mechanism/self-attention", "transformer/small-model"])
