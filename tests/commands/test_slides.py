@@ -71,6 +71,7 @@ def test_the_powerpoint_file_has_the_same_and_can_be_changed(deck_made):
     for shown, slide in zip(slides, found.slides, strict=True):
         assert slide.shapes.title.text_frame.text == words.plain(shown.slide.title)
         text = "".join(s.text_frame.text for s in slide.shapes if s.has_text_frame)
+        assert not re.search(r"\\\S", text), "a mark of the source is on the slide"
         for piece in (*shown.before, *shown.after):
             assert all(words.plain(item) in text for _, item in piece.items)
         is_drawn = isinstance(shown.thing, content.Formula | content.Drawing)

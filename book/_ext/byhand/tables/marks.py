@@ -12,9 +12,10 @@ MARKS = re.compile(
     r"|\{sub\}`(?P<sub>[^`]+)`"
     r"|(?P<fence>`+) ?(?P<code>.+?) ?(?P=fence)"
     r"|\$(?P<math>[^$]+)\$"
-    r"|\*\*(?P<strong>[^*]+)\*\*"
-    r"|\*(?P<em>[^*]+)\*"
+    r"|\*\*(?P<strong>(?:\\.|[^*\\])+)\*\*"
+    r"|\*(?P<em>(?:\\.|[^*\\])+)\*"
 )
+ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 QUOTES = str.maketrans({"'": "\N{RIGHT SINGLE QUOTATION MARK}"})
 
 
@@ -27,13 +28,15 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
     [('em', 'cat'), ('text', ', '), ('text', '<'), ('text', 'end>: '), ('math', 'd_k')]
     >>> list(pieces("e{sup}`2`"))
     [('text', 'e'), ('sup', '2')]
+    >>> list(pieces(r"*didn\'t*"))
+    [('em', "didn't")]
     """
     end = 0
     for mark in MARKS.finditer(text):
         if mark.start() > end:
             yield "text", text[end : mark.start()]
         kind = str(mark.lastgroup)
-        yield kind, mark[kind]
+        yield kind, ESCAPED.sub(r"\1", mark[kind]) if kind in ("strong", "em") else mark[kind]
         end = mark.end()
     if end < len(text):
         yield "text", text[end:]
