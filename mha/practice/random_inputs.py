@@ -323,7 +323,7 @@ def _draw_output(rng: np.random.Generator, numbers: Array, shape: tuple[int, int
         w_o = rng.choice(numbers, (CANDIDATES, *shape))
         fits = _has_no_zero_line(w_o)
         if shape[0] > 1:
-            fits &= _no_multiples(w_o)
+            fits &= no_multiples(w_o)
         if shape[1] > 1:
             fits &= _rows_differ(w_o)
         if fits.any():
@@ -347,7 +347,7 @@ def _embeddings_fit(embeddings: Array) -> Array:
     """Return for each matrix whether its rows are embeddings of the kind that is promised."""
     fits = _has_no_zero_line(embeddings) & _rows_differ(embeddings)
     if embeddings.shape[-1] > 1 and embeddings.shape[-2] <= MOST_APART:
-        fits &= _no_multiples(embeddings.swapaxes(-1, -2))
+        fits &= no_multiples(embeddings.swapaxes(-1, -2))
     return np.asarray(fits)
 
 
@@ -355,11 +355,25 @@ def _rows_fit(rows: Array, d_model: int) -> Array:
     """Return for each matrix whether it has the properties that this module promises."""
     varies = np.ptp(rows, axis=-2) > SMALLEST
     fits = _has_no_zero_line(rows) & _rows_differ(rows) & varies.all(axis=-1)
-    return np.asarray(fits & _no_multiples(rows) if d_model > 1 else fits)
+    return np.asarray(fits & no_multiples(rows) if d_model > 1 else fits)
 
 
-def _no_multiples(rows: Array) -> Array:
-    """Return for each matrix whether no column is a multiple of another."""
+def no_multiples(rows: Array) -> Array:
+    """Return for each matrix whether no column is a multiple of another.
+
+    Parameters
+    ----------
+    rows : array of shape (..., n, width)
+
+    Returns
+    -------
+    array of bool of shape (...)
+
+    Examples
+    --------
+    >>> no_multiples(np.array([[[1, 2], [3, 6]], [[1, 2], [3, 5]]])).tolist()
+    [False, True]
+    """
     # By the Cauchy-Schwarz inequality, one column is a multiple of another exactly where their dot
     # product is as large as the product of their lengths.
     dots = rows.swapaxes(-1, -2) @ rows

@@ -97,6 +97,14 @@ def test_sentences_take_turns():
     assert sheets_of(*TWO, *two[:2], "--tokens=2")[1].run.tokens == ("a", "b")
 
 
+@pytest.mark.parametrize("stages", [None, ["mask", "output"]])
+def test_no_column_of_a_layer_s_output_is_a_multiple_of_another(stages):
+    # Of seed 2, student 16 had two equal columns before they were drawn anew.
+    for student in range(10, 20):
+        made = draw_worksheet(2, student, difficulty="easy", num_heads=2, stages=stages)
+        assert np.linalg.matrix_rank(made.run.output, tol=1e-9) == 2, student
+
+
 def test_a_lesson_asks_what_it_is_about_unless_told_otherwise():
     asked = {lesson: sheets_of(*TWO, f"--lesson={lesson}")[0] for lesson in (2, 4, 5)}
     assert (asked[2].stages, len(asked[2].run.tokens)) == (AFTER_PROJECTION, 2)

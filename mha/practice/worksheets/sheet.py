@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mha.core.checks import as_count
-from mha.practice.random_inputs import SENTENCES, draw_example
+from mha.practice.random_inputs import SENTENCES, draw_example, no_multiples
 from mha.practice.tolerance import tolerances
 from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
@@ -154,6 +154,11 @@ class Worksheet:
             for stage in self.rounded
             for number in np.ravel(getattr(self.run, stage))
         )
+
+    @property
+    def has_output_to_copy(self) -> bool:
+        """Whether a column of the layer's output is a multiple of another."""
+        return self.run.output is not None and not no_multiples(self.run.output)
 
     @property
     def title(self) -> str:
@@ -336,7 +341,7 @@ def draw_worksheet(
         )
         run = trace(replace(example, is_causal="mask" in asked))
         made = Worksheet(seed, student, difficulty, asked, run)
-        if not made.has_ties:
+        if not (made.has_ties or made.has_output_to_copy):
             return made
 
 
