@@ -21,10 +21,10 @@ from mha.practice.worksheets.model_worksheet import TITLE as MODEL
 from mha.practice.worksheets.model_worksheet import ModelSheet
 from mha.practice.worksheets.text import (
     answer_lines,
-    calculator_note,
+    effort_note,
     empty_table,
+    notes,
     points,
-    rounding_note,
     tolerance_note,
 )
 from mha.views.table import Table
@@ -140,7 +140,8 @@ def _student(made: Worksheet, *, model: bool) -> dict[str, Any]:
         "id": made.student.id,
         "drawn": f"({made.seed}, {made.difficulty})",
         "points": points(made.points),
-        "rounding": f"{rounding_note(made)} {calculator_note(made)}".replace("eˣ", "e^x"),
+        "rounding": " ".join(notes(made)).replace("eˣ", "e^x"),
+        "effort": effort_note(made),
         "tolerance": tolerance_note(made) if made.rounded else "",
         "tasks": [_task(made, task) for task in made.tasks],
         "model": _model(ModelSheet(made.seed, made.student)) if model else None,

@@ -106,14 +106,57 @@ def test_no_column_of_a_layer_s_output_is_a_multiple_of_another(stages):
 
 
 def test_a_lesson_asks_what_it_is_about_unless_told_otherwise():
-    asked = {lesson: sheets_of(*TWO, f"--lesson={lesson}")[0] for lesson in (2, 4, 5)}
-    assert (asked[2].stages, len(asked[2].run.tokens)) == (AFTER_PROJECTION, 2)
+    asked = {lesson: sheets_of(*TWO, f"--lesson={lesson}")[0] for lesson in (2, 4, 5, 8, 11)}
+    assert (asked[2].stages, len(asked[2].run.tokens)) == (AFTER_PROJECTION, 3)
     assert "mask" in asked[4].stages
-    assert asked[5].run.num_heads == 2
+    assert "mask" in asked[8].stages
+    assert (asked[5].run.num_heads, asked[5].stages[-1]) == (2, "output")
+    assert asked[11].stages == ("exponentials", "weights")
     named = sheets_of(*TWO, "--lesson=2", "--sentence=one two three")
     assert named[0].run.tokens == ("one", "two", "three")
     assert "mask" not in sheets_of(*TWO, "--lesson=4", "--no-causal")[0].stages
     assert sheets_of(*TWO, "--lesson=4", "--stages=scores")[0].stages == ("scores",)
+
+
+@pytest.mark.parametrize("lesson", [None, 2, 4, 5, 8])
+def test_the_default_sheets_take_about_twenty_minutes_by_their_operations(lesson):
+    sheets = [
+        made
+        for seed in range(1, 11)
+        for made in sheets_of(
+            f"--seed={seed}", "--students=5", *([f"--lesson={lesson}"] if lesson else [])
+        )
+    ]
+    assert {made.difficulty for made in sheets} == {"easy"}
+    minutes = [made.effort.minutes for made in sheets]
+    assert 12 <= min(minutes) <= max(minutes) <= 24
+    assert 15 <= np.mean(minutes) <= 20
+    # Easy numbers are few, but no two sheets of a class are alike.
+    assert len({write_key(made).partition("\n")[2] for made in sheets}) == len(sheets)
+
+
+def test_the_effort_of_a_sheet_counts_the_signs_of_its_key():
+    made = draw_worksheet(3, 1, difficulty="hard", stages=["scores", "exponentials", "weights"])
+    lines = [line for line in write_key(made).splitlines() if line.startswith("- ")]
+    parts = [line.partition(": ")[2].split(" ≈ ")[0].split(" = ")[0] for line in lines]
+    without_work = [
+        sum(
+            bool({"0", "1", "−1"} & {x.strip("()") for x in term.split("×")})
+            for term in part.split(" + ")
+        )
+        for part in parts
+    ]
+    products = sum(part.count("×") for part in parts) - sum(without_work)
+    effort = made.effort
+    assert effort.short_products + effort.long_products == products
+    assert effort.numbers == len(lines)
+    assert effort.calculator == sum("$e^" in part or "÷" in part for part in parts)
+    assert f"About {effort.minutes} minutes for {effort.operations} operations and" in write_key(
+        made
+    )
+    assert f"About {effort.minutes} minutes." in write_sheet(made)
+    (one,) = json.loads(as_json([made]))
+    assert (one["minutes"], one["operations"]) == (effort.minutes, effort.operations)
 
 
 def test_no_student_seed_lesson_or_secret_has_the_numbers_of_another(tmp_path):
@@ -137,7 +180,8 @@ def test_no_student_seed_lesson_or_secret_has_the_numbers_of_another(tmp_path):
 
 
 def test_a_causal_sheet_has_the_mask_between_scaled_scores_and_exponentials():
-    (made, _) = sheets_of(*TWO, "--causal")
+    named = ",".join(stage for stage in TASKS if stage != "output")
+    (made, _) = sheets_of(*TWO, "--causal", f"--stages={named}")
     assert made.stages == tuple(stage for stage in TASKS if stage != "output")
     assert made.run.weights[0, 0].tolist() == [1, 0, 0]
     scaled, masked = (write_key(made).split("\n\n5\\.")[1].split("\n\n6\\.")[i] for i in (0, 1))
@@ -159,12 +203,12 @@ def test_a_class_gets_its_sheets_one_key_and_the_answers(tmp_path):
     )
     sheets, keys = texts["worksheets-5.md"], texts["key-5.md"]
     for student in (1, 2, 3):  # the same seed gives the same sheet again
-        one = draw_worksheet(5, student, stages=["scores", "key"])
+        one = draw_worksheet(5, student, difficulty="easy", stages=["scores", "key"])
         assert write_sheet(one) in sheets
         assert write_key(one) in keys
         given = {table.caption for task in one.tasks for table in task.given}
         assert given.isdisjoint(table.caption for task in one.tasks for table in task.tables)
-    assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, medium)\n")
+    assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, easy)\n")
     assert sheets.count("\n## ") == keys.count("\n## ") == 3
 
 
@@ -280,12 +324,12 @@ def test_with_a_secret_the_sheets_say_nothing_that_draws_them(tmp_path):
     made.mkdir()
     main(["--secret", str(secret), "--students=2", "--lesson=2", str(made)])
     seed = Seed(lesson=2, secret=b"a" * 32)
-    first = draw_worksheet(seed, 1, stages=AFTER_PROJECTION, num_tokens=2)
+    first = draw_worksheet(seed, 1, difficulty="easy", stages=AFTER_PROJECTION)
     files = {path.name: path.read_text("utf-8") for path in made.iterdir()}
     named = f"-check-{seed.check}"
     assert sorted(files) == [f"lesson-02-{name.replace('-5', named)}" for name in FILES]
     assert write_sheet(first) in files[f"lesson-02-worksheets{named}.md"]
-    assert f"## Worksheet 1 (lesson 2, check {seed.check}, medium)" in write_sheet(first)
+    assert f"## Worksheet 1 (lesson 2, check {seed.check}, easy)" in write_sheet(first)
     assert not any("seed" in text or "a" * 32 in text for text in files.values())
 
 

@@ -121,6 +121,8 @@ def as_json(sheets: Sequence[Worksheet]) -> str:
                 "drawn_from": str(worksheet.seed),
                 "difficulty": worksheet.difficulty,
                 "points": worksheet.points,
+                "operations": worksheet.effort.operations,
+                "minutes": worksheet.effort.minutes,
             }
             | {"answers": [{k: v for k, v in r.items() if k not in about_sheet} for r in rows]}
         )

@@ -31,7 +31,7 @@ AFTER_PROJECTION = ("scores", "scaled_scores", "exponentials", "weights", "head_
 """The stages of attention on given queries, keys and values."""
 
 DEFAULTS: dict[str, Any] = {
-    "stages": None,
+    "stages": [*AFTER_PROJECTION],
     "causal": False,
     "heads": 1,
     "model": False,
@@ -40,11 +40,16 @@ DEFAULTS: dict[str, Any] = {
 """The values of omitted options."""
 
 LESSON_DEFAULTS: dict[int, dict[str, Any]] = {
-    2: {"stages": [*AFTER_PROJECTION], "tokens": 2},
     4: {"causal": True},
-    5: {"heads": 2},
+    5: {"heads": 2, "tokens": 2},
+    8: {"causal": True},
+    11: {"stages": ["exponentials", "weights"]},
 }
-"""The values of omitted options in a lesson, where they differ from `DEFAULTS`."""
+"""The values of omitted options in a lesson, where they differ from `DEFAULTS`.
+
+With difficulty "easy" a student needs about 20 minutes by the counts of `mha.practice.effort`, and
+about 10 in lesson 11, where the tasks from the trained model come on top.
+"""
 
 BEFORE_MASK = ("query", "key", "value", "scores", "scaled_scores")
 """Stages that a mask does not change."""
@@ -94,6 +99,8 @@ def _set_defaults(options: argparse.Namespace) -> None:
     for name, usual in DEFAULTS.items():
         if getattr(options, name) is None:
             setattr(options, name, of_lesson.get(name, usual))
+    if options.heads > 1 and options.stages is DEFAULTS["stages"]:
+        options.stages = [*options.stages, "output"]
 
 
 def _seed(options: argparse.Namespace) -> Seed:

@@ -48,8 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--lesson",
         type=int,
-        help="1 to 12: appears in the files' names, and changes the numbers. For 2, 4 and 5 the"
-        " default tasks are those of these lessons on the page for teachers",
+        help="1 to 12: appears in the files' names, and changes the numbers. For 2, 4, 5, 8 and 11"
+        " the default tasks are those of these lessons on the page for teachers",
     )
     who = parser.add_mutually_exclusive_group(required=True)
     who.add_argument("--students", type=int, help="number of sheets")
@@ -61,12 +61,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a sheet for each student of a list: CSV with the columns name and id, or as Moodle or"
         " Canvas export it",
     )
-    add("--difficulty", choices=DIFFICULTIES, default="medium", help="default: medium")
+    add(
+        "--difficulty",
+        choices=DIFFICULTIES,
+        default="easy",
+        help="default: easy, with which the default tasks take about 20 minutes",
+    )
     add(
         "--stages",
         type=lambda text: text.split(","),
         metavar="A,B",
-        help=f"tasks of a sheet, of {', '.join(TASK_NAMES)}; default: all but the mask",
+        help=f"tasks of a sheet, of {', '.join(TASK_NAMES)}; default: scores to head_outputs, and"
+        " output with several heads",
     )
     add(
         "--causal",

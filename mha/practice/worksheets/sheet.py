@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from mha.core.checks import as_count
+from mha.practice.effort import Effort, effort_of_lines
 from mha.practice.random_inputs import SENTENCES, draw_example, no_multiples
 from mha.practice.tolerance import tolerances
 from mha.practice.worksheets.seeds import Seed
@@ -164,6 +165,17 @@ class Worksheet:
     def title(self) -> str:
         """The student, the seed and the difficulty."""
         return f"{self.student} ({self.seed}, {self.difficulty})"
+
+    @cached_property
+    def effort(self) -> Effort:
+        """The operations and the written numbers of all tasks; masked scores are only copied."""
+        lines = []
+        for task in self.tasks:
+            for head in range(len(task.tables)):
+                for place, worked in self.answers(task.stage, head):
+                    is_copied = task.stage == "mask" and place.column is not None
+                    lines.append("copied" if is_copied else str(worked))
+        return effort_of_lines(lines)
 
     @property
     def points(self) -> int:

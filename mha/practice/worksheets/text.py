@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from mha.practice.effort import SECONDS
 from mha.practice.worksheets.sheet import PLACES, Worksheet
 from mha.runs.places import Place
 from mha.runs.record import Trace
@@ -34,11 +35,11 @@ def write_sheet(worksheet: Worksheet) -> str:
     """
     name = _escape_markdown(worksheet.student.name) or "\\_" * 30
     parts = [f"## Worksheet {_escape_markdown(worksheet.title)}", f"Name: {name}", "### Given"]
-    parts += [_markdown(table) for table in worksheet.given()]
-    parts += ["### Your turn", f"{rounding_note(worksheet)} {calculator_note(worksheet)}"]
+    parts += [write_table(table) for table in worksheet.given()]
+    parts += ["### Your turn", " ".join(notes(worksheet))]
     for task in worksheet.tasks:
         parts.append(f"{task.number}\\. {task.text} ({points(task.points)})")
-        parts += [_markdown(empty_table(table, ROOM)) for table in task.tables]
+        parts += [write_table(empty_table(table, ROOM)) for table in task.tables]
     return "\n\n".join(parts) + "\n"
 
 
@@ -54,13 +55,13 @@ def write_key(worksheet: Worksheet) -> str:
     str
         Markdown.
     """
-    parts = [f"## Key to worksheet {_escape_markdown(worksheet.title)}"]
+    parts = [f"## Key to worksheet {_escape_markdown(worksheet.title)}", effort_note(worksheet)]
     if worksheet.rounded:
         parts.append(tolerance_note(worksheet))
     for task in worksheet.tasks:
         parts.append(f"{task.number}\\. {task.text} ({points(task.points)})")
         for head, table in enumerate(task.tables):
-            parts.append(_markdown(table))
+            parts.append(write_table(table))
             lines = [
                 f"- {_escape_markdown(label)}: {_superscript(line)}"
                 for label, line in answer_lines(worksheet, task.stage, head)
@@ -124,6 +125,68 @@ def calculator_note(worksheet: Worksheet) -> str:
     powers = " with the key eˣ" if "exponentials" in worksheet.stages else ""
     tasks = _tasks(worksheet, worksheet.rounded)
     return f"A calculator{powers} is allowed in {tasks}; the rest needs none."
+
+
+def notes(worksheet: Worksheet) -> tuple[str, ...]:
+    """Return a sheet's sentences on rounding, calculators and the minutes.
+
+    Parameters
+    ----------
+    worksheet : Worksheet
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from mha.practice.worksheets import draw_worksheet
+    >>> notes(draw_worksheet(7, 1, stages=["key"]))[-1]
+    'About 4 minutes.'
+    """
+    minutes = f"About {_count(worksheet.effort.minutes, 'minute')}."
+    return rounding_note(worksheet), calculator_note(worksheet), minutes
+
+
+def effort_note(worksheet: Worksheet) -> str:
+    """Return a key's sentences on the operations of a sheet and the estimate of its minutes.
+
+    Parameters
+    ----------
+    worksheet : Worksheet
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from mha.practice.worksheets import draw_worksheet
+    >>> effort_note(draw_worksheet(7, 1, stages=["key"])).split(": ")[0]
+    'About 4 minutes for 21 operations and 12 numbers to write'
+    """
+    effort = worksheet.effort
+    operations = _count(effort.operations, "operation")
+    numbers = _count(effort.numbers, "number")
+    rates = ", ".join(f"{seconds} s for {what}" for what, seconds in _RATES)
+    return (
+        f"About {_count(effort.minutes, 'minute')} for {operations} and {numbers} to write:"
+        f" {rates}. A product with 0, 1 or −1 does not count. The rates are assumptions, not timed"
+        " with a class."
+    )
+
+
+_RATES = (
+    ("a product of two one-digit numbers", SECONDS["short products"]),
+    ("another product", SECONDS["long products"]),
+    ("an addition", SECONDS["sums"]),
+    ("a division, root or power", SECONDS["calculator"]),
+    ("writing a number", SECONDS["numbers"]),
+)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def tolerance_note(worksheet: Worksheet) -> str:
@@ -218,8 +281,17 @@ def _tasks(worksheet: Worksheet, stages: Sequence[str]) -> str:
     return f"task{'s' * (len(numbers) > 1)} {_join_words(numbers)}"
 
 
-def _markdown(table: Table) -> str:
-    """Return a table in plain Markdown, its caption above it."""
+def write_table(table: Table) -> str:
+    """Return a table in plain Markdown, its caption above it.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    str
+    """
     rows = [table.header, ("---", *("---:" for _ in table.header[1:])), *table.rows]
     lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in rows]
     return "\n".join([f"**{table.caption}**", "", *lines])
