@@ -46,6 +46,10 @@ BLOCKS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "th", "td", "p
 INDEX, EXPONENT = re.compile("₍([^₎]*)₎"), re.compile("⁽([^⁾]*)⁾")
 """How a line of text has what stands below and above in a formula."""
 
+CODE = re.compile("`([^`]+)`")
+SYMBOL = re.compile(r"\b(d)_(k|v|model)|\b(W)\^([QKVO])")
+"""Code and symbols in a marking scheme."""
+
 LONGEST = 70
 """Characters of what a question is called by, behind its chapter."""
 
@@ -79,6 +83,7 @@ class Question:
     difficulty: str = ""
     minutes: int = MINUTES_A_BOX
     files: dict[str, str] = field(default_factory=dict)  # the pictures in the text, as SVG
+    marks: tuple[tuple[int, str], ...] = ()  # of an essay: points, and what they are for
 
     @property
     def title(self) -> str:
@@ -92,6 +97,22 @@ class Question:
         """Tags of the question: chapter, kind, minutes, difficulty."""
         of_difficulty = (f"difficulty {self.difficulty}",) if self.difficulty else ()
         return (self.chapter, self.kind, f"{self.minutes} min", *of_difficulty)
+
+    @property
+    def mark(self) -> int:
+        """The points of a right answer: those of an essay's marking scheme, else 1."""
+        return sum(points for points, _ in self.marks) or 1
+
+    @property
+    def for_graders(self) -> str:
+        """The marking scheme of an essay as HTML; empty for other questions."""
+        if not self.marks:
+            return ""
+        items = "".join(
+            f"<li>{points} {'mark' if points == 1 else 'marks'}: {_with_symbols(says)}</li>"
+            for points, says in self.marks
+        )
+        return f"<ul>{items}</ul><p>Another right argument earns the same marks.</p>"
 
     @property
     def key(self) -> str:
@@ -293,6 +314,17 @@ def without_tags(text: str) -> str:
     programs that escape names themselves would show the entity.
     """
     return text.replace("<", "‹").replace(">", "›")
+
+
+def _with_symbols(text: str) -> str:
+    """Return a line of a marking scheme as HTML, with code and symbols such as d_k and W^O."""
+    html = CODE.sub(r"<code>\1</code>", emphasised(text))
+    return SYMBOL.sub(
+        lambda m: (
+            f"<em>{m[1]}</em><sub>{m[2]}</sub>" if m[1] else f"<em>{m[3]}</em><sup>{m[4]}</sup>"
+        ),
+        html,
+    )
 
 
 def emphasised(text: str) -> str:

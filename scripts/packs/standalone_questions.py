@@ -22,6 +22,7 @@ from environment import ROOT, fail
 from sphinx import addnodes
 from sphinx_runs import doctree_of
 
+from byhand.checking.marking import FILE, read_schemes
 from byhand.document import BOOK
 from byhand.press.embedding import with_fonts
 from byhand.quiz.elements import quiz
@@ -132,10 +133,22 @@ def questions(pages: Sequence[Page]) -> Iterator[Question]:
             label = question.label
             if label in BANK["left-out"]:
                 continue
-            whole = _self_contained(question, book, doctree)
-            yield from _asked(whole, asked.pop(label)) if label in asked else [whole]
+            whole = _with_scheme(_self_contained(question, book, doctree))
+            if label in asked:
+                yield from _asked(whole, asked.pop(label))
+                continue
+            if whole.kind == "essay" and not whole.marks:
+                line = doctree.ids[label].line or 1
+                fail(f"book/{page.name}.md:{line}: {label} has no marking scheme in {FILE}")
+            yield whole
         for label, [(line, *_), *_] in asked.items():
             fail(f"book/{page.name}.md:{line}: {label} is no exercise that the question bank has")
+
+
+def _with_scheme(question: Question) -> Question:
+    """Return a question with its marking scheme, if it has one."""
+    scheme = read_schemes((ROOT / FILE).read_text(encoding="utf-8")).get(question.label)
+    return replace(question, marks=scheme.marks) if scheme else question
 
 
 def base_address() -> str:

@@ -10,6 +10,7 @@ import json
 import operator
 import re
 import sqlite3
+import tomllib
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from base64 import b64decode
@@ -280,6 +281,7 @@ def test_moodle_reads_chapters_parts_answers_and_pictures(bank, folder):
         assert KINDS[kind] == question.kind
         if kind == "essay":
             assert {"responseformat", "responserequired"} < {part.tag for part in element}
+            has_its_marking_scheme(question, element)
         assert element.findtext("name/text") == question.title
         assert element.findtext("idnumber") == question.name
         assert len(question.name) <= 100  # the longest idnumber of Moodle's tables
@@ -293,6 +295,22 @@ def test_moodle_reads_chapters_parts_answers_and_pictures(bank, folder):
             shown = re.findall(' src="([^"]*)"', said.findtext("text"))
             assert shown == [f"@@PLUGINFILE@@/{name}" for name in files]
         moodle_judges_as_asked(question, element)
+
+
+SCHEMES = tomllib.loads((ROOT / "book/marking.toml").read_text(encoding="utf-8"))
+
+
+def has_its_marking_scheme(question, element):
+    """Check the marks of an essay, and the information for graders."""
+    marks = SCHEMES[question.label]["marks"]
+    total = {"1": 2, "2": 4, "3": 6}[question.difficulty]
+    assert element.findtext("defaultgrade") == str(total) == str(sum(worth for worth, _ in marks))
+    told = BeautifulSoup(element.findtext("graderinfo/text"), "html.parser")
+    items = [item.get_text() for item in told.select("li")]
+    assert [int(item.split()[0]) for item in items] == [worth for worth, _ in marks]
+    for item, (_, says) in zip(items, marks, strict=True):
+        plain = re.sub(r"[*`]|(?<=[dW])[_^]", "", says)
+        assert item.partition(": ")[2] == plain
 
 
 def moodle_judges_as_asked(question, element):

@@ -9,7 +9,16 @@ Sphinx.
 from collections.abc import Iterable
 from pathlib import Path
 
-from byhand.checking import blocks, claims, data, decks, markup, patterns, symbols
+from byhand.checking import (
+    blocks,
+    claims,
+    data,
+    decks,
+    marking,
+    markup,
+    patterns,
+    symbols,
+)
 from byhand.checking.sources import Finding, Project
 
 OF_A_PAGE = (
@@ -19,7 +28,7 @@ OF_A_PAGE = (
     *(symbols.repeated_symbols, symbols.conflicting_symbols),
     markup.markup_faults,
 )
-OF_ALL = (blocks, claims, data, decks, patterns)
+OF_ALL = (blocks, claims, data, decks, marking, patterns)
 
 
 def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:

@@ -1,0 +1,131 @@
+"""Marking schemes of the exercises in words, from ``book/marking.toml``.
+
+An exercise is in words if it has neither a number that a machine can mark (``{asked}``) nor a box
+that asks for one. The question bank exports it as an essay.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from byhand.checking.blocks import EXERCISES
+from byhand.checking.sources import Block, Finding, Page, Project
+
+FILE = "book/marking.toml"
+BANK = "scripts/packs/bank.toml"
+
+POINTS = {1: 2, 2: 4, 3: 6}
+"""The points of an exercise of each difficulty."""
+
+BOX = re.compile(r"\b(?:turns?|fill_row|your_turns?|row)\(")
+"""A call that makes a box, in a cell of an exercise."""
+
+LEVEL = re.compile(r"difficulty-([1-3])")
+PLAIN = re.compile(r"\{given\}`([^`]*)`")
+ROLE = re.compile(r"\{[\w:-]+\}`")
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """The marking scheme of an exercise.
+
+    Parameters
+    ----------
+    label : str
+    marks : tuple of (int, str)
+        The points of each part of a full answer, and the part.
+    alone : bool
+        Whether the exercise needs no table, figure or page.
+    """
+
+    label: str
+    marks: tuple[tuple[int, str], ...]
+    alone: bool = False
+
+    @property
+    def points(self) -> int:
+        """The points of a full answer."""
+        return sum(points for points, _ in self.marks)
+
+
+@cache
+def read_schemes(text: str) -> dict[str, Scheme]:
+    """Return the schemes of a ``marking.toml`` by label, in their order."""
+    return {
+        label: Scheme(
+            label,
+            tuple((int(points), str(says)) for points, says in entry.get("marks", ())),
+            bool(entry.get("alone", False)),
+        )
+        for label, entry in tomllib.loads(text).items()
+    }
+
+
+def exercises(page: Page) -> Iterator[tuple[str, int, Block, str]]:
+    """Yield the label, the difficulty, the first block and the text of each exercise of a page."""
+    for block in page.blocks:
+        if block.name not in EXERCISES:
+            continue
+        label = block.options.get("label", (0, ""))[1]
+        found = LEVEL.search(block.options.get("class", (0, ""))[1])
+        text = block.code
+        if block.name == "exercise-start":
+            below = "\n".join(page.lines[block.line + len(block.body) + 1 :])
+            text = below.partition("{exercise-end}")[0].rstrip().rstrip("`")
+        yield label, int(found[1]) if found else 0, block, text.strip()
+
+
+def in_words(page: Page) -> Iterator[tuple[str, int, Block, str]]:
+    """Yield the exercises of a page that a person has to mark."""
+    asked = {block.argument.strip() for block in page.blocks if block.name == "asked"}
+    for label, level, block, text in exercises(page):
+        if label not in asked and not BOX.search(text):
+            yield label, level, block, text
+
+
+def plain_text(text: str) -> str:
+    """Return the text of an exercise without the marks of given numbers.
+
+    Examples
+    --------
+    >>> plain_text("The width is {given}`64`.")
+    'The width is 64.'
+    """
+    return PLAIN.sub(r"\1", text)
+
+
+def check(project: Project) -> Iterator[Finding]:
+    """Find exercises in words without a scheme, and faulty or superfluous schemes."""
+    for _, text in project.files(FILE):
+        schemes = read_schemes(text)
+        left_out = {
+            label
+            for _, bank in project.files(BANK)
+            for label in tomllib.loads(bank).get("left-out", ())
+        }
+        known = {}
+        for page in project.pages:
+            for label, level, block, words in in_words(page):
+                known[label] = level, words
+                if label not in schemes and label not in left_out:
+                    message = f"{label} has no marking scheme; an entry in {FILE} is wanted"
+                    yield Finding(page.file, block.line, message)
+        for label, scheme in schemes.items():
+            line = text[: text.index(f"[{label}]")].count("\n") + 1
+            for message in _faults(scheme, *known.get(label, (0, ""))):
+                yield Finding(FILE, line, message)
+
+
+def _faults(scheme: Scheme, level: int, text: str) -> Iterator[str]:
+    if not text:
+        yield f"{scheme.label} is no exercise in words; the label of one is wanted"
+        return
+    wanted = POINTS.get(level, scheme.points)
+    if scheme.points != wanted:
+        yield f"{scheme.label} has {scheme.points} points; difficulty {level} has {wanted}"
+    if any(points < 1 or not says for points, says in scheme.marks):
+        yield f"a mark of {scheme.label} has no points or no words; both are wanted"
+    if scheme.alone and (found := ROLE.search(plain_text(text))):
+        yield f"{scheme.label} has {found[0]}…`, so it does not stand alone; alone = false"
