@@ -14,11 +14,12 @@ from typing import Any
 from environment import BUILD, FRAMEWORKS, ROOT, Commands
 
 HTML = BUILD / "html"
-FOLDERS = {name: BUILD / name for name in ("pdf", "epub", "packs", "worksheets")}
+FOLDERS = {name: BUILD / name for name in ("pdf", "epub", "packs", "worksheets", "exams")}
 """The default folder of each command's results; the option --to names another one."""
 
 PACKS = ("questions", "cards", "slides", "figures", "notebooks")
 WORKSHEET_TITLE = "Attention by hand"
+EXAM_TITLE, EXAM_MINUTES = "Exam on attention", 60
 
 
 def _module_of_mha(file: str) -> Any:
@@ -104,6 +105,7 @@ def _add_build_options(parser: argparse.ArgumentParser) -> None:
     _add_pdf_and_course(what, common)
     _add_epub(what, common)
     _add_worksheet(what)
+    _add_exam(what)
     _add_packs(what, common)
 
 
@@ -210,6 +212,51 @@ def _add_worksheet(what: Commands) -> None:
     command.set_defaults(module="packs.worksheets", needs_pages=lambda _: False)
 
 
+def _add_exam(what: Commands) -> None:
+    command = what.add_parser(
+        "exam",
+        parents=[_paper(), _option_to("exams")],
+        help="an exam with fresh numbers in two parallel forms, and its marking scheme",
+        description="Make an exam on chosen chapters: Forms A and B with the same kinds of"
+        " questions, points and minutes and different numbers; a scheme with points for"
+        " each line, the numbers that follow from known mistakes, and the parts of a full answer in"
+        " words; and a formula sheet. As PDF, as Markdown and as JSON. In one edition of the book,"
+        " the same seed gives the same exam.",
+    )
+    command.add_argument(
+        "--chapters",
+        required=True,
+        metavar="A,B",
+        help="chapters of the questions, such as softmax,order",
+    )
+    source = command.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--seed",
+        type=int,
+        help="a number of your choice. Anyone who knows it can draw the exam and its scheme;"
+        " --secret prevents that",
+    )
+    source.add_argument(
+        "--secret",
+        type=Path,
+        metavar="FILE",
+        help="a file that only you have, used instead of a seed",
+    )
+    command.add_argument(
+        "--minutes",
+        type=int,
+        default=EXAM_MINUTES,
+        help="minutes of the exam, 30 to 180; default: %(default)s, with six to eight questions",
+    )
+    command.add_argument("--title", default=EXAM_TITLE, help=f"default: {EXAM_TITLE}")
+    for name in ("--course", "--date"):
+        command.add_argument(name, default="", help="printed on each page")
+    command.add_argument(
+        "--force", action="store_true", help="replace files that have other contents"
+    )
+    command.set_defaults(module="packs.exams", needs_pages=lambda _: False)
+
+
 def _add_packs(what: Commands, common: argparse.ArgumentParser) -> None:
     command = what.add_parser(
         "packs",
@@ -307,9 +354,9 @@ def _add_training_options(parser: argparse.ArgumentParser) -> None:
 COMMAND_LINES = {
     "building": CommandLine(
         "build.py",
-        "Build the HTML book into _build/html, print it, or make worksheets. Only pages that"
-        " changed, or whose numbers may have changed, are computed again. A failed build leaves the"
-        " last good book where it is.",
+        "Build the HTML book into _build/html, print it, or make worksheets and exams. Only pages"
+        " that changed, or whose numbers may have changed, are computed again. A failed build"
+        " leaves the last good book where it is.",
         _add_build_options,
     ),
     "checking": CommandLine(

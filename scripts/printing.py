@@ -55,7 +55,7 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     file = file_name(arguments.title)
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
-    chapters = _chosen_chapters(arguments.chapters)
+    chapters = chosen_chapters(arguments.chapters)
     title_page = {name: getattr(arguments, name) for name in TITLE_PAGE}
     refuse_unprintable({f"--{name}": text for name, text in title_page.items()})
     if NOTATION in read_contents().chapters and NOTATION not in chapters:
@@ -90,7 +90,7 @@ def file_name(title: str) -> str:
     return words[:LONGEST_NAME].rstrip("-")
 
 
-def _chosen_chapters(names: str) -> tuple[str, ...]:
+def chosen_chapters(names: str) -> tuple[str, ...]:
     """Return the pages of a list of chapters, each named by its address."""
     by_name = {
         page.rpartition("/")[2]: page for page in read_contents().chapters if page != BIBLIOGRAPHY

@@ -33,6 +33,9 @@ PAPERS = {"a4": "a4", "letter": "us-letter"}
 LONGEST = 120
 """The most letters of a title, a course or a date, which fill one line of each page."""
 
+BESIDES = " The two tasks from the trained model come on top."
+"""The sentence after the estimated minutes of a sheet with these tasks."""
+
 PrintedPart = dict[str, Any]
 """Data of one printed part: its `kind`, such as the key, and the fields that the template uses."""
 
@@ -140,7 +143,7 @@ def _student(made: Worksheet, *, model: bool) -> dict[str, Any]:
         "id": made.student.id,
         "drawn": f"({made.seed}, {made.difficulty})",
         "points": points(made.points),
-        "rounding": " ".join(notes(made)).replace("eˣ", "e^x"),
+        "rounding": f"{' '.join(notes(made)).replace('eˣ', 'e^x')}{BESIDES * model}",
         "effort": effort_note(made),
         "tolerance": tolerance_note(made) if made.rounded else "",
         "tasks": [_task(made, task) for task in made.tasks],
