@@ -1,16 +1,20 @@
-"""Tables generated from the sources of all chapters: claims, and minutes of exercises.
+"""Tables generated from the sources of all chapters: claims, minutes of exercises, objectives.
 
 The role ``{claim}`label` `` shows the kind of a sentence's claim, and ``{ledger}`` lists all
 claims; `byhand.checking.claims` reads ``book/claims.toml`` and refuses a claim without a kind.
-``{exercise-times}`` lists the exercises by difficulty, with their minutes. The directives produce
-Markdown, so that every output format can show them.
+``{exercise-times}`` lists the exercises by difficulty, with their minutes. ``{objectives}`` lists
+the aims of the lessons' chapters, with the section, exercise, question, exam item and slide of each
+(`byhand.checking.objectives`). The directives produce Markdown, so that every output format can
+show them.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from docutils.parsers.rst.states import Inliner
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
@@ -18,6 +22,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from byhand.chapter.lead_and_aims import MINUTES_BY_DIFFICULTY, level_of
+from byhand.checking import objectives
 from byhand.checking.blocks import EXERCISES
 from byhand.checking.claims import FILE, KINDS, Claim, claim_labels, kind_of, read_claims, sentences
 from byhand.checking.sources import Page
@@ -117,7 +122,63 @@ class ExerciseTimes(GeneratedTable):
         yield "```"
 
 
-DIRECTIVES = {"ledger": Ledger, "exercise-times": ExerciseTimes}
+class Objectives(GeneratedTable):
+    """``{objectives}``: the objectives of some lessons, and what belongs to each."""
+
+    option_spec: ClassVar[dict[str, Any]] = {
+        "lessons": directives.unchanged_required,
+        "name": directives.unchanged_required,
+    }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the table."""
+        first, last = (int(word) for word in self.options["lessons"].split())
+        file = Path(self.env.srcdir).parent / objectives.FILE
+        self.env.note_dependency(str(file))
+        found = objectives.read_objectives(file.read_text(encoding="utf-8"))
+        pages = {page.name: page for page in self.chapters()}
+        yield from list_table_head(
+            f"Objectives of lessons {first} to {last}",
+            f":name: {self.options['name']}",
+            ":widths: 26 16 12 12 16 18",
+            looks="words stacked",
+        )
+        yield from list_table_row(
+            "You can", "Section", "Exercise", "Question", "Exam item", "Slide"
+        )
+        for number, (name, entries) in enumerate(found.items(), 1):
+            if not first <= number <= last:
+                continue
+            page = pages[name]
+            questions = objectives.questions_of(page)
+            for aim, entry in zip(objectives.aims_of(page), entries, strict=True):
+                yield from list_table_row(
+                    f"{number}\\. {aim}",
+                    f"{{ref}}`{entry.section}`",
+                    _exercise_link(entry.exercise),
+                    _question_link(name, entry.question, questions),
+                    _exercise_link(entry.exam) if entry.exam.startswith("ex-") else entry.exam,
+                    entry.slide,
+                )
+        yield "```"
+
+
+def _exercise_link(label: str) -> str:
+    return label if label == objectives.NONE else f"{{numref}}`Exercise {{number}} <{label}>`"
+
+
+def _question_link(name: str, label: str, labels: Sequence[str]) -> str:
+    if label == objectives.NONE:
+        return label
+    number = labels.index(label) + 1
+    return f'<a href="{name}.html#quiz-{label}">Question {number}</a>'
+
+
+DIRECTIVES = {
+    "ledger": Ledger,
+    "exercise-times": ExerciseTimes,
+    "objectives": Objectives,
+}
 
 
 def list_table_head(caption: str, *options: str, looks: str = "words") -> Iterator[str]:

@@ -16,6 +16,7 @@ from byhand.checking import (
     decks,
     marking,
     markup,
+    objectives,
     patterns,
     symbols,
 )
@@ -28,7 +29,7 @@ OF_A_PAGE = (
     *(symbols.repeated_symbols, symbols.conflicting_symbols),
     markup.markup_faults,
 )
-OF_ALL = (blocks, claims, data, decks, marking, patterns)
+OF_ALL = (blocks, claims, data, decks, marking, objectives, patterns)
 
 
 def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:

@@ -18,6 +18,9 @@ YAML_OPTION = re.compile(r"\s*([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
 # These hold no Markdown.
 CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
+OPTIONS_ONLY = ("slide", "question", "published-fields", "published-models", "objectives")
+"""Blocks whose options hold no Markdown."""
+
 EXPRESSION_OPTIONS = (
     "shows",
     "reveals",
@@ -125,7 +128,7 @@ class Page:
         """The lines of prose and formulas, including the captions in cells' options."""
         left_out: set[int] = set(range(1, self.front + 1))
         for block in self.blocks:
-            if block.name in ("slide", "question", "published-fields", "published-models"):
+            if block.name in OPTIONS_ONLY:
                 left_out |= {n for n, _ in block.options_lines}
             elif block.name in (*CODE, "list-table") and block.name != "math":
                 options = {n for n, _ in block.options_lines if block.name == "code-cell"}
