@@ -16,7 +16,7 @@ def quarters(n):
 
 def compare_what_a_swap_moves(page):
     page.says("gives itself the same #", Run(CAT_SAT).weights[0, 0, 0])
-    page.says("the last has moved by #", sinusoidal_positions(61, 8)[-1, 6])
+    page.says("the sine of the last is only #", sinusoidal_positions(61, 8)[-1, 6])
 
 
 def compare_positions_that_are_added(page):
