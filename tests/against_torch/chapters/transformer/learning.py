@@ -89,7 +89,7 @@ def compare_one_update(page):
     page.says("The outputs become ", outputs, loss.detach(), later)
     page.runs["seven-numbers-later"] = run_of_seven(changed)
     page.says("What happens The loss becomes #", loss_of_seven(start - gradient)[0])
-    page.says("predicts a fall of the rate times #", gradient @ gradient)
+    page.says("falls by about the rate times #", gradient @ gradient)
     page.says("This query is multiplied by two keys, # and #", changed[2:4])
     scores = changed[1] * changed[2:4]
     page.says("the scores are # and #, the weights # and #", scores, scores.softmax(0))
@@ -190,17 +190,17 @@ def compare_roles(page):
     named = [layers_after([150], 3, seeds=[seed])[0] for seed in (0, 5, 8)]
     maps = [answer_scores(layer, FRESH, len(QUESTIONS))[1][0] for layer in named]
     page.figure("fig-learning-heads", maps[0][0, 1:])
-    page.says("After it the layer answers ", accuracy(named[0]), 0, len(FRESH))
-    page.says("An even share of six words is #", 1 / 6)
+    page.says("After training the layer answers ", accuracy(named[0]), 0, len(FRESH))
+    page.says("Equal weights for six words would be #", 1 / 6)
     found = [mean_weights(weights) for weights in maps]
     page.table("tbl-learning-roles", found)
     layers = [named[0], *(without_heads(named[0], head) for head in range(3))]
     kept = tensor([[accuracy(layer, question) for question in range(3)] for layer in layers])
     page.table("tbl-learning-ablation", kept)
-    page.says("names the next word in #", kept[3, 0])
+    page.says("names the right next word in only #", kept[3, 0])
     page.says("names the referent in ", kept[2, [2, 1]], 1, kept[1, 1])
     page.says(
         "gives the pronoun’s noun more than ", AtMost(found[1][:, 3].max()), accuracy(named[1], 2)
     )
-    page.says("gives the noun most, names it in #", accuracy(without_heads(named[1], 1, 2), 2))
+    page.says("the largest weight, names it in #", accuracy(without_heads(named[1], 1, 2), 2))
     page.says("gives the next word # of its weight", found[0][2, 0])
