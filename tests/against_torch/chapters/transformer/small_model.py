@@ -69,7 +69,7 @@ def compare_sizes(page):
     page.says("The two tables have # numbers each", table, block, 2 * (table + block))
     page.says("has a row of # numbers for each word", WIDTH, D_K)
     page.says("the softmax of all # logits", len(WORDS))
-    page.says("Each word adds # numbers", 2 * HEADS * 2 * D_K)
+    page.says("Each new word adds # numbers", 2 * HEADS * 2 * D_K)
     page.says("The model was saved in # states", len(MODELS))
 
 
@@ -119,7 +119,7 @@ def compare_notes(page):
     page.says("nu gives mo, the word before it, #", FIRST.weights[0, 4, 3])
     others = AtMost(notes[[0, 1, 2, 3, 5, 6]].max())
     page.says("The note of block 1, head 1, decides: ", notes[4], others)
-    page.says("are the next largest, both #", notes[1])
+    page.says("give the next largest numbers, both #", notes[1])
     page.says("and theirs give ", notes[[3, 4, 2]])
 
 
@@ -152,7 +152,7 @@ def compare_two_stories(page):
     names = list(itertools.permutations(syllables, 2))
     texts = torch.stack([indices(f"{a} {b} saw mo nu . {a}") for a, b in names])
     lucky = (read(blind, texts)[2][:, -1].argmax(1) == texts[:, 1]).sum()
-    page.says("The first person could have # names here", len(names), lucky)
+    page.says("In stories like this the first person could have # names", len(names), lucky)
 
 
 def compare_two_checkpoints(page):
