@@ -65,7 +65,7 @@ def compare_sizes(page):
 def compare_the_block(page):
     """Compare the lines of the block around *it was tired*, whose run is the explorer's."""
     s = page.runs["it-tired-block"]
-    page.says("counts # for sleep, the second #", s.w_out[:, 4])
+    page.says("is multiplied by # and the second by #", s.w_out[:, 4])
     page.table("tbl-depth-fed", s.stream_normed[:, [0, 1, 3]].T, s.active.T, s.fed[:, 4])
 
 
@@ -118,7 +118,7 @@ def compare_two_tokens(page):
         apart.append(2 * s.output[0, 0])
         s = Run(matrices | {"embeddings": s.output})
     scores = [[0.5, number, number / 2] for number in (0.5, -0.5)]
-    page.says("has the scores ", scores, row, apart, 0.5, 0.5 + apart[0] / 2)
+    page.says("For the first token: the scores are ", scores, row, apart, 0.5, 0.5 + apart[0] / 2)
     page.runs["two-far-tokens"] = Run(matrices | {"embeddings": tensor([[1.0], [-1]])})
 
 
