@@ -36,7 +36,7 @@ def compare_softmax(page):
 
 def compare_masks(page):
     late = OF_END.weights[0].masked_fill(HIDDEN, 0)
-    page.says("It gives itself #, and cat, which", late[THE, THE], late[CAT].sum())
+    page.says("The gives itself #, and cat, which", late[THE, THE], late[CAT].sum())
     page.runs["the-cat-sat-end-hidden"] = Run(example("the-cat-sat-end"), causal(4))
     reversed_mask = OF_END.scaled_scores[0].masked_fill(~HIDDEN, -math.inf).softmax(-1)
     page.says("The gives itself #, and sat", reversed_mask[THE, THE])
@@ -44,7 +44,7 @@ def compare_masks(page):
 
 def compare_shapes(page):
     page.table("tbl-bugs-wide", TWO.query.transpose(0, 1))
-    page.says("It takes # and #, which belong to the", TWO.query[1, THE])
+    page.says("The line takes # and #, which belong to the", TWO.query[1, THE])
     moved = OF_END.weights.mT @ OF_END.value - OF_END.head_outputs
     page.says("no output is off by more than #", AtMost(moved.abs().max()))
 
