@@ -80,8 +80,8 @@ def plane(run: Trace, token: int, *, head: int = 0) -> Figure:
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> plane(trace(load_example("river-bank")), 2).alt[:62]
-    'The query of bank is (1.00, 0.00). It scores the: 0; river: 3;'
+    >>> plane(trace(load_example("river-bank")), 2).alt[:67]
+    'The query of bank is (1.00, 0.00). Its scores are the: 0; river: 3;'
     """
     if run.query.shape[-1] != 2 or run.value.shape[-1] != 2:
         raise ValueError(
@@ -105,8 +105,8 @@ def _in_words(run: Trace, token: int, head: int) -> str:
     )
     query = _point(run.score_factors[0][head, token])
     return (
-        f"The query of {run.tokens[token]} is {query}. It scores {scores}."
-        f" The output {_point(run.head_outputs[head, token])} lies among the values: {shares}."
+        f"The query of {run.tokens[token]} is {query}. Its scores are {scores}."
+        f" The output {_point(run.head_outputs[head, token])} mixes the values: {shares}."
     )
 
 
