@@ -27,11 +27,14 @@ from byhand.reading.page_code import EXPRESSION, one_line
 from byhand.reading.pages import has_cells
 from byhand.reading.results import Results, load_last
 from mha.views.figures import Figure
+from mha.widgets.own import WHEEL
 
 ABOUT = """\
 *This notebook is the page “{title}” of {book}. Its cells need the book's package:
-`pip install ".[plots]"` in the book's folder installs it, with NumPy and what plots. An explorer
-comes to life when its cell is run; the answers to questions are on the page alone.*"""
+{installation}.
+An explorer comes to life when its cell is run; the answers to questions are on the page alone.*"""
+BY_HAND = '`pip install ".[plots]"` in the book\'s folder installs it, with NumPy and what plots'
+BY_CELL = "the next cell installs it, with NumPy and what plots"
 FORMS = ("text/html", "image/svg+xml", "text/plain")  # others are for the book
 SOLUTION = re.compile(r"^((`{3,})\{solution(?:-start|-end)?\}.*?^\2$)", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$|(?:^(?!```)[^\n]+\n?)+", re.MULTILINE | re.DOTALL)
@@ -53,13 +56,21 @@ def write_notebook(
     source = Path(app.env.doc2path(pagename))
     if doctree is None or not has_cells(source):
         return
-    made = notebook(
-        source, app.env.titles[pagename].astext(), RoleTexts(doctree, load_last(source))
-    )
+    texts = RoleTexts(doctree, load_last(source))
+    title = app.env.titles[pagename].astext()
+    made = notebook(source, title, texts, package_address(app.config))
     target = Path(app.outdir) / f"{pagename}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
     context["page_notebook"] = target.name
+
+
+def package_address(config: Any) -> str:
+    """Return where pip finds the package: on the published site, in the repository, or nowhere."""
+    if config.html_baseurl:
+        return f"{config.html_baseurl}downloads/{WHEEL}"
+    repository = config.html_theme_options.get("repository_url")
+    return f"git+{repository}" if repository else ""
 
 
 class RoleTexts:
@@ -133,8 +144,11 @@ def _value(outputs: list[dict[str, Any]]) -> str:
     return str(text)
 
 
-def notebook(source: Path, title: str, words: RoleTexts) -> NotebookNode:
-    """Return a page as a notebook with results, whose code runs without the book."""
+def notebook(source: Path, title: str, words: RoleTexts, package: str = "") -> NotebookNode:
+    """Return a page as a notebook with results, whose code runs without the book.
+
+    If there is an address of the package, the first cell with code installs it from there.
+    """
     made = read_myst_markdown_notebook(source.read_text(encoding="utf-8"))
     count = 0
     for index, cell in enumerate(made.cells):
@@ -151,8 +165,12 @@ def notebook(source: Path, title: str, words: RoleTexts) -> NotebookNode:
             cell["source"] = plain(cell.source, words.text_of_role, source.parent)
             cell["metadata"] = from_dict({})  # type: ignore[no-untyped-call]
     made.cells = [cell for cell in made.cells if cell.source.strip()]
-    about = nbformat.v4.new_markdown_cell(ABOUT.format(title=title, book=BOOK))  # type: ignore[no-untyped-call]
-    made.cells.insert(0, about)
+    said = ABOUT.format(title=title, book=BOOK, installation=BY_CELL if package else BY_HAND)
+    first = [nbformat.v4.new_markdown_cell(said)]  # type: ignore[no-untyped-call]
+    if package:
+        installs = f'%pip install -q "mha[plots] @ {package}"'
+        first.append(nbformat.v4.new_code_cell(installs))  # type: ignore[no-untyped-call]
+    made.cells[:0] = first
     for number, cell in enumerate(made.cells):
         cell["id"] = f"cell-{number}"  # the same at each build
     made.nbformat, made.nbformat_minor = 4, 5

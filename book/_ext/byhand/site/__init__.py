@@ -4,12 +4,13 @@
 and `highlighting` reduces the elements of highlighted code. `policy` writes the content security
 policy of each page and checks every page against it. `notices` makes the page of third-party files
 from `vendored.toml`: version, licence and hash. `address` adds canonical links and cards for shared
-links if the book has an address.
+links if the book has an address. `launch` adds links that run a page's notebook elsewhere, if the
+book has a repository.
 """
 
 from sphinx.application import Sphinx
 
-PARTS = ("assets", "highlighting", "theme", "policy", "notices", "address")
+PARTS = ("assets", "highlighting", "theme", "policy", "notices", "address", "launch")
 
 
 def setup(app: Sphinx) -> None:
