@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from environment import BUILD, FRAMEWORKS, ROOT, Commands
+from environment import AUTOGRADERS, BUILD, FRAMEWORKS, ROOT, Commands
 
 HTML = BUILD / "html"
 FOLDERS = {name: BUILD / name for name in ("pdf", "epub", "packs", "worksheets", "exams")}
 """The default folder of each command's results; the option --to names another one."""
 
-PACKS = ("questions", "cards", "slides", "figures", "notebooks")
+PACKS = ("questions", "cards", "slides", "figures", "notebooks", "cartridge", "autograders")
 WORKSHEET_TITLE = "Attention by hand"
 EXAM_TITLE, EXAM_MINUTES = "Exam on attention", 60
 
@@ -263,7 +263,7 @@ def _add_packs(what: Commands, common: argparse.ArgumentParser) -> None:
         parents=[common, _option_to("packs")],
         help="course materials for teachers: " + ", ".join(PACKS),
         description="Make course materials for teachers from the book. The pages are built first,"
-        " unless only slides are made; nothing is computed twice.",
+        " unless only slides or autograders are made; nothing is computed twice.",
     )
     command.add_argument(
         "--only",
@@ -277,7 +277,13 @@ def _add_packs(what: Commands, common: argparse.ArgumentParser) -> None:
         type=lambda text: text.split(","),
         default=[],
         metavar="A,B",
-        help="the chapters of the slides, such as self-attention; default: all",
+        help="the chapters of the slides and the cartridge, such as self-attention; default: all",
+    )
+    command.add_argument(
+        "--cartridge",
+        choices=["1.1", "1.3"],
+        default="1.3",
+        help="the version of the cartridge's format; 1.1 is for Moodle; default: 1.3",
     )
     command.add_argument("--seed", type=int, default=1, help="seed of fresh numbers; default: 1")
     command.add_argument(
@@ -288,9 +294,10 @@ def _add_packs(what: Commands, common: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="address of the published book, for the notebooks; default: that in _config.yml",
     )
-    # Slides have their own sources; the other packs are made from the built pages.
+    # These have their own sources; the other packs are made from the built pages.
     command.set_defaults(
-        module="packs.command", needs_pages=lambda arguments: arguments.only != ["slides"]
+        module="packs.command",
+        needs_pages=lambda arguments: not {*arguments.only} <= {"slides", "autograders"},
     )
 
 
@@ -336,6 +343,8 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
         " and takes --draws besides pytest's arguments",
         "--frameworks": "only read, compare and examine the attention layers of PyTorch,"
         " transformers, Keras and Flax, in the same environment",
+        "--autograders": "only grade notebooks with Otter-Grader, in an environment of its own,"
+        f" .autograders, of {AUTOGRADERS.size}",
     }
     group = parser.add_mutually_exclusive_group()
     for name, explained in runs.items():

@@ -205,6 +205,12 @@ FRAMEWORKS = Environment(
     size="6.5 GB",
     has_mha=False,
 )
+AUTOGRADERS = Environment(
+    ROOT / ".autograders",
+    ROOT / "requirements-autograders.lock",
+    size="460 MB",
+    has_mha=False,
+)
 
 
 def enter(*, for_tests: bool = False) -> None:

@@ -9,7 +9,7 @@ import environment
 import printing
 from checking import refuse
 from command_lines import FOLDERS, make_parser
-from environment import FRAMEWORKS, ROOT, step
+from environment import AUTOGRADERS, BUILD, FRAMEWORKS, ROOT, Environment, step
 from html_book import build_html
 
 from byhand.checking import check_sources
@@ -32,13 +32,19 @@ Left out: types, doctests, exercises, widgets, the Sphinx package, builds, what 
 number of many runs, and all that needs the built book or a browser.
 All of it runs with: python3 scripts/test.py"""
 AGAINST_TORCH, AGAINST_FRAMEWORKS = "tests/against_torch", "tests/against_frameworks"
+AGAINST_AUTOGRADERS = "tests/against_autograders"
 
 
 def main() -> None:
     """Build the book, and run pytest on everything."""
     arguments, for_pytest = make_parser("testing").parse_known_args()
     if arguments.torch or arguments.frameworks:
-        sys.exit(against(AGAINST_TORCH if arguments.torch else AGAINST_FRAMEWORKS, for_pytest))
+        folder = AGAINST_TORCH if arguments.torch else AGAINST_FRAMEWORKS
+        sys.exit(against(folder, FRAMEWORKS, for_pytest))
+    if arguments.autograders:
+        need_bubblewrap()
+        write_assignment()
+        sys.exit(against(AGAINST_AUTOGRADERS, AUTOGRADERS, for_pytest))
     variables = dict(os.environ)
     # Many tests start Python, and would compile the package each time without cached bytecode.
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -67,8 +73,8 @@ def main() -> None:
         if shutil.which("epubcheck") is None:
             environment.system_package("epubcheck, which checks EPUBs,", "epubcheck")
         printing.print_all([Document()], FOLDERS["pdf"])
-    if not arguments.quick and sys.platform == "linux" and shutil.which("bwrap") is None:
-        environment.system_package("bubblewrap, in which notebooks are graded,", "bubblewrap")
+    if not arguments.quick:
+        need_bubblewrap()
     with step("Running the tests"):
         # One process per processor; tests of a file share fixtures; the longest files start first.
         spread = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
@@ -80,9 +86,23 @@ def main() -> None:
     sys.exit(done.returncode)
 
 
-def against(folder: str, for_pytest: list[str]) -> int:
-    """Run the comparisons of a folder with other frameworks, in their environment."""
-    FRAMEWORKS.update()
+def need_bubblewrap() -> None:
+    """Install bubblewrap on Linux if it is missing."""
+    if sys.platform == "linux" and shutil.which("bwrap") is None:
+        environment.system_package("bubblewrap, in which notebooks are graded,", "bubblewrap")
+
+
+def write_assignment() -> None:
+    """Write the assignment for Otter-Grader where its tests look for it."""
+    from packs import autograders
+
+    target = BUILD / "packs" / "autograders" / autograders.OTTER
+    printing.write_file(target, autograders.files()[autograders.OTTER])
+
+
+def against(folder: str, where: Environment, for_pytest: list[str]) -> int:
+    """Run the comparisons of a folder with other programs, in their environment."""
+    where.update()
     # The other tests' conftest.py asks for packages that this environment does not have.
     # And none of its tests is stuck while it trains layers for some minutes.
     own = [folder, f"--confcutdir={folder}", "-o", "faulthandler_timeout=0"]
@@ -90,7 +110,7 @@ def against(folder: str, for_pytest: list[str]) -> int:
         with step("Building the HTML book"):
             build_html()
     else:
-        own += ["-o", "filterwarnings=ignore"]  # each framework warns of itself
+        own += ["-o", "filterwarnings=ignore"]  # each program warns of itself
     with step(f"Running {folder}"):
-        command = [str(FRAMEWORKS.python), "-m", "pytest", *own, *for_pytest]
+        command = [str(where.python), "-m", "pytest", *own, *for_pytest]
         return subprocess.run(command, cwd=ROOT, check=False).returncode

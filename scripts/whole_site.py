@@ -32,7 +32,7 @@ DOWNLOADS = "downloads"
 SOURCES = (
     *MADE_FROM,
     *("CONTRIBUTING.md", "LICENSE", "README.md", "docs", "jupytext.toml", "tests"),
-    *(f"requirements-{name}.lock" for name in ("frameworks", "release", "test")),
+    *(f"requirements-{name}.lock" for name in ("autograders", "frameworks", "release", "test")),
 )
 LEFT_OUT = "figures"
 """The pack that the site has not: each figure stands on its page."""

@@ -13,7 +13,8 @@ from seeds import SEED
 pytest_plugins = ["typescript_modules", "wheel_only"]
 
 TESTS = Path(__file__).resolve().parent
-collect_ignore = ["against_torch", "against_frameworks"]  # scripts/test.py --torch, --frameworks
+# scripts/test.py runs each of these in an environment of its own
+collect_ignore = ["against_torch", "against_frameworks", "against_autograders"]
 collect_ignore_glob = ["*conftest.py"]  # without doctests, and several of one name
 NOT_NEEDED = (
     # Features of Chromium: two hidden pages of the address bar, which each new window would load.

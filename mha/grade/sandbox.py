@@ -13,7 +13,7 @@ import shutil
 import struct
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 
@@ -114,15 +114,8 @@ class Sandbox:
         if platform.machine() not in ARCHITECTURES:
             raise _no_sandbox(f"the system calls of {platform.machine()} are not known")
         self.command = [bwrap, *ISOLATION, *_files([PACKAGE, *hidden])]
-        self._probe()
-
-    def _probe(self) -> None:
-        """Raise unless Python and NumPy start in the sandbox and do not see a file outside it."""
-        probe = self.start(["-c", PROBE, __file__], stderr=PIPE)
-        printed, errors = probe.communicate()
-        if probe.returncode != 0 or not printed:
-            ended = f"bwrap ends with {probe.returncode}, and starts no Python"
-            raise _no_sandbox([ended, *errors.decode(errors="replace").strip().splitlines()][-1])
+        if reason := probe("bwrap", self.start):
+            raise _no_sandbox(reason)
 
     def start(self, arguments: Sequence[str], stderr: int = DEVNULL) -> Popen[bytes]:
         """Start Python with some arguments.
@@ -137,6 +130,24 @@ class Sandbox:
             return Popen(command, stdin=PIPE, stdout=PIPE, stderr=stderr, pass_fds=[filtering])
         finally:
             os.close(filtering)
+
+
+def probe(program: str, start: Callable[..., Popen[bytes]]) -> str:
+    """Return why Python with NumPy does not start, or sees this file; an empty text if all is well.
+
+    Parameters
+    ----------
+    program : str
+        The name of the program that starts Python, for the reason.
+    start : callable
+        Starts Python with some arguments.
+    """
+    probed = start(["-c", PROBE, __file__], stderr=PIPE)
+    printed, errors = probed.communicate()
+    if probed.returncode == 0 and printed:
+        return ""
+    ended = f"{program} ends with {probed.returncode}, and starts no Python"
+    return [ended, *errors.decode(errors="replace").strip().splitlines()][-1]
 
 
 def start_without_sandbox(arguments: Sequence[str]) -> Popen[bytes]:
@@ -154,9 +165,7 @@ def _no_sandbox(reason: str) -> ValueError:
 def _files(hidden: Sequence[Path]) -> Iterator[str]:
     """Yield the options of bwrap for the file system and the environment."""
     shown, own = list(_folders()), [Path(sys.base_prefix), Path(sys.prefix)]
-    # The two modules of the runner; neither can compute a right answer.
-    runner = [Path(str(module.__file__)) for module in (answers, notebook_runner)]
-    files = {f"{RUNNER}/mha/{path.relative_to(PACKAGE).as_posix()}": path for path in runner}
+    files = {f"{RUNNER}/{name}": path for name, path in runner_files().items()}
     real = os.path.realpath(sys.executable)
     # Debian's NumPy finds its BLAS by a link through /etc/alternatives.
     single = ("/etc/ld.so.cache", "/etc/alternatives", real, f"{sys.prefix}/pyvenv.cfg")
@@ -184,6 +193,15 @@ def _files(hidden: Sequence[Path]) -> Iterator[str]:
     yield from ("--dev-bind", os.devnull, os.devnull)
     yield from ("--size", str(FOLDER_BYTES), "--tmpfs", FOLDER, "--chdir", FOLDER)
     yield from ("--remount-ro", "/")
+
+
+def runner_files() -> dict[str, Path]:
+    """Return the two modules of the runner by their names below a folder of modules.
+
+    Neither can compute a right answer.
+    """
+    paths = [Path(str(module.__file__)) for module in (answers, notebook_runner)]
+    return {f"mha/{path.relative_to(PACKAGE).as_posix()}": path for path in paths}
 
 
 def _folders() -> Iterator[Path]:

@@ -2,15 +2,27 @@
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from command_lines import HTML
 from environment import fail, step
-from printing import write_file
+from printing import typeset, write_file
 
+from byhand.document import Document
 from mha.widgets.own import WHEEL
-from packs import cards, figures, notebooks, pages, questions, slides, standalone_questions
-from packs.pages import Page
+from packs import (
+    autograders,
+    cards,
+    cartridge,
+    figures,
+    notebooks,
+    pages,
+    questions,
+    slides,
+    standalone_questions,
+)
+from packs.pages import Page, Question
 
 SEEDS, VARIANTS = 10**9, 50
 """The largest seed, and the most fresh questions of each kind."""
@@ -44,14 +56,33 @@ def make(arguments: argparse.Namespace) -> None:
         print(f"Made {len(made)} files of {name} in {arguments.to}")
 
 
+def _bank(arguments: argparse.Namespace, built_pages: Sequence[Page]) -> list[Question]:
+    return questions.bank(built_pages, arguments.seed, arguments.variants)
+
+
+@cache  # two packs have the same decks
+def _decks(names: tuple[str, ...]) -> dict[str, bytes]:
+    return slides.files(slides.chosen([*names]))
+
+
+def _cartridge(arguments: argparse.Namespace, built_pages: list[Page]) -> dict[str, bytes]:
+    """Return the cartridge of the chosen chapters, or of all."""
+    names = tuple(arguments.chapters)
+    chosen = [page for page in built_pages if not names or page.name.rpartition("/")[2] in names]
+    titles = {page.name for page in chosen}
+    bank = [each for each in _bank(arguments, built_pages) if not each.page or each.page in titles]
+    chapters = tuple(page.name for page in chosen) if names else None
+    reader = Document(name="reader", chapters=chapters, solutions="none")
+    (pdf,) = typeset([reader]).values()
+    return cartridge.files(chosen, bank, _decks(names), pdf, arguments.cartridge)
+
+
 PACKS: dict[str, Pack] = {
-    "questions": lambda arguments, built_pages: questions.files(
-        questions.bank(built_pages, arguments.seed, arguments.variants)
-    ),
+    "questions": lambda arguments, built_pages: questions.files(_bank(arguments, built_pages)),
     "cards": lambda arguments, built_pages: cards.files(
         standalone_questions.questions(built_pages), built_pages
     ),
-    "slides": lambda arguments, built_pages: slides.files(slides.chosen(arguments.chapters)),
+    "slides": lambda arguments, built_pages: _decks(tuple(arguments.chapters)),
     "figures": lambda arguments, built_pages: figures.files(built_pages),
     "notebooks": lambda arguments, built_pages: (
         notebooks.files(
@@ -60,5 +91,7 @@ PACKS: dict[str, Pack] = {
         )
         | {WHEEL: notebooks.wheel()}
     ),
+    "cartridge": _cartridge,
+    "autograders": lambda arguments, built_pages: autograders.files(),
 }
 """What can be made, by the name that it is asked for with."""

@@ -12,7 +12,7 @@ import whole_site
 from book_site import ROOT, SITE, source
 from epub import book as epub
 from lxml import html
-from pack_files import DECK, QUESTIONS
+from pack_files import CARTRIDGE, DECK, QUESTIONS
 from packs import command as packs
 
 import mha
@@ -35,7 +35,8 @@ def site(tmp_path_factory):
         patch.setattr(whole_site, "FOLDER", folder / "site")
         patch.setattr(printing, "typeset", printed)
         patch.setattr(epub, "archive", lambda book: b"EPUB")
-        for name, files in {"slides": DECKS, "questions": QUESTIONS, "cards": [DECK]}.items():
+        named = {"slides": DECKS, "questions": QUESTIONS, "cards": [DECK]}
+        for name, files in (named | {"cartridge": [CARTRIDGE]}).items():
             made = dict.fromkeys(files, b"made")  # files that have names and nothing else
             patch.setitem(packs.PACKS, name, lambda arguments, pages, made=made: made)
         whole_site.make()

@@ -7,13 +7,21 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 DATE = (2026, 1, 1, 0, 0, 0)
 
 
-def pack(files: Mapping[str, bytes], *, as_is: Container[str] = ()) -> bytes:
-    """Return an archive of files in their order with one date; `as_is` files are uncompressed."""
+def pack(
+    files: Mapping[str, bytes], *, as_is: Container[str] = (), programs: Container[str] = ()
+) -> bytes:
+    """Return an archive of files in their order with one date.
+
+    The files of `as_is` are not compressed, and those of `programs` can be started.
+    """
     made = BytesIO()
     with ZipFile(made, "w") as archive:
         for name, data in files.items():
             how = ZIP_STORED if name in as_is else ZIP_DEFLATED
-            archive.writestr(ZipInfo(name, DATE), data, how)
+            info = ZipInfo(name, DATE)
+            if name in programs:
+                info.external_attr = 0o755 << 16
+            archive.writestr(info, data, how)
     return made.getvalue()
 
 
