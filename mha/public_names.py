@@ -35,6 +35,7 @@ from mha.core.masks import causal_mask, padded_places, padding_mask, sliding_win
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.norm import Norm, layer_norm
 from mha.core.online_softmax import RunningSoftmax, online_softmax
+from mha.core.pages import page_tables, pages_needed
 from mha.core.pattern_fitting import PatternFit, centred_log, fit_patterns, pattern_projections
 from mha.core.positions import (
     halves_to_pairs,
@@ -65,6 +66,12 @@ from mha.core.score_variants import (
 )
 from mha.core.seeds import SeedRuns, over_seeds
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
+from mha.core.speculative import (
+    accept_drafts,
+    acceptance_probabilities,
+    residual_distribution,
+    words_per_pass,
+)
 from mha.core.transformer import Block, transformer
 from mha.core.transformer_gradients import TransformerGradients, transformer_backward
 from mha.decoders import read_model
@@ -152,6 +159,8 @@ __all__ = [
     "WorkedExample",
     "Written",
     "WrittenToken",
+    "accept_drafts",
+    "acceptance_probabilities",
     "answer_scores",
     "arithmetic",
     "ask_cache",
@@ -210,6 +219,8 @@ __all__ = [
     "over_seeds",
     "padded_places",
     "padding_mask",
+    "page_tables",
+    "pages_needed",
     "pairs_to_halves",
     "pattern_projections",
     "percent",
@@ -226,6 +237,7 @@ __all__ = [
     "recorded_settings",
     "recorded_stream_norms",
     "recorded_without_each",
+    "residual_distribution",
     "rotary_angles",
     "rotary_speeds",
     "rotate",
@@ -258,6 +270,7 @@ __all__ = [
     "with_swapped_tokens",
     "without_head",
     "without_scale",
+    "words_per_pass",
     "yarn_sharpness",
     "yarn_speeds",
 ]

@@ -53,7 +53,7 @@ def entropy(weights: ArrayLike, axis: int = -1) -> Array:
     original = as_ndarray("weights", weights)
     weights = as_finite_array("weights", original)
     axis = as_axis(axis, weights.ndim)
-    _check_distributions("weights", weights, axis, original.dtype)
+    check_distributions("weights", weights, axis, original.dtype)
     logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
     # Adding 0 turns the negative zero of a one-hot row into 0.
     return -(weights * logs).sum(axis=axis) + 0.0
@@ -95,12 +95,12 @@ def total_variation(first: ArrayLike, second: ArrayLike, axis: int = -1) -> Arra
     check_same_shape("first", first, "second", second)
     axis = as_axis(axis, first.ndim)
     for name, weights in (("first", first), ("second", second)):
-        _check_distributions(name, weights, axis, originals[name].dtype)
+        check_distributions(name, weights, axis, originals[name].dtype)
     one_is_masked = first.any(axis=axis) != second.any(axis=axis)
     return np.where(one_is_masked, 1, np.abs(first - second).sum(axis=axis) / 2)[()]
 
 
-def _check_distributions(name: str, weights: Array, axis: int, dtype: DTypeLike) -> None:
+def check_distributions(name: str, weights: Array, axis: int, dtype: DTypeLike) -> None:
     """Raise a ValueError unless each row sums to 1 or is all 0; `dtype` is the argument's own."""
     refuse_where(name, weights, weights < 0, "numbers from 0 up are wanted")
     rounding = np.finfo(dtype).eps if np.issubdtype(dtype, np.floating) else 0.0

@@ -84,6 +84,14 @@ OWN = {
     **{name: {"d_k": 8} for name in ("yarn_speeds", "llama3_speeds")},
     **{name: {"weights": ROWS} for name in ("entropy", "softmax_jacobian")},
     "softmax_backward": {"weights": X},
+    **{
+        name: {"target": ROWS, "draft": ROWS[::-1]}
+        for name in ("acceptance_probabilities", "residual_distribution")
+    },
+    "accept_drafts": {"drafted": [1, 0, 3], "target": ROWS, "draft": ROWS[1:]},
+    "words_per_pass": {"acceptance_rate": 0.5, "num_drafted": 2},
+    "pages_needed": {"num_tokens": 5, "page_size": 2},
+    "page_tables": {"sequences": [["a", "b", "c"], ["a", "b"]], "page_size": 2},
 }
 LEFT_OUT = ("mask", "angles", "query", "key", "value", "weights")
 

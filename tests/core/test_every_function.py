@@ -10,7 +10,7 @@ from mha.core.checks import as_array
 
 IN_A_BATCH = (
     *("query", "key", "value", "x", "scores", "output", "gate", "context", "source", "target"),
-    *("d_output", "d_weights", "first", "second", "weights", "decay", "beta"),
+    *("d_output", "d_weights", "first", "second", "weights", "decay", "beta", "draft"),
 )
 """Arguments that may have leading axes, where they are arrays."""
 
@@ -18,6 +18,7 @@ NO_BATCH = (
     *("decode_step", "latent_attention"),  # with a cache of its size alone, or never
     *("cross_entropy", "layer_gradients", "train_layer"),  # with answers of its size
     *("multi_head_attention_backward", "transformer_backward"),  # a layer's gradients add up
+    "accept_drafts",  # for one sequence
 )
 
 BROADCAST = ("attention_scores", "attention_weights", "scaled_dot_product_attention")
@@ -25,6 +26,7 @@ BROADCAST += ("multi_head_attention", "transformer", "encoder_decoder")
 """Functions for which only some arrays may have a leading axis."""
 
 ROUNDED = ("centred_log", "entropy", "fit_patterns", "pattern_projections", "total_variation")
+ROUNDED += ("acceptance_probabilities", "residual_distribution", "accept_drafts")
 """Functions that require rows with sum 1, which rounding would destroy."""
 
 WIDENS_WHAT_FOLLOWS = {

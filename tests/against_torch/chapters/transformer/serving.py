@@ -1,0 +1,118 @@
+"""The numbers of the chapter on serving."""
+
+import numpy as np
+import torch
+from names_by_torch import WORDS, indices, kept_models, read
+from printed_pages import AtMost
+
+from mha.examples.names import draw_stories
+
+MODELS = kept_models()
+STORY = "ba ke saw mo nu . mo"
+PROMPT = "ba ke saw mo nu . ba ke"
+FLOPS, BYTES = 1e15, 4e12
+LARGE, SMALL = (80, 8192, 28672), (32, 4096, 14336)
+"""Layers, width and inner width of two models with heads of width 128 and 8 key-value heads."""
+
+
+def matrices(sizes):
+    """Return the number of entries of all matrices of a model."""
+    layers, width, inner = sizes
+    return layers * (2 * width * width + 2 * width * 8 * 128 + 3 * width * inner)
+
+
+def operations(sizes, keys):
+    """Return the operations of a token that sees some keys."""
+    layers, width, _ = sizes
+    return 2 * matrices(sizes) + 4 * layers * width * keys
+
+
+def cached(sizes, tokens):
+    """Return the bytes of the keys and values of some tokens."""
+    return sizes[0] * 2 * 8 * 128 * 2 * tokens
+
+
+def times(sizes, texts, rows=1):
+    """Return the seconds in which a step reads its bytes, and those in which it computes."""
+    read_bytes = 2 * matrices(sizes) + texts * cached(sizes, 1000)
+    return read_bytes / BYTES, texts * rows * operations(sizes, 1000) / FLOPS
+
+
+def compare_shared_prompts(page):
+    (_, second), _, _ = read(MODELS[-1], indices(PROMPT))
+    page.runs["serving-names-2"] = second
+    alone = sum(operations(LARGE, n) for n in range(1, 1101))
+    rest = sum(operations(LARGE, n) for n in range(1001, 1101))
+    share = (alone - rest + 64 * rest) / (64 * alone)
+    page.says("reading them all takes # of the operations", share)
+    page.says("can come after # ms instead of # ms", 1e3 * rest / FLOPS, 1e3 * alone / FLOPS)
+    page.says("And the # GB of the common cache", cached(LARGE, 1000) / 1e9)
+
+
+def compare_pages(page):
+    slot = cached(LARGE, 1)
+    page.says("# tokens need # ÷ # = #, so # pages, and #", 1000, 1000, 16, 1000 / 16, 63, 8)
+    page.says("keys and values take # KiB", slot / 1024)
+    page.says("so # MiB are wasted", 8 * slot / 2**20)
+    page.says("were reserved, # GiB would be", (8192 - 1000) * slot / 2**30)
+
+
+def compare_chunks(page):
+    rows = []
+    for texts in (1, 64, 256, 512):
+        reading, computing = times(LARGE, texts)
+        free = int((reading - computing) * FLOPS // operations(LARGE, 1000))
+        rows.append([1e3 * reading, 1e3 * computing, free])
+    page.table("tbl-serving-chunks", rows)
+    reading, computing, free = rows[1]
+    page.says("caches are read in # ms", reading)
+    page.says("own arithmetic takes # ms", computing)
+    page.says("In the remaining # ms the machine does #", *[reading - computing] * 2)
+    page.says("A token of the prompt takes # · , so # tokens", operations(LARGE, 1000) / 1e12, free)
+
+
+def pair_counts():
+    """Return the share of each word among those that follow another, in 2,000 stories."""
+    stories = torch.tensor(draw_stories(np.random.default_rng(10), 2000, 48))
+    pairs = torch.full((36, 36), 0.01)
+    ones = torch.ones(stories[:, 1:].numel())
+    pairs.index_put_((stories[:, :-1].flatten(), stories[:, 1:].flatten()), ones, accumulate=True)
+    return pairs / pairs.sum(1, keepdim=True)
+
+
+SHARES = pair_counts()
+
+
+def compare_one_guess(page):
+    q, p = SHARES[WORDS.index("mo")], read(MODELS[-1], indices(STORY))[2][-1].softmax(0)
+    columns = torch.stack([q, p, torch.minimum(p, q), (p - q).clamp(min=0)], 1)
+    shown = [WORDS.index(word) for word in ("nu", "ke", "saw", "walked")]
+    nu, _, saw, _ = shown
+    others = [i for i in range(36) if i not in shown]
+    page.table("tbl-serving-rule", columns[shown], columns[others].sum(0), columns.sum(0))
+    rejected, instead = columns[:, 3].sum(), columns[nu, 3] / columns[:, 3].sum()
+    page.says("it is accepted with ", p[saw], q[saw], p[saw] / q[saw])
+    page.says("After a rejection nu is drawn with ", columns[nu, 3], rejected, instead)
+    page.says("So nu is written with probability ", q[nu], rejected, instead, p[nu])
+    page.says("The sum of the third column, #, is", columns[:, 2].sum())
+    page.says("in # of the cases; the target says ", AtMost(0.8415), p[nu])
+
+
+def compare_drafts(page):
+    stories = torch.tensor(draw_stories(np.random.default_rng(2026), 200, 48))
+    target = read(MODELS[-1], stories)[2].softmax(-1)
+    steps = [WHEN.index(step) for step in (250, 500)]
+    drafts = [SHARES[stories], *(read(MODELS[i], stories)[2].softmax(-1) for i in steps), target]
+    rates = [torch.minimum(target, draft).sum(-1).mean() for draft in drafts]
+    page.table("tbl-serving-drafts", [[a, sum(a**i for i in range(5))] for a in rates])
+
+
+def compare_times(page):
+    words = sum(0.8**i for i in range(5))
+    rows = []
+    for texts in (1, 64, 512):
+        guessed = 4 * max(times(SMALL, texts)) + max(times(LARGE, texts, rows=5))
+        rows.append([1e3 * max(times(LARGE, texts)), 1e3 * guessed / words])
+    page.table("tbl-serving-times", rows)
+    page.says("Then a pass writes # tokens", words)
+    page.says("For one text the guesses are #", rows[0][0] / rows[0][1])
