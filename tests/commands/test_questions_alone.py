@@ -156,8 +156,7 @@ ANSWERS = {
     ),
     "ex-serving-rule": lambda g: sum(map(min, g.prose[1:4], g.prose[4:7])),
     "ex-serving-bug": lambda g: (
-        min(g.prose[1], g.prose[4])
-        + (1 - sum(map(min, g.prose[:3], g.prose[3:6]))) * g.prose[1]
+        min(g.prose[1], g.prose[4]) + (1 - sum(map(min, g.prose[:3], g.prose[3:6]))) * g.prose[1]
     ),
     "ex-real-heads-ratio": lambda g: math.exp(g.rows[0]["animal"][1] - g.rows[0]["didn"][1]),
     "ex-real-heads-cache": lambda g: 2 * math.prod(g.prose[:4]),

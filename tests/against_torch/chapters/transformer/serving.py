@@ -1,13 +1,16 @@
 """The numbers of the chapter on serving."""
 
+import json
+
 import numpy as np
 import torch
 from names_by_torch import WORDS, indices, kept_models, read
-from printed_pages import AtMost
+from worked_by_torch import EXAMPLES
 
 from mha.examples.names import draw_stories
 
 MODELS = kept_models()
+TRAINING = json.loads((EXAMPLES / "names" / "training.json").read_text(encoding="utf-8"))
 STORY = "ba ke saw mo nu . mo"
 PROMPT = "ba ke saw mo nu . ba ke"
 FLOPS, BYTES = 1e15, 4e12
@@ -86,22 +89,22 @@ SHARES = pair_counts()
 def compare_one_guess(page):
     q, p = SHARES[WORDS.index("mo")], read(MODELS[-1], indices(STORY))[2][-1].softmax(0)
     columns = torch.stack([q, p, torch.minimum(p, q), (p - q).clamp(min=0)], 1)
-    shown = [WORDS.index(word) for word in ("nu", "ke", "saw", "walked")]
-    nu, _, saw, _ = shown
+    shown = [WORDS.index(word) for word in ("nu", "ke", ".", "gave")]
+    nu, _, stop, _ = shown
     others = [i for i in range(36) if i not in shown]
     page.table("tbl-serving-rule", columns[shown], columns[others].sum(0), columns.sum(0))
     rejected, instead = columns[:, 3].sum(), columns[nu, 3] / columns[:, 3].sum()
-    page.says("it is accepted with ", p[saw], q[saw], p[saw] / q[saw])
+    page.says("from a first): accepted with ", p[stop], q[stop], p[stop] / q[stop])
     page.says("After a rejection nu is drawn with ", columns[nu, 3], rejected, instead)
     page.says("So nu is written with probability ", q[nu], rejected, instead, p[nu])
     page.says("The sum of the third column, #, is", columns[:, 2].sum())
-    page.says("in # of the cases; the target says ", AtMost(0.8415), p[nu])
+    page.says("of the cases; the target says ", p[nu])
 
 
 def compare_drafts(page):
     stories = torch.tensor(draw_stories(np.random.default_rng(2026), 200, 48))
     target = read(MODELS[-1], stories)[2].softmax(-1)
-    steps = [WHEN.index(step) for step in (250, 500)]
+    steps = [TRAINING["steps"].index(step) for step in (250, 500)]
     drafts = [SHARES[stories], *(read(MODELS[i], stories)[2].softmax(-1) for i in steps), target]
     rates = [torch.minimum(target, draft).sum(-1).mean() for draft in drafts]
     page.table("tbl-serving-drafts", [[a, sum(a**i for i in range(5))] for a in rates])
@@ -115,4 +118,4 @@ def compare_times(page):
         rows.append([1e3 * max(times(LARGE, texts)), 1e3 * guessed / words])
     page.table("tbl-serving-times", rows)
     page.says("Then a pass writes # tokens", words)
-    page.says("For one text the guesses are #", rows[0][0] / rows[0][1])
+    page.says("For one text, writing with guesses is #", rows[0][0] / rows[0][1])
