@@ -151,9 +151,7 @@ ANSWERS = {
     "ex-learning-sign": lambda g: softmax(g.rows[0]["WQ, sat"][3] * np.array(g.prose[2:4])).max(),
     "ex-names-perplexity": lambda g: math.exp(g.prose[0]),
     "ex-names-temperature": lambda g: math.exp((g.prose[0] - g.prose[1]) / g.prose[2]),
-    "ex-serving-pages": lambda g: (
-        g.prose[1] * math.ceil(g.prose[2] / g.prose[0]) - g.prose[3] // g.prose[0]
-    ),
+    "ex-serving-pages": lambda g: 2 * math.ceil(g.prose[1] / g.prose[0]) - g.prose[2] // g.prose[0],
     "ex-serving-rule": lambda g: sum(map(min, g.prose[1:4], g.prose[4:7])),
     "ex-serving-bug": lambda g: (
         min(g.prose[1], g.prose[4]) + (1 - sum(map(min, g.prose[:3], g.prose[3:6]))) * g.prose[1]

@@ -48,7 +48,7 @@ def compare_shared_prompts(page):
     rest = sum(operations(LARGE, n) for n in range(1001, 1101))
     share = (alone - rest + 64 * rest) / (64 * alone)
     page.says("reading them all takes # of the operations", share)
-    page.says("can come after # ms instead of # ms", 1e3 * rest / FLOPS, 1e3 * alone / FLOPS)
+    page.says("can come after # ms instead of #", 1e3 * rest / FLOPS, 1e3 * alone / FLOPS)
     page.says("And the # GB of the common cache", cached(LARGE, 1000) / 1e9)
 
 
