@@ -38,7 +38,7 @@ def acceptance_probabilities(target: ArrayLike, draft: ArrayLike) -> Array:
 
     References
     ----------
-    Leviathan et al. (2023), section 2.3; Chen et al. (2023).
+    Leviathan et al. (2023), section 2.3.
 
     Examples
     --------
