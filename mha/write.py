@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 1
     except FAULTS as error:
-        print(f"error: {in_one_line(str(error))}", file=sys.stderr)
+        said = str(error) or "there is not enough memory for this model"  # of a MemoryError
+        print(f"error: {in_one_line(said)}", file=sys.stderr)
         return 1
     return 0
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from mha.core.checks import Array
+from mha.core.checks import Array, as_count, as_number
 from mha.core.decoder import Decoder, Tokenizer
 from mha.core.decoder_weights import DecoderLayer, side_by_side
 from mha.core.positions import rotary_angles
 from mha.decoders.optional_packages import load_package
-from mha.decoders.tokenizers import byte_level_tokenizer, read_vocabulary
+from mha.decoders.tokenizers import byte_level_tokenizer, read_vocabulary, token_id
 
 MAGIC = b"GGUF"
 """The first bytes of the format."""
@@ -101,6 +101,14 @@ class GgufFile:
             raise ValueError(f"{self.name} has no setting {key}, which a decoder needs")
         return value
 
+    def count(self, name: str, default: int | None = None) -> int:
+        """Return a setting that is a whole number of at least 1."""
+        return as_count(f"{ARCHITECTURE}.{name} of {self.name}", self.setting(name, default))
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """Return a setting that is a finite number."""
+        return as_number(f"{ARCHITECTURE}.{name} of {self.name}", self.setting(name, default))
+
 
 def read_gguf(path: Path) -> Decoder:
     """Read a decoder from a GGUF file.
@@ -123,12 +131,12 @@ def read_gguf(path: Path) -> Decoder:
     """
     file = GgufFile(path)
     _check_computation(file)
-    num_layers = int(file.setting("block_count"))
-    num_heads = int(file.setting("attention.head_count"))
-    num_groups = int(file.setting("attention.head_count_kv", num_heads))
-    d_model = int(file.setting("embedding_length"))
-    d_ff = int(file.setting("feed_forward_length"))
-    d_k = int(file.setting("attention.key_length", d_model // num_heads))
+    num_layers = file.count("block_count")
+    num_heads = file.count("attention.head_count")
+    num_groups = file.count("attention.head_count_kv", num_heads)
+    d_model = file.count("embedding_length")
+    d_ff = file.count("feed_forward_length")
+    d_k = file.count("attention.key_length", d_model // num_heads)
     _check_names(file, num_layers)
     layers = []
     for number in range(num_layers):
@@ -156,10 +164,11 @@ def read_gguf(path: Path) -> Decoder:
         )
     # Not the file itself, whose index takes hundreds of megabytes.
     vocabulary = {key: value for key, value in file.settings.items() if key.startswith("tokenizer")}
-    size = len(file.settings.get("tokenizer.ggml.tokens", ())) or int(file.setting("vocab_size"))
+    tokens = vocabulary.get("tokenizer.ggml.tokens")
+    size = len(tokens) if isinstance(tokens, list) and tokens else file.count("vocab_size")
     embedding = file.array("token_embd.weight", (size, d_model))
     is_tied = "output.weight" not in file
-    base = float(file.setting("rope.freq_base", 10000.0))
+    base = file.number("rope.freq_base", 10000.0)
     end = file.settings.get("tokenizer.ggml.eos_token_id")
     return Decoder(
         embedding=embedding,
@@ -170,9 +179,9 @@ def read_gguf(path: Path) -> Decoder:
         num_groups=num_groups,
         base=base,
         speeds=_read_speeds(file, d_k, base),
-        eps=float(file.setting("attention.layer_norm_rms_epsilon")),
-        context_length=int(file.setting("context_length")),
-        end_ids=() if end is None else (int(end),),
+        eps=file.number("attention.layer_norm_rms_epsilon"),
+        context_length=file.count("context_length"),
+        end_ids=() if end is None else (token_id(file.name, "eos_token_id", end, size),),
         read_tokenizer=partial(_read_tokenizer, file.name, vocabulary),
     )
 
@@ -195,8 +204,14 @@ def _check_computation(file: GgufFile) -> None:
             f"{file.name} has the architecture {found!r}, which is not supported; {ARCHITECTURE!r}"
             " is wanted"
         )
-    d_k = int(file.setting("embedding_length")) // int(file.setting("attention.head_count"))
-    d_k = int(file.setting("attention.key_length", d_k))
+    num_files = file.settings.get("split.count", 1)
+    if num_files != 1:
+        raise ValueError(
+            f"{file.name} is one of {num_files} files of a model; a file with the whole model is"
+            " wanted"
+        )
+    d_k = file.count("embedding_length") // file.count("attention.head_count")
+    d_k = file.count("attention.key_length", d_k)
     wanted = {
         "attention.value_length": d_k,
         "rope.dimension_count": d_k,
@@ -219,7 +234,8 @@ def _check_computation(file: GgufFile) -> None:
 
 def _check_names(file: GgufFile, num_layers: int) -> None:
     """Raise a ValueError if the file has an array that the computation does not use."""
-    known = {_name(layer, part) for layer in range(num_layers) for part in LAYER_PARTS}
+    layers = range(min(num_layers, len(file.names)))  # a damaged number may be huge
+    known = {_name(layer, part) for layer in layers for part in LAYER_PARTS}
     unknown = [name for name in file.names if name not in known and name not in OTHERS]
     if unknown:
         raise ValueError(f"{file.name} has the array {unknown[0]}, which is not supported")
@@ -229,7 +245,7 @@ def _read_speeds(file: GgufFile, d_k: int, base: float) -> Array | None:
     """Return the angle of each pair per position, or None for those of the base."""
     factor = 1.0
     if file.setting("rope.scaling.type", "none") == "linear":
-        factor = float(file.setting("rope.scaling.factor"))
+        factor = file.number("rope.scaling.factor")
     speeds = rotary_angles(1.0, d_k, base=base) / factor
     if "rope_freqs.weight" in file:
         return speeds / file.array("rope_freqs.weight", (d_k // 2,)).astype(np.float64)

@@ -10,6 +10,7 @@ import numpy as np
 from mha.core.checks import Array, as_count, as_number
 from mha.core.decoder import Decoder
 from mha.core.decoder_weights import DecoderLayer, side_by_side
+from mha.core.option_checks import check_type
 from mha.core.positions import halves_to_pairs
 from mha.decoders.tokenizers import folder_tokenizer
 from mha.layouts.files import Arrays, open_arrays, read_settings
@@ -110,7 +111,8 @@ def read_folder(path: str | PathLike[str]) -> Decoder:
         )
     embedding = _array(stored, f"{PREFIX}embed_tokens.weight", (size, d_model))
     # A tied model may store the matrix twice, and then the embedding is used.
-    is_tied = bool(values.get("tie_word_embeddings", False))
+    is_tied = values.get("tie_word_embeddings") or False
+    check_type("tie_word_embeddings of config.json", is_tied, bool)
     unembedding = embedding if is_tied else _array(stored, "lm_head.weight", (size, d_model))
     longest = values.get("max_position_embeddings")
     return Decoder(
@@ -122,7 +124,7 @@ def read_folder(path: str | PathLike[str]) -> Decoder:
         num_groups=num_groups,
         **rotation,
         eps=as_number("rms_norm_eps of config.json", values.get("rms_norm_eps", 1e-6), least=0),
-        context_length=None if longest is None else as_count("max_position_embeddings", longest),
+        context_length=None if longest is None else _count(settings, "max_position_embeddings"),
         end_ids=_end_ids(values),
         read_tokenizer=partial(folder_tokenizer, file.parent),
     )
@@ -139,7 +141,7 @@ def _count(settings: Settings, name: str, default: int | None = None) -> int:
 
 def _check_names(file: str, stored: Arrays, num_layers: int) -> None:
     """Raise a ValueError if a file has an array that the computation does not use."""
-    blocks = range(num_layers)
+    blocks = range(min(num_layers, len(stored.shapes)))  # a damaged number may be huge
     known = {f"{PREFIX}layers.{i}.{suffix}.weight" for i in blocks for suffix in SUFFIXES}
     for name in stored.shapes:
         if name not in known and name not in OTHERS and not name.endswith("rotary_emb.inv_freq"):
@@ -169,4 +171,5 @@ def _end_ids(values: Mapping[str, Any]) -> tuple[int, ...]:
     end = values.get("eos_token_id")
     if end is None:
         return ()
-    return tuple(int(each) for each in (end if isinstance(end, list) else [end]))
+    name = "eos_token_id of config.json"
+    return tuple(as_count(name, each, least=0) for each in (end if isinstance(end, list) else [end]))

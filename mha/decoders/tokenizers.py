@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mha.core.checks import as_index
 from mha.core.decoder import Tokenizer
+from mha.core.option_checks import check_type
 from mha.decoders.optional_packages import load_package
 
 CONTROL, USER_DEFINED = 3, 4
@@ -139,16 +141,36 @@ def read_vocabulary(file: str, metadata: Mapping[str, Any]) -> Vocabulary:
             f" with {' or '.join(map(repr, SINGLE_DIGITS))} is wanted"
         )
     lists: dict[str, list[Any]] = {}
-    for name in ("tokens", "merges", "token_type"):
+    for name, of in (("tokens", str), ("merges", str), ("token_type", int)):
         found = metadata.get(f"tokenizer.ggml.{name}")
         lists[name] = found if isinstance(found, list) else []
         if not lists[name]:
             raise ValueError(f"{file} has no list tokenizer.ggml.{name}, which a tokenizer needs")
-    adds_start = metadata.get("tokenizer.ggml.add_bos_token", False)
+        for item in lists[name]:
+            check_type(f"an item of tokenizer.ggml.{name} of {file}", item, of)
+    for merge in lists["merges"]:
+        if merge.count(" ") != 1:
+            raise ValueError(
+                f"{file} has the merge {merge!r}; two tokens separated by a space are wanted"
+            )
+    size = len(lists["tokens"])
+    if len(lists["token_type"]) != size:
+        raise ValueError(
+            f"{file} has {size} tokens but {len(lists['token_type'])} types; a type for each token"
+            " is wanted"
+        )
+    start = None
+    if metadata.get("tokenizer.ggml.add_bos_token", False):
+        start = token_id(file, "bos_token_id", metadata.get("tokenizer.ggml.bos_token_id"), size)
     return Vocabulary(
         tokens=lists["tokens"],
         merges=lists["merges"],
         types=lists["token_type"],
         words=words,
-        start_id=metadata.get("tokenizer.ggml.bos_token_id") if adds_start else None,
+        start_id=start,
     )
+
+
+def token_id(file: str, name: str, value: Any, size: int) -> int:
+    """Return the id of a special token, and raise an error unless it is one of `size` tokens."""
+    return as_index(f"tokenizer.ggml.{name} of {file}", value, size)

@@ -6,9 +6,10 @@ arrays. NumPy has no dtype bfloat16; it is the upper half of a float32, and is r
 """
 
 import json
+import math
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
@@ -55,21 +56,24 @@ class SafetensorsFile:
     Raises
     ------
     ValueError
-        If the file is not a safetensors file.
+        If the file is not a whole safetensors file.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        size = self.path.stat().st_size
         with self.path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
             try:
-                head = json.loads(file.read(min(length, self.path.stat().st_size)))
+                head = json.loads(file.read(length) if length <= size else b"")
                 head.pop("__metadata__", None)
                 self.shapes = {name: tuple(entry["shape"]) for name, entry in head.items()}
-            except (ValueError, AttributeError, TypeError, KeyError):
+            except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
                 raise ValueError(f"{self.path.name} is not a safetensors file") from None
         self._head: dict[str, Any] = head
         self._start = 8 + length
+        for name, entry in head.items():
+            self._check_entry(name, entry, size - self._start)
 
     def __getitem__(self, name: str) -> Array:
         """Return one array."""
@@ -82,9 +86,35 @@ class SafetensorsFile:
             flat = np.frombuffer(file.read(end - start), DTYPES[entry["dtype"]])
         if entry["dtype"] == "BF16":
             flat = (flat.astype("<u4") << 16).view("<f4")
-        if flat.size != np.prod(entry["shape"], dtype=int):
-            raise ValueError(f"{self.path.name} ends before {name} does; a whole file is wanted")
         return flat.reshape(entry["shape"])
+
+    def _check_entry(self, name: str, entry: Mapping[str, Any], num_bytes: int) -> None:
+        """Raise a ValueError if the header's entry of an array is wrong, or the file too short."""
+        dtype, shape, offsets = (entry.get(key) for key in ("dtype", "shape", "data_offsets"))
+        numbers = [shape, offsets]
+        if (
+            not isinstance(dtype, str)
+            or any(type(i) is not int or i < 0 for part in numbers for i in _as_list(part, [-1]))
+            or len(_as_list(offsets)) != 2
+        ):
+            raise ValueError(
+                f"{self.path.name} is damaged: its header has {name} with dtype {dtype!r}, shape"
+                f" {shape!r} and offsets {offsets!r}"
+            )
+        start, end = offsets
+        if end > num_bytes:
+            raise ValueError(f"{self.path.name} ends before {name} does; a whole file is wanted")
+        itemsize = np.dtype(DTYPES[dtype]).itemsize if dtype in DTYPES else None
+        if itemsize is not None and end - start != itemsize * math.prod(shape):
+            raise ValueError(
+                f"{self.path.name} is damaged: {name} has shape {tuple(shape)} of {dtype}, but"
+                f" {end - start} bytes"
+            )
+
+
+def _as_list(value: Any, default: Sequence[Any] = ()) -> Sequence[Any]:
+    """Return a list of JSON, or a default for any other value."""
+    return value if isinstance(value, list) else default
 
 
 class NpzFile:
@@ -149,7 +179,7 @@ class ShardedSafetensors:
         self.path = path
         try:
             self._file_of: dict[str, str] = dict(json.loads(path.read_text())["weight_map"])
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise ValueError(f"{path.name} is not an index of safetensors shards") from None
         self._files: dict[str, SafetensorsFile] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
@@ -159,6 +189,8 @@ class ShardedSafetensors:
                     f"{path.name} has {name} in {file!r}; a file beside the index is wanted"
                 )
             if file not in self._files:
+                if not (path.parent / file).is_file():
+                    raise FileNotFoundError(f"{path.name} names {file}, which is missing")
                 self._files[file] = SafetensorsFile(path.parent / file)
             if name not in self._files[file].shapes:
                 raise ValueError(f"{path.name} has {name} in {file}, which does not have it")
@@ -221,7 +253,9 @@ def _find_file(folder: Path) -> Path:
             raise ValueError(f"{folder.name} has {names}; the path of one of them is wanted")
         if files:
             return files[0]
-    raise FileNotFoundError(f"{folder.name} has no safetensors file, and no index of such files")
+    raise FileNotFoundError(
+        f"{folder.name or folder} has no safetensors file, and no index of such files"
+    )
 
 
 def _find_index(file: Path) -> Path | None:
@@ -248,7 +282,7 @@ def read_settings(file: Path) -> Mapping[str, Any] | None:
         return None
     try:
         settings = json.loads(config.read_text())
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError(f"{config.name} beside {file.name} is not JSON") from None
     check_type("config.json", settings, dict)
     return dict(settings)

@@ -365,7 +365,7 @@ def _read_rope_table(rotary: Rotary, settings: Settings, is_local: bool) -> Mapp
     _, rope = settings.find("rope_parameters|rope_scaling")
     if rope is None:
         rope = {} if is_local and rotary.local else rotary.scaling
-    elif rope.keys() & {LOCAL, FULL}:
+    elif isinstance(rope, Mapping) and rope.keys() & {LOCAL, FULL}:
         rope = rope.get(LOCAL if is_local else FULL) or {}
     elif is_local and rotary.local:
         rope = {}  # one table for all layers is that of the layers without a window

@@ -77,6 +77,11 @@ def _cartridge(arguments: argparse.Namespace, built_pages: list[Page]) -> dict[s
     return cartridge.files(chosen, bank, _decks(names), pdf, arguments.cartridge)
 
 
+def _address(arguments: argparse.Namespace) -> str:
+    """Return the address of the published site, or an empty string."""
+    return standalone_questions.base_address() if arguments.site is None else str(arguments.site)
+
+
 PACKS: dict[str, Pack] = {
     "questions": lambda arguments, built_pages: questions.files(_bank(arguments, built_pages)),
     "cards": lambda arguments, built_pages: cards.files(
@@ -85,10 +90,8 @@ PACKS: dict[str, Pack] = {
     "slides": lambda arguments, built_pages: _decks(tuple(arguments.chapters)),
     "figures": lambda arguments, built_pages: figures.files(built_pages),
     "notebooks": lambda arguments, built_pages: (
-        notebooks.files(
-            arguments.seed,
-            standalone_questions.base_address() if arguments.site is None else arguments.site,
-        )
+        notebooks.files(arguments.seed, _address(arguments))
+        | notebooks.model_files(_address(arguments))
         | {WHEEL: notebooks.wheel()}
     ),
     "cartridge": _cartridge,

@@ -1,8 +1,9 @@
-"""Notebooks for students with blanks: one that checks itself, and one to be graded.
+"""Notebooks to download: two with blanks for students, and one that runs a published model.
 
 The first checks itself with `mha`, so it comes with the package, which contains the right steps.
 The second needs only NumPy and contains no right step; `python -m mha.grade` grades both with
-numbers that are in no file. Both are made from `notebook.md`.
+numbers that are in no file. Both are made from `notebook.md`. The third, from `model_notebook.md`,
+opens a head of SmolLM2 on a sentence of the reader's.
 """
 
 import os
@@ -22,14 +23,17 @@ from mha.practice.notebook_steps import STEPS
 from mha.widgets.own import WHEEL
 
 STUDENTS, GRADED = "attention-step-by-step.ipynb", "attention-graded.ipynb"
-TEMPLATE = Path(__file__).with_name("notebook.md")
+MODEL = "your-sentence-in-smollm2.ipynb"
+TEMPLATE, MODEL_TEMPLATE = (
+    Path(__file__).with_name(name) for name in ("notebook.md", "model_notebook.md")
+)
 
 
-def notebook(**given: Any) -> NotebookNode:
-    """Return a notebook from the template's variables."""
+def notebook(source: Path = TEMPLATE, **given: Any) -> NotebookNode:
+    """Return a notebook from a template and its variables."""
     from myst_nb.core.read import read_myst_markdown_notebook  # it loads half of Sphinx
 
-    template = Environment(trim_blocks=True).from_string(TEMPLATE.read_text(encoding="utf-8"))
+    template = Environment(trim_blocks=True).from_string(source.read_text(encoding="utf-8"))
     made = read_myst_markdown_notebook(template.render(steps=STEPS, **given))
     for number, cell in enumerate(made.cells):
         cell["id"] = f"cell-{number}"  # the same each time
@@ -41,19 +45,25 @@ def notebook(**given: Any) -> NotebookNode:
 
 
 def files(seed: int, site: str = "") -> dict[str, bytes]:
-    """Return the notebooks by file name.
+    """Return the students' notebooks by file name.
 
     Without the address of the published site the first notebook installs the wheel in the same
     folder.
     """
-    made = {
-        STUDENTS: notebook(checked=True, seed=seed, site=site, wheel=WHEEL),
-        GRADED: notebook(checked=False),
-    }
     return {
-        name: f"{nbformat.writes(contents)}\n".encode()  # type: ignore[no-untyped-call]
-        for name, contents in made.items()
+        STUDENTS: _written(notebook(checked=True, seed=seed, site=site, wheel=WHEEL)),
+        GRADED: _written(notebook(checked=False)),
     }
+
+
+def model_files(site: str = "") -> dict[str, bytes]:
+    """Return the notebook that runs SmolLM2, by its file name; `site` as in `files`."""
+    return {MODEL: _written(notebook(MODEL_TEMPLATE, site=site, wheel=WHEEL))}
+
+
+def _written(made: NotebookNode) -> bytes:
+    """Return a notebook as a file's bytes."""
+    return f"{nbformat.writes(made)}\n".encode()  # type: ignore[no-untyped-call]
 
 
 def wheel() -> bytes:

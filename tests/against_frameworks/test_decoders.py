@@ -84,7 +84,7 @@ def gguf_arrays(rng):
     return {name: rng.normal(size=shape).astype(np.float32) for name, shape in named.items()}
 
 
-def write_gguf(path, arrays, architecture="llama", kind=None, **settings):
+def write_gguf(path, arrays, architecture="llama", kind=None, splits=None, **settings):
     """Write a GGUF file with its own package; matrices whose rows allow it have the type `kind`."""
     writer = gguf.GGUFWriter(path, architecture)
     counts = {
@@ -97,10 +97,13 @@ def write_gguf(path, arrays, architecture="llama", kind=None, **settings):
         writer.add_uint32(f"{architecture}.{name}", settings.pop(name, value))
     numbers = {"attention.layer_norm_rms_epsilon": 1e-4, "rope.freq_base": 500.0}
     for name, value in numbers.items():
-        writer.add_float32(f"{architecture}.{name}", value)
+        if name not in settings:
+            writer.add_float32(f"{architecture}.{name}", value)
     for name, value in settings.items():
         adds = writer.add_string if isinstance(value, str) else writer.add_uint32
         adds(f"{architecture}.{name}", value)
+    if splits is not None:
+        writer.add_uint16("split.count", splits)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("smollm")
     writer.add_token_list(TOKENS)
@@ -217,6 +220,7 @@ REFUSED = {
     "another width": (
         {"feed_forward_length": 63}, "has blk.0.ffn_gate.weight of shape (64, 96); (63, 96) is",
     ),
+    "billions of layers": ({"block_count": 2**31}, "has no array blk.2.attn_norm.weight, which"),
 }  # fmt: skip
 
 
@@ -227,6 +231,36 @@ def test_a_file_of_another_computation_is_refused(rng, tmp_path, case):
     with pytest.raises(ValueError, match=f"^tiny.gguf {re.escape(sentence)}") as error:
         mha.read_model(path)
     assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("block_count", 0), ("attention.head_count", 0), ("attention.head_count_kv", 0),
+        ("embedding_length", 0), ("context_length", 0), ("rope.freq_base", "large"),
+        ("attention.layer_norm_rms_epsilon", "small"),
+    ],
+)  # fmt: skip
+def test_a_setting_that_cannot_be_right_is_named(rng, tmp_path, name, value):
+    path = write_gguf(tmp_path / "tiny.gguf", gguf_arrays(rng), **{name: value})
+    with pytest.raises((TypeError, ValueError), match=f"^llama.{name} of tiny.gguf ") as error:
+        mha.read_model(path)
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("start", [8, 16])
+def test_a_header_with_a_huge_count_is_refused(rng, tmp_path, start):
+    path = write_gguf(tmp_path / "tiny.gguf", gguf_arrays(rng))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:start] + (2**60).to_bytes(8, "little") + whole[start + 8 :])
+    with pytest.raises(ValueError, match=r"^tiny.gguf is damaged or not a whole GGUF file$"):
+        mha.read_model(path)
+
+
+def test_a_part_of_a_split_model_is_refused(rng, tmp_path):
+    path = write_gguf(tmp_path / "tiny.gguf", gguf_arrays(rng), splits=3)
+    with pytest.raises(ValueError, match=r"^tiny.gguf is one of 3 files of a model; a file with"):
+        mha.read_model(path)
 
 
 def test_a_file_that_ends_early_is_refused(rng, tmp_path, capsys):

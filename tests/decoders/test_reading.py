@@ -12,6 +12,7 @@ from helpers import raises
 from model_files import (
     CONFIG,
     D_K,
+    WIDTH,
     WORDS,
     drawn_arrays,
     logits_in_halves,
@@ -209,6 +210,102 @@ def test_a_file_at_fault_is_one_sentence(folder, change, capsys):
     assert printed.out == ""
 
 
+def change_header(file, name, **change):
+    """Change an array's entry in the header of a safetensors file; None omits a key."""
+    whole = file.read_bytes()
+    start = 8 + int.from_bytes(whole[:8], "little")
+    head = json.loads(whole[8:start])
+    entry = head[name] | change
+    head[name] = {key: value for key, value in entry.items() if value is not None}
+    made = json.dumps(head).encode()
+    file.write_bytes(len(made).to_bytes(8, "little") + made + whole[start:])
+
+
+NORM = "model.norm.weight"
+WRONG_ENTRIES = {
+    "no dtype": {"dtype": None},
+    "a list of dtypes": {"dtype": ["F32"]},
+    "no offsets": {"data_offsets": None},
+    "one offset": {"data_offsets": [0]},
+    "names as offsets": {"data_offsets": ["a", "b"]},
+    "fractions as offsets": {"data_offsets": [0.0, 52.0]},
+    "an offset below zero": {"data_offsets": [-8, 44]},
+    "offsets in the wrong order": {"data_offsets": [100, 48]},
+    "too few bytes": {"data_offsets": [1, 52]},
+    "a larger dtype": {"dtype": "F64"},
+    "a size below zero": {"shape": [-WIDTH]},
+    "a size that is no number": {"shape": [str(WIDTH)]},
+}
+
+
+@pytest.mark.parametrize("case", WRONG_ENTRIES)
+def test_a_header_that_cannot_be_right_is_one_sentence(folder, case):
+    change_header(folder / "model.safetensors", NORM, **WRONG_ENTRIES[case])
+    with pytest.raises(ValueError, match=rf"^model.safetensors is damaged: .*{NORM}.*$") as error:
+        mha.read_model(folder)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_offsets_past_the_end_read_nothing(folder):
+    change_header(folder / "model.safetensors", NORM, data_offsets=[0, 10**18])
+    with raises(
+        ValueError, f"model.safetensors ends before {NORM} does; a whole file is wanted"
+    ):
+        mha.read_model(folder)
+
+
+@pytest.mark.parametrize("start", [2**62, 2**64 - 1, 10**5])
+def test_a_header_longer_than_the_file_or_too_deep_is_refused(folder, start):
+    content = b"[" * start if start == 10**5 else b"{}"
+    (folder / "model.safetensors").write_bytes(start.to_bytes(8, "little") + content)
+    with raises(ValueError, "model.safetensors is not a safetensors file"):
+        mha.read_model(folder)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"num_hidden_layers": 10**9}, "the file has no array model.layers.2.self_attn.q_proj"),
+        ({"num_hidden_layers": "two"}, "num_hidden_layers of config.json is 'two'; a whole"),
+        ({"num_key_value_heads": 0}, "num_key_value_heads of config.json is 0; a whole"),
+        ({"eos_token_id": "end"}, "eos_token_id of config.json is 'end'; a whole"),
+        ({"eos_token_id": [None]}, "eos_token_id of config.json is None; a whole"),
+        ({"max_position_embeddings": 0}, "max_position_embeddings of config.json is 0; a whole"),
+        ({"tie_word_embeddings": "yes"}, "tie_word_embeddings of config.json is a str; a bool is"),
+        ({"rope_scaling": [1]}, "rope_parameters of config.json is [1]; a table is wanted"),
+        ({"rope_theta": "x"}, "rope_theta of config.json has dtype <U1; "),
+        ({"rms_norm_eps": float("nan")}, "rms_norm_eps of config.json holds nan "),
+    ],
+)
+def test_a_setting_that_cannot_be_right_is_named(arrays, tmp_path, settings, sentence):
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(sentence)}"):
+        mha.read_model(write_folder(tmp_path, arrays, CONFIG | settings))
+
+
+def test_a_config_of_many_brackets_is_not_json(folder):
+    (folder / "config.json").write_text("[" * 10**5)
+    with raises(ValueError, "config.json beside model.safetensors is not JSON"):
+        mha.read_model(folder)
+
+
+@pytest.mark.parametrize("shard", ["model-00002-of-00002.safetensors", ".."])
+def test_a_missing_shard_is_named(folder, shard):
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {NORM: shard}}))
+    with raises(FileNotFoundError, f"{index.name} names {shard}, which is missing"):
+        mha.read_model(folder)
+
+
+def test_too_little_memory_is_one_sentence(folder, monkeypatch, capsys):
+    def fail(path):
+        raise MemoryError
+
+    monkeypatch.setattr(write, "read_model", fail)
+    assert write.main(["a"]) == 1
+    said = capsys.readouterr().err.rpartition("\r")[2]
+    assert said == "error: there is not enough memory for this model\n"
+
+
 # ---- Missing packages ----
 
 
@@ -276,11 +373,31 @@ def test_a_vocabulary_is_read_from_metadata():
             {"merges": None},
             "model.gguf has no list tokenizer.ggml.merges, which a tokenizer needs",
         ),
+        (
+            {"merges": ["ab"]},
+            "model.gguf has the merge 'ab'; two tokens separated by a space are wanted",
+        ),
+        (
+            {"merges": [1]},
+            "an item of tokenizer.ggml.merges of model.gguf is a int; a str is wanted",
+        ),
+        (
+            {"token_type": [1]},
+            "model.gguf has 3 tokens but 1 types; a type for each token is wanted",
+        ),
+        (
+            {"add_bos_token": True, "bos_token_id": 3},
+            "tokenizer.ggml.bos_token_id of model.gguf is 3; an index from 0 to 2 is wanted",
+        ),
+        (
+            {"add_bos_token": True, "bos_token_id": None},
+            "tokenizer.ggml.bos_token_id of model.gguf is None; an index from 0 to 2 is wanted",
+        ),
     ],
 )
 def test_an_unknown_tokenizer_is_refused(change, sentence):
     changed = {f"tokenizer.ggml.{name}": value for name, value in change.items()}
-    with raises(ValueError, sentence):
+    with raises((TypeError, ValueError), sentence):
         read_vocabulary("model.gguf", METADATA | changed)
 
 

@@ -14,8 +14,8 @@ TEXTS = json.loads((FOLDER / "texts.json").read_text(encoding="utf-8"))
 SETTINGS = TEXTS["settings"]
 LAYERS, HEADS, GROUPS = (SETTINGS[f"num_{name}"] for name in ("layers", "heads", "groups"))
 WIDTH, D_K, D_FF = (SETTINGS[name] for name in ("d_model", "d_k", "d_ff"))
-ANIMAL, _, FRANCE, MARY, _, TWICE = range(6)
-ANIMAL_KEY, IT = 1, 8
+ANIMAL, CAT, FRANCE, MARY, _, TWICE = range(6)
+ANIMAL_KEY, STREET_KEY, IT = 1, 6, 8
 TOKENS = [[token.strip() for token in entry["tokens"]] for entry in TEXTS["sentences"]]
 
 
@@ -66,6 +66,16 @@ def numbered(score, count=3):
     ]
 
 
+def length_and_sinks(sentence):
+    """Return the first token's length over the longest other, and the sinks, of each layer."""
+    norms = R.arrays[f"norms{sentence}"][:-1]
+    n = len(TOKENS[sentence])
+    # The first key of each row but the first, in the lower triangle row by row.
+    firsts = [row * (row + 1) // 2 for row in range(1, n)]
+    weights = R.arrays[f"maps{sentence}"][..., firsts].mean(-1) / 1000
+    return norms[:, 0] / norms[:, 1:].amax(1), (weights > 0.5).sum(1)
+
+
 def compare_sizes(page):
     hand = example("it-tired")
     numbers = sum(hand[name].numel() for name in ("w_q", "w_k", "w_v", "w_o"))
@@ -107,6 +117,16 @@ def compare_sinks(page):
     )
     least = R.head(19, 9, ANIMAL).weights[0, 1:, 0].min()
     page.says("gives the first token at least #", AtLeast(least))
+    (longer, sinks), (for_cat, sinks_for_cat) = map(length_and_sinks, (ANIMAL, CAT))
+    bounds = [
+        [(x[a:b].min(), x[a:b].max()) for x in (longer, sinks)]
+        for a, b in ((0, 2), (2, 10), (10, 12), (12, 30))
+    ]
+    page.table("tbl-real-heads-lengths", bounds)
+    few, many = sinks_for_cat[3:9].min(), sinks_for_cat[3:9].max()
+    page.says("the first token is at most # times as long", AtMost(for_cat[3:9].max()), few, many)
+    late = min(length_and_sinks(number)[0][12:].min() for number in range(len(TOKENS)))
+    page.says("Before layers 13 to 30 the first token is at least #", AtLeast(late), len(TOKENS))
 
 
 def compare_scores(page):
@@ -114,9 +134,15 @@ def compare_scores(page):
     page.table("tbl-real-heads-scores", *best)
     losses = R.arrays["losses"]
     page.says("costs # nats on average", losses[:, :24].mean(), losses[:, 25:].mean())
-    off = None, (19, 7), (17, 1)
-    page.says("The model gives apple #", [R.chance(TWICE, " apple", at) for at in off])
-    page.says("without layer 19, head 9, it gives #", R.chance(TWICE, " apple", (19, 9)))
+    chances = {at: R.chance(TWICE, " apple", at) for at in (None, *map(tuple, TEXTS["heads"]))}
+    rows = [
+        (R.mean("before")[layer - 1, head - 1], R.mean("after")[layer - 1, head - 1],
+         chances[layer, head]) for layer, head in TEXTS["heads"]
+    ]  # fmt: skip
+    page.table("tbl-real-heads-apple", chances[None], rows)
+    found = [chances[at] for at in ((19, 7), None, (17, 1))]
+    page.says("Without the induction head the model gives apple # instead of #", found)
+    page.says("low scores of both kinds, lowers apple to", chances[30, 2])
 
 
 def compare_it(page):
@@ -127,9 +153,15 @@ def compare_it(page):
     products = query * key
     order = products.argsort(descending=True)
     ends = [*order[:4].tolist(), *order[-3:].tolist()]
-    rest = products.sum() - products[ends].sum()
-    rows = [(query[c], key[c], products[c]) for c in ends]
-    page.table("tbl-real-heads-products", rows, rest, products.sum())
+    other = s.turned_key[0, STREET_KEY]
+    others = query * other
+    rows = [(query[c], key[c], products[c], other[c], others[c]) for c in ends]
+    pairs = torch.stack([products, others])
+    rest = pairs.sum(1) - pairs[:, ends].sum(1)
+    page.table("tbl-real-heads-products", rows, rest, pairs.sum(1))
+    most, gaps = order[0], products - others
+    page.says("Component # makes # of the difference of #", most + 1, gaps[most], gaps.sum())
+    page.says("component #, the third in the table, favours street", order[2] + 1)
     page.says("three products add #", products[order[:3]].sum())
     stages = s.scores, s.scaled_scores, s.exponentials, s.weights
     page.figure("fig-real-heads-bars", row[: IT + 1])
@@ -146,6 +178,12 @@ def compare_shared_keys(page):
     columns = [0, 7, 8, 15]
     page.table("tbl-real-heads-shared", [s.weights[0, -1, columns] for s in (finder, idle)])
     page.says("with the same keys, gives the first token #", idle.weights[0, -1, 0])
+    groups = (18, 4), (18, 5), (18, 6), (19, 7), (19, 8), (19, 9)
+    rows = [
+        (layer, math.ceil(head / 3), *(R.mean(name)[layer - 1, head - 1] for name in ("after", "first")))
+        for layer, head in groups
+    ]
+    page.table("tbl-real-heads-groups", rows)
 
 
 def compare_paris(page):
