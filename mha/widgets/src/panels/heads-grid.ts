@@ -165,7 +165,7 @@ function paintVerdict(view: any) {
   const { held, mean } = results[head];
   const said = (found: any) => (found ? fill(SHAPES[name] ? texts.foundShape : texts.found,
     { ...found, share: shareOf(found), rows: fill(texts.rows[Number(found.rows > 1)], found) }) : texts.silent);
-  setText(parts.verdict, !name ? "" : fill(texts.verdict,
+  setText(parts.verdict, !name ? texts.untested : fill(texts.verdict,
     { head: view.brief(head), found: said(held[sentence]), mean: meanOf(mean) }));
 }
 

@@ -40,6 +40,7 @@ export const heads = {
     broad: "The share of the n tokens over which a row is spread: e to its entropy, divided by n; counted above one half.",
   } as Record<string, string>,
   faded: "Maps of heads with a smaller share are paler.",
+  untested: "Choose a name to see its rule, the heads that fit it best, and how well the first head fits it.",
   verdict: "{head} in this sentence: {found}; in all sentences {mean}.",
   found: "{share} of the weight, and the largest weight in {obeyed} of {rows}",
   foundShape: "{share} on average, above one half in {obeyed} of {rows}",

@@ -152,7 +152,7 @@ def compare_it(page):
     query, key = s.turned_query[0, IT], s.turned_key[0, ANIMAL_KEY]
     products = query * key
     order = products.argsort(descending=True)
-    ends = [*order[:4].tolist(), *order[-3:].tolist()]
+    ends = [*order[:3].tolist(), *order[-3:].tolist()]
     other = s.turned_key[0, STREET_KEY]
     others = query * other
     rows = [(query[c], key[c], products[c], other[c], others[c]) for c in ends]
@@ -161,7 +161,7 @@ def compare_it(page):
     page.table("tbl-real-heads-products", rows, rest, pairs.sum(1))
     most, gaps = order[0], products - others
     page.says("Component # makes # of the difference of #", most + 1, gaps[most], gaps.sum())
-    page.says("component #, the third in the table, favours street", order[2] + 1)
+    page.says("component #, the third in the table, favours street", order[2] + 1, order[-2] + 1)
     page.says("three products add #", products[order[:3]].sum())
     stages = s.scores, s.scaled_scores, s.exponentials, s.weights
     page.figure("fig-real-heads-bars", row[: IT + 1])
