@@ -133,7 +133,7 @@ def compare_scores(page):
     best = zip(numbered(R.mean("before")), numbered(R.mean("after")), strict=True)
     page.table("tbl-real-heads-scores", *best)
     losses = R.arrays["losses"]
-    page.says("costs # nats on average", losses[:, :24].mean(), losses[:, 25:].mean())
+    page.says("mean loss of a word is # nats", losses[:, :24].mean(), losses[:, 25:].mean())
     chances = {at: R.chance(TWICE, " apple", at) for at in (None, *map(tuple, TEXTS["heads"]))}
     rows = [
         (R.mean("before")[layer - 1, head - 1], R.mean("after")[layer - 1, head - 1],

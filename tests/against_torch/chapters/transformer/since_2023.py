@@ -40,6 +40,7 @@ def compare_latent_vectors(page):
     columns = torch.cat([*both.key, *both.value], dim=1)
     page.says("Their keys and values have # numbers per token", columns.shape[1])
     page.says("the number of its independent columns, is #", torch.linalg.matrix_rank(columns))
+    page.says("has three groups of three heads, so it stores # numbers", 2 * 3 * 64, 2 * 9 * 64)
     assert torch.allclose(mixed @ W_UV, weights @ value)
 
 
