@@ -172,4 +172,6 @@ def _end_ids(values: Mapping[str, Any]) -> tuple[int, ...]:
     if end is None:
         return ()
     name = "eos_token_id of config.json"
-    return tuple(as_count(name, each, least=0) for each in (end if isinstance(end, list) else [end]))
+    return tuple(
+        as_count(name, each, least=0) for each in (end if isinstance(end, list) else [end])
+    )

@@ -9,7 +9,7 @@ import json
 import math
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
@@ -90,12 +90,13 @@ class SafetensorsFile:
 
     def _check_entry(self, name: str, entry: Mapping[str, Any], num_bytes: int) -> None:
         """Raise a ValueError if the header's entry of an array is wrong, or the file too short."""
-        dtype, shape, offsets = (entry.get(key) for key in ("dtype", "shape", "data_offsets"))
-        numbers = [shape, offsets]
+        keys = "dtype", "shape", "data_offsets"
+        dtype, shape, offsets = found = [entry.get(key, "") for key in keys]
         if (
             not isinstance(dtype, str)
-            or any(type(i) is not int or i < 0 for part in numbers for i in _as_list(part, [-1]))
-            or len(_as_list(offsets)) != 2
+            or not dtype
+            or not all(_is_list_of_counts(part) for part in found[1:])
+            or len(offsets) != 2
         ):
             raise ValueError(
                 f"{self.path.name} is damaged: its header has {name} with dtype {dtype!r}, shape"
@@ -112,9 +113,9 @@ class SafetensorsFile:
             )
 
 
-def _as_list(value: Any, default: Sequence[Any] = ()) -> Sequence[Any]:
-    """Return a list of JSON, or a default for any other value."""
-    return value if isinstance(value, list) else default
+def _is_list_of_counts(value: Any) -> bool:
+    """Return whether a value of JSON is a list of whole numbers of at least 0."""
+    return isinstance(value, list) and all(type(each) is int and each >= 0 for each in value)
 
 
 class NpzFile:

@@ -248,9 +248,7 @@ def test_a_header_that_cannot_be_right_is_one_sentence(folder, case):
 
 def test_offsets_past_the_end_read_nothing(folder):
     change_header(folder / "model.safetensors", NORM, data_offsets=[0, 10**18])
-    with raises(
-        ValueError, f"model.safetensors ends before {NORM} does; a whole file is wanted"
-    ):
+    with raises(ValueError, f"model.safetensors ends before {NORM} does; a whole file is wanted"):
         mha.read_model(folder)
 
 

@@ -180,7 +180,11 @@ def compare_shared_keys(page):
     page.says("with the same keys, gives the first token #", idle.weights[0, -1, 0])
     groups = (18, 4), (18, 5), (18, 6), (19, 7), (19, 8), (19, 9)
     rows = [
-        (layer, math.ceil(head / 3), *(R.mean(name)[layer - 1, head - 1] for name in ("after", "first")))
+        (
+            layer,
+            math.ceil(head / 3),
+            *(R.mean(name)[layer - 1, head - 1] for name in ("after", "first")),
+        )
         for layer, head in groups
     ]
     page.table("tbl-real-heads-groups", rows)
