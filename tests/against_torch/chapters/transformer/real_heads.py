@@ -162,7 +162,7 @@ def compare_it(page):
     most, gaps = order[0], products - others
     page.says("Component # makes # of the difference of #", most + 1, gaps[most], gaps.sum())
     page.says("component #, the third in the table, favours street", order[2] + 1, order[-2] + 1)
-    page.says("three products add #", products[order[:3]].sum())
+    page.says("three products with animal add #", products[order[:3]].sum())
     stages = s.scores, s.scaled_scores, s.exponentials, s.weights
     page.figure("fig-real-heads-bars", row[: IT + 1])
     page.table("tbl-real-heads-it", torch.stack([x[0, IT, : IT + 1] for x in stages], 1))
