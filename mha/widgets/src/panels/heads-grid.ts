@@ -79,7 +79,7 @@ export function gridOf(view: any) {
     make("div", { className: "model-controls" }, make("label", {}, `${texts.name} `, parts.name),
       make("span", { className: "heads-sides", role: "group", "aria-label": texts.side },
         make("span", { className: "soft" }, texts.side), ...parts.sides)),
-    parts.rule, parts.bestLine, parts.verdict, make("p", { className: "model-title" }, fill(texts.mapsTitle, { n: COUNT })),
+    parts.rule, parts.verdict, parts.bestLine, make("p", { className: "model-title" }, fill(texts.mapsTitle, { n: COUNT })),
     make("div", { className: "heads-frame" }, parts.grid));
 }
 
