@@ -5,6 +5,8 @@ make tables, figures and boxes. `open_example` returns a run and its `Show`, who
 of `mha.views` and `mha.widgets` with the run, the numbers of its source, and labels filled in.
 """
 
+from __future__ import annotations
+
 import re
 import warnings
 from collections.abc import Sequence

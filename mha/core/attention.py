@@ -4,6 +4,8 @@ The scores are dot products of queries and keys, the weights are the softmax of 
 output is the sum of the values, weighted by the weights.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Rounding to bfloat16: the upper 16 bits of a float32, with eight significant binary digits."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

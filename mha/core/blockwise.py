@@ -10,6 +10,8 @@ implementations:
   if it overflows.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

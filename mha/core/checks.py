@@ -14,6 +14,8 @@
   beyond 64 bits, decimals) raise an error, as does bfloat16.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real

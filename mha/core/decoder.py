@@ -6,6 +6,8 @@ whole sequence with the functions of this package and keeps the attention weight
 computes one token at a time with a cache.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -93,7 +95,7 @@ class DecoderRun:
     logits : ndarray, shape (n, vocabulary_size)
     """
 
-    model: "Decoder" = field(repr=False)
+    model: Decoder = field(repr=False)
     ids: tuple[int, ...]
     without: tuple[tuple[int, int], ...]
     stream: Array = field(repr=False)

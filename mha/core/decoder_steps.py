@@ -1,5 +1,7 @@
 """Decoding of further tokens with a cache that is allocated once."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """The learned arrays of a decoder and its sizes, and the angles of its rotary positions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """Decoding one token at a time, with a cache of the keys and values of earlier tokens."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 

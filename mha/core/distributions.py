@@ -3,6 +3,8 @@
 A row of weights is a distribution: non-negative and with the sum 1, or all 0 if it is fully masked.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 

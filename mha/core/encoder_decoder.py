@@ -1,5 +1,7 @@
 """The encoder-decoder Transformer: two stacks of blocks, joined by cross-attention."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from numpy.typing import ArrayLike

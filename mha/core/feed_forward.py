@@ -1,5 +1,7 @@
 """The feed-forward layer: two matrices with an activation between them, applied to each token."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args

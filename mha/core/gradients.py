@@ -1,5 +1,7 @@
 """The backward pass of attention: gradients with respect to its inputs and matrices."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 

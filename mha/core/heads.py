@@ -1,5 +1,7 @@
 """Splitting of the last axis into heads, and the inverse."""
 
+from __future__ import annotations
+
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_array, as_count

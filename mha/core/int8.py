@@ -1,5 +1,7 @@
 """Quantisation to int8: integers from −127 to 127, with one scale factor per row."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 

@@ -4,6 +4,8 @@ The input of each block and of the unembedding is normalised, without gain and b
 causal, with rotary positions.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -176,7 +178,7 @@ class LanguageModel:
 
     def write(
         self, text: str | Sequence[str], *, temperature: float = 1.0, rng: Generator | None = None
-    ) -> Iterator["Written"]:
+    ) -> Iterator[Written]:
         """Continue a sequence without end, one word at a time.
 
         Each word is processed once; later words use its cached keys and values.

@@ -1,5 +1,7 @@
 """Training of a language model: gradients derived by hand, and steps of Adam."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -6,6 +6,8 @@ weighted sum of latent vectors. This absorbed form computes no keys and values, 
 outputs.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Training of one attention layer: its cross-entropy loss, gradients and steps of Adam."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice

@@ -4,6 +4,8 @@ The causal output can be computed in two ways with the same result: from the pro
 and keys, or from a state of d_k times d_v numbers that each token updates.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Attention masks: True where a query may attend to a key."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, TypeAlias
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Multi-head attention: heads with their own projections, and an output projection."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

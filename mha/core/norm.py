@@ -1,5 +1,7 @@
 """Layer normalisation and RMS normalisation of each token's vector, forward and backward."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Online softmax: a softmax over blocks of scores, with a running maximum, sum and weighted sum."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 

@@ -1,5 +1,7 @@
 """Projections whose attention weights equal a given pattern, in closed form or fitted."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Position encodings: sinusoidal, rotary, linear biases (ALiBi), and T5's ranges of distances."""
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias
 
 import numpy as np

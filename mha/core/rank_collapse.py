@@ -5,6 +5,8 @@ the values. The closer the input rows are, the more similar are the weights, and
 outputs.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

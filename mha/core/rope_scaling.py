@@ -1,5 +1,7 @@
 """Changes of the speeds of rotary positions, for sequences longer than those of training."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Variants of scores and weights: soft caps, sinks, sparse masks, differences and gates."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Measurements over random seeds: all values, their median, and its confidence interval."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

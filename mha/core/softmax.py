@@ -1,5 +1,7 @@
 """The softmax, its Jacobian and its backward pass."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -9,6 +9,8 @@ underflowed. The result is the softmax in both cases, and does not depend on whi
 block.
 """
 
+from __future__ import annotations
+
 import math
 import sys
 from collections.abc import Iterator

@@ -4,6 +4,8 @@ A block adds the output of its attention to each token's vector, then the output
 layer. The normalisation is before these layers, after each addition, or absent.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args

@@ -3,6 +3,8 @@
 At a residual connection the gradient of the sum is the gradient of both terms.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Unpack

@@ -1,5 +1,7 @@
 """Decoders in GGUF files, whose numbers the package `gguf` restores from their quantised form."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Decoders in safetensors files with a `config.json`, as `save_pretrained` writes them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import partial
 from os import PathLike

@@ -1,5 +1,7 @@
 """Arrays of other libraries: which library a function uses, and conversion from and to NumPy."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass

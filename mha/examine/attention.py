@@ -1,5 +1,7 @@
 """Attention of queries, keys and values: its test cases and their right outputs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

@@ -5,6 +5,8 @@ and further bugs are searched for in cases with masks. Two bugs are thus found s
 the cases that show it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -68,7 +70,7 @@ class Unexplained:
     """Cases of one kind that no common explanation fits, and the explanations of these alone."""
 
     cases: Sequence[int]
-    own_explanations: Sequence["Explanation"] = ()
+    own_explanations: Sequence[Explanation] = ()
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Test cases, and subjects: kinds of functions with their correct outputs and outputs of bugs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -51,7 +53,7 @@ class Case:
         """The number of elements of all inputs."""
         return sum(int(np.size(x)) for x in self.inputs.values())
 
-    def in_float32(self) -> "Case":
+    def in_float32(self) -> Case:
         """Return the case with float32 inputs."""
         cast = {
             name: x.astype(np.float32) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x

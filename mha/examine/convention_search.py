@@ -5,6 +5,8 @@ masked, and an axis whose elements do not influence each other is the axis of he
 searched for, and cases printed, in the function's own conventions.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any

@@ -4,6 +4,8 @@ A convention is not a bug. With the conventions of a function known, each case h
 output, and only differences from it are bugs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

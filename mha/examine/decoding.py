@@ -1,5 +1,7 @@
 """Decoding steps with a cache: their test cases, compared with the full causal pass."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

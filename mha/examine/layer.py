@@ -1,5 +1,7 @@
 """Layers of attention with their matrices: test cases and their right outputs."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,6 +4,8 @@ A PyTorch module is copied, and the copy computes without dropout. Biases that a
 other values in the copy, so that a missing addition shows.
 """
 
+from __future__ import annotations
+
 import copy
 import importlib
 import re
@@ -65,7 +67,7 @@ class ModuleLayer:
     settings: tuple[str, ...] = ()
     is_fused: bool = False
 
-    def by_heads(self) -> "ModuleLayer":
+    def by_heads(self) -> ModuleLayer:
         """Return the module with its fused matrix read as query, key and value per head."""
         matrices = dict(self.matrices)
         for letter in "wb":

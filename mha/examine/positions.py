@@ -1,5 +1,7 @@
 """Positions: rotary ones, linear biases, and position numbers of padded tokens."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

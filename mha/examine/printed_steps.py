@@ -1,5 +1,7 @@
 """The printed steps from the inputs to one number of an output, correct and with a bug."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

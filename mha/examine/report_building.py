@@ -1,5 +1,7 @@
 """The report on a function: conventions, bugs, unexplained cases, and smallest cases."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -76,7 +78,7 @@ class Examination:
     fitting: dict[tuple[int, Parts], bool] = field(default_factory=dict)
 
     @classmethod
-    def run(cls, tested: FunctionUnderTest, leave_out: Iterable[str] = ()) -> "Examination":
+    def run(cls, tested: FunctionUnderTest, leave_out: Iterable[str] = ()) -> Examination:
         """Run a function on all cases; raise a TypeError if no case has all required inputs."""
         is_wide = as_numpy(tested.converter.convert(np.zeros(1))).dtype == np.float64
         is_half = _precision_of(tested) > FINER_THAN_HALF / 2
@@ -160,13 +162,13 @@ class Examination:
         both = self.output_of(case, parts), self.output_of(case, other)
         return not agrees(self.tested.subject, case, *both)
 
-    def subset(self, kept: Iterable[int]) -> "Examination":
+    def subset(self, kept: Iterable[int]) -> Examination:
         """Return the examination with some of the cases."""
         kept = list(kept)
         cases, outcomes = [self.cases[i] for i in kept], [self.outcomes[i] for i in kept]
         return replace(self, cases=cases, outcomes=outcomes)
 
-    def with_tolerance(self, min_tolerance: float) -> "Examination":
+    def with_tolerance(self, min_tolerance: float) -> Examination:
         """Return the examination with a larger tolerance."""
         return replace(self, min_tolerance=min_tolerance, fitting={})
 

@@ -1,5 +1,7 @@
 """Calls of the tested function: arguments by name, and inputs and outputs by its conventions."""
 
+from __future__ import annotations
+
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -71,7 +73,7 @@ class FunctionUnderTest:
         """The function's name."""
         return str(getattr(self.function, "__name__", type(self.function).__name__))
 
-    def with_conventions(self, conventions: Conventions, **more: Any) -> "FunctionUnderTest":
+    def with_conventions(self, conventions: Conventions, **more: Any) -> FunctionUnderTest:
         """Return the function with other conventions."""
         return replace(self, conventions=conventions, **more)
 

@@ -6,6 +6,8 @@ each word there are up to three questions: the next word, the word that governs 
 that it refers to.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

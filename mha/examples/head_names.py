@@ -5,6 +5,8 @@ weights. Two numbers measure the fit of a name: the share of the weight on the e
 the number of rows with the largest weight on an expected key.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -4,6 +4,8 @@ Training with all seeds takes many minutes, so its results are in `learning-runs
 `scripts/learn_over_seeds.py` writes.
 """
 
+from __future__ import annotations
+
 import json
 from functools import cache
 from itertools import islice

@@ -5,6 +5,8 @@ alone, all of them different. So the second syllable of a name can be predicted 
 occurred before. A story is a sequence of sentences of four kinds, cut off at a length.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,6 +3,8 @@
 The folder `smollm2` beside this file has the data, its licence and its origin.
 """
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass
 from functools import cache

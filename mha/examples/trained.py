@@ -3,6 +3,8 @@
 The folder `names` beside this file has the results of `scripts/train_model.py`.
 """
 
+from __future__ import annotations
+
 import itertools
 import json
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,7 @@
 """Conversion between named arrays and attention layers, for all layouts."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,6 +4,8 @@ In ``"(p h k) m"``, a matrix with m columns, row ``(part * h + head) * k + i`` i
 head of one of the p parts.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from math import prod
 

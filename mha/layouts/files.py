@@ -5,6 +5,8 @@ header, the header (JSON with each array's dtype, shape and byte offsets), and t
 arrays. NumPy has no dtype bfloat16; it is the upper half of a float32, and is read as one.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import re

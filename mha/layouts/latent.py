@@ -1,5 +1,7 @@
 """Layers of latent attention of published models: matrices, rotation and stored arrays."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """The attention layer of a published model: its weights, and steps such as rotation and caps."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

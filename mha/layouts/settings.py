@@ -1,5 +1,7 @@
 """The attention of one layer, as the model's `config.json` describes it."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -3,6 +3,8 @@
 Nothing else of `mha` is imported, so that a process that imports this module has no right answer.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -66,7 +68,7 @@ class Answer:
         return array | {"given": as_json(self.given), "fault": self.fault, "quoted": self.quoted}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Answer":
+    def from_json(cls, data: Mapping[str, Any]) -> Answer:
         """Return the answer that a student's process sent.
 
         Raises

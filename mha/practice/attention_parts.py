@@ -4,6 +4,8 @@ A part is a function whose body is one expression. `expression_of` reads that ex
 source, so readers see the code that runs. `mha.practice.bugs` has the wrong parts.
 """
 
+from __future__ import annotations
+
 import ast
 import inspect
 import re
@@ -329,7 +331,7 @@ class Parts:
             raise AttributeError(f"there is no part {name}")
         return dict(self.replaced).get(name, PARTS[name])
 
-    def with_parts(self, replaced: Mapping[str, Part]) -> "Parts":
+    def with_parts(self, replaced: Mapping[str, Part]) -> Parts:
         """Return a copy in which further parts are replaced."""
         return replace(self, replaced=tuple({**dict(self.replaced), **replaced}.items()))
 

@@ -1,5 +1,7 @@
 """Runs of an attention that may have a bug: the inputs, the weights and the outputs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +46,7 @@ class RunInputs:
     is_cached: bool = False
 
     @classmethod
-    def from_trace(cls, run: Trace, factor: float = 1, **flags: bool) -> "RunInputs":
+    def from_trace(cls, run: Trace, factor: float = 1, **flags: bool) -> RunInputs:
         """Return the inputs of a run, its queries and keys times a factor.
 
         Examples

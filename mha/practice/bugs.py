@@ -3,6 +3,8 @@
 Twelve of them are the museum's; `mha.examine` recognises all of them by their outputs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -5,6 +5,8 @@ makes the notebook, and `mha.grade` grades the students' notebooks on numbers th
 The remark on a wrong step has a number that shows the error, and the mistake if it is known.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,6 +5,8 @@ random numbers, and returns whether it holds. None compares with another impleme
 the docstrings of the properties to readers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TypeAlias
 

@@ -20,6 +20,8 @@ Up to float64's round-off, a drawn example has these properties:
   changes every row but the last.)
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

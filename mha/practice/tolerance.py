@@ -5,6 +5,8 @@ last digit of an answer. The bounds add up the largest rounding errors of all ea
 the answer itself, so they hold for every student.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Sequence
 

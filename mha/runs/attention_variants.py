@@ -1,5 +1,7 @@
 """Variants of attention in newer models, as computations of named tables."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any

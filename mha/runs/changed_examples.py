@@ -1,5 +1,7 @@
 """Worked examples with one change: without the scale, without a head, or with tokens swapped."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

@@ -5,6 +5,8 @@ other, so their stages are written as a `Computation`. Each of its numbers has a
 a trace has, and so a line of arithmetic.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Traces of layers: a layer's own matrices, run on given vectors."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,7 @@
 """Logit attribution: traces of a language model on a text, and each part's share of the logits."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import overload

@@ -1,5 +1,7 @@
 """Logits and probabilities of the next word, from the residual stream of the last block."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from mha.core.checks import Array, finite_product, refuse_overflow

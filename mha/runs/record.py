@@ -4,6 +4,8 @@ A run starts from a `WorkedExample` and returns a `Trace`. Every table, figure a
 arithmetic in the book is a view of a trace.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any

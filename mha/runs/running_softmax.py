@@ -1,5 +1,7 @@
 """Stages of a running softmax, which reads the keys of a run in blocks."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from mha.core.checks import Array

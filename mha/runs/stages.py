@@ -8,6 +8,8 @@ Tables read the labels of their columns here, addresses the order of their indic
 whether each head has an array of its own. The browser reads the same registry as JSON.
 """
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import Any, Literal, get_args

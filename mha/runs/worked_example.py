@@ -1,5 +1,7 @@
 """Worked examples: the inputs of a run, from tokens and embeddings to matrices and masks."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -4,6 +4,8 @@ A table has a caption and a label, by which the book numbers and cites it. The n
 prints may be below its numbers, hidden until a reader shows them.
 """
 
+from __future__ import annotations
+
 import json
 import re
 import warnings

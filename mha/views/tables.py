@@ -3,6 +3,8 @@
 The largest number of each row of scores or weights is bold and underlined.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

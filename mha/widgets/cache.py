@@ -1,5 +1,7 @@
 """The key-value cache as an instrument: it fills while a text is decoded token by token."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from html import escape
 

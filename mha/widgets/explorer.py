@@ -5,6 +5,8 @@ numbers inside `noscript`, so that the browser builds their elements only when t
 the inputs as JSON. The browser computes all other numbers from the inputs.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

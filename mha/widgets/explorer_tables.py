@@ -3,6 +3,8 @@
 The browser finds the tables by their stage and head, and makes buttons of their cells.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -1,5 +1,7 @@
 """The recorded heads of a decoder as an instrument: maps, tests of names, and next tokens."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from html import escape
 

@@ -1,5 +1,7 @@
 """The numbers of the recorded heads as scripts."""
 
+from __future__ import annotations
+
 import base64
 
 import numpy as np

@@ -3,6 +3,8 @@
 The page has only queries, keys and values, and computes the numbers that a reader looks at.
 """
 
+from __future__ import annotations
+
 import base64
 from html import escape
 from typing import Any

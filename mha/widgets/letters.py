@@ -1,5 +1,7 @@
 """Two layers on a text of letters that a reader can change, as an instrument."""
 
+from __future__ import annotations
+
 from mha.core.checks import Array
 from mha.core.option_checks import check_type
 from mha.runs.record import Trace

@@ -1,5 +1,7 @@
 """The slope of a linear bias as an instrument: a slider and the weights of one query."""
 
+from __future__ import annotations
+
 from html import escape
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Changes of newer models to attention as an instrument with a switch for each."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any

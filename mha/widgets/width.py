@@ -4,6 +4,8 @@ Random numbers are drawn here and rounded to tenths, so that the page has them e
 computes scores and weights from their first components.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from html import escape
 

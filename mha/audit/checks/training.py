@@ -1,5 +1,7 @@
 """Checks of the effects of scaling and initialisation, on random vectors."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

@@ -3,6 +3,8 @@
 Each student has another story. All numbers are the model's, rounded as they are printed.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

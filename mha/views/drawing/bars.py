@@ -1,5 +1,7 @@
 """Bar charts of vectors, and of the heads' shares of an output."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np
@@ -76,7 +78,7 @@ class _Scale:
     def __call__(self, value: float) -> float:
         return self.top + (self.high - value) * self.one
 
-    def of(self, array: Array, top: float) -> "_Scale":
+    def of(self, array: Array, top: float) -> _Scale:
         """Return a scale with the same unit for a panel with other numbers."""
         return _Scale(array, top, self.one)
 

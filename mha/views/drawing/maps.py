@@ -1,5 +1,7 @@
 """Heatmaps: matrices whose cells are shaded and hold their numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

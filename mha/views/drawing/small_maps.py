@@ -1,5 +1,7 @@
 """Small multiples: a heatmap without numbers for the weights of every head of a model."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Strips: the computation of one number of one query's output in one row, from left to right."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,7 +81,7 @@ class _Row:
     component: int
 
     @classmethod
-    def of(cls, run: Trace, token: int, head: int, component: int) -> "_Row":
+    def of(cls, run: Trace, token: int, head: int, component: int) -> _Row:
         """Return the row of a token; raise if an index is out of range."""
         return cls(
             run,
@@ -173,7 +175,7 @@ class _Layout:
     with_vectors: bool
 
     @classmethod
-    def of(cls, row: _Row, *, with_vectors: bool = True) -> "_Layout":
+    def of(cls, row: _Row, *, with_vectors: bool = True) -> _Layout:
         """Return the layout, without the numbers of the vectors if it would be too wide."""
         run = row.run
         query, key = row.score_factors

@@ -1,5 +1,7 @@
 """The three attentions of an encoder and a decoder, as heatmaps in one square."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np
