@@ -5,9 +5,10 @@ import importlib
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from command_lines import make_parser
-from environment import BUILD, fail, step
+from environment import BUILD, ROOT, fail, step
 from html_book import build_html
 
 from byhand.press.pdf import PressError
@@ -52,4 +53,10 @@ def _errors_in_one_sentence() -> Iterator[None]:
         fail(f"{source} cannot be copied to {target}: {reason}")
     except OSError as error:
         name = in_one_line(str(error.filename or BUILD))
-        fail(f"{name} cannot be read or written: {error.strerror or error}")
+        is_source = isinstance(error, PermissionError) and _is_source(Path(name))
+        what = "read" if is_source else "read or written"
+        fail(f"{name} cannot be {what}: {error.strerror or error}")
+
+
+def _is_source(path: Path) -> bool:
+    return path.is_relative_to(ROOT) and not path.is_relative_to(BUILD)

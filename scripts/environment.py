@@ -15,11 +15,15 @@ import argparse
 import fcntl
 import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import time
+import tomllib
+import traceback
 import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +35,7 @@ from typing import Any, NoReturn, TypeAlias
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
+CHANGING = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONOPTIMIZE")  # what Python does
 DAMAGED = ".venv is damaged ({}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
@@ -219,15 +224,17 @@ def enter(*, for_tests: bool = False) -> None:
     The environment is made or updated first. Inside it all packages of the lock, and the book's
     own, can be imported; with `for_tests`, those of the tests' lock too.
     """
-    sys.excepthook = _exit_in_one_sentence
+    sys.excepthook = exit_in_one_sentence
     entered = os.environ.pop(ENTERED, None) is not None
-    os.environ.pop("PYTHONOPTIMIZE", None)  # claims of the book are assertions: they hold or stop
+    # Another `mha` would be imported, warnings of packages would be errors, and the claims of the
+    # book, which are assertions, would not be checked.
+    changed = [os.environ.pop(name) for name in CHANGING if os.environ.get(name)]
     if not entered:
         python = str(BOOK.python)
         try:
             is_made_anew = BOOK.update(for_tests=for_tests)
             is_elsewhere = Path(sys.prefix).resolve() != BOOK.folder.resolve()
-            if is_made_anew or is_elsewhere or sys.flags.optimize:
+            if is_made_anew or is_elsewhere or changed or sys.flags.optimize:
                 os.execve(python, [python, *sys.argv], {**os.environ, ENTERED: "yes"})
         except OSError as error:
             fail(DAMAGED.format(f"{error.filename or python}: {error.strerror}"))
@@ -251,23 +258,69 @@ def start(module: str) -> None:
     importlib.import_module(module).main()
 
 
-def _exit_in_one_sentence(
+def exit_in_one_sentence(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     """Print one sentence instead of a traceback for Ctrl-C and a damaged environment."""
     if issubclass(kind, KeyboardInterrupt):
         print("error: interrupted; what was built before is as it was", file=sys.stderr)
-    elif issubclass(kind, ImportError) and _is_lost(error):
+    elif fault := fault_of_a_source(error):
+        print(f"error: {fault}", file=sys.stderr)
+    elif issubclass(kind, ImportError):
         print(f"error: {DAMAGED.format(error)}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
 
 
-def _is_lost(error: BaseException) -> bool:
-    """Return whether a failed import is that of an installed package, not of a project module."""
-    name = str(getattr(error, "name", "") or "").partition(".")[0]
-    ours = (ROOT, EXTENSIONS, Path(__file__).parent)
-    return not any((folder / name).is_dir() or (folder / f"{name}.py").exists() for folder in ours)
+def fault_of_a_source(error: BaseException) -> str:
+    """Return the file, line and cause of a syntax error or a wrong import in our sources, or ""."""
+    if isinstance(error, SyntaxError) and error.filename and _is_ours(error.filename):
+        return f"{_place(error.filename, error.lineno or 1)}: this is not Python: {error.msg}"
+    if isinstance(error, tomllib.TOMLDecodeError):
+        return next(_faulty_toml_files(), "")
+    if not isinstance(error, ImportError) or _is_missing_package(error):
+        return ""
+    every = traceback.extract_tb(error.__traceback__)
+    frames = [frame for frame in every if not frame.filename.startswith("<frozen")]
+    if not frames or not _is_ours(frames[-1].filename):
+        return ""
+    reason = re.sub(r" \([^()]*\)$", "", str(error))  # the path of the module
+    place = _place(frames[-1].filename, frames[-1].lineno or 1)
+    return f"{place}: this import fails: {reason[:1].lower()}{reason[1:]}"
+
+
+def _is_missing_package(error: ImportError) -> bool:
+    """Return whether an import failed because a package of the lock cannot be found."""
+    if not isinstance(error, ModuleNotFoundError):
+        return False
+    name = (error.name or "").partition(".")[0]
+    locked = re.findall(r"^([\w.-]+)==", BOOK.lock.read_text(encoding="utf-8"), re.MULTILINE)
+    return name in importlib.metadata.packages_distributions() or name in {
+        package.replace("-", "_") for package in locked
+    }
+
+
+def _faulty_toml_files() -> Iterator[str]:
+    """Yield file, line and cause of each TOML file of the sources that cannot be read."""
+    for path in sorted(file for name in ("book", "mha") for file in (ROOT / name).rglob("*.toml")):
+        try:
+            tomllib.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            reason, _, place = str(error).partition(" (at ")
+            line = re.search(r"line (\d+)", place)
+            yield f"{_place(path, int(line[1]) if line else 1)}: this is not TOML: {reason}"
+
+
+def _is_ours(file: str) -> bool:
+    """Return whether a file is one of the project, not of a package that it uses."""
+    path = Path(file).resolve()
+    if not path.is_relative_to(ROOT) or not path.is_file():
+        return False
+    return not any(part.startswith(".") for part in path.relative_to(ROOT).parts)  # as `.venv`
+
+
+def _place(file: str | Path, line: int) -> str:
+    return f"{Path(file).resolve().relative_to(ROOT)}:{line}"
 
 
 def system_package(what: str, *packages: str) -> None:

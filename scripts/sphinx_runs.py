@@ -8,6 +8,7 @@ import gc
 import os
 import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,10 @@ SETTINGS = {
     "nitpicky": True,
 }
 
+FULL = "No space left on device"
+LEAST_FREE = 2**20  # bytes; with less, the log may not say why Sphinx ended
+CRASH = re.compile(r"^[A-Z][\w ]*? error.*:\n.+(?:\nReason: .*)?", re.MULTILINE)
+ABOUT_SPHINX = re.compile(r"Handler <.*? at 0x\w+> for event '[^']*' threw an exception ")
 PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent ends
 
 
@@ -75,6 +80,7 @@ def doctree_of(page: str) -> "nodes.document":
 def prepare(variables: MutableMapping[str, str]) -> None:
     """Set the environment variables for the cells of pages, in place."""
     variables.pop("PYTHONOPTIMIZE", None)  # it would switch off every assertion of the book
+    variables.pop("PYTHONWARNINGS", None)  # Sphinx would end at a warning of any package
     folders = [str(ROOT), str(EXTENSIONS)]  # also for the process that runs the cells of a page
     variables["PYTHONPATH"] = os.pathsep.join([*folders, variables.get("PYTHONPATH", "")])
     variables["PYTHONHASHSEED"] = "0"  # a cell that prints a set of words prints the same each time
@@ -138,8 +144,24 @@ def _report(log: Path) -> None:
     lines = text.splitlines()
     problems = [line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL):", line)]
     cells = [line for line in problems if "this cell failed" in line]
-    crashes = re.findall(r"^\w+ error.*:\n.*", text, re.MULTILINE)  # Sphinx's own, two lines each
-    print("\n".join(cells or problems or crashes or lines[-25:]), file=sys.stderr)
+    if FULL in text or shutil.disk_usage(BUILD).free < LEAST_FREE:
+        where = BUILD.relative_to(ROOT)
+        fail(f"the book was not built: no space is left on the disk of {where}")
+    print("\n".join(cells or problems or crashes(text) or lines[-25:]), file=sys.stderr)
+
+
+def crashes(log: str) -> list[str]:
+    r"""Return the causes of the errors that ended Sphinx, each in one line.
+
+    Examples
+    --------
+    >>> crashes("Theme error:\nThe page a failed.\nReason: ValueError('x is 0')\n")
+    ["Theme error: The page a failed. Reason: ValueError('x is 0')"]
+    """
+    found = [" ".join(one.split()) for one in re.findall(CRASH, log)]
+    told = [ABOUT_SPHINX.sub("", one) for one in found]
+    inner = [re.search(r"Reason: ExtensionError\((['\"])(.*)\1\)$", one) for one in told]
+    return [match[2] if match else one for match, one in zip(inner, told, strict=True)]
 
 
 if __name__ == "__main__":

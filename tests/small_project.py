@@ -11,6 +11,8 @@ from book_site import FRONT, ROOT
 COMMAND = """\
 import sys
 sys.path[:0] = ["scripts", "book/_ext"]
+import environment
+sys.excepthook = environment.exit_in_one_sentence
 import building
 building.main()
 """

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.metadata
+import os
 import re
 import shutil
 import subprocess
@@ -42,10 +43,11 @@ def project(monkeypatch, tmp_path):
     return project
 
 
-def start(folder, *arguments):
-    """Run the Python outside of every virtual environment."""
+def start(folder, *arguments, **variables):
+    """Run the Python outside of every virtual environment; `variables` are those of the system."""
     command = [sys._base_executable, *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    env = os.environ | variables
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
 COMMANDS = {
@@ -111,6 +113,11 @@ def test_commands_go_on_inside_the_environment_and_explain_themselves(project):
     done = start(project, "scripts/check.py", "no-such-page")
     assert done.returncode == 1
     assert "no-such-page" in done.stderr
+    other = project / "other" / "mha"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("raise ValueError", encoding="utf-8")
+    variables = {"PYTHONPATH": str(other.parent), "PYTHONWARNINGS": "error"}
+    assert start(project, "scripts/check.py", "no-such-page", **variables).stderr == done.stderr
     (project / "deno.json").write_text("{}", encoding="utf-8")  # the scripts are to be bundled
     done = start(project, "scripts/check.py", "no-such-page")
     assert done.returncode == 1
@@ -122,7 +129,7 @@ def test_commands_go_on_inside_the_environment_and_explain_themselves(project):
 
 
 OLD = "import sys, runpy; sys.version_info = (3, 9, 2); runpy.run_path('build.py', {}, '__main__')"
-TOLD = "import sys, environment; sys.excepthook = environment._exit_in_one_sentence; "
+TOLD = "import sys, environment; sys.excepthook = environment.exit_in_one_sentence; "
 
 
 @pytest.mark.parametrize(
@@ -230,6 +237,10 @@ def test_an_environment_that_cannot_be_read_is_called_damaged(monkeypatch, own):
 @pytest.mark.parametrize(
     ("error", "wanted"),
     [
+        (
+            PermissionError(13, "Permission denied", str(ROOT / "book" / "index.md")),
+            r"book/index\.md cannot be read: Permission denied",
+        ),
         (OSError(28, "No space left on device"), "_build cannot be read or written: No space left"),
         (
             OSError(28, "No space left", "a.html"),

@@ -17,7 +17,9 @@ from typing import Any
 from urllib.parse import urldefrag, urljoin
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
+from byhand.digests import ROOT
 from byhand.search import sections as reading
 from byhand.terms import load
 from mha.widgets.data_scripts import data_script
@@ -90,6 +92,7 @@ def index_of(read: dict[str, Page]) -> dict[str, Any]:
     """Return the data of the search for pages, which are given by name in reading order."""
     ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
     sections_of = {name: reading.read_sections(page.html) for name, page in read.items()}
+    refuse_unknown_sections(sections_of, ranking["asked"])
     names = names_of_sections(read, sections_of, ranking["asked"])
     pages: list[list[Any]] = []
     sections: list[list[Any]] = []
@@ -114,6 +117,18 @@ def index_of(read: dict[str, Page]) -> dict[str, Any]:
         "synonyms": ranking["synonyms"],
         "stop": ranking["stop"],
     }
+
+
+def refuse_unknown_sections(
+    sections_of: dict[str, list[reading.Section]], asked: dict[str, str]
+) -> None:
+    """Raise an error if `asked` names a section that its page does not have."""
+    for key in asked:
+        name, _, anchor = key.partition("#")
+        if name in sections_of and anchor not in [one.anchor for one in sections_of[name]]:
+            before = RANKING.read_text(encoding="utf-8").partition(f'"{key}"')[0]
+            place = f"{RANKING.relative_to(ROOT)}:{before.count(chr(10)) + 1}"
+            raise ExtensionError(f"{place}: {name} has no section #{anchor}; its anchor is wanted")
 
 
 def names_of_sections(
