@@ -6,13 +6,16 @@ from pathlib import Path
 from command_lines import make_parser
 from environment import ROOT, fail
 
-from byhand.checking import Finding, check_sources
+from byhand.checking import Finding, check_sources, fix_sources
 
 
 def main() -> None:
-    """Print every finding; end with exit code 1 if there is one."""
+    """Cure what can be cured if asked, and print every finding; exit code 1 if there is one."""
     arguments = make_parser("checking").parse_args()
     pages = [page_of(given) for given in arguments.chapter]
+    if arguments.fix:
+        for file in fix_sources(ROOT, pages):
+            print(f"{file} is written as Jupyter saves it")
     try:
         found = check_sources(ROOT, pages)
     except ValueError as error:

@@ -330,6 +330,12 @@ def _add_check_options(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="a page, such as mechanism/softmax or its file; all sources by default",
     )
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="first write the pages as Jupyter saves them: order of the keys in the headers of"
+        " cells, blank lines around cells; then check",
+    )
 
 
 def _add_test_options(parser: argparse.ArgumentParser) -> None:
@@ -370,9 +376,9 @@ COMMAND_LINES = {
     ),
     "checking": CommandLine(
         "check.py",
-        "Check the book's sources in a few seconds without running them: Markdown, data, cells,"
-        " claims, wording. The build begins with the same checks; it also reports links that lead"
-        " nowhere.",
+        "Check the book's sources in a few seconds without running them: Markdown, data, files,"
+        " cells, claims, wording, and what each chapter has. The build begins with the same"
+        " checks; it also reports links that lead nowhere.",
         _add_check_options,
     ),
     "testing": CommandLine(

@@ -8,7 +8,7 @@ from book_site import FRONT, ROOT
 from faults import FAULTS, IN_CELLS, LEADS_NOWHERE, PAGE, cell
 from small_project import build, copy_without_pages, write_contents
 
-from byhand.checking import check_sources
+from byhand.checking import check_sources, fix_sources
 
 SOUND = FRONT + "# A page\n\nText, and *more* of it.\n\n## A section\n\n"
 DATA = ("mha/examples/cat-sat.toml", "mha/audit/sources/mha-tutorial.json")
@@ -35,6 +35,7 @@ def insert_fault(project, fault):
         text = before.replace(fault.old, fault.text, 1)
     else:
         text = fault.text if fault.whole else f"{SOUND}{fault.text}\n"
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
 
 
@@ -60,6 +61,27 @@ def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound_sources, tm
     assert [finding.file for finding in check_sources(project, ["alone"])] == ["book/alone.md"]
     with pytest.raises(ValueError, match=r"^lost is no page; one of alone, index is wanted$"):
         check_sources(project, ["lost"])
+
+
+def test_fix_writes_a_page_as_jupyter_saves_it_and_leaves_a_faulty_one(sound_sources, tmp_path):
+    project = shutil.copytree(sound_sources, tmp_path / "book")
+    page = project / PAGE
+    head = cell("---", "tags: [teaches]", "mystnb: {image: {alt: A}}", "---", "", "x = 1  ")
+    page.write_text(f"{SOUND}Text.\n{head}\nMore.\n\n\n", encoding="utf-8")
+    assert [finding.line for finding in check_sources(project)] == [19]
+    assert fix_sources(project, ["lost"]) == []
+    assert fix_sources(project) == [PAGE]
+    fixed = page.read_text(encoding="utf-8")
+    header = "---\nmystnb:\n  image:\n    alt: A\ntags: [teaches]\n---"
+    assert fixed.removeprefix(SOUND) == (
+        f"Text.\n\n```{{code-cell}}\n{header}\nx = 1  \n```\n\nMore.\n"
+    )
+    assert fix_sources(project) == []
+    assert check_sources(project) == []
+    for fault in ("```{code-cell}\nx = 1", "```{code-cell}\n---\na: [\n---\nx = 1\n```\n\n\n"):
+        page.write_text(SOUND + fault, encoding="utf-8")
+        assert fix_sources(project) == []
+        assert page.read_text(encoding="utf-8") == SOUND + fault
 
 
 # ---- Faults that only a build finds ----

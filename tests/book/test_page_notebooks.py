@@ -1,6 +1,7 @@
 """Each page with code is available as a notebook that is executed, clean and runnable."""
 
 import json
+import random
 import re
 
 import book_site as site
@@ -10,6 +11,8 @@ import pytest
 from jupytext.config import load_jupytext_configuration_file
 from wheel_only import run
 
+from byhand.checking.normal_form import normal_form
+from byhand.checking.sources import Page
 from byhand.notebooks.writing import FORMS
 
 LEFT_OVER = re.compile(  # what only the book's Sphinx can read
@@ -60,6 +63,37 @@ def test_jupytext_opens_and_saves_a_page_without_noise(name):
     assert len(codes(opened)) == text.count("```{code-cell}")
     kept = nbformat.reads(nbformat.writes(opened), as_version=4)  # as Jupyter holds it
     assert jupytext.writes(kept, fmt="md:myst", config=config) == text
+
+
+def changed(text, draws):
+    """Return a page with changes of the kind that an editor makes."""
+    lines = text.split("\n")
+    front = lines.index("---", 1)
+    for _ in range(12):
+        place, kind = draws.randrange(front + 1, len(lines)), draws.randrange(5)
+        if kind == 0:
+            lines[place] += "  "
+        elif kind == 1 and not lines[place]:
+            del lines[place]
+        elif kind == 2:
+            lines.insert(place, "")
+        elif kind == 3:
+            lines[place] = re.sub(r"^(:?tags: )\[(.*)\]$", r"\1['\2']", lines[place])
+        elif lines[place].startswith("tags: "):  # the last key of a header, moved to its top
+            lines.insert(place - lines[place::-1].index("---") + 1, lines.pop(place))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("name", site.notebooks())
+def test_the_form_that_the_checks_want_is_that_of_jupytext(name):
+    config = load_jupytext_configuration_file(str(site.ROOT / "jupytext.toml"))
+    draws = random.Random(name)
+    for _ in range(3):
+        text = changed(site.source(name), draws)
+        opened = jupytext.reads(text, fmt="md:myst", config=config)
+        kept = nbformat.reads(nbformat.writes(opened), as_version=4)
+        wanted = jupytext.writes(kept, fmt="md:myst", config=config)
+        assert normal_form(Page(f"book/{name}.md", text)) == wanted
 
 
 @pytest.mark.book

@@ -10,7 +10,9 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from byhand.checking.sources import Block, Finding, Line, Page, Project
+import yaml
+
+from byhand.checking.sources import EVAL, Block, Finding, Line, Page, Project, nearest
 
 LONGEST = 15  # lines of code in a cell
 EXCEPTIONS = tomllib.loads(Path(__file__).with_name("exceptions.toml").read_text("utf-8"))
@@ -24,6 +26,50 @@ ANSWERS = re.compile(r"^assert check\(", re.MULTILINE)
 """A line of a cell that holds what an exercise asks to write: its ``check`` is satisfied."""
 
 
+TAGS = (
+    *("remove-input", "remove-output", "remove-cell", "hide-input", "hide-output", "teaches"),
+    *("beside", "full-width", "screen-only", "without-script", "not-finite"),
+    *("front-picture", "front-row"),
+)
+"""The tags that a cell may have, besides ``of-NAME`` with the id of an instrument."""
+
+KEYS: dict[tuple[str, ...], tuple[str, ...]] = {
+    (): ("mystnb", "tags"),
+    ("mystnb",): ("figure", "image"),
+    ("mystnb", "figure"): ("caption", "name", "alt", "align", "width", "height", "classes"),
+    ("mystnb", "image"): ("alt", "width", "height", "scale", "align", "classes"),
+}
+"""The keys of a cell's header, by their group."""
+
+
+def unknown_options(page: Page) -> Iterator[Line]:
+    """Find tags and keys in the headers of cells that nothing reads."""
+    for cell in page.cells:
+        lines = [(n, t) for n, t in cell.options_lines]
+        text = "\n".join(t if cell.header else t.strip().removeprefix(":") for _, t in lines)
+        try:
+            header = yaml.safe_load(text)
+        except yaml.YAMLError:
+            continue  # `data.front_matter` reports it
+        for path, known in KEYS.items():
+            group = header
+            for key in path:
+                group = group.get(key) if isinstance(group, dict) else None
+            for key in group if isinstance(group, dict) else ():
+                if key not in known:
+                    of = f" of {path[-1]}" if path else ""
+                    what = f"unknown key {key!r}{of} in the cell's header"
+                    yield _line_with(lines, str(key)), f"{what}; {nearest(str(key), known)}"
+        tags = header.get("tags") if isinstance(header, dict) else None
+        for tag in tags if isinstance(tags, list) else ():
+            if tag not in TAGS and not str(tag).startswith("of-"):
+                yield _line_with(lines, str(tag)), f"unknown tag {tag!r}; {nearest(str(tag), TAGS)}"
+
+
+def _line_with(lines: list[Line], text: str) -> int:
+    return next((number for number, line in lines if text in line), lines[0][0])
+
+
 def syntax_errors(page: Page) -> Iterator[Line]:
     """Find cells and expressions that are not Python."""
     for before, source in page.sources():
@@ -33,6 +79,15 @@ def syntax_errors(page: Page) -> Iterator[Line]:
             yield before + (error.lineno or 1), f"this is not Python: {error.msg}"
         except ValueError as error:  # a NUL byte
             yield before + 1, f"this is not Python: {error}"
+    for number, text in page.prose:
+        for expression in EVAL.findall(text):
+            try:
+                body = ast.parse(expression.strip()).body
+            except (SyntaxError, ValueError):
+                continue  # reported above
+            if len(body) != 1 or not isinstance(body[0], ast.Expr):
+                message = f"{{eval}}`{expression}` is a statement, which has no value"
+                yield number, f"{message}; an expression is wanted"
 
 
 def long_cells(page: Page) -> Iterator[Line]:
@@ -45,14 +100,32 @@ def long_cells(page: Page) -> Iterator[Line]:
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Find solutions to exercises that do not exist."""
+    """Find solutions to exercises that do not exist, and labels that are given twice."""
     blocks = [(page.file, block) for page in project.pages for block in page.blocks]
+    yield from _repeated_labels(blocks)
     exercises = {b.options.get("label", (0, ""))[1] for _, b in blocks if b.name in EXERCISES}
     for file, block in blocks:
         label = block.argument.strip()
+        if block.name == "asked" and label not in exercises:
+            message = f"no exercise has the label {label!r}; the label of an exercise is wanted"
+            yield Finding(file, block.line, message)
         if block.name in ("solution", "solution-start") and label not in exercises - {""}:
             what = f"a solution to an unknown exercise, {label!r}" if label else "a solution"
             yield Finding(file, block.line, f"{what}; the label of an exercise is wanted")
+
+
+def _repeated_labels(blocks: list[tuple[str, Block]]) -> Iterator[Finding]:
+    """Find exercises and questions that have the label of another one."""
+    first: dict[str, str] = {}  # the file and line, by label
+    for file, block in blocks:
+        is_question = block.name in ("quiz", "predict")
+        if not is_question and block.name not in EXERCISES:
+            continue
+        label = block.argument.strip() if is_question else block.options.get("label", (0, ""))[1]
+        place = f"{file}:{block.line}"
+        if label and (other := first.setdefault(label, place)) != place:
+            message = f"the label {label} is also that of {other}; a label of its own is wanted"
+            yield Finding(file, block.line, message)
 
 
 def unpaired_ends(page: Page) -> Iterator[Line]:

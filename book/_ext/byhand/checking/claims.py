@@ -22,6 +22,8 @@ KINDS = {
     "quoted": "taken from a source, with its table, its section or the abstract",
     "convention": "so chosen in this book",
 }
+KEY = re.compile(r"([A-Za-z_-]+)\s*=")
+FIELDS = ("says", "kind", "holds")
 TITLE = re.compile(r"^# .*$", re.MULTILINE)  # a name, which may have a year in it
 ROLE = re.compile(r"\{claim\}`([^`]*)`")
 HOLDER = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^`]+`")
@@ -50,9 +52,12 @@ class Claim:
 @cache
 def read_claims(text: str) -> tuple[Claim, ...]:
     """Return the claims of a ``claims.toml`` in their order."""
-    fields = ("says", "kind", "holds")
     table = tomllib.loads(text)
-    return tuple(Claim(key, *(str(table[key].get(f, "")) for f in fields)) for key in table)
+    return tuple(
+        Claim(key, *(str(entry.get(field, "")) for field in FIELDS))
+        for key, entry in table.items()
+        if isinstance(entry, dict)
+    )
 
 
 def check(project: Project) -> Iterator[Finding]:
@@ -67,9 +72,15 @@ def check(project: Project) -> Iterator[Finding]:
     has_ledger = any(block.name == "ledger" for page in project.pages for block in page.blocks)
     listed: set[str] = set()
     for _, text in project.files(FILE):
-        for claim in read_claims(text):
+        try:
+            claims = read_claims(text)
+        except tomllib.TOMLDecodeError:
+            return  # `byhand.checking.data` reports it, and no label is known
+        yield from (Finding(FILE, *wrong) for wrong in _unknown_keys(text))
+        for claim in claims:
             listed.add(claim.label)
-            line = text[: text.index(f"[{claim.label}]")].count("\n") + 1
+            header = re.search(rf"""^\s*\[\s*["']?{re.escape(claim.label)}\b""", text, re.MULTILINE)
+            line = text[: header.start() if header else 0].count("\n") + 1
             if has_ledger and claim.label not in used:
                 message = f"no sentence makes the claim {claim.label}; a `{{claim}}`"
                 yield Finding(FILE, line, message)
@@ -77,6 +88,18 @@ def check(project: Project) -> Iterator[Finding]:
     for label, (file, number) in used.items():
         if label not in listed:
             yield Finding(file, number, f"the claim {label} is not in {FILE}; an entry is wanted")
+
+
+def _unknown_keys(text: str) -> Iterator[Line]:
+    """Yield keys that no claim has, and keys outside an entry."""
+    inside = False
+    for number, line in enumerate(text.split("\n"), 1):
+        inside = inside or line.lstrip().startswith("[")
+        key = KEY.match(line)
+        if key and not inside:
+            yield number, f"{key[1]} is not part of a claim; a line such as [label] is wanted above"
+        elif key and key[1] not in FIELDS:
+            yield number, f"a claim has no {key[1]!r}; one of {', '.join(FIELDS)} is wanted"
 
 
 def _entry_faults(claim: Claim) -> Iterator[str]:

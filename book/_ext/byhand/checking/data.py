@@ -13,7 +13,7 @@ from pybtex.exceptions import PybtexError
 from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 
 from byhand.bibliography import authors_and_year
-from byhand.checking.sources import Finding, Line, Page, Project
+from byhand.checking.sources import Finding, Line, Page, Project, nearest
 from mha.audit.sources import TITLES, numbers_from
 from mha.examples import ExampleError, example_from
 from mha.examples.published_models import read_models
@@ -22,6 +22,19 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # safe both, the first t
 ENTRY = re.compile(r"\s*@(\w+)\s*\{\s*([^,\s]*)")
 FOUND_BY = {"doi", "eprint", "url"}
 CONTENTS = "_toc.yml"
+SETTINGS: dict[tuple[str, ...], tuple[str, ...]] = {  # known keys by their group
+    (): (
+        *("title", "author", "copyright", "logo", "only_build_toc_files", "exclude_patterns"),
+        *("execute", "parse", "html", "latex", "repository", "launch_buttons", "sphinx"),
+        "bibtex_bibfiles",
+    ),
+    ("execute",): ("execute_notebooks",),
+    ("html",): ("baseurl", "favicon", "extra_footer"),
+    ("sphinx",): ("extra_extensions", "local_extensions", "recursive_update", "config"),
+}
+RANKING = "book/_ext/byhand/search/ranking.toml"
+TABLES_OF_RANKING = ("stop", "synonyms", "pages", "first", "headings", "asked")
+TITLE_OF_EXAMPLE = re.compile(r"""^title\s*=\s*(["'].*["'])""", re.MULTILINE)
 
 
 def check(project: Project) -> Iterator[Finding]:
@@ -31,6 +44,19 @@ def check(project: Project) -> Iterator[Finding]:
             yield from (Finding(file, *wrong) for wrong in look(file, text))
     for _, text in project.files(CONTENTS):
         yield from contents(text, {page.name for page in project.pages})
+    yield from repeated_titles(project)
+
+
+def repeated_titles(project: Project) -> Iterator[Finding]:
+    """Find examples that have the title of another one."""
+    files: dict[str, str] = {}  # by title
+    for file, text in project.files("mha/examples/*.toml"):
+        if found := TITLE_OF_EXAMPLE.search(text):
+            title = found[1].strip("\"' ")
+            if (other := files.setdefault(title, file)) != file:
+                number = text[: found.start()].count("\n") + 1
+                message = f"{other} has the title {title!r} too; a title of its own is wanted"
+                yield Finding(file, number, message)
 
 
 def read_yaml(text: str, first: int = 1) -> tuple[Any, list[Line]]:
@@ -57,6 +83,30 @@ def settings(file: str, text: str) -> Iterator[Line]:
     yield from faults
     if not faults and not isinstance(data, dict):
         yield 1, "lines such as `title: ...` are wanted"
+    elif not faults:
+        for path, known in SETTINGS.items():
+            group = data
+            for key in path:
+                group = group.get(key) if isinstance(group, dict) else None
+            for key in group if isinstance(group, dict) else ():
+                if key not in known:
+                    inside = f" of {'.'.join(path)}" if path else ""
+                    number = line_of(text, rf"^\s*{re.escape(str(key))}\s*:")
+                    yield number, f"unknown key {key!r}{inside}; {nearest(str(key), known)}"
+
+
+def ranking(file: str, text: str) -> Iterator[Line]:
+    """Find missing and unknown tables in the data of the search."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return  # `toml` reports it
+    missing = [name for name in TABLES_OF_RANKING if name not in data]
+    for name in data.keys() - set(TABLES_OF_RANKING):
+        number = line_of(text, rf"^\s*\[?\s*{re.escape(name)}\b")
+        yield number, f"unknown table {name!r}; {nearest(name, missing or TABLES_OF_RANKING)}"
+    if missing and not data.keys() - set(TABLES_OF_RANKING):
+        yield 1, f"the table {missing[0]!r} is missing"
 
 
 def contents(text: str, names: set[str]) -> Iterator[Finding]:
@@ -185,5 +235,8 @@ FILE_CHECKS: dict[str, Callable[[str, str], Iterator[Line]]] = {
     "_config.yml": settings,
     "book/references.bib": bibliography,
     "mha/**/*.toml": toml,
+    "book/**/*.toml": toml,
+    "scripts/**/*.toml": toml,
+    RANKING: ranking,
     "mha/audit/sources/*.json": transcript,
 }

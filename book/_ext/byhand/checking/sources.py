@@ -6,6 +6,7 @@ A page is read as lines. The end of a fence is found as in CommonMark.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -27,6 +28,7 @@ EXPRESSION_OPTIONS = (
 )  # options of slides whose value is an expression
 DECK = ".slides.md"
 FOR_CONTRIBUTORS = re.compile(r"/[_.]")
+UNWATCHED = re.compile(r"(?:^|/)(?:\.|__pycache__(?:/|$))")  # hidden or compiled
 INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
 IGNORED = (
     re.compile(r"(?:\{[\w:-]+\})?(`+)(?!`).*?(?<!`)\1(?!`)"),  # code and roles
@@ -151,6 +153,12 @@ class Page:
                 yield number - 1, expression.strip()
 
 
+def nearest(key: str, known: Iterable[str]) -> str:
+    """Return a question with the known key that a misspelt one resembles, or all known keys."""
+    near = get_close_matches(key, known, 1)
+    return f"did you mean {near[0]!r}?" if near else f"one of {', '.join(sorted(known))} is wanted"
+
+
 def without_code(line: str) -> str:
     """Return a line of prose with blanks for inline code, roles, addresses and tags.
 
@@ -239,14 +247,31 @@ class Project:
         files = self.files("book/**/*.md")
         return tuple(Page(*file) for file in files if not FOR_CONTRIBUTORS.search(file[0]))
 
+    def paths(self, *patterns: str) -> Iterator[str]:
+        """Yield the names of the files that match, except hidden and compiled ones."""
+        for path in sorted({path for pattern in patterns for path in self.root.glob(pattern)}):
+            name = path.relative_to(self.root).as_posix()
+            if not UNWATCHED.search(name) and not path.is_dir():
+                yield name
+
+    def unreadable(self, file: str) -> str:
+        """Return why a file cannot be read, or ""."""
+        try:
+            with (self.root / file).open("rb"):
+                return ""
+        except OSError as error:
+            return error.strerror or str(error)
+
+    def contents(self, *patterns: str) -> Iterator[tuple[str, bytes]]:
+        """Yield the names and contents of the files that match and can be read."""
+        for file in self.paths(*patterns):
+            if not self.unreadable(file):
+                yield file, (self.root / file).read_bytes()
+
     def files(self, *patterns: str) -> list[tuple[str, str]]:
         """Return the names and texts of the files that match.
 
-        Invalid bytes are replaced; `byhand.checking.patterns` reports them.
+        Invalid bytes are replaced; `byhand.checking.patterns` reports them. Files that cannot be
+        read are omitted; `byhand.checking.files` reports them.
         """
-        paths = sorted(path for pattern in patterns for path in self.root.glob(pattern))
-        return [
-            (path.relative_to(self.root).as_posix(), path.read_bytes().decode(errors="replace"))
-            for path in paths
-            if path.is_file()
-        ]
+        return [(file, text.decode(errors="replace")) for file, text in self.contents(*patterns)]

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from byhand.checking.elements import html_faults
 from byhand.checking.patterns import find_matches
 from byhand.digests import digest_of
 from byhand.reading.page_code import Step, steps_of
@@ -32,6 +33,8 @@ LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
 MAX_KEPT = 1_000_000  # characters of one cell's outputs, as they are kept
 ADDRESS = re.compile(r"\bat (0x[0-9a-fA-F]{6,})")
 IMAGES = ("image/png", "image/jpeg", "image/gif")
+NO_NUMBER = re.compile(r"[-−]?(?:nan|inf)", re.IGNORECASE)
+NOT_FINITE = "not-finite"  # the tag of a cell whose table shows such a number on purpose
 MARKUP = ("text/html", "text/markdown")
 RICH = (*MARKUP, "text/latex", "image/svg+xml", *IMAGES)
 
@@ -164,11 +167,25 @@ def output_faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> It
             yield f"the cell shows {refused}; scripts go into book/_static"
         for _, message in find_matches("loaded", [(0, marked)]):
             yield f"in the output of the cell, {message}"
+        for _, message in html_faults([(0, str(data.get("text/html", "")))]):
+            yield f"in the output of the cell, {message}"
+        if (number := not_finite(marked)) and NOT_FINITE not in metadata.get("tags", []):
+            yield f"a table shows {number}; finite numbers, or the tag {NOT_FINITE}, are wanted"
         if any(kind in data for kind in IMAGES) and not alternative:
             yield (
                 "the cell's image has no alternative text; describe it in"
                 " mystnb: image: alt: in its header"
             )
+
+
+def not_finite(markdown: str) -> str:
+    """Return the first cell of the tables in a cell's output that is nan or inf, or ""."""
+    for line in markdown.splitlines():
+        if line.startswith('{"') and '"rows"' in line:
+            rows = json.loads(line).get("rows", [])
+            if found := [text for row in rows for text in row[1:] if NO_NUMBER.fullmatch(text)]:
+                return str(found[0])
+    return ""
 
 
 def _visible_text(output: dict[str, Any]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 logger = logging.getLogger(__name__)
+
+MAX_SHOWN = 2_000  # characters of one value in a sentence
+SHOWN = re.compile(r"""['"]|-?\d+\Z""")  # a text or a whole number, as Python writes it
+NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:nan|inf|infinity)(?!\w)", re.IGNORECASE)
 
 RESULTS = "results of the page"  # the key in Sphinx's data of the page that is read
 
@@ -84,11 +89,10 @@ def eval_role(
     except NoValueError as error:
         logger.warning("{eval}`%s`: %s", text, error, location=place, type="eval")
         return [], []
-    for output in found.outputs:
-        plain = output.get("data", {}).get("text/plain", "")
-        if plain.startswith("np."):  # as NumPy writes a scalar of its own
-            wanted = "{eval}`%s` would show %s; text or one of Python's numbers is wanted"
-            logger.warning(wanted, text, plain, location=place)
+    for output in found.outputs or [{}]:
+        if fault := value_fault(output.get("data", {})):
+            logger.warning("{eval}`%s` %s", text, fault, location=place)
+            return [], []
     render, options = document["nb_renderer"], {"strip_text_quotes": True}
     shown = [
         VariableOutput(output.get("data", {}), options, render, "eval", i)
@@ -101,6 +105,28 @@ def eval_role(
     return [
         _live_number(*text, found.explorers) if text[1] else text[0][0] for text in texts
     ] or words, []
+
+
+def value_fault(data: dict[str, Any]) -> str:
+    """Return why a value, which is given in the formats of a notebook, is not shown, or "".
+
+    Examples
+    --------
+    >>> value_fault({"text/plain": "'0.7311'"})
+    ''
+    >>> value_fault({"text/plain": "nan"})
+    'would show nan; a finite number is wanted'
+    >>> value_fault({"text/plain": "0.7310585786300049"})
+    'would show 0.7310585786300049; text or a whole number is wanted, as shown(...) gives it'
+    """
+    plain = str(data.get("text/plain", "None"))
+    if len(plain) > MAX_SHOWN:
+        return f"has {len(plain):,} characters; at most {MAX_SHOWN:,} are wanted"
+    if found := NOT_A_NUMBER.search(plain):
+        return f"would show {found[0]}; a finite number is wanted"
+    if "text/markdown" in data or SHOWN.match(plain):
+        return ""
+    return f"would show {plain[:60]}; text or a whole number is wanted, as shown(...) gives it"
 
 
 def _live_number(words: list[nodes.Node], formula: str, how: str, of: str) -> live_number:
