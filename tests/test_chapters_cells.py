@@ -21,7 +21,8 @@ def code_lines(text):
 def test_an_example_chapter_opens_with_two_lines_and_shares_no_other_line():
     lines = {path.stem: code_lines(path.read_text(encoding="utf-8")) for path in CHAPTERS}
     counted = Counter(line for found in lines.values() for line in {*found})
-    assert [line for line, count in counted.items() if count > 1 and line != IMPORT] == []
+    shared = [line for line, count in counted.items() if count > 1 and line != IMPORT]
+    assert shared == [], "lines of code in two chapters of examples; give them other names"
     for name in lines.keys() - {"overview", "work-your-own"}:
         first, second, *others = lines[name]
         assert (first, OPENING.fullmatch(second)[1]) == (IMPORT, name)

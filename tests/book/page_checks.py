@@ -248,10 +248,12 @@ def is_light_and_not_long(page, name):
     assert look <= LOOK_KIB
     assert whole <= (LANDING_KIB if name == "index" else WEIGHT_KIB)
     elements = page.evaluate("document.querySelectorAll('*').length")
-    assert elements <= MOST_ELEMENTS, elements
+    told = f"book/{name}.md: {elements} elements; at most {MOST_ELEMENTS} are wanted"
+    assert elements <= MOST_ELEMENTS, told
     teaches = name.startswith(("mechanism/", "examples/", "transformer/"))
     height = page.evaluate("document.documentElement.scrollHeight")
-    assert height <= (LONGEST_CHAPTER if teaches else LONGEST), height
+    highest = LONGEST_CHAPTER if teaches else LONGEST
+    assert height <= highest, f"book/{name}.md: {height} pixels high; at most {highest} are wanted"
 
 
 def the_sums_of_its_strips_hold(page, name):
@@ -306,8 +308,9 @@ def every_target_can_be_hit_and_every_header_has_a_name(page):
 
 def one_to_three_figures_own_the_full_measure(page):
     beyond = page.evaluate(FULL_MEASURE)
-    assert 1 <= len(beyond) <= 3, len(beyond)
-    assert min(beyond) > 200
+    told = f"{len(beyond)} figures and explorers of full width; 1 to 3 are wanted (tag full-width)"
+    assert 1 <= len(beyond) <= 3, told
+    assert min(beyond) > 200, "a figure of full width is not wider than the text"
 
 
 def the_contents_mark_the_open_page_alone(page):

@@ -238,16 +238,22 @@ def test_every_intermediate_of_an_example_stands_in_a_table_as_the_package_compu
             table = tables.stage_table(run, stage, head=head)
             wanted = [numbers for _, *numbers in table.rows]
             found = tables_of_runs().get(table.at, [])
-            assert found, table.at
-            assert [rows for rows in found if rows != wanted] == [], table.at
+            page = f"book/examples/{example}.md"
+            assert found, f'{page}: no table shows {table.at}; show.stage("{stage}") is wanted'
+            wrong = [rows for rows in found if rows != wanted]
+            assert wrong == [], f"{page}: a table shows {table.at} as {wrong}; {wanted} is wanted"
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_has_exercises_quizzes_and_numbers_to_compute(name):
     page = site.soup(name)
-    assert len(page.select("div.exercise")) >= 4
-    assert len(page.select("mha-quiz")) >= 3
-    assert page.select("mha-your-turn")
+    for selector, what, least in (
+        ("div.exercise", "exercises", 4),
+        ("mha-quiz", "quizzes", 3),
+        ("mha-your-turn", "boxes that ask for a number", 1),
+    ):
+        count = len(page.select(selector))
+        assert count >= least, f"book/{name}.md: {count} {what}; at least {least} are wanted"
     for quiz in page.select("mha-quiz"):
         assert len(quiz.select(".quiz-feedback")) == len(quiz.select("input")) >= 2
         assert "::" not in quiz.get_text()
@@ -256,8 +262,10 @@ def test_a_chapter_has_exercises_quizzes_and_numbers_to_compute(name):
             assert (fold.name, fold["id"]) == ("details", f"{quiz['id']}-revealed")
             assert len(fold.find_all(True, recursive=False)) > 1
     if name.startswith("examples/"):
-        assert len(page.select("mha-explorer table")) > 8
-        assert page.select(".steps-start")
+        rows = len(page.select("mha-explorer table"))
+        wanted = "an explorer, show.explorer(...), is wanted"
+        assert rows > 8, f"book/{name}.md: explorers with {rows} tables; {wanted}"
+        assert page.select(".steps-start"), f"book/{name}.md: {{read-in-steps}} is wanted"
     else:
         text = site.source(name)
         assert text.count("\n## In PyTorch\n") == text.count("\n```{pytorch}\n") == 1

@@ -35,12 +35,18 @@ def test_a_chapter_opens_with_a_question_and_a_picture_and_nothing_to_operate(op
     page = opened(name, width=width, height=844)
     page.evaluate("document.fonts.ready.then(() => true)")
     blocks = page.evaluate(OPENING)
-    assert any("?" in words for words, _ in blocks)
-    assert sum(is_picture for _, is_picture in blocks) == 1
+    file = f"book/{name}.md"
+    assert any("?" in words for words, _ in blocks), f"{file}: a question is wanted in its opening"
+    pictures = sum(is_picture for _, is_picture in blocks)
+    assert pictures == 1, f"{file}: {pictures} figures and tables in its opening; one is wanted"
     checks.build_explorers(page)
     page.keyboard.press("Shift")  # numbers of the text are tied when a reader does something
     advance_clock(page, 600)
     controls = page.evaluate(CONTROLS)
-    assert len(controls) <= MOST_CONTROLS, controls
+    told = f"{file}: {len(controls)} controls in its opening; at most {MOST_CONTROLS}: {controls}"
+    assert len(controls) <= MOST_CONTROLS, told
     top = page.locator("article h2").first.bounding_box()["y"] + page.evaluate("scrollY")
-    assert top <= LOWEST[width]
+    told = (
+        f"{file}: the first section begins at {top} pixels, {width} wide; {LOWEST[width]} at most"
+    )
+    assert top <= LOWEST[width], told
