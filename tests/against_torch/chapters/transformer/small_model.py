@@ -135,7 +135,7 @@ def compare_heads_and_what_is_turned_off(page):
     costs = cut["losses"][2], math.log(15), WHOLE["losses"][2]
     page.says("a repeated name costs on average ", costs)
     alone = measure(without_heads(MODEL, (0, 0), (0, 1)))
-    page.says("no names: repeated names cost #", alone["losses"][2])
+    page.says("no names. Repeated names then cost #", alone["losses"][2])
 
 
 def compare_two_stories(page):
