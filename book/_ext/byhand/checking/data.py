@@ -91,7 +91,7 @@ def settings(file: str, text: str) -> Iterator[Line]:
             for key in group if isinstance(group, dict) else ():
                 if key not in known:
                     inside = f" of {'.'.join(path)}" if path else ""
-                    number = line_of(text, rf"^\s*{re.escape(str(key))}\s*:")
+                    number = line_of(text, rf"^[ \t]*{re.escape(str(key))}\s*:")
                     yield number, f"unknown key {key!r}{inside}; {nearest(str(key), known)}"
 
 
