@@ -68,10 +68,9 @@ def compare_chunks(page):
         rows.append([1e3 * reading, 1e3 * computing, free])
     page.table("tbl-serving-chunks", rows)
     reading, computing, free = rows[0]
-    page.says("caches are read in # ms", reading)
-    page.says("own arithmetic takes # ms", computing)
-    page.says("In the remaining # ms the machine does #", *[reading - computing] * 2)
-    page.says("A token of the prompt takes # · , so # tokens", operations(LARGE, 1000) / 1e12, free)
+    page.says("texts: reading leaves ", reading, computing, reading - computing)
+    each = 1e3 * operations(LARGE, 1000) / FLOPS
+    page.says("A token of the prompt takes # ms of it, so # tokens", each, free)
 
 
 def pair_counts():
@@ -94,7 +93,7 @@ def compare_one_guess(page):
     others = [i for i in range(36) if i not in shown]
     page.table("tbl-serving-rule", columns[shown], columns[others].sum(0), columns.sum(0))
     rejected, instead = columns[:, 3].sum(), columns[nu, 3] / columns[:, 3].sum()
-    page.says("from a first): accepted with ", p[stop], q[stop], p[stop] / q[stop])
+    page.says("from a first), is accepted with ", p[stop], q[stop], p[stop] / q[stop])
     page.says("After a rejection nu is drawn with ", columns[nu, 3], rejected, instead)
     page.says("So nu is written with probability ", q[nu], rejected, instead, p[nu])
     page.says("The sum of the third column, #, is", columns[:, 2].sum())
@@ -109,8 +108,8 @@ def compare_drafts(page):
     rates = [torch.minimum(target, draft).sum(-1).mean() for draft in drafts]
     words = [sum(a**i for i in range(5)) for a in rates]
     page.says("pairs are accepted with # on average", rates[0])
-    page.says("with four proposals a pass writes # words", words[0])
-    page.says("it is accepted with #, and a pass writes # words", rates[2], words[2])
+    page.says("of its training with #: with four proposals", rates[2])
+    page.says("a pass writes # and # words", words[0], words[2])
 
 
 def compare_times(page):
