@@ -112,9 +112,7 @@ def compare_sinks(page):
         others,
     )
     values = R.head(14, 9, ANIMAL).value[0].norm(dim=-1)
-    page.says(
-        "head 9, it has length #, the others at least #", values[0], AtLeast(values[1:].min())
-    )
+    page.says("its length is #, and the other values", values[0], AtLeast(values[1:].min()))
     least = R.head(19, 9, ANIMAL).weights[0, 1:, 0].min()
     page.says("gives the first token at least #", AtLeast(least))
     (longer, sinks), (for_cat, sinks_for_cat) = map(length_and_sinks, (ANIMAL, CAT))
@@ -162,7 +160,6 @@ def compare_it(page):
     most, gaps = order[0], products - others
     page.says("Component # makes # of the difference of #", most + 1, gaps[most], gaps.sum())
     page.says("component #, the third in the table, favours street", order[2] + 1, order[-2] + 1)
-    page.says("three products with animal add #", products[order[:3]].sum())
     stages = s.scores, s.scaled_scores, s.exponentials, s.weights
     page.figure("fig-real-heads-bars", row[: IT + 1])
     page.table("tbl-real-heads-it", torch.stack([x[0, IT, : IT + 1] for x in stages], 1))
@@ -178,6 +175,9 @@ def compare_shared_keys(page):
     columns = [0, 7, 8, 15]
     page.table("tbl-real-heads-shared", [s.weights[0, -1, columns] for s in (finder, idle)])
     page.says("with the same keys, gives the first token #", idle.weights[0, -1, 0])
+    page.says("first three numbers of the last key are (#", finder.key[0, -1, :3])
+    page.says("those of the last query (#", finder.query[0, -1, :3])
+    page.says("in head 7 and (#", idle.query[0, -1, :3])
     groups = (18, 4), (18, 5), (18, 6), (19, 7), (19, 8), (19, 9)
     rows = [
         (
