@@ -67,13 +67,13 @@ def numbered(score, count=3):
 
 
 def length_and_sinks(sentence):
-    """Return the first token's length over the longest other, and the sinks, of each layer."""
+    """Return the lengths over the median of the later ones, and the sinks, of each layer."""
     norms = R.arrays[f"norms{sentence}"][:-1]
     n = len(TOKENS[sentence])
     # The first key of each row but the first, in the lower triangle row by row.
     firsts = [row * (row + 1) // 2 for row in range(1, n)]
     weights = R.arrays[f"maps{sentence}"][..., firsts].mean(-1) / 1000
-    return norms[:, 0] / norms[:, 1:].amax(1), (weights > 0.5).sum(1)
+    return norms / norms[:, 1:].quantile(0.5, dim=1, keepdim=True), (weights > 0.5).sum(1)
 
 
 def compare_sizes(page):
@@ -115,15 +115,20 @@ def compare_sinks(page):
     page.says("its length is #, and the other values", values[0], AtLeast(values[1:].min()))
     least = R.head(19, 9, ANIMAL).weights[0, 1:, 0].min()
     page.says("gives the first token at least #", AtLeast(least))
-    (longer, sinks), (for_cat, sinks_for_cat) = map(length_and_sinks, (ANIMAL, CAT))
+    lengths, sinks = length_and_sinks(ANIMAL)
     bounds = [
-        [(x[a:b].min(), x[a:b].max()) for x in (longer, sinks)]
+        [(x[a:b].min(), x[a:b].max()) for x in (lengths[:, 0], sinks)]
         for a, b in ((0, 2), (2, 10), (10, 12), (12, 30))
     ]
     page.table("tbl-real-heads-lengths", bounds)
-    few, many = sinks_for_cat[3:9].min(), sinks_for_cat[3:9].max()
-    page.says("the first token is at most # times as long", AtMost(for_cat[3:9].max()), few, many)
-    late = min(length_and_sinks(number)[0][12:].min() for number in range(len(TOKENS)))
+    ratios, _ = length_and_sinks(CAT)
+    page.says("Both are more than # times as long", AtLeast(ratios[3:9, [0, 4]].min()))
+    maps = R.arrays[f"maps{CAT}"][3:9] / 1000  # rows of lower triangles
+    starts = [row * (row + 1) // 2 for row in range(5, 9)]
+    first, second = (maps[..., [at + key for at in starts]].mean((1, 2)) for key in (0, 4))
+    page.says("the gets # to # of the weight", second.min(), second.max())
+    page.says("and the first token # to #", first.min(), first.max())
+    late = min(length_and_sinks(number)[0][12:, 0].min() for number in range(len(TOKENS)))
     page.says("Before layers 13 to 30 the first token is at least #", AtLeast(late), len(TOKENS))
 
 

@@ -48,7 +48,9 @@ def compare_shared_prompts(page):
     rest = sum(operations(LARGE, n) for n in range(1001, 1101))
     share = (alone - rest + 64 * rest) / (64 * alone)
     page.says("reading them all takes # of the operations", share)
-    page.says("can come after # ms instead of #", 1e3 * rest / FLOPS, 1e3 * alone / FLOPS)
+    reading = (2 * matrices(LARGE) + cached(LARGE, 1100)) / BYTES
+    page.says("can come after # ms instead of #", 1e3 * reading, 1e3 * alone / FLOPS)
+    page.says("rows need only # ms of arithmetic", 1e3 * rest / FLOPS)
     page.says("And the # GB of the common cache", cached(LARGE, 1000) / 1e9)
 
 
@@ -108,8 +110,8 @@ def compare_drafts(page):
     rates = [torch.minimum(target, draft).sum(-1).mean() for draft in drafts]
     words = [sum(a**i for i in range(5)) for a in rates]
     page.says("pairs are accepted with # on average", rates[0])
-    page.says("of its training with #: with four proposals", rates[2])
-    page.says("a pass writes # and # words", words[0], words[2])
+    page.says("of its training with #. By this formula", rates[2])
+    page.says("proposals then writes about # and # words", words[0], words[2])
 
 
 def compare_times(page):

@@ -35,7 +35,8 @@ def compare_latent_vectors(page):
     mixed = weights @ latent
     page.says("The weighted sum of the latent vectors is (#, #)", mixed)
     page.says("with two bytes per number, # bytes per token and layer instead of #", 1152, 65536)
-    page.says("grouped queries would take with # groups", 576 / 256)
+    page.says("Grouped queries would take equally many with # groups", 576 / 256)
+    page.says("it takes # operations for each byte", 2 * 128 * (576 + 512) / 1152)
     both = Run(example("it-tired"))
     columns = torch.cat([*both.key, *both.value], dim=1)
     page.says("Their keys and values have # numbers per token", columns.shape[1])
