@@ -87,7 +87,7 @@ def _check() -> None:
 
     from byhand.checking import check_sources
 
-    refuse(check_sources(ROOT, form=False), "the book was not built")
+    refuse(check_sources(ROOT, draft=True), "the book was not built")
 
 
 def leads_to(link: str, page: str) -> tuple[str, str]:

@@ -213,12 +213,11 @@ def _fewest_decimals(places: int, are_enough: Callable[[int], bool]) -> int:
 
 
 def _differ(step: str, rounded: str, places: int) -> bool:
-    """Return whether a printed step does not round to its printed result alone."""
+    """Return whether a printed step differs from its printed result by more than half a unit."""
     value, result = float_value(step), exact_value(rounded)
     if value is None or result is None:
         return False
-    # A step in the middle of two results would leave the reader to choose.
-    return abs(value - result) >= Fraction(1, 2 * 10**places)
+    return abs(value - result) > Fraction(1, 2 * 10**places)
 
 
 def factor(value: float, places: int = PLACES) -> str:

@@ -275,7 +275,7 @@ def faults_of(name: str) -> list[str]:
     from byhand.checking import check_sources
 
     with suppress(OSError, ValueError):  # deleted meanwhile: the next request reports it
-        return list(map(str, check_sources(ROOT, [name], form=False)))
+        return list(map(str, check_sources(ROOT, [name], draft=True)))
     return []
 
 

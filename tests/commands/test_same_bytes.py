@@ -27,6 +27,12 @@ show.turn("scores", 1, 2, head=0)
 ```
 
 ```{code-cell}
+---
+mystnb:
+  figure:
+    caption: One query.
+    name: fig-the-cat-sat-explorer
+---
 show.explorer(name="fig-the-cat-sat-explorer")
 ```
 """

@@ -101,7 +101,7 @@ def models_of(kind: str) -> tuple[str, ...]:
     Examples
     --------
     >>> models_of("cache")
-    ('gpt-oss-120b', 'MiniMax-M2')
+    ('gpt-oss-120b', 'MiniMax-Text-01', 'MiniMax-M2')
     """
     known = published_models()
     return tuple(

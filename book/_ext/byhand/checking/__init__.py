@@ -43,13 +43,14 @@ OF_A_PAGE = (
 OF_ALL = (blocks, chapters, claims, data, decks, files, marking, objectives, patterns)
 
 
-def check_sources(root: Path, pages: Iterable[str] = (), *, form: bool = True) -> list[Finding]:
+def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False) -> list[Finding]:
     """Return all findings in the sources of a project, sorted by file and line.
 
     If `pages` names pages, such as "mechanism/softmax", only their findings are returned. All
     sources are read in any case, since a label may be defined on any page. ValueError is raised if
-    there is no page of a given name. With `form` False, the order of keys and the blank lines that
-    Jupyter would write otherwise are no findings, because they change nothing on a page.
+    there is no page of a given name. With `draft`, what only a finished chapter needs is no finding:
+    its exercises, questions and marking schemes, and the form in which Jupyter saves it. So a build
+    shows a chapter that is being written.
     """
     project = Project(root)
     names = {page.name for page in project.texts}
@@ -59,13 +60,15 @@ def check_sources(root: Path, pages: Iterable[str] = (), *, form: bool = True) -
             raise ValueError(f"{name} is no page; one of {', '.join(sorted(names))} is wanted")
     found: set[Finding] = set()
     for theme in OF_ALL:
+        if draft and theme in (chapters, marking):
+            continue
         with suppress(tomllib.TOMLDecodeError):  # `data` reports it, with its line
             found |= set(theme.check(project))
     for page in project.texts:
         found |= {Finding(page.file, *wrong) for look in OF_A_PAGE for wrong in look(page)}
     for page in project.pages:
         wrongs = [*data.front_matter(page)]
-        if form and not wrongs:
+        if not draft and not wrongs:
             wrongs = [*normal_form.not_normal(page)]
         found |= {Finding(page.file, *wrong) for wrong in wrongs}
     return sorted(finding for finding in found if not wanted or finding.file in wanted)

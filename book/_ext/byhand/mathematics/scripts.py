@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Self
 
 SERVER = Path(__file__).parent / "scripts.js"
 
@@ -44,7 +44,6 @@ class Scripts:
             stdout=subprocess.PIPE,
             encoding="utf-8",
         )
-        atexit.register(self._close)
         for text in texts:
             self._ask({"script": text})
 
@@ -58,7 +57,14 @@ class Scripts:
         """
         return self._ask({"function": function, "arguments": arguments})
 
-    def _close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process of the scripts."""
         # A forked process has copies of the pipes, so closing them alone would not end Deno.
         self._process.kill()
         self._process.communicate()
@@ -94,4 +100,6 @@ def call(files: tuple[Path, ...], function: str, *arguments: Any) -> Any:
 @functools.cache
 def _started(files: tuple[Path, ...], process: int) -> Scripts:
     """Return the running scripts of this process; a forked process needs its own."""
-    return Scripts(*(file.read_text(encoding="utf-8") for file in files))
+    scripts = Scripts(*(file.read_text(encoding="utf-8") for file in files))
+    atexit.register(scripts.close)
+    return scripts

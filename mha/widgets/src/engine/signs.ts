@@ -130,12 +130,12 @@ export const chain = (...steps: string[]): string => steps.reduce((line, step, i
 /** The most decimals of an operand: a float between 1 and 10 has no more. */
 const MOST_PLACES = 15;
 
-/** Whether a printed step does not round to its printed result alone; one in the middle of two does not. */
+/** Whether a printed step is more than half a unit away from its printed result. */
 function differ(step: string, rounded: string, places: number): boolean {
   const [value, result] = [valueOf(step, IN_FLOATS), asPrinted(rounded)];
   if (!value || !result) return false;
   const off = value[0] * result[1] - result[0] * value[1];
-  return 2n * (off < 0n ? -off : off) * 10n ** BigInt(places) >= value[1] * result[1];
+  return 2n * (off < 0n ? -off : off) * 10n ** BigInt(places) > value[1] * result[1];
 }
 
 /**
