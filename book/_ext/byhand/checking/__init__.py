@@ -48,9 +48,9 @@ def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False)
 
     If `pages` names pages, such as "mechanism/softmax", only their findings are returned. All
     sources are read in any case, since a label may be defined on any page. ValueError is raised if
-    there is no page of a given name. With `draft`, what only a finished chapter needs is no finding:
-    its exercises, questions and marking schemes, and the form in which Jupyter saves it. So a build
-    shows a chapter that is being written.
+    there is no page of a given name. With `draft`, the needs of a finished chapter are no findings:
+    exercises, questions, marking schemes, and the form in which Jupyter saves it. So a build shows
+    a chapter that is being written.
     """
     project = Project(root)
     names = {page.name for page in project.texts}

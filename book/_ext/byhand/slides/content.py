@@ -19,7 +19,7 @@ from byhand.mathematics.spoken import spoken
 from byhand.press import drawings
 from byhand.press.pdf import PressError
 from byhand.reading.page_code import Step, one_line
-from byhand.reading.pages import output_faults
+from byhand.reading.pages import NOT_FINITE, output_faults
 from byhand.reading.results import Results, compute, inputs_digest, load_valid
 from byhand.tables.element import Part
 
@@ -274,7 +274,8 @@ def _faults(results: Results) -> Iterator[tuple[int, str]]:
     for number, message in results.errors.items():
         yield results.steps[number].line, f"{results.steps[number].source}: {message}"
     for step, outputs in zip(results.steps, results.outputs, strict=False):
-        for message in output_faults(outputs, {}):
+        # A slide has no tags; its tables are those of pages, where the tag is needed.
+        for message in output_faults(outputs, {"tags": [NOT_FINITE]}):
             yield step.line, message
         if step.kind == "expression" and not outputs and not results.errors:
             yield step.line, f"{step.source} gives nothing; a value is wanted"
