@@ -73,7 +73,7 @@ def run_deno(*arguments: str) -> None:
     BundlingError
         If it fails; the message is the last line that it printed: file, line and cause.
     """
-    deno = Path(sys.executable).with_name("deno.exe" if os.name == "nt" else "deno")
+    deno = Path(sys.executable).with_name("deno")
     done = subprocess.run(
         [deno, *arguments],
         cwd=ROOT,

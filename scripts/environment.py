@@ -77,7 +77,7 @@ class Environment:
     @property
     def python(self) -> Path:
         """The environment's Python."""
-        return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        return self.folder / "bin/python"
 
     @property
     def before(self) -> Path:
@@ -150,7 +150,7 @@ class Environment:
         try:
             with step(f"Creating {self.folder.name}"):
                 try:
-                    venv.create(self.folder, symlinks=os.name != "nt", with_pip=True)
+                    venv.create(self.folder, symlinks=True, with_pip=True)
                 except (OSError, subprocess.CalledProcessError) as error:
                     fail(f"{self.folder} could not be created: {error}")
             self._install(self.lock)

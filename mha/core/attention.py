@@ -119,7 +119,8 @@ def attention_weights(
     """
     if as_bool("enable_gqa", enable_gqa):
         key = repeat_heads("key", key, query)
-    scaled = scaled_scores(attention_scores(query, key), np.shape(key)[-1], scale)
+    scores = attention_scores(query, key)  # refuses a query or key without two axes
+    scaled = scaled_scores(scores, np.shape(key)[-1], scale)
     return softmax(masked_scores(scaled, mask, is_causal, align))
 
 

@@ -221,7 +221,7 @@ def top_keys_mask(scores: ArrayLike, count: int) -> Array:
     return mask & ~np.isneginf(scores)
 
 
-def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) -> Array:
+def top_blocks_mask(query: ArrayLike, key: ArrayLike, block_size: int, count: int) -> Array:
     """Return a causal mask of each query's own block of keys and the blocks with the best scores.
 
     A block's score is the query's dot product with the mean of its keys.
@@ -230,7 +230,7 @@ def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) ->
     ----------
     query : array_like, shape (..., n, d_k)
     key : array_like, shape (..., n, d_k)
-    block : int
+    block_size : int
         The number of consecutive keys of a block; the last block may be shorter.
     count : int
         The number of blocks per query, with the query's own.
@@ -250,7 +250,7 @@ def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) ->
 
     Examples
     --------
-    >>> top_blocks_mask(np.ones((3, 1)), [[1.0], [5.0], [2.0]], block=1, count=2).astype(int)
+    >>> top_blocks_mask(np.ones((3, 1)), [[1.0], [5.0], [2.0]], block_size=1, count=2).astype(int)
     array([[1, 0, 0],
            [1, 1, 0],
            [0, 1, 1]])
@@ -260,7 +260,7 @@ def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) ->
     query, key = in_one_dtype(query, key)
     if query.shape != key.shape:
         raise ValueError(f"query has shape {query.shape} but key has {key.shape}; they must match")
-    n, size = key.shape[-2], as_count("block", block)
+    n, size = key.shape[-2], as_count("block_size", block_size)
     starts = np.arange(0, n, size)
     lengths = np.minimum(size, n - starts)
     means = np.add.reduceat(key, starts, axis=-2) / lengths[:, None].astype(key.dtype)

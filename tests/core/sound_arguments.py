@@ -63,7 +63,7 @@ USUAL = {
     **{"measure": lambda rng: rng.normal(size=3), "seeds": (2, 3)},
     **{"d_model": 6, "d_k": 4, "d_v": 2, "d_out": 3, "num_groups": 1, "width": 4},
     **{"num_heads": 2, "num_questions": 2, "num_positions": 3, "num_queries": 3, "num_keys": 4},
-    **{"window": 1, "block": 2, "block_size": 2, "count": 2, "length": 64},
+    **{"window": 1, "block_size": 2, "count": 2, "length": 64},
     **{"steps": 2, "restarts": 1, "batch_size": 1},
     **{"base": 10.0, "factor": 2.0, "cap": 2.0, "share": 0.5, "fast": 4.0, "slow": 1.0},
 }

@@ -121,7 +121,7 @@ def decoded(decoder):
     return encoder_decoder(X, X, [BARE], decoder)
 
 
-VALUES = [
+WRONG_VALUES = [
     # Checks that all functions share
     (lambda: checks.as_array("x", [-(2**53) - 1]), "x holds -9007199254740993 at index (0,)"),
     (lambda: checks.as_array("x", np.array([2**53 + 1], "u8")), "x holds 9007199254740993 at"),
@@ -225,7 +225,7 @@ VALUES = [
     (lambda: MODEL.write("a", temperature=0), "temperature is 0.0; a number above 0 is wanted"),
     (lambda: draw_model(np.random.default_rng(1), ["a"], 12, num_heads=5), "num_heads is 5; a"),
 ]  # fmt: skip
-KINDS = [
+WRONG_TYPES = [
     (lambda: checks.as_array("key", [10**30]), "key has dtype object; float32, float64 or"),
     (lambda: mha.softmax(np.ma.masked_array([0.5, 9.0])), "scores is a masked array; "),
     (lambda: block(attention=1), "attention is a int; MultiHeadWeights is wanted"),
@@ -239,7 +239,7 @@ KINDS = [
 
 @pytest.mark.parametrize(
     ("error", "call", "cause"),
-    [*((ValueError, *each) for each in VALUES), *((TypeError, *each) for each in KINDS)],
+    [*((ValueError, *each) for each in WRONG_VALUES), *((TypeError, *each) for each in WRONG_TYPES)],
 )
 def test_each_refusal_names_the_argument_and_the_cause(error, call, cause):
     with pytest.raises(error, match=f"^{re.escape(cause)}"):

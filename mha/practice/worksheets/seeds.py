@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-SHEET, MODEL = 0, 2
+SHEET, MODEL = 0, 2  # 1 had a purpose in an earlier version; sheets of old seeds stay the same
 """The purposes of random numbers: a sheet, or the tasks from the trained model."""
 
 SHORTEST = 32
