@@ -161,6 +161,7 @@ def _blocks(cells: Sequence[IndexedJudgement]) -> Iterator[dict[str, Any]]:
 def _continues_block(above: Sequence[IndexedJudgement], row: Sequence[IndexedJudgement]) -> bool:
     """Return whether a row belongs to the block of the row above it."""
     a, b = above[0][1], row[0][1]
+    # A source that returns to an earlier row begins the stage again.
     return _block_key(above) == _block_key(row) and (a.place.row or 0) <= (b.place.row or 0)
 
 

@@ -37,7 +37,7 @@ def a_constant_changes_nothing(parts: Parts, rng: Generator) -> bool:
     return np.allclose(moved, weights)
 
 
-def the_hidden_has_no_effect(parts: Parts, rng: Generator) -> bool:
+def later_tokens_have_no_effect(parts: Parts, rng: Generator) -> bool:
     """Under a causal mask another last token changes no output but the last."""
     query, key, value = _inputs(rng)
     causal = Options(allowed=causal_mask(_TOKENS, _TOKENS), rng=rng)
@@ -91,7 +91,7 @@ def only_differences_count(parts: Parts, rng: Generator) -> bool:
     return np.allclose(later, output)
 
 
-def a_known_turn(parts: Parts, rng: Generator) -> bool:
+def a_quarter_turn_is_right(parts: Parts, rng: Generator) -> bool:
     """By the convention of pairs, a quarter turn of one takes (1, 0, 0, 0) to (0, 1, 0, 0)."""
     one = np.eye(4)[:1]
     turned, *_ = parts.turn(one, one, one, np.array([[np.pi / 2, 0.0]]))
@@ -109,12 +109,12 @@ PROPERTIES: tuple[Property, ...] = (
     rows_sum_to_one,
     a_constant_changes_nothing,
     equal_values_come_out,
-    the_hidden_has_no_effect,
+    later_tokens_have_no_effect,
     order_goes_through,
     zeros_change_nothing,
     steps_are_rows,
     only_differences_count,
-    a_known_turn,
+    a_quarter_turn_is_right,
     twice_the_same,
 )
 """The properties, in the order in which pages letter them from A."""

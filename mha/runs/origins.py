@@ -474,12 +474,12 @@ def _always(name: str) -> Callable[[Trace], str]:
     return lambda run: name
 
 
-def _norm_rules(start: str, read: Callable[[Trace], str], norm: Callable[[Trace], str]) -> Rules:
+def _norm_rules(prefix: str, read: Callable[[Trace], str], norm: Callable[[Trace], str]) -> Rules:
     """Return the rules of the three stages of a normalisation."""
     return {
-        f"{start}_means": _mean_rule(read),
-        f"{start}_spreads": _spread_rule(read, f"{start}_means", norm),
-        f"{start}_normed": _normalised_rule(read, start, norm),
+        f"{prefix}_means": _mean_rule(read),
+        f"{prefix}_spreads": _spread_rule(read, f"{prefix}_means", norm),
+        f"{prefix}_normed": _normalised_rule(read, prefix, norm),
     }
 
 

@@ -203,12 +203,12 @@ def _block_stage(
     )
 
 
-def _norm_stages(start: str, noun: str) -> tuple[Stage, ...]:
+def _norm_stages(prefix: str, noun: str) -> tuple[Stage, ...]:
     """Return the stages of one normalisation."""
     return (
-        _block_stage(f"{start}_means", f"Means of the {noun}", "μ", ("n",)),
-        _block_stage(f"{start}_spreads", f"Standard deviations of the {noun}", "σ", ("n",)),
-        _block_stage(f"{start}_normed", f"Normalised {noun}", "x", _N_MODEL),
+        _block_stage(f"{prefix}_means", f"Means of the {noun}", "μ", ("n",)),
+        _block_stage(f"{prefix}_spreads", f"Standard deviations of the {noun}", "σ", ("n",)),
+        _block_stage(f"{prefix}_normed", f"Normalised {noun}", "x", _N_MODEL),
     )
 
 
@@ -225,13 +225,13 @@ def _gain_and_bias_stages(which: str) -> tuple[Stage, ...]:
     )
 
 
-def _rms_norm_stages(start: str, title: str, symbol: str) -> tuple[Stage, ...]:
+def _rms_norm_stages(name: str, title: str, symbol: str) -> tuple[Stage, ...]:
     """Return the stages of the RMS norm of queries or keys."""
     noun = title.lower()
     return (
-        Stage(f"{start}_spreads", f"Root mean squares of the {noun}", "σ", ("head", "row"),
+        Stage(f"{name}_spreads", f"Root mean squares of the {noun}", "σ", ("head", "row"),
               ("num_heads", "n"), ""),
-        Stage(f"normed_{start}", f"Normalised {noun}", symbol, _HEAD_ROW_COLUMN, _N_K),
+        Stage(f"normed_{name}", f"Normalised {noun}", symbol, _HEAD_ROW_COLUMN, _N_K),
     )  # fmt: skip
 
 

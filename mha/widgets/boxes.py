@@ -62,7 +62,7 @@ class YourTurn:
         The box's id, which is unique on the page; a reader's progress is stored under it.
     variants : bool, default True
         Whether new numbers are offered, which the browser draws.
-    beside : tuple of tuple of (str, float), optional
+    other_mistakes : tuple of tuple of (str, float), optional
         For each exercise the mistakes that do not follow from its operands: a name of
         `mha.practice.mistakes.NAMES`, and the wrong answer.
     row : str, default ""
@@ -79,7 +79,7 @@ class YourTurn:
     exercises: tuple[NumericExercise, ...]
     name: str
     variants: bool = True
-    beside: tuple[tuple[tuple[str, float], ...], ...] = ()
+    other_mistakes: tuple[tuple[tuple[str, float], ...], ...] = ()
     row: str = ""
     cells: tuple[str, ...] = ()
 
@@ -211,8 +211,8 @@ class YourTurn:
 
     def _json(self) -> str:
         """Return the data of the script, which computes the answers itself."""
-        beside = self.beside or ((),) * len(self.exercises)
-        pairs = zip(self.exercises, beside, strict=True)
+        other_mistakes = self.other_mistakes or ((),) * len(self.exercises)
+        pairs = zip(self.exercises, other_mistakes, strict=True)
         tasks = [_task_data(exercise, known, self.variants) for exercise, known in pairs]
         # The exercises of a row share their operands, so new ones are drawn once for all.
         data = {"tasks": tasks, "together": bool(self.row)}
@@ -264,7 +264,7 @@ def your_turn(
         )
     cell = f"{stage.replace('_', '-')}-{head + 1}-{row + 1}-{column + 1}"
     by_operands = operand_mistakes(exercise)
-    beside = tuple(
+    other_mistakes = tuple(
         (known.name, _round_off(known.value))
         for known in mistakes(run, exercise)
         if known not in by_operands
@@ -272,7 +272,7 @@ def your_turn(
     name = f"turn-{run.example.name}-{cell}" if name is None else name
     # The browser cannot compute GELU's second operand, the normal distribution, for new numbers.
     can_vary = variants and exercise.origin.operation != "gelu"
-    return YourTurn((exercise,), name, can_vary, (beside,))
+    return YourTurn((exercise,), name, can_vary, (other_mistakes,))
 
 
 def one_box(*boxes: YourTurn, name: str | None = None) -> YourTurn:
@@ -299,7 +299,7 @@ def one_box(*boxes: YourTurn, name: str | None = None) -> YourTurn:
         sum((box.exercises for box in boxes), ()),
         name or f"{boxes[0].name}-and-{len(boxes) - 1}-more",
         all(box.variants for box in boxes),
-        sum((box.beside for box in boxes), ()),
+        sum((box.other_mistakes for box in boxes), ()),
     )
 
 
@@ -345,7 +345,7 @@ def your_turns(
 
 
 def _task_data(
-    exercise: NumericExercise, beside: Iterable[tuple[str, float]], variants: bool
+    exercise: NumericExercise, other_mistakes: Iterable[tuple[str, float]], variants: bool
 ) -> dict[str, object]:
     """Return the data of one exercise for the script."""
     return {
@@ -357,7 +357,7 @@ def _task_data(
         "percent": exercise.percent,
         "hints": hint_templates(exercise.kind, exercise.givens),
         "draw": operand_ranges(exercise) if variants else None,
-        "elsewhere": list(beside),
+        "elsewhere": list(other_mistakes),
     }
 
 

@@ -16,17 +16,18 @@ from mha.widgets.instrument import Drawing, Explorer, instrument
 EXAMPLES = ("cat-sat", "the-cat-sat-end", "the-cat-sat", "play-football")
 """The examples on which a program can be run."""
 
-_TRIALS: Mapping[str, tuple[str, dict[str, bool]]] = {
-    "cat sat": ("cat-sat", {}),
-    "the same, 27 times as large": ("cat-sat", {}),
-    "The cat sat &lt;end&gt;": ("the-cat-sat-end", {}),
-    "with a causal mask": ("the-cat-sat-end", {"is_causal": True}),
-    "with a bias": ("the-cat-sat-end", {"is_biased": True}),
-    "with quarter turns": ("the-cat-sat-end", {"is_rotated": True}),
-    "rotated, one at a time": ("the-cat-sat-end", {"is_rotated": True, "is_cached": True}),
-    "two heads": ("the-cat-sat", {}),
+_TRIALS: Mapping[str, tuple[str, int, dict[str, bool]]] = {
+    "cat sat": ("cat-sat", 1, {}),
+    "the same, 27 times as large": ("cat-sat", 27, {}),
+    "The cat sat &lt;end&gt;": ("the-cat-sat-end", 1, {}),
+    "with a causal mask": ("the-cat-sat-end", 1, {"is_causal": True}),
+    "with a bias": ("the-cat-sat-end", 1, {"is_biased": True}),
+    "with quarter turns": ("the-cat-sat-end", 1, {"is_rotated": True}),
+    "rotated, one at a time": ("the-cat-sat-end", 1, {"is_rotated": True, "is_cached": True}),
+    "two heads": ("the-cat-sat", 1, {}),
 }
-"""The columns of the table for readers without JavaScript: an example and flags of `RunInputs`."""
+"""The columns of the table for readers without JavaScript: an example, the factor of its queries
+and keys, and flags of `RunInputs`."""
 
 EXHIBITS: Mapping[str, str] = {
     "wrong axis": "bug-axis",
@@ -130,8 +131,8 @@ def _table() -> str:
 
 
 def _verdict(parts: Parts, trial: str) -> str:
-    name, flags = _TRIALS[trial]
-    given = RunInputs.from_trace(trace(load_example(name)), 27 if "27" in trial else 1, **flags)
+    name, factor, flags = _TRIALS[trial]
+    given = RunInputs.from_trace(trace(load_example(name)), factor, **flags)
     try:
         output = run_attention(parts, given, np.random.default_rng(3))[1]
     except ValueError:

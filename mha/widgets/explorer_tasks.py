@@ -242,7 +242,7 @@ def _output(run: Trace, numbers: Mapping[str, float]) -> bool:
 
 
 def _unnoticed(run: Trace, numbers: Mapping[str, float]) -> bool:
-    """Return False: at first every head is on. A run without such a head is refused."""
+    """Return False, since no head is off at the start; raise if no head is small enough."""
     shares = run.head_outputs if run.head_contributions is None else run.head_contributions
     if not (abs(shares).max(axis=(1, 2)) < numbers["below"]).any():
         raise ValueError(f"no head's share is below {numbers['below']}; the task has no answer")

@@ -73,10 +73,10 @@ def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> 
         if len(text) > LONGEST or not text.isprintable():
             fail(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
         texts[f"--{name}"] = text
-    for made in sheets:
-        student = made.student
+    for worksheet in sheets:
+        student = worksheet.student
         texts[f"student {student.number} of --class, {student.name},"] = student.name + student.id
-        texts["--sentence"] = texts.get("--sentence", "") + " ".join(made.run.tokens)
+        texts["--sentence"] = texts.get("--sentence", "") + " ".join(worksheet.run.tokens)
     refuse_unprintable(texts)
 
 
@@ -87,8 +87,8 @@ def _files(
     if what != "worksheets" or not arguments.each:
         return {f"{sheets[0].seed.file_stem(what)}.pdf": parts}
     return {
-        f"{made.seed.file_stem('worksheet')}-{_student_suffix(made.student)}.pdf": [part]
-        for made, part in zip(sheets, parts, strict=True)
+        f"{worksheet.seed.file_stem('worksheet')}-{_student_suffix(worksheet.student)}.pdf": [part]
+        for worksheet, part in zip(sheets, parts, strict=True)
     }
 
 
@@ -106,7 +106,7 @@ def _class_documents(
 ) -> dict[str, list[PrintedPart]]:
     """Return the parts of a class's documents by kind."""
     about = [words for words in (arguments.title, arguments.course, arguments.date) if words]
-    students = [_student(made, model=arguments.model) for made in sheets]
+    students = [_student(worksheet, model=arguments.model) for worksheet in sheets]
     rubric = {key: students[0][key] for key in ("points", "tasks")}  # all ask the same
     return {
         "worksheets": [
@@ -132,45 +132,47 @@ def _source(parts: Sequence[PrintedPart], arguments: argparse.Namespace) -> str:
     )
 
 
-def _student(made: Worksheet, *, model: bool) -> dict[str, Any]:
+def _student(worksheet: Worksheet, *, model: bool) -> dict[str, Any]:
     """Return the data of a student's worksheet and of its key.
 
     With `model` they end with the two tasks from the trained model.
     """
     return {
-        "number": made.student.number,
-        "name": made.student.name,
-        "id": made.student.id,
-        "drawn": f"({made.seed}, {made.difficulty})",
-        "points": points(made.points),
-        "rounding": f"{' '.join(notes(made)).replace('eˣ', 'e^x')}{BESIDES * model}",
-        "effort": effort_note(made),
-        "tolerance": tolerance_note(made) if made.rounded else "",
-        "tasks": [_task(made, task) for task in made.tasks],
-        "model": _model(ModelSheet(made.seed, made.student)) if model else None,
+        "number": worksheet.student.number,
+        "name": worksheet.student.name,
+        "id": worksheet.student.id,
+        "drawn": f"({worksheet.seed}, {worksheet.difficulty})",
+        "points": points(worksheet.points),
+        "rounding": f"{' '.join(notes(worksheet)).replace('eˣ', 'e^x')}{BESIDES * model}",
+        "effort": effort_note(worksheet),
+        "tolerance": tolerance_note(worksheet) if worksheet.rounded else "",
+        "tasks": [_task(worksheet, task) for task in worksheet.tasks],
+        "model": _model(ModelSheet(worksheet.seed, worksheet.student)) if model else None,
     }
 
 
-def _task(made: Worksheet, task: Task) -> dict[str, Any]:
+def _task(worksheet: Worksheet, task: Task) -> dict[str, Any]:
     """Return the data of a task: the givens, the blanks, and every step."""
     return vars(task) | {
         "worth": points(task.points),
         "after": list(map(str, task.after)),
         "empty": list(map(empty_table, task.tables)),
-        "steps": [list(answer_lines(made, task.stage, head)) for head in range(len(task.tables))],
+        "steps": [
+            list(answer_lines(worksheet, task.stage, head)) for head in range(len(task.tables))
+        ],
     }
 
 
-def _model(made: ModelSheet) -> dict[str, Any]:
+def _model(worksheet: ModelSheet) -> dict[str, Any]:
     """Return the two tasks from the trained model, and their answers."""
     return {
         "title": MODEL.capitalize(),
-        "story": f"*{' '.join(made.story)}* …",
+        "story": f"*{' '.join(worksheet.story)}* …",
         "questions": [
             {"text": text, "tables": tables}
-            for text, tables in zip(made.questions, made.tables, strict=True)
+            for text, tables in zip(worksheet.questions, worksheet.tables, strict=True)
         ],
-        "answers": made.answers,
+        "answers": worksheet.answers,
     }
 
 

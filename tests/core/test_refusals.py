@@ -239,7 +239,10 @@ WRONG_TYPES = [
 
 @pytest.mark.parametrize(
     ("error", "call", "cause"),
-    [*((ValueError, *each) for each in WRONG_VALUES), *((TypeError, *each) for each in WRONG_TYPES)],
+    [
+        *((ValueError, *each) for each in WRONG_VALUES),
+        *((TypeError, *each) for each in WRONG_TYPES),
+    ],
 )
 def test_each_refusal_names_the_argument_and_the_cause(error, call, cause):
     with pytest.raises(error, match=f"^{re.escape(cause)}"):

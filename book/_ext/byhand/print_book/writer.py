@@ -55,7 +55,7 @@ class Writer:
         self.near: set[Target] = (
             set()
         )  # targets in this section, whose references need no page number
-        self.pages_said = True  # false in titles, captions and tables
+        self.prints_page_numbers = True  # false in titles, captions and tables
 
     # ---- The tree ----
 
@@ -80,9 +80,9 @@ class Writer:
 
     def markup_without_pages(self, node: nodes.Element) -> str:
         """Return the children's markup without page numbers: for titles, captions and tables."""
-        before, self.pages_said = self.pages_said, False
+        before, self.prints_page_numbers = self.prints_page_numbers, False
         written = self.children_markup(node)
-        self.pages_said = before
+        self.prints_page_numbers = before
         return written
 
     def names(self, node: nodes.Element) -> list[str]:
@@ -226,12 +226,12 @@ class Writer:
         target = target_of(node, self.page)
         words = self.children_markup(node)
         if target is not None:
-            page = "to" if self.pages_said and target not in self.near else "link"
+            page = "to" if self.prints_page_numbers and target not in self.near else "link"
             return f"#{page}(label({string(name_of(target))}))[{words}]"
         address = node.get("refuri", "")
         if not address:
             return words
-        noted = self.pages_said and "://" not in node.astext()
+        noted = self.prints_page_numbers and "://" not in node.astext()
         note = f"#footnote(link({string(address)}))" if noted else ""
         return f"#link({string(address)})[{words}]{note}"
 

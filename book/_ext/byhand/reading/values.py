@@ -103,7 +103,8 @@ def eval_role(
         return [_live_number(words, *found.parts[0][1:], found.explorers)], []
     texts = [([nodes.Text(text)], formula, how) for text, formula, how in found.parts]
     return [
-        _live_number(*text, found.explorers) if text[1] else text[0][0] for text in texts
+        _live_number(words_of_part, formula, how, found.explorers) if formula else words_of_part[0]
+        for words_of_part, formula, how in texts
     ] or words, []
 
 
