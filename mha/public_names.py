@@ -21,7 +21,7 @@ from mha.core.gradients import (
 from mha.core.heads import merge_heads, split_heads
 from mha.core.int8 import EightBits
 from mha.core.language import LanguageModel, Written
-from mha.core.latent import LatentRun, LatentWeights, latent_attention
+from mha.core.latent import LatentRun, LatentWeights, clip_qk, latent_attention
 from mha.core.learning import (
     Training,
     answer_scores,
@@ -175,6 +175,7 @@ __all__ = [
     "causal_mask",
     "centred_log",
     "chain",
+    "clip_qk",
     "cross_entropy",
     "decode_step",
     "differential_weights",

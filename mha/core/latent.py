@@ -8,7 +8,7 @@ outputs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from mha.core.checks import (
     Array,
     as_count,
     as_finite_array,
+    as_number,
     finite_product,
     finite_sum,
     frozen,
@@ -27,7 +28,7 @@ from mha.core.heads import merge_heads
 from mha.core.norm import rms_norm
 from mha.core.option_checks import as_bool, check_type
 from mha.core.positions import rotate_by
-from mha.core.softmax import softmax
+from mha.core.softmax import as_scores, softmax
 
 EPS = 1e-6
 """Added to the mean square by the RMS norms of latent vectors."""
@@ -262,6 +263,63 @@ def latent_attention(
         outputs,
         output,
     )
+
+
+def clip_qk(weights: LatentWeights, scores: ArrayLike, threshold: float = 100.0) -> LatentWeights:
+    """Return matrices whose scores for the same tokens are at most a threshold: QK-clip.
+
+    Each head has a factor: the threshold divided by its largest score, at most 1. The unrotated
+    parts of its queries and keys are scaled by the root of the factor, and the rotated part of its
+    queries by the factor, so its scores are multiplied by the factor. The rotated key is unchanged,
+    because all heads share it.
+
+    Parameters
+    ----------
+    weights : LatentWeights
+    scores : array_like, shape (..., num_heads, num_queries, num_keys)
+        Scaled scores that these matrices gave. Minus infinity where a query may not attend.
+    threshold : float, default 100
+        Above 0.
+
+    Returns
+    -------
+    LatentWeights
+        Rounding may leave the largest score slightly above the threshold.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold numbers, `scores` does not have one table per head, or
+        `threshold` is not above 0.
+
+    References
+    ----------
+    Kimi Team (2025a), section 2.1 and algorithm 1, which apply it after a step of the optimiser,
+    with the largest scores of the batch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one = np.ones((1, 2, 2))
+    >>> layer = LatentWeights(np.eye(2), one, one, np.eye(2), one, one, np.eye(2))
+    >>> x = np.eye(2)
+    >>> scores = latent_attention(x, layer, is_causal=False).scores
+    >>> clipped = clip_qk(layer, scores, 1)
+    >>> scores.max(), latent_attention(x, clipped, is_causal=False).scores.max().round(9)
+    (np.float64(1.5), np.float64(1.0))
+    """
+    check_type("weights", weights, LatentWeights)
+    scores, w_uk = in_one_dtype(as_scores("scores", scores), weights.w_uk)
+    heads = len(w_uk)
+    if scores.ndim < 3 or scores.shape[-3] != heads:
+        raise ValueError(
+            f"scores has shape {scores.shape}; (..., {heads}, num_queries, num_keys) is wanted"
+        )
+    threshold = as_number("threshold", threshold, above=0)
+    largest = scores.max(axis=(*range(scores.ndim - 3), -2, -1)).astype(float)
+    factor = (threshold / np.maximum(largest, threshold)).astype(scores.dtype)[:, None, None]
+    root = np.sqrt(factor)
+    return replace(weights, w_uq=weights.w_uq * root, w_uk=w_uk * root, w_qr=weights.w_qr * factor)
 
 
 def _normed(x: Array, gain: Array | None) -> Array:

@@ -14,7 +14,7 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 import mha
 from mha.core.heads import merge_heads
 from mha.core.int8 import EightBits
-from mha.core.latent import LatentWeights, latent_attention
+from mha.core.latent import LatentWeights, clip_qk, latent_attention
 from mha.core.linear_attention import gated_delta_rule, linear_attention, linear_recurrence
 from mha.core.norm import rms_norm
 from mha.core.rope_scaling import (
@@ -38,8 +38,8 @@ from mha.examples.published_models import published_models
 N, D_MODEL, HEADS, GROUPS, WIDTH = 7, 22, 6, 2, 10
 CAUSAL = np.where(np.tri(N, dtype=bool), 0.0, -np.inf)
 CONFIGURATIONS = (
-    *("DeepseekV32", "Gemma2", "Gemma3Text", "Gemma3nText", "Glm4Moe", "GptOss", "KimiLinear"),
-    *("Llama4Text", "MiniMax", "MiniMaxM2", "Mistral", "Olmo2", "Qwen3Next"),
+    *("DeepseekV32", "Gemma2", "Gemma3Text", "Gemma3nText", "GptOss", "KimiLinear"),
+    *("Llama4Text", "MiniMaxM2", "Mistral", "Olmo2", "Qwen3Next"),
 )
 ON_ATTENTION = re.compile(
     r"\b(?!_)\w*(?:head|rank|rope|rotary|attn|attention|sliding|linear|qk|layer_types|position)\w*"
@@ -83,8 +83,8 @@ def x(rng):
 # ---- Layers ----
 
 
-@pytest.mark.parametrize("compressed", [None, 9])
-def test_latent_attention_as_deepseek_v3_has_it(x, compressed):
+def latent_layer(compressed=None):
+    """Return a layer of DeepSeek-V3, and its weights for `latent_attention`."""
     d_c, d_k, d_r, d_v = 5, 4, 6, 3
     theirs, w = drawn(
         "DeepseekV3", q_lora_rank=compressed, kv_lora_rank=d_c, qk_nope_head_dim=d_k,
@@ -95,18 +95,46 @@ def test_latent_attention_as_deepseek_v3_has_it(x, compressed):
     own = {} if compressed is None else {
         "w_dq": w["q_a_proj.weight"].T, "query_gain": w["q_a_layernorm.weight"],
     }  # fmt: skip
-    layer = LatentWeights(
+    weights = LatentWeights(
         w_dkv=down[:, :d_c], w_kr=down[:, d_c:], w_uk=making[..., :d_k], w_uv=making[..., d_k:],
         w_uq=asking[..., :d_k], w_qr=asking[..., d_k:], w_o=w["o_proj.weight"].T,
         gain=w["kv_a_layernorm.weight"], **own,
     )  # fmt: skip
-    angles = np.arange(N)[:, None] * rotary_speeds(d_r)
+    return theirs, weights
+
+
+@pytest.mark.parametrize("compressed", [None, 9])
+def test_latent_attention_as_deepseek_v3_has_it(x, compressed):
+    theirs, layer = latent_layer(compressed)
+    angles = np.arange(N)[:, None] * rotary_speeds(layer.w_kr.shape[1])
     plain, absorbed = (
         latent_attention(x, layer, angles=angles, absorbed=form) for form in (False, True)
     )
     close(plain.output, output(theirs, x, angles))
     np.testing.assert_allclose(absorbed.output, plain.output, rtol=1e-10, atol=1e-10)
     assert np.ptp(plain.weights[:, -1]) > 0.1
+
+
+def test_clipped_matrices_as_in_algorithm_1_of_the_report_on_kimi_k2(x):
+    theirs, layer = latent_layer()
+    d_k = layer.w_uk.shape[2]
+    angles = np.arange(N)[:, None] * rotary_speeds(layer.w_kr.shape[1])
+    scores = latent_attention(x, layer, angles=angles).scores
+    largest = scores.max(axis=(1, 2))
+    threshold = float(np.median(largest))
+    before = output(theirs, x, angles)
+    query = theirs.q_proj.weight.view(HEADS, -1, D_MODEL)
+    key_and_value = theirs.kv_b_proj.weight.view(HEADS, -1, layer.w_uk.shape[1])
+    for head, size in enumerate(largest):
+        if size > threshold:
+            gamma = threshold / size
+            query[head, :d_k].mul_(gamma**0.5)
+            query[head, d_k:].mul_(gamma)
+            key_and_value[head, :d_k].mul_(gamma**0.5)
+    wanted = output(theirs, x, angles)
+    clipped = latent_attention(x, clip_qk(layer, scores, threshold), angles=angles)
+    close(clipped.output, wanted)
+    assert not np.allclose(before, wanted, rtol=1e-3)
 
 
 def test_normed_queries_and_keys_and_a_gate_as_qwen3_next_has_them(x):

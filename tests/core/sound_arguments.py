@@ -73,6 +73,7 @@ OWN = {
     "indexer_scores": {"query": HEADS, "weights": HEADS[..., 0]},
     "cross_entropy": {"answers": [0, 1, 2, -1]},
     "latent_attention": {"weights": LatentWeights(**LATENT), "angles": X[:, :1]},
+    "clip_qk": {"weights": LatentWeights(**LATENT), "scores": 3 * HEADS[:1], "threshold": 2.0},
     "merge_heads": {"x": HEADS},
     **{f"multi_head_attention{end}": {"weights": BIASED} for end in ("", "_backward")},
     "online_softmax": {"value": HEADS[0].T},

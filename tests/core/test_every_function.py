@@ -19,6 +19,7 @@ NO_BATCH = (
     *("cross_entropy", "layer_gradients", "train_layer"),  # with answers of its size
     *("multi_head_attention_backward", "transformer_backward"),  # a layer's gradients add up
     "accept_drafts",  # for one sequence
+    "clip_qk",  # its matrices are those of one layer
 )
 
 BROADCAST = ("attention_scores", "attention_weights", "scaled_dot_product_attention")

@@ -28,7 +28,7 @@ from mha.core.feed_forward import FeedForward
 from mha.core.gradients import scaled_dot_product_attention_backward
 from mha.core.heads import split_heads
 from mha.core.language import LanguageModel, draw_model
-from mha.core.latent import LatentWeights
+from mha.core.latent import LatentWeights, clip_qk
 from mha.core.learning import cross_entropy
 from mha.core.linear_attention import linear_attention
 from mha.core.masks import as_mask
@@ -203,6 +203,9 @@ WRONG_VALUES = [
     (lambda: latent(w_uk=ones((2, 1, 4, 6))), "w_uk has shape (2, 1, 4, 6); (num_heads,"),
     (lambda: latent(w_dq=ones((6, 7))), "w_dq has shape (6, 7); (6, 6) is wanted"),
     (lambda: latent(w_dq=None, w_uq=ones((1, 5, 6)), w_qr=ones((1, 5, 2))), "w_uq takes 5 numbers"),
+    (lambda: clip_qk(latent(), X), "scores has shape (4, 6); (..., 1, num_queries, num_keys)"),
+    (lambda: clip_qk(latent(), HEADS), "scores has shape (2, 4, 6); (..., 1, num_queries,"),
+    (lambda: clip_qk(latent(), HEADS[:1], 0.0), "threshold is 0.0; a number above 0 is wanted"),
     # Costs
     (lambda: layer_sizes(12, 6, num_groups=4), "num_groups is 4; a divisor of num_heads=6"),
     # Learning

@@ -16,7 +16,7 @@ from mha.core.decoding import KeyValueCache, ask_cache, decode_step
 from mha.core.encoder_decoder import encoder_decoder
 from mha.core.feed_forward import FeedForward
 from mha.core.gradients import multi_head_attention_backward
-from mha.core.latent import LatentWeights, latent_attention
+from mha.core.latent import LatentWeights, clip_qk, latent_attention
 from mha.core.masks import padded_places
 from mha.core.norm import layer_norm
 from mha.core.transformer import Block, transformer
@@ -208,18 +208,24 @@ def test_sequences_of_a_padded_batch_decode_as_each_alone(rng, side):
         np.testing.assert_allclose(step[i], decode_step(newest[i], weights, kept)[0], rtol=1e-11)
 
 
-@pytest.mark.parametrize("has_norms", [False, True])
-@pytest.mark.parametrize("is_causal", [False, True])
-def test_latent_attention_agrees_absorbed_and_expanded_into_heads(rng, has_norms, is_causal):
-    heads, d_model, d_c, d_k, d_r, d_v, d_q, n = 3, 11, 5, 7, 4, 2, 13, 6
+def random_latent_weights(rng, *, has_norms=False, d_r=4):
+    """Return matrices of three heads for rows of 11 numbers, with a latent vector of queries."""
+    heads, d_model, d_c, d_k, d_v, d_q = 3, 11, 5, 7, 2, 13
     shapes = {
         **{"w_dkv": (d_model, d_c), "w_uk": (heads, d_c, d_k), "w_uv": (heads, d_c, d_v)},
         **{"w_kr": (d_model, d_r), "w_uq": (heads, d_q, d_k), "w_qr": (heads, d_q, d_r)},
         **{"w_o": (heads * d_v, 17), "w_dq": (d_model, d_q)},
         **({"gain": d_c, "query_gain": d_q} if has_norms else {}),
     }
-    weights = LatentWeights(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
-    x, angles = rng.normal(size=(n, d_model)), mha.rotary_angles(np.arange(n), d_r)
+    return LatentWeights(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
+
+
+@pytest.mark.parametrize("has_norms", [False, True])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_latent_attention_agrees_absorbed_and_expanded_into_heads(rng, has_norms, is_causal):
+    heads, d_c, d_r, n = 3, 5, 4, 6
+    weights = random_latent_weights(rng, has_norms=has_norms)
+    x, angles = rng.normal(size=(n, 11)), mha.rotary_angles(np.arange(n), d_r)
     plain, absorbed = (
         latent_attention(x, weights, angles=angles, is_causal=is_causal, absorbed=form)
         for form in (False, True)
@@ -235,6 +241,33 @@ def test_latent_attention_agrees_absorbed_and_expanded_into_heads(rng, has_norms
         is_causal=is_causal,
     )
     np.testing.assert_allclose(plain.head_outputs, alone, rtol=1e-12)
+
+
+@pytest.mark.parametrize("has_norms", [False, True])
+def test_clipped_matrices_multiply_the_scores_of_a_head_that_exceed_a_threshold(rng, has_norms):
+    weights = random_latent_weights(rng, has_norms=has_norms)
+    texts = rng.normal(size=(2, 6, 11))
+    options = {"angles": mha.rotary_angles(np.arange(6), 4), "is_causal": False}
+    scores = np.stack([latent_attention(x, weights, **options).scores for x in texts])
+    largest = scores.max(axis=(0, 2, 3))
+    threshold = np.sort(largest)[:2].mean()  # two of three heads exceed it
+    clipped = clip_qk(weights, scores, threshold)
+    after = np.stack([latent_attention(x, clipped, **options).scores for x in texts])
+    factor = np.minimum(1, threshold / largest)
+    assert (factor < 1).sum() == 2
+    np.testing.assert_allclose(after, factor[:, None, None] * scores, rtol=1e-9)
+    assert after.max() <= threshold * (1 + 1e-12)
+    for name in ("w_dkv", "w_kr", "w_uv", "w_o", "w_dq"):
+        np.testing.assert_array_equal(getattr(clipped, name), getattr(weights, name))
+    calm = factor == 1
+    for name in ("w_uq", "w_uk", "w_qr"):
+        np.testing.assert_array_equal(getattr(clipped, name)[calm], getattr(weights, name)[calm])
+
+
+def test_masked_and_negative_scores_clip_nothing(rng):
+    weights = random_latent_weights(rng)
+    scores = np.where(np.tri(6, dtype=bool), -200.0, -np.inf) * np.ones((3, 1, 1))
+    np.testing.assert_array_equal(clip_qk(weights, scores, 1.0).w_qr, weights.w_qr)
 
 
 # ---- Parameters, operations and bytes, against counts of the package's actual operations ----
