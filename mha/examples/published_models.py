@@ -28,8 +28,8 @@ class Source:
     title : str
     published : str
         Date of the document or of its version: ``2025-08`` or ``2025-08-05``.
-    fetched : str, default ""
-        Date on which the facts were compared with it; empty where it was not available.
+    fetched : str
+        Date on which the facts were last compared with it.
     paper : bool, default False
         Whether the bibliography has it.
     """
@@ -37,7 +37,7 @@ class Source:
     key: str
     title: str
     published: str
-    fetched: str = ""
+    fetched: str
     paper: bool = False
 
 

@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 from mha.examples.published_models import Fact, PublishedModels, Value, published_models
 
 FIELDS, MODELS = "published-fields", "published-models"
-FILES = (".json", ".md", ".py", ".yaml")
+FILES = (".json", ".md", ".py", ".sh", ".yaml")
 PROBLEMS = ("keep less", "look at less", "stay stable", "reach farther")
 
 
