@@ -30,7 +30,7 @@ NOT_OF_MODELS = re.compile(
 ALIASES = {
     "gpt-oss-120b": ("gpt-oss",), "DeepSeek-V3.2": ("DeepSeek-V3",), "Gemma 2 27B": ("Gemma 2",),
     "Gemma 3 27B": ("Gemma 3",), "Gemma 3n E4B": ("Gemma 3n",), "Gemma 4 31B": ("Gemma 4",),
-    "Llama 3 70B": ("Llama 3 ",), "Llama 4 Scout": ("Llama 4",), "Mistral 7B": ("Mistral",),
+    "Llama 3 70B": ("Llama 3 ",), "Llama 4 Scout": ("Llama 4",), "Mistral 7B v0.1": ("Mistral",),
     "OLMo 2 7B": ("OLMo 2",), "Qwen3 8B": ("Qwen3 ",), "MiniMax-Text-01": ("MiniMax-01",),
 }  # fmt: skip
 
@@ -67,7 +67,7 @@ def test_the_file_has_nothing_unused():
         (('"kimi2025"', '"kimi"'), "the file of facts has no 'kimi'; it is wanted"),
         (
             ('"sliding_window", value', '"num_key_value_heads", value'),
-            "Mistral 7B has two facts about num_key_value_heads; one is wanted",
+            "Mistral 7B v0.1 has two facts about num_key_value_heads; one is wanted",
         ),
     ],
 )
@@ -78,7 +78,7 @@ def test_faulty_files_are_refused(change, message):
 
 
 def test_unknown_models_and_changes_are_refused():
-    with pytest.raises(KeyError, match="no facts about 'Gemma 9'; known models: Mistral 7B, "):
+    with pytest.raises(KeyError, match="no facts about 'Gemma 9'; known models: Mistral 7B v0.1, "):
         MODELS["Gemma 9"]
     with pytest.raises(ValueError, match=r"^change is 'lora'; one of groups, latent, "):
         MODELS.with_change("lora")
