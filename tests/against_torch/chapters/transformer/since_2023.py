@@ -29,6 +29,8 @@ def compare_latent_vectors(page):
     weights, powers = scores[1].softmax(dim=-1), scores[1].exp()
     shares = torch.stack([powers, powers.sum().expand(2), weights], 1)
     page.says("The score of sat with cat is ", contents[1, 0] + places[1, 0], places[1, 0], shares)
+    page.says("With a threshold of 1, the score # of sat with itself", scores[1, 1])
+    assert scores.max() == scores[1, 1] == 3 / 2  # so the factor is two thirds
     met = query @ W_UK.T
     page.says("and the same scores as before: ", dot(query[1], W_UK[0]), dot(query[1], W_UK[1]))
     page.says("with cat: 1×2", flatten(dot(met[1], latent[0]))[2:])
