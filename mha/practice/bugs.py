@@ -260,7 +260,7 @@ def values_turned(
     "halves for pairs",
     "turn",
     ROTARY,
-    "rotates each component with the one half a width on; the layout is neighbouring pairs",
+    "rotates each component with the one half a width later; the layout has neighbouring pairs",
     kind="museum",
 )
 def halves_for_pairs(
@@ -315,7 +315,7 @@ def root_of_the_number_of_keys(query: Array, key: Array, d_model: int) -> Array:
     return query @ key.swapaxes(-1, -2) / np.sqrt(key.shape[-2])
 
 
-@bug("view instead of transpose", "score", SPLIT, "reshapes the keys where a transpose is needed")
+@bug("view instead of transpose", "score", SPLIT, "reshapes the keys instead of transposing them")
 def view_instead_of_transpose(query: Array, key: Array, d_model: int) -> Array:
     return query @ key.reshape(*key.shape[:-2], *key.shape[:-3:-1]) / np.sqrt(query.shape[-1])
 
@@ -459,7 +459,7 @@ def keys_compared_with_keys(query: Array, key: Array, value: Array) -> Triple:
     "groups tiled",
     "repeat_groups",
     SHARED,
-    "repeats the list of groups, where neighbouring heads share a group",
+    "repeats the list of groups, although neighbouring heads share a group",
 )
 def groups_tiled(x: Array, times: int) -> Array:
     return np.concatenate([x] * times, axis=-3)
@@ -717,8 +717,8 @@ def mask_added_twice(bias: Array, scale: float) -> Array:
     "masks tiled over the heads",
     "repeat_masks",
     MASKS,
-    "tiles the masks over the heads (batch order 0, 1, 0, 1), where each mask has to be"
-    " repeated (0, 0, 1, 1)",
+    "tiles the masks over the heads (batch order 0, 1, 0, 1) instead of repeating each mask"
+        " (0, 0, 1, 1)",
 )
 def masks_tiled_over_the_heads(masks: Array, num_heads: int) -> Array:
     return np.tile(masks, (num_heads, 1, 1))
@@ -831,7 +831,7 @@ merged_by_reshape = bug(
     "merged alternating",
     "merge",
     SPLIT,
-    "interleaves the outputs of the heads, where they have to be concatenated",
+    "interleaves the outputs of the heads instead of concatenating them",
 )
 def merged_alternating(outputs: Array) -> Array:
     return outputs.transpose(1, 2, 0).reshape(outputs.shape[1], -1)
@@ -863,7 +863,7 @@ def attention_over_the_heads(wide: Array, num_heads: int) -> Array:
     "heads summed",
     "merge",
     HEADS,
-    "adds the outputs of the heads, where they have to be concatenated",
+    "adds the outputs of the heads instead of concatenating them",
     always_with=(("project_output", keep_concat),),
 )
 def heads_summed(outputs: Array) -> Array:
@@ -874,7 +874,7 @@ def heads_summed(outputs: Array) -> Array:
     "heads averaged",
     "merge",
     HEADS,
-    "averages the outputs of the heads, where they have to be concatenated",
+    "averages the outputs of the heads instead of concatenating them",
     always_with=(("project_output", keep_concat),),
 )
 def heads_averaged(outputs: Array) -> Array:
@@ -1207,7 +1207,7 @@ def rotated_backwards(positions: Array, d_k: int, base: float) -> Array:
     "exponent by ones",
     "rotary_angles",
     ROTARY,
-    "uses the exponent i / d_k, where 2i / d_k is needed",
+    "uses the exponent i / d_k instead of 2i / d_k",
 )
 def exponent_by_ones(positions: Array, d_k: int, base: float) -> Array:
     return positions[:, None] * base ** (-np.arange(d_k // 2) / d_k)
@@ -1222,7 +1222,7 @@ def exponent_s_sign(positions: Array, d_k: int, base: float) -> Array:
     "exponent from 1",
     "rotary_angles",
     ROTARY,
-    "numbers the pairs from 1 in the exponent, where the first is 0",
+    "numbers the pairs from 1 in the exponent, not from 0",
 )
 def exponent_from_1(positions: Array, d_k: int, base: float) -> Array:
     return positions[:, None] * base ** (-np.arange(2, d_k + 2, 2) / d_k)
@@ -1287,7 +1287,7 @@ def slopes_for_any_number_of_heads(num_heads: int) -> Array:
     "bias grows with distance",
     "distance_bias",
     LINEAR,
-    "adds a larger bias to more distant keys, where it has to be smaller",
+    "adds a larger bias to more distant keys instead of a smaller one",
 )
 def bias_grows_with_distance(slopes: Array, distance: Array) -> Array:
     return slopes[:, None, None] * distance

@@ -27,7 +27,7 @@ def _shape(*, example: str, array: str, wanted: Sequence[int]) -> Finding:
     found = getattr(run.example.layer if array.startswith("w_") else run, array)
     shape = np.shape(found)[-2:]
     return Finding(
-        shape == tuple(wanted), f"worked from its inputs, `{array}` is {shape[0]} by {shape[1]}"
+        shape == tuple(wanted), f"computed from its inputs, `{array}` is {shape[0]} by {shape[1]}"
     )
 
 

@@ -252,7 +252,7 @@ def _latent(card: Mapping[str, str], count: str, score: str) -> _Content:
             "How many numbers does one token add to the cache, in one layer and in all layers?",
             f"Each number takes 2 bytes. How many bytes does one token take, and how many do"
             f" {count} tokens?",
-            "Suppose that each head stored keys and values of the width qk_nope_head_dim instead."
+            "Suppose instead that each head stores keys and values of the width qk_nope_head_dim."
             " How many numbers would the keys of one layer take, and how many keys and values?",
         ),
         steps,

@@ -235,7 +235,7 @@ def masked_row(rng: np.random.Generator) -> Problem:
         " scaled scores of its query before the mask, and one number of each value. The masked"
         " weight is 0.",
         (
-            "Compute the exponentials of the scores that the mask leaves, and their sum.",
+            "Compute the exponentials of the scores that are not masked, and their sum.",
             "Compute the weights of these keys.",
             "Compute the output.",
         ),

@@ -83,7 +83,7 @@ class Ledger(GeneratedTable):
             yield from (f"**{kind}**", f": {meaning}", "")
         yield from list_table_head("The claims of the book", ":name: tbl-claims", ":widths: 5 2 3",
                          looks="words stacked")  # fmt: skip
-        yield from list_table_row("Claim", "Kind, page", "What holds it")
+        yield from list_table_row("Claim", "Kind, page", "Evidence")
         counted = [*list_table_head("Sentences with numbers, by how each number is written")]
         counted += list_table_row("Page", *COUNTED)
         for page in self.chapters():

@@ -17,10 +17,10 @@ from byhand.checking.sources import Finding, Line, Page, Project, consecutive_li
 FILE = "book/claims.toml"
 KINDS = {
     "proved": "derived on the page, for every input",
-    "computed": "worked and asserted by the build, for the inputs named",
-    "measured": "found over seeds or texts, all of which count",
+    "computed": "computed and asserted by the build, for the named inputs",
+    "measured": "found over several seeds or texts, with none omitted",
     "quoted": "taken from a source, with its table, its section or the abstract",
-    "convention": "so chosen in this book",
+    "convention": "a choice of this book",
 }
 KEY = re.compile(r"([A-Za-z_-]+)\s*=")
 FIELDS = ("says", "kind", "holds")

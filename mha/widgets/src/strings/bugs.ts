@@ -9,7 +9,7 @@ export const bugs = {
   times: "Queries and keys",
   once: "as they are",
   many: "{n} times as large",
-  told: { isCausal: "Causal mask", isBiased: "Half a point less per position of distance",
+  told: { isCausal: "Causal mask", isBiased: "Scores lower by 0.5 per position of distance",
     isTurned: "A quarter turn per position", inSteps: "One token at a time, with a cache" },
   own: "Numbers of your own",
   inputs: ["queries", "keys", "values"],

@@ -7,7 +7,7 @@ export const latent = {
   head: "Head",
   query: "Query",
   stored: "Stored per token: {numbers} numbers, {bytes} bytes, instead of a key and a value per head, {all} numbers, {allBytes} bytes.",
-  published: "{model} stores {bytes} bytes per token and layer instead of {plain}, with its rotated key, which is left out here.",
+  published: "{model} stores {bytes} bytes per token and layer instead of {plain}, with its rotated key, which is omitted here.",
   ranks: "Rank",
   of: { keys: "keys of all heads", values: "values of all heads", both: "keys and values" },
   now: "from latent vectors",

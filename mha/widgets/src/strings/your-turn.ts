@@ -26,7 +26,7 @@ export const yourTurn = {
     "no-root": "The scores are not scaled here: divide by the root of the key's width first.",
     "no-scale": "That is the unscaled score: scale it.",
     "by-width": "That divides by the key's width; divide by its square root.",
-    "no-mask": "That leaves out the mask's term, which is added last.",
+    "no-mask": "The mask's term is missing: add it last.",
     "no-exponential": "That uses the score itself: take its exponential first.",
     "not-divided": "That is the exponential: divide it by the sum of the row's exponentials.",
     "no-quotient": "That is the mixture: divide it by the sum.",

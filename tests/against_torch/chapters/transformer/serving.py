@@ -47,7 +47,7 @@ def compare_shared_prompts(page):
     alone = sum(operations(LARGE, n) for n in range(1, 1101))
     rest = sum(operations(LARGE, n) for n in range(1001, 1101))
     share = (alone - rest + 64 * rest) / (64 * alone)
-    page.says("reading them all takes # of the operations", share)
+    page.says("all prompts together take # of the operations", share)
     reading = (2 * matrices(LARGE) + cached(LARGE, 1100)) / BYTES
     page.says("can come after # ms instead of #", 1e3 * reading, 1e3 * alone / FLOPS)
     page.says("rows need only # ms of arithmetic", 1e3 * rest / FLOPS)
@@ -59,7 +59,7 @@ def compare_pages(page):
     page.says("# tokens need # ÷ # = #, so # pages, and #", 1000, 1000, 16, 1000 / 16, 63, 8)
     page.says("keys and values take # KiB", slot / 1024)
     page.says("so # MiB are wasted", 8 * slot / 2**20)
-    page.says("were reserved, # GiB would be", (8192 - 1000) * slot / 2**30)
+    page.says("# tokens would waste # GiB", 8192, (8192 - 1000) * slot / 2**30)
 
 
 def compare_chunks(page):
@@ -70,9 +70,9 @@ def compare_chunks(page):
         rows.append([1e3 * reading, 1e3 * computing, free])
     page.table("tbl-serving-chunks", rows)
     reading, computing, free = rows[0]
-    page.says("texts: reading leaves ", reading, computing, reading - computing)
+    page.says("texts: while the memory is read, ", reading, computing, reading - computing)
     each = 1e3 * operations(LARGE, 1000) / FLOPS
-    page.says("A token of the prompt takes # ms of it, so # tokens", each, free)
+    page.says("A token of the prompt takes # ms, so # tokens", each, free)
 
 
 def pair_counts():
@@ -109,8 +109,8 @@ def compare_drafts(page):
     drafts = [SHARES[stories], *(read(MODELS[i], stories)[2].softmax(-1) for i in steps), target]
     rates = [torch.minimum(target, draft).sum(-1).mean() for draft in drafts]
     words = [sum(a**i for i in range(5)) for a in rates]
-    page.says("pairs are accepted with # on average", rates[0])
-    page.says("of its training with #. By this formula", rates[2])
+    page.says("acceptance rate is # if the draft counts pairs", rates[0])
+    page.says("counts pairs, and # if the draft is the target", rates[2])
     page.says("proposals then writes about # and # words", words[0], words[2])
 
 

@@ -59,7 +59,7 @@ def compare_the_language(page):
     loss, new, repeated = WHOLE["losses"]
     page.table("tbl-names-losses", counting, WHOLE["losses"])
     page.says("which costs ≈ #", math.log(15), repeated, counting[2].exp(), repeated.exp())
-    page.says("costs # nats per word, counting #", loss, counting[0])
+    page.says("costs # nats with the whole model, and # with counting", loss, counting[0])
     powers = [cost.exp() for cost in (loss, counting[0], repeated, new)]
     page.says("The exponential of each: ", powers)
 
@@ -97,7 +97,7 @@ def compare_parts_of_the_logits(page):
     page.says("it adds at least ", gives, 16, takes, both[4])
     powers, chance = LOGITS[LAST].exp(), LOGITS[LAST].softmax(0)[NU]
     of_all = 36, powers[NU], powers.sum(), chance
-    page.says("over the sum of all ", of_all, -chance.log(), 1, chance, 1 / chance)
+    page.says("divided by the sum of all ", of_all, -chance.log(), 1, chance, 1 / chance)
     rest, ratio = both[:4].sum(0), (ends[0] - ends[1]).exp()
     page.says("The other four parts give it ", rest[0], rest, (rest[1] - rest[0]).exp())
     page.says("the logits of nu and ke are # and #", ends)
