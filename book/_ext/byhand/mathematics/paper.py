@@ -4,7 +4,9 @@ import functools
 import re
 from pathlib import Path
 
-from byhand.mathematics.page import TemmlError
+from mha.views.colours import PAGE_COLOURS
+
+from byhand.mathematics.page import ROLES, TemmlError
 from byhand.mathematics.scripts import ScriptError, call
 from byhand.mathematics.spoken import spoken
 from byhand.press.markup import string
@@ -22,6 +24,8 @@ PREPARED = (
     (r"(\\textstyle\s*\\[a-z]+)", r"{\1}"),
 )
 """What tex2typst reads otherwise than TeX, and what it reads as TeX does."""
+ROLE_LETTER = re.compile(r'"[^"]*"|(?<![A-Za-z0-9#.])([QKV])(?![A-Za-z0-9])')
+"""A text, which stays as it is, or a letter that has a colour on pages too."""
 ITALIC = re.compile(r'(?<=") ?italic\(((?:\w )*\w)\) ?(?=")')  # a word amid a text
 
 
@@ -61,7 +65,13 @@ def _turned(tex: str, display: bool) -> tuple[str, str]:
     except ScriptError as error:
         raise FormulaError(tex, str(error).strip().splitlines()[-1]) from None
     code = ITALIC.sub(lambda m: f"#emph[{m[1].replace(' ', '')}]", typst)
-    return words or tex, code
+    return words or tex, ROLE_LETTER.sub(lambda m: _tinted(m[1]) if m[1] else m[0], code)
+
+
+def _tinted(letter: str) -> str:
+    """Return a letter in the colour of queries, keys or values; the space ends the code."""
+    colour, _ = PAGE_COLOURS[ROLES[letter]]
+    return f"#text(fill: rgb({string(colour)}), ${letter}$) "
 
 
 def _prepared(tex: str) -> str:
