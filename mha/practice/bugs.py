@@ -718,7 +718,7 @@ def mask_added_twice(bias: Array, scale: float) -> Array:
     "repeat_masks",
     MASKS,
     "tiles the masks over the heads (batch order 0, 1, 0, 1) instead of repeating each mask"
-        " (0, 0, 1, 1)",
+    " (0, 0, 1, 1)",
 )
 def masks_tiled_over_the_heads(masks: Array, num_heads: int) -> Array:
     return np.tile(masks, (num_heads, 1, 1))

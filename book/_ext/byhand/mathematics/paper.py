@@ -4,12 +4,11 @@ import functools
 import re
 from pathlib import Path
 
-from mha.views.colours import PAGE_COLOURS
-
 from byhand.mathematics.page import ROLES, TemmlError
 from byhand.mathematics.scripts import ScriptError, call
 from byhand.mathematics.spoken import spoken
 from byhand.press.markup import string
+from mha.views.colours import PAGE_COLOURS
 
 FOLDER = Path(__file__).parent
 TEX2TYPST = (FOLDER / "tex2typst.js", FOLDER / "tex2typst" / "tex2typst.min.js")
