@@ -117,7 +117,7 @@ def accept_drafts(
     ------
     TypeError, ValueError
         If the rows of `target` and `draft` are no distributions, the shapes do not fit together,
-        or `drafted` has a word of which `draft` says that it is impossible.
+        or `drafted` has a word whose probability in `draft` is 0.
 
     References
     ----------

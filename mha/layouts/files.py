@@ -316,7 +316,7 @@ def read_layer(
     layer : int
         Its number, counted from 0: the first number in its names.
     settings : mapping, optional
-        Replaces the `config.json` beside the file; an empty mapping stands for no settings.
+        Replaces the `config.json` beside the file; an empty mapping means no settings.
     num_heads, base, eps, is_causal, layout
         As in `layer_from_arrays`.
     within : str, default ""

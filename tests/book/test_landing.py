@@ -83,6 +83,21 @@ def test_four_routes_lead_into_the_book():
     assert any("your-own-attention" in href for href in links["Check your attention"])
 
 
+@pytest.mark.parametrize(
+    ("chapter", "stops"),
+    [
+        ("what-attention-does", 1),
+        ("self-attention", 3),
+        ("scaling", 1),
+        ("multi-head-attention", 1),
+    ],
+)
+def test_each_stop_of_the_hour_leads_back_to_the_route(chapter, stops):
+    back = site.soup(f"mechanism/{chapter}").select('article a[href$="index.html#one-hour-route"]')
+    assert len(back) == stops
+    assert site.soup("index").select_one("#one-hour-route")
+
+
 @pytest.mark.browser
 def test_the_row_of_one_query_is_explained_and_can_be_worked_with(opened):
     page = opened("index")
