@@ -47,7 +47,7 @@ def compare_shared_prompts(page):
     alone = sum(operations(LARGE, n) for n in range(1, 1101))
     rest = sum(operations(LARGE, n) for n in range(1001, 1101))
     share = (alone - rest + 64 * rest) / (64 * alone)
-    page.says("all prompts together take # of the operations", share)
+    page.says("Reading all prompts takes # of the operations", share)
     reading = (2 * matrices(LARGE) + cached(LARGE, 1100)) / BYTES
     page.says("can come after # ms instead of #", 1e3 * reading, 1e3 * alone / FLOPS)
     page.says("rows need only # ms of arithmetic", 1e3 * rest / FLOPS)
