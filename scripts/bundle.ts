@@ -95,7 +95,7 @@ const typescript: Plugin = {
 async function bundle(folder: string) {
   const made = await rollup({ input: ENTRIES, plugins: [typescript], preserveEntrySignatures: false });
   const { output } = await made.generate({
-    format: "amd", amd: { autoId: true }, interop: "esModule", externalLiveBindings: false,
+    format: "amd", amd: { autoId: true }, generatedCode: { arrowFunctions: true, constBindings: true, objectShorthand: true }, interop: "esModule", externalLiveBindings: false,
     entryFileNames: "[name].js", chunkFileNames: "[name].js", onlyExplicitManualChunks: true,
     manualChunks: (id) => CHUNK_OF.get(id.replace(SOURCE, "").replace(/\.\w+$/, "")),
   });

@@ -13,7 +13,8 @@ import { fill } from "../../mha/widgets/src/engine/text.ts";
 import { entered, read } from "../../mha/widgets/src/engine/typed-numbers.ts";
 import { fromHash, toHash } from "../../mha/widgets/src/store/explorer-address.ts";
 import { compute, startOf } from "../../mha/widgets/src/store/explorer-state.ts";
-import type { ExplorerData, Matrix } from "../../mha/widgets/src/types.ts";
+import type { ExplorerData } from "../../mha/widgets/src/types/explorer.ts";
+import type { Matrix } from "../../mha/widgets/src/types/run.ts";
 
 function assertEqual(found: unknown, wanted: unknown) {
   const [left, right] = [found, wanted].map((value) => JSON.stringify(value));

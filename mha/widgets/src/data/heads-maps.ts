@@ -1,4 +1,4 @@
-import type { HeadsMaps } from "../types.ts";
+import type { HeadsMaps } from "../types/panels.ts";
 
 /** Written by Python; see mha/widgets/assets.py. */
 declare const maps: HeadsMaps;

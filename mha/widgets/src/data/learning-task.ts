@@ -1,4 +1,4 @@
-import type { LearningTask } from "../types.ts";
+import type { LearningTask } from "../types/panels.ts";
 
 /** Written by Python; see mha/widgets/assets.py. */
 declare const task: LearningTask;

@@ -1,4 +1,4 @@
-import type { ModelData } from "../types.ts";
+import type { ModelData } from "../types/panels.ts";
 
 /** Written by Python; see mha/widgets/assets.py. */
 declare const trained: ModelData;

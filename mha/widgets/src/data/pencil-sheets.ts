@@ -1,4 +1,4 @@
-import type { PencilSheet } from "../types.ts";
+import type { PencilSheet } from "../types/pencil.ts";
 
 /** Written by Python; see mha/widgets/assets.py. */
 declare const sheets: PencilSheet[];

@@ -1,4 +1,4 @@
-import type { SearchIndex } from "../types.ts";
+import type { SearchIndex } from "../types/reading.ts";
 
 /** Written by Python; see book/_ext/byhand/search. */
 declare const index: SearchIndex;

@@ -6,7 +6,7 @@
 import { asked, result, valueOf as valueOfOfExercises } from "./exercises.ts";
 import { fixed } from "./numbers.ts";
 import { read } from "./typed-numbers.ts";
-import type { Kind, Mistake, MistakeName, Task, Verdict } from "../types.ts";
+import type { Kind, Mistake, MistakeName, Task, Verdict } from "../types/reading.ts";
 
 type Slip = [MistakeName, number];
 

@@ -4,7 +4,7 @@
  */
 
 import { extendTrace, finite, matmul, traceAttention } from "./attention.ts";
-import type { Inputs, Matrix, Run } from "../types.ts";
+import type { Inputs, Matrix, Run } from "../types/run.ts";
 
 /**
  * From here on what is left of the normal distribution is a continued fraction, of this depth;

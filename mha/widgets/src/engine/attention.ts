@@ -3,7 +3,7 @@
  * Pure functions on matrices as arrays of rows. The tests hold both to the same numbers.
  */
 
-import type { Inputs, MaskEntry, Matrix, Run } from "../types.ts";
+import type { Inputs, MaskEntry, Matrix, Run } from "../types/run.ts";
 
 /** Beyond this size of a row's largest score, exponentials are shown after a shift. */
 const LARGEST_EXPONENT = 80;

@@ -5,7 +5,8 @@
  */
 
 import { matmul } from "./attention.ts";
-import type { Matrix, TriedInputs } from "../types.ts";
+import type { TriedInputs } from "../types/panels.ts";
+import type { Matrix } from "../types/run.ts";
 
 const [SLOPE, RATE, QUARTER] = [0.5, 0.1, Math.PI / 2];
 

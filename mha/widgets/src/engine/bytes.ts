@@ -1,6 +1,6 @@
 /** Numbers that a script holds as text: their bytes in base 64, the lowest of a number first. */
 
-import type { Matrix } from "../types.ts";
+import type { Matrix } from "../types/run.ts";
 
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   // A browser that can do it by itself is ten times as fast.

@@ -4,7 +4,7 @@
  * tests/correction_oracle.py.
  */
 
-import type { PencilFormula, PencilNumber, PencilSheet, PencilState } from "../types.ts";
+import type { PencilFormula, PencilNumber, PencilSheet, PencilState } from "../types/pencil.ts";
 
 export const RIGHT = 0;
 export const SLIP = 1;

@@ -8,7 +8,8 @@ import { fill } from "./text.ts";
 import { percent, short, shown } from "./numbers.ts";
 import { evaluate } from "./origins.ts";
 import { chain, decimalsOf, reached, sign } from "./signs.ts";
-import type { Draw, Kind, Operation, Task } from "../types.ts";
+import type { Draw, Kind, Task } from "../types/reading.ts";
+import type { Operation } from "../types/run.ts";
 
 type Calculated = {value: number, fields: Record<string, string>, result: string, steps: (places: number) => string[]};
 type Pick = (low: number, high: number) => number;

@@ -2,7 +2,7 @@
 
 import maps from "../data/heads-maps.ts";
 import { bytesOf } from "./bytes.ts";
-import type { Matrix } from "../types.ts";
+import type { Matrix } from "../types/run.ts";
 
 type Cells = [row: number, keys: number[]][];
 type Held = { share: number, obeyed: number, rows: number } | null;

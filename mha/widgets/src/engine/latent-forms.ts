@@ -4,7 +4,7 @@
  */
 
 import { carriedOut } from "./sheet.ts";
-import type { Matrix } from "../types.ts";
+import type { Matrix } from "../types/run.ts";
 
 /** Smaller numbers, beside the largest of the matrix, are rounding. */
 const CLOSE = 1e-10;

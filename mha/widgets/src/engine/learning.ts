@@ -8,7 +8,7 @@
 
 import { NumpyDraws } from "./numpy-draws.ts";
 import task from "../data/learning-task.ts";
-import type { LearningState, ToySentence } from "../types.ts";
+import type { LearningState, ToySentence } from "../types/panels.ts";
 
 const { asked, learned, length, questions, width, words } = task;
 export const FORMS = words.length;

@@ -3,7 +3,7 @@
  * computed from the matrix as it was before the first of these numbers, so that no rounding adds up.
  */
 
-import type { Matrix } from "../types.ts";
+import type { Matrix } from "../types/run.ts";
 
 /** Differences below it are of rounding. */
 export const TINY = 1e-9;

@@ -10,7 +10,8 @@ import { bytesOf, half } from "./bytes.ts";
 import { RULES, each, named, origin } from "./origins.ts";
 import { at, valueAt } from "./places.ts";
 import { stages } from "./stages.ts";
-import type { Matrix, ModelData, ModelRun, NamesModel, Operand, Origin, Place, Rule } from "../types.ts";
+import type { ModelData, ModelRun, NamesModel } from "../types/panels.ts";
+import type { Matrix, Operand, Origin, Place, Rule } from "../types/run.ts";
 
 type ModelOrigin = Origin & { blocks: Map<Operand, number> };
 

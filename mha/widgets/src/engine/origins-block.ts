@@ -5,7 +5,7 @@
 
 import { ACTIVATIONS } from "./attention-block.ts";
 import { RESULTS, RULES, each, named } from "./origins.ts";
-import type { Numbers, Operand, Rule, Run, Sources } from "../types.ts";
+import type { Numbers, Operand, Rule, Run, Sources } from "../types/run.ts";
 
 type Reading = (run: Run) => string;
 

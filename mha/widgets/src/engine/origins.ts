@@ -5,7 +5,7 @@
 
 import { address, at, indexOf, isMatrix, stays, valueAt } from "./places.ts";
 import { stages } from "./stages.ts";
-import type { Calculation, Inputs, Operand, Origin, Place, Rule, Run } from "../types.ts";
+import type { Calculation, Inputs, Operand, Origin, Place, Rule, Run } from "../types/run.ts";
 
 const range = (count: number) => Array.from({ length: count }, (_, i) => i);
 

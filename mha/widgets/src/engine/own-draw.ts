@@ -4,7 +4,8 @@
  */
 
 import { Draws } from "./draws.ts";
-import type { Matrix, OwnKnowledge, OwnSettings } from "../types.ts";
+import type { OwnKnowledge, OwnSettings } from "../types/panels.ts";
+import type { Matrix } from "../types/run.ts";
 
 /** In small letters, without signs around it. */
 export function bareWord(word: string) {

@@ -4,7 +4,7 @@
  */
 
 import { stages } from "./stages.ts";
-import type { Axis, Numbers, Place } from "../types.ts";
+import type { Axis, Numbers, Place } from "../types/run.ts";
 
 /** Whether a stage is a projection matrix of the layer: its rows stand for components. */
 export const isMatrix = (stage: string): boolean => !["places", "", undefined].includes(stages[stage].rows);

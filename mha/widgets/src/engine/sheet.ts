@@ -3,7 +3,7 @@
  * out: named tables, each given or made of others by one operation, and where each number comes from.
  */
 
-import type { Matrix, Operand } from "../types.ts";
+import type { Matrix, Operand } from "../types/run.ts";
 
 type SheetStep = { name: string, title: string, operation: string, of: string[], number: number, array: Matrix };
 type Where = { row: number, column: number, step: SheetStep, at: (table: string, row: number, column: number) => Operand, of: (table: string) => Operand[] };

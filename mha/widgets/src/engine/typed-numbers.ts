@@ -5,7 +5,7 @@
 
 import { numbers as texts } from "../strings/numbers.ts";
 import { commas, full, parsed } from "./numbers.ts";
-import type { Wanted } from "../types.ts";
+import type { Wanted } from "../types/fields.ts";
 
 /** No field takes a number of a larger size; a figure may need a smaller bound. */
 export const MOST = 1000;

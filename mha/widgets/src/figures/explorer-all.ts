@@ -12,7 +12,8 @@ import { Panel } from "./explorer-panel.ts";
 import { fill } from "../engine/text.ts";
 import { make, makeGroup, setText } from "./explorer-parts.ts";
 import { Tables } from "./explorer-tables.ts";
-import type { ExplorerData, ExplorerNumbers, ExplorerState, ExplorerTables, ExplorerView, Place } from "../types.ts";
+import type { ExplorerData, ExplorerNumbers, ExplorerState, ExplorerTables, ExplorerView } from "../types/explorer.ts";
+import type { Place } from "../types/run.ts";
 
 /** Give tables as many rows and columns for tokens as there are tokens. */
 function fitTokens(body: HTMLElement, count: number) {

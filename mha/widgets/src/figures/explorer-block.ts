@@ -12,7 +12,7 @@ import { explorerBlock as texts } from "../strings/explorer-block.ts";
 import "../engine/origins-block.ts";
 import { make, setText } from "./explorer-parts.ts";
 import { extendStrip } from "./explorer-view.ts";
-import type { Part, StripView } from "../types.ts";
+import type { Part, StripView } from "../types/explorer.ts";
 
 // Names of a block's numbers join those of attention once this module is loaded.
 Object.assign(explorer.places, texts.places);

@@ -4,7 +4,7 @@ import { explorer as texts } from "../strings/explorer.ts";
 import { fill } from "../engine/text.ts";
 import { freshId, isPage, loadStyle, make, makeButton, makeChoice, set } from "./explorer-parts.ts";
 import { historyButtons } from "./history-buttons.ts";
-import type { ExplorerState, ExplorerView } from "../types.ts";
+import type { ExplorerState, ExplorerView } from "../types/explorer.ts";
 
 /** Controls that follow the state. */
 export class Choices {

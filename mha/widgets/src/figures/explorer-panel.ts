@@ -10,7 +10,8 @@ import { explorerAll } from "../strings/explorer-all.ts";
 import { explorer } from "../strings/explorer.ts";
 import { fill } from "../engine/text.ts";
 import { STEP, make, makeButton, makeField, printed } from "./explorer-parts.ts";
-import type { ExplorerView, Origin, Part, Place } from "../types.ts";
+import type { ExplorerView, Part } from "../types/explorer.ts";
+import type { Origin, Place } from "../types/run.ts";
 
 const texts = { ...explorer, ...explorerAll };
 

@@ -7,7 +7,7 @@ import { fill } from "../engine/text.ts";
 import { full, short, shown } from "../engine/numbers.ts";
 import { MOST, entered } from "../engine/typed-numbers.ts";
 import { explorer as texts } from "../strings/explorer.ts";
-import type { Complaint, NumberField, Wanted } from "../types.ts";
+import type { Complaint, NumberField, Wanted } from "../types/fields.ts";
 
 
 /** How much a step changes a number. */

@@ -9,7 +9,8 @@ import { isMatrix } from "../engine/places.ts";
 import { stages } from "../engine/stages.ts";
 import { MAPS, compute, dimension, startOf } from "../store/explorer-state.ts";
 import { make } from "./explorer-parts.ts";
-import type { ExplorerData, ExplorerNumbers, Matrix } from "../types.ts";
+import type { ExplorerData, ExplorerNumbers } from "../types/explorer.ts";
+import type { Matrix } from "../types/run.ts";
 
 /** How many colours heads have, and how many characters of a token fit beside a table. */
 const STYLES = 6;

@@ -8,7 +8,7 @@ import { explorer } from "../strings/explorer.ts";
 import { Choices } from "./explorer-controls.ts";
 import { fill } from "../engine/text.ts";
 import { make, makeButton, makeField, makeGroup } from "./explorer-parts.ts";
-import type { ExplorerState, ExplorerView } from "../types.ts";
+import type { ExplorerState, ExplorerView } from "../types/explorer.ts";
 
 const texts = { ...explorerSettings, ...explorer, ...explorerHeat };
 

@@ -14,7 +14,8 @@ import { explorer } from "../strings/explorer.ts";
 import { fill } from "../engine/text.ts";
 import { inItalics, make, set } from "./explorer-parts.ts";
 import { TimeBar, eased, fly } from "./time-bar.ts";
-import type { ExplorerView, Part, Place, StripNumber } from "../types.ts";
+import type { ExplorerView, Part, StripNumber } from "../types/explorer.ts";
+import type { Place } from "../types/run.ts";
 
 const texts = { ...explorerSteps, ...explorer };
 

@@ -3,7 +3,8 @@
 import { address, at as placeAt, of as placeOf, valueAt } from "../engine/places.ts";
 import { MAPS, headOf, isInput, same } from "../store/explorer-state.ts";
 import { fitting, make, printed } from "./explorer-parts.ts";
-import type { Cell, ExplorerData, ExplorerNumbers, ExplorerState, Numbers, Place, Section } from "../types.ts";
+import type { Cell, ExplorerData, ExplorerNumbers, ExplorerState, Section } from "../types/explorer.ts";
+import type { Numbers, Place } from "../types/run.ts";
 
 export class Tables {
   data: ExplorerData;

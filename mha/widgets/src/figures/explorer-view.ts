@@ -16,7 +16,8 @@ import {
 } from "./explorer-parts.ts";
 import { Tasks } from "./strip-tasks.ts";
 import { Strip } from "./strip.ts";
-import type { ExplorerData, ExplorerMaker, ExplorerNumbers, ExplorerState, Matrix, Numbers, Place } from "../types.ts";
+import type { ExplorerData, ExplorerMaker, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
+import type { Matrix, Numbers, Place } from "../types/run.ts";
 
 /** Draws what a block adds to a strip; explorer-block.ts sets it, which only pages with a block load. */
 let addBlock: (strip: Strip) => void = () => {};

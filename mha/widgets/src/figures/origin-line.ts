@@ -10,7 +10,7 @@ import { LAYOUTS, sumOf, written } from "../store/explorer-origins.ts";
 import { looking as texts } from "../strings/looking.ts";
 import { fill } from "../engine/text.ts";
 import { make, makeButton, setText } from "./explorer-parts.ts";
-import type { Operand } from "../types.ts";
+import type { Operand } from "../types/run.ts";
 
 /** The layouts of an explorer know no temperature here. */
 const PLAIN: any = { temperature: 1 };

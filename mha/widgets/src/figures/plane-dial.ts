@@ -10,7 +10,10 @@ import { explorer } from "../strings/explorer.ts";
 import { fill } from "../engine/text.ts";
 import { make, makeButton, makeChoice, setBar, setText } from "./explorer-parts.ts";
 import { Plane, coordinates, makeSlider } from "./plane.ts";
-import type { Choice, ExplorerView, Matrix, Place, PlaneDrawing, PlaneMark, PlaneTip, SliderWithName } from "../types.ts";
+import type { ExplorerView } from "../types/explorer.ts";
+import type { Choice, SliderWithName } from "../types/fields.ts";
+import type { PlaneDrawing, PlaneMark, PlaneTip } from "../types/plane.ts";
+import type { Matrix, Place } from "../types/run.ts";
 
 const texts = { ...explorerViews, ...explorer };
 

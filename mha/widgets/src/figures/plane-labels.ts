@@ -5,7 +5,7 @@
  * the line. The same drawing has the same positions.
  */
 
-import type { PlaneDrawn, PlaneLine, PlaneName } from "../types.ts";
+import type { PlaneDrawn, PlaneLine, PlaneName } from "../types/plane.ts";
 
 type Position = { middle: number[], box: number[], leader: number[] | null, cost: number };
 

@@ -9,7 +9,9 @@ import { explorerViews as texts } from "../strings/explorer-views.ts";
 import { fill } from "../engine/text.ts";
 import { make, setBar, setText } from "./explorer-parts.ts";
 import { Plane, makeSlider } from "./plane.ts";
-import type { Instrument, PlaneDrawing, PlaneMark, SliderWithName } from "../types.ts";
+import type { SliderWithName } from "../types/fields.ts";
+import type { Instrument } from "../types/panels.ts";
+import type { PlaneDrawing, PlaneMark } from "../types/plane.ts";
 
 /** The largest slope, and the steps from it to none. */
 const MOST = 1;

@@ -14,7 +14,9 @@ import { fill } from "../engine/text.ts";
 import { freshId, inItalics, make, set, setText } from "./explorer-parts.ts";
 import { equalLines, nearest, weighing } from "./plane-weights.ts";
 import { Plane, Sliders, coordinates, glide } from "./plane.ts";
-import type { ExplorerView, Matrix, Numbers, Place, PlaneDrawing, PlaneMark, PlaneTip, Weighed } from "../types.ts";
+import type { ExplorerView } from "../types/explorer.ts";
+import type { PlaneDrawing, PlaneMark, PlaneTip, Weighed } from "../types/plane.ts";
+import type { Matrix, Numbers, Place } from "../types/run.ts";
 
 const texts = { ...explorerViews, ...explorer };
 

@@ -4,7 +4,8 @@
  */
 
 import { factor } from "../engine/attention.ts";
-import type { Answer, ExplorerView, Weighed } from "../types.ts";
+import type { ExplorerView } from "../types/explorer.ts";
+import type { Answer, Weighed } from "../types/plane.ts";
 
 /** A plane is looked through in so many squares a side, and in so many directions. */
 const SQUARES = 32;

@@ -10,7 +10,8 @@ import { fill } from "../engine/text.ts";
 import { STEP, freshId, make, set, setText } from "./explorer-parts.ts";
 import { LINE, placed, widthOf } from "./plane-labels.ts";
 import { drawing, isStill, shape } from "./strip-drawing.ts";
-import type { Drawn, Numbers, PlaneDrawn, PlaneMark, PlaneName } from "../types.ts";
+import type { Drawn, PlaneDrawn, PlaneMark, PlaneName } from "../types/plane.ts";
+import type { Numbers } from "../types/run.ts";
 
 /**
  * In pixels: what is left free at each edge, how far apart ticks are at least, how far their

@@ -6,7 +6,7 @@
 import { address, of as placeOf } from "../engine/places.ts";
 import { explorer as texts } from "../strings/explorer.ts";
 import { fitting, make, set, setBar, setText, strength } from "./explorer-parts.ts";
-import type { ExplorerView, StripNumber, StripView } from "../types.ts";
+import type { ExplorerView, StripNumber, StripView } from "../types/explorer.ts";
 
 /** Widths in pixels: of the ribbon of a weight of 1, of the narrowest one, of a stack. */
 const WIDE = 26;

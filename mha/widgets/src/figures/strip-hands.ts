@@ -9,7 +9,8 @@ import { entered } from "../engine/typed-numbers.ts";
 import { fill } from "../engine/text.ts";
 import { STEP, gone, makeComplaint, stepped } from "./explorer-parts.ts";
 import { isStill } from "./strip-drawing.ts";
-import type { Complaint, ExplorerState, HandledStrip, StripNumber } from "../types.ts";
+import type { ExplorerState, HandledStrip, StripNumber } from "../types/explorer.ts";
+import type { Complaint } from "../types/fields.ts";
 
 /** How far a number is dragged for one step of it, and before it is dragged at all. */
 const DRAG = { step: 8, least: 4 };

@@ -6,7 +6,7 @@
 import { explorer as texts } from "../strings/explorer.ts";
 import { fill } from "../engine/text.ts";
 import { inItalics, make, set, setText } from "./explorer-parts.ts";
-import type { ExplorerView, StripTask } from "../types.ts";
+import type { ExplorerView, StripTask } from "../types/explorer.ts";
 
 const largest = (numbers: number[]): number => Math.max(...numbers.map(Math.abs));
 

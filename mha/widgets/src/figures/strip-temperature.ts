@@ -11,7 +11,7 @@ import { fill } from "../engine/text.ts";
 import { make, setBar, setText } from "./explorer-parts.ts";
 import { paintMeeting } from "./plane-views.ts";
 import { Plane, Sliders } from "./plane.ts";
-import type { ExplorerView } from "../types.ts";
+import type { ExplorerView } from "../types/explorer.ts";
 
 const texts = { ...explorerViews, ...explorerHeat };
 

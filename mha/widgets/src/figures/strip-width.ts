@@ -12,7 +12,8 @@ import { fill } from "../engine/text.ts";
 import { inItalics, make, makeButton, set, setBar, setText } from "./explorer-parts.ts";
 import { Plane } from "./plane.ts";
 import { Tasks } from "./strip-tasks.ts";
-import type { PlaneDrawing, PlaneMark, WidthData } from "../types.ts";
+import type { WidthData } from "../types/explorer.ts";
+import type { PlaneDrawing, PlaneMark } from "../types/plane.ts";
 
 /** The standard deviation of numbers. */
 function spreadOf(numbers: number[]) {

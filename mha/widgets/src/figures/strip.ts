@@ -19,7 +19,10 @@ import { fill } from "../engine/text.ts";
 import { inItalics, make, scientific, set, setBar, setText } from "./explorer-parts.ts";
 import { Heads, Ribbons } from "./strip-drawing.ts";
 import { Hands } from "./strip-hands.ts";
-import type { Complaint, Drawn, ExplorerData, ExplorerNumbers, ExplorerState, ExplorerView, Matrix, Place, StripNumber, StripView, VectorLayout } from "../types.ts";
+import type { ExplorerData, ExplorerNumbers, ExplorerState, ExplorerView, StripNumber, StripView, VectorLayout } from "../types/explorer.ts";
+import type { Complaint } from "../types/fields.ts";
+import type { Drawn } from "../types/plane.ts";
+import type { Matrix, Place } from "../types/run.ts";
 
 /**
  * For so many digits there is room in the columns of numbers, on one line at a desk; what a

@@ -7,7 +7,7 @@
 import { timeBar as texts } from "../strings/time-bar.ts";
 import { fill } from "../engine/text.ts";
 import { make, makeButton, set, setText } from "./explorer-parts.ts";
-import type { TimeSteps } from "../types.ts";
+import type { TimeSteps } from "../types/panels.ts";
 
 /** Milliseconds of a step, and the part of them in which it moves; then it rests. */
 const PACE = 1600;

@@ -4,7 +4,7 @@ import { percent } from "../engine/numbers.ts";
 import { looking as texts } from "../strings/looking.ts";
 import { fill } from "../engine/text.ts";
 import { make, set } from "./explorer-parts.ts";
-import type { Matrix } from "../types.ts";
+import type { Matrix } from "../types/run.ts";
 
 /** How many heads differ in colour. */
 const COLOURS = 6;

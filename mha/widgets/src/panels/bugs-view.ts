@@ -14,7 +14,8 @@ import {
 import { partsOf } from "../store/address.ts";
 import { shareAddress } from "../store/share.ts";
 import { bugs as texts } from "../strings/bugs.ts";
-import type { Instrument, Matrix } from "../types.ts";
+import type { Instrument } from "../types/panels.ts";
+import type { Matrix } from "../types/run.ts";
 
 /** Lines that a reader chooses among, and how much larger scores can be made. */
 const [CHOICES, LARGER] = [4, 27];

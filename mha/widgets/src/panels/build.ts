@@ -10,7 +10,7 @@ import { fill } from "../engine/text.ts";
 import { find } from "../reading/page.ts";
 import { isRight, setRight } from "../store/progress.ts";
 import { yourTurn as strings } from "../strings/your-turn.ts";
-import type { BuildGoal } from "../types.ts";
+import type { BuildGoal } from "../types/reading.ts";
 
 class Build extends HTMLElement {
   goal: BuildGoal = JSON.parse(find(this, "script", HTMLElement).textContent);

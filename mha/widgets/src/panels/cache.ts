@@ -11,7 +11,7 @@ import { make, makeButton, set, setBar, setText } from "../figures/explorer-part
 import { TimeBar, eased, fly } from "../figures/time-bar.ts";
 import { StepsState, wholes } from "../store/steps-state.ts";
 import { cache as texts } from "../strings/steps.ts";
-import type { Instrument } from "../types.ts";
+import type { Instrument } from "../types/panels.ts";
 
 /** Tokens that a text may have, steps of each, and decimals of computed numbers. */
 const MOST = 8;

@@ -9,7 +9,7 @@ import { partsOf } from "../store/address.ts";
 import { shareAddress } from "../store/share.ts";
 import { cost as texts } from "../strings/cost.ts";
 import { curveOf, inSymbols, paintCurve } from "./cost-curves.ts";
-import type { Instrument } from "../types.ts";
+import type { Instrument } from "../types/panels.ts";
 
 /** No size may be larger. */
 const MOST = 10 ** 9;

@@ -10,7 +10,7 @@ import { fill } from "../engine/text.ts";
 import { inItalics, make, makeButton, set, setText } from "../figures/explorer-parts.ts";
 import { drawWeights } from "../figures/weight-maps.ts";
 import { heads as texts } from "../strings/heads.ts";
-import type { Matrix } from "../types.ts";
+import type { Matrix } from "../types/run.ts";
 
 const { heads, layers } = maps;
 

@@ -9,7 +9,7 @@ import { make, makeButton, scientific, set, setText } from "../figures/explorer-
 import { ask } from "../figures/origin-line.ts";
 import { heads as texts } from "../strings/heads.ts";
 import { explorer } from "../strings/explorer.ts";
-import type { Operand, Place } from "../types.ts";
+import type { Operand, Place } from "../types/run.ts";
 
 const { places } = explorer;
 

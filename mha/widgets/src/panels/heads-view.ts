@@ -22,7 +22,8 @@ import {
 import { nextOf, paintNext } from "./heads-next.ts";
 import { aboutOf, paintStrip, stripOf } from "./heads-own.ts";
 import { paintStory, storyOf } from "./heads-story.ts";
-import type { Inputs, Instrument, Matrix, Run } from "../types.ts";
+import type { Instrument } from "../types/panels.ts";
+import type { Inputs, Matrix, Run } from "../types/run.ts";
 
 const { base, heads: perLayer, layers, sentences, tokens } = maps;
 

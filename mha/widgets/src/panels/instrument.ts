@@ -5,7 +5,7 @@
  */
 
 import { isSettled, loadStyle } from "../figures/explorer-parts.ts";
-import type { Instrument } from "../types.ts";
+import type { Instrument } from "../types/panels.ts";
 
 /** How far from the screen an instrument is loaded. */
 const NEAR = "200px";

@@ -9,7 +9,7 @@ import { fill } from "../engine/text.ts";
 import { inItalics, make, makeButton, scientific, set, setBar, setText } from "../figures/explorer-parts.ts";
 import { StepsState, wholes } from "../store/steps-state.ts";
 import { latent as texts } from "../strings/latent.ts";
-import type { Instrument } from "../types.ts";
+import type { Instrument } from "../types/panels.ts";
 
 /** Bytes of a number of bfloat16. */
 const BYTES = 2;

@@ -16,7 +16,8 @@ import { ask, goBack, originOf, paintOrigin } from "../figures/origin-line.ts";
 import { mapsOf, paintMaps } from "../figures/weight-maps.ts";
 import { explorer } from "../strings/explorer.ts";
 import { layer as texts } from "../strings/layer.ts";
-import type { Instrument, Matrix, Operand, Place } from "../types.ts";
+import type { Instrument } from "../types/panels.ts";
+import type { Matrix, Operand, Place } from "../types/run.ts";
 
 const { byRoot, byScale, columns, places } = explorer;
 

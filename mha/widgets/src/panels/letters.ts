@@ -12,7 +12,9 @@ import { partsOf } from "../store/address.ts";
 import { shareAddress } from "../store/share.ts";
 import { compute, nameOf, same, startOf } from "../store/explorer-state.ts";
 import { letters as texts } from "../strings/letters.ts";
-import type { ExplorerNumbers, ExplorerState, Instrument, Matrix, Place } from "../types.ts";
+import type { ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
+import type { Instrument } from "../types/panels.ts";
+import type { Matrix, Place } from "../types/run.ts";
 
 /** From so much on a share counts as a find. */
 const LEAST = 0.4;

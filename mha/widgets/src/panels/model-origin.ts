@@ -5,7 +5,7 @@ import { stages } from "../engine/stages.ts";
 import { fill } from "../engine/text.ts";
 import { model as texts } from "../strings/model.ts";
 import { explorer } from "../strings/explorer.ts";
-import type { Operand, Place } from "../types.ts";
+import type { Operand, Place } from "../types/run.ts";
 
 const { places: placeTexts } = explorer;
 

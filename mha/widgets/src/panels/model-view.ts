@@ -23,7 +23,8 @@ import { model as texts } from "../strings/model.ts";
 import { curvesOf, drawn, paintCurves } from "./model-maps.ts";
 import { aboutOf } from "./model-origin.ts";
 import trained from "../data/model-numbers.ts";
-import type { Instrument, Matrix, ModelData, ModelState, NamesModel, Place } from "../types.ts";
+import type { Instrument, ModelData, ModelState, NamesModel } from "../types/panels.ts";
+import type { Matrix, Place } from "../types/run.ts";
 
 const [MOST, LIKELIEST] = [32, 5];
 

@@ -11,7 +11,10 @@ import { stages } from "../engine/stages.ts";
 import { fill } from "../engine/text.ts";
 import { freshId, make } from "../figures/explorer-parts.ts";
 import { dimension } from "../store/explorer-state.ts";
-import type { ExplorerData, ExplorerNumbers, Kind, Operation, Origin, OwnKnowledge, Place, Task } from "../types.ts";
+import type { ExplorerData, ExplorerNumbers } from "../types/explorer.ts";
+import type { OwnKnowledge } from "../types/panels.ts";
+import type { Kind, Task } from "../types/reading.ts";
+import type { Operation, Origin, Place } from "../types/run.ts";
 
 /** The most decimals that numbers are given with. */
 const [LEAST, MOST] = [4, 16];

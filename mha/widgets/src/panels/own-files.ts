@@ -5,7 +5,7 @@ import { isMatrix, parse, stays } from "../engine/places.ts";
 import { fill } from "../engine/text.ts";
 import { make } from "../figures/explorer-parts.ts";
 import { own as texts } from "../strings/own.ts";
-import type { ExplorerData } from "../types.ts";
+import type { ExplorerData } from "../types/explorer.ts";
 
 /**
  * An example as a reader has made it, its changes and settings among its data: what an explorer

@@ -10,7 +10,8 @@ import { make } from "../figures/explorer-parts.ts";
 import { inBrackets, worked } from "../store/explorer-origins.ts";
 import { compute, dimension, startOf } from "../store/explorer-state.ts";
 import { own as texts } from "../strings/own.ts";
-import type { ExplorerData, ExplorerState, MaskEntry, Matrix, Place } from "../types.ts";
+import type { ExplorerData, ExplorerState } from "../types/explorer.ts";
+import type { MaskEntry, Matrix, Place } from "../types/run.ts";
 
 /** Stages of a head, in the order of the computation. */
 const OF_HEAD = ["query", "key", "value", "scores", "scaled_scores", "exponentials", "weights",

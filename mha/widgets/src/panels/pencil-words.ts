@@ -10,7 +10,7 @@ import { make } from "../figures/explorer-parts.ts";
 import { inBrackets } from "../store/explorer-origins.ts";
 import { nameOf } from "../store/explorer-state.ts";
 import { pencil as texts } from "../strings/pencil.ts";
-import type { PencilCell, PencilDocument, PencilFormula, PencilNumber, PencilSheet, PencilState } from "../types.ts";
+import type { PencilCell, PencilDocument, PencilFormula, PencilNumber, PencilSheet, PencilState } from "../types/pencil.ts";
 
 /** A printed number with a true minus sign. */
 export const withMinus = (printed: string) => printed.replace("-", "−");

@@ -20,7 +20,8 @@ import { same } from "../store/explorer-state.ts";
 import { History } from "../store/history.ts";
 import { explorer } from "../strings/explorer.ts";
 import { sheet as texts } from "../strings/sheet.ts";
-import type { Instrument, Matrix } from "../types.ts";
+import type { Instrument } from "../types/panels.ts";
+import type { Matrix } from "../types/run.ts";
 
 const { hidden, outcome, queryIs, redone, undone, unread, wasReset } = explorer;
 

@@ -15,7 +15,8 @@ import { TimeBar, eased, fly } from "../figures/time-bar.ts";
 import { inBrackets } from "../store/explorer-origins.ts";
 import { StepsState, wholes } from "../store/steps-state.ts";
 import { tiles as texts } from "../strings/steps.ts";
-import type { Instrument, Matrix } from "../types.ts";
+import type { Instrument } from "../types/panels.ts";
+import type { Matrix } from "../types/run.ts";
 
 const PACE = 2400;
 

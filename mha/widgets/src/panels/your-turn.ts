@@ -10,7 +10,7 @@ import { fill } from "../engine/text.ts";
 import { find } from "../reading/page.ts";
 import { isRight, setRight } from "../store/progress.ts";
 import { yourTurn as strings } from "../strings/your-turn.ts";
-import type { Task, Verdict } from "../types.ts";
+import type { Task, Verdict } from "../types/reading.ts";
 
 /** Put text into an element, with ^ as a raised exponent. */
 function setRich(element: HTMLElement, text: string) {

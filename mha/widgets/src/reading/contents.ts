@@ -4,7 +4,7 @@ import { progress as strings } from "../strings/reading.ts";
 import * as progress from "../store/progress.ts";
 import { fill } from "../engine/text.ts";
 import { button } from "./page.ts";
-import type { PageProgress } from "../types.ts";
+import type { PageProgress } from "../types/reading.ts";
 
 /* ---- Beside the links ---- */
 

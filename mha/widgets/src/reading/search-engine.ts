@@ -9,7 +9,7 @@
 
 import MiniSearch from "minisearch";
 import index from "../data/search-index.ts";
-import type { FoundSection, Pieces, SearchHit, SearchQuery } from "../types.ts";
+import type { FoundSection, Pieces, SearchHit, SearchQuery } from "../types/reading.ts";
 
 type Part = { phrases: string[][], hits: SearchHit[], weight: number };
 

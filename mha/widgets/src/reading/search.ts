@@ -1,6 +1,6 @@
 /** The dialog that searches the book. Its index and the library come when it is first opened. */
 
-import type { FoundSection, Pieces } from "../types.ts";
+import type { FoundSection, Pieces } from "../types/reading.ts";
 
 const STRINGS = {
   loading: "The search is being loaded …",

@@ -4,7 +4,8 @@ import { parsed } from "../engine/numbers.ts";
 import { address } from "../engine/places.ts";
 import { partsOf } from "./address.ts";
 import { MAPS, isInput, placeIn, same, startOf } from "./explorer-state.ts";
-import type { ExplorerData, ExplorerState, Numbers } from "../types.ts";
+import type { ExplorerData, ExplorerState } from "../types/explorer.ts";
+import type { Numbers } from "../types/run.ts";
 
 const marked = (flags: boolean[]) =>
   flags.flatMap((flag, i) => (flag ? [i] : [])).join(".");

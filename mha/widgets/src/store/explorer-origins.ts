@@ -9,7 +9,8 @@ import { address } from "../engine/places.ts";
 import { chain, decimalsOf } from "../engine/signs.ts";
 import { fill } from "../engine/text.ts";
 import { explorer as texts } from "../strings/explorer.ts";
-import type { ExplorerData, ExplorerNumbers, ExplorerState, Layout, Numbers, Operation, Origin, Part, Place } from "../types.ts";
+import type { ExplorerData, ExplorerNumbers, ExplorerState, Layout, Part } from "../types/explorer.ts";
+import type { Numbers, Operation, Origin, Place } from "../types/run.ts";
 
 export const inBrackets = (text: string) => (text.startsWith("−") ? `(${text})` : text);
 

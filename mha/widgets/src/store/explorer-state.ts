@@ -9,7 +9,8 @@ import { address, indexOf, isMatrix, parse, stays, valueAt } from "../engine/pla
 import { stages } from "../engine/stages.ts";
 import { fill } from "../engine/text.ts";
 import { explorer as texts } from "../strings/explorer.ts";
-import type { ExplorerData, ExplorerNumbers, ExplorerState, Inputs, Matrix, Numbers, Place } from "../types.ts";
+import type { ExplorerData, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
+import type { Inputs, Matrix, Numbers, Place } from "../types/run.ts";
 
 
 /** The stages that maps show: one row per query, one column per key. */

@@ -3,7 +3,8 @@
 import { sharesAt } from "../engine/model-arithmetic.ts";
 import { address, parse, valueAt } from "../engine/places.ts";
 import { partsOf } from "./address.ts";
-import type { ModelState, Place } from "../types.ts";
+import type { ModelState } from "../types/panels.ts";
+import type { Place } from "../types/run.ts";
 
 /** Words that a story may have. */
 const MOST = 32;

@@ -1,18 +1,23 @@
 /** A reader's choices for an example: parsed from fields and addresses, with messages on errors. */
 
-import { neededWidth, splitWords } from "../engine/own-draw.ts";
+import { bareWord, neededWidth, splitWords } from "../engine/own-draw.ts";
 import { address, parse, stays } from "../engine/places.ts";
 import { fill } from "../engine/text.ts";
 import { beginning } from "../figures/explorer-parts.ts";
 import { own as texts } from "../strings/own.ts";
 import { partsOf } from "./address.ts";
-import type { ExplorerState, Matrix, OwnKnowledge, OwnSettings } from "../types.ts";
+import type { ExplorerState } from "../types/explorer.ts";
+import type { OwnKnowledge, OwnSettings } from "../types/panels.ts";
+import type { Matrix } from "../types/run.ts";
 
 /** Seeds have 32 bits. */
 export const SEEDS = 2 ** 32;
 
 /** Longer texts than any sentence are not looked at. */
 const LONGEST = 1000;
+
+/** Numbers per word, unless the words need more. */
+export const WIDTH = 4;
 
 export const KINDS = ["meanings", "whole", "tenths"];
 
@@ -75,6 +80,14 @@ export function settingsOf(hash: string, first: OwnSettings, knowledge: OwnKnowl
 /** Settings with as many numbers per word as the meanings of their words need, at least. */
 export const withWidth = (settings: OwnSettings, knowledge: OwnKnowledge): OwnSettings => (settings.numbers === "meanings"
   ? { ...settings, width: Math.max(settings.width, neededWidth(settings.words, knowledge)) } : settings);
+
+/** Whether a word that should have meanings got its numbers by chance. */
+export const isByChance = ({ numbers }: OwnSettings, { vocabulary }: Pick<OwnKnowledge, "vocabulary">, word: string): boolean =>
+  numbers === "meanings" && !Object.hasOwn(vocabulary, bareWord(word));
+
+/** The words whose meanings need more numbers than some. */
+export const wordsBeyond = ({ numbers, words }: OwnSettings, knowledge: OwnKnowledge, width: number): string[] =>
+  (numbers === "meanings" ? words.filter((word) => neededWidth([word], knowledge) > width) : []);
 
 /** For each word of a sentence its place in another one, or −1. */
 export function followed(from: string[], to: string[]): number[] {

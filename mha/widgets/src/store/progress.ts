@@ -6,7 +6,7 @@
  * event "mha-progress", and by "mha-progress-cleared" when everything is forgotten.
  */
 
-import type { PageProgress } from "../types.ts";
+import type { PageProgress } from "../types/reading.ts";
 
 type Progress = {version: number, pages: Record<string, unknown>};
 

@@ -8,7 +8,8 @@ import { at as placeAt, valueAt } from "../engine/places.ts";
 import { set, setText } from "../figures/explorer-parts.ts";
 import { LINE, placed, widthOf } from "../figures/plane-labels.ts";
 import { WRITERS } from "./tied-lines.ts";
-import type { Place, PlaneMark } from "../types.ts";
+import type { PlaneMark } from "../types/plane.ts";
+import type { Place } from "../types/run.ts";
 
 /** How wide an arc is for a weight of 1, and the thinnest one; below the least weight none is drawn. */
 const ARC = { thickest: 16, thinnest: 0.6, least: 0.01 };

@@ -9,7 +9,8 @@ import { origin } from "../engine/origins.ts";
 import { parse, valueAt } from "../engine/places.ts";
 import { decimalsOf, sign } from "../engine/signs.ts";
 import { inBrackets } from "../store/explorer-origins.ts";
-import type { ExplorerNumbers, Operand, Operation, Origin, Place } from "../types.ts";
+import type { ExplorerNumbers } from "../types/explorer.ts";
+import type { Operand, Operation, Origin, Place } from "../types/run.ts";
 
 type Piece = { text: string, place?: Place | null, raised?: boolean };
 type Line = (from: Origin, places: number, temperature: number) => Piece[][];

@@ -10,7 +10,7 @@ import { fill } from "../engine/text.ts";
 import { make, makeButton, set, setBar, setText } from "../figures/explorer-parts.ts";
 import { same } from "../store/explorer-state.ts";
 import { tied as texts } from "../strings/tied.ts";
-import type { Place } from "../types.ts";
+import type { Place } from "../types/run.ts";
 
 /** Its distance from the elements around it. */
 const GAP = 16;
