@@ -43,6 +43,8 @@ const CHUNKS: Record<string, string[]> = {
   exercises: ["engine/answers", "engine/exercises"],
   looking: ["engine/bytes", "figures/dragged-field", "figures/origin-line", "figures/weight-maps",
     "strings/looking"],
+  plane: ["figures/glide", "figures/plane", "figures/plane-axes", "figures/plane-geometry", "figures/plane-sliders",
+    "figures/plane-tips", "strings/explorer-views"],
   time: ["figures/time-bar", "store/steps-state", "strings/steps", "strings/time-bar"],
 };
 const CHUNK_OF = new Map(Object.entries(CHUNKS).flatMap(([chunk, names]) => names.map((name) => [name, chunk])));

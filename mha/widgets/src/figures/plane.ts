@@ -4,26 +4,22 @@
  * content as a list of marks; the plane draws them, and zooms while no tip is held.
  */
 
-import { short } from "../engine/numbers.ts";
 import { explorerViews as texts } from "../strings/explorer-views.ts";
 import { fill } from "../engine/text.ts";
-import { STEP, freshId, make, set, setText } from "./explorer-parts.ts";
+import { make, set, setText } from "./explorer-parts.ts";
+import { glide } from "./glide.ts";
+import { drawAxes } from "./plane-axes.ts";
+import { coordinates, path, pointer, stepOf } from "./plane-geometry.ts";
 import { LINE, placed, widthOf } from "./plane-labels.ts";
-import { drawing, isStill, shape } from "./strip-drawing.ts";
+import { makeTip } from "./plane-tips.ts";
+import { drawing, shape } from "./strip-drawing.ts";
 import type { Drawn, PlaneDrawn, PlaneMark, PlaneName } from "../types/plane.ts";
 import type { Numbers } from "../types/run.ts";
 
-/**
- * In pixels: what is left free at each edge, how far apart ticks are at least, how far their
- * numbers stand from an axis, how long an arrow's head is, how far around a point names keep off,
- * and how far beside a number.
- */
+/** In pixels: what is left free at each edge, how far apart ticks are at least, how far around a point names keep off. */
 const EDGE = { across: 34, up: 26 };
 const LEAST = 50;
-const OFF = { across: 21, up: 11 };
-const HEAD = 11;
 const AROUND = 9;
-const APART = 4;
 
 /** The cost of each covered pixel for a name, by class and then by kind. */
 const COVERED = (
@@ -38,56 +34,11 @@ const GLIDE_MS = 300;
 /** The kinds in drawing order, from the bottom to the top. */
 const KINDS = ["grid", "sheet", "axis", "area", "line", "leader", "arrow", "point", "text"];
 
-/** A step of the plane has this many steps of a slider. */
-const FINE = 20;
-
 /** How much smaller what is to be seen has to be before the plane zooms in. */
 const SMALL = 0.45;
 
 /** Nothing is drawn as far as is seen. */
 const NONE = (): PlaneMark[] => [];
-
-const path = (points: number[][]): string => `M${points.map((point) =>
-  point.map((x) => Math.round(10 * x) / 10).join(" ")).join("L")}`;
-
-/** A point as it is written beside its tip. */
-export const coordinates = (point: number[]): string => `(${point.map((x) => short(x, 2)).join(", ")})`;
-
-/** The steps between ticks: 1, 2 or 5 times a power of ten. */
-function stepOf(least: number) {
-  const ten = 10 ** Math.floor(Math.log10(least));
-  return [1, 2, 5, 10].map((times) => times * ten).find((step) => step >= least) ?? 10 * ten;
-}
-
-/** An arrow from a place to another one, with a head that is filled. */
-function pointer([x0, y0]: number[], [x1, y1]: number[]): string {
-  const length = Math.hypot(x1 - x0, y1 - y0);
-  if (length < 0.5) return "";
-  const [right, down] = [(x1 - x0) / length, (y1 - y0) / length];
-  const head = Math.min(HEAD, length);
-  const [x, y] = [x1 - head * right, y1 - head * down];
-  const side = (by: number) => [x - by * head * down, y + by * head * right];
-  return `${path([[x0, y0], [x, y]])}${path([[x1, y1], side(0.42), side(-0.42)])}Z`;
-}
-
-/**
- * Go from nothing to all of a change in some time, at once where nothing is to move; what it
- * returns stops it.
- */
-export function glide(time: number, step: (part: number) => void): () => void {
-  const begun = performance.now();
-  let isOver = isStill();
-  const next = () => {
-    if (isOver) return;
-    const part = Math.min(1, (performance.now() - begun) / time);
-    isOver = part === 1;
-    step(part * part * (3 - 2 * part));
-    requestAnimationFrame(next);
-  };
-  if (isOver) step(1);
-  else requestAnimationFrame(next);
-  return () => { isOver = true; };
-}
 
 /**
  * Whether a pointer is down, wherever it is: until then every plane keeps its scale. A finger that
@@ -115,9 +66,6 @@ const release = ({ type, pointerType }: any) => {
 };
 ["pointerup", "pointercancel", "touchend", "touchcancel"].forEach((end) =>
   addEventListener(end, release, { capture: true, passive: true }));
-
-/** Move a tip by one step. */
-const moveTip = ({ tip }: any, point: number[]): void => tip.move(point, tip.take?.());
 
 export class Plane {
   title: string;
@@ -179,9 +127,9 @@ export class Plane {
   places: number[] = [];
 
   /**
-     * @param options what stands above it, what its axes are
-     * called, what happens when a tip is chosen or let go, and when a token's tip is pointed at
-     */
+   * @param options what stands above it, what its axes are called, what happens when a tip is chosen or let
+   *   go, and when a token's tip is pointed at
+   */
   constructor({ title = "", names, changed = () => {}, light = () => {} }: { title?: string, names: string[], changed?: (tip?: any) => void, light?: (token: number | null) => void }) {
     this.title = title;
     /**
@@ -314,7 +262,7 @@ export class Plane {
     this.measure();
     this.used = {};
     this.drawn = { boxes: [], lines: [], anchors: [], size: this.area.size };
-    if (!this.isBare) this.drawAxes();
+    if (!this.isBare) drawAxes(this);
     const marks = [...this.behind(this.low, this.high), ...this.marks];
     for (const mark of marks) this.drawMark(mark);
     this.write(marks.filter(({ text }) => text).reverse());
@@ -330,45 +278,6 @@ export class Plane {
     if (!pool[i]) this.layers[kind].append(pool[i] = shape(tag));
     set(pool[i], "class", name);
     return pool[i];
-  }
-
-  drawAxes() {
-    const { low, high, step } = this;
-    const [width, height] = this.area.size;
-    const [zeroX, zeroY] = this.zero;
-    const lines: string[] = [];
-    [0, 1].forEach((axis) => {
-      for (let i = Math.ceil(low[axis] / step); i * step <= high[axis]; i += 1) {
-        const [x, y] = this.at([i * step, i * step]);
-        lines.push(axis ? `M0 ${y}H${width}` : `M${x} 0V${height}`);
-        const isNearEnd = axis ? y < 2 * LINE : x > width - widthOf(this.names[0]) - LINE;
-        if (i && !isNearEnd) {
-          this.drawn.anchors.push(axis ? [zeroX, y] : [x, zeroY]);
-          const place = axis ? [zeroX - OFF.up, y + 4] : [x, zeroY + OFF.across];
-          this.tick(short(i * step), place, axis ? "end" : "middle");
-        }
-      }
-    });
-    set(this.next("grid", "path"), "d", lines.join(""));
-    set(this.next("axis", "path", "axis"), "d", `M0 ${zeroY}H${width}M${zeroX} 0V${height}`);
-    [[0, zeroY, width, zeroY], [zeroX, 0, zeroX, height]].forEach((line) => this.keepOff(line, "axis"));
-    this.tick(this.names[0], [width - 3, zeroY + OFF.across], "end", "name");
-    this.tick(this.names[1], [zeroX - OFF.up, 13], "end", "name");
-  }
-
-  tick(words: string, [x, y]: number[], anchor: string, name: string = "tick"): void {
-    // Kept in sight where zero stands at an edge.
-    const [width, height] = this.area.size;
-    const long = widthOf(words);
-    const half = anchor === "end" ? long / 2 : 0;
-    const middle = Math.min(width - long / 2 - 3, Math.max(long / 2 + 2, x - half));
-    const line = Math.min(height - 4, Math.max(13, y));
-    this.drawn.boxes.push([middle - long / 2 - APART, line - 12, middle + long / 2 + APART, line + 2]);
-    const node = this.next("text", "text", name);
-    set(node, "x", middle + half);
-    set(node, "y", line);
-    set(node, "text-anchor", anchor);
-    setText(node, words);
   }
 
   /** Names keep off a line. */
@@ -442,7 +351,7 @@ export class Plane {
   drawTip({ tip, at, token }: PlaneMark, [x, y]: number[]): void {
     const pool = (this.pools.tip ??= []);
     const i = (this.used.tip = (this.used.tip ?? 0) + 1) - 1;
-    if (!pool[i]) this.tips.append(pool[i] = this.makeTip());
+    if (!pool[i]) this.tips.append(pool[i] = makeTip(this));
     const node = pool[i];
     Object.assign(node, { tip, at, token });
     set(node, ".translate", `${x}px ${y}px`); // which lays nothing out
@@ -450,133 +359,9 @@ export class Plane {
     set(node, "class", `tip ${node.tip.look ?? ""}`);
   }
 
-  makeTip() {
-    const node = make("button", { type: "button", className: "tip" });
-    node.addEventListener("keydown", (event: KeyboardEvent) => this.onKey(event, node));
-    node.addEventListener("pointerdown", (event: PointerEvent) => this.drag(event, node));
-    node.addEventListener("focus", () => this.changed(node));
-    const listen = (names: string[], act: () => void) =>
-      names.forEach((name) => node.addEventListener(name, act));
-    listen(["focus", "pointerenter"], () => this.light(node.token));
-    listen(["blur", "pointerleave"], () => this.light(null));
-    return node;
-  }
-
   /** Those that can be moved now. */
   get movable() {
     return (this.pools.tip ?? []).slice(0, this.used.tip ?? 0);
   }
-
-  onKey(event: KeyboardEvent, node: any) {
-    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    const times = event.shiftKey ? 10 : 1;
-    const step = STEP * times;
-    if (node.tip.step) node.tip.step(times * (by[0] + by[1]));
-    else moveTip(node, node.at.map((x: number, axis: number) =>
-      Number((x + step * by[axis]).toFixed(6))));
-  }
-
-  drag(event: PointerEvent, node: any) {
-    if (event.button) return;
-    event.preventDefault();
-    node.focus({ preventScroll: true });
-    node.setPointerCapture?.(event.pointerId);
-    const start = this.at(node.at);
-    const taken = node.tip.take?.();
-    const move = (moved: PointerEvent) => {
-      const place = [start[0] + moved.clientX - event.clientX, start[1] + moved.clientY - event.clientY];
-      node.tip.move(this.near(this.pointAt(place)), taken);
-    };
-    const end = () => {
-      ends.forEach((name) => node.removeEventListener(name, end));
-      node.removeEventListener("pointermove", move);
-      this.changed();
-    };
-    const ends = ["pointerup", "pointercancel", "lostpointercapture"];
-    node.addEventListener("pointermove", move);
-    ends.forEach((name) => node.addEventListener(name, end));
-  }
 }
 
-/** A slider with its name and what it says. */
-export function makeSlider({ label, act, done = () => {}, properties = {} }: { label: string, act: (value: number) => void, done?: () => void, properties?: Record<string, any> }) {
-  const input = make("input", { type: "range", id: freshId(), ...properties,
-    oninput: () => act(Number(input.value)), onchange: done });
-  const name = make("label", { htmlFor: input.id }, label);
-  const output = make("span");
-  const show = (value: number, text: string) => {
-    if (document.activeElement !== input || Number(input.value) !== value) input.value = String(value);
-    set(input, "aria-valuetext", text);
-    setText(output, text);
-  };
-  return { input, name, show, node: make("span", { className: "slider" }, name, input, output) };
-}
-
-/** Two sliders for who does not drag: they move the tip that was chosen last. */
-export class Sliders {
-  planes: () => any[];
-  tip: any;
-  chosen: any;
-  choice: any;
-  axes: { input: any; name: any; show: (value: number, text: string) => void; node: any; }[];
-  node: any;
-  names: string | undefined;
-
-  /** @param planes those that are in sight */
-  constructor(planes: () => any[]) {
-    this.planes = planes;
-    /** The tip that they move, and the one that was chosen. */
-    this.tip = null;
-    this.chosen = null;
-    this.choice = make("select", { id: freshId(), onchange: () => {
-      this.paint(this.tips()[this.choice.selectedIndex]);
-    } });
-    this.axes = [texts.planeAcross, texts.planeUp].map((label, axis) => makeSlider({
-      label, done: () => this.paint(),
-      act: (value) => { // its plane may be folded away
-        const point = [...this.tip?.at ?? []];
-        point[axis] = value;
-        if (this.tip) moveTip(this.tip, point);
-      },
-    }));
-    this.node = make("div", { className: "sliders" },
-      make("span", {}, make("label", { htmlFor: this.choice.id }, texts.planeMove), " ", this.choice),
-      ...this.axes.map(({ node }) => node));
-  }
-
-  tips() {
-    return this.planes().flatMap((plane) => plane.movable);
-  }
-
-  /** @param chosen the tip that was chosen */
-  paint(chosen: any = this.chosen) {
-    this.chosen = chosen;
-    const tips = this.tips();
-    this.show(tips, tips.find((tip) => tip === chosen)
-      ?? tips.find(({ tip }) => tip.look === "main") ?? tips[0]);
-  }
-
-  show(tips: any[], chosen: any) {
-    this.tip = chosen;
-    set(this.node, ".visibility", chosen ? "" : "hidden");
-    if (!chosen) return;
-    const names = tips.map(({ tip }) => tip.name);
-    if (names.join("\n") !== this.names) {
-      this.names = names.join("\n");
-      this.choice.replaceChildren(...names.map((name) => make("option", {}, name)));
-    }
-    const place = tips.indexOf(chosen);
-    if (this.choice.selectedIndex !== place) this.choice.selectedIndex = place;
-    const plane = this.planes().find((one) => one.movable.includes(chosen));
-    this.axes.forEach(({ input, show }, axis) => {
-      const fine = plane.step / FINE;
-      const most = Math.max(-plane.low[axis], plane.high[axis], Math.abs(chosen.at[axis]));
-      const end = Number((fine * Math.ceil(most / fine)).toFixed(6));
-      [["min", -end], ["max", end], ["step", fine]].forEach(([key, value]) => set(input, String(key), value));
-      show(chosen.at[axis], short(chosen.at[axis], 2));
-      set(input, "aria-label", `${chosen.tip.name}: ${[texts.planeAcross, texts.planeUp][axis]}`);
-    });
-  }
-}

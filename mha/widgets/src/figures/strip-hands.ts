@@ -9,6 +9,7 @@ import { entered } from "../engine/typed-numbers.ts";
 import { fill } from "../engine/text.ts";
 import { STEP, gone, makeComplaint, stepped } from "./explorer-parts.ts";
 import { isStill } from "./strip-drawing.ts";
+import { edit, rangeOf } from "./strip-edits.ts";
 import type { ExplorerState, HandledStrip, StripNumber } from "../types/explorer.ts";
 import type { Complaint } from "../types/fields.ts";
 
@@ -203,7 +204,7 @@ export class Hands {
     const number = this.strip.ofNode.get(target);
     if (!number) return;
     this.typing = target;
-    const { value, wrong } = entered((target as any).value, this.strip.rangeOf(number));
+    const { value, wrong } = entered((target as any).value, rangeOf(this.strip.explorer, number.at));
     if (wrong) this.strip.explorer.takeBack();
     this.enter(number, value, wrong);
   }
@@ -214,7 +215,7 @@ export class Hands {
     if (!(node instanceof HTMLInputElement)) return;
     if (node === this.typing) this.reach(node, number.digits);
     const text = node === this.typing ? node.value.trim() : short(value, ALL_PLACES);
-    this.complaint?.say(node, wrong || fill(this.strip.edit(number, value), { text }));
+    this.complaint?.say(node, wrong || fill(edit(this.strip.explorer, number.at, value), { text }));
   }
 
   nudge(number: StripNumber, by: number) {

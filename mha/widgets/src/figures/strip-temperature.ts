@@ -9,8 +9,9 @@ import { explorerHeat } from "../strings/explorer-heat.ts";
 import { explorerViews } from "../strings/explorer-views.ts";
 import { fill } from "../engine/text.ts";
 import { make, setBar, setText } from "./explorer-parts.ts";
-import { paintMeeting } from "./plane-views.ts";
-import { Plane, Sliders } from "./plane.ts";
+import { paintMeeting } from "./plane-marks.ts";
+import { Plane } from "./plane.ts";
+import { Sliders } from "./plane-sliders.ts";
 import type { ExplorerView } from "../types/explorer.ts";
 
 const texts = { ...explorerViews, ...explorerHeat };

@@ -5,50 +5,28 @@
  */
 
 import { factor } from "../engine/attention.ts";
-import { TINY, columnWith, dot } from "../engine/least-change.ts";
-import { short, shown } from "../engine/numbers.ts";
+import { TINY } from "../engine/least-change.ts";
+import { short } from "../engine/numbers.ts";
 import { isGiven } from "../engine/origins.ts";
 import { address, of as placeOf, valueAt } from "../engine/places.ts";
 import { sign } from "../engine/signs.ts";
 import { stages } from "../engine/stages.ts";
-import { MOST, entered } from "../engine/typed-numbers.ts";
+import { entered } from "../engine/typed-numbers.ts";
 import { chainOf, inBrackets, worked } from "../store/explorer-origins.ts";
-import { compute, inputAddress, same } from "../store/explorer-state.ts";
 import { explorer as texts } from "../strings/explorer.ts";
 import { fill } from "../engine/text.ts";
-import { inItalics, make, scientific, set, setBar, setText } from "./explorer-parts.ts";
+import { inItalics, make, set, setBar, setText } from "./explorer-parts.ts";
 import { Heads, Ribbons } from "./strip-drawing.ts";
+import { canMove, isFree, movedBy, rangeOf, typedAt } from "./strip-edits.ts";
 import { Hands } from "./strip-hands.ts";
+import { ROOM, SLACK, roomIn, scaleText, widthOf } from "./strip-room.ts";
 import type { ExplorerData, ExplorerNumbers, ExplorerState, ExplorerView, StripNumber, StripView, VectorLayout } from "../types/explorer.ts";
 import type { Complaint } from "../types/fields.ts";
 import type { Drawn } from "../types/plane.ts";
-import type { Matrix, Place } from "../types/run.ts";
-
-/**
- * For so many digits there is room in the columns of numbers, on one line at a desk; what a
- * vector takes beyond its numbers, what it takes more where positions are added, and a number beyond
- * its digits; the least digits that a number has room for that is computed, and one of a vector: more
- * where the line has room.
- */
-const ROOM = { line: 95, vector: 2.8, placed: 4, number: 0.85, computed: 6.2, component: [4.5, 3.5, 3] };
-
-/**
- * So many digits more a number may have than room; where it is set smaller it also uses what is
- * empty at its left, and everything holds so much more.
- */
-const SLACK = { own: 0.4, small: 0.3, smaller: 1.25 };
-
-/** Vectors are folded in two where the line has no room for all, in this order. */
-const VECTORS = ["query", "value", "key"];
-
-/** Decimals of a vector's numbers that are computed; a line below has all that are asked for. */
-const PLACES = 2;
+import type { Place } from "../types/run.ts";
 
 /** The longest bar of a row takes this share of its room at least. */
 const LEAST_BAR = 1 / 3;
-
-/** How wide a text is, in digits: a point is half as wide. */
-const widthOf = (text: string): number => text.length - (text.includes(".") ? 0.5 : 0);
 
 /** The templates of numbers, which are copied because that is faster: an input and a computed one. */
 const FIELD = make("input", { type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
@@ -58,33 +36,40 @@ const BUTTON = make("button", { type: "button", className: "number", tabIndex: -
 /** Whether there is a mouse, or the like, to point with. */
 const HAS_POINTER = !matchMedia("(hover: none)").matches;
 
-/** A number that is typed has to come out of its matrix as exactly as this. */
-const EXACT = 1e-8;
-
-/** The input that a number is moved by: where a position is added, the embedding. */
-const moverOf = (at: Place): Place => (at.stage === "placed" ? { ...at, stage: "embeddings" } : at);
-
 export class Strip {
   explorer: ExplorerView;
-  numbers: StripNumber[];
-  ofNode: Map<EventTarget | null, StripNumber>;
-  words: ((view: StripView) => void)[];
-  scales: ((by: string) => void)[];
-  bars: HTMLElement[];
-  terms: Record<string, StripNumber[]>;
-  signs: { node: HTMLElement, total: StripNumber, terms: (view: StripView) => StripNumber[] }[];
-  chains: ((at: Place) => Set<string>) | null;
-  looks: string;
-  by: string;
+  numbers: StripNumber[] = [];
+  ofNode: Map<EventTarget | null, StripNumber> = new Map();
+
+  /** The texts that only name the token or the head, and those with the scale of the scores. */
+  words: ((view: StripView) => void)[] = [];
+  scales: ((by: string) => void)[] = [];
+
+  bars: HTMLElement[] = [];
+
+  /** The terms of each sum of the strip, by stage, and the signs before sums. */
+  terms: Record<string, StripNumber[]> = { exponentials: [], part: [] };
+  signs: { node: HTMLElement, total: StripNumber, terms: (view: StripView) => StripNumber[] }[] = [];
+
+  chains: ((at: Place) => Set<string>) | null = null;
+
+  /** The state for which the words and the lit numbers were last written. */
+  looks = "";
+  by = "";
+  name = "";
+  shines: string | null = null;
+  moved = true;
+
+  /** The text that says whether the largest score is subtracted before the exponential. */
   power: any;
-  name: string;
-  shines: string | null;
-  moved: boolean;
-  digits: Record<string, number>;
+  room: ReturnType<typeof roomIn>;
   hands: { pointed: StripNumber | null; focused: StripNumber | null; complaint: Complaint | null; typing: EventTarget | null; listen(): void; };
   vectors: Record<string, VectorLayout[]>;
-  named: any;
-  how: any;
+
+  /** The name of the selected number, and its origin. */
+  named = make("span");
+  how = make("span");
+
   ribbons: { fan: Drawn; flow: Drawn; light(lit: Set<string> | null): void; paint(view: StripView): void; };
   one: any;
   heads: { nodes: Element[]; tabs: HTMLElement[]; paint(view: StripView): void; };
@@ -93,33 +78,9 @@ export class Strip {
 
   constructor(explorer: ExplorerView) {
     this.explorer = explorer;
-    this.numbers = [];
-    this.ofNode = new Map();
-    /** The texts that only name the token or the head. */
-    this.words = [];
-    /** The text with the scale of the scores. */
-    this.scales = [];
-    this.bars = [];
-    /** The terms of each sum of the strip, by stage. */
-    this.terms = { exponentials: [], part: [] };
-    /** The signs before sums. */
-    this.signs = [];
-    this.chains = null;
-    /** The state for which the words and the lit numbers were last written. */
-    this.looks = "";
-    this.by = "";
-    /** The text that says whether the largest score is subtracted before the exponential. */
-    this.power = null;
-    this.name = "";
-    this.shines = null;
-    this.moved = true;
-    /** The digits that the numbers of a stage have room for. */
-    this.digits = {};
+    this.room = roomIn(explorer);
     this.hands = new Hands(this);
-    this.vectors = this.layOut();
-    /** The name of the selected number, and its origin. */
-    this.named = make("span");
-    this.how = make("span");
+    this.vectors = this.room.layOut();
     this.ribbons = new Ribbons(explorer);
     this.one = this.build();
     this.heads = new Heads(explorer, this);
@@ -179,16 +140,6 @@ export class Strip {
       scaled, this.power, head("weights"), head("value"), output);
   }
 
-  /** The factor of the scores, as the head of their column. */
-  scaleText() {
-    const { data: { keyWidth }, state: { scale, temperature } } = this.explorer;
-    const by = scale === null ? fill(texts.byRoot, { width: keyWidth })
-      : factor(keyWidth, scale) === 1 ? texts.byOne
-        : fill(texts.byScale, { scale: short(factor(keyWidth, scale)) });
-    return temperature === 1 ? by
-      : fill(texts.byTemperature, { by, temperature: short(temperature) });
-  }
-
   /** One key: from its numbers to its part in the output. */
   row(key: number) {
     const cell = (stage: string, ...inside: any[]) => {
@@ -201,7 +152,7 @@ export class Strip {
         const say = () => {
           const { head, row: query } = this.view();
           const isHidden = this.explorer.numbers.mask[head][query][key] === -Infinity;
-          node.dataset.label = isHidden ? texts.hidden : this.scaleText();
+          node.dataset.label = isHidden ? texts.hidden : scaleText(this.explorer.data.keyWidth, this.explorer.state);
         };
         this.words.push(say);
         this.scales.push(say);
@@ -264,51 +215,6 @@ export class Strip {
   }
 
   /**
-   * How each vector's numbers stand, by stage: those that it is computed from too, where they
-   * are given.
-   */
-  layOut(): Record<string, VectorLayout[]> {
-    const { numbers }: any = this.explorer;
-    const { inputs } = this.explorer.data;
-    const room = ["scores", "scaled_scores", "exponentials", "value"].reduce((left, stage) =>
-      left - this.digitsOf(stage, ROOM.computed) - ROOM.number, ROOM.line);
-    const laid = (least: number): VectorLayout[][] => VECTORS.map((stage) => {
-      const meets = `turned_${stage}` in numbers ? `turned_${stage}` : stage;
-      const start = isGiven(inputs, stage) ? stage : numbers.placed ? "placed" : "embeddings";
-      const those = meets === start || stage === "value" ? [meets] : [start, meets];
-      return those.map((name) => {
-        const { length: count } = numbers[name].flat(stages[name].axes.length - 2)[0];
-        return { stage: name, count, columns: count, digits: this.digitsOf(name, least) };
-      });
-    });
-    const size = ({ stage, columns, digits: most }: VectorLayout) =>
-      ROOM.vector + (stage === "placed" ? ROOM.placed : 0) + columns * (most + ROOM.number);
-    const isTooWide = (those: VectorLayout[][]): boolean => those.reduce((sum, one) => sum + Math.max(...one.map(size)), 0) > room;
-    const vectors = ROOM.component.map(laid).find((those, i, all) =>
-      i === all.length - 1 || !isTooWide(those)) ?? [];
-    for (const those of vectors) {
-      for (const one of [...those].sort((a, b) => size(b) - size(a))) {
-        if (isTooWide(vectors)) one.columns = Math.ceil(one.count / 2);
-      }
-    }
-    return Object.fromEntries(VECTORS.map((stage, i) => [stage, vectors[i]]));
-  }
-
-  /**
-   * For how many digits a stage's numbers have room, whatever becomes of them: what the example
-   * itself comes to is written out.
-   */
-  digitsOf(stage: string, least: number) {
-    const { numbers }: any = this.explorer;
-    if (!(stage in this.digits)) {
-      const write = this.writer(stage);
-      this.digits[stage] = Math.max(...[numbers[stage]].flat(3)
-        .map((x: number) => widthOf(write(x, 0))));
-    }
-    return Math.max(least, this.digits[stage]);
-  }
-
-  /**
    * A token's vector.
    * @param name of its stage
    */
@@ -333,8 +239,8 @@ export class Strip {
   /** A number of the strip: a field where it is an input, else a button. */
   number(place: (view: StripView) => Place): HTMLElement {
     const at = place(this.view());
-    const given = at.term === null && this.canMove(at.stage);
-    const digits = this.digitsOf(at.term === null ? at.stage : "value", ROOM.computed);
+    const given = at.term === null && canMove(this.explorer, at.stage);
+    const digits = this.room.digitsOf(at.term === null ? at.stage : "value", ROOM.computed);
     const node: any = (given ? FIELD : BUTTON).cloneNode(true);
     if (digits > ROOM.computed) node.style.setProperty("--digits", String(digits));
     const number: StripNumber = { node, place, at, given, digits, where: "", value: NaN, text: "", name: "" };
@@ -376,7 +282,7 @@ export class Strip {
       this.words.forEach((write) => write(view));
       this.hands.complaint?.clear(); // it was about a number that is seen no longer
     }
-    const by = this.scaleText();
+    const by = scaleText(this.explorer.data.keyWidth, this.explorer.state);
     if (by !== this.by) this.scales.forEach((write) => write(by));
     this.by = by;
     const isShifted = numbers.shifts[view.head][view.row] !== 0;
@@ -399,40 +305,19 @@ export class Strip {
     this.light();
   }
 
-  /**
-   * A number of a stage as it is written where there is room for it, or with so many decimals less;
-   * "" where it has no more.
-   */
-  writer(stage: string): (value: number, less: number) => string {
-    const isPart = /query|key|value/.test(stage);
-    const write = isPart || stage === "placed" || isGiven(this.explorer.data.inputs, stage) ? short : shown;
-    const places = isPart && !isGiven(this.explorer.data.inputs, stage) ? PLACES : 4;
-    return (value, less) => (less > places ? "" : write(value, places - less));
-  }
-
-  /** How a number is written in its room: nothing moves for a longer one. */
-  textOf(value: number, { at: { stage }, digits }: StripNumber) {
-    const room = (digits + SLACK.small) * SLACK.smaller;
-    const write = this.writer(stage);
-    let text = write(value, 0);
-    for (let less = 1; text && widthOf(text) > room; less += 1) text = write(value, less);
-    return text || ([2, 1].map((places) => scientific(value, places))
-      .find((short) => widthOf(short) <= room) ?? scientific(value, 0));
-  }
-
   paintNumber(number: StripNumber, view: StripView) {
     if (this.moved) {
       number.at = number.place(view);
       number.where = address(number.at);
       number.name = this.explorer.nameOf(number.at);
     }
-    const value = this.typedAt(number.at) ?? this.valueOf(number.at);
+    const value = typedAt(this.explorer, number.at) ?? this.valueOf(number.at);
     if (number.node instanceof HTMLInputElement) this.free(number);
     const { node, name, given } = number;
     const isSame = value === number.value;
     if (isSame && !this.moved) return;
     number.value = value;
-    const text = isSame ? number.text : this.textOf(value, number);
+    const text = isSame ? number.text : this.room.textOf(value, number);
     // Who speaks to the page says what is to be seen.
     set(node, "aria-label", given ? name : `${text}, ${name}`);
     if (isSame) return;
@@ -442,110 +327,27 @@ export class Strip {
     else if (node !== this.hands.typing) node.value = text;
     else {
       // Text that is refused stays while it is typed.
-      const { value: read, wrong } = entered(node.value, this.rangeOf(number));
+      const { value: read, wrong } = entered(node.value, rangeOf(this.explorer, number.at));
       if (!wrong && Math.abs(read - value) > TINY) node.value = text;
     }
   }
 
   // -- What can be moved --
 
-  /**
-   * Whether a reader can move a stage's numbers: inputs, with their positions too, and values that
-   * a matrix makes.
-   */
-  canMove(stage: string) {
-    const { inputs } = this.explorer.data;
-    return isGiven(inputs, stage) || ["placed", "value"].includes(stage);
+  /** Show what an input moves, and leave the state as it is. */
+  moveBy({ at }: StripNumber, by: number) {
+    this.explorer.numbers = movedBy(this.explorer, at, by);
+    this.paint();
   }
 
   /** A value that is made of zeros alone stays zero, whatever its matrix: it is not to be moved. */
   free(number: StripNumber) {
-    const { at: { stage, row } } = number;
-    const given = stage !== "value" || isGiven(this.explorer.data.inputs, stage)
-      || this.madeOf()[row ?? 0].some(Boolean);
+    const given = isFree(this.explorer, number.at);
     if (given === number.given) return;
     number.given = given;
     number.value = NaN;
     number.node.classList.toggle("given", given);
     (number.node as HTMLInputElement).readOnly = !given;
-  }
-
-  /** The inputs of the matrices, one row per token. */
-  madeOf(): Matrix {
-    const { start_normed: normed, placed, embeddings }: any = this.explorer.numbers;
-    return normed ?? placed ?? embeddings;
-  }
-
-  /** Which numbers can be typed. */
-  rangeOf({ at }: StripNumber) {
-    if (at.stage !== "placed" || isGiven(this.explorer.data.inputs, at.stage)) return {};
-    const added = valueAt(this.explorer.numbers, { ...at, stage: "positions" });
-    return { least: added - MOST, most: added + MOST };
-  }
-
-  /**
-   * The typed numbers of the values in a column of a head, and the column of the matrix before them;
-   * undefined where none was typed, or where the matrix or the tokens have changed since.
-   * @param at of a value
-   */
-  pinOf({ head, column }: Place) {
-    const { numbers, state } = this.explorer;
-    const pin = state.pins[`${head}.${column}`];
-    if (!pin) return undefined;
-    const now = (numbers as any).w_v[head].map((row: number[]) => row[column ?? 0]);
-    return same(pin.column, now) && same(pin.rows, this.byToken()) ? pin : undefined;
-  }
-
-  /** The rows that the matrices are multiplied by, in the first order of the tokens. */
-  byToken(): Matrix {
-    const { order } = this.explorer.state;
-    const rows = this.madeOf();
-    return rows.map((_, token) => rows[order.indexOf(token)]);
-  }
-
-  /** The number that a reader typed for a value, which its matrix gives but for rounding. */
-  typedAt(at: Place): number | undefined {
-    if (at.stage !== "value" || at.term !== null) return undefined;
-    const token = this.explorer.state.order[at.row ?? 0];
-    const [, value] = this.pinOf(at)?.typed.find(([one]) => one === token) ?? [];
-    return value !== undefined && Math.abs(value - this.valueOf(at)) < EXACT ? value : undefined;
-  }
-
-  /** Move a number; returns what is wrong with that, or "". */
-  edit({ at }: StripNumber, value: number): string {
-    const { data, numbers, state }: any = this.explorer;
-    if (isGiven(data.inputs, at.stage)) return this.explorer.edit(at, value);
-    if (at.stage === "placed") {
-      const mover = moverOf(at);
-      const first = valueAt(data.inputs, { ...mover, row: state.order[at.row ?? 0] });
-      const embedding = value - valueAt(numbers, { ...at, stage: "positions" });
-      return this.explorer.edit(mover, Math.abs(embedding - first) < TINY ? first : embedding);
-    }
-    const { head, row, column } = at;
-    const rows = this.byToken();
-    const token = state.order[row ?? 0];
-    const pin = this.pinOf(at);
-    const from = pin?.from ?? numbers.w_v[head].map((entries: number[]) => entries[column ?? 0]);
-    const typed: [number, number][] = [...(pin?.typed ?? []).filter(([one]) => one !== token), [token, value]];
-    const isExact = (column: number[]) => typed.every(([one, wanted]) =>
-      Math.abs(dot(column, rows[one]) - wanted) < EXACT);
-    // In the order of the tokens, so that no path to the same numbers matters where none excludes another.
-    const inOrder = columnWith(rows, from, [...typed].sort(([one], [other]) => one - other));
-    const entries = isExact(inOrder) ? inOrder : columnWith(rows, from, typed);
-    if (!(Math.abs(dot(entries, rows[token]) - value) < EXACT)) return texts.overflow;
-    const changes = entries.map((x: number, i: number) => ([placeOf("w_v", head, i, column), x] as [Place, number]));
-    return this.explorer.editAll(changes, () =>
-      fill(texts.pulled, { place: this.explorer.called(at), value: short(value) }),
-    `value of ${token}`, { pins: { ...state.pins, [`${head}.${column}`]: { rows, from, typed, column: entries } } });
-  }
-
-  /** Show what an input moves, and leave the state as it is. */
-  moveBy({ at }: StripNumber, by: number) {
-    const { data, state } = this.explorer;
-    const mover = moverOf(at);
-    const edited = { [inputAddress(data, state, mover)]: valueAt(compute(data, state), mover) + by };
-    this.explorer.numbers = compute(data, by ? { ...state, edits: { ...state.edits, ...edited } } : state);
-    this.paint();
   }
 
   // -- Where a number comes from, and what it moves --

@@ -1,7 +1,6 @@
 /** The types of the explorer: its data, its state, its strip and its tables. */
 
 import type { History } from "../store/history.ts";
-import type { Wanted } from "./fields.ts";
 import type { BlockKind, Inputs, MaskEntry, Matrix, Operand, Origin, Place, Run } from "./run.ts";
 
 /** The data of an explorer, as mha/widgets/explorer.py writes it into the page. */
@@ -178,12 +177,10 @@ export interface ExplorerRibbons {
 
 /** The strip, as the hands on it see it. */
 export interface HandledStrip {
-  rangeOf(number: StripNumber): Wanted;
   node: HTMLElement;
   explorer: ExplorerView;
   numbers: StripNumber[];
   ofNode: Map<EventTarget | null, StripNumber>;
-  edit(number: StripNumber, value: number): string;
   moveBy(number: StripNumber, by: number): void;
   light(): void;
   paintNumber(number: StripNumber, view: StripView): void;

@@ -1,0 +1,79 @@
+/** The moves of vectors in planes: which inputs a tip changes, what moves along, and what is said of it. */
+
+import { isGiven } from "../engine/origins.ts";
+import { of as placeOf } from "../engine/places.ts";
+import { fill } from "../engine/text.ts";
+import { explorerViews } from "../strings/explorer-views.ts";
+import { explorer as explorerTexts } from "../strings/explorer.ts";
+import { coordinates } from "./plane-geometry.ts";
+import type { ExplorerView } from "../types/explorer.ts";
+import type { PlaneTip } from "../types/plane.ts";
+import type { Matrix, Numbers, Place } from "../types/run.ts";
+
+const texts = { ...explorerViews, ...explorerTexts };
+
+/** The matrix that makes each kind of vector, and what its axes are called. */
+const MATRIX = ({ query: "w_q", key: "w_k", value: "w_v" } as Record<string, string>);
+
+/** An entry that a matrix gets by a hand on what it makes has so many decimals. */
+const DECIMALS = 8;
+
+export const tokenAt = ({ data, state }: ExplorerView, row: number): string => data.tokens[state.order[row]];
+
+/** The operands of each token's vectors, if they are computed. */
+export const sources = ({ numbers }: ExplorerView): Matrix | undefined => numbers.placed ?? numbers.embeddings;
+
+/** The query that is looked at. */
+export const rowOf = ({ state }: ExplorerView): number => state.order.indexOf(state.query);
+
+/**
+ * The changes of inputs that bring a token's vector to a point: of itself, or the least change of
+ * the matrix that makes it; null where its embedding is zero.
+ */
+export function changesTo(explorer: ExplorerView, stage: string, head: number, row: number, point: number[]): [Place, number][] | null {
+  const { data } = explorer;
+  const numbers = (explorer.numbers as Numbers);
+  if (isGiven(data.inputs, stage)) return point.map((x, i) => [placeOf(stage, head, row, i), x]);
+  const x = (sources(explorer) as Matrix)[row];
+  const square = x.reduce((sum, one) => sum + one * one, 0);
+  if (!square) return null;
+  const matrix = MATRIX[stage];
+  return point.flatMap((wanted, column) => {
+    const more = (wanted - numbers[stage][head][row][column]) / square;
+    return x.flatMap((one, i) => (one ? [([placeOf(matrix, head, i, column),
+      Number((numbers[matrix][head][i][column] + more * one).toFixed(DECIMALS))] as [Place, number])] : []));
+  });
+}
+
+/** The added message if a matrix has to change for the vector of one word. */
+export const byMatrix = ({ data }: ExplorerView, stage: string): string => (isGiven(data.inputs, stage) ? ""
+  : ` ${fill(texts.planeByMatrix, { matrix: texts.planeSymbol[MATRIX[stage]] })}`);
+
+/** The tokens whose vectors move too, because one matrix makes all of them: said above the plane. */
+function alsoMoved(explorer: ExplorerView, stage: string, row: number): string {
+  if (isGiven(explorer.data.inputs, stage)) return "";
+  const all = (sources(explorer) as Matrix);
+  const others = all.flatMap((x, i) =>
+    (i !== row && x.some((one, j) => one * all[row][j]) ? [tokenAt(explorer, i)] : []));
+  return others.length ? fill(texts.planeAlso[stage], { others: others.join(", ") }) : "";
+}
+
+/** The message after a vector has been moved. */
+export const saysMoved = (explorer: ExplorerView, name: string, stage: string, point: number[]): string =>
+  fill(texts.planeMoved, { name, at: coordinates(point) }) + byMatrix(explorer, stage);
+
+/** The tip of a token's vector, undefined where no hand can move it. */
+export function tipOf(explorer: ExplorerView, plane: any, stage: string, head: number, row: number, look?: string): PlaneTip | undefined {
+  const { data } = explorer;
+  if (!changesTo(explorer, stage, head, row, [0, 0])) return undefined;
+  const name = fill(texts.planeVector[stage], { token: tokenAt(explorer, row) });
+  return {
+    name: data.heads.length > 1 ? fill(texts.ofHead, { place: name, head: data.heads[head] }) : name,
+    look,
+    move: (point) => {
+      plane.also = { text: alsoMoved(explorer, stage, row) };
+      explorer.editAll(changesTo(explorer, stage, head, row, point) ?? [],
+        saysMoved(explorer, name, stage, point));
+    },
+  };
+}

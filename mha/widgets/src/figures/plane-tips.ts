@@ -1,0 +1,62 @@
+/** The tips of a plane, which a reader drags or moves by keys. */
+
+import { STEP, make } from "./explorer-parts.ts";
+
+/** A plane, as its tips see it. */
+interface Tipped {
+  /** Where a point of the plane stands in the drawing, and the point at a place of the drawing. */
+  at(point: number[]): number[];
+  pointAt(place: number[]): number[];
+  /** The nearest point that a hand can choose. */
+  near(point: number[]): number[];
+  /** A tip is chosen, or let go. */
+  changed(tip?: HTMLElement): void;
+  light(token: number | null): void;
+}
+
+/** Move a tip by one step. */
+export const moveTip = ({ tip }: any, point: number[]): void => tip.move(point, tip.take?.());
+
+export function makeTip(plane: Tipped): HTMLElement {
+  const node = make("button", { type: "button", className: "tip" });
+  node.addEventListener("keydown", (event: KeyboardEvent) => onKey(event, node));
+  node.addEventListener("pointerdown", (event: PointerEvent) => drag(plane, event, node));
+  node.addEventListener("focus", () => plane.changed(node));
+  const listen = (names: string[], act: () => void) =>
+    names.forEach((name) => node.addEventListener(name, act));
+  listen(["focus", "pointerenter"], () => plane.light(node.token));
+  listen(["blur", "pointerleave"], () => plane.light(null));
+  return node;
+}
+
+function onKey(event: KeyboardEvent, node: any) {
+  const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  const times = event.shiftKey ? 10 : 1;
+  const step = STEP * times;
+  if (node.tip.step) node.tip.step(times * (by[0] + by[1]));
+  else moveTip(node, node.at.map((x: number, axis: number) =>
+    Number((x + step * by[axis]).toFixed(6))));
+}
+
+function drag(plane: Tipped, event: PointerEvent, node: any) {
+  if (event.button) return;
+  event.preventDefault();
+  node.focus({ preventScroll: true });
+  node.setPointerCapture?.(event.pointerId);
+  const start = plane.at(node.at);
+  const taken = node.tip.take?.();
+  const move = (moved: PointerEvent) => {
+    const place = [start[0] + moved.clientX - event.clientX, start[1] + moved.clientY - event.clientY];
+    node.tip.move(plane.near(plane.pointAt(place)), taken);
+  };
+  const end = () => {
+    ends.forEach((name) => node.removeEventListener(name, end));
+    node.removeEventListener("pointermove", move);
+    plane.changed();
+  };
+  const ends = ["pointerup", "pointercancel", "lostpointercapture"];
+  node.addEventListener("pointermove", move);
+  ends.forEach((name) => node.addEventListener(name, end));
+}
