@@ -4,7 +4,7 @@
  */
 
 import "../figures/explorer-block.ts";
-import { checkpoint, homeOf, nextWord, run, sharesAt } from "../engine/model-arithmetic.ts";
+import { checkpoint, homeOf, nextWord, run } from "../engine/model-arithmetic.ts";
 import { percent, short, shown } from "../engine/numbers.ts";
 import { at as placeAt } from "../engine/places.ts";
 import { fill } from "../engine/text.ts";
@@ -20,23 +20,19 @@ import { shareAddress } from "../store/share.ts";
 import { same } from "../store/explorer-state.ts";
 import { fromHash, hasNumber, toHash } from "../store/model-address.ts";
 import { model as texts } from "../strings/model.ts";
-import { curvesOf, drawn, paintCurves } from "./model-maps.ts";
+import { curvesOf, paintCurves } from "./model-maps.ts";
 import { aboutOf } from "./model-origin.ts";
+import { sharesOf } from "./model-shares.ts";
+import { storyOf } from "./model-story.ts";
 import trained from "../data/model-numbers.ts";
-import type { Instrument, ModelData, ModelState, NamesModel } from "../types/panels.ts";
+import type { Instrument, ModelData, ModelState, ModelView, NamesModel } from "../types/panels.ts";
 import type { Matrix, Place } from "../types/run.ts";
 
 const [MOST, LIKELIEST] = [32, 5];
 
-/** The largest part for which a bar has room; a larger part makes all bars shorter. */
-const LARGEST = 10;
-
-/** Letters of a word for which a narrow column is wide enough. */
-const SHORT = 4;
-
 const button = (label: string, act: () => void): HTMLElement => makeButton(label, act, { className: "reading-button" });
 
-class View {
+class View implements ModelView {
   data: ModelData;
   words: string[];
   models: NamesModel[];
@@ -44,9 +40,10 @@ class View {
   state: any;
   history: History<ModelState>;
   trail: { block: number, place: Place }[];
-  laid: number;
   told: number[];
   parts: any;
+  story: ReturnType<typeof storyOf>;
+  shares: ReturnType<typeof sharesOf>;
   bar: any;
   about: any;
   node: any;
@@ -61,14 +58,14 @@ class View {
     this.state = { ...this.start };
     this.history = new History();
     this.trail = [];
-    /** How many columns the story was laid out for. */
-    this.laid = 0;
     /** The story that the field has, or a reader's own text was typed over. */
     this.told = [];
     this.parts = {};
     /** The bar of the training. */
     this.bar = null;
     this.about = aboutOf(this);
+    this.story = storyOf(this);
+    this.shares = sharesOf(this);
     this.node = this.build();
     new MutationObserver(() => paintMaps(this))
       .observe(document.documentElement, { attributeFilter: ["data-theme"] });
@@ -77,7 +74,7 @@ class View {
   placed() {
     this.paint();
     this.readAddress();
-    this.showPlace();
+    this.story.showPlace();
   }
 
   stateOf(story: string): ModelState {
@@ -93,12 +90,6 @@ class View {
 
   build() {
     const { parts } = this;
-    parts.story = make("div", { className: "model-story" });
-    parts.scroll = make("div", { className: "model-scroll", tabIndex: 0, role: "group",
-      "aria-label": texts.story, onscroll: () => this.fit() }, parts.story);
-    const watcher = new ResizeObserver(() => this.fit());
-    [parts.scroll, parts.story].forEach((node) => watcher.observe(node));
-    parts.sight = make("div", { className: "model-sight" }, this.drawing(), parts.scroll);
     parts.error = make("p", { className: "error", role: "alert", id: freshId() });
     parts.next = make("ol", { className: "model-next" });
     parts.nextTitle = make("p", { className: "model-title" });
@@ -107,51 +98,18 @@ class View {
     parts.brief = make("span", { className: "soft", role: "status" });
     const live = make("div", { className: "model-live" },
       make("div", { className: "model-says" }, parts.error, make("p", { className: "strip-title" }, texts.title)),
-      this.entry(), parts.sight,
+      this.entry(), this.story.node,
       make("div", { className: "model-controls" }, this.cutChoice(), parts.brief),
       this.controls(),
       make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept), this.actions(),
       make("details", { className: "panel-more" }, make("summary", {}, texts.unfold),
-        make("div", { className: "model-columns" }, this.sharesSection(), curvesOf(this)), this.time(),
+        make("div", { className: "model-columns" }, this.shares.node, curvesOf(this)), this.time(),
         mapsOf(this, texts.headNames, { isLabelled: true })),
       originOf(this));
     live.addEventListener("keydown", (event: KeyboardEvent) => {
       if (event.key === "Escape" && this.state.at) goBack(this, true);
     });
     return live;
-  }
-
-  /**
-   * The arcs, over the columns of a story that its line has room for. A longer one is drawn whole above them,
-   * with its words, and framed there is what the line shows: a hand that moves along it scrolls the line.
-   */
-  drawing() {
-    const { parts } = this;
-    parts.overview = make("ol", { className: "model-overview" });
-    parts.frame = make("span", { className: "model-frame" });
-    const go = (event: PointerEvent) => {
-      const { left, width } = parts.drawing.getBoundingClientRect();
-      const { offsetLeft } = parts.tokens[0];
-      const { clientWidth, scrollWidth } = parts.scroll;
-      parts.scroll.scrollLeft = ((event.clientX - left) / width) * (scrollWidth - offsetLeft) - (clientWidth - offsetLeft) / 2;
-    };
-    parts.drawing = make("div", { "className": "model-drawing", "aria-hidden": "true",
-      "onpointerdown": (event: PointerEvent) => { parts.drawing.setPointerCapture(event.pointerId); go(event); },
-      "onpointermove": (event: PointerEvent) => { if (parts.drawing.hasPointerCapture(event.pointerId)) go(event); },
-    }, parts.overview, parts.frame);
-    return parts.drawing;
-  }
-
-  /** Frame what the line shows of a story that it has no room for. */
-  fit() {
-    const { frame, scroll, sight, tokens } = this.parts;
-    const { clientWidth, scrollLeft, scrollWidth } = scroll;
-    const { offsetLeft } = tokens[0];
-    const share = (length: number) => `${((100 * length) / (scrollWidth - offsetLeft)).toFixed(2)}%`;
-    sight.classList.toggle("over-long", scrollWidth > clientWidth);
-    scroll.classList.toggle("scrolled", scrollLeft > 0);
-    set(frame, ".left", share(scrollLeft));
-    set(frame, ".width", share(clientWidth - offsetLeft));
   }
 
   entry() {
@@ -188,7 +146,7 @@ class View {
     if (wrong) return false;
     this.change({ words: typed.map((word) => this.words.indexOf(word)), place: typed.length - 1,
       word: -1, at: null });
-    this.showPlace();
+    this.story.showPlace();
     return true;
   }
 
@@ -229,29 +187,6 @@ class View {
       button(texts.copy, () => this.share()));
   }
 
-  sharesSection() {
-    const { parts } = this;
-    parts.choice = make("select", { "aria-label": texts.partsOf,
-      onchange: () => this.change({ word: Number(parts.choice.value) }) },
-    ...this.words.map((word, i) => make("option", { value: i }, word)));
-    parts.shares = texts.partNames.map((name: string, i: number) => {
-      const bar = make("span", { className: "model-signed" }, make("span", {}));
-      const number = makeButton("", () => this.ask(1, placeAt("shares", i, this.state.place,
-        this.chosen)), { className: "number" });
-      return { bar: bar.firstChild, number, row: make("li", {}, make("span", {}, name), bar, number) };
-    });
-    parts.logit = makeButton("", () => this.ask(1, placeAt("logits", this.state.place, this.chosen)),
-      { className: "number" });
-    parts.logitName = make("span");
-    parts.chance = makeButton("", () => this.ask(1, placeAt("probabilities", this.state.place,
-      this.chosen)), { className: "number" });
-    return make("div", {}, make("p", { className: "model-title" }, texts.partsOf, " ", parts.choice),
-      make("ol", { className: "model-shares" },
-        ...parts.shares.map(({ row }: any) => row),
-        make("li", { className: "total" }, parts.logitName, make("span"), parts.logit),
-        make("li", {}, texts.chance, make("span"), parts.chance)));
-  }
-
   /** The bar of the training; whatever leads to another step moves it too. */
   time() {
     this.bar = new TimeBar({ count: this.data.steps.length,
@@ -266,37 +201,6 @@ class View {
     parts.cut = make("input", { type: "checkbox",
       onchange: () => this.change({ cut: parts.cut.checked, word: this.chosen, at: null }) });
     return make("label", {}, parts.cut, " ", texts.cut);
-  }
-
-  /** The story and a row a head, anew where the number of words has changed. */
-  layOut() {
-    const { words } = this.state;
-    const { parts } = this;
-    if (this.laid === words.length) return;
-    this.laid = words.length;
-    parts.arcs?.remove();
-    parts.arcs = drawn("svg", { viewBox: `0 0 ${words.length} 1`, preserveAspectRatio: "none", class: "model-arcs" });
-    parts.paths = texts.heads.map((_: string, head: number) =>
-      words.map(() => drawn("path", { class: `head-${head}` })));
-    parts.arcs.append(...parts.paths.flat());
-    parts.drawing.prepend(parts.arcs);
-    parts.small = words.map(() => make("li"));
-    parts.overview.replaceChildren(...parts.small);
-    parts.tokens = words.map((_: string, i: number) => makeButton("", () => this.choose(i), { className: "model-word" }));
-    parts.toggles ??= texts.heads.map((name: string, head: number) => {
-      const input = make("input", { type: "checkbox", checked: true,
-        "aria-label": fill(texts.on, { head: texts.headNames[head] }),
-        onchange: () => this.change({ word: this.chosen, off: this.state.off.map((was: boolean, h: number) =>
-          (h === head ? !input.checked : was)) }) });
-      return { input, node: make("label", { className: `model-head head-${head}` }, input, ` ${name}`) };
-    });
-    parts.cells = texts.heads.map((_: string, head: number) =>
-      words.map((_word: string, key: number) => makeButton("", () => this.ask(head >> 1,
-        placeAt("weights", head % 2, this.state.place, key)), { className: `number head-${head}` })));
-    parts.story.replaceChildren(make("span", { className: "model-corner soft" }, texts.head), ...parts.tokens,
-      ...parts.cells.flatMap((row: any[], head: number) =>
-        [parts.toggles[head].node, ...row]));
-    parts.sight.style.setProperty("--words", String(words.length));
   }
 
   // ---- Changes ----
@@ -322,17 +226,7 @@ class View {
   choose(place: number) {
     if (place < 0 || place >= this.state.words.length) return;
     this.change({ place, word: -1, at: null });
-    this.showPlace();
-  }
-
-  /**
-   * Bring the chosen word into sight, where the story is longer than its line, with as many as it has room
-   * for of the words before it, which it can look at.
-   */
-  showPlace() {
-    const { scroll, tokens } = this.parts;
-    const { offsetLeft, offsetWidth } = tokens[this.state.place];
-    scroll.scrollLeft = offsetLeft + 2 * offsetWidth - scroll.clientWidth;
+    this.story.showPlace();
   }
 
   /** Keep so many words. */
@@ -351,7 +245,7 @@ class View {
     this.change({ words, place: words.length - 1, word: -1, at: null });
     setText(this.parts.status, fill(words.length === MOST ? texts.full : isCut ? texts.wroteOver : texts.wrote,
       { word: this.words[word], most: MOST }));
-    this.showPlace();
+    this.story.showPlace();
   }
 
   /** The next word, behind the last one. */
@@ -391,11 +285,11 @@ class View {
     const { cut, off, step, temperature, words } = this.state;
     this.models[step] ??= checkpoint(this.data, step);
     this.found = run(this.models[step], words, { off, cut, temperature });
-    this.layOut();
+    this.story.layOut();
     this.paintControls();
-    this.paintStory();
+    this.story.paint();
     this.paintNext();
-    this.paintShares();
+    this.shares.paint();
     paintCurves(this);
     paintMaps(this);
     paintOrigin(this);
@@ -413,9 +307,6 @@ class View {
     setText(parts.temperatureText, fill(texts.temperature, { t: short(temperature) }));
     parts.greedy.checked = greedy;
     parts.cut.checked = cut;
-    parts.toggles.forEach(({ input }: any, i: number) => {
-      input.checked = !off[i];
-    });
     if (this.bar.at !== step) this.bar.go(step);
     if (this.told !== words) { // else a text that was typed and not read yet stays
       this.told = words;
@@ -427,41 +318,6 @@ class View {
   /** @param head of four */
   weightsOf(head: number): Matrix {
     return this.found.blocks[head >> 1].numbers.weights[head % 2];
-  }
-
-  paintStory() {
-    const { off, place, words } = this.state;
-    const { parts } = this;
-    const longest = Math.max(...words.map((i: number) => this.words[i].length));
-    // Not "wide", which is the page's word for a block that takes the margin.
-    parts.sight.classList.toggle("long-words", longest > SHORT);
-    parts.tokens.forEach((token: any, i: number) => {
-      setText(token, this.words[words[i]]);
-      set(token, "aria-label", fill(texts.word, { n: i + 1, word: this.words[words[i]] }));
-      set(token, "aria-pressed", String(i === place));
-      setText(parts.small[i], this.words[words[i]]);
-      set(parts.small[i], "class", i === place ? "chosen" : "");
-    });
-    parts.cells.forEach((row: any[], head: number) => {
-      const weights = this.weightsOf(head)[place];
-      row.forEach((cell, key) => {
-        const isSeen = key <= place;
-        setText(cell, isSeen ? shown(weights[key], 2) : "");
-        cell.disabled = !isSeen;
-        cell.classList.toggle("soft", off[head]);
-        set(cell, ".backgroundColor", isSeen && !off[head]
-          ? `color-mix(in oklab, var(--head) ${Math.round(45 * weights[key])}%, transparent)` : "");
-        const path = parts.paths[head][key];
-        const isDrawn = isSeen && key !== place && weights[key] > 0.05 && !off[head];
-        set(path, "d", isDrawn ? this.arc(key, place) : "");
-        set(path, "stroke-width", isDrawn ? (1 + 6 * weights[key]).toFixed(1) : 0);
-      });
-    });
-  }
-
-  arc(key: number, place: number) {
-    const rise = Math.min(0.3 + 0.12 * (place - key), 1.9);
-    return `M${key + 0.5} 1Q${(key + place + 1) / 2} ${1 - rise} ${place + 0.5} 1`;
   }
 
   /** The word in question: the chosen one, else the next word of the story, else the likeliest. */
@@ -506,24 +362,6 @@ class View {
       all: each * words.length }) + (words.length < MOST ? fill(texts.more, { more: each }) : ""));
   }
 
-  paintShares() {
-    const { parts } = this;
-    const { place } = this.state;
-    const shares = sharesAt(this.found, place).map((part: number[]) => part[this.chosen]);
-    const largest = Math.max(LARGEST, ...shares.map(Math.abs));
-    parts.choice.value = String(this.chosen);
-    parts.shares.forEach(({ bar, number }: any, i: number) => {
-      const size = (50 * Math.abs(shares[i])) / largest;
-      set(bar, ".left", `${shares[i] < 0 ? 50 - size : 50}%`);
-      set(bar, ".width", `${size.toFixed(1)}%`);
-      set(bar, "class", shares[i] < 0 ? "below" : "");
-      setText(number, shown(shares[i], 2));
-    });
-    setText(parts.logitName, fill(texts.wordsLogit, { word: this.words[this.chosen] }));
-    const { logits, probabilities } = this.found.blocks[1].numbers;
-    setText(parts.logit, shown(logits[place][this.chosen], 2));
-    setText(parts.chance, percent(probabilities[place][this.chosen]));
-  }
 }
 
 /** Open the figure on a page. */

@@ -109,6 +109,20 @@ export interface ModelState {
   at: { block: number; place: Place } | null;
 }
 
+/** The trained model on a page, as its parts see it. */
+export interface ModelView {
+  words: string[];
+  state: ModelState;
+  found: ModelRun;
+  /** The word whose logit is taken apart. */
+  chosen: number;
+  /** @param head of four */
+  weightsOf(head: number): Matrix;
+  choose(place: number): void;
+  change(changes: Partial<ModelState>, what?: string): void;
+  ask(block: number, place: Place): void;
+}
+
 /** A sentence of the toy language: the form of each word, and the positions of its three answers. */
 export interface ToySentence {
   forms: number[];
