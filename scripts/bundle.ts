@@ -37,7 +37,7 @@ const CHUNKS: Record<string, string[]> = {
   arithmetic: ["engine/attention", "engine/numbers", "engine/origins", "engine/places", "engine/signs",
     "engine/stages", "engine/typed-numbers", "strings/numbers"],
   core: ["figures/explorer-parts", "figures/history-buttons", "figures/strip-drawing", "store/address",
-    "store/edits", "store/explorer-origins", "store/explorer-state", "store/history", "store/share",
+    "store/edits", "store/explorer-origins", "store/explorer-state", "store/history", "store/same", "store/share",
     "strings/explorer", "strings/explorer-heat"],
   draws: ["engine/draws"],
   exercises: ["engine/answers", "engine/exercises"],

@@ -175,6 +175,10 @@ export function carriedOut(plan: any[], given: Record<string, Matrix>, on: Set<s
   return { steps, roles };
 }
 
+/** A table of a sheet by its role. */
+export const arrayOf = ({ steps, roles }: ReturnType<typeof carriedOut>, role: string): Matrix =>
+  steps.get(roles[role])?.array ?? [];
+
 /** Where a number of a sheet comes from. */
 export function originOn(steps: Map<string, SheetStep>, table: string, row: number, column: number): { operation: string, terms: Operand[][], result: number } {
   const step = steps.get(table);

@@ -5,7 +5,8 @@
 
 import { short, shown } from "../engine/numbers.ts";
 import { described } from "../store/explorer-origins.ts";
-import { MAPS, inputAddress, isChanged, same } from "../store/explorer-state.ts";
+import { MAPS, inputAddress, isChanged } from "../store/explorer-state.ts";
+import { same } from "../store/same.ts";
 import { explorerAll as texts } from "../strings/explorer-all.ts";
 import { Choices } from "./explorer-controls.ts";
 import { Panel } from "./explorer-panel.ts";

@@ -1,7 +1,8 @@
 /** The explorer's tables: cells as buttons, painted after every change, visible ones first. */
 
 import { address, at as placeAt, of as placeOf, valueAt } from "../engine/places.ts";
-import { MAPS, headOf, isInput, same } from "../store/explorer-state.ts";
+import { MAPS, headOf, isInput } from "../store/explorer-state.ts";
+import { same } from "../store/same.ts";
 import { fitting, make, printed } from "./explorer-parts.ts";
 import type { Cell, ExplorerData, ExplorerNumbers, ExplorerState, Section } from "../types/explorer.ts";
 import type { Numbers, Place } from "../types/run.ts";

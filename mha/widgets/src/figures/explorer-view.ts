@@ -7,13 +7,12 @@ import { short, shown } from "../engine/numbers.ts";
 import { parse, valueAt } from "../engine/places.ts";
 import { fromHash, toHash } from "../store/explorer-address.ts";
 import { History } from "../store/history.ts";
-import { RESULTS, compute, inputAddress, isChanged, nameOf, same, startOf } from "../store/explorer-state.ts";
+import { RESULTS, compute, inputAddress, isChanged, nameOf, startOf } from "../store/explorer-state.ts";
+import { same } from "../store/same.ts";
 import { explorer as texts } from "../strings/explorer.ts";
 import { Controls } from "./explorer-controls.ts";
 import { fill } from "../engine/text.ts";
-import {
-  effectOf, inItalics, inSlices, isPage, loadStyle, make, markCaption, nearFirst,
-} from "./explorer-parts.ts";
+import { effectOf, inItalics, inSlices, isPage, loadStyle, make, markCaption, nearFirst } from "./explorer-parts.ts";
 import { Tasks } from "./strip-tasks.ts";
 import { Strip } from "./strip.ts";
 import type { ExplorerData, ExplorerMaker, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";

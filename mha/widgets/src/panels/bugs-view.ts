@@ -3,41 +3,25 @@
  * the right one; its properties; and four lines of which one is in it. A seed gives the order.
  */
 
-import { RATE, tried } from "../engine/bugs.ts";
-import { Draws } from "../engine/draws.ts";
-import { parsed, shown } from "../engine/numbers.ts";
-import { MOST, entered } from "../engine/typed-numbers.ts";
+import { shown } from "../engine/numbers.ts";
+import { entered } from "../engine/typed-numbers.ts";
 import { fill } from "../engine/text.ts";
 import {
   isPage, make, makeButton, makeEntry, makeField, set, setOff, setText,
 } from "../figures/explorer-parts.ts";
 import { partsOf } from "../store/address.ts";
+import {
+  FLAGS, INPUTS, LARGER, type MuseumState, ORDERS, choicesOf, fromParts, orderOf, resultOf, startOf, toHash,
+} from "../store/museum-state.ts";
 import { shareAddress } from "../store/share.ts";
 import { bugs as texts } from "../strings/bugs.ts";
 import type { Instrument } from "../types/panels.ts";
 import type { Matrix } from "../types/run.ts";
 
-/** Lines that a reader chooses among, and how much larger scores can be made. */
-const [CHOICES, LARGER] = [4, 27];
-
-/** Orders, so few that their number can be told in class. */
-const ORDERS = 10000;
-
 /** From this difference on a number is wrong, of its own size. */
 const CLOSE = 1e-9;
 
-const FLAGS = ["isCausal", "isBiased", "isTurned", "inSteps"];
 const LETTERS = "ABCDEFGHIJ";
-const INPUTS = ["query", "key", "value"];
-
-function shuffled<T>(items: T[], draws: any): T[] {
-  const found = [...items];
-  for (let i = found.length - 1; i > 0; i -= 1) {
-    const j = draws.whole(0, i);
-    [found[i], found[j]] = [found[j], found[i]];
-  }
-  return found;
-}
 
 const isOther = (x: number, right: number) =>
   !(Math.abs(x - right) <= CLOSE * Math.max(1, Math.abs(right))) && !(Number.isNaN(x) && Number.isNaN(right));
@@ -51,7 +35,7 @@ const off = (node: any, isOff: boolean = true) => set(node, "aria-disabled", Str
 class View {
   data: any;
   known: Map<string, boolean>;
-  state: any;
+  state: MuseumState;
   parts: any;
   bug: any;
   choices: any[];
@@ -66,7 +50,7 @@ class View {
     this.data = data;
     /** By the bug's name, whether it was found at the first guess. */
     this.known = new Map();
-    this.state = this.stateOf(Math.floor(Math.random() * ORDERS));
+    this.state = startOf(Math.floor(Math.random() * ORDERS));
     this.parts = {};
     /** The program's bug, the bugs whose lines are offered, and how often a reader has guessed. */
     this.bug = data.bugs[0];
@@ -82,18 +66,13 @@ class View {
     this.enter();
   }
 
-  stateOf(seed: number): any {
-    return { seed, at: 0, example: 0, times: 1, isCausal: false, isBiased: false, isTurned: false,
-      inSteps: false, runs: 0, own: {} };
-  }
-
   get example() {
     return this.data.examples[this.state.example];
   }
 
   /** The programs in this order. */
   get order() {
-    return shuffled(this.data.bugs, new Draws(this.state.seed));
+    return orderOf(this.data.bugs, this.state.seed);
   }
 
   // ---- Elements ----
@@ -233,7 +212,7 @@ class View {
   /** Another order, from its first program. */
   begin(seed: number) {
     this.forget();
-    this.state = this.stateOf(seed);
+    this.state = startOf(seed);
     this.enter();
   }
 
@@ -255,9 +234,7 @@ class View {
     this.isTested = false;
     this.isOver = false;
     this.wrong.clear();
-    const draws = new Draws(seed + ORDERS * (at + 1));
-    const others = shuffled(this.data.bugs.filter((bug: any) => bug !== this.bug), draws);
-    this.choices = shuffled([this.bug, ...others.slice(0, CHOICES - 1)], draws);
+    this.choices = choicesOf(this.data.bugs, this.bug, seed + ORDERS * (at + 1));
     parts.buttons = this.choices.map((bug) => makeButton("", () => this.guess(bug), { className: "bugs-choice" }));
     parts.buttons.forEach((node: any, i: number) =>
       node.append(make("code", {}, this.choices[i].line),
@@ -326,33 +303,14 @@ class View {
   }
 
   share() {
-    const { own, ...state } = this.state;
-    const parts = new URLSearchParams({ bugs: "museum", seed: String(state.seed), case: String(state.at + 1) });
-    const start = this.stateOf(state.seed);
-    if (state.example) parts.set("example", this.example.name);
-    if (state.times !== 1) parts.set("times", String(state.times));
-    for (const flag of FLAGS) if (state[flag] !== start[flag]) parts.set(flag, "1");
-    Object.entries(own).forEach(([where, value]) => parts.set(where, String(value)));
-    shareAddress(`#${parts}`, this.parts.status);
+    shareAddress(toHash(this.state, this.data.examples), this.parts.status);
   }
 
   /** The readable part of an address, with defaults for the rest. */
   readAddress() {
     const parts = partsOf("bugs", "museum");
-    const seed = parts?.get("seed") ?? "";
-    if (!parts || !/^\d{1,4}$/.test(seed)) return;
-    const state = this.stateOf(Number(seed));
-    const place = Number(parts.get("case"));
-    if (Number.isInteger(place) && place >= 1 && place <= this.data.bugs.length) state.at = place - 1;
-    state.example = Math.max(0, this.data.examples.findIndex(({ name }: any) => name === parts.get("example")));
-    if (parts.get("times") === String(LARGER)) state.times = LARGER;
-    for (const flag of FLAGS) state[flag] = parts.get(flag) === "1";
-    const { wide } = this.data.examples[state.example];
-    parts.forEach((text, where) => {
-      const [what, i, j, ...rest] = where.split(".");
-      const value = parsed(text);
-      if (!rest.length && wide[INPUTS.indexOf(what)]?.[i]?.[j] !== undefined && Math.abs(value) <= MOST) state.own[where] = value;
-    });
+    const state = parts && fromParts(parts, this.data.examples, this.data.bugs.length);
+    if (!state) return;
     this.forget();
     this.state = state;
     this.enter();
@@ -362,17 +320,7 @@ class View {
 
   /** The results of a program with a bug, null if it stops. */
   found(name: string) {
-    const { own, runs, seed, times, ...told } = this.state;
-    const { dModel, heads, wide } = this.example;
-    const given = wide.map((rows: Matrix, m: number) => rows.map((row, i) =>
-      row.map((x, j) => (own[`${INPUTS[m]}.${i}.${j}`] ?? x) * (m < 2 ? times : 1))));
-    const draws = new Draws(seed + ORDERS * (100 + runs));
-    try {
-      return tried(name, { ...told, dModel, heads, wide: given }, () => draws.share() >= RATE);
-    } catch (error) {
-      if (error instanceof RangeError) return null;
-      throw error;
-    }
+    return resultOf(name, this.state, this.example);
   }
 
   paint() {
@@ -386,7 +334,7 @@ class View {
     setOff(parts.next, state.at === this.data.bugs.length - 1);
     parts.example.select.value = state.example;
     parts.times.select.value = state.times;
-    parts.flags.forEach(({ flag, input }: any) => {
+    parts.flags.forEach(({ flag, input }: { flag: typeof FLAGS[number], input: HTMLInputElement }) => {
       input.disabled = state.inSteps && ["isCausal", "isBiased"].includes(flag);
       input.checked = state[flag] && !input.disabled; // what is not in force has no tick
     });

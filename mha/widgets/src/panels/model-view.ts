@@ -17,7 +17,7 @@ import { TimeBar } from "../figures/time-bar.ts";
 import { mapsOf, paintMaps } from "../figures/weight-maps.ts";
 import { History } from "../store/history.ts";
 import { shareAddress } from "../store/share.ts";
-import { same } from "../store/explorer-state.ts";
+import { same } from "../store/same.ts";
 import { fromHash, hasNumber, toHash } from "../store/model-address.ts";
 import { model as texts } from "../strings/model.ts";
 import { curvesOf, paintCurves } from "./model-maps.ts";

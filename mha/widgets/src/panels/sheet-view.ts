@@ -3,96 +3,50 @@
  * attention, and every table of the computation, whose numbers lead to their origins.
  */
 
-import { parsed, short, shown } from "../engine/numbers.ts";
-import { carriedOut, originOn } from "../engine/sheet.ts";
-import { entered } from "../engine/typed-numbers.ts";
-import { movable } from "../figures/dragged-field.ts";
+import { short, shown } from "../engine/numbers.ts";
+import { arrayOf, carriedOut, originOn } from "../engine/sheet.ts";
 import { fill } from "../engine/text.ts";
 import {
-  effectOf, inItalics, isPage, make, makeButton, makeChoice, makeComplaint, markCaption, scientific, set, setBar, setText,
+  effectOf, inItalics, isPage, make, makeButton, makeChoice, makeComplaint, markCaption, set, setBar, setText,
 } from "../figures/explorer-parts.ts";
 import { historyButtons } from "../figures/history-buttons.ts";
 import { ask, goBack, originOf, paintOrigin } from "../figures/origin-line.ts";
 import { partsOf } from "../store/address.ts";
-import { editNow } from "../store/edits.ts";
-import { LAYOUTS } from "../store/explorer-origins.ts";
-import { same } from "../store/explorer-state.ts";
+import { same } from "../store/same.ts";
 import { History } from "../store/history.ts";
+import { type SheetChoices, fromParts, toHash } from "../store/sheet-address.ts";
 import { explorer } from "../strings/explorer.ts";
 import { sheet as texts } from "../strings/sheet.ts";
+import "./sheet-layouts.ts";
+import { keptText, publishedText } from "./sheet-storage.ts";
+import { tablesOf } from "./sheet-tables.ts";
 import type { Instrument } from "../types/panels.ts";
-import type { Matrix } from "../types/run.ts";
 
 const { hidden, outcome, queryIs, redone, undone, unread, wasReset } = explorer;
-
-/** The inputs that a reader can change; masks follow from the switches. */
-const OPEN = ["query", "key", "value", "other_key", "other_value", "down", "up_key", "up_value", "angles", "decay",
-  "gate"];
-
-/** Which given table a switch makes use of. */
-const USED_BY: Record<string, string> = { angles: "turn", gate: "gate", decay: "decay", other_key: "groups",
-  other_value: "groups", down: "latent", up_key: "latent", up_value: "latent" };
-
-/** Given tables whose rows are no tokens. */
-const MATRICES = ["down", "up_key", "up_value"];
 
 /** Changes that exclude each other: they store something else, or there is no softmax for one. */
 const APART = [["groups", "latent"], ["latent", "eight"],
   ...["latent", "eight", "cap", "window", "top", "sink"].map((name) => ["decay", name])];
 
-/** No given number may be larger: all exponentials can be computed. */
-const MOST = 20;
-
-/** From here on a number has an exponent. */
-const LARGE = 1e6;
-
-/** The decimals of an eps below a root, which is a small number. */
-const EPS_PLACES = 6;
-
 /** The delay before an effect is announced and the address written: browsers limit how often. */
 const PAUSE_MS = 300;
 
-/** A number of bfloat16, and that of eight bits, in bytes; a row of eight bits has a factor. */
-const BYTES = { usual: 2, eight: 1 };
-
-Object.assign(LAYOUTS, {
-  capped: ({ terms: [[score], [cap]] }: any) => {
-    const by = short(cap.value);
-    return [[`${by} × tanh(`, score, `÷ ${by})`]];
-  },
-  sigmoid: ({ terms: [[x]] }: any) => [["1 ÷ (1 + e ^ −", x, ")"]],
-  "largest size": ({ terms }: any) =>
-    [["max of sizes (", ...terms.flatMap(([x]: any[], i: number) =>
-      (i ? [",", x] : [x])), ")"]],
-  "root mean square": ({ terms }: any) => {
-    const [[eps], ...row] = [terms.at(-1), ...terms.slice(0, -1)];
-    return [["√ ( (", ...row.flatMap(([x]: any[], i: number) =>
-      (i ? ["+", x, "²"] : [x, "²"])), `) ÷ ${row.length} + ${short(eps.value, EPS_PLACES)} )`]];
-  },
-  rounded: ({ terms: [[x]] }: any) => [["rounded", x]],
-  masked: () => [[texts.masked]],
-});
-
 /** The state that a reader can change; `at` is the selected number, which is not in the history. */
-interface SheetState {
-  on: string[];
-  query: number;
-  given: Record<string, Matrix>;
+interface SheetState extends SheetChoices {
   at: { table: string, row: number, column: number } | null;
 }
 
 class SheetView {
   data: any;
-  start: Omit<SheetState, "at">;
+  start: SheetChoices;
   state: SheetState;
   history: History<SheetState>;
   trail: any[];
   parts: any;
+  tables = tablesOf(this, (at) => ask(this, at), () => this.parts.error);
   about: any;
   waiting: any;
   before: any;
-  names: string;
-  made: any[];
   node: any;
   plain: any;
   sheet: any;
@@ -106,8 +60,8 @@ class SheetView {
     this.parts = {};
     this.about = {
       name: ({ table, row, column }: any) => fill(texts.of, {
-        title: this.titleOf(table), row: this.labelOf(row, table),
-        column: this.isOfKeys(table) ? this.labelOf(column) : column + 1 }),
+        title: this.tables.titleOf(table), row: this.tables.labelOf(row, table),
+        column: this.tables.isOfKeys(table) ? this.tables.labelOf(column) : column + 1 }),
       origin: ({ table, row, column }: any) =>
         originOn(this.sheet.steps, table, row, column),
       given: () => texts.isGiven,
@@ -119,30 +73,9 @@ class SheetView {
     this.waiting = null;
     /** The sheet before what has not been said yet. */
     this.before = null;
-    /** Which tables stand there. */
-    this.names = "";
-    this.made = [];
     this.compute();
     this.node = this.build();
     this.paint();
-  }
-
-  titleOf(table: string) {
-    const { title, operation } = (this.sheet.steps.get(table) as any);
-    return operation === "given" ? texts.given[title] : title;
-  }
-
-  labelOf(row: number, table = "") {
-    return (!MATRICES.includes(table) && this.data.tokens[row]) || String(row + 1);
-  }
-
-  /**
-   * Whether a table has a column for each key: one of scores, or made of one by something else than
-   * mixing.
-   */
-  isOfKeys(table: string): boolean {
-    const { of = [], operation } = (this.sheet.steps.get(table) as any);
-    return ["decays", "dots"].includes(operation) || (operation !== "product" && of.length > 0 && this.isOfKeys(of[0]));
   }
 
   compute() {
@@ -150,11 +83,6 @@ class SheetView {
     const { given, on } = this.state;
     this.plain = carriedOut(plan, given, new Set());
     this.sheet = carriedOut(plan, given, new Set(on));
-  }
-
-  /** A table by its role. */
-  of(sheet: any, role: string): Matrix {
-    return sheet.steps.get(sheet.roles[role]).array;
   }
 
   // ---- Elements ----
@@ -178,7 +106,6 @@ class SheetView {
     parts.kept = make("p", { className: "soft" });
     parts.published = make("p", { className: "soft" });
     parts.status = make("p", { role: "status" });
-    parts.tables = make("div", { className: "sheet-tables" });
     parts.history = historyButtons(() => this.restore(this.history.undo(this.now()), undone),
       () => this.restore(this.history.redo(this.now()), redone));
     const reset = makeButton(texts.reset, () => this.change(structuredClone(this.start), "", wasReset),
@@ -196,7 +123,7 @@ class SheetView {
             make("div", { className: "sheet-history" }, parts.history.undo, parts.history.redo, reset)),
           parts.title, make("ul", {}, ...parts.rows.map(({ node }: any) => node)),
           parts.output, parts.kept, parts.published)),
-      make("div", { className: "sheet-said" }, parts.status), parts.tables, originOf(this));
+      make("div", { className: "sheet-said" }, parts.status), this.tables.node, originOf(this));
     parts.error = makeComplaint(live);
     live.addEventListener("keydown", (event: KeyboardEvent) => {
       if (event.key === "Escape" && this.state.at) goBack(this, true);
@@ -207,55 +134,7 @@ class SheetView {
     return live;
   }
 
-  /** One table of the sheet. */
-  table({ name, title, operation, array }: any) {
-    const isOpen = operation === "given" && OPEN.includes(title);
-    const rows = array.map((row: number[], i: number) =>
-      make("tr", {}, make("th", { scope: "row" }, make("i", {}, this.labelOf(i, title))),
-        ...row.map((_, j) => make("td", {}, isOpen ? this.field(title, i, j)
-          : makeButton("", () => ask(this, { table: name, row: i, column: j }),
-            { className: "number" })))));
-    const names = array[0].length === 1 ? [] : array[0].map((_: number, j: number) => make("th", { scope: "col" },
-      this.isOfKeys(name) ? make("i", {}, this.labelOf(j)) : String(j + 1)));
-    const found = make("table", { className: "sheet-table" }, make("caption", {}, this.titleOf(name)),
-      ...(names.length ? [make("thead", {}, make("tr", {}, make("td"), ...names))] : []),
-      make("tbody", {}, ...rows));
-    return make("div", { className: "sheet-scroll" }, found);
-  }
-
-  /** A number that can be changed. */
-  field(role: string, row: number, column: number) {
-    const input = make("input", { type: "text", inputMode: "decimal", autocomplete: "off",
-      className: "number given", "aria-label": fill(texts.of, { title: texts.given[role],
-        row: this.labelOf(row, role), column: column + 1 }) });
-    const now = () => this.state.given[role][row][column];
-    /** The number before an edit, which stays where the text is refused. */
-    let kept = now();
-    let edit = -1;
-    input.addEventListener("focus", () => this.parts.error.clear());
-    input.addEventListener("input", () => {
-      if (edit !== editNow()) [edit, kept] = [editNow(), now()];
-      this.enter(input, role, row, column, kept);
-    });
-    // Text that is refused does not stay beside numbers that are computed without it.
-    input.addEventListener("change", () => { input.value = short(now()); });
-    input.addEventListener("blur", () => this.paint());
-    movable(input, now, MOST);
-    return input;
-  }
-
   // ---- Changes ----
-
-  /** @param kept what stays if it is refused */
-  enter(input: any, role: string, row: number, column: number, kept: number) {
-    const { value, wrong } = entered(input.value, { most: MOST });
-    const isRight = !wrong;
-    const given = structuredClone(this.state.given);
-    given[role][row][column] = isRight ? value : kept;
-    this.change({ given }, [role, row, column].join(), isRight ? undefined : "");
-    if (!isRight) this.parts.status.replaceChildren();
-    this.parts.error.say(input, wrong);
-  }
 
   turn(name: string, isOn: boolean) {
     const excluded = APART.filter((pair) => isOn && pair.includes(name)).flat();
@@ -291,7 +170,7 @@ class SheetView {
     this.parts.error.clear();
     // A field that is typed in shows it too.
     const { activeElement } = document;
-    if (this.parts.tables.contains(activeElement)) activeElement?.dispatchEvent(new Event("change"));
+    if (this.tables.node.contains(activeElement)) activeElement?.dispatchEvent(new Event("change"));
   }
 
   take(state: SheetState, sentence: string | (() => string) = () => this.effect(this.before)) {
@@ -300,7 +179,7 @@ class SheetView {
     this.state = state;
     this.compute();
     this.paint();
-    markCaption(this.parts.tables, false, !same(state.given, this.start.given));
+    markCaption(this.tables.node, false, !same(state.given, this.start.given));
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => {
       this.parts.status.replaceChildren(...inItalics(typeof sentence === "string" ? sentence : sentence()));
@@ -316,46 +195,29 @@ class SheetView {
   effect(before: any, what?: string): string {
     const { query } = this.state;
     const [weights, result] = ["weights", "output"].map((role) => {
-      const [was, now] = [before, this.sheet].map((sheet) => this.of(sheet, role)[query]);
+      const [was, now] = [before, this.sheet].map((sheet) => arrayOf(sheet, role)[query]);
       return Math.max(...was.map((x, i) => Math.abs(x - now[i])));
     });
     return effectOf(weights, result, { token: this.data.tokens[query], end: outcome, what });
   }
 
   toHash() {
-    const { on, query, given } = this.state;
-    const parts = new URLSearchParams({ sheet: this.data.name, on: on.join("."), query: String(query) });
-    for (const role of OPEN) {
-      given[role].forEach((row: number[], i: number) =>
-        row.forEach((x, j) => {
-          if (x !== this.start.given[role][i][j]) parts.set(`${role}.${i}.${j}`, String(x));
-        }));
-    }
-    return `#${parts}`;
+    return toHash(this.data.name, this.state, this.start);
   }
 
   /** Take what can be read of an address, and say whether something was left out: that is as at first. */
   readAddress() {
     const parts = partsOf("sheet", this.data.name);
     if (!parts) return;
-    const names = this.parts.switches.map(({ name }: any) => name);
-    const asked = (parts.get("on") ?? "").split(".").filter(Boolean);
-    const on = asked.filter((name) => names.includes(name));
-    const query = Number(parts.get("query") ?? this.start.query);
-    const isQuery = query in this.data.tokens;
-    const given = structuredClone(this.start.given);
-    let isWhole = isQuery && on.length === asked.length;
-    for (const [where, text] of parts) {
-      if (["sheet", "on", "query"].includes(where)) continue;
-      const [role, i, j] = where.split(".");
-      const value = parsed(text);
-      if (OPEN.includes(role) && given[role]?.[Number(i)]?.[Number(j)] !== undefined
-        && Math.abs(value) <= MOST) given[role][Number(i)][Number(j)] = value;
-      else isWhole = false;
-    }
+    const switches = this.parts.switches.map((one: { name: string }) => one.name);
+    const { isWhole, ...state } = fromParts(parts, this.start, switches, this.data.tokens.length);
     this.history.clear();
-    this.take({ on, given, query: isQuery ? query : this.start.query, at: null }, isWhole ? "" : unread);
+    this.take({ ...state, at: null }, isWhole ? "" : unread);
     this.before = null; // what an address changes is no change of the reader's
+  }
+
+  clearStatus() {
+    this.parts.status.replaceChildren();
   }
 
   // ---- Painting ----
@@ -367,9 +229,9 @@ class SheetView {
     parts.switches.forEach(({ name, input }: any) => { input.checked = state.on.includes(name); });
     parts.queries.forEach((node: any, i: number) =>
       set(node, "aria-pressed", String(i === query)));
-    const [weights, plain] = [sheet, this.plain].map((one) => this.of(one, "weights")[query]);
+    const [weights, plain] = [sheet, this.plain].map((one) => arrayOf(one, "weights")[query]);
     const written = (one: any, key: number, weight: number) =>
-      (this.isHidden(one, key) ? hidden : shown(weight));
+      (this.tables.isHidden(one, key) ? hidden : shown(weight));
     const isLinear = state.on.includes("decay");
     parts.title.replaceChildren(...inItalics(fill(isLinear ? texts.factors : texts.weights, { token })));
     const left = 1 - weights.reduce((all, x) => all + x, 0);
@@ -384,101 +246,14 @@ class SheetView {
     parts.history.paint(this.history);
     parts.rows[weights.length].node.hidden = isLinear || !state.on.includes("sink");
     const [output, before] = [sheet, this.plain].map((one) =>
-      `(${this.of(one, "output")[query].map((x) => short(x)).join(", ")})`);
+      `(${arrayOf(one, "output")[query].map((x) => short(x)).join(", ")})`);
     parts.output.replaceChildren(...inItalics(fill(texts.output, { token, output, plain: before })));
-    setText(parts.kept, this.kept());
-    setText(parts.published, this.published());
-    this.paintTables();
+    setText(parts.kept, keptText(this.state));
+    setText(parts.published, publishedText(this.data.published, this.state.on));
+    this.tables.paint();
     paintOrigin(this);
   }
 
-  /** Whether a mask hides a key from the query, or larger scores do. */
-  isHidden(sheet: any, key: number) {
-    const { query } = this.state;
-    return sheet.roles.scaled ? this.of(sheet, "scaled")[query][key] === -Infinity : key > query;
-  }
-
-  /** The numbers on which the query's output depends. Hidden keys contribute nothing. */
-  reached(): Set<string> {
-    const { roles, steps } = this.sheet;
-    const found: Set<string> = new Set();
-    const visit = ({ table, row, column }: any) => {
-      const where = [table, row, column].join();
-      if (found.has(where)) return;
-      found.add(where);
-      const { operation, terms } = originOn(steps, table, row, column);
-      if (operation === "masked") return;
-      for (const operands of terms) {
-        const places = operands.flatMap(({ place }: any) => place ?? []);
-        const isLost = places.length > 1 && places.some((place: any) =>
-          place.table === roles.weights && this.isHidden(this.sheet, place.column));
-        if (!isLost) places.forEach(visit);
-      }
-    };
-    this.of(this.sheet, "output")[0].forEach((_, column) =>
-      visit({ table: roles.output, row: this.state.query, column }));
-    return found;
-  }
-
-  /** The bytes that are stored per token for later tokens. */
-  kept() {
-    const { on, given } = this.state;
-    const [keys, values] = [given.key[0].length, given.value[0].length];
-    if (on.includes("decay")) {
-      return fill(texts.state, { rows: keys, columns: values, bytes: keys * values * BYTES.usual });
-    }
-    if (on.includes("latent")) {
-      const [{ length }] = given.down;
-      return fill(texts.latent, { numbers: length, bytes: length * BYTES.usual, plain: (keys + values) * BYTES.usual,
-        window: this.ofWindow() });
-    }
-    const isEight = on.includes("eight");
-    const bytes = isEight ? (keys + values) * BYTES.eight + 2 * BYTES.usual : (keys + values) * BYTES.usual;
-    return fill(isEight ? texts.keptInEight : texts.kept, { bytes, window: this.ofWindow(),
-      heads: on.includes("groups") ? texts.ofGroup : "" });
-  }
-
-  /** For which tokens something is stored. */
-  ofWindow() {
-    const { on, given } = this.state;
-    const tokens = Math.max(...given.window.map((row) => row.reduce((all, x) => all + x, 0)));
-    return on.includes("window") ? fill(texts.ofWindow, { tokens }) : "";
-  }
-
-  /** The bytes that published models store with the changes that are on. */
-  published() {
-    const { published } = this.data;
-    const on = Object.keys(published).filter((name) => this.state.on.includes(name));
-    return (on.length ? on : ["plain"]).map((name) => fill(texts.published[name], published[name])).join(" ");
-  }
-
-  /** Tables are made anew only where others are there than before. */
-  paintTables() {
-    const { parts, sheet, state } = this;
-    const seen = [...sheet.steps.values()].filter(({ operation, title }) => operation !== "given"
-      || (OPEN.includes(title) && (!USED_BY[title] || state.on.includes(USED_BY[title]))));
-    const names = seen.map(({ name, title }) => name + title).join();
-    if (names !== this.names) {
-      this.names = names;
-      this.made = seen.map((step) => this.table(step));
-      parts.tables.replaceChildren(...this.made);
-    }
-    const usual = new Set([...this.plain.steps.values()].map(({ title }) => title));
-    const reached = this.reached();
-    seen.forEach(({ name, title, array, operation }, i) => {
-      const cells = [...this.made[i].querySelectorAll(".number")];
-      const width = array[0].length;
-      array.flat().forEach((x: number, at: number) => {
-        const cell = cells[at];
-        const text = Math.abs(x) < LARGE || x === -Infinity ? short(x) : scientific(x, 2);
-        const isReached = reached.has([name, Math.floor(at / width), at % width].join());
-        set(cell, "class", `number${cell.tagName === "INPUT" ? " given" : ""}${isReached ? "" : " pale"}`);
-        if (cell.tagName !== "INPUT") setText(cell, text);
-        else if (cell !== document.activeElement) cell.value = text;
-      });
-      this.made[i].firstChild.classList.toggle("added", operation !== "given" && !usual.has(title));
-    });
-  }
 }
 
 /** Open the figure on a page. */

@@ -7,6 +7,7 @@
 import { matmul, softmax } from "../engine/attention.ts";
 import { parsed, short, shown } from "../engine/numbers.ts";
 import { reached } from "../engine/signs.ts";
+import { type Frame, framesOf } from "../engine/tiles.ts";
 import { MOST, entered } from "../engine/typed-numbers.ts";
 import { movable } from "../figures/dragged-field.ts";
 import { fill } from "../engine/text.ts";
@@ -28,27 +29,6 @@ const ROUNDING = 1e-9;
 
 /** From this size on a number is written with an exponent. */
 const LARGE = 1e4;
-
-/** The state of a query before any key. */
-const nothing = (width: number) => ({ largest: -Infinity, factor: 1, total: 0, mixture: Array(width).fill(0) });
-
-/**
- * What is kept of a query once a block of keys is read: equation of the online softmax.
- *
- * @param isPlain whether nothing is subtracted
- */
-function read(scores: number[], value: Matrix, kept: ReturnType<typeof nothing>, isPlain: boolean = false) {
-  const largest = isPlain ? 0 : Math.max(kept.largest, ...scores);
-  const shift = largest === -Infinity ? 0 : largest;
-  const factor = isPlain ? 1 : Math.exp(kept.largest - shift);
-  const exponentials = scores.map((score) => Math.exp(score - shift));
-  return {
-    largest, factor, exponentials,
-    total: exponentials.reduce((sum, x) => sum + x, factor * kept.total),
-    mixture: kept.mixture.map((o: number, i: number) =>
-      exponentials.reduce((sum, x, j) => sum + x * value[j][i], factor * o)),
-  };
-}
 
 /** A number of a table, in the room that it has. */
 function written(x: number) {
@@ -75,7 +55,7 @@ class Tiles {
   parts: any;
   node: any;
 
-  frames: any[] = [];
+  frames: Frame[] = [];
 
   constructor(data: any) {
     this.data = data;
@@ -207,33 +187,6 @@ class Tiles {
       row.map((score, j) => edited.get(i * tokens.length + j) ?? score ?? -Infinity));
   }
 
-  /** The state after each step: the tile, the finished part of it, and all stored numbers. */
-  follow() {
-    const { size, plain } = this.state.now;
-    const { value, tokens: { length: count } } = this.data;
-    const scores = this.scores();
-    const blocks = Array.from({ length: Math.ceil(count / size) }, (_, i) =>
-      [i * size, Math.min(count, (i + 1) * size)]);
-    let kept = scores.map(() => nothing(this.width));
-    const outputs: any[] = scores.map(() => null);
-    const frames: any[] = [{ phase: "start", rows: [0, 0], keys: [0, 0], kept, outputs: [...outputs], now: kept }];
-    for (const rows of blocks) {
-      const isOfBlock = (i: number) => i >= rows[0] && i < rows[1];
-      for (const keys of blocks) {
-        const now = kept.map((one, i) => (isOfBlock(i)
-          ? read(scores[i].slice(...keys), value.slice(...keys), one, plain) : one));
-        frames.push({ phase: "look", rows, keys, kept, now, outputs: [...outputs] },
-          { phase: "add", rows, keys, kept, now, outputs: [...outputs] });
-        kept = now;
-      }
-      kept.forEach(({ mixture, total }, i) => {
-        if (isOfBlock(i)) outputs[i] = mixture.map((o) => o / (total || 1));
-      });
-      frames.push({ phase: "divide", rows, keys: [0, 0], kept, now: kept, outputs: [...outputs] });
-    }
-    return frames;
-  }
-
   /** The outputs of the softmax at once. */
   atOnce() {
     return matmul(softmax(this.scores()), this.data.value);
@@ -242,11 +195,11 @@ class Tiles {
   /** By how much any output differs from those. */
   difference() {
     const { outputs } = this.frames[this.frames.length - 1];
-    return Math.max(...this.atOnce().flatMap((row, i) => row.map((x, j) => Math.abs(x - outputs[i][j]))));
+    return Math.max(...this.atOnce().flatMap((row, i) => row.map((x, j) => Math.abs(x - (outputs[i]?.[j] ?? NaN)))));
   }
 
   /** The query that is spoken of: one whose largest score grows, if there is one. */
-  spokenOf({ rows: [from, to], kept, now }: any) {
+  spokenOf({ rows: [from, to], kept, now }: Frame) {
     const some = Array.from({ length: to - from }, (_, i) => from + i);
     return some.find((i) => kept[i].largest !== -Infinity && now[i].largest > kept[i].largest) ?? from;
   }
@@ -280,7 +233,7 @@ class Tiles {
           `${number(x, p)} × ${number(value[j][0], p)}`)], short(mixture[0])) });
     }
     const said = fill(total ? texts.divide : texts.tooSmall, { ...words,
-      line: reached((p) => [`${short(mixture[0], p)} ÷ ${short(total, p)}`], short(outputs[i][0])) });
+      line: reached((p) => [`${short(mixture[0], p)} ÷ ${short(total, p)}`], short(outputs[i]?.[0] ?? NaN)) });
     if (step < this.frames.length - 1) return said;
     const difference = this.difference();
     if (Number.isNaN(difference)) return this.lost([0, tokens.length]);
@@ -297,7 +250,8 @@ class Tiles {
 
   paint() {
     const { parts, state: { now } } = this;
-    this.frames = this.follow();
+    const { size, plain } = now;
+    this.frames = framesOf(this.scores(), this.data.value, size, plain);
     parts.size.value = now.size;
     setText(parts.sizeText, String(now.size));
     parts.plain.checked = now.plain;
@@ -329,15 +283,15 @@ class Tiles {
       const hasAdded = phase === "divide" || (phase === "add" && isThere);
       const { largest, factor } = hasLooked ? now[i] : kept[i];
       const { mixture, total } = hasAdded ? now[i] : kept[i];
-      const isDivided = outputs[i] && (phase !== "divide" || isThere || !isOfBlock);
-      const isNew = phase === "look" ? hasLooked : phase === "add" ? hasAdded : isDivided;
-      [largest, factor, total, ...(isDivided ? outputs[i] : mixture)].forEach((x, n) => {
+      const output = phase !== "divide" || isThere || !isOfBlock ? outputs[i] : null;
+      const isNew = phase === "look" ? hasLooked : phase === "add" ? hasAdded : output !== null;
+      [largest, factor, total, ...(output ?? mixture)].forEach((x, n) => {
         setText(cells[n].firstChild, written(x));
         const isOfStep = phase === "look" ? n < 2 : n > (phase === "add" ? 1 : 2);
         set(cells[n], "class", `${isOfBlock ? isOfStep && isNew ? "made" : "ours" : ""}`
-          + `${isDivided && n > 2 ? " output" : ""}`);
+          + `${output && n > 2 ? " output" : ""}`);
       });
-      setText(cells[cells.length - 1].firstChild, isDivided ? texts.output : "");
+      setText(cells[cells.length - 1].firstChild, output ? texts.output : "");
     });
     this.moveTile(step, eased(fraction));
     this.fly(frame, fraction);
@@ -348,7 +302,7 @@ class Tiles {
   }
 
   /** Scores of the tile, of those read before, and of those to come. */
-  paintScores({ phase, rows, keys }: any) {
+  paintScores({ phase, rows, keys }: Frame) {
     this.parts.fields.forEach((fields: any[], i: number) =>
       fields.forEach((field, j) => {
         const isIn = i >= rows[0] && i < rows[1] && j >= keys[0] && j < keys[1];
@@ -382,7 +336,7 @@ class Tiles {
   }
 
   /** The exponentials of the tile fly into the sums. */
-  fly({ phase, rows, keys, now }: any, fraction: number) {
+  fly({ phase, rows, keys, now }: Frame, fraction: number) {
     const { fields, kept, layer } = this.parts;
     if (phase !== "add" || fraction === 1) {
       fly(layer, []);
@@ -409,5 +363,3 @@ class Tiles {
 }
 /** Open the figure on a page. */
 export const open: Instrument = (data) => new Tiles(data);
-
-export { read as readBlock };

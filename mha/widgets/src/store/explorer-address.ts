@@ -3,7 +3,8 @@
 import { parsed } from "../engine/numbers.ts";
 import { address } from "../engine/places.ts";
 import { partsOf } from "./address.ts";
-import { MAPS, isInput, placeIn, same, startOf } from "./explorer-state.ts";
+import { MAPS, isInput, placeIn, startOf } from "./explorer-state.ts";
+import { same } from "./same.ts";
 import type { ExplorerData, ExplorerState } from "../types/explorer.ts";
 import type { Numbers } from "../types/run.ts";
 

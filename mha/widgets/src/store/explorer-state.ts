@@ -9,6 +9,7 @@ import { address, indexOf, isMatrix, parse, stays, valueAt } from "../engine/pla
 import { stages } from "../engine/stages.ts";
 import { fill } from "../engine/text.ts";
 import { explorer as texts } from "../strings/explorer.ts";
+import { same } from "./same.ts";
 import type { ExplorerData, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
 import type { Inputs, Matrix, Numbers, Place } from "../types/run.ts";
 
@@ -56,8 +57,6 @@ export function placeIn(numbers: Numbers, text: string): Place | null {
   }
   return at;
 }
-
-export const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 export const RESULTS: (keyof ExplorerState)[] = ["edits", "scale", "temperature", "causal", "padding", "order", "off"];
 

@@ -1,7 +1,7 @@
 /** The states of a figure that undo and redo restore: one step per edit of the reader. */
 
 import { editNow } from "./edits.ts";
-import { same } from "./explorer-state.ts";
+import { same } from "./same.ts";
 
 /** How many steps are kept. */
 const MOST = 200;

@@ -8,7 +8,7 @@ import { historyButtons } from "../figures/history-buttons.ts";
 import { explorer } from "../strings/explorer.ts";
 import { stepsShared } from "../strings/steps.ts";
 import { partsOf } from "./address.ts";
-import { same } from "./explorer-state.ts";
+import { same } from "./same.ts";
 import { History } from "./history.ts";
 
 const texts = { ...explorer, ...stepsShared };

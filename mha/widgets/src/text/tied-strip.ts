@@ -8,7 +8,7 @@ import { valueAt } from "../engine/places.ts";
 import { stages } from "../engine/stages.ts";
 import { fill } from "../engine/text.ts";
 import { make, makeButton, set, setBar, setText } from "../figures/explorer-parts.ts";
-import { same } from "../store/explorer-state.ts";
+import { same } from "../store/same.ts";
 import { tied as texts } from "../strings/tied.ts";
 import type { Place } from "../types/run.ts";
 
