@@ -34,7 +34,7 @@ const ENTRIES = {
 const CHUNKS: Record<string, string[]> = {
   base: ["engine/text", "reading/page", "strings/reading"],
   progress: ["store/progress"],
-  arithmetic: ["engine/attention", "engine/numbers", "engine/origins", "engine/places", "engine/signs",
+  arithmetic: ["engine/attention", "engine/numbers", "engine/operations", "engine/origins", "engine/places", "engine/signs",
     "engine/stages", "engine/typed-numbers", "strings/numbers"],
   core: ["figures/explorer-parts", "figures/history-buttons", "figures/strip-drawing", "store/address",
     "store/edits", "store/explorer-origins", "store/explorer-state", "store/history", "store/same", "store/share",

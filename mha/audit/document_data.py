@@ -17,16 +17,17 @@ from mha.runs.record import Trace
 RIGHT, SLIP, SPOILED = 0, 1, 2
 """Verdicts: right; a slip; wrong, because it follows from wrong numbers."""
 
-_SYMBOLS = {
-    "products": "+", "mixed": "+", "sum": "+", "product": "*", "exponential": "e", "share": "/",
-    "percent": "%", "root": "r", "copy": "=",
+_SIGNS = {
+    "products": "+", "mixed": "+", "sum": "+", "product": "*", "scaled": "s", "exponential": "e",
+    "share": "/", "percent": "%", "root": "r", "copy": "=",
 }  # fmt: skip
+"""A sign for each operation, because a document has thousands; a mixture is a sum of products."""
 
 IndexedJudgement = tuple[int, Judgement]
 """A judgement with the index of its number in the data's list of numbers."""
 
 Formula = Any
-"""The index of a number, a constant as text, or a list of an operation's symbol and operands."""
+"""The index of a number, a constant as text with its name, or a list of an operation's sign and operands."""
 
 
 def verdict(judgement: Judgement) -> int:
@@ -56,7 +57,7 @@ def document_data(source: str) -> dict[str, Any]:
         `numbers` lists the derived numbers and the copies in order. A derived number is a list of
         its printed form, true value, formula, verdict, kind of slip, and intended form; the last
         two only if there are any. A copy, which has no verdict, has None as its true value and
-        ends there after the formula. `blocks` has the layout of the derived numbers in rows,
+        ends there after the formula. `operations` names the operation of each sign. `blocks` has the layout of the derived numbers in rows,
         `examples` the names of tokens and heads, and `claims` the claims in words that do not hold,
         with the indices of their numbers.
 
@@ -94,6 +95,7 @@ def document_data(source: str) -> dict[str, Any]:
     return {
         "name": source,
         "title": TITLES[source],
+        "operations": {sign: operation for operation, sign in reversed(_SIGNS.items())},
         "numbers": found,
         "blocks": list(_blocks(cells)),
         "examples": {name: _example(name) for name in dict.fromkeys(j.example for _, j in cells)},
@@ -131,17 +133,16 @@ def _formula(document: Document, index: int, indices: dict[int, int]) -> Formula
         if terms := terms_of(origin):
             return ["+", *map(operand, terms)]
         operands = [
-            _constant(o.value) if o.place is None else operand(o.place) for o in origin.operands
+            _constant(o.value, o.name) if o.place is None else operand(o.place)
+            for o in origin.operands
         ]
-        if origin.operation == "scaled":  # divided by the root of d_k, or times the scale
-            return ["s" if origin.operands[1].name == "d_k" else "m", *operands]
-        return [_SYMBOLS[origin.operation], *operands]
+        return [_SIGNS[origin.operation], *operands]
 
     return operand(place) if number.kind == "copy" or number.restates else operation(place)
 
 
-def _constant(value: float) -> str:
-    return f"{value:.15g}"
+def _constant(value: float, name: str = "") -> str:
+    return f"{value:.15g} {name}".rstrip()
 
 
 # ---- Layout ----

@@ -5,7 +5,8 @@
 import { attentionScores, factor, scaledScores, softmax, trace } from "../../mha/widgets/src/engine/attention.ts";
 import { columnWith, dot } from "../../mha/widgets/src/engine/least-change.ts";
 import { commas, full, parsed, short, shown } from "../../mha/widgets/src/engine/numbers.ts";
-import { evaluate, origin } from "../../mha/widgets/src/engine/origins.ts";
+import { evaluate } from "../../mha/widgets/src/engine/operations.ts";
+import { origin } from "../../mha/widgets/src/engine/origins.ts";
 import { address, at, parse, valueAt } from "../../mha/widgets/src/engine/places.ts";
 import { chain, sign } from "../../mha/widgets/src/engine/signs.ts";
 import { stages } from "../../mha/widgets/src/engine/stages.ts";

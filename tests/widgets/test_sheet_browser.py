@@ -10,7 +10,14 @@ from playwright.sync_api import expect
 from pointer import drag, middle
 from worked_runs import ON_A_SHEET, TIRED
 
-from mha.runs.attention_variants import SWITCHES, attention_plan, evaluate_plan
+from mha.runs.attention_variants import (
+    SWITCHES,
+    PlanStep,
+    attention_plan,
+    evaluate_plan,
+    plan_as_data,
+)
+from mha.runs.computations import OPERATIONS
 from mha.runs.rounding import shown
 from mha.widgets.variants_explorer import variants_explorer
 
@@ -30,6 +37,16 @@ CARRIED_OUT = """([plan, given, on]) => {
       const { operation, terms } = modules.sheet.originOn(steps, name, i, j);
       return [operation, terms.flat().length];
     })()]))]);
+}"""
+
+
+PLAN = """([plan, given]) => {
+  const { steps } = modules.sheet.carriedOut(plan, given, new Set());
+  return [...steps].map(([name, { array }]) => [name, array.map((row, i) => row.map((x, j) => {
+    const { operation, terms } = modules.sheet.originOn(steps, name, i, j);
+    const places = terms.flat().map(({ place: at }) => at && `${at.table}.${at.row}.${at.column}`);
+    return [x === -Infinity ? "-inf" : x, operation, places];
+  }))]);
 }"""
 
 
@@ -54,6 +71,83 @@ def test_every_number_is_the_package_s(sheet_page, modules, rng):
                     assert (operation == "given") == (wanted.operation == "given")
                     if operation in ("products", "sum", "exponential"):
                         assert (operation, count) == (wanted.operation, len(wanted.operands))
+
+
+def random_plan(rng, operations):
+    """Return a plan that has each operation once in a random order, and its given tables.
+
+    An operation takes any earlier table that it can, and given tables whose shapes fit.
+    """
+    plan, given, wide = [], {"first": rng.normal(size=(5, 4)).round(2)}, ["first"]
+    tables = dict(given)
+
+    def fresh(shape, draw=rng.normal):
+        name = f"given_{len(given)}"
+        given[name] = tables[name] = np.round(draw(size=shape), 2)
+        return name
+
+    for operation in rng.permutation(operations):
+        first = str(rng.choice(wide))
+        rows, columns = tables[first].shape
+        number, of = 0.0, [first]
+        match operation:
+            case "product":
+                of.append(fresh((columns, 3)))
+            case "dots":
+                of.append(fresh((7, columns)))
+            case "sum":
+                of.append(fresh((rows, columns)))
+            case "times":
+                of.append(fresh((rows, rng.choice([1, columns]))))
+            case "beside":
+                of.append(fresh((rows, 2)))
+            case "masked":
+                of.append(fresh((rows, columns), partial(rng.integers, 2)))
+            case "share" | "quotient":
+                of.append(fresh((rows, 1), partial(rng.integers, 3)))  # some are 0
+            case "turned":
+                first = fresh((rows, 6))
+                of = [first, fresh((rows, 3))]
+            case "decays":
+                of = [fresh((6, 1))]
+            case "rounded":
+                of = [fresh((rows, columns), lambda size: rng.integers(-7, 7, size=size) / 2)]
+            case "top":
+                number = float(rng.integers(1, columns + 1))
+            case "over root" | "times number" | "capped" | "row sums with sink" | "spread":
+                number = round(rng.uniform(0.1, 3), 2)
+        step = PlanStep(f"made_{len(plan)}", operation, str(operation), tuple(of), number)
+        plan.append(step)
+        computation, _ = evaluate_plan(plan, given)
+        tables[step.role] = found = computation[step.role]
+        if np.isfinite(found).all() and np.abs(found).max() < 9:
+            wide.append(step.role)
+    return plan, given, computation
+
+
+SAME_OPERATIONS = {"quotient": "share", "spread": "root mean square"}
+"""The names that the browser gives to operations, where they differ."""
+
+
+def test_random_plans_give_the_package_s_numbers_and_origins(arithmetic_page, rng):
+    operations = arithmetic_page.evaluate("modules.sheet.OPERATIONS")
+    assert set(operations) <= set(OPERATIONS)
+    for _ in range(20):
+        plan, given, computation = random_plan(rng, operations)
+        plain = {name: array.tolist() for name, array in given.items()}
+        found = dict(arithmetic_page.evaluate(PLAN, [plan_as_data(plan), plain]))
+        assert list(found) == list(computation.steps)
+        for name, rows in found.items():
+            numbers = [[float(x) for x, *_ in row] for row in rows]
+            np.testing.assert_allclose(numbers, computation[name], rtol=1e-12, atol=1e-12)
+            for i, row in enumerate(rows):
+                for j, (_, operation, operands) in enumerate(row):
+                    wanted = computation.origin(name, i, j)
+                    assert operation == SAME_OPERATIONS.get(wanted.operation, wanted.operation)
+                    places = [str(o.place) for o in wanted.operands if o.place is not None]
+                    if operation == "masked":  # the package names the mask's entry too
+                        places = places[:1]
+                    assert [place for place in operands if place] == places
 
 
 def carried(on, given=ON_A_SHEET, query=3):

@@ -1,10 +1,11 @@
 /**
  * The verdicts on a document with some slips corrected. mha/audit/document_data.py writes how each
- * number follows from those before it. The tests compare the verdicts with
+ * number follows from those before it, and operations.ts computes it. The tests compare the verdicts with
  * tests/correction_oracle.py.
  */
 
-import type { PencilFormula, PencilNumber, PencilSheet, PencilState } from "../types/pencil.ts";
+import { each, evaluate as resultOf, named } from "./operations.ts";
+import type { PencilFormula, PencilNumber, PencilSheet, PencilState, SignedFormula } from "../types/pencil.ts";
 
 export const RIGHT = 0;
 export const SLIP = 1;
@@ -15,36 +16,37 @@ export const ROUNDED = 3;
 /** The tolerance beyond half a unit of the last printed digit. */
 const SLACK = 1e-9;
 
-/** The operation of each sign. */
-const SIGNS: Record<string, (values: number[]) => number> = {
-  "+": (values) => values.reduce((sum, value) => sum + value, 0),
-  "*": (values) => values.reduce((product, value) => product * value, 1),
-  s: ([score, width, mask = 0]) => score / Math.sqrt(width) + mask,
-  m: ([score, factor, mask = 0]) => score * factor + mask,
-  e: ([score, shift = 0]) => Math.exp(score - shift),
-  "/": ([exponential, total]) => (total ? exponential / total : 0),
-  "%": ([weight]) => 100 * weight,
-  r: ([width]) => Math.sqrt(width),
-  "=": ([value]) => value,
-};
-
 /** The result of a formula, with the current numbers at its spots. */
 export function evaluate(formula: PencilFormula, values: number[]): number {
   if (typeof formula === "number") return values[formula];
-  if (typeof formula === "string") return Number(formula);
-  const [sign, ...operands] = formula;
-  return SIGNS[sign](operands.map((operand) => evaluate(operand, values)));
+  if (typeof formula === "string") return parseFloat(formula);
+  const [operation, ...parts] = formula;
+  const operands = parts.map((part) => named(nameOf(part), evaluate(part, values)));
+  return resultOf({ operation, terms: operation === "product" ? [operands] : each(...operands) });
 }
+
+/** The name of a constant, such as d_k of "3 d_k"; "" where there is none. */
+export const nameOf = (formula: PencilFormula): string => (typeof formula === "string" ? formula.split(" ")[1] ?? "" : "");
 
 /** The spots that a formula takes numbers from. */
 function spotsOf(formula: PencilFormula): number[] {
   if (typeof formula === "number") return [formula];
-  return typeof formula === "string" ? [] : formula.slice(1).flatMap(spotsOf);
+  if (typeof formula === "string") return [];
+  const [, ...parts] = formula;
+  return parts.flatMap(spotsOf);
+}
+
+/** A formula with the names of operations for their signs. */
+function inWords(formula: SignedFormula, operations: PencilSheet["operations"]): PencilFormula {
+  if (!Array.isArray(formula)) return formula;
+  const [sign, ...parts] = formula;
+  return [operations[sign], ...parts.map((part) => inWords(part, operations))];
 }
 
 /** A document's numbers, ready to be corrected. */
 export function read(sheet: PencilSheet): PencilNumber[] {
-  const numbers: PencilNumber[] = sheet.numbers.map(([printed, true_, formula, state = -1, slip = "", meant = ""]) => {
+  const numbers: PencilNumber[] = sheet.numbers.map(([printed, true_, signed, state = -1, slip = "", meant = ""]) => {
+    const formula = inWords(signed, sheet.operations);
     const places = printed.split(".")[1]?.length ?? 0;
     return {
       printed, formula, state, slip, places, true: true_, value: Number(meant || printed),

@@ -6,7 +6,7 @@
 
 import { fill } from "./text.ts";
 import { percent, short, shown } from "./numbers.ts";
-import { evaluate } from "./origins.ts";
+import { evaluate } from "./operations.ts";
 import { chain, decimalsOf, reached, sign } from "./signs.ts";
 import type { Draw, Kind, Task } from "../types/reading.ts";
 import type { Operation } from "../types/run.ts";

@@ -3,7 +3,7 @@
  * mha/widgets/latent.py.
  */
 
-import { carriedOut } from "./sheet.ts";
+import { type PlanStep, carriedOut } from "./sheet.ts";
 import type { Matrix } from "../types/run.ts";
 
 /** Smaller numbers, beside the largest of the matrix, are rounding. */
@@ -44,7 +44,7 @@ export interface LatentData {
   w_q: Matrix[];
   w_k: Matrix[];
   w_v: Matrix[];
-  plan: unknown[];
+  plan: PlanStep[];
   width: number;
   focus: number;
   head: number;

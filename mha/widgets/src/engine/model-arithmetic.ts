@@ -7,7 +7,8 @@
 import { normed } from "./attention-block.ts";
 import { matmul, softmax, trace } from "./attention.ts";
 import { bytesOf, half } from "./bytes.ts";
-import { RULES, each, named, origin } from "./origins.ts";
+import { each, named } from "./operations.ts";
+import { RULES, origin } from "./origins.ts";
 import { at, valueAt } from "./places.ts";
 import { stages } from "./stages.ts";
 import type { ModelData, ModelRun, NamesModel } from "../types/panels.ts";

@@ -4,7 +4,8 @@
  */
 
 import { ACTIVATIONS } from "./attention-block.ts";
-import { RESULTS, RULES, each, named } from "./origins.ts";
+import { RESULTS, each, named, sum } from "./operations.ts";
+import { RULES } from "./origins.ts";
 import type { Numbers, Operand, Rule, Run, Sources } from "../types/run.ts";
 
 type Reading = (run: Run) => string;
@@ -60,23 +61,23 @@ const affine = (read: Reading, matrix: string, bias: string): Rule => (sources, 
 };
 
 /** The stream before a layer, and the layer's output. */
-const sum = (kept: Reading, found: Reading): Rule => ({ from, run }, { row, column }) =>
+const added = (kept: Reading, found: Reading): Rule => ({ from, run }, { row, column }) =>
   ["sum", each(from(kept(run), row, column), from(found(run), row, column))];
 
 Object.assign(RULES, {
   ...norm("start", start, () => "first"),
   ...norm("stream", itself("stream"), (run) => (run.start_normed ? "second" : "first")),
   ...norm("total", itself("total"), () => "second"),
-  stream: sum(start, (run) => (run.output ? "output" : "concat")),
+  stream: added(start, (run) => (run.output ? "output" : "concat")),
   hidden: affine(fedBy, "w_in", "b_in"),
   active: ((({ from, inputs }, { row, column }) =>
     [inputs.block?.activation ?? "relu", each(from("hidden", row, column))]) as Rule),
   fed: affine(itself("active"), "w_out", "b_out"),
-  total: sum(keptBy, itself("fed")),
+  total: added(keptBy, itself("fed")),
 });
 
 const results: Partial<typeof RESULTS> = {
-  mean: (terms, origin) => RESULTS.sum(terms, origin) / terms.length,
+  mean: (terms) => sum(terms.flat()) / terms.length,
   spread: (terms) => {
     const numbers = terms.flat();
     const [mean, eps] = numbers.splice(-2);

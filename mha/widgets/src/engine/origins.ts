@@ -3,61 +3,18 @@
  * Modules that show the computation of a number render an origin and have no rules of their own.
  */
 
+import { each, named } from "./operations.ts";
 import { address, at, indexOf, isMatrix, stays, valueAt } from "./places.ts";
 import { stages } from "./stages.ts";
-import type { Calculation, Inputs, Operand, Origin, Place, Rule, Run } from "../types/run.ts";
+import type { Inputs, Operand, Origin, Place, Rule, Run } from "../types/run.ts";
 
 const range = (count: number) => Array.from({ length: count }, (_, i) => i);
-
-const product = (numbers: number[]) => numbers.reduce((all, x) => all * x, 1);
-
-const sum = (numbers: number[]) => numbers.reduce((all, x) => all + x, 0);
-
-// ---- The number that an operation gives ----
-
-const single = ([[value]]: number[][]): number => value;
-
-const products = (terms: number[][]): number => sum(terms.map(product));
-
-export const RESULTS: Record<string, (terms: number[][], origin: Calculation) => number> = {
-  given: single,
-  copy: single,
-  products,
-  product: products,
-  mixed: products,
-  sum: products,
-  root: (terms) => Math.sqrt(single(terms)),
-  percent: (terms) => 100 * single(terms),
-  scaled: ([[score], [factor], ...mask], { terms }) => {
-    const byRoot = terms[1][0].name === "d_k";
-    return (byRoot ? score / Math.sqrt(factor) : score * factor) + sum(mask.flat());
-  },
-  exponential: ([[score], ...shift]) => Math.exp(score - sum(shift.flat())),
-  share: ([[exponential], [total]]) => (total ? exponential / total : 0),
-};
-
-/**
- * The number that an origin's operation gives.
- *
- * @param value the number to put in at a place; by default each
- *   operand's own.
- */
-export function evaluate(origin: Calculation, value?: (place: Place) => number): number {
-  const read = (operand: Operand) =>
-    (value && operand.place ? value(operand.place) : operand.value);
-  return RESULTS[origin.operation](origin.terms.map((term) => term.map(read)), origin);
-}
 
 /** The value of a constant by its name, null where the calculation has none. */
 export const constant = (origin: Origin, name: string): number | null =>
   origin.terms.flat().find((operand) => operand.name === name)?.value ?? null;
 
 // ---- One rule a stage ----
-
-export const named = (name: string, value: number): Operand => ({ value, place: null, name });
-
-/** Each operand as a term of its own. */
-export const each = (...operands: Operand[]): Operand[][] => operands.map((operand) => [operand]);
 
 /** A constant where it changes anything. */
 const unlessZero = (name: string, value: number): Operand[] => (value === 0 ? [] : [named(name, value)]);

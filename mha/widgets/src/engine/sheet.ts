@@ -1,18 +1,48 @@
 /**
- * A sheet in the browser, a port of mha/runs/computations.py and of how mha/runs/attention_variants.py carries a plan
- * out: named tables, each given or made of others by one operation, and where each number comes from.
+ * A sheet: named tables, each given or made of others by one operation of a plan that Python exports. The
+ * rules say which numbers a number is made of, as mha/runs/computations.py does; the number itself comes from
+ * the operation, as in a run.
  */
 
-import type { Matrix, Operand } from "../types/run.ts";
+import { RESULTS, each, evaluate, named, sum } from "./operations.ts";
+import type { Calculation, Matrix, Operand, Operation } from "../types/run.ts";
 
-type SheetStep = { name: string, title: string, operation: string, of: string[], number: number, array: Matrix };
-type Where = { row: number, column: number, step: SheetStep, at: (table: string, row: number, column: number) => Operand, of: (table: string) => Operand[] };
+/** A step of a plan, as `plan_as_data` in mha/runs/attention_variants.py writes it. */
+export interface PlanStep {
+  role: string;
+  title: string;
+  operation: string;
+  of: string[];
+  number?: number;
+  /** The switches that have to be on, or off where they begin with a minus sign. */
+  switch?: string;
+}
 
-const each = (a: Matrix, f: (x: number, row: number, column: number) => number): Matrix => a.map((row, i) => row.map((x, j) => f(x, i, j)));
+interface SheetStep {
+  name: string;
+  title: string;
+  operation: string;
+  of: string[];
+  number: number;
+  array: Matrix;
+}
 
-const sum = (row: number[]): number => row.reduce((all, x) => all + x, 0);
+export interface Sheet {
+  steps: Map<string, SheetStep>;
+  /** The latest table of each role. */
+  roles: Record<string, string>;
+}
 
-const by = (b: Matrix, row: number, column: number): number => b[row][b[row].length === 1 ? 0 : column];
+/** The tables of a step, as its rule reads them for one number. */
+interface Where {
+  row: number;
+  column: number;
+  number: number;
+  /** A number of a table; a table of one column has it for every column. */
+  at(table: number, row: number, column: number): Operand;
+  /** The row's numbers of the first table. */
+  all: Operand[];
+}
 
 /** To the next whole number, halves to the even one. */
 const rounded = (x: number): number => {
@@ -21,142 +51,97 @@ const rounded = (x: number): number => {
 };
 
 /** The columns of a row's largest scores, of equal ones the earlier. */
-const largest = (row: number[], count: number): Set<number> => new Set(row.map((_, i) => i)
-  .filter((i) => row[i] !== -Infinity).sort((i, j) => row[j] - row[i] || i - j).slice(0, count));
+const largest = (row: number[], count: number): number[] => row.map((_, i) => i)
+  .filter((i) => row[i] !== -Infinity).sort((i, j) => row[j] - row[i] || i - j).slice(0, count);
 
-const one = (terms: Operand[]): Operand[][] => terms.map((operand) => [operand]);
+Object.assign(RESULTS, {
+  "masked": () => -Infinity,
+  "capped": ([[x], [cap]]) => cap * Math.tanh(x / cap),
+  "sigmoid": ([[x]]) => (x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.exp(-x))),
+  "largest size": (terms) => Math.max(...terms.flat().map(Math.abs)),
+  "root mean square": (terms) => {
+    const row = terms.flat();
+    const eps = row.pop() ?? 0;
+    return Math.sqrt(sum(row.map((x) => x * x)) / row.length + eps);
+  },
+  "rounded": ([[x]]) => rounded(x),
+} satisfies typeof RESULTS);
 
-const constant = (name: string, value: number): Operand => ({ value, place: null, name });
+type Rule = (where: Where) => [Operation, Operand[][]];
 
-/** The operations by their names: the result, and the origin of each of its numbers. */
-const OPERATIONS: Record<string, { gives: (arrays: Matrix[], number: number) => Matrix, from: (where: Where) => [string, Operand[][]] }> = {
-  "product": {
-    gives: ([a, b]) => a.map((row) => b[0].map((_, j) => sum(row.map((x, i) => x * b[i][j])))),
-    from: ({ step, column, of, at }) => ["products", of(step.of[0]).map((operand, i) =>
-      [operand, at(step.of[1], i, column)])],
+/** The number itself, of the first table. */
+const same = ({ row, column, at }: Where): Operand => at(0, row, column);
+
+/** The share of a number in that of the second table's row. */
+const share: Rule = (where) => ["share", each(same(where), where.at(1, where.row, 0))];
+
+/** The rule of each operation of a plan. */
+const RULES: Record<string, Rule> = {
+  "product": ({ all, column, at }) => ["products", all.map((operand, i) => [operand, at(1, i, column)])],
+  "dots": ({ all, column, at }) => ["products", all.map((operand, i) => [operand, at(1, column, i)])],
+  "sum": (where) => ["products", each(same(where), where.at(1, where.row, where.column))],
+  "over root": (where) => ["scaled", each(same(where), named("d_k", where.number))],
+  "times number": (where) => ["products", [[same(where), named("factor", where.number)]]],
+  "times": (where) => ["products", [[same(where), where.at(1, where.row, where.column)]]],
+  "masked": (where) => [where.at(1, where.row, where.column).value ? "copy" : "masked", each(same(where))],
+  "top": (where) => {
+    const kept = largest(where.all.map(({ value }) => value), where.number);
+    return [kept.includes(where.column) ? "copy" : "masked", each(same(where))];
   },
-  "dots": {
-    gives: ([a, b]) => a.map((row) => b.map((other) => sum(row.map((x, i) => x * other[i])))),
-    from: ({ step, column, of, at }) => ["products", of(step.of[0]).map((operand, i) =>
-      [operand, at(step.of[1], column, i)])],
+  "capped": (where) => ["capped", each(same(where), named("cap", where.number))],
+  "exponential": (where) => ["exponential", each(same(where))],
+  "row sums": ({ all }) => ["sum", each(...all)],
+  "row sums with sink": ({ all, number }) => ["sum", each(...all, named("sink", Math.exp(number)))],
+  share,
+  "spread": ({ all, number }) => ["root mean square", each(...all, named("eps", number))],
+  "quotient": share,
+  "sigmoid": (where) => ["sigmoid", each(same(where))],
+  "turned": ({ row, column, at }) => {
+    const pair = column >> 1;
+    const angle = at(1, row, pair).value;
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    return ["products", (column % 2 ? [sin, cos] : [cos, -sin]).map((x, i) => [at(0, row, 2 * pair + i), named("turn", x)])];
   },
-  "sum": {
-    gives: ([a, b]) => each(a, (x, i, j) => x + b[i][j]),
-    from: ({ step, row, column, at }) => ["products", one(step.of.map((name) => at(name, row, column)))],
-  },
-  "over root": {
-    gives: ([a], d) => each(a, (x) => x / Math.sqrt(d)),
-    from: ({ step, row, column, at }) => ["scaled", [[at(step.of[0], row, column)],
-      [constant("d_k", step.number)]]],
-  },
-  "times number": {
-    gives: ([a], factor) => each(a, (x) => x * factor),
-    from: ({ step, row, column, at }) => ["products", [[at(step.of[0], row, column),
-      constant("factor", step.number)]]],
-  },
-  "times": {
-    gives: ([a, b]) => each(a, (x, i, j) => x * by(b, i, j)),
-    from: ({ step, row, column, at }) => ["products", [[at(step.of[0], row, column),
-      at(step.of[1], row, column)]]],
-  },
-  "masked": {
-    gives: ([a, allowed]) => each(a, (x, i, j) => (allowed[i][j] ? x : -Infinity)),
-    from: ({ step, row, column, at }) => [at(step.of[1], row, column).value ? "copy" : "masked",
-      [[at(step.of[0], row, column)]]],
-  },
-  "top": {
-    gives: ([a], count) => a.map((row) => {
-      const kept = largest(row, count);
-      return row.map((x, j) => (kept.has(j) ? x : -Infinity));
-    }),
-    from: ({ step, row, column, at }) => [step.array[row][column] === -Infinity ? "masked" : "copy",
-      [[at(step.of[0], row, column)]]],
-  },
-  "capped": {
-    gives: ([a], cap) => each(a, (x) => cap * Math.tanh(x / cap)),
-    from: ({ step, row, column, at }) => ["capped", [[at(step.of[0], row, column)],
-      [constant("cap", step.number)]]],
-  },
-  "exponential": {
-    gives: ([a]) => each(a, Math.exp),
-    from: ({ step, row, column, at }) => ["exponential", [[at(step.of[0], row, column)]]],
-  },
-  "row sums": {
-    gives: ([a]) => a.map((row) => [sum(row)]),
-    from: ({ step, of }) => ["sum", one(of(step.of[0]))],
-  },
-  "row sums with sink": {
-    gives: ([a], sink) => a.map((row) => [sum(row) + Math.exp(sink)]),
-    from: ({ step, of }) => ["sum", one([...of(step.of[0]), constant("sink", Math.exp(step.number))])],
-  },
-  "share": {
-    gives: ([a, b]) => each(a, (x, i, j) => (by(b, i, j) ? x / by(b, i, j) : 0)),
-    from: ({ step, row, column, at }) => ["share", [[at(step.of[0], row, column)],
-      [at(step.of[1], row, 0)]]],
-  },
-  "spread": {
-    gives: ([a], eps) => a.map((row) =>
-      [Math.sqrt(sum(row.map((x) => x * x)) / row.length + eps)]),
-    from: ({ step, of }) => ["root mean square", one([...of(step.of[0]), constant("eps", step.number)])],
-  },
-  "quotient": {
-    gives: ([a, b]) => each(a, (x, i, j) => (by(b, i, j) ? x / by(b, i, j) : 0)),
-    from: ({ step, row, column, at }) => ["share", [[at(step.of[0], row, column)],
-      [at(step.of[1], row, 0)]]],
-  },
-  "sigmoid": {
-    gives: ([a]) => each(a, (x) => (x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.exp(-x)))),
-    from: ({ step, row, column, at }) => ["sigmoid", [[at(step.of[0], row, column)]]],
-  },
-  "turned": {
-    gives: ([a, angles]) => a.map((row, i) => row.map((_, j) => {
-      const angle = angles[i][Math.floor(j / 2)];
-      const [first, second] = [row[j - (j % 2)], row[j - (j % 2) + 1]];
-      return j % 2 ? first * Math.sin(angle) + second * Math.cos(angle)
-        : first * Math.cos(angle) - second * Math.sin(angle);
-    })),
-    from: ({ step, row, column, at }) => {
-      const pair = Math.floor(column / 2);
-      const angle = at(step.of[1], row, pair).value;
-      const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-      const turns = column % 2 ? [sin, cos] : [cos, -sin];
-      return ["products", turns.map((x, i) => [at(step.of[0], row, 2 * pair + i),
-        constant("turn", x)])];
-    },
-  },
-  "beside": {
-    gives: ([a, b]) => a.map((row, i) => [...row, ...b[i]]),
-    from: ({ step: { of: [left, right] }, row, column, of, at }) => {
-      const width = of(left).length;
-      return ["copy", [[column < width ? at(left, row, column) : at(right, row, column - width)]]];
-    },
-  },
-  "decays": {
-    gives: ([decay]) => decay.map((_, i) => decay.map((_, j) =>
-      (j > i ? 0 : decay.slice(j + 1, i + 1).reduce((all, [x]) => all * x, 1)))),
-    from: ({ step, row, column, at }) => ["products", [row > column
-      ? Array.from({ length: row - column }, (_, i) => at(step.of[0], column + 1 + i, 0))
-      : [constant("factor", row === column ? 1 : 0)]]],
-  },
-  "largest size": {
-    gives: ([a]) => a.map((row) => [Math.max(...row.map(Math.abs))]),
-    from: ({ step, of }) => ["largest size", one(of(step.of[0]))],
-  },
-  "rounded": {
-    gives: ([a]) => each(a, rounded),
-    from: ({ step, row, column, at }) => ["rounded", [[at(step.of[0], row, column)]]],
-  },
+  "beside": ({ all, row, column, at }) =>
+    ["copy", each(column < all.length ? at(0, row, column) : at(1, row, column - all.length))],
+  "decays": ({ row, column, at }) => ["products", [row > column
+    ? Array.from({ length: row - column }, (_, i) => at(0, column + 1 + i, 0))
+    : [named("factor", Number(row === column))]]],
+  "largest size": ({ all }) => ["largest size", each(...all)],
+  "rounded": (where) => ["rounded", each(same(where))],
 };
 
-/**
- * Carry a plan out: steps whose switches are on, each on the latest tables of its roles.
- * @param plan as `plan_as_data` in mha/runs/attention_variants.py writes it
- */
-export function carriedOut(plan: any[], given: Record<string, Matrix>, on: Set<string>): { steps: Map<string, SheetStep>, roles: Record<string, string> } {
+/** The operations that a plan may have. */
+export const OPERATIONS = Object.keys(RULES);
+
+/** How many columns a table has that an operation makes of others. */
+function columnsOf(operation: string, [a, b]: Matrix[]): number {
+  if (["row sums", "row sums with sink", "spread", "largest size"].includes(operation)) return 1;
+  if (operation === "product") return b[0].length;
+  if (operation === "beside") return a[0].length + b[0].length;
+  return operation === "dots" ? b.length : operation === "decays" ? a.length : a[0].length;
+}
+
+/** The operation and the operands of one number. @param names of the tables; without them operands have no place */
+function calculation(step: { operation: string, number: number }, arrays: Matrix[], row: number, column: number, names?: string[]): Calculation {
+  const at = (table: number, i: number, j: number): Operand => {
+    const numbers = arrays[table][i];
+    const k = numbers.length === 1 ? 0 : j;
+    // deno-lint-ignore no-explicit-any -- the places of a sheet are tables, rows and columns
+    const place: any = names && { table: names[table], row: i, column: k };
+    return { value: numbers[k], place: place ?? null, name: "" };
+  };
+  const all = (arrays[0][row] ?? []).map((_, i) => at(0, row, i));
+  const [operation, terms] = RULES[step.operation]({ row, column, number: step.number, at, all });
+  return { operation, terms };
+}
+
+/** Carry a plan out: steps whose switches are on, each on the latest tables of its roles. */
+export function carriedOut(plan: PlanStep[], given: Record<string, Matrix>, on: Set<string>): Sheet {
   const steps: Map<string, SheetStep> = new Map();
   const roles: Record<string, string> = {};
   const counts: Record<string, number> = {};
-  const add = (role: string, step: any): void => {
+  const add = (role: string, step: Omit<SheetStep, "name">): void => {
     counts[role] = (counts[role] ?? 0) + 1;
     const name = counts[role] > 1 ? `${role} ${counts[role]}` : role;
     steps.set(name, { ...step, name });
@@ -165,34 +150,26 @@ export function carriedOut(plan: any[], given: Record<string, Matrix>, on: Set<s
   for (const [role, array] of Object.entries(given)) {
     add(role, { title: role, operation: "given", of: [], number: 0, array });
   }
-  for (const { role, title, operation, of, number = 0, switch: wanted = "" } of plan) {
-    if (!wanted.split(" ").filter(Boolean).every((one: string) => on.has(one.replace("-", "")) !== one.startsWith("-"))) continue;
-    const names = of.map((one: string) => roles[one]);
-    const arrays = names.map((name: string) => steps.get(name)?.array ?? []);
-    add(role, { title, operation, of: names, number,
-      array: OPERATIONS[operation].gives(arrays, number) });
+  for (const { role, title, operation, of: wantedRoles, number = 0, switch: wanted = "" } of plan) {
+    if (!wanted.split(" ").filter(Boolean).every((one) => on.has(one.replace("-", "")) !== one.startsWith("-"))) continue;
+    const of = wantedRoles.map((one) => roles[one]);
+    const arrays = of.map((name) => steps.get(name)?.array ?? []);
+    const columns = Array.from({ length: columnsOf(operation, arrays) }, (_, j) => j);
+    const array = arrays[0].map((_, row) =>
+      columns.map((column) => evaluate(calculation({ operation, number }, arrays, row, column))));
+    add(role, { title, operation, of, number, array });
   }
   return { steps, roles };
 }
 
 /** A table of a sheet by its role. */
-export const arrayOf = ({ steps, roles }: ReturnType<typeof carriedOut>, role: string): Matrix =>
-  steps.get(roles[role])?.array ?? [];
+export const arrayOf = ({ steps, roles }: Sheet, role: string): Matrix => steps.get(roles[role])?.array ?? [];
 
 /** Where a number of a sheet comes from. */
-export function originOn(steps: Map<string, SheetStep>, table: string, row: number, column: number): { operation: string, terms: Operand[][], result: number } {
+export function originOn(steps: Map<string, SheetStep>, table: string, row: number, column: number): Calculation {
   const step = steps.get(table);
   if (!step) throw new RangeError(`there is no table ${table}`);
-  const at = (name: string, i: number, j: number): any => {
-    const array = steps.get(name)?.array ?? [];
-    const k = array[i].length === 1 ? 0 : j;
-    return { value: array[i][k], place: { table: name, row: i, column: k }, name: "" };
-  };
-  const of = (name: string): any[] => (steps.get(name)?.array[row] ?? []).map((_, i) => at(name, row, i));
-  const result = step.array[row][column];
-  if (step.operation === "given") {
-    return { operation: "given", terms: [[constant("", result)]], result };
-  }
-  const [operation, terms] = OPERATIONS[step.operation].from({ row, column, step, at, of });
-  return { operation, terms, result };
+  if (step.operation === "given") return { operation: "given", terms: [[named("", step.array[row][column])]] };
+  const arrays = step.of.map((name) => steps.get(name)?.array ?? []);
+  return calculation(step, arrays, row, column, step.of);
 }

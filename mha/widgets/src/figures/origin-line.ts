@@ -4,7 +4,7 @@
  */
 
 import { short } from "../engine/numbers.ts";
-import { evaluate } from "../engine/origins.ts";
+import { evaluate } from "../engine/operations.ts";
 import { chain, decimalsOf } from "../engine/signs.ts";
 import { LAYOUTS, sumOf, written } from "../store/explorer-origins.ts";
 import { looking as texts } from "../strings/looking.ts";
@@ -97,7 +97,7 @@ function writeLine(view: any, from: any, at: any) {
     : (LAYOUTS as any)[from.operation]({ ...from, terms }, PLAIN);
   if (rest) items.push([`(${rest})`]);
   const nodes: any[] = [];
-  const result = short(from.result ?? evaluate(from));
+  const result = short(evaluate(from));
   const [places] = decimalsOf((p) => [sumOf(items, p)], result, 4);
   items.forEach((parts, i) => {
     const term = parts.flatMap((part) => [typeof part === "object" && part.place

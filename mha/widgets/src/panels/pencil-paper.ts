@@ -33,109 +33,103 @@ function linesOf({ rows }: PencilBlock): string {
   return from === to ? fill(texts.inLine, { line: from }) : fill(texts.inLines, { from, to });
 }
 
-export class Paper {
-  pencil: PencilView;
-  node: HTMLElement;
+/** @param press is called with the number that a reader presses */
+export function paperOf(pencil: PencilView, press: (spot: number) => void) {
+  const node: HTMLElement = make("div", {
+    className: "pencil-paper", role: "group", "aria-label": texts.title,
+    onkeydown: (event: KeyboardEvent) => move(event),
+    onclick: (event: MouseEvent) => {
+      const cell = cellOf.get(event.target as EventTarget);
+      if (cell) press(cell.spot);
+    },
+  });
 
   /** The look and the state of each number, so that only changed numbers are painted again. */
-  looks: number[] = [];
-  values: number[] = [];
+  let looks: number[] = [];
+  let values: number[] = [];
 
   /** Whether it has fewer decimals than others of its block. */
-  isShort: boolean[] = [];
+  let isShort: boolean[] = [];
 
   /** The buttons of the open document, by their spots. */
-  buttons: Map<number, HTMLElement> = new Map();
-  cellOf: Map<EventTarget, PencilCell> = new Map();
+  let buttons: Map<number, HTMLElement> = new Map();
+  let cellOf: Map<EventTarget, PencilCell> = new Map();
 
   /** The number that the tabulator leads to. */
-  current = -1;
+  let current = -1;
 
   /** The blocks that are still to be written. */
-  waiting: (() => void)[] = [];
+  let waiting: (() => void)[] = [];
 
   /** Writes what is not on the first screen, and names every number, at once. */
-  finish = () => {};
-
-  /** @param press is called with the number that a reader presses */
-  constructor(pencil: PencilView, press: (spot: number) => void) {
-    this.pencil = pencil;
-    this.node = make("div", {
-      className: "pencil-paper", role: "group", "aria-label": texts.title,
-      onkeydown: (event: KeyboardEvent) => this.move(event),
-      onclick: (event: MouseEvent) => {
-        const cell = this.cellOf.get(event.target as EventTarget);
-        if (cell) press(cell.spot);
-      },
-    });
-  }
+  let finish = () => {};
 
   /** The button of a number that is written. */
-  buttonAt(spot: number): HTMLElement {
-    return this.buttons.get(spot) as HTMLElement;
+  function buttonAt(spot: number): HTMLElement {
+    return buttons.get(spot) as HTMLElement;
   }
 
   /** Write the open document's sheet as it is printed, which is seen first. */
-  write() {
-    const { sheet, bySpot, cells } = this.pencil.document;
-    this.buttons = new Map();
-    this.cellOf = new Map();
-    this.looks = [];
-    this.values = [];
-    this.isShort = [];
+  function write() {
+    const { sheet, bySpot, cells } = pencil.document;
+    buttons = new Map();
+    cellOf = new Map();
+    looks = [];
+    values = [];
+    isShort = [];
     let part = "";
     const stacked: Set<string> = new Set();
-    const write = (block: PencilBlock) => {
-      const title = this.partOf(block);
+    const add = (block: PencilBlock) => {
+      const title = partOf(block);
       if (title && title !== part) {
         part = title;
         stacked.clear();
-        this.node.append(make("p", { className: "pencil-part" }, ...marked(title)));
+        node.append(make("p", { className: "pencil-part" }, ...marked(title)));
       }
-      const isShort = block.rows.length <= STACKED;
-      if (!isShort || stacked.has(block.stage)) stacked.clear();
-      if (stacked.size) this.node.lastElementChild?.append(this.block(block));
-      else this.node.append(make("div", { className: "pencil-stack" }, this.block(block)));
-      if (isShort) stacked.add(block.stage);
+      const isStacked = block.rows.length <= STACKED;
+      if (!isStacked || stacked.has(block.stage)) stacked.clear();
+      if (stacked.size) node.lastElementChild?.append(blockOf(block));
+      else node.append(make("div", { className: "pencil-stack" }, blockOf(block)));
+      if (isStacked) stacked.add(block.stage);
     };
-    this.node.replaceChildren();
+    node.replaceChildren();
     let rows = 0;
     const isSeen = sheet.blocks.map((block) => (rows += block.rows.length) - block.rows.length < SEEN);
-    sheet.blocks.filter((_, i) => isSeen[i]).forEach(write);
-    this.waiting = sheet.blocks.filter((_, i) => !isSeen[i]).map((block) => () => {
-      write(block);
+    sheet.blocks.filter((_, i) => isSeen[i]).forEach(add);
+    waiting = sheet.blocks.filter((_, i) => !isSeen[i]).map((block) => () => {
+      add(block);
       block.rows.forEach(({ at }) => at.forEach((spot) =>
-        this.paintCell((bySpot.get(spot) as PencilCell))));
+        paintCell((bySpot.get(spot) as PencilCell))));
     });
     // What follows comes below the screen.
-    set(this.node, ".minHeight", this.waiting.length ? "100vh" : "");
-    if (this.waiting.length) this.waiting.push(() => set(this.node, ".minHeight", ""));
-    this.buttonAt(cells[0].spot).tabIndex = 0;
-    this.current = cells[0].spot;
+    set(node, ".minHeight", waiting.length ? "100vh" : "");
+    if (waiting.length) waiting.push(() => set(node, ".minHeight", ""));
+    buttonAt(cells[0].spot).tabIndex = 0;
+    current = cells[0].spot;
   }
 
   /** The title above blocks of one example and head; "" for blocks that belong to none. */
-  partOf({ example, head, stage }: PencilBlock): string {
-    const { title, heads } = this.pencil.document.sheet.examples[example];
+  function partOf({ example, head, stage }: PencilBlock): string {
+    const { title, heads } = pencil.document.sheet.examples[example];
     if (stage === "root") return "";
-    if (heads.length === 1 || !this.isByHead(example)) return `*${title}*`;
+    if (heads.length === 1 || !isByHead(example)) return `*${title}*`;
     return `*${title}*, ${head < 0 ? texts.heads : heads[head]}`;
   }
 
   /** Whether a document is through with one head before it comes to the next. */
-  isByHead(example: string) {
-    const heads = this.pencil.document.sheet.blocks.filter((block) => block.example === example && block.stage !== "root")
+  function isByHead(example: string) {
+    const heads = pencil.document.sheet.blocks.filter((block) => block.example === example && block.stage !== "root")
       .map(({ head }) => head);
     const runs = heads.filter((head, i) => head !== heads[i - 1]);
     return runs.length === new Set(runs).size;
   }
 
-  block(block: PencilBlock) {
-    const { bySpot, numbers, sheet } = this.pencil.document;
+  function blockOf(block: PencilBlock) {
+    const { bySpot, numbers, sheet } = pencil.document;
     block.rows.forEach(({ at }) => at.forEach((spot) => {
       const button = make("button", { type: "button", tabIndex: -1 }, withMinus(numbers[spot].printed));
-      this.buttons.set(spot, button);
-      this.cellOf.set(button, (bySpot.get(spot) as PencilCell));
+      buttons.set(spot, button);
+      cellOf.set(button, (bySpot.get(spot) as PencilCell));
     }));
     const those = block.rows.flatMap(({ at }) => at.map((spot) => numbers[spot]));
     const longest = Math.max(...those.map(({ printed }) => printed.length));
@@ -143,52 +137,57 @@ export class Paper {
     const finest = Math.max(...those.map(({ places }) => places));
     block.rows.forEach(({ at }) => at.forEach((spot) => {
       const missing = finest - numbers[spot].places;
-      if (missing) this.buttonAt(spot).style.setProperty("--missing", String(missing));
-      this.isShort[spot] = missing > 0;
+      if (missing) buttonAt(spot).style.setProperty("--missing", String(missing));
+      isShort[spot] = missing > 0;
       // A point is half as wide as a digit.
       const { printed, slip } = numbers[spot];
-      if (slip) this.buttonAt(spot).style.setProperty("--long", String(printed.length - 0.5 * Number(printed.includes("."))));
+      if (slip) buttonAt(spot).style.setProperty("--long", String(printed.length - 0.5 * Number(printed.includes("."))));
     }));
     const { columns, symbol } = stages[block.stage];
     const { heads } = sheet.examples[block.example];
     const said = block.how === "worked" ? fill(texts.worked, { stage: texts.stages[block.stage] })
       : block.how === "terms" && block.stage === "head_outputs" ? texts.terms : texts.stages[block.stage];
-    const isNamed = block.head >= 0 && !this.isByHead(block.example);
+    const isNamed = block.head >= 0 && !isByHead(block.example);
     const title = isNamed ? `${said}, ${heads[block.head]}` : said;
-    const label = (row: PencilRow) => {
+    const nameOf = (row: PencilRow) => {
       const place = parse(row.places[0]);
       if (block.how !== "worked" || !place) return row.of;
       return columns === "keys" ? sheet.examples[block.example].tokens[place.column] : dimension(symbol, place.column);
     };
     const rows = block.rows.map((row) => make("div", { className: "pencil-row" },
-      make("span", { className: "of" }, label(row)),
+      make("span", { className: "of" }, nameOf(row)),
       ...row.at.flatMap((spot, i) => {
-        if (!i || !block.rows.some(({ sum }) => sum)) return [this.buttonAt(spot)];
+        if (!i || !block.rows.some(({ sum }) => sum)) return [buttonAt(spot)];
         const sign = !row.sum ? "" : row.sum === 2 && i === row.at.length - 1 ? "=" : "+";
-        return [make("span", { className: "sign" }, sign), this.buttonAt(spot)];
+        return [make("span", { className: "sign" }, sign), buttonAt(spot)];
       })));
-    const widest = Math.max(...block.rows.map((row) => label(row).length));
+    const widest = Math.max(...block.rows.map((row) => nameOf(row).length));
     return make("div", { className: "pencil-block", style: `--digits: ${longest}; --label: ${widest}` },
       make("p", { className: "pencil-title" }, title, make("span", {}, ` ${linesOf(block)}`)),
       ...rows);
   }
 
+  /** Put the focus on the number that the tabulator leads to. */
+  function focus() {
+    buttonAt(current).focus({ preventScroll: true });
+  }
+
   /** Bring a number into sight. */
-  bring(spot: number) {
-    this.buttonAt(spot).scrollIntoView({ block: "nearest" });
+  function bring(spot: number) {
+    buttonAt(spot).scrollIntoView({ block: "nearest" });
   }
 
   /** Make a number the one that the tabulator leads to. */
-  enter(spot: number) {
-    if (!this.buttons.has(spot)) this.finish();
-    this.buttonAt(this.current).tabIndex = -1;
-    this.buttonAt(spot).tabIndex = 0;
-    this.current = spot;
+  function enter(spot: number) {
+    if (!buttons.has(spot)) finish();
+    buttonAt(current).tabIndex = -1;
+    buttonAt(spot).tabIndex = 0;
+    current = spot;
   }
 
-  move(event: KeyboardEvent) {
-    const { cells } = this.pencil.document;
-    const i = cells.findIndex(({ spot }) => spot === this.current);
+  function move(event: KeyboardEvent) {
+    const { cells } = pencil.document;
+    const i = cells.findIndex(({ spot }) => spot === current);
     const { block, row } = cells[i];
     const inRow = cells.filter((cell) => cell.block === block && cell.row === row);
     const column = inRow.indexOf(cells[i]);
@@ -203,61 +202,63 @@ export class Paper {
       ArrowDown: () => beside(i - column + inRow.length), ArrowUp: () => beside(i - column - 1),
       Home: () => i - column, End: () => i - column + inRow.length - 1,
     };
-    if (event.key === "Escape") this.pencil.close();
+    if (event.key === "Escape") pencil.close();
     if (!Object.hasOwn(ways, event.key)) return;
     event.preventDefault();
     const to = cells[ways[event.key]()];
     if (!to) return;
-    this.enter(to.spot);
-    this.buttonAt(to.spot).focus();
+    enter(to.spot);
+    buttonAt(to.spot).focus();
   }
 
-  paintCell({ spot }: PencilCell) {
-    const value = this.pencil.state.values[spot];
-    const isAnew = this.pencil.state.changed[spot];
-    const look = this.pencil.state.states[spot];
-    const { at, lit } = this.pencil;
+  function paintCell({ spot }: PencilCell) {
+    const value = pencil.state.values[spot];
+    const isAnew = pencil.state.changed[spot];
+    const look = pencil.state.states[spot];
+    const { at, lit } = pencil;
     const link = !lit ? 0 : spot === at ? 1 : lit.lit.has(spot) ? 2 : lit.ends.has(spot) ? 3 : 0;
-    const looks = 16 * look + 4 * Number(isAnew) + link;
-    const button = this.buttons.get(spot);
+    const now = 16 * look + 4 * Number(isAnew) + link;
+    const button = buttons.get(spot);
     if (!button) return; // it is painted as it is written
-    if (this.looks[spot] !== looks) {
-      button.className = `n ${LOOKS[look]}${isAnew ? " anew" : ""}${this.isShort[spot] ? " short" : ""}${LINKS[link]}`;
+    if (looks[spot] !== now) {
+      button.className = `n ${LOOKS[look]}${isAnew ? " anew" : ""}${isShort[spot] ? " short" : ""}${LINKS[link]}`;
     }
-    const isSame = this.values[spot] === value && this.looks[spot] >> 2 === looks >> 2;
-    const isAsPrinted = this.looks[spot] === undefined && !isAnew;
-    this.looks[spot] = looks;
-    this.values[spot] = value;
+    const isSame = values[spot] === value && looks[spot] >> 2 === now >> 2;
+    const isAsPrinted = looks[spot] === undefined && !isAnew;
+    looks[spot] = now;
+    values[spot] = value;
     if (isSame || isAsPrinted) return; // as printed, it stands there, and is named once all is drawn
-    const { printed, places } = this.pencil.document.numbers[spot];
+    const { printed, places } = pencil.document.numbers[spot];
     setText(button, isAnew ? shown(value, places) : withMinus(printed));
-    set(button, "aria-label", this.label(spot));
+    set(button, "aria-label", label(spot));
   }
 
   /**
    * Write the rest of the sheet, and name every number for screen readers, once what is seen is drawn.
    * @param first is done before that
    */
-  name(first: () => void) {
-    const { buttons } = this;
-    this.finish = inSlices([first, ...this.waiting,
-      ...this.pencil.document.cells.map(({ spot }) => () => set(buttons.get(spot), "aria-label", this.label(spot))),
-    ].map((act) => () => { if (this.buttons === buttons) act(); }));
+  function name(first: () => void) {
+    const own = buttons;
+    finish = inSlices([first, ...waiting,
+      ...pencil.document.cells.map(({ spot }) => () => set(own.get(spot), "aria-label", label(spot))),
+    ].map((act) => () => { if (buttons === own) act(); }));
   }
 
   /** The description of a number for screen readers. */
-  label(spot: number): string {
-    const { sheet, numbers, bySpot } = this.pencil.document;
-    const { values, states, changed } = this.pencil.state;
+  function label(spot: number): string {
+    const { sheet, numbers, bySpot } = pencil.document;
+    const { values: now, states, changed } = pencil.state;
     const number = numbers[spot];
     const cell = (bySpot.get(spot) as PencilCell);
     const words = {
       name: fill(texts.line, { name: named(sheet, cell), line: cell.line }),
-      value: changed[spot] ? shown(values[spot], number.places) : withMinus(number.printed),
+      value: changed[spot] ? shown(now[spot], number.places) : withMinus(number.printed),
       printed: withMinus(number.printed),
-      wanted: shown(states[spot] === SLIP ? evaluate(number.formula, values) : Number(number.true), number.places),
+      wanted: shown(states[spot] === SLIP ? evaluate(number.formula, now) : Number(number.true), number.places),
     };
     if (changed[spot]) return fill(states[spot] === RIGHT ? texts.labelMended : texts.labelStill, words);
     return fill([texts.labelRight, texts.labelSlip, texts.labelSpoiled, texts.labelRounded][states[spot]], words);
   }
+
+  return { node, bring, enter, focus, label, name, paintCell, write };
 }

@@ -12,8 +12,8 @@ import { partsOf } from "../store/address.ts";
 import { History } from "../store/history.ts";
 import { fromRuns, toRuns } from "../store/pencil-address.ts";
 import { pencil as texts } from "../strings/pencil.ts";
-import { LOOKS, Paper } from "./pencil-paper.ts";
-import { Remarks } from "./pencil-remarks.ts";
+import { LOOKS, paperOf } from "./pencil-paper.ts";
+import { remarksOf } from "./pencil-remarks.ts";
 import { opened } from "./pencil-words.ts";
 import sheets from "../data/pencil-sheets.ts";
 import type { Instrument } from "../types/panels.ts";
@@ -44,8 +44,8 @@ class Pencil implements PencilView {
   parts: any;
   node: any;
 
-  paper: Paper;
-  remarks: Remarks;
+  paper: ReturnType<typeof paperOf>;
+  remarks: ReturnType<typeof remarksOf>;
   history = new History<Corrected>((left, right) => left.open === right.open
     && left.corrected.size === right.corrected.size && [...left.corrected].every((spot) => right.corrected.has(spot)));
   isPlaced = false;
@@ -64,8 +64,8 @@ class Pencil implements PencilView {
     this.documents = [];
     this.start = sheets.findIndex(({ name }) => name === first);
     this.open = this.start;
-    this.paper = new Paper(this, (spot) => this.press(spot));
-    this.remarks = new Remarks(this, this.paper);
+    this.paper = paperOf(this, (spot) => this.press(spot));
+    this.remarks = remarksOf(this, this.paper);
     this.parts = this.build();
     this.node = this.parts.node;
     this.show(this.start);
@@ -144,7 +144,7 @@ class Pencil implements PencilView {
     this.at = spot;
     this.paper.enter(spot);
     this.paint();
-    this.paper.buttonAt(spot).focus({ preventScroll: true });
+    this.paper.focus();
     this.paper.bring(spot);
   }
 

@@ -2,13 +2,13 @@
  * A document of the red pencil, the names of its numbers, and the line of arithmetic that computes one.
  */
 
-import { RIGHT, SLIP, evaluate, read } from "../engine/corrections.ts";
+import { RIGHT, SLIP, evaluate, nameOf, read } from "../engine/corrections.ts";
 import { short } from "../engine/numbers.ts";
 import { parse } from "../engine/places.ts";
 import { fill } from "../engine/text.ts";
 import { make } from "../figures/explorer-parts.ts";
 import { inBrackets } from "../store/explorer-origins.ts";
-import { nameOf } from "../store/explorer-state.ts";
+import { nameOf as placeName } from "../store/explorer-state.ts";
 import { pencil as texts } from "../strings/pencil.ts";
 import type { PencilCell, PencilDocument, PencilFormula, PencilNumber, PencilSheet, PencilState } from "../types/pencil.ts";
 
@@ -29,18 +29,18 @@ export function written(formula: PencilFormula, state: PencilState, numbers: Pen
   };
   const part = (one: PencilFormula): string => {
     if (!Array.isArray(one)) return leaf(one);
-    const [sign, ...terms] = one;
+    const [operation, ...terms] = one;
     const [first, second, mask] = terms;
-    if (sign === "+") return terms.map(part).join(" + ");
-    if (sign === "*") return terms.map(leaf).join(" × ");
-    if (sign === "s" || sign === "m") {
-      const by = sign === "s" ? `÷ √${leaf(second)}` : `× ${leaf(second)}`;
-      return `${leaf(first)} ${by}${mask === undefined ? "" : ` + ${leaf(mask)}`}`;
+    switch (operation) {
+      case "products": case "mixed": case "sum": return terms.map(part).join(" + ");
+      case "product": return terms.map(leaf).join(" × ");
+      case "scaled": return `${leaf(first)} ${nameOf(second) === "d_k" ? "÷ √" : "× "}${leaf(second)}${
+        mask === undefined ? "" : ` + ${leaf(mask)}`}`;
+      case "exponential": return `e^${leaf(first)}`;
+      case "share": return `${part(first)} ÷ ${Array.isArray(second) ? `(${part(second)})` : part(second)}`;
+      case "percent": return `100 × ${leaf(first)}`;
+      default: return operation === "root" ? `√${leaf(first)}` : leaf(first);
     }
-    if (sign === "e") return `e^${leaf(first)}`;
-    if (sign === "/") return `${part(first)} ÷ ${Array.isArray(second) ? `(${part((second as any))})` : part(second)}`;
-    if (sign === "%") return `100 × ${leaf(first)}`;
-    return sign === "r" ? `√${leaf(first)}` : leaf(first);
   };
   return part(formula);
 }
@@ -72,7 +72,7 @@ export function named(sheet: PencilSheet, { place, block }: PencilCell): string 
     return fill(texts.percentages, { row: example.tokens[place.row], column: example.tokens[place.column] });
   }
   const state = { order: example.tokens.map((_, i) => i) };
-  const whole = nameOf((example as any), (state as any), { ...place, term: (null as any) });
+  const whole = placeName((example as any), (state as any), { ...place, term: (null as any) });
   if (place.term === null) return whole;
   return fill(texts.product, { n: place.term + 1, name: whole[0].toLowerCase() + whole.slice(1) });
 }

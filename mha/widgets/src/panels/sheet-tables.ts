@@ -1,7 +1,7 @@
 /** The tables of the sheet of newer attention: inputs as fields, and numbers that lead to their origins. */
 
 import { short } from "../engine/numbers.ts";
-import { type carriedOut, arrayOf, originOn } from "../engine/sheet.ts";
+import { type Sheet, arrayOf, originOn } from "../engine/sheet.ts";
 import { fill } from "../engine/text.ts";
 import { entered } from "../engine/typed-numbers.ts";
 import { movable } from "../figures/dragged-field.ts";
@@ -10,8 +10,6 @@ import { editNow } from "../store/edits.ts";
 import { MOST, OPEN, type SheetChoices } from "../store/sheet-address.ts";
 import { sheet as texts } from "../strings/sheet.ts";
 import type { Complaint } from "../types/fields.ts";
-
-type Carried = ReturnType<typeof carriedOut>;
 
 /** Which given table a switch makes use of. */
 const USED_BY: Record<string, string> = { angles: "turn", gate: "gate", decay: "decay", other_key: "groups",
@@ -28,8 +26,8 @@ interface SheetFigure {
   data: { tokens: string[] };
   state: SheetChoices;
   /** With the changes that are on, and plain. */
-  sheet: Carried;
-  plain: Carried;
+  sheet: Sheet;
+  plain: Sheet;
   change(patch: Partial<SheetChoices>, what: string, sentence?: string): void;
   clearStatus(): void;
   paint(): void;
@@ -65,7 +63,7 @@ export function tablesOf(view: SheetFigure, show: (at: { table: string, row: num
   }
 
   /** Whether a mask hides a key from the query, or larger scores do. */
-  function isHidden(sheet: Carried, key: number) {
+  function isHidden(sheet: Sheet, key: number) {
     const { query } = view.state;
     return sheet.roles.scaled ? arrayOf(sheet, "scaled")[query][key] === -Infinity : key > query;
   }

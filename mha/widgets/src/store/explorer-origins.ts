@@ -4,7 +4,8 @@
  */
 
 import { short, shown } from "../engine/numbers.ts";
-import { constant, evaluate, origin } from "../engine/origins.ts";
+import { evaluate } from "../engine/operations.ts";
+import { constant, origin } from "../engine/origins.ts";
 import { address } from "../engine/places.ts";
 import { chain, decimalsOf } from "../engine/signs.ts";
 import { fill } from "../engine/text.ts";

@@ -1,10 +1,12 @@
 /** The types of the red pencil: a document, its numbers, and their verdicts. */
 
-import type { Place } from "./run.ts";
+import type { Operation, Place } from "./run.ts";
 
-/** A spot among a sheet's numbers, a constant, or a sign with its operands. */
-// deno-lint-ignore no-explicit-any
-export type PencilFormula = number | string | [string, ...any[]];
+/** A spot among a sheet's numbers, a constant with its name, or an operation with its operands. */
+export type PencilFormula = number | string | [Operation, ...PencilFormula[]];
+
+/** A formula as a document has it: with a sign for each operation. */
+export type SignedFormula = number | string | [string, ...SignedFormula[]];
 
 /** A row of a sheet: its token, and the spots of its numbers with the place that each claims. */
 export interface PencilRow {
@@ -31,8 +33,10 @@ export interface PencilBlock {
 export interface PencilSheet {
   name: string;
   title: string;
+  /** The operation of each sign. */
+  operations: Record<string, Operation>;
   /** The print, the right value, the derivation, the state, the kind of slip, and the meant number. */
-  numbers: [string, number | null, PencilFormula, number?, string?, string?][];
+  numbers: [string, number | null, SignedFormula, number?, string?, string?][];
   blocks: PencilBlock[];
   examples: Record<string, { title: string; tokens: string[]; heads: string[] }>;
   claims: { line: number; says: string; why: string; about: number[] }[];

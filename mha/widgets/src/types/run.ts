@@ -35,7 +35,8 @@ export interface Operand {
 
 export type Operation =
   | "given" | "products" | "product" | "mixed" | "root" | "scaled" | "exponential" | "sum"
-  | "share" | "percent" | "copy" | "mean" | "spread" | "normalised" | "relu" | "gelu";
+  | "share" | "percent" | "copy" | "mean" | "spread" | "normalised" | "relu" | "gelu"
+  | "masked" | "capped" | "sigmoid" | "largest size" | "rounded" | "root mean square";
 
 /** An operation with its operands: factors of each term, or one operand a term. */
 export interface Calculation {
