@@ -38,7 +38,8 @@ ALIASES = {
         "bias", "attnbias", "attentionbias", "attbias", "positionbias", "relposbias", "alibi",
         "alibibias", "relativepositionbias", "scoresbias",
     ),
-    "padding": ("keypaddingmask", "paddingmask", "padmask", "keymask", "kvmask", "keypadding"),
+    "padding": ("keypaddingmask", "paddingmask", "padmask", "keymask", "kvmask", "keypadding",
+                "srckeypaddingmask", "memorykeypaddingmask", "tgtkeypaddingmask"),
     "lengths": ("validlens", "validlen", "validlengths", "lengths", "seqlens", "keylengths",
                 "kvlens", "keyvalueseqlengths"),
     "is_causal": ("iscausal", "causal", "usecausalmask", "causalmask", "causalmasking"),
@@ -177,7 +178,8 @@ def plain_inputs(draw: Draw, n: int, m: int) -> dict[str, Any] | None:
 def real_keys(inputs: Any) -> Array | None:
     """Return which keys are not padding; None if the case has no padding."""
     if inputs.get("lengths") is not None:
-        return np.arange(inputs["key"].shape[-2]) < np.asarray(inputs["lengths"])[:, None]
+        keys = inputs.get("context", inputs["x"]) if "x" in inputs else inputs["key"]
+        return np.arange(keys.shape[-2]) < np.asarray(inputs["lengths"])[:, None]
     return inputs.get("padding")
 
 

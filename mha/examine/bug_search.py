@@ -172,6 +172,7 @@ def find_explanations(
     if any("w_qkv" in case.inputs for case in examined.cases):
         bugs = [bug for bug in bugs if not bug.name.startswith(SAME_AS_FUSED)]
     found, unexplained, done = [Explanation()], list[Unexplained](), list[int]()
+    first = groups[0][0]
     for group in groups:
         # Small cases first: the first misfit refutes an explanation, and they take the least time.
         ordered = sorted(group, key=lambda i: examined.cases[i].size)
@@ -187,10 +188,23 @@ def find_explanations(
         if kept:
             found, done = kept, [*ordered, *done]
         elif not all(examined.fits(i, RIGHT_ZERO_ROWS) for i in group):
-            # A line may be wrong for one kind of input alone.
-            is_enough = bool(done) and len(group) >= MIN_CASES_OF_KIND
+            # A line may be wrong for one kind of case alone if only this kind has its input.
+            own_inputs = examined.cases[group[0]].inputs.keys() - examined.cases[first].inputs.keys()
+            is_enough = bool(done and own_inputs) and len(group) >= MIN_CASES_OF_KIND
             alone = _extend(found, bugs, ordered, [], examined, False, among) if is_enough else []
             unexplained.append(Unexplained(group, alone if len(alone) == 1 else []))
+    if subject.calls is not None and found[0].bugs and any(
+        examined.has_output(i) for each in unexplained for i in each.cases
+    ):
+        # The kinds of a decoding step split the same inputs: a bug that one split refutes is not
+        # the cause.
+        every = [i for group in groups for i in group]
+        ordered = sorted(every, key=lambda i: examined.cases[i].size)
+        kept = _extend([Explanation()], bugs, ordered, [], examined, True, among)
+        wrong = [
+            group for group in groups if not all(examined.fits(i, RIGHT_ZERO_ROWS) for i in group)
+        ]
+        return (kept, []) if kept else ([Explanation()], [Unexplained(group) for group in wrong])
     return found, unexplained
 
 

@@ -41,7 +41,7 @@ ALIASES = {
     "b_qkv": ("bqkv", "inprojbias", "qkvbias"),
     "num_heads": ("numheads", "nheads", "nhead", "heads", "h", "numattentionheads"),
     "num_groups": ("numgroups", "numkvheads", "nkvheads", "numkeyvalueheads", "kvheads"),
-    **{name: attention.ALIASES[name] for name in ("mask", "padding", "is_causal")},
+    **{name: attention.ALIASES[name] for name in ("mask", "padding", "lengths", "is_causal")},
     "angles": ("angles",),
 }  # fmt: skip
 
@@ -57,6 +57,7 @@ KINDS = {
     FULLY_MASKED: ("mask",),
     ADDITIVE_MASK: ("mask",),
     "key_padding_mask": ("padding",),
+    "lengths": ("lengths",),
     CAUSAL_AND_MASK: ("is_causal", "mask"),
     CAUSAL_AND_PADDING: ("is_causal", "padding"),
     "context": (),
@@ -74,7 +75,7 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     least = {"angles": d_k, "num_groups": heads}.get(kind, n if is_padded else 2)
     if least == 1 or (has_context and takes.isdisjoint({"context", "key"})):
         return None
-    if kind == PADDED_CONTEXT and not draw.leading:
+    if kind in (PADDED_CONTEXT, "lengths") and not draw.leading:
         return None
     if takes.isdisjoint({"num_heads", "weights"}):
         heads = 1
@@ -93,6 +94,8 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         inputs["mask"] = draw.allowed(*draw.leading, 1, n, m)
     if is_padded:
         inputs["padding"] = draw.allowed(*draw.leading, m)
+    if kind == "lengths":
+        inputs["lengths"] = 1 + np.arange(draw.leading[0]) % m
     if kind == CAUSAL_AND_PADDING:
         inputs |= {"is_causal": True, "padding": inputs["padding"] | (np.arange(m) == 0)}
     if "key" in takes:
@@ -208,15 +211,15 @@ def compute(inputs: Any, parts: Parts) -> Array:
     if inputs["x"].ndim > 2:
         count, num_heads = len(inputs["x"]), inputs["num_heads"]
         own = {name: inputs[name] for name in ("x", "context", "values_of") if name in inputs}
-        if "padding" in inputs:
-            own["padding"] = parts.repeat_masks(inputs["padding"], num_heads).reshape(
-                count, num_heads, -1
-            )
+        real = attention.real_keys(inputs)
+        if real is not None:
+            own["padding"] = parts.repeat_masks(real, num_heads).reshape(count, num_heads, -1)
         mask = inputs.get("mask")
         if mask is not None and mask.ndim == 4:
             dealt = parts.repeat_masks(mask[:, 0], num_heads)
             own["mask"] = dealt.reshape(count, num_heads, *mask.shape[-2:])
-        each = ({**inputs, **{name: x[i] for name, x in own.items()}} for i in range(count))
+        rest = {name: x for name, x in inputs.items() if name != "lengths"}
+        each = ({**rest, **{name: x[i] for name, x in own.items()}} for i in range(count))
         return np.stack([compute(one, parts) for one in each])
     matrices, biases = matrices_of(inputs), biases_of(inputs)
     if "w_qkv" in inputs:

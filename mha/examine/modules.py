@@ -117,7 +117,7 @@ class ModuleLayer:
         return int(self.matrices["w_k"].shape[-1] // self.d_k)
 
 
-CALL_INPUTS = ("x", "context", "key", "value", "mask", "padding", "is_causal")
+CALL_INPUTS = ("x", "context", "key", "value", "mask", "padding", "lengths", "is_causal")
 """Arguments of a module's call."""
 
 
