@@ -11,18 +11,18 @@ from typing import Any
 from mha.core.option_checks import as_bool
 from mha.core.positions import Layout
 from mha.examine import attention, convention_search, decoding, layer, modules, positions
-from mha.examine.arrays import NUMPY, find_converter, loaded_converters
+from mha.examine.arrays import NUMPY, Converter, find_converter, loaded_converters
 from mha.examine.cases import Subject
 from mha.examine.convention_search import find_conventions, returns_output
 from mha.examine.report import Finding, Report, Shown
-from mha.examine.report_building import Examination, build_report
+from mha.examine.report_building import Examination, build_report, fits_plain_cases
 from mha.examine.tested_function import (
     FunctionUnderTest,
     normalise_name,
     read_parameters,
     wrap_function,
 )
-from mha.practice.bugs import ROTARY
+from mha.practice.bugs import DECODING
 
 __all__ = [
     "Finding",
@@ -166,11 +166,25 @@ def examine_layer(
     takes = frozenset(
         wrap_function(module.call, NUMPY, module.subject(frozenset())).arguments.values()
     )
+    converter, more = find_converter(function, asarray), (*module.unused, *module.settings)
+
+    def wrap(read: modules.ModuleLayer) -> FunctionUnderTest:
+        this = wrap_function(module.call, converter, read.subject(takes))
+        return replace(this, setup_code=module.code, code_name="module")
+
+    is_self_attention = takes.isdisjoint({"context", "key"})
+    if is_self_attention and not fits_plain_cases(find_conventions(wrap(module))):
+        rotary = list(modules.rotary_readings(function, module))
+        fitting = [x for x in rotary if fits_plain_cases(find_conventions(wrap(x[0])))]
+        has_rotation = any(modules.ROTATION.search(name) for name in more)
+        for read, note in fitting or rotary[: int(has_rotation)]:
+            report = _build_report(find_conventions(wrap(read)), leave_out, strict)
+            if _is_surely_explained(report):
+                return replace(report, findings=(*report.findings, note))
     readings = [module, module.by_heads()] if module.is_fused and module.num_heads > 1 else [module]
     reports = []
     for one in readings:
-        this = wrap_function(module.call, find_converter(function, asarray), one.subject(takes))
-        this = replace(this, setup_code=module.code, code_name="module")
+        this = wrap(one)
         plain_cases = [case for case in this.subject.cases(this.takes, frozenset())
                        if case.kind == "plain"]  # fmt: skip
         outcomes = [this.run(this.add_context(case)) for case in plain_cases]
@@ -182,17 +196,31 @@ def examine_layer(
         if reports[-1].ok:
             break
     report = reports[-1] if reports[-1].ok else reports[0]
-    if not report.is_explained and (module.unused or module.settings):
-        raise TypeError(modules.refusal_message(function, (*module.unused, *module.settings)))
-    if report.ok and module.unused:
+    if more and not _is_surely_explained(report):
+        raise TypeError(modules.refusal_message(function, more))
+    if report.ok and more:
+        unused = [name for name in more if modules.shows_in_cases(name)]
+        notes = [modules.unused_finding(unused)] if unused else []
         report = replace(
-            report, findings=(*report.findings, modules.unused_arrays_finding(module.unused))
+            report,
+            findings=(*report.findings, *notes),
+            not_tested=(*report.not_tested, *(name for name in more if name not in unused)),
         )
-    if report.ok and module.settings:
-        report = replace(report, not_tested=(*report.not_tested, *module.settings))
+    asks = {"mask", "padding", "lengths", "is_causal"}
+    if report.ok and is_self_attention and takes.isdisjoint(asks) and not _is_always_causal(report):
+        report = replace(report, findings=(*report.findings, NOT_CAUSAL))
     if report.ok and len(reports) > 1:
         report = replace(report, findings=(*report.findings, FUSED_BY_HEADS))
     return report
+
+
+def _is_always_causal(report: Report) -> bool:
+    return any(finding.convention == "if it is always causal" for finding in report.findings)
+
+
+def _is_surely_explained(report: Report) -> bool:
+    """Return whether a report is explained, and not by rounding, as small effects look like it."""
+    return report.is_explained and "half precision" not in {x.bug for x in report.findings}
 
 
 def examine_decoding(
@@ -242,30 +270,40 @@ def examine_decoding(
     """
     converter = find_converter(step, asarray)
     takes = {normalise_name(name) for name, _ in read_parameters(step)[0]}
-    rotates = decoding.find_rotation(wrap_function(step, converter, decoding.ROTATING))
+    uses = decoding.position_uses(wrap_function(step, converter, decoding.SUBJECT), takes)
     if rotary is not None:
-        still = decoding.SUBJECT if "angles" in takes else decoding.UNROTATED
-        subjects = [decoding.ROTATING if as_bool("rotary", rotary) else still]
-    elif rotates is None:
-        subjects = [decoding.SUBJECT]
-        # A step may want positions for the place in its cache alone, and rotate nothing.
-        subjects += [] if takes.isdisjoint(decoding.POSITION_NAMES) else [decoding.UNROTATED]
-    else:
-        # A step that rotates by position 0 each time seems to rotate nothing.
-        subjects = [decoding.ROTATING] if rotates else [decoding.UNROTATED, decoding.ROTATING]
+        still = None if "angles" in takes else False
+        rotates = True if as_bool("rotary", rotary) else still
+        uses = [use for use in uses if use.rotates == rotates] or [decoding.PositionUse(rotates)]
     reports = list[Report]()
-    for subject in subjects:
-        report = _build_report(wrap_function(step, converter, subject), leave_out, strict)
-        if any(finding.bug and "halves" in finding.bug for finding in report.findings):
-            other = _build_report(
-                wrap_function(step, converter, decoding.IN_HALVES), leave_out, strict
-            )
-            if other.is_explained:
-                report = replace(other, findings=(*other.findings, HALVES))
+    for use in uses:
+        report = _examine_use(step, converter, use, leave_out, strict)
         if report.is_explained:
             return report
-        reports.append(report)
-    return reports[0]
+        reports += [] if use.window_extra else [report]
+    return min(reports, key=_count_wrong_cases)
+
+
+def _examine_use(
+    step: Callable[..., Any],
+    converter: Converter,
+    use: decoding.PositionUse,
+    leave_out: Collection[str],
+    strict: bool,
+) -> Report:
+    """Return the report on a decoding step that applies positions in one way."""
+    subject = decoding.subject_of(use)
+    report = _build_report(wrap_function(step, converter, subject), leave_out, strict)
+    report = replace(report, findings=(*report.findings, *use.notes))
+    if any(finding.bug and "halves" in finding.bug for finding in report.findings):
+        other = _examine_use(step, converter, replace(use, layout="halves"), leave_out, strict)
+        if _count_wrong_cases(other) < _count_wrong_cases(report):
+            return other
+    return report
+
+
+def _count_wrong_cases(report: Report) -> int:
+    return sum(count - agreed for agreed, count in report.cases.values())
 
 
 def examine_positions(
@@ -316,18 +354,26 @@ def examine_positions(
     if layout not in ("pairs", "halves"):
         raise ValueError(f'layout is {layout!r}; "pairs" or "halves" is wanted')
     own = [normalise_name(name) for name, _ in read_parameters(function)[0]]
-    this = wrap_function(
-        function, find_converter(function, asarray), positions.subject_of(own, layout)
-    )
-    return _build_report(this, leave_out, strict, positions.position_findings)
+    subject = positions.subject_of(own, layout)
+    this = wrap_function(function, find_converter(function, asarray), subject)
+    if "positions" not in this.takes:
+        return _build_report(this, leave_out, strict, positions.position_findings)
+    if positions.find_tokens_first(this):
+        this = positions.tokens_first(this)
+    if "x" in this.takes and (rotated_parts := positions.find_rotated_parts(this)):
+        note = positions.partial_note(rotated_parts)
+        part = replace(this, subject=positions.rotary_subject(layout, ("x",), rotated_parts))
+        report = _build_report(part, leave_out, strict, lambda _: [note])
+        if report.is_explained:
+            return report
+    return _build_report(this, leave_out, strict)
 
 
-HALVES = Finding(
-    "another convention: the function is right if rotary positions rotate component i together with"
-    " the one half a width on, as in Llama of transformers; mha.core.decoding.decode_step rotates"
-    " neighbours.",
-    convention="if rotary positions are by halves",
-    section=ROTARY,
+NOT_CAUSAL = Finding(
+    "the layer is not causal and takes no mask: it is right if a token may attend to later ones, as"
+    " in an encoder. A model that predicts the next token needs a causal mask.",
+    convention="if a token may attend to later ones",
+    section=DECODING,
 )
 FUSED_BY_HEADS = Finding(
     "another convention: the function is right if the fused matrix has query, key and value of the"

@@ -19,6 +19,8 @@ from mha.examine.cases import (
     FULLY_MASKED_ADDITIVE,
     FULLY_MASKED_PADDING,
     MASK_PER_SEQUENCE,
+    VERY_LOW,
+    VERY_LOW_MASKED,
     Case,
     Draw,
     Subject,
@@ -46,6 +48,8 @@ ALIASES = {
     "scale": ("scale", "scaling", "smscale", "softmaxscale", "scalefactor", "qkscale"),
     "enable_gqa": ("enablegqa",),
     "n_rep": ("nrep", "numkeyvaluegroups", "nkvgroups", "numqueriespergroup", "kvrepeats"),
+    "window": ("window", "windowsize", "slidingwindow", "windowlength", "localwindow"),
+    "segments": ("segmentids", "docids", "documentids", "sequenceids", "packingids"),
     "softcap": ("softcap", "logitcap", "logitsoftcap", "attnlogitsoftcapping", "softcapping",
                 "softclamp", "attnsoftcap"),
 }  # fmt: skip
@@ -53,6 +57,7 @@ ALIASES = {
 CAPPED_AND_MASK, GROUPED = "softcap with mask", "grouped heads"
 LARGE, LONG_SEQUENCE, LARGE_NEGATIVE = "large scores", "long sequence", "large negative scores"
 LARGE_MASKED, BIAS_OF_HEADS = "boolean mask, large scores", "bias per head"
+WINDOW, SEGMENTS = "sliding window", "segment ids"
 CAUSAL_AND_OTHER_MASK = (CAUSAL_AND_MASK, CAUSAL_AND_PADDING)
 
 KINDS = {
@@ -82,6 +87,10 @@ KINDS = {
     GROUPED: (),
     "softcap": ("softcap",),
     CAPPED_AND_MASK: ("softcap", "mask"),
+    WINDOW: ("window",),
+    SEGMENTS: ("segments",),
+    VERY_LOW: (),
+    VERY_LOW_MASKED: ("mask",),
 }
 
 SQUARE, EVEN, WIDE, TALL = (5, 5, 7, 7), (5, 5, 3, 2), (3, 7, 5, 2), (7, 3, 2, 5)
@@ -99,6 +108,8 @@ RARE_KINDS = (
     "mask of one row",
     "mask per head",
     MASK_PER_SEQUENCE,
+    VERY_LOW,
+    VERY_LOW_MASKED,
 )
 """Kinds that are tested in fewer shapes, as are fully masked rows."""
 IN_GROUPS = ("enable_gqa", "n_rep", GROUPED)
@@ -107,6 +118,12 @@ NEEDS_TWO_KEYS = ("is_causal", *CAUSAL_AND_OTHER_MASK, CAPPED_AND_MASK, "key_pad
 "lengths",
           *IN_GROUPS)  # fmt: skip
 """Kinds that need at least two keys."""
+DEPTH = 2.0**17
+"""The scores of the kind `VERY_LOW` are about minus this."""
+WINDOW_WIDTH = 3
+"""The window of the kind `WINDOW`."""
+REPEATS = 2
+"""The number of heads that share keys and values. It is not the number of groups, which is 3."""
 LONG = 133
 """Length of the longest case: more than a block of 128, and no multiple of a block."""
 
@@ -127,21 +144,25 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         return None
     if not leading and kind == "lengths":
         return None
+    is_low = kind in (VERY_LOW, VERY_LOW_MASKED)
+    if (is_low or kind in (WINDOW, SEGMENTS)) and n != m:
+        return None
     if kind == LONG_SEQUENCE:
         if sizes != SQUARE and not draw.is_whole:
             return None
         n = m = LONG
-    heads = (*leading[:-1], 3 * leading[-1]) if kind in IN_GROUPS else leading
+    heads = (*leading[:-1], REPEATS * leading[-1]) if kind in IN_GROUPS else leading
     query, key = draw.numbers(*heads, n, d_k), draw.numbers(*leading, m, d_k)
     inputs = {"query": query, "key": key, "value": draw.numbers(*leading, m, d_v)}
     more: dict[str, dict[str, Any]] = {
         "mask per head": {"mask": draw.allowed(*leading, n, m)},
         MASK_PER_SEQUENCE: {"mask": draw.allowed(*leading[:1], *[1] * len(leading[1:]), n, m)},
         LARGE_MASKED: {"mask": draw.allowed(n, m)},
+        VERY_LOW_MASKED: {"mask": draw.allowed(n, m) | (np.arange(m) == 0)},
         BIAS_OF_HEADS: {"bias": draw.numbers(*leading[-1:], n, m)},
         "scale": {"scale": 0.75},
         "enable_gqa": {"enable_gqa": True},
-        "n_rep": {"n_rep": 3},
+        "n_rep": {"n_rep": REPEATS},
         "softcap": {"softcap": 1.5},
         CAPPED_AND_MASK: {"softcap": 1.5, "mask": draw.allowed(n, m)},
         "key_padding_mask": {"padding": draw.allowed(*leading[:1], m)},
@@ -153,7 +174,12 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         if leading
         else {},
         "lengths": {"lengths": 1 + np.arange(leading[0] if leading else 1) % m},
+        WINDOW: {"window": WINDOW_WIDTH},
+        SEGMENTS: {"segments": np.arange(n) * 2 // n},
     }
+    if is_low:
+        inputs |= draw_low_scores(draw, n)
+        inputs |= {"is_causal": True} if "is_causal" in draw.takes else {}
     if kind == LARGE_MASKED:  # beside such scores -100 masks nothing
         query *= 100
     if (
@@ -168,6 +194,25 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         first = key[..., 0, :]
         query[..., 0, :] = 2000 * np.sqrt(d_k) * first / (first**2).sum(axis=-1, keepdims=True)
     return {**inputs, **more.get(kind, draw.masks(n, m))}
+
+
+def draw_low_scores(draw: Draw, n: int) -> dict[str, Array]:
+    """Draw queries, keys and values whose scores are all about -DEPTH, and differ by about one.
+
+    Queries and keys are multiples of 1/4 and have the width 16, so that float32 holds the scores.
+    """
+    shape = (*draw.leading, n, 16)
+    query, key = (draw.rng.integers(-4, 5, shape) / divisor for divisor in (1.0, 4.0))
+    key[..., 0] = 1
+    inputs = {"query": query, "key": key, "value": draw.numbers(*shape)}
+    return {**inputs, "query": lower_scores(inputs, DEPTH)}
+
+
+def lower_scores(inputs: Any, depth: float) -> Array:
+    """Return the queries of a case of very low scores for scores of about -depth."""
+    query: Array = inputs["query"].copy()
+    query[..., 0] = -depth * np.sqrt(query.shape[-1])
+    return query
 
 
 def plain_inputs(draw: Draw, n: int, m: int) -> dict[str, Any] | None:
@@ -202,9 +247,24 @@ def added_mask(inputs: Any, n: int, m: int) -> Array:
     i, j = np.arange(n)[:, None] + (m - n) * bool(inputs.get("is_last")), np.arange(m)
     if is_causal(inputs):
         added = np.where(j <= i, added, -np.inf)
-    if inputs.get("first_masked_distance") is not None:
-        added = np.where(abs(i - j) < inputs["first_masked_distance"], added, -np.inf)
-    return added
+    near = nearby_keys(inputs, n, m)
+    return added if near is None else np.where(near, added, -np.inf)
+
+
+def nearby_keys(inputs: Any, n: int, m: int) -> Array | None:
+    """Return the keys within the window and the segment of each query; None without both."""
+    distance = np.arange(n)[:, None] + (m - n) * bool(inputs.get("is_last")) - np.arange(m)
+    first_masked, found = inputs.get("first_masked_distance"), None
+    if inputs.get("window") is not None:
+        first_masked = inputs["window"] + inputs.get("window_extra", 0)
+    if first_masked is not None:
+        found = abs(distance) < first_masked
+    if inputs.get("window") is not None and inputs.get("window_is_causal"):
+        found = found & (distance >= 0)
+    if inputs.get("segments") is not None:
+        same = inputs["segments"][:, None] == inputs["segments"]
+        found = same if found is None else found & same
+    return found
 
 
 def masked_rows(inputs: Any) -> Array:
@@ -283,6 +343,10 @@ def options(inputs: Any) -> Options:
     mask = inputs.get("bias", inputs.get("mask"))
     is_truth = mask is not None and mask.dtype == bool
     allowed = mask if is_truth else None
+    if "query" in inputs:
+        near = nearby_keys(inputs, inputs["query"].shape[-2], inputs["key"].shape[-2])
+        if near is not None:
+            allowed = near if allowed is None else allowed & near
     width = inputs["query"].shape[-1] if "query" in inputs else 1
     return Options(
         allowed=allowed,
@@ -311,8 +375,7 @@ SUBJECT = Subject(
     call=lambda inputs, at: (at[0], at[1:]) if _by_sequences(inputs) else (0, at),
     limits={
         **dict.fromkeys(CAUSAL_AND_OTHER_MASK, "if is_causal and a mask do not come together"),
-        GROUPED: "",
-        BIAS_OF_HEADS: "",
+        **dict.fromkeys((GROUPED, BIAS_OF_HEADS, WINDOW, SEGMENTS), ""),
     },
     parts=(
         *(

@@ -122,9 +122,8 @@ def agrees(
         return found is expected
     if found.shape != expected.shape:
         return False
-    tolerance = max(
-        min_tolerance, TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name]
-    )
+    precision = "float32" if found.dtype == np.float32 else case.dtype.name
+    tolerance = max(min_tolerance, case.min_tolerance, TOLERANCE[precision])
     found, expected = (comparable(subject, case, x) for x in (found, expected))
     with np.errstate(all="ignore"):
         is_near = np.abs(found - expected) <= tolerance * (1 + np.abs(expected))
@@ -183,18 +182,25 @@ def find_explanations(
         if not kept and not any(tells(i) for i in group):
             unexplained.append(Unexplained(group))  # an error, or NaN alone, tells nothing
             continue
-        if not kept:
+        own_inputs = examined.cases[group[0]].inputs.keys() - examined.cases[first].inputs.keys()
+        # Beside plain cases that no bug explains, a bug may fit other plain cases by chance.
+        may_name = bool(done or not unexplained or own_inputs)
+        if not kept and may_name:
             kept = _extend(found, bugs, ordered, done, examined, not unexplained, among)
         if kept:
             found, done = kept, [*ordered, *done]
         elif not all(examined.fits(i, RIGHT_ZERO_ROWS) for i in group):
             # A line may be wrong for one kind of case alone if only this kind has its input.
-            own_inputs = examined.cases[group[0]].inputs.keys() - examined.cases[first].inputs.keys()
+            own_inputs = (
+                examined.cases[group[0]].inputs.keys() - examined.cases[first].inputs.keys()
+            )
             is_enough = bool(done and own_inputs) and len(group) >= MIN_CASES_OF_KIND
             alone = _extend(found, bugs, ordered, [], examined, False, among) if is_enough else []
             unexplained.append(Unexplained(group, alone if len(alone) == 1 else []))
-    if subject.calls is not None and found[0].bugs and any(
-        examined.has_output(i) for each in unexplained for i in each.cases
+    if (
+        subject.calls is not None
+        and found[0].bugs
+        and any(examined.has_output(i) for each in unexplained for i in each.cases)
     ):
         # The kinds of a decoding step split the same inputs: a bug that one split refutes is not
         # the cause.
@@ -358,6 +364,8 @@ MASKING_PARTS = frozenset(
         "along",
         "powers",
         "weigh",
+        "split",
+        "merge",
     )
 )
-"""Parts whose bugs may mask a whole row."""
+"""Parts whose bugs may mask a whole row, or move a fully masked row to another one."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mha.core.checks import Array
+from mha.examine.attention import WINDOW_WIDTH
 from mha.examine.cases import Case, Draw
 from mha.examine.conventions import (
     ADDED,
@@ -45,9 +46,12 @@ def find_conventions(tested: FunctionUnderTest) -> FunctionUnderTest:
     leading = _leading(tested)
     if leading is None:
         return tested
-    for find in (_find_causality, _find_alignment, _find_mask, _find_padding, _find_scale):
+    for find in (
+        *(_find_causality, _find_alignment, _find_mask, _find_padding, _find_scale),
+        *(_find_window, _find_segments),
+    ):
         tested = tested.with_conventions(find(tested, leading))
-    return tested
+    return _find_padding_through(tested, leading)
 
 
 def returns_output(tested: FunctionUnderTest) -> bool:
@@ -324,6 +328,22 @@ def _takes_mask(
     return False
 
 
+def _find_padding_through(tested: FunctionUnderTest, leading: tuple[int, ...]) -> FunctionUnderTest:
+    """Return the function with the mask argument that takes a padding mask of (batch, m) too."""
+    usual = tested.conventions
+    is_known = usual.mask_axes and "mask" not in usual.undetermined
+    if not is_known or not tested.takes.isdisjoint({"padding", "lengths"}) or not leading:
+        return tested
+    own = next(own for own, name in tested.arguments.items() if name == "mask")
+    trial = replace(tested, padding_through=own)
+    padding = np.ones((BATCH, TOKENS), bool)
+    case = _plain_case(trial, (BATCH, *leading[1:]), padding=padding)
+    value = _output(trial, case)
+    return (
+        trial if value is not None and value.shape == trial.subject.shape(case.inputs) else tested
+    )
+
+
 def _find_sequence_axes(
     tested: FunctionUnderTest, leading: tuple[int, ...], mask: Array
 ) -> Conventions:
@@ -364,6 +384,14 @@ def _find_number_mask(
         return found
     n = TOKENS
     i, j = np.indices((n, n))
+    # A mask of 1 and 0 that masks, as a boolean one does, is not added.
+    allowed = (i + 2 * j) % 3 != 0
+    as_ones = replace(found, mask=ONES_HIDE if found.mask == HIDES else ONES)
+    case = _plain_case(tested, leading, mask=allowed)
+    if _attends_as(
+        tested, attended_keys(tested.with_conventions(as_ones), case), allowed & base, 2
+    ):
+        return replace(found, has_numbers=False)
     zeros = (i + 2 * j) % 3 == 0
     numbers = np.where(zeros, 0, 0.1 * (1 + i + j))
     outcomes = attended_keys(
@@ -419,7 +447,37 @@ def _find_scale(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conventi
     return replace(usual, scale=DIVIDES) if is_even == [False, True] else usual
 
 
-# ---- A window, and a sink ----
+# ---- Windows, segments, and a sink ----
+
+
+def _find_window(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conventions:
+    """Return the conventions, with the number of positions of a window, and its direction."""
+    usual, n = tested.conventions, 2 * WINDOW_WIDTH + 2
+    if "window" not in tested.takes:
+        return usual
+    found = attended_keys(tested, _plain_case(tested, leading, n, n, window=WINDOW_WIDTH))
+    distance = np.arange(n)[:, None] - np.arange(n)
+    for extra, is_causal in ((0, False), (0, True), (1, False), (1, True)):
+        near = abs(distance) < WINDOW_WIDTH + extra
+        is_one_sided = is_causal or usual.is_always_causal
+        if _attends_as(tested, found, near & (distance >= 0) if is_one_sided else near):
+            return replace(usual, window_extra=extra, window_is_causal=is_causal)
+    return usual
+
+
+def _find_segments(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conventions:
+    """Return the conventions, with the axes of segment ids."""
+    usual = tested.conventions
+    if "segments" not in tested.takes or len(leading) < 2:
+        return usual
+    both, ids = (BATCH, *leading[1:]), np.arange(TOKENS) * 2 // TOKENS
+    for has_rows in (False, True):
+        trial = tested.with_conventions(replace(usual, has_segment_rows=has_rows))
+        case = _plain_case(trial, both, segments=ids)
+        value = _output(trial, case)
+        if value is not None and value.shape == tested.subject.shape(case.inputs):
+            return trial.conventions
+    return usual
 
 
 def find_first_masked_distance(tested: FunctionUnderTest) -> int | None:

@@ -71,6 +71,12 @@ class Conventions:
         the `window` of `mha.sliding_window_mask`, which is the largest distance of an allowed key.
     sink : float, optional
         One more score in each softmax, without a value.
+    window_extra : int
+        1 if a query attends to one position more than the `window` of a call, else 0.
+    window_is_causal : bool
+        Whether a `window` hides later keys too.
+    has_segment_rows : bool
+        Whether segment ids have the axes (batch, n) instead of (n,).
     """
 
     tokens_first: bool = False
@@ -87,6 +93,9 @@ class Conventions:
     own_scale: tuple[float, float] | None = None
     first_masked_distance: int | None = None
     sink: float | None = None
+    window_extra: int = 0
+    window_is_causal: bool = False
+    has_segment_rows: bool = False
 
     @property
     def extra_inputs(self) -> frozenset[tuple[str, Any]]:
@@ -96,6 +105,8 @@ class Conventions:
             "own_scale": self.own_scale,
             "first_masked_distance": self.first_masked_distance,
             "sink": self.sink,
+            "window_extra": self.window_extra or None,
+            "window_is_causal": self.window_is_causal or None,
         }
         return frozenset((name, True) for name, is_so in found.items() if is_so) | frozenset(
             (name, x) for name, x in inputs.items() if x is not None
@@ -111,16 +122,23 @@ class Conventions:
             return ~x if self.padding == IS_PADDING else x.astype(case.dtype)
         if name == "scale" and self.scale == DIVIDES:
             return 1 / x
+        if name == "segments" and self.has_segment_rows:
+            return np.broadcast_to(x, (case.leading[0], len(x)))
         return x
 
-    def _mask(self, mask: Array, case: Any) -> Array:
+    def encode_values(self, mask: Array, case: Any) -> Array:
+        """Convert the values of a mask, and keep its axes."""
         if mask.dtype == bool:
             if self.mask == ADDED:
-                mask = np.where(mask, 0, -np.inf).astype(case.dtype)
-            elif self.mask in (ONES, ONES_HIDE):
-                mask = (mask == (self.mask == ONES)).astype(case.dtype)
-            elif self.mask == HIDES:
-                mask = ~mask
+                return np.where(mask, 0, -np.inf).astype(case.dtype)
+            if self.mask in (ONES, ONES_HIDE):
+                return (mask == (self.mask == ONES)).astype(case.dtype)
+            if self.mask == HIDES:
+                return ~mask
+        return mask
+
+    def _mask(self, mask: Array, case: Any) -> Array:
+        mask = self.encode_values(mask, case)
         batch = case.leading[0] if case.leading else 1
         if self.mask_axes == "four":
             shape = (batch, 1, *mask.shape[-2:])
@@ -148,6 +166,8 @@ class Conventions:
             return False  # two axes tell nothing of their order
         if self.is_always_causal and "x" in case.inputs and "context" in case.inputs:
             return False  # a layer may be causal among its own tokens alone
+        if self.has_segment_rows and "segments" in case.inputs and len(case.leading) < 2:
+            return False
         query, key = case.inputs.get("query"), case.inputs.get("key")
         is_square_only = self.is_square and case.inputs.get("is_causal") and query is not None
         if is_square_only and query.shape[-2] != key.shape[-2]:
@@ -212,6 +232,10 @@ def describe_conventions(
         count = found.first_masked_distance
         rule = f"if a query is meant to attend to {count} positions{side}, its own included"
         rows.append((True, rule, "It attends to a sliding window.", NEWER))
+    if found.window_extra:
+        rule = "if a window of w has w + 1 positions, the query's own included"
+        more = "In transformers and in Mistral it has w; in flash-attn it reaches w positions back."
+        rows.append((True, rule, more, NEWER))
     if found.sink is not None:
         rule = f"if each softmax is meant to have a sink of {short(found.sink)}"
         more = "The weights of a row add up to less than 1, as in softmax-one and in gpt-oss."

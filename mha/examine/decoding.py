@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,15 @@ from mha.core.attention import scaled_dot_product_attention
 from mha.core.checks import Array
 from mha.core.heads import merge_heads
 from mha.core.multihead import MultiHeadWeights
-from mha.core.positions import rotary_angles, rotate_by
+from mha.core.positions import Layout, linear_slopes, rotary_angles, rotate_by
 from mha.examine import attention
 from mha.examine.cases import Case, Draw, Subject
-from mha.examine.positions import rotate_in_other_layout
+from mha.examine.conventions import NEWER
+from mha.examine.positions import partial_note, rotate_in_other_layout, rotate_part
+from mha.examine.report import Finding, format_value
 from mha.examine.tested_function import FunctionUnderTest
 from mha.practice.attention_parts import Parts, decode
+from mha.practice.bugs import LINEAR, ROTARY
 
 ALIASES = {
     **{name: attention.ALIASES[name] for name in ("query", "key", "value")},
@@ -25,6 +29,7 @@ ALIASES = {
     "weights": ("weights", "layer"),
     "cache": ("cache", "kvcache", "past", "pastkeyvalue", "pastkeyvalues", "layerpast", "pastkv",
               "presentkeyvalue", "state"),
+    "window": attention.ALIASES["window"],
     "angles": ("angles",),
     "positions": ("positions", "positionids", "inputpos"),
     "position": ("position", "start", "offset", "startpos", "pos", "cacheposition", "curpos"),
@@ -37,6 +42,7 @@ STEPS: dict[str, Callable[[int], tuple[int, ...]]] = {
     "one token at a time": lambda n: (1,) * n,
     "several first, then one by one": lambda n: (n - n // 2, *(1,) * (n // 2)),
     "several new tokens after a cache": lambda n: (n // 2, n - n // 2),
+    attention.WINDOW: lambda n: (1,) * n,
 }
 """How n tokens are split among the steps."""
 
@@ -57,10 +63,79 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
             name: draw.numbers(*draw.leading, n, width) for name in ("query", "key", "value")
         }
     inputs |= {"positions": None, "position": None}
-    if draw.takes & {"angles", "positions", "position", "rotary"} and "unturned" not in draw.takes:
-        inputs |= {"angles": rotary_angles(np.arange(n + 1), width), "rotary": True}
-        inputs["layout"] = "halves" if "halves" in draw.takes else "pairs"
+    if "window" in draw.takes:
+        is_narrow = draw.kind == attention.WINDOW
+        inputs["window"] = attention.WINDOW_WIDTH if is_narrow else 16 * attention.WINDOW_WIDTH
     return inputs
+
+
+@dataclass(frozen=True)
+class PositionUse:
+    """The positions that a decoding step applies itself.
+
+    Parameters
+    ----------
+    rotates : bool, optional
+        Whether it rotates queries and keys; None if its output does not show it.
+    layout : {"pairs", "halves"}
+    rotated : mapping of int to tuple of (int, int)
+        For each width of a head, the first rotated component and the one after the last. Without
+        an entry for a width, every component is rotated.
+    slopes : mapping of int to ndarray
+        For each number of heads, the slopes of linear biases; without heads, the number is 0.
+    window_extra : int
+        As in `Conventions`.
+    """
+
+    rotates: bool | None = None
+    layout: Layout = "pairs"
+    rotated: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    slopes: Mapping[int, Array] = field(default_factory=dict)
+    window_extra: int = 0
+
+    def add_inputs(self, draw: Draw, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Return the inputs of a case with angles, slopes and the meaning of a window."""
+        query = inputs["query"]
+        width, heads = query.shape[-1], query.shape[-3] if query.ndim > 2 else 0
+        takes_angles = not draw.takes.isdisjoint({"angles", "positions", "position"})
+        if self.rotates or (self.rotates is None and takes_angles):
+            start, stop = self.rotated.get(width, (0, width))
+            inputs["angles"] = rotary_angles(np.arange(query.shape[-2] + 1), stop - start)
+            inputs |= {"layout": self.layout, "rotated": (start, stop)}
+        if heads in self.slopes:
+            inputs["slopes"] = self.slopes[heads]
+        return inputs | ({"window_extra": self.window_extra} if "window" in inputs else {})
+
+    @property
+    def notes(self) -> tuple[Finding, ...]:
+        """The findings on these positions, if they are not the usual ones."""
+        found = []
+        if self.rotates and self.layout == "halves":
+            found.append(HALVES)
+        if self.rotated:
+            found.append(partial_note(self.rotated))
+        for heads, slopes in self.slopes.items():
+            if heads:
+                rule = f"if linear biases of {heads} heads have the slopes {format_value(slopes)}"
+                usual = format_value(linear_slopes(heads))
+                found.append(_note(rule, f"Those of ALiBi are {usual}.", LINEAR))
+        if self.window_extra:
+            found.append(_note("if a window of w has w + 1 positions, the query's own included",
+                               "In transformers and in Mistral it has w.", NEWER))  # fmt: skip
+        return tuple(found)
+
+
+def _note(condition: str, more: str, section: str) -> Finding:
+    said = f"another convention: the function is right {condition}. {more}"
+    return Finding(said, convention=condition, section=section)
+
+
+HALVES = _note(
+    "if rotary positions are by halves",
+    "Component i is rotated together with the one half a width on, as in Llama of transformers;"
+    " mha.core.decoding.decode_step rotates neighbours.",
+    ROTARY,
+)
 
 
 NEW = {
@@ -93,10 +168,29 @@ def expected(inputs: Any) -> Array:
     """Return the rows of the full causal pass."""
     query, key, value = (inputs[name] for name in ("query", "key", "value"))
     if "angles" in inputs:
-        query, key = (
-            rotate_by(x, inputs["angles"][:-1], layout=inputs["layout"]) for x in (query, key)
-        )
-    return _project_output(inputs, scaled_dot_product_attention(query, key, value, is_causal=True))
+        turn = _rotation(inputs)
+        query, key = (turn(x, inputs["angles"][:-1], layout=inputs["layout"]) for x in (query, key))
+    n = query.shape[-2]
+    added = np.where(np.tri(n, dtype=bool), 0.0, -np.inf) + added_scores(inputs, n, n)
+    output = scaled_dot_product_attention(query, key, value, mask=added.astype(query.dtype))
+    return _project_output(inputs, output)
+
+
+def added_scores(inputs: Any, num_queries: int, num_keys: int) -> Array:
+    """Return what is added to the scores of the last queries: a window and linear biases."""
+    distance = np.arange(num_queries)[:, None] + num_keys - num_queries - np.arange(num_keys)
+    added = np.zeros(distance.shape)
+    if inputs.get("window") is not None:
+        is_near = distance < inputs["window"] + inputs["window_extra"]
+        added = np.where(is_near, added, -np.inf)
+    if inputs.get("slopes") is not None:
+        added = added - inputs["slopes"][..., None, None] * distance
+    return added
+
+
+def _rotation(inputs: Any) -> Callable[..., Array]:
+    """Return the rotation of the components that a step rotates."""
+    return partial(rotate_part, part=slice(*inputs["rotated"]))
 
 
 def _project_output(inputs: Any, outputs: Array) -> Array:
@@ -108,55 +202,127 @@ def compute(inputs: Any, parts: Parts) -> Array:
     query, key, value = (inputs[name] for name in ("query", "key", "value"))
     angles = inputs.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
     rotation = rotate_in_other_layout if inputs.get("layout") == "halves" else rotate_by
-    outputs = decode(query, key, value, angles, parts, sizes=inputs["sizes"], rotate_by=rotation)
+    if "rotated" in inputs:
+        rotation = partial(rotate_part, part=slice(*inputs["rotated"]), rotation=rotation)
+    has_bias = inputs.get("window") is not None or inputs.get("slopes") is not None
+    bias = partial(added_scores, inputs) if has_bias else None
+    sizes = inputs["sizes"]
+    outputs = decode(query, key, value, angles, parts, None, sizes, rotation, bias)
     return _project_output(inputs, outputs)
 
 
-def find_rotation(tested: FunctionUnderTest) -> bool | None:
-    """Return whether a step rotates queries and keys itself; None if its output does not show it.
+# ---- The positions that a step applies ----
+
+
+def position_uses(tested: FunctionUnderTest, takes: Collection[str]) -> list[PositionUse]:
+    """Return the positions that a step may apply, the likeliest first.
 
     Where two keys are the same, the second query's output is the average of their values, unless
-    the keys are rotated by different angles.
+    the keys are rotated by different angles, or a linear bias is added.
     """
-    draw = Draw("one token at a time", tested.takes, (2,), np.random.default_rng(61))
-    inputs = draw_inputs(draw, 2, 4)
-    if inputs is None or "weights" in inputs or "angles" in tested.takes:
+    extras = (0, 1) if "window" in tested.takes else (0,)
+    odds = [_log_odds(tested, (3,), seed) for seed in (61, 67)]
+    if odds[0] is None:
+        odds = [_log_odds(tested, (), seed) for seed in (61, 67)]
+    first, second = odds
+    if first is None or second is None or "angles" in tested.takes:
+        uses = [PositionUse()]
+        # A step may want positions for the place in its cache alone, and rotate nothing.
+        uses += [] if POSITION_NAMES.isdisjoint(takes) else [PositionUse(False)]
+    elif not np.abs(np.concatenate([first, second])).max() > SMALL_ODDS:
+        # A step that rotates by position 0 each time seems to rotate nothing.
+        uses = [PositionUse(False), PositionUse(True)]
+    elif np.allclose(first, second, rtol=1e-3, atol=SMALL_ODDS):
+        slopes = {3: first} if len(first) == 3 else {}
+        alone = _log_odds(tested, (), 61)
+        slopes |= {} if alone is None else {0: alone[0]}
+        uses = [PositionUse(False, slopes=slopes)]
+    else:
+        rotated = {width: x for width in (4, 8) if (x := _rotated_components(tested, width))}
+        uses = [PositionUse(True)]
+        if any(stop - start < width for width, (start, stop) in rotated.items()):
+            uses = [PositionUse(True, layout, rotated) for layout in ("pairs", "halves")] + uses
+    return [replace(use, window_extra=extra) for use in uses for extra in extras]
+
+
+SMALL_ODDS = 1e-4
+"""Logarithms of odds that are smaller than this are rounding errors."""
+
+
+def _log_odds(
+    tested: FunctionUnderTest, leading: tuple[int, ...], seed: int, query: Array | None = None
+) -> Array | None:
+    """Return the logarithm of the second key's weight by the first's, if both keys are the same.
+
+    The result has one number for each head; None if the output is no average of two values. Both
+    tokens come in one step and then in two, of which one may show no positions by mistake.
+    """
+    found = [_log_odds_of(tested, leading, seed, query, sizes) for sizes in ((2,), (1, 1))]
+    numbers = [x for x in found if x is not None]
+    return max(numbers, key=lambda x: np.abs(x).max() > SMALL_ODDS) if numbers else None
+
+
+def _log_odds_of(
+    tested: FunctionUnderTest,
+    leading: tuple[int, ...],
+    seed: int,
+    query: Array | None,
+    sizes: tuple[int, ...],
+) -> Array | None:
+    """Return `_log_odds` for two tokens in steps of given sizes."""
+    width = 4 if query is None else len(query)
+    draw = Draw("one token at a time", tested.takes, leading, np.random.default_rng(seed))
+    inputs = draw_inputs(draw, 2, width)
+    if inputs is None or "weights" in inputs:
         return None
-    for leading in ((2,), ()):
-        arrays = {
-            name: inputs[name] if leading else inputs[name][0]
-            for name in tested.subject.first_inputs[:3]
-        }
-        arrays["key"] = np.repeat(arrays["key"][..., :1, :], 2, axis=-2)
-        case = Case(draw.kind, {**inputs, **arrays}, leading, tested.takes)
-        output, value = tested.run(case).value, arrays["value"]
-        if output is None or output.shape != value.shape:
-            continue
-        first, last, second = value[..., 0, :], value[..., 1, :], output[..., 1, :]
-        if np.allclose(second, (first + last) / 2, rtol=1e-4, atol=1e-4):
-            return False
-        share = (second - last) / (first - last)
-        is_between = share.min() > 1e-3 and share.max() < 1 - 1e-3
-        if is_between and np.allclose(share, share[..., :1], rtol=1e-3, atol=1e-3):
-            return True
-    return None
+    inputs["sizes"] = sizes
+    inputs["key"] = np.repeat(inputs["key"][..., :1, :], 2, axis=-2)
+    if query is not None:
+        inputs["query"] = np.broadcast_to(query, inputs["query"].shape).copy()
+    output = tested.run(Case(draw.kind, inputs, leading, tested.takes)).value
+    value = inputs["value"]
+    if output is None or output.shape != value.shape:
+        return None
+    first, last = value[..., 0, :], value[..., 1, :]
+    share = ((output[..., 1, :] - first) / (last - first)).astype(float)
+    if not (share.min() > 1e-6 and share.max() < 1 - 1e-6 and np.ptp(share, axis=-1).max() < 1e-3):
+        return None
+    weight = np.median(share, axis=-1)
+    return np.atleast_1d(np.log(weight / (1 - weight)))
 
 
-def _with_inputs(*own: str) -> Subject:
-    """Return the subject for functions that take further inputs."""
-    return replace(
-        SUBJECT,
-        draw_inputs=lambda draw, *sizes: draw_inputs(
-            replace(draw, takes=draw.takes | {*own}), *sizes
-        ),
-    )
+def _rotated_components(tested: FunctionUnderTest, width: int) -> tuple[int, int] | None:
+    """Return the first rotated component and the one after the last; None if none is rotated."""
+    is_rotated = []
+    for query in 4 * np.eye(width):
+        found = _log_odds(tested, (3,), 71, query)
+        found = _log_odds(tested, (), 71, query) if found is None else found
+        is_rotated.append(found is not None and np.abs(found).max() > SMALL_ODDS / 10)
+    places = np.flatnonzero(is_rotated)
+    return (int(places[0]), int(places[-1]) + 1) if len(places) else None
+
+
+def subject_of(use: PositionUse) -> Subject:
+    """Return the subject of steps that apply positions in one way."""
+
+    def draw_own_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+        inputs = draw_inputs(draw, *sizes)
+        return None if inputs is None else use.add_inputs(draw, inputs)
+
+    subject = replace(SUBJECT, draw_inputs=draw_own_inputs)
+    if use.rotated:  # a part of a width is known for these widths alone
+        widths = tuple(use.rotated)
+        sizes = tuple((n, widths[i % len(widths)]) for i, n in enumerate((5, 11, 4)))
+        small = [(n, widths[0]) for n in (1, 2, 3, 4)]
+        subject = replace(subject, sizes=sizes, small_sizes=small)
+    return subject
 
 
 SUBJECT = Subject(
     aliases=ALIASES,
     first_inputs=("query", "key", "value", "cache"),
     needs=frozenset({"cache"}),
-    kinds=dict.fromkeys(STEPS, ()),
+    kinds={kind: ("window",) if kind == attention.WINDOW else () for kind in STEPS},
     draw_inputs=draw_inputs,
     leading=((), (3,)),
     sizes=((5, 4), (11, 2), (4, 6)),
@@ -165,7 +331,10 @@ SUBJECT = Subject(
     compute=compute,
     right="core.decoding.decode_step",
     call=call,
-    limits=dict.fromkeys(tuple(STEPS)[1:], "if tokens come one at a time"),
+    limits={
+        **dict.fromkeys(tuple(STEPS)[1:3], "if tokens come one at a time"),
+        attention.WINDOW: "",
+    },
     parts=(
         *("assign_roles", "turn", "score", "along", "normalise", "mix"),
         *(
@@ -179,10 +348,3 @@ SUBJECT = Subject(
     ),
     calls=calls,
 )
-
-UNROTATED = _with_inputs("unturned")
-"""Steps without rotation, whatever arguments they take."""
-IN_HALVES = _with_inputs("rotary", "halves")
-"""Steps that rotate component i together with component i + width / 2."""
-ROTATING = _with_inputs("rotary")
-"""Steps that rotate queries and keys themselves."""

@@ -33,7 +33,11 @@ ALIASES = {
     "key": ("key", "k", "keys"),
     "value": ("value", "v", "values"),
     "weights": ("weights", "layer"),
-    **{f"w_{x}": (f"w{x}", f"{x}proj", f"{x}weight", f"{x}w") for x in "qkv"},
+    **{
+        f"w_{word[0]}": (f"w{word[0]}", f"{word[0]}proj", f"{word[0]}weight", f"{word[0]}w",
+                         f"w{word}", f"{word}weight", f"{word}proj")
+        for word in ("query", "key", "value")
+    },
     "w_o": ("wo", "wout", "oproj", "outproj", "oweight", "ow", "wproj", "outweight"),
     "w_qkv": ("wqkv", "inproj", "inprojweight", "cattn", "qkvweight", "qkvproj"),
     **{f"b_{x}": (f"b{x}", f"{x}bias") for x in "qkv"},

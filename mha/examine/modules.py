@@ -18,11 +18,14 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.core.multihead import BIASES, MATRICES
+from mha.core.positions import BASE, Layout, rotary_angles
 from mha.examine import layer
 from mha.examine.arrays import as_numpy
 from mha.examine.cases import Draw, Subject
 from mha.examine.report import Finding
 from mha.layouts import AttentionLayer, layer_from_arrays
+from mha.practice.bugs import ROTARY
+from mha.runs.rounding import short
 
 HEADS = (
     "num_heads", "n_heads", "n_head", "nheads", "nhead", "heads", "num_attention_heads", "num_head",
@@ -66,6 +69,22 @@ class ModuleLayer:
     unused: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     is_fused: bool = False
+    rotary_base: float | None = None
+
+    def rotating(self, base: float, layout: Layout) -> ModuleLayer:
+        """Return the module with rotary positions that it computes itself.
+
+        For halves the columns of each head are reordered, so that the two components that are
+        rotated together are neighbours: scores do not depend on this order.
+        """
+        if layout == "pairs":
+            return replace(self, rotary_base=base)
+        order, matrices = np.arange(self.d_k).reshape(2, -1).T.ravel(), dict(self.matrices)
+        for name in ("w_q", "w_k", "b_q", "b_k"):
+            if name in matrices:
+                by_head = matrices[name].reshape(*matrices[name].shape[:-1], -1, self.d_k)
+                matrices[name] = by_head[..., order].reshape(matrices[name].shape)
+        return replace(self, matrices=matrices, rotary_base=base)
 
     def by_heads(self) -> ModuleLayer:
         """Return the module with its fused matrix read as query, key and value per head."""
@@ -106,6 +125,9 @@ class ModuleLayer:
                 if draw.kind != layer.OWN_VALUE:
                     inputs["value"] = inputs["key"]
                     del inputs["values_of"]
+            if self.rotary_base is not None:
+                positions = np.arange(inputs["x"].shape[-2])
+                inputs["angles"] = rotary_angles(positions, self.d_k, base=self.rotary_base)
             inputs = {name: x for name, x in inputs.items() if name not in (*MATRICES, *BIASES)}
             return {**inputs, **self.matrices, "num_groups": self.groups}
 
@@ -195,7 +217,12 @@ def read_module(module: Any) -> ModuleLayer:
             raise TypeError(_unreadable_message(module, arrays, "its number of heads"))
         heads = 1
     d_k = matrices["w_q"].shape[-1] // heads
-    unused, settings = tuple(_unused(arrays, matrices)), tuple(_settings(module))
+    unused = tuple(_unused(arrays, matrices))
+    settings = tuple(
+        name
+        for name in _settings(module)
+        if not any(array == name or array.startswith(f"{name}.") for array in unused)
+    )
     is_fused = not any("q" in _roles(name) for name in arrays)
     return ModuleLayer(module, matrices, heads, d_k, code, unused, settings, is_fused)
 
@@ -283,6 +310,26 @@ SETTINGS = re.compile(
 """Names of settings by which a module computes more than attention."""
 
 
+ROTATION = re.compile("rotat|rope|rotary", re.IGNORECASE)
+"""Names of settings and methods that rotate queries and keys."""
+
+
+def rotary_readings(module: Any, read: ModuleLayer) -> Iterator[tuple[ModuleLayer, Finding]]:
+    """Yield the module with the rotary positions that it may compute, each with its note."""
+    if read.d_k % 2:
+        return
+    bases = [getattr(module, name, None) for name in ("rope_theta", "rope_base", "rotary_base")]
+    for base in dict.fromkeys([x for x in bases if isinstance(x, int | float) and x > 1] + [BASE]):
+        layouts: tuple[Layout, ...] = ("pairs", "halves")
+        for layout in layouts:
+            condition = f"if rotary positions are by {layout}, with the base {short(float(base))}"
+            said = f"another convention: the function is right {condition}, which it computes."
+            yield (
+                read.rotating(base, layout),
+                Finding(said, convention=condition, section=ROTARY),
+            )
+
+
 def _unused(arrays: Mapping[str, Array], matrices: Mapping[str, Any]) -> Iterator[str]:
     """Yield the arrays that are neither a matrix of the layer, nor its bias, nor a causal mask."""
     known = [x for x in matrices.values() if isinstance(x, np.ndarray)]
@@ -309,6 +356,8 @@ def _settings(module: Any) -> Iterator[str]:
         }
         for name, value in own.items():
             is_method = callable(value) and name in vars(type(owner))
+            if is_method and ROTATION.search(name) and owner is module:
+                yield name
             if not SETTINGS.search(name) or name.startswith("_") or value is None or is_method:
                 continue
             if isinstance(value, bool | int | float | str) and not value:
@@ -329,11 +378,21 @@ def refusal_message(module: Any, more: Sequence[str], fault: str = "") -> str:
     )
 
 
-def unused_arrays_finding(unused: Sequence[str]) -> Finding:
-    """Return the finding on arrays that have no influence on a module's output."""
+def unused_finding(unused: Sequence[str]) -> Finding:
+    """Return the finding on arrays and settings that have no influence on a module's output."""
     names = ", ".join(unused)
-    said = f"the output is that of a layer without {names}: these arrays have no influence"
+    said = f"the output is that of a layer without {names}: nothing of this has an influence"
     return Finding(f"{said}.", convention=f"if {names} are not meant to be used")
+
+
+def shows_in_cases(setting: str) -> bool:
+    """Return whether a setting would change the output of the cases: a wide window does not."""
+    name, _, value = setting.partition("=")
+    return "window" not in name or (value.isdigit() and int(value) < LONGEST)
+
+
+LONGEST = 7
+"""The number of tokens of the longest case."""
 
 
 def _roles(name: str) -> str:

@@ -98,6 +98,8 @@ def describe_right_cases(examination: Examination, group: Sequence[int], parts: 
     """Return sentences on the inputs and outputs for which a function is right."""
     found = [*_by_sizes(examination, group, parts), *_by_rows(examination, group, parts)]
     found += _by_influence(examination, group)
+    if examination.tested.subject.calls is not None:
+        found = [*_by_steps(examination), *found]
     return [*_by_inputs(examination), *found]
 
 
@@ -228,7 +230,7 @@ def _by_influence(examination: Examination, group: Sequence[int]) -> list[str]:
     """Return sentences on missing and forbidden dependencies of the output on inputs."""
     tested = examination.tested
     answered = [i for i in group if examination.outcomes[i].value is not None]
-    if not answered or tested.subject.plain_inputs is None:
+    if not answered:
         return []
     case = examination.cases[
         max(answered, key=lambda i: (len(examination.cases[i].leading), -examination.cases[i].size))
@@ -237,11 +239,11 @@ def _by_influence(examination: Examination, group: Sequence[int]) -> list[str]:
     if base is None or base.shape != tested.subject.shape(case.inputs):
         return []
     found = []
-    names = [own for own in case.inputs if isinstance(case.inputs[own], np.ndarray | float)
-             and own in tested.takes and own != "angles"]  # fmt: skip
+    names = [own for own, x in case.inputs.items() if isinstance(x, np.ndarray | float | int)
+             and not isinstance(x, bool) and own in tested.takes and own != "angles"]  # fmt: skip
     for name in names:
         x = case.inputs[name]
-        other = ~x if isinstance(x, np.ndarray) and x.dtype == bool else _perturb_array(x)
+        other = _perturb_array(x)
         if name == "key" and "x" in case.inputs:
             continue
         changed = tested.run(replace(case, inputs={**case.inputs, name: other})).value
@@ -256,6 +258,10 @@ def _by_influence(examination: Examination, group: Sequence[int]) -> list[str]:
                 else name
             )
             found.append(f"The output does not depend on {own}.")
+    if tested.subject.calls is not None and "value" in case.inputs:
+        found += _by_equal_values(examination, case, base)
+    if tested.subject.plain_inputs is None:
+        return found
     found += _by_difference(examination, case, base)
     if "value" in case.inputs and "x" not in case.inputs:
         found += _by_values(examination, case, base)
@@ -286,25 +292,17 @@ def _by_difference(examination: Examination, case: Case, base: Array) -> list[st
 
 
 def _perturb_array(x: Any) -> Any:
-    rng = np.random.default_rng(59)
+    rng, kind = np.random.default_rng(59), np.asarray(x).dtype.kind
+    if kind == "b":
+        return ~x
+    if kind == "i":  # a size, ids or positions
+        return 1 if isinstance(x, int) else x * 2 + 1
     return x + rng.normal(size=np.shape(x)).astype(getattr(x, "dtype", float))
 
 
 def _by_values(examination: Examination, case: Case, base: Array) -> list[str]:
     """Return faults of the weights that equal values and other heads' values show."""
-    tested, found = examination.tested, []
-    ones = np.ones_like(case.inputs["value"])
-    even = tested.run(replace(case, inputs={**case.inputs, "value": ones})).value
-    empty = (
-        tested.subject.masked_rows(case.inputs) if tested.subject.masked_rows else np.zeros(1, bool)
-    )
-    if even is not None and even.shape == base.shape:
-        rows = even[~np.broadcast_to(empty, even.shape[:-1])]
-        if np.isfinite(rows).all() and not np.allclose(rows, 1, 1e-3, 1e-3):
-            found.append(
-                "With all values equal to 1 the output is not 1: a row of weights does not add"
-                " up to 1."
-            )
+    tested, found = examination.tested, _by_equal_values(examination, case, base)
     for axis, name in ((-3, "head"), (-4, "sequence")):
         value = case.inputs["value"]
         if value.ndim < -axis or value.shape[axis] < 2:
@@ -319,6 +317,55 @@ def _by_values(examination: Examination, case: Case, base: Array) -> list[str]:
             found.append(f"The output of one {name} depends on the values of another.")
     found += _by_keys(examination, case)
     return found
+
+
+def _by_equal_values(examination: Examination, case: Case, base: Array) -> list[str]:
+    """Return a sentence if a row of weights does not add up to 1, which equal values show."""
+    tested = examination.tested
+    ones = np.ones_like(case.inputs["value"])
+    even = tested.run(replace(case, inputs={**case.inputs, "value": ones})).value
+    empty = (
+        tested.subject.masked_rows(case.inputs) if tested.subject.masked_rows else np.zeros(1, bool)
+    )
+    if even is None or even.shape != base.shape:
+        return []
+    rows = even[~np.broadcast_to(empty, even.shape[:-1])]
+    if not np.isfinite(rows).all() or np.allclose(rows, 1, 1e-3, 1e-3):
+        return []
+    return [
+        "With all values equal to 1 the output is not 1: a row of weights does not add up to 1."
+    ]
+
+
+def _by_steps(examination: Examination) -> list[str]:
+    """Return a sentence on the decoding steps whose rows are wrong, if it is on some steps only."""
+    wrong, right = set[tuple[bool, bool]](), set[tuple[bool, bool]]()
+    for i, case in enumerate(examination.cases):
+        actual, expected = (
+            examination.outcomes[i].value,
+            examination.output_of(case, RIGHT_ZERO_ROWS),
+        )
+        if actual is None or expected is None or actual.shape != expected.shape:
+            return []
+        differs = ~np.isclose(actual, expected, 3e-4, 3e-4)
+        stops = np.cumsum(case.inputs["sizes"])
+        for step, rows in enumerate(np.split(differs, stops[:-1], axis=-2)):
+            (wrong if rows.any() else right).add((step == 0, rows.shape[-2] == 1))
+    for said, steps in STEPS.items():
+        if wrong == wrong & steps and wrong and (right - wrong) - steps:
+            return [f"It differs only {said}."]
+    return []
+
+
+STEPS: Mapping[str, set[tuple[bool, bool]]] = {
+    "in the first step": {(True, True), (True, False)},
+    "in steps of several tokens after the first step": {(False, False)},
+    "in steps of one token after the first step": {(False, True)},
+    "in steps of one token": {(True, True), (False, True)},
+    "in steps of several tokens": {(True, False), (False, False)},
+    "after the first step": {(False, True), (False, False)},
+}
+"""Steps by whether they are the first, and whether they have one token, narrowest first."""
 
 
 def _by_keys(examination: Examination, case: Case) -> list[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,11 +14,13 @@ from mha.core.attention import scaled_dot_product_attention
 from mha.core.checks import Array
 from mha.core.positions import BASE, Layout, linear_biases, linear_slopes, rotate, rotate_by
 from mha.examine import attention
-from mha.examine.cases import Draw, Subject
+from mha.examine.cases import Case, Draw, Subject
 from mha.examine.printed_steps import ATTENTION, Arrays, Calculations, PrintedStep
 from mha.examine.report import Finding
 from mha.examine.report_building import Examination
+from mha.examine.tested_function import FunctionUnderTest
 from mha.practice.attention_parts import Options, Parts, attend
+from mha.practice.bugs import ROTARY
 from mha.views.arithmetic import factor
 
 ALIASES = {
@@ -45,12 +50,29 @@ def draw_rotary_inputs(draw: Draw, *sizes: int) -> dict[str, Any]:
     }
 
 
-def rotary_subject(layout: Layout, names: tuple[str, ...]) -> Subject:
-    """Return the subject of rotary positions in one layout, for attention or for one array."""
+def rotary_subject(
+    layout: Layout,
+    names: tuple[str, ...],
+    rotated_parts: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+) -> Subject:
+    """Return the subject of rotary positions in one layout, for attention or for one array.
+
+    `rotated_parts` has the rotated components of the widths of which a part alone is rotated: the
+    first, and the one after the last.
+    """
+
+    def part_of(x: Array) -> slice:
+        return slice(*rotated_parts.get(x.shape[-1], (0, x.shape[-1])))
 
     def expected(inputs: Any) -> Array:
         rotated = [
-            rotate(inputs[name], inputs["positions"], base=inputs.get("base", BASE), layout=layout)
+            rotate_part(
+                inputs[name],
+                inputs["positions"],
+                part=part_of(inputs[name]),
+                rotation=partial(rotate, base=inputs.get("base", BASE)),
+                layout=layout,
+            )
             for name in names[:2]
         ]
         if len(names) == 1:
@@ -60,8 +82,11 @@ def rotary_subject(layout: Layout, names: tuple[str, ...]) -> Subject:
 
     def compute(inputs: Any, parts: Parts) -> Array:
         x = inputs[names[0]]
-        angles = parts.rotary_angles(inputs["positions"], x.shape[-1], inputs.get("base", BASE))
-        rotation = rotate_in_other_layout if layout == "halves" else rotate_by
+        part = part_of(x)
+        width, base = part.stop - part.start, inputs.get("base", BASE)
+        angles = parts.rotary_angles(inputs["positions"], width, base)
+        whole = rotate_in_other_layout if layout == "halves" else rotate_by
+        rotation = partial(rotate_part, part=part, rotation=whole)
         if len(names) == 1:
             return parts.turn(x, x, x, angles, rotation)[0]
         options = Options(angles=angles, rotate_by=rotation)
@@ -80,6 +105,7 @@ def rotary_subject(layout: Layout, names: tuple[str, ...]) -> Subject:
         compute=compute,
         parts=("turn", "rotary_angles"),
         right="rotate",
+        token_axis_inputs=names,
         steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, TURNED),
     )
 
@@ -87,6 +113,83 @@ def rotary_subject(layout: Layout, names: tuple[str, ...]) -> Subject:
 def rotate_in_other_layout(x: Array, angles: Array, *, layout: Layout = "pairs") -> Array:
     """Return rotated vectors in the layout other than the given one."""
     return rotate_by(x, angles, layout="halves" if layout == "pairs" else "pairs")
+
+
+def rotate_part(
+    x: Array,
+    angles: Array,
+    *,
+    part: slice,
+    layout: Layout = "pairs",
+    rotation: Callable[..., Array] = rotate_by,
+) -> Array:
+    """Return vectors of which a part of the components is rotated."""
+    rotated = x.copy()
+    rotated[..., part] = rotation(x[..., part], angles, layout=layout)
+    return rotated
+
+
+def find_tokens_first(tested: FunctionUnderTest) -> bool:
+    """Return whether the axis of tokens is before that of heads: (n, num_heads, width).
+
+    The output for one token changes with its own position, and for attention with all of them.
+    """
+    for first in (False, True):
+        trial = tokens_first(tested) if first else tested
+        draw = Draw("positions from 0", tested.takes, (3,), np.random.default_rng(73))
+        inputs = draw_rotary_inputs(draw, 5, 4)
+        changed = [inputs]
+        if "x" in inputs:
+            changed.append({**inputs, "positions": inputs["positions"] + (np.arange(5) == 4)})
+        else:
+            value = inputs["value"].copy()
+            value[1] += 1
+            changed.append({**inputs, "value": value})
+        both = [trial.run(Case(draw.kind, each, (3,), tested.takes)).value for each in changed]
+        if any(x is None or x.shape != (3, 5, 4) for x in both):
+            continue
+        differs = ~np.isclose(*both)
+        if "x" in inputs and differs.any() and not differs[:, :4].any():
+            return first
+        if "x" not in inputs and differs[1].any() and not differs[[0, 2]].any():
+            return first
+    return False
+
+
+def tokens_first(tested: FunctionUnderTest) -> FunctionUnderTest:
+    """Return the function in the layout with tokens before heads."""
+    return tested.with_conventions(
+        replace(tested.conventions, tokens_first=True), output_axes="swapped"
+    )
+
+
+def find_rotated_parts(tested: FunctionUnderTest) -> dict[int, tuple[int, int]]:
+    """Return the components that depend on the position, for widths of which a part does.
+
+    The result has the first such component, and the one after the last. It is empty if each
+    component depends on the position, or if those that do are not side by side.
+    """
+    found = {}
+    for _, width in tested.subject.sizes:
+        draw = Draw("positions from 0", tested.takes, (3,), np.random.default_rng(79))
+        inputs = draw_rotary_inputs(draw, 5, width)
+        output = tested.run(Case(draw.kind, inputs, (3,), tested.takes)).value
+        if output is None or output.shape != inputs["x"].shape:
+            return {}
+        places = np.flatnonzero(~np.isclose(output, inputs["x"], 1e-9, 1e-9).all(axis=(0, 1)))
+        if not len(places) or np.ptp(places) + 1 != len(places) or len(places) % 2:
+            return {}
+        found[width] = int(places[0]), int(places[-1]) + 1
+    is_part = any(stop - start < width for width, (start, stop) in found.items())
+    return found if is_part else {}
+
+
+def partial_note(rotated_parts: Mapping[int, tuple[int, int]]) -> Finding:
+    """Return the note on the rotation of a part of each head."""
+    parts = [f"{a} to {b - 1} of {width}" for width, (a, b) in sorted(rotated_parts.items())]
+    condition = f"if rotary positions rotate components {', '.join(parts)}"
+    said = f"another convention: the function is right {condition}, counted from 0."
+    return Finding(said, convention=condition, section=ROTARY)
 
 
 ANGLES = PrintedStep(

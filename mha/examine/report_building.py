@@ -12,6 +12,7 @@ import numpy as np
 from mha.core.checks import Array
 from mha.examine import attention, conventions
 from mha.examine.arrays import as_numpy
+from mha.examine.attention import DEPTH, LARGE_NEGATIVE, lower_scores
 from mha.examine.bug_search import (
     MASKED_ROW_OUTPUTS,
     TOLERANCE,
@@ -31,6 +32,9 @@ from mha.examine.tested_function import FunctionUnderTest, Outcome
 from mha.practice.attention_parts import RESULT_NAMES, RIGHT_ZERO_ROWS, Parts
 from mha.practice.bugs import TABLE, Bug
 
+LOWEST_SCORE = 9000
+"""No score of a model is as low as minus this."""
+LOW_SECTION = "mechanism/softmax#large-scores"
 SEEN = 5e-4
 """The smallest difference that a printed case shows."""
 LIKE_ROUNDING = 5e-3
@@ -94,7 +98,7 @@ class Examination:
             and tested.conventions.allows(case)
             and tested.kind_name(case.kind) not in leave_out
             # In half precision the inputs of these kinds lose the digits that decide the output.
-            and not (is_half and "large" in case.kind)
+            and not (is_half and ("large" in case.kind or case.min_tolerance))
         ]
         if not cases:
             raise TypeError(
@@ -198,6 +202,19 @@ class Examination:
         return found
 
 
+def fits_plain_cases(tested: FunctionUnderTest) -> bool:
+    """Return whether the outputs of all plain cases are right."""
+    kind = next(iter(tested.subject.kinds))
+    every = tested.subject.cases(tested.takes, tested.conventions.extra_inputs)
+    cases = [
+        case for case in every
+        if case.kind == kind and tested.can_run(case) and tested.conventions.allows(case)
+    ]  # fmt: skip
+    outcomes = [tested.run(case) for case in cases]
+    plain, _, _ = _drop_refused_cases(Examination(tested, cases, outcomes))
+    return bool(plain.cases) and not plain.with_tolerance(TOLERANCE_FLOAT32).differing()
+
+
 # ---- The report ----
 
 
@@ -213,12 +230,31 @@ def build_report(
     is_half = _precision_of(tested) > FINER_THAN_HALF / 2
     half = [] if is_half else _half_precision_findings(examination)
     examination = examination.with_tolerance(TOLERANCE_HALF) if half or is_half else examination
+    examination, low = _drop_very_low_scores(examination)
+    limits += low
     found, unexplained = _find_explanations(examination)
     for trial in _other_conventions(examination, unexplained):
         other = _retest(examination, trial)
         if other is not None and len(other[2]) < len(unexplained):
             examination, found, unexplained = other
             tested = examination.tested
+    if "mask" in tested.conventions.undetermined and _has_bug(found, "mask added as 0 and 1"):
+        added = replace(tested.conventions, mask=conventions.ADDED)
+        other = _retest(examination, tested.with_conventions(added))
+        if other is not None and len(other[2]) <= len(unexplained):
+            examination, found, unexplained = other
+            tested = examination.tested
+    if _has_bug(found, "mask unused") and any(
+        "mask" in examination.cases[i].inputs for each in unexplained for i in each.cases
+    ):  # a mask with an influence is used
+        found, unexplained = (
+            [Explanation()],
+            [
+                Unexplained(group)
+                for group in examination.by_kind().values()
+                if not all(examination.fits(i, RIGHT_ZERO_ROWS) for i in group)
+            ],
+        )
     examination, found, unexplained, precise = _refine_precision(examination, found, unexplained)
     parts = found[0].parts
     has_more = bool(unexplained)
@@ -334,6 +370,39 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
     )
 
 
+def _drop_very_low_scores(examination: Examination) -> tuple[Examination, list[Finding]]:
+    """Return the examination without very low scores if these alone are wrong, and the limit.
+
+    A mask of -10000, or a running maximum from -50000, is wrong below these numbers alone. A limit
+    that scores of models may reach is an error, and its cases are kept.
+    """
+    low = [i for i, case in enumerate(examination.cases) if case.min_tolerance]
+    wrong = set(examination.differing())
+    right_kinds = [
+        *examination.plain_cases(),
+        *(i for i, x in enumerate(examination.cases) if x.kind == LARGE_NEGATIVE),
+    ]
+    if wrong.isdisjoint(low) or not wrong.isdisjoint(right_kinds):
+        return examination, []
+    tested, limit = examination.tested, DEPTH
+    for i in wrong.intersection(low):
+        above, below = 1.0, DEPTH
+        while below / above > 1.001:
+            depth = np.sqrt(above * below)
+            case = examination.cases[i]
+            other = replace(case, inputs={**case.inputs, "query": lower_scores(case.inputs, depth)})
+            one = replace(examination, cases=[other], outcomes=[tested.run(other)], fitting={})
+            above, below = (above, depth) if one.differing() else (depth, below)
+        limit = min(limit, above)
+    if limit < LOWEST_SCORE:
+        return examination, []
+    rounded = round(limit, 1 - int(np.log10(limit)))
+    condition = f"if no score is below about -{rounded:.0f}"
+    more = "A constant that stands for minus infinity, or underflow, takes effect below it."
+    kept = [i for i in range(len(examination.cases)) if i not in low]
+    return examination.subset(kept), [_convention_finding(condition, more, LOW_SECTION)]
+
+
 def _unique(findings: Sequence[Finding]) -> list[Finding]:
     return list({finding.said: finding for finding in findings}.values())
 
@@ -441,7 +510,7 @@ def _other_conventions(
     if plain_is_unexplained and not usual.is_always_causal and "is_causal" not in tested.takes:
         found.append(replace(usual, is_always_causal=True))
     if "mask" in usual.undetermined:
-        found.append(replace(usual, mask=conventions.HIDES))
+        found += [replace(usual, mask=kind) for kind in (conventions.HIDES, conventions.ADDED)]
     if "padding" in usual.undetermined:
         found.append(replace(usual, padding=conventions.IS_PADDING))
     return [tested.with_conventions(each) for each in found]
@@ -461,7 +530,13 @@ def _retest(
     )
     if unexplained and trial.conventions.is_always_causal:
         return None
-    return other, *_find_explanations(other, MAY_UNDO_CAUSAL)
+    found, unexplained = _find_explanations(other, MAY_UNDO_CAUSAL)
+    # NaN alone tells nothing of the convention.
+    return None if _has_bug(found, "zero times infinity") else (other, found, unexplained)
+
+
+def _has_bug(found: Sequence[Explanation], name: str) -> bool:
+    return any(bug.name == name for each in found for bug in each.bugs)
 
 
 # ---- Findings ----

@@ -45,7 +45,8 @@ class FunctionUnderTest:
     `arguments` maps its argument names to inputs; `required` are the inputs without a default;
     `settings` are further arguments with a fixed value; `untested` are unknown arguments, which
     keep their default; `positional_only` are arguments without a keyword; `output_axes` is the
-    order of axes of its output, if it is not the usual one; `setup_code` are lines of Python before
+    order of axes of its output, if it is not the usual one; `padding_through` is the argument for a
+    mask that takes a padding mask of (batch, m) too; `setup_code` are lines of Python before
     a printed case, and `code_name` is the name of the function in them.
     """
 
@@ -60,13 +61,14 @@ class FunctionUnderTest:
     conventions: Conventions = USUAL
     output_axes: str = ""
     may_be_none: frozenset[str] = frozenset()
+    padding_through: str = ""
     setup_code: tuple[str, ...] = ()
     code_name: str = ""
 
     @property
     def takes(self) -> frozenset[str]:
         """The inputs that the function takes."""
-        return frozenset(self.arguments.values())
+        return frozenset(self.arguments.values()) | ({"padding"} if self.padding_through else set())
 
     @property
     def name(self) -> str:
@@ -91,6 +93,10 @@ class FunctionUnderTest:
     def can_run(self, case: Case) -> bool:
         """Return whether a case has all inputs that the function requires."""
         known = {*case.inputs, *OMITTED_DEFAULTS, *self.may_be_none, "scale"}
+        if self.padding_through and "padding" in case.inputs:
+            if "mask" in case.inputs or case.inputs["padding"].ndim < 2:
+                return False
+            known.add("mask")
         return all(name in known for name in self.required)
 
     def call_arguments(self, case: Case) -> dict[str, Any]:
@@ -103,6 +109,9 @@ class FunctionUnderTest:
             for own, name in self.arguments.items()
             if name in inputs
         }
+        if self.padding_through and "padding" in inputs:
+            rows = self.conventions.encode_values(inputs["padding"], case)
+            found[self.padding_through] = rows
         for own, value in self.settings.items():
             found[own] = value(inputs) if callable(value) else value
         return found

@@ -549,6 +549,7 @@ def decode(
     rng: Generator | None = None,
     sizes: tuple[int, ...] | None = None,
     rotate_by: Part = rotate_by,
+    bias: Part | None = None,
 ) -> Array:
     """Return the outputs of heads that decode a sequence step by step, with a cache.
 
@@ -564,6 +565,9 @@ def decode(
         The number of tokens of each step.
     rotate_by : callable, default `mha.rotate_by`
         As in `Options`.
+    bias : callable, optional
+        Takes the numbers of new queries and of keys, and returns numbers that are added to the
+        scores, such as linear biases. By default, nothing is added.
 
     Returns
     -------
@@ -586,7 +590,8 @@ def decode(
         allowed = np.tri(
             size, cached_keys.shape[-2], parts.causal_diagonal(size, count), dtype=bool
         )
-        options = Options(rng=rng, allowed=None if allowed.all() else allowed)
+        added = 0.0 if bias is None else bias(size, count)[..., : cached_keys.shape[-2]]
+        options = Options(rng=rng, allowed=None if allowed.all() else allowed, bias=added)
         rows.append(attend(rotated_query, cached_keys, cached_values, parts, options)[1])
         start += size
     return np.concatenate(rows, axis=-2)

@@ -1136,6 +1136,16 @@ def one_position_for_all_new_tokens(start: int, stop: int) -> Array:
 
 
 @bug(
+    "one position for all new tokens after a cache",
+    "new_positions",
+    DECODING,
+    "gives all new tokens after a cache the position of the first",
+)
+def one_position_after_a_cache(start: int, stop: int) -> Array:
+    return np.full(stop - start, start) if start else np.arange(stop)
+
+
+@bug(
     "last position for all new tokens",
     "new_positions",
     DECODING,

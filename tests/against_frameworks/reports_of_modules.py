@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import keras
 import torch
 import torch.nn.functional as F  # noqa: N812
-from bug_reports import NARROWED, TOLD, Reports
+from bug_reports import NARROWED, Reports
 from independent_cases import A, D, L
 from keras import ops
 from torch import nn
@@ -290,7 +290,7 @@ def masks_tiled(bug):
     return Tiled()
 
 
-@CASES.add("line/lighthouse#77", TOLD)
+@CASES.add("line/lighthouse#77", "masks tiled over the heads")
 def padding_tiled(bug):
     """Tile a padding mask, though the heads of a sequence follow each other."""
 
@@ -393,7 +393,9 @@ def mask_of_numbers_fills(bug):
     return attention
 
 
-@CASES.add("ml-explore/mlx-lm#390", TOLD)
+@CASES.add(
+    "ml-explore/mlx-lm#390", "if a window of w has w + 1 positions, the query's own included"
+)
 def optional_window_one_too_wide(bug):
     """Let a window that is passed attend to one key more."""
 
@@ -485,7 +487,7 @@ def in_half_precision(array):
     return torch.tensor(array).half() if array.dtype.kind == "f" else torch.tensor(array)
 
 
-@CASES.add("ahrefs/ocannl#548", TOLD, asarray=in_half_precision)
+@CASES.add("ahrefs/ocannl#548", "fully masked row returns NaN", asarray=in_half_precision)
 def minus_infinity_in_half_precision(bug):
     """Mask with -1e9, which is -inf once it is float16."""
 
@@ -542,7 +544,7 @@ def bias_unused(bug):
 # ---- Bugs that the outputs of a module do not show ----
 
 
-@CASES.add("liuqidong07/LLMEmb#2", TOLD)
+@CASES.add("liuqidong07/LLMEmb#2", "if a token may attend to later ones")
 def not_causal(bug):
     """Attend to later tokens in a model that predicts the next one."""
 
@@ -558,7 +560,7 @@ def not_causal(bug):
     return Recommender()
 
 
-@CASES.add("mlfoundations/open_lm#4", TOLD)
+@CASES.add("mlfoundations/open_lm#4", "if rotated are not meant to be used")
 def rotary_over_heads(bug):
     """Rotate by the number of the head, which cancels out."""
 
@@ -584,7 +586,7 @@ def rotary_over_heads(bug):
 # ---- Refusals ----
 
 
-@CASES.add("raiyanyahya/how-to-train-your-gpt#6", "", refused=("rope_theta",))
+@CASES.add("raiyanyahya/how-to-train-your-gpt#6", "cosines in pairs, partners in halves")
 def rotary_module(bug):
     """Rotate halves by angles of pairs, in a module that computes its angles."""
 
@@ -627,7 +629,7 @@ def window_module_one_too_wide(bug):
     return Windowed(4 if bug else 3)
 
 
-@CASES.add("proger/hippogriff#7", "", refused=("window=3",))
+@CASES.add("proger/hippogriff#7", "if window=3 are not meant to be used", refused=("window=3",))
 def window_module_without_its_window(bug):
     """Attend to all earlier keys, whatever the window."""
     return Windowed(1000 if bug else 3)
