@@ -34,8 +34,8 @@ const ENTRIES = {
 const CHUNKS: Record<string, string[]> = {
   base: ["engine/text", "reading/page", "strings/reading"],
   progress: ["store/progress"],
-  arithmetic: ["engine/attention", "engine/numbers", "engine/operations", "engine/origins", "engine/places", "engine/signs",
-    "engine/stages", "engine/typed-numbers", "strings/numbers"],
+  arithmetic: ["engine/attention", "engine/numbers", "engine/operations", "engine/origins", "engine/places",
+    "engine/signs", "engine/stages", "engine/typed-numbers", "strings/numbers"],
   core: ["figures/explorer-parts", "figures/history-buttons", "figures/strip-drawing", "store/address",
     "store/edits", "store/explorer-origins", "store/explorer-state", "store/history", "store/same", "store/share",
     "strings/explorer", "strings/explorer-heat"],
@@ -97,7 +97,8 @@ const typescript: Plugin = {
 async function bundle(folder: string) {
   const made = await rollup({ input: ENTRIES, plugins: [typescript], preserveEntrySignatures: false });
   const { output } = await made.generate({
-    format: "amd", amd: { autoId: true }, generatedCode: { arrowFunctions: true, constBindings: true, objectShorthand: true }, interop: "esModule", externalLiveBindings: false,
+    format: "amd", amd: { autoId: true }, interop: "esModule", externalLiveBindings: false,
+    generatedCode: { arrowFunctions: true, constBindings: true, objectShorthand: true },
     entryFileNames: "[name].js", chunkFileNames: "[name].js", onlyExplicitManualChunks: true,
     manualChunks: (id) => CHUNK_OF.get(id.replace(SOURCE, "").replace(/\.\w+$/, "")),
   });

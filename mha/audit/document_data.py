@@ -27,7 +27,7 @@ IndexedJudgement = tuple[int, Judgement]
 """A judgement with the index of its number in the data's list of numbers."""
 
 Formula = Any
-"""The index of a number, a constant as text with its name, or a list of an operation's sign and operands."""
+"""The index of a number, a constant with its name as text, or a list of sign and operands."""
 
 
 def verdict(judgement: Judgement) -> int:
@@ -57,9 +57,9 @@ def document_data(source: str) -> dict[str, Any]:
         `numbers` lists the derived numbers and the copies in order. A derived number is a list of
         its printed form, true value, formula, verdict, kind of slip, and intended form; the last
         two only if there are any. A copy, which has no verdict, has None as its true value and
-        ends there after the formula. `operations` names the operation of each sign. `blocks` has the layout of the derived numbers in rows,
-        `examples` the names of tokens and heads, and `claims` the claims in words that do not hold,
-        with the indices of their numbers.
+        ends there after the formula. `operations` has the operation of each sign in formulas,
+        `blocks` the layout of the derived numbers in rows, `examples` the names of tokens and
+        heads, and `claims` the claims in words that do not hold, with the indices of their numbers.
 
     Raises
     ------

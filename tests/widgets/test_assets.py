@@ -31,7 +31,9 @@ def test_no_module_imports_itself_through_others_and_none_talks_through_a_global
     graph, without_types = {}, {}
     for file in MODULES:
         text = file.read_text(encoding="utf-8")
-        found = [((file.parent / path).resolve(), is_type) for is_type, path in IMPORT.findall(text)]
+        found = [
+            ((file.parent / path).resolve(), is_type) for is_type, path in IMPORT.findall(text)
+        ]
         graph[file] = {path for path, _ in found}
         without_types[file] = {path for path, is_type in found if not is_type}
         assert all(path in MODULES for path in graph[file]), file

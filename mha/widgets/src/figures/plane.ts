@@ -364,4 +364,3 @@ export class Plane {
     return (this.pools.tip ?? []).slice(0, this.used.tip ?? 0);
   }
 }
-

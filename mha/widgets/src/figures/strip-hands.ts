@@ -9,7 +9,7 @@ import { entered } from "../engine/typed-numbers.ts";
 import { fill } from "../engine/text.ts";
 import { STEP, gone, makeComplaint, stepped } from "./explorer-parts.ts";
 import { isStill } from "./strip-drawing.ts";
-import { edit, rangeOf } from "./strip-edits.ts";
+import { rangeOf } from "./strip-edits.ts";
 import type { ExplorerState, HandledStrip, StripNumber } from "../types/explorer.ts";
 import type { Complaint } from "../types/fields.ts";
 
@@ -215,7 +215,7 @@ export class Hands {
     if (!(node instanceof HTMLInputElement)) return;
     if (node === this.typing) this.reach(node, number.digits);
     const text = node === this.typing ? node.value.trim() : short(value, ALL_PLACES);
-    this.complaint?.say(node, wrong || fill(edit(this.strip.explorer, number.at, value), { text }));
+    this.complaint?.say(node, wrong || fill(this.strip.edit(number, value), { text }));
   }
 
   nudge(number: StripNumber, by: number) {

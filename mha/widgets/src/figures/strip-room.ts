@@ -45,6 +45,7 @@ export function scaleText(keyWidth: number, { scale, temperature }: ExplorerStat
     : fill(texts.byTemperature, { by, temperature: short(temperature) });
 }
 
+/** The room of the numbers of an explorer's strip. */
 export function roomIn(explorer: ExplorerView) {
   /** The digits that the numbers of a stage have room for. */
   const digits: Record<string, number> = {};

@@ -17,7 +17,7 @@ import { explorer as texts } from "../strings/explorer.ts";
 import { fill } from "../engine/text.ts";
 import { inItalics, make, set, setBar, setText } from "./explorer-parts.ts";
 import { Heads, Ribbons } from "./strip-drawing.ts";
-import { canMove, isFree, movedBy, rangeOf, typedAt } from "./strip-edits.ts";
+import { canMove, edit, isFree, movedBy, rangeOf, typedAt } from "./strip-edits.ts";
 import { Hands } from "./strip-hands.ts";
 import { ROOM, SLACK, roomIn, scaleText, widthOf } from "./strip-room.ts";
 import type { ExplorerData, ExplorerNumbers, ExplorerState, ExplorerView, StripNumber, StripView, VectorLayout } from "../types/explorer.ts";
@@ -333,6 +333,11 @@ export class Strip {
   }
 
   // -- What can be moved --
+
+  /** Move a number; returns what is wrong with that, or "". */
+  edit({ at }: StripNumber, value: number): string {
+    return edit(this.explorer, at, value);
+  }
 
   /** Show what an input moves, and leave the state as it is. */
   moveBy({ at }: StripNumber, by: number) {

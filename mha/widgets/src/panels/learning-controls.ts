@@ -20,6 +20,7 @@ interface Layer {
   share(): void;
 }
 
+/** The controls of a layer, and what is told of its training. */
 export function controlsOf(layer: Layer) {
   const choices: { name: "heads" | "rate" | "steps", select: HTMLSelectElement }[] = [];
 

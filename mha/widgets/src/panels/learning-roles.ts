@@ -6,6 +6,7 @@ import { learning as texts } from "../strings/learning.ts";
 
 type Cell = { bar: HTMLElement, number: HTMLElement, node: HTMLElement };
 
+/** The table; `layOut` makes its rows. */
 export function roleTable() {
   const node: HTMLElement = make("div", { className: "learning-roles" });
 

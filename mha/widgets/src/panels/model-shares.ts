@@ -13,6 +13,7 @@ const LARGEST = 10;
 
 type Row = { bar: HTMLElement, number: HTMLElement, row: HTMLElement };
 
+/** The parts as bars; each number leads to its origin. */
 export function sharesOf(model: ModelView) {
   const choice: HTMLSelectElement = make("select", { "aria-label": texts.partsOf,
     onchange: () => model.change({ word: Number(choice.value) }) },

@@ -20,6 +20,7 @@ function arc(key: number, place: number): string {
   return `M${key + 0.5} 1Q${(key + place + 1) / 2} ${1 - rise} ${place + 0.5} 1`;
 }
 
+/** The story; `layOut` makes its words, and `showPlace` brings the chosen one into sight. */
 export function storyOf(model: ModelView) {
   /** How many columns the story was laid out for. */
   let laid = 0;

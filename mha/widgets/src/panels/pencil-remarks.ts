@@ -13,7 +13,7 @@ import type { PencilCell, PencilView } from "../types/pencil.ts";
 /** So many slips, or claims, are named. */
 const NAMED = 3;
 
-
+/** @param paper on which the numbers stand that are spoken of */
 export function remarksOf(pencil: PencilView, paper: ReturnType<typeof paperOf>) {
   const node: HTMLElement = make("div", { className: "pencil-said" });
 

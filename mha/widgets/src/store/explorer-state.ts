@@ -13,7 +13,6 @@ import { same } from "./same.ts";
 import type { ExplorerData, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
 import type { Inputs, Matrix, Numbers, Place } from "../types/run.ts";
 
-
 /** The stages that maps show: one row per query, one column per key. */
 export const MAPS = Object.keys(stages)
   .filter((name) => stages[name].columns === "keys" && !stages[name].quotes);

@@ -181,6 +181,7 @@ export interface HandledStrip {
   explorer: ExplorerView;
   numbers: StripNumber[];
   ofNode: Map<EventTarget | null, StripNumber>;
+  edit(number: StripNumber, value: number): string;
   moveBy(number: StripNumber, by: number): void;
   light(): void;
   paintNumber(number: StripNumber, view: StripView): void;
