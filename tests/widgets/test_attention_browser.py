@@ -94,7 +94,8 @@ def test_the_port_refuses_what_the_package_refuses(arithmetic_page, what):
 # term of each sum of products; numbers as texts, for JSON has no minus infinity.
 ORIGINS = """(inputs) => {
   const { address, at, of, parse, valueAt } = modules.places;
-  const { evaluate, origin } = modules.origins;
+  const { evaluate } = modules.operations;
+  const { origin } = modules.origins;
   const run = modules.attention.trace(inputs);
   const numbers = { ...inputs, ...run };
   const indices = (array) => (Array.isArray(array)

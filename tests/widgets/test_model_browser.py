@@ -79,7 +79,7 @@ ORIGINS = """([words, block, at]) => {
   const found = run(checkpoint(data, data.steps.length - 1), words, {});
   sharesAt(found, words.length - 1);
   const from = originIn(found, block, modules.places.parse(at));
-  return { operation: from.operation, number: modules.origins.evaluate(from),
+  return { operation: from.operation, number: modules.operations.evaluate(from),
     terms: from.terms.map((term) => term.map(({ place, value }) =>
       [place && modules.places.address(place), value])) };
 }"""
