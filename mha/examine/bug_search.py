@@ -244,7 +244,8 @@ def _extend(
     """
     failing = [i for i in group if not all(examined.fits(i, e.parts) for e in found)]
     if not any(examined.has_numbers(i) for i in failing):
-        bugs = [bug for bug in bugs if bug.name == "zero times infinity"]  # NaN fits many others
+        # NaN fits many others, and tells nothing beside outputs that no bug explains.
+        bugs = [bug for bug in bugs if may_pair and bug.name == "zero times infinity"]
     ordered = [*failing, *(i for i in group if i not in set(failing)), *done]
     has_mask = _has_mask(ordered, examined)
     candidates = []

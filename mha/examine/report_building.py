@@ -510,7 +510,7 @@ def _other_conventions(
     if plain_is_unexplained and not usual.is_always_causal and "is_causal" not in tested.takes:
         found.append(replace(usual, is_always_causal=True))
     if "mask" in usual.undetermined:
-        found += [replace(usual, mask=kind) for kind in (conventions.HIDES, conventions.ADDED)]
+        found.append(replace(usual, mask=conventions.HIDES))
     if "padding" in usual.undetermined:
         found.append(replace(usual, padding=conventions.IS_PADDING))
     return [tested.with_conventions(each) for each in found]
