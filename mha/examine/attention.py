@@ -153,7 +153,8 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         n = m = LONG
     heads = (*leading[:-1], REPEATS * leading[-1]) if kind in IN_GROUPS else leading
     query, key = draw.numbers(*heads, n, d_k), draw.numbers(*leading, m, d_k)
-    inputs = {"query": query, "key": key, "value": draw.numbers(*leading, m, d_v)}
+    inputs: dict[str, Any] = {"query": query, "key": key}
+    inputs["value"] = draw.numbers(*leading, m, d_v)
     more: dict[str, dict[str, Any]] = {
         "mask per head": {"mask": draw.allowed(*leading, n, m)},
         MASK_PER_SEQUENCE: {"mask": draw.allowed(*leading[:1], *[1] * len(leading[1:]), n, m)},
@@ -254,13 +255,14 @@ def added_mask(inputs: Any, n: int, m: int) -> Array:
 def nearby_keys(inputs: Any, n: int, m: int) -> Array | None:
     """Return the keys within the window and the segment of each query; None without both."""
     distance = np.arange(n)[:, None] + (m - n) * bool(inputs.get("is_last")) - np.arange(m)
-    first_masked, found = inputs.get("first_masked_distance"), None
+    first_masked: int | None = inputs.get("first_masked_distance")
+    found: Array | None = None
     if inputs.get("window") is not None:
         first_masked = inputs["window"] + inputs.get("window_extra", 0)
     if first_masked is not None:
         found = abs(distance) < first_masked
-    if inputs.get("window") is not None and inputs.get("window_is_causal"):
-        found = found & (distance >= 0)
+        if inputs.get("window_is_causal") and inputs.get("window") is not None:
+            found &= distance >= 0
     if inputs.get("segments") is not None:
         same = inputs["segments"][:, None] == inputs["segments"]
         found = same if found is None else found & same

@@ -222,8 +222,8 @@ def compute(inputs: Any, parts: Parts) -> Array:
         if mask is not None and mask.ndim == 4:
             dealt = parts.repeat_masks(mask[:, 0], num_heads)
             own["mask"] = dealt.reshape(count, num_heads, *mask.shape[-2:])
-        rest = {name: x for name, x in inputs.items() if name != "lengths"}
-        each = ({**rest, **{name: x[i] for name, x in own.items()}} for i in range(count))
+        shared = {name: x for name, x in inputs.items() if name != "lengths"}
+        each = ({**shared, **{name: x[i] for name, x in own.items()}} for i in range(count))
         return np.stack([compute(one, parts) for one in each])
     matrices, biases = matrices_of(inputs), biases_of(inputs)
     if "w_qkv" in inputs:
