@@ -55,7 +55,8 @@ def examine(
     function : callable
         Takes query, key and value, with axes (..., num_heads, n, d_k) or (..., n, num_heads, d_k).
         Its other arguments are recognised by name: `mask` or `attn_mask`, `key_padding_mask`,
-        `valid_lens`, `bias`, `is_causal`, `scale`, `enable_gqa`, `n_rep`, `softcap`. It returns
+        `valid_lens`, `bias`, `is_causal`, `window`, `segment_ids`, `scale`, `enable_gqa`, `n_rep`,
+        `softcap`. It returns
         the output, alone or in a tuple. A layer of PyTorch, Keras or Flax that holds matrices is
         examined as `examine_layer` does.
     asarray : callable, optional

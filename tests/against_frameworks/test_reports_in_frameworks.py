@@ -17,24 +17,7 @@ from reports_of_modules import CASES
 EXAMINED = [case for case in CASES if not case.refused]
 REFUSED = [case for case in CASES if case.refused]
 
-KNOWN_GAPS = {
-    # Not noticed
-    "padding_on_queries: told": "a mask of (batch, 1, n, m) is tested, and none of (batch, m)",
-    "padding_tiled: told": "src_key_padding_mask is not tested",
-    "optional_window_one_too_wide: told": "window is not tested, as the report says",
-    "not_causal: told": "the layer is right by itself: only its use needs a causal mask",
-    "rotary_over_heads: told": "a rotation of all positions alike cancels out of the scores",
-    "window_module_without_its_window: refusal": "a setting without influence is not told",
-    "minus_infinity_in_half_precision: told": "a note has NaN, and the mean for the right twin",
-    # Named after another bug
-    "merge_without_transpose: name": "mask added as 0 and 1, which is a note on the twin",
-    "infinity_after_softmax: name": "zero times infinity, as both give NaN",
-    "mask_of_the_first_key: name": "mask unused, though its first key is used",
-    # The right twin is called wrong
-    "small_constant_of_a_mask: twin": "a mask of 1 and 0 is passed numbers to add",
-    "rotary_over_heads: twin": "a module that rotates is refused only by names of its settings",
-    "softcap_module_after_the_mask: refusal": "the right module is called half precision",
-}
+KNOWN_GAPS: dict[str, str] = {}
 """The reason for each gap, by "case: told", "case: name", "case: twin" or "case: refusal"."""
 
 
