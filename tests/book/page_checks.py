@@ -377,11 +377,13 @@ def only_what_scrolls_is_a_tab_stop(page):
     assert wrong == []
 
 
-def is_as_wide_as_the_screen_without_a_margin_and_with_large_letters(page):
-    for width, size in ((1000, 100), (1100, 100), (1190, 100), (768, 200), (1280, 200)):
+def is_as_wide_as_the_screen(page, sizes):
+    """Assert that nothing is wider than the screen, at each width in pixels and size of letters."""
+    for width, size in sizes:
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate(f"document.documentElement.style.fontSize = '{size}%'")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        excess = page.evaluate("document.documentElement.scrollWidth") - width
+        assert excess <= 0, f"{excess} px too wide at {width} px with letters of {size} %"
     page.evaluate("document.documentElement.style.fontSize = ''")
 
 

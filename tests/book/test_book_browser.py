@@ -15,6 +15,9 @@ PAGES = toc_pages()
 LOOKED_AT = ["index", "mechanism/self-attention", "examples/apple"]
 ON_A_PHONE = {"width": 390, "height": 900}
 ON_A_DESK = {"width": 1280, "height": 900}
+# Widths in pixels, and sizes of letters in per cent. The margin has its full width from 1280 px on.
+MARGIN_OPENS = ((1210, 100), (1250, 100))
+WITHOUT_A_MARGIN = ((1000, 100), (1100, 100), (1190, 100), (768, 200), (1280, 200))
 
 # The axe rules whose results differ between a light page on a phone and a dark one on a desktop.
 OTHERWISE = ["color-contrast", "scrollable-region-focusable", "button-name", "link-name"]
@@ -85,8 +88,9 @@ def test_a_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, 
     checks.figures_captions_and_folded_code_keep_their_distance(page, beside=beside)
     if name in PAGES:
         checks.wide_things_use_the_margin(page, name)
+    checks.is_as_wide_as_the_screen(page, MARGIN_OPENS)
     if name in (*LOOKED_AT, "notation"):
-        checks.is_as_wide_as_the_screen_without_a_margin_and_with_large_letters(page)
+        checks.is_as_wide_as_the_screen(page, WITHOUT_A_MARGIN)
     assert console_warnings(page) == []
 
 

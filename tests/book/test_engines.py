@@ -13,7 +13,7 @@ from style_sheets import declarations
 
 pytestmark = [pytest.mark.book, pytest.mark.browser, pytest.mark.engines, pytest.mark.slow]
 
-WIDTHS = (390, 360, 820)
+WIDTHS = (390, 360, 820, 1230, 1280)  # the margin opens at 1200 px, and has its full width at 1280
 SAMPLE = (
     "index", "mechanism/scaling", "mechanism/multi-head-attention", "examples/cat-sat-on-it",
     "transformer/small-model", "sources/what-the-sources-print", "claims", "search",
@@ -64,7 +64,7 @@ def test_an_engine_reads_each_declaration_of_the_style_sheets(engine):
 
 
 def faults_of_page(engine, address, name):
-    """Open a page in narrow windows, and return its stacked formulas and excess widths."""
+    """Open a page in windows of `WIDTHS`; return its stacked formulas and excess widths."""
     page = engine.open(f"{address}{name}.html", width=WIDTHS[0])
     open_every_fold(page)
     page.evaluate(BEGIN)
