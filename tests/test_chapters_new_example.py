@@ -97,6 +97,11 @@ def write_the_example(folder):
     assert last in toc
     toc = toc.replace(last, f"{last}\n      {line}")
     (folder / "_toc.yml").write_text(toc, encoding="utf-8")
+    bank = folder / "scripts" / "packs" / "bank.toml"
+    label = re.search(r'`"(quiz-NAME-who)"`', GUIDE)[1].replace("NAME", NAME)
+    entries = ", ".join(f'"{label}-{i}"' for i in "abc")
+    text = bank.read_text(encoding="utf-8")
+    bank.write_text(text.replace("complete = [", f"complete = [{entries}, "), encoding="utf-8")
     claims = folder / "book" / "claims.toml"
     entry = block_with(f"[{NAME}-first]")
     claims.write_text(f"{claims.read_text(encoding='utf-8')}\n{entry}\n", encoding="utf-8")

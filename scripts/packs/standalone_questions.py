@@ -3,7 +3,8 @@
 The numbers of the book's tables mean nothing to the reader of a single question. In a question its
 tables are Table A and Table B, its figures Figure A, its formulas (A). If a question names a table,
 figure or page that it does not contain, the command ends with the file and line. `bank.toml` lists
-the givens that questions need but do not name, and the questions that are not exported.
+the givens that questions need but do not name, the questions that are complete without, and those
+that are not exported. `byhand.checking.bank` finds a question in words that has no entry.
 """
 
 import re

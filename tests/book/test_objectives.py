@@ -1,4 +1,4 @@
-"""Objectives and marking schemes: their files agree with the chapters, and faults are found."""
+"""Objectives, marking schemes and the question bank: their files agree with the chapters."""
 
 import re
 import shutil
@@ -6,7 +6,7 @@ import shutil
 import pytest
 from book_site import ROOT
 
-from byhand.checking import marking, objectives
+from byhand.checking import bank, marking, objectives
 from byhand.checking.sources import Project
 
 TEACHING = (ROOT / "book/teaching.md").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def found(copied, check, file, before, after):
 
 def test_the_book_has_no_fault_and_every_lesson_its_objectives():
     project = Project(ROOT)
-    assert list(objectives.check(project)) == list(marking.check(project)) == []
+    assert [*objectives.check(project), *marking.check(project), *bank.check(project)] == []
     lessons = re.findall(r"^\* - (\d+)\\\. .*\n  - \{ref\}`([\w-]+)`", TEACHING, re.MULTILINE)
     assert [int(number) for number, _ in lessons] == list(range(1, 13))
     entries = objectives.read_objectives(OBJECTIVES)
@@ -85,6 +85,24 @@ def test_a_new_aim_without_an_entry_is_found(copied):
 def test_a_faulty_scheme_is_found(copied, file, before, after, message):
     messages = found(copied, marking.check, file, before, after)
     assert any(said.startswith(message) for said in messages), messages
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "label"),
+    [
+        ("book/transformer/serving.md", "{quiz} serving-same", "{quiz} serving-equal",
+         "quiz-serving-equal-words"),
+        ("book/transformer/serving.md", "{predict} serving-chunk", "{predict} serving-part",
+         "quiz-serving-part"),
+        (marking.BANK, "\nquiz-decoding-child =", "\nquiz-x =", "quiz-decoding-child"),
+        (marking.BANK, "\nex-bank-ninety =", "\nex-x =", "ex-bank-ninety"),
+        (marking.BANK, ' "ex-cat-sat-zero",', "", "ex-cat-sat-zero"),
+        (marking.FILE, "[ex-zero-query]\nalone = true", "[ex-zero-query]", "ex-zero-query"),
+    ],
+)  # fmt: skip
+def test_a_question_that_nobody_has_read_by_itself_is_named(copied, file, before, after, label):
+    (said,) = found(copied, bank.check, file, before, after)
+    assert said.startswith(f"{label} is in no list of {marking.BANK}; its givens in [needs], ")
 
 
 def test_each_lesson_says_where_the_answers_to_the_students_work_are():

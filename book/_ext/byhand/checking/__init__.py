@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from byhand.checking import (
+    bank,
     blocks,
     chapters,
     claims,
@@ -40,7 +41,7 @@ OF_A_PAGE = (
     *(marks.unpaired_marks, marks.unpaired_displays, marks.empty_marks),
     *(elements.unclosed_elements, markup.markup_faults, chapters.figure_labels),
 )
-OF_ALL = (blocks, chapters, claims, data, decks, files, marking, objectives, patterns)
+OF_ALL = (bank, blocks, chapters, claims, data, decks, files, marking, objectives, patterns)
 
 
 def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False) -> list[Finding]:
@@ -60,7 +61,7 @@ def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False)
             raise ValueError(f"{name} is no page; one of {', '.join(sorted(names))} is wanted")
     found: set[Finding] = set()
     for theme in OF_ALL:
-        if draft and theme in (chapters, marking):
+        if draft and theme in (bank, chapters, marking):
             continue
         with suppress(tomllib.TOMLDecodeError):  # `data` reports it, with its line
             found |= set(theme.check(project))

@@ -1,0 +1,42 @@
+"""Questions of the question bank, from ``scripts/packs/bank.toml``: each is complete by itself.
+
+The question bank exports quizzes and exercises one by one. Whether a question in words is complete
+without its page, only a reader can tell. Therefore the file has an entry for each of them.
+"""
+
+import tomllib
+from collections.abc import Iterator
+
+from byhand.checking.marking import BANK, in_words, read_schemes
+from byhand.checking.marking import FILE as SCHEMES
+from byhand.checking.sources import Finding, Page, Project
+
+
+def questions_in_words(page: Page) -> Iterator[tuple[str, int]]:
+    """Yield the labels and lines of the quizzes, and of the exercises that a person marks."""
+    for block in page.blocks:
+        if block.name in ("quiz", "predict"):
+            yield f"quiz-{block.argument}", block.line
+    for label, _, block, _ in in_words(page):
+        yield label, block.line
+
+
+def check(project: Project) -> Iterator[Finding]:
+    """Find questions in words that nobody has read by themselves."""
+    schemes = {
+        label: scheme
+        for _, text in project.files(SCHEMES)
+        for label, scheme in read_schemes(text).items()
+    }
+    for _, text in project.files(BANK):
+        lists = tomllib.loads(text)
+        known = {*lists["left-out"], *lists["complete"], *lists["needs"]}
+        known |= {label for label, scheme in schemes.items() if scheme.alone}
+        for page in project.pages:
+            for label, line in questions_in_words(page):
+                if label not in known:
+                    message = (
+                        f"{label} is in no list of {BANK}; its givens in [needs], or its name in"
+                        " `complete` or `left-out` are wanted"
+                    )
+                    yield Finding(page.file, line, message)
