@@ -78,7 +78,8 @@ SENTENCE = re.compile(
 SHEETS = ("--seed", "--students", "--class", "--difficulty", "--stages", "--causal", "--tokens")
 SHEETS += ("--heads", "--sentence", "--lesson", "--secret", "--force")
 BUILD = ("--port", "--paper", "--to", "--title", "--course", "--chapters", "--solutions", "--each")
-BUILD += ("--accessible", "--no-code", "--only", "--variants", "--site", "--date", *SHEETS[:3])
+BUILD += ("--accessible", "--no-code", "--only", "--variants", "--site", "--date", "--minutes")
+BUILD += SHEETS[:3]
 WORDS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=9)
 HOSTILE = st.sampled_from(
     ("", "-", "--", "-1", "0", "1e9", "9" * 5000, "None", "../..", "/", "a" * 300, "\u202e", "<b>",
@@ -104,7 +105,7 @@ def prepare(arguments):
         building.prepare(read)
 
 
-WHAT = st.sampled_from(("html", "pdf", "course", "epub", "worksheet", "packs", "odd", "--watch"))
+WHAT = st.sampled_from((*subcommands(), "odd", "--watch"))
 LINES = (
     line(st.just("--json"), "--json", "--jso", "-h", "mha-tutorial").map(lambda w: (audit.main, w))
     | line(VALUES, "--as", "--asarray", "--json").map(lambda w: (examine.main, w))

@@ -50,22 +50,13 @@ def start(folder, *arguments, **variables):
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
-COMMANDS = {
-    "build.py": (
-        "html",
-        "without-solutions",
-        "site",
-        "pdf",
-        "course",
-        "epub",
-        "worksheet",
-        "packs",
-    ),
-    "check.py": (),
-    "learn_over_seeds.py": (),
-    "test.py": (),
-    "train_model.py": (),
-}
+def subcommands(module):
+    """Return the names of the subcommands of the command in a module of the scripts."""
+    actions = command_lines.make_parser(module)._actions
+    return tuple(name for each in actions if each.dest == "what" for name in each.choices)
+
+
+COMMANDS = {line.prog: subcommands(module) for module, line in command_lines.COMMAND_LINES.items()}
 """The commands that begin with `environment.py`, and their subcommands."""
 
 
@@ -76,6 +67,7 @@ def test_every_command_of_the_folder_is_listed():
         if "environment.start(" in path.read_text(encoding="utf-8")
     }
     assert begin == set(COMMANDS)
+    assert {"html", "exam", "packs"} < set(COMMANDS["build.py"])
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -260,3 +260,34 @@ def test_the_training_the_keys_and_the_address(model_page):
     expect(page.locator(".model-word[aria-pressed=true]")).to_have_text(".")
     expect(page.get_by_role("checkbox", name="Cut the path")).to_be_checked()
     expect(page.locator(".model-next")).to_have_text(shown, use_inner_text=True)
+
+
+# The words beside the rows and below the columns of each map, and how far each is from its row or
+# column, in rows or columns.
+LABELS = """maps => maps.map((map) => {
+  const { top, left, bottom, width, height } = map.querySelector("canvas").getBoundingClientRect();
+  const rows = [...map.querySelectorAll(".along-rows span")].map((label, i, all) => {
+    const box = label.getBoundingClientRect();
+    return { word: label.textContent, is_outside: box.right <= left + 1,
+      off: (((box.top + box.bottom) / 2 - top) / height) * all.length - i - 0.5 };
+  });
+  const columns = [...map.querySelectorAll(".along-columns span")].map((label, i, all) => {
+    const box = label.getBoundingClientRect();
+    return { word: label.textContent, is_outside: box.top >= bottom - 1,
+      off: (((box.left + box.right) / 2 - left) / width) * all.length - i - 0.5 };
+  });
+  return [rows, columns];
+})"""
+
+
+def test_the_rows_and_columns_of_each_map_are_labelled_with_their_words(model_page):
+    maps = model_page.locator(".words-around")
+    expect(maps).to_have_count(len(HEADS))
+    for sides in maps.evaluate_all(LABELS):
+        for labels in sides:
+            assert [label["word"] for label in labels] == STORY.split()
+            assert all(label["is_outside"] for label in labels)
+            assert max(abs(label["off"]) for label in labels) < 0.5
+    model_page.locator(".model-word").nth(3).click()
+    main = model_page.locator(".along-rows .main")
+    assert main.all_inner_texts() == [STORY.split()[3]] * len(HEADS)
