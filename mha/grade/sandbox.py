@@ -5,6 +5,9 @@ all read-only, and an empty folder of limited size that is deleted at the end. T
 network, no `/proc` and no home folder. It sees no other process, and of `mha` only the runner. The
 runner limits memory, processor time and the size of files before it runs the first cell. If the
 grader ends, however it ends, the kernel ends the sandbox.
+
+bubblewrap is a program of the system. A Python package does not install one, not even for root: if
+it is missing, the error names the command that does.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Where student code runs is described before it runs, and nothing runs where that is impossible."""
+"""What runs in the sandbox is described, and nothing runs where no sandbox can be made."""
 
 import platform
 import re
@@ -14,7 +14,7 @@ from mha.grade.__main__ import main
 
 STATEMENTS = {
     "what runs": r"\bcode (?:of \w+ notebooks? )?runs on (?:this|your) machine\b",
-    "inside what": r"\bsandbox\b[^.]*\bbubblewrap\b[^.]*\bLinux\b|\bsandbox\. On Linux bubblewrap makes",
+    "inside what": r"\bsandbox\b(?:[^.]*\bbubblewrap\b[^.]*\bLinux\b|\. On Linux bubblewrap makes)",
     "what it cannot reach": r"\b(?:cannot|without)\b[^.]* network\b[^.]* your files\b",
     "what happens without a sandbox": r"\bnothing runs\b",
 }
@@ -53,9 +53,10 @@ def test_on_an_unknown_system_nothing_runs_and_a_container_is_named(
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "a.ipynb").write_text("{}", encoding="utf-8")
-    with monkeypatch.context() as elsewhere, pytest.raises(SystemExit) as stopped:
+    with monkeypatch.context() as elsewhere:
         elsewhere.setattr(sys, "platform", system)
-        main([str(folder)])
+        with pytest.raises(SystemExit) as stopped:
+            main([str(folder)])
     said = capsys.readouterr().err
     assert stopped.value.code == 2
     assert f"no sandbox can be made for the notebooks: {reason}; use a container: `" in said
