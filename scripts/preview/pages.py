@@ -212,7 +212,7 @@ class Pages:
             collector = getattr(listener.handler, "__self__", None)
             if isinstance(collector, TocTreeCollectorWithStyles):
                 # It would count on from the chapter at which it ended the last time.
-                vars(collector).update(vars(TocTreeCollectorWithStyles()))
+                collector.__init__()  # type: ignore[misc]
         set(self.env.check_dependents(self.app, set()))  # consuming the iterator numbers the pages
 
     def numbers(self, name: str) -> tuple[dict[str, Any], tuple[Any, ...]]:
