@@ -129,6 +129,8 @@ def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
     expect(verdict).to_contain_text(f" of {words - 1} rows")
     name.select_option("induction")  # no token of this sentence is repeated
     expect(verdict).to_contain_text("no row counted")
+    expect(best).to_have_count(0)  # no head is called the best
+    expect(page.locator(".heads-best")).to_contain_text("In this sentence no row counts.")
     name.select_option("pair")
     expect(page.locator(".heads-rule")).to_contain_text("The weight that it gives animal")
     page.get_by_text("All 270 heads as a table").click()
@@ -240,6 +242,9 @@ def test_on_a_phone_the_maps_scroll_and_the_chosen_token_is_in_sight(opened):
     frame, chosen = (one.bounding_box() for one in (
         page.locator(".heads-frame"), page.get_by_role("radio", checked=True)))  # fmt: skip
     assert frame["x"] < chosen["x"] < frame["x"] + frame["width"] - chosen["width"]
+    shown_tokens = page.locator(".heads-story .model-word")
+    for seen in (shown_tokens.first, page.locator(".heads-story .model-word[aria-pressed=true]")):
+        expect(seen).to_be_in_viewport(ratio=1)  # the sink of the second head, and the token
     maps.last.tap()
     expect(page.locator(".strip-title")).to_contain_text(f"Above: layer {LAYERS}, head {HEADS}")
     expect(page.locator(".heads-story .model-word[aria-pressed=true]")).to_be_in_viewport()

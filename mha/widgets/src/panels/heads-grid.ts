@@ -63,8 +63,9 @@ export function gridOf(view: any) {
   parts.verdict = make("p", { className: "heads-verdict", role: "status" });
   parts.best = Array.from({ length: BEST }, (_, i) =>
     makeButton("", () => view.chooseHead(view.order[i]), { className: "reading-button" }));
+  parts.bestTitle = make("span", { className: "soft" }, texts.best);
   parts.bestLine = make("div", { className: "heads-best", role: "group", "aria-label": texts.best },
-    make("span", { className: "soft" }, texts.best), ...parts.best);
+    parts.bestTitle, ...parts.best);
   parts.sides = texts.sideNames.map((name: string, side: number) =>
     makeButton(name, () => view.show({ side }), { className: `reading-button head-${side}` }));
   parts.slots = Array.from({ length: COUNT }, (_, head) => slotOf(view, head));
@@ -135,10 +136,13 @@ export function paintGrid(view: any) {
   view.rule = rule;
   parts.sides.forEach((node: any, i: number) => set(node, "aria-pressed", String(i === side)));
   const shareIn = (head: number) => results[head].held[sentence]?.share ?? NaN;
-  set(parts.bestLine, "class", name ? "heads-best" : "heads-best empty");
+  // A row counts for every head or for none.
+  const isCounted = name && !Number.isNaN(shareIn(0));
+  set(parts.bestLine, "class", ["heads-best", name ? "" : "empty", isCounted ? "" : "silent"].join(" "));
+  setText(parts.bestTitle, name && !isCounted ? texts.bestNone : texts.best);
   parts.best.forEach((button: any, i: number) => {
-    setText(button, name ? `${view.brief(order[i])} ${percentOf(shareIn(order[i]))}` : texts.none);
-    button.disabled = !name;
+    setText(button, isCounted ? `${view.brief(order[i])} ${percentOf(shareIn(order[i]))}` : texts.none);
+    button.disabled = !isCounted;
   });
   parts.slots.forEach((slot: any, head: number) => {
     const weights = view.mapOf(sentence, head);

@@ -16,7 +16,8 @@ export const heads = {
   maps: "The {n} heads, in this sentence",
   mapsTitle: "All {n} heads in this sentence: a column for each layer, a row for each head:",
   name: "Test a name",
-  best: "Fits best",
+  best: "Fits best in this sentence",
+  bestNone: "In this sentence no row counts.",
   names: {
     "": "no name",
     first: "sink: the first token",
