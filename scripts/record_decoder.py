@@ -1,6 +1,6 @@
 """Record the attention of SmolLM2-135M on a few sentences, for the chapter on a model people use.
 
-It takes about a minute on two cores and overwrites the data in mha/examples/smollm2.
+It takes about two minutes on two cores and overwrites the data in mha/examples/smollm2.
 Another processor rounds sums of float32 in another order, so a number may differ in its last digit.
 The weights and the packages that read them are in the environment of requirements-frameworks.lock.
 """
@@ -15,6 +15,8 @@ import numpy as np
 from mha.command_line import Parser
 from mha.core.checks import Array
 from mha.core.decoder import Decoder, DecoderRun
+from mha.core.norm import rms_norm
+from mha.core.softmax import softmax
 
 FOLDER = Path(__file__).resolve().parent.parent / "mha" / "examples" / "smollm2"
 
@@ -43,14 +45,20 @@ SENTENCES = (
 HEADS = ((14, 9), (17, 1), (19, 7), (19, 9), (24, 5), (30, 2))
 """The heads whose queries, keys and values are recorded, counted from 1."""
 
-WITHOUT_EACH = "The capital of France is"
-"""The sentence that is also run without each single head."""
+WITHOUT_EACH = (SENTENCES[2], SENTENCES[5])
+"""The sentences that are also run without each single head."""
+
+WITH_KEPT_LAYER = (SENTENCES[2], (30, 2))
+"""A sentence, and a head of the last block; the feed-forward layer after it is kept."""
 
 LIKELIEST = 20
 """The number of next tokens that are recorded per run."""
 
 NUM_SEQUENCES, LENGTH, SEED = 4, 25, 61
 """The repeated sequences: their number, the number of words of one half, and the seed."""
+
+NUM_REMOVED = 4
+"""The number of previous-token heads without which the induction heads are scored."""
 
 PAIRS = (
     ("animal", "didn't cross", "street"), ("cat", "sat on", "mat"), ("dog", "ran around", "house"),
@@ -112,20 +120,27 @@ def record(model: Decoder, folder: Path) -> None:
     print("repeated words ...", flush=True)
     sequences = list(repeated_words(model))
     arrays |= repetition_scores(model, sequences)
+    removed = highest(arrays["before"].mean(axis=0), NUM_REMOVED)
+    arrays["after_without"] = induction_without(model, sequences, removed)
     print("pairs ...", flush=True)
     arrays["pairs"] = pair_weights(model, ENDINGS, PAIRS)
     print("without each head ...", flush=True)
     shape = model.num_layers, model.num_heads
-    arrays["alone"] = without_each(model, [*np.ndindex(*shape)]).reshape(shape)
+    arrays["alone"] = np.stack(
+        [without_each(model, one, [*np.ndindex(*shape)]).reshape(shape) for one in WITHOUT_EACH]
+    )
+    arrays["kept_layer"] = with_kept_layer(model)
     np.savez_compressed(folder / "numbers.npz", allow_pickle=False, **arrays)
     data = {
         "sentences": texts,
         "heads": HEADS,
         "repeated": [model.token_texts(ids) for ids in sequences],
+        "removed": [(layer + 1, head + 1) for layer, head in removed],
         "pairs": PAIRS,
         "endings": ENDINGS,
         "asking": ASKING,
         "alone": WITHOUT_EACH,
+        "kept_layer": WITH_KEPT_LAYER,
         "settings": {name: getattr(model, name) for name in SETTINGS},
     }  # fmt: skip
     text = json.dumps(data, indent=1, ensure_ascii=False)
@@ -153,7 +168,35 @@ def record_sentence(model: Decoder, run: DecoderRun) -> tuple[dict[str, Any], di
         "next": np.stack(distributions)[:, likeliest].astype(np.float32),
         "shares": centred_shares(run, words).astype(np.float32),
         "norms": np.linalg.norm(run.stream, axis=-1).astype(np.float32),
+        **{name: array.astype(np.float32) for name, array in vector_lengths(model, run).items()},
     }
+
+
+def vector_lengths(model: Decoder, run: DecoderRun) -> dict[str, Array]:
+    """Return lengths on the way from a token's vector to what a head adds.
+
+    Of each layer: the lengths of the vectors that enter the projections (`normed`), and of the
+    first token's vector in the stream the number of its largest component, counted from 1, its
+    size, its gain in the norm, and the median of all gains (`largest`). Of each recorded head: the
+    lengths of the values times the output projection (`added`).
+    """
+    entering, largest = [], []
+    for x, layer in zip(run.stream[:-1], model.layers, strict=True):
+        gain = layer.attention_gain
+        entering.append(rms_norm(x, gain, model.eps))
+        at = int(np.abs(x[0]).argmax())
+        largest.append([at + 1, abs(x[0, at]), abs(gain[at]), np.median(np.abs(gain))])
+    added = []
+    for number, head in ((layer - 1, head - 1) for layer, head in HEADS):
+        w_v = model.attention(number).w_v[head * model.num_groups // model.num_heads]
+        added.append(entering[number] @ w_v @ output_projection(model, number, head))
+    normed, lengths = (np.linalg.norm(vectors, axis=-1) for vectors in (entering, added))
+    return {"normed": normed, "largest": np.array(largest), "added": lengths}
+
+
+def output_projection(model: Decoder, layer: int, head: int) -> Array:
+    """Return the rows of W^O that belong to a head."""
+    return model.layers[layer].w_o.reshape(model.num_heads, model.d_k, -1)[head]
 
 
 def centred_shares(run: DecoderRun, words: Sequence[int]) -> Array:
@@ -188,14 +231,51 @@ def repetition_scores(model: Decoder, sequences: Sequence[tuple[int, ...]]) -> d
     after, before, first, losses = [], [], [], []
     for ids in sequences:
         run = model.run(ids)
-        rows = np.arange(LENGTH, 2 * LENGTH)
-        after.append(run.weights[:, :, rows, rows - LENGTH + 1].mean(axis=-1))
+        after.append(induction_score(run))
         rows = np.arange(1, 2 * LENGTH)
         before.append(run.weights[:, :, rows, rows - 1].mean(axis=-1))
         first.append(run.weights[:, :, rows, 0].mean(axis=-1))
         losses.append(-np.log(run.probabilities[rows - 1, np.array(ids)[rows]]))
     found = {"after": after, "before": before, "first": first, "losses": losses}
     return {name: np.array(arrays).astype(np.float32) for name, arrays in found.items()}
+
+
+def induction_score(run: DecoderRun) -> Array:
+    """Return the mean weights, in the second half, of the token after the earlier occurrence."""
+    rows = np.arange(LENGTH, 2 * LENGTH)
+    return run.weights[:, :, rows, rows - LENGTH + 1].mean(axis=-1)
+
+
+def highest(scores: Array, count: int) -> list[tuple[int, int]]:
+    """Return layer and head of the highest scores, from the highest on."""
+    order = np.argsort(-scores, axis=None)[:count]
+    return [(int(i) // scores.shape[1], int(i) % scores.shape[1]) for i in order]
+
+
+def induction_without(
+    model: Decoder, sequences: Sequence[tuple[int, ...]], heads: Sequence[tuple[int, int]]
+) -> Array:
+    """Return the induction scores of all heads on sequences, without each of some heads."""
+    found = [
+        [induction_score(model.run(ids, without=[head])) for ids in sequences] for head in heads
+    ]
+    return np.array(found).astype(np.float32)
+
+
+def with_kept_layer(model: Decoder) -> Array:
+    """Return what the feed-forward layer of a head's block does when the head is removed.
+
+    Its share in the logit of the likeliest next token, with the head and without it; then the
+    probability of this token without the head, and without it but with the layer's old output.
+    """
+    sentence, (layer, head) = WITH_KEPT_LAYER
+    ids, at = model.encode(sentence), (layer - 1, head - 1)
+    run, less = model.run(ids), model.run(ids, without=[at])
+    word = int(run.probabilities[-1].argmax())
+    shares = [centred_shares(one, [word])[0, -1] for one in (run, less)]
+    stream = run.stream[-1, -1] - run.head_outputs[*at, -1] @ output_projection(model, *at)
+    kept = softmax(rms_norm(stream, model.final_gain, model.eps) @ model.unembedding)
+    return np.array([*shares, less.probabilities[-1, word], kept[word]], np.float32)
 
 
 def pair_weights(
@@ -221,9 +301,9 @@ def attention_row(model: Decoder, ids: Sequence[int], layer: int, head: int) -> 
     return trace_text(model, ids, layer=layer).weights[head, -1]
 
 
-def without_each(model: Decoder, heads: Sequence[tuple[int, ...]]) -> Array:
-    """Return the probability of the likeliest token without each of some heads."""
-    ids = model.encode(WITHOUT_EACH)
+def without_each(model: Decoder, sentence: str, heads: Sequence[tuple[int, ...]]) -> Array:
+    """Return the probability of a sentence's likeliest next token without each of some heads."""
+    ids = model.encode(sentence)
     word = model.run(ids).probabilities[-1].argmax()
     runs = (model.run(ids, without=[(layer, head)]) for layer, head in heads)
     return np.array([run.probabilities[-1, word] for run in runs], np.float32)

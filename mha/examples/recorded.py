@@ -92,6 +92,10 @@ class HeadScores:
         Mean weight of the first token in the rows after it.
     losses : ndarray, shape (num_sequences, n - 1)
         Loss of each token but the first, in nats.
+    removed : tuple of (int, int)
+        The heads with the highest mean of `previous`, as layer and head, counted from 1.
+    induction_without : ndarray, shape (num_removed, num_sequences, num_layers, num_heads)
+        `induction` while the output of one of `removed` is set to 0.
     """
 
     sequences: tuple[tuple[str, ...], ...]
@@ -99,6 +103,63 @@ class HeadScores:
     previous: Array
     first: Array
     losses: Array
+    removed: tuple[tuple[int, int], ...]
+    induction_without: Array
+
+
+@dataclass(frozen=True, eq=False)
+class VectorLengths:
+    """Lengths on the way from the tokens' vectors to the outputs of heads.
+
+    Parameters
+    ----------
+    entering : ndarray, shape (num_layers, n)
+        Lengths of the vectors that enter the projections: normalised, times the gain of the norm.
+    component : ndarray of int, shape (num_layers,)
+        The largest component of the first token's vector in the residual stream, counted from 1.
+    size : ndarray, shape (num_layers,)
+        The absolute value of this component.
+    gain : ndarray, shape (num_layers,)
+        The absolute gain of this component in the norm.
+    median_gain : ndarray, shape (num_layers,)
+        The median of the absolute gains of all components.
+    added : ndarray, shape (num_recorded_heads, n)
+        Lengths of the values of each of `recorded_heads` times the head's output projection.
+    """
+
+    entering: Array
+    component: Array
+    size: Array
+    gain: Array
+    median_gain: Array
+    added: Array
+
+
+@dataclass(frozen=True, eq=False)
+class KeptLayer:
+    """The part of a feed-forward layer in the effect of a removed head of the same block.
+
+    Parameters
+    ----------
+    sentence : str
+    layer, head : int
+        The removed head, counted from 1, in the last block.
+    share, share_without : float
+        The share of the block's feed-forward layer in the logit of the likeliest next token, with
+        the head and without it, minus the mean over the vocabulary.
+    probability_without : float
+        The probability of this token without the head.
+    probability_kept : float
+        The same, while the feed-forward layer keeps the output that it has with the head.
+    """
+
+    sentence: str
+    layer: int
+    head: int
+    share: float
+    share_without: float
+    probability_without: float
+    probability_kept: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,13 +397,75 @@ def recorded_stream_norms(sentence: str) -> Array:
     return _numbers()[f"norms{_number_of(sentence)}"]
 
 
-def recorded_without_each() -> tuple[str, Array]:
+def recorded_vector_lengths(sentence: str) -> VectorLengths:
+    """Return lengths on the way from a sentence's vectors to the outputs of heads.
+
+    Parameters
+    ----------
+    sentence : str
+        One of `recorded_sentences`.
+
+    Returns
+    -------
+    VectorLengths
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such sentence.
+
+    Examples
+    --------
+    >>> found = recorded_vector_lengths("The capital of France is")
+    >>> print(found.component[14], found.gain[14] < found.median_gain[14])
+    508 True
+    """
+    number, numbers = _number_of(sentence), _numbers()
+    component, size, gain, median_gain = numbers[f"largest{number}"].T
+    return VectorLengths(
+        entering=numbers[f"normed{number}"],
+        component=frozen(component.astype(int)),
+        size=size,
+        gain=gain,
+        median_gain=median_gain,
+        added=numbers[f"added{number}"],
+    )
+
+
+def recorded_kept_layer() -> KeptLayer:
+    """Return a head's effect on a next token with and without that of its feed-forward layer.
+
+    Returns
+    -------
+    KeptLayer
+
+    Examples
+    --------
+    >>> found = recorded_kept_layer()
+    >>> print(found.layer, found.head, found.probability_kept < found.probability_without)
+    30 2 True
+    """
+    sentence, (layer, head) = _texts()["kept_layer"]
+    return KeptLayer(sentence, layer, head, *map(float, _numbers()["kept_layer"]))
+
+
+def recorded_without_each(sentence: str = "The capital of France is") -> tuple[str, Array]:
     """Return the probability of a sentence's likeliest next token without each single head.
+
+    Parameters
+    ----------
+    sentence : str, default "The capital of France is"
+        This one, or the eight words that are read twice.
 
     Returns
     -------
     sentence : str
     probabilities : ndarray, shape (num_layers, num_heads)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the model was not run on the sentence without each head.
 
     Examples
     --------
@@ -351,7 +474,10 @@ def recorded_without_each() -> tuple[str, Array]:
     >>> print(sentence, layer + 1, head + 1)
     The capital of France is 24 5
     """
-    return _texts()["alone"], _numbers()["alone"]
+    known = _texts()["alone"]
+    if as_string("sentence", sentence) not in known:
+        raise ValueError(f"sentence is {sentence!r}; one of {', '.join(known)} is wanted")
+    return sentence, _numbers()["alone"][known.index(sentence)]
 
 
 def recorded_scores() -> HeadScores:
@@ -375,6 +501,8 @@ def recorded_scores() -> HeadScores:
         previous=numbers["before"],
         first=numbers["first"],
         losses=numbers["losses"],
+        removed=tuple((layer, head) for layer, head in _texts()["removed"]),
+        induction_without=numbers["after_without"],
     )
 
 

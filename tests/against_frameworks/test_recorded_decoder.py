@@ -87,6 +87,10 @@ def test_repeated_words_give_the_recorded_scores(script, model, kept):
     assert [list(model.token_texts(ids)) for ids in sequences] == texts["repeated"]
     for name, array in script.repetition_scores(model, sequences[:1]).items():
         assert_close(array, arrays[name][:1])
+    removed = script.highest(arrays["before"].mean(axis=0), script.NUM_REMOVED)
+    assert texts["removed"] == [[layer + 1, head + 1] for layer, head in removed]
+    found = script.induction_without(model, sequences[:1], removed)
+    assert_close(found, arrays["after_without"][:, :1])
 
 
 def test_pairs_and_runs_without_a_head_give_the_recorded_numbers(script, model, kept):
@@ -96,5 +100,11 @@ def test_pairs_and_runs_without_a_head_give_the_recorded_numbers(script, model, 
     found = script.pair_weights(model, script.ENDINGS[:2], script.PAIRS[:3])
     assert_close(found, arrays["pairs"][:2, :3])
     heads = [(layer - 1, head - 1) for layer, head in script.HEADS]
-    assert_close(script.without_each(model, heads), arrays["alone"][*zip(*heads, strict=True)])
+    assert texts["alone"] == list(script.WITHOUT_EACH)
+    for sentence, recorded in zip(script.WITHOUT_EACH, arrays["alone"], strict=True):
+        found = script.without_each(model, sentence, heads)
+        assert_close(found, recorded[*zip(*heads, strict=True)])
+    sentence, head = script.WITH_KEPT_LAYER
+    assert texts["kept_layer"] == [sentence, list(head)]
+    assert_close(script.with_kept_layer(model), arrays["kept_layer"])
     assert texts["settings"] == {name: getattr(model, name) for name in script.SETTINGS}

@@ -24,9 +24,9 @@ SENTENCE = re.compile(
 )
 
 GIVES_ONLY = (
-    *("Arithmetic", "AttentionGradients", "DecoderRun", "EightBits", "HeadScores", "LatentRun"),
-    *("LayerSizes", "LogitShares", "ModelSizes", "MultiHeadGradients", "NextTokens", "NounPairs"),
-    *("Operand", "Origin", "PatternFit", "Reading", "WrittenToken"),
+    *("Arithmetic", "AttentionGradients", "DecoderRun", "EightBits", "HeadScores", "KeptLayer"),
+    *("LatentRun", "LayerSizes", "LogitShares", "ModelSizes", "MultiHeadGradients", "NextTokens"),
+    *("NounPairs", "Operand", "Origin", "PatternFit", "Reading", "VectorLengths", "WrittenToken"),
     *("RecordedMaps", "Trace", "TrainedModel", "Training", "TransformerGradients", "Written"),
 )
 """Records of results: their constructors check nothing, but their methods are tested."""

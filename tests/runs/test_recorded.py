@@ -9,6 +9,7 @@ from mha.examples.recorded import (
     _folder,
     recorded_head,
     recorded_heads,
+    recorded_kept_layer,
     recorded_logit_shares,
     recorded_maps,
     recorded_next_tokens,
@@ -17,6 +18,7 @@ from mha.examples.recorded import (
     recorded_sentences,
     recorded_settings,
     recorded_stream_norms,
+    recorded_vector_lengths,
     recorded_without_each,
 )
 from mha.runs.places import Place
@@ -99,12 +101,6 @@ def test_shares_of_logits_have_the_difference_that_the_probabilities_have(senten
 
 
 def test_the_other_recordings_have_their_shapes():
-    sentence, without = recorded_without_each()
-    assert without.shape == (LAYERS, HEADS)
-    likeliest = recorded_next_tokens(sentence).tokens[0]
-    for layer, head in recorded_heads():
-        found = recorded_next_tokens(sentence, (layer, head)).probability(likeliest)
-        assert without[layer - 1, head - 1] == pytest.approx(found, abs=1e-5)
     scores = recorded_scores()
     count, n = len(scores.sequences), len(scores.sequences[0])
     assert all(words[: n // 2] == words[n // 2 :] for words in scores.sequences)
@@ -113,12 +109,59 @@ def test_the_other_recordings_have_their_shapes():
         assert array.min() >= 0
         assert array.max() <= 1
     assert scores.losses.shape == (count, n - 1)
+    assert scores.induction_without.shape == (len(scores.removed), count, LAYERS, HEADS)
+    order = np.argsort(-scores.previous.mean(axis=0), axis=None)[: len(scores.removed)]
+    assert [(layer - 1) * HEADS + head - 1 for layer, head in scores.removed] == order.tolist()
+    for (layer, _), less in zip(scores.removed, scores.induction_without, strict=True):
+        # No earlier part, and no other head of the same layer, reads a removed output.
+        assert less[:, :layer] == pytest.approx(scores.induction[:, :layer], abs=1e-5)
+        assert np.abs(less - scores.induction).max() > 0.01
     pairs = recorded_pairs()
     assert pairs.weights.shape == (len(pairs.endings), len(pairs.pairs), 2, 2)
     assert pairs.weights.sum(axis=-1).max() <= 1
     for one in recorded_sentences():
         n = len(recorded_maps(one).tokens)
         assert recorded_stream_norms(one).shape == (LAYERS + 1, n)
+
+
+@pytest.mark.parametrize("sentence", [None, recorded_sentences()[5]])
+def test_the_likeliest_token_without_each_head_is_that_of_the_recorded_heads(sentence):
+    sentence, without = recorded_without_each(*filter(None, [sentence]))
+    assert without.shape == (LAYERS, HEADS)
+    likeliest = recorded_next_tokens(sentence).tokens[0]
+    for layer, head in recorded_heads():
+        found = recorded_next_tokens(sentence, (layer, head)).probability(likeliest)
+        assert without[layer - 1, head - 1] == pytest.approx(found, abs=1e-5)
+
+
+def test_only_two_sentences_were_run_without_each_head():
+    with pytest.raises(ValueError, match="sentence is 'The bank near the river'; one of "):
+        recorded_without_each("The bank near the river")
+
+
+def test_a_feed_forward_layer_compensates_for_a_head_as_far_as_the_shares_say():
+    found = recorded_kept_layer()
+    sentence, without = recorded_without_each(found.sentence)
+    assert without[found.layer - 1, found.head - 1] == pytest.approx(found.probability_without)
+    _, shares = recorded_logit_shares(sentence)
+    feed_forward = shares.names.index(f"block {found.layer}, feed-forward")
+    assert found.share == pytest.approx(shares.shares[feed_forward, 0], abs=1e-4)
+    whole = recorded_next_tokens(sentence).probabilities[0]
+    assert found.probability_kept < found.probability_without < whole
+
+
+@pytest.mark.parametrize("sentence", recorded_sentences())
+def test_lengths_belong_to_the_stream_and_to_the_values(sentence):
+    found, norms = recorded_vector_lengths(sentence), recorded_stream_norms(sentence)
+    assert found.entering.shape == norms[:-1].shape
+    assert (found.size <= norms[:-1, 0]).all()
+    assert (found.size >= norms[:-1, 0] / np.sqrt(SETTINGS["d_model"])).all()
+    assert (found.gain[12:-1] < found.median_gain[12:-1]).all()
+    for place, added in zip(recorded_heads(), found.added, strict=True):
+        values = np.linalg.norm(recorded_head(*place, sentence).value[0], axis=-1)
+        # An output projection stretches every value by a factor of the same magnitude.
+        stretch = added / values
+        assert stretch.max() < 6 * stretch.min()
 
 
 def test_a_pair_of_the_recorded_sentence_has_its_weight_in_the_map():

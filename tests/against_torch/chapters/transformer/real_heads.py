@@ -103,7 +103,9 @@ def compare_sinks(page):
     page.says(
         "In # of the # heads the first token gets", sinks, LAYERS * HEADS, min(each), max(each)
     )
-    lengths = R.arrays[f"norms{ANIMAL}"][15]
+    each = [length_and_sinks(number)[1].sum() for number in range(len(TOKENS))]
+    page.says("on the # sentences # to #", len(TOKENS), min(each), max(each))
+    lengths = R.arrays[f"norms{ANIMAL}"][13]
     first, others = lengths[0], lengths[1:].max()
     page.says(
         "our sentence is # times as long as any other, # against at most #",
@@ -113,6 +115,10 @@ def compare_sinks(page):
     )
     values = R.head(14, 9, ANIMAL).value[0].norm(dim=-1)
     page.says("its length is #, and the other values", values[0], AtLeast(values[1:].min()))
+    gains = R.arrays[f"largest{ANIMAL}"][13, 2:]
+    page.says("The learned gain of this component (#; the median is #)", gains)
+    added = R.arrays[f"added{ANIMAL}"][TEXTS["heads"].index([14, 9])]
+    page.says("it is # against at least #", added[0], AtLeast(added[1:].min()))
     least = R.head(19, 9, ANIMAL).weights[0, 1:, 0].min()
     page.says("gives the first token at least #", AtLeast(least))
     lengths, sinks = length_and_sinks(ANIMAL)
@@ -130,6 +136,10 @@ def compare_sinks(page):
     page.says("and the first token # to #", first.min(), first.max())
     late = min(length_and_sinks(number)[0][12:, 0].min() for number in range(len(TOKENS)))
     page.says("Before layers 13 to 30 the first token is at least #", AtLeast(late), len(TOKENS))
+    ratios, sinks = length_and_sinks(FRANCE)
+    page.says("the ratio is #, but # heads have a sink", ratios[10, 0], sinks[10])
+    ratios, _ = length_and_sinks(TWICE)
+    page.says("of eight words read twice it is #", ratios[27, 0])
 
 
 def compare_scores(page):
@@ -137,15 +147,24 @@ def compare_scores(page):
     page.table("tbl-real-heads-scores", *best)
     losses = R.arrays["losses"]
     page.says("mean loss of a word is # nats", losses[:, :24].mean(), losses[:, 25:].mean())
-    chances = {at: R.chance(TWICE, " apple", at) for at in (None, *map(tuple, TEXTS["heads"]))}
-    rows = [
-        (R.mean("before")[layer - 1, head - 1], R.mean("after")[layer - 1, head - 1],
-         chances[layer, head]) for layer, head in TEXTS["heads"]
-    ]  # fmt: skip
-    page.table("tbl-real-heads-apple", chances[None], rows)
-    found = [chances[at] for at in ((19, 7), None, (17, 1))]
+    page.says("were equally likely, it would be #", math.log(SETTINGS["vocabulary_size"]))
+    whole, alone = R.chance(TWICE, " apple"), R.arrays["alone"][1]
+    removed = (17, 1), (19, 7), (2, 5), (2, 4), (20, 9), (30, 2)
+    rows = [[x[layer - 1, head - 1] for x in (R.mean("before"), R.mean("after"), alone)]
+            for layer, head in removed]  # fmt: skip
+    page.table("tbl-real-heads-apple", whole, rows)
+    found = alone[18, 6], whole, alone[16, 0]
     page.says("Without the induction head the model gives apple # instead of #", found)
-    page.says("low scores of both kinds, lowers apple to", chances[30, 2])
+    page.says("But # heads bring apple below", (alone < 0.45).sum())
+    page.says("(# heads change it by less than", ((alone - whole).abs() < 0.05).sum())
+    induction = R.mean("after").flatten()
+    five = induction.topk(5).indices
+    best, *others = (x.mean(0).flatten()[five] for x in R.arrays["after_without"])
+    ends = [(x.min(), x.max()) for x in (induction[five], best)]
+    page.says("the five highest are # to #", ends[0])
+    page.says("without layer 17, head 1, # to #", ends[1])
+    off = (torch.stack(others) - induction[five]).abs().max()
+    page.says("none of the five changes by more than #", AtMost(off))
 
 
 def compare_it(page):
@@ -173,6 +192,7 @@ def compare_it(page):
     more, times = scores[ANIMAL_KEY] - scores[other], row[ANIMAL_KEY] / row[other]
     page.says("Only the difference of the two scores counts. It is ", more, times)
     page.says("didn #, cross #", s.weights[0, [2, 4], ANIMAL_KEY])
+    page.says("than it, also give animal # and #", s.weights[0, [9, 10], ANIMAL_KEY])
 
 
 def compare_shared_keys(page):
@@ -200,7 +220,7 @@ def compare_paris(page):
     shares = R.arrays[f"shares{FRANCE}"][0]
     # The embedding is first; each block has shares of its heads, then of its feed-forward layer.
     by_head = shares[1:].unflatten(0, (LAYERS, HEADS + 1))[:, :HEADS]
-    alone = R.arrays["alone"]
+    alone = R.arrays["alone"][0]
     rows = [
         (R.map(layer, head, FRANCE)[-1, key], by_head[layer - 1, head - 1],
          alone[layer - 1, head - 1]) for layer, head in ((24, 5), (30, 2), (17, 1), (14, 9), (1, 5))
@@ -210,6 +230,9 @@ def compare_paris(page):
     page.says("Its share, #", by_head.max())
     page.says("has almost no share, #, but", by_head[0, 4], alone[0, 4])
     page.says("head 2, has a share of #, but without it", by_head[29, 1], alone[29, 1])
+    *feed_forward, _, kept = R.arrays["kept_layer"]
+    page.says("(its share rises from # to #)", feed_forward)
+    page.says("If the output of this layer is kept, Paris falls to #", kept)
     spared = ((alone - R.chance(FRANCE, " Paris")).abs() < 0.05).sum()
     page.says("For # of the # heads the probability changes", spared, LAYERS * HEADS)
 
@@ -217,14 +240,13 @@ def compare_paris(page):
 def compare_pairs(page):
     weights = R.arrays["pairs"]
     won = (weights[..., 0] > weights[..., 1]).sum(1)
-    means = weights.mean(1)
-    rows = [(w[0], m[0], w[1], m[1]) for w, m in zip(won, means, strict=True)]
-    page.table("tbl-real-heads-pairs", rows)
-    page.says("than the object in # of # pairs", won[0, 0], weights.shape[1])
     given, exchanged = (weights[..., 0] > weights[..., 1]).unbind(2)
     subject, same = (given & exchanged).sum(1), (given & ~exchanged).sum(1)
+    page.table("tbl-real-heads-pairs", torch.stack([*won.unbind(1), subject, same], 1))
+    page.says("than the object in # of # pairs", won[0, 0], weights.shape[1])
     page.says("In both orders the subject wins in #", subject[0], weights.shape[1], same[0])
-    page.says("likelier actor wins in both orders in #", same[2], subject[3])
+    page.says("together they fit #", subject[0] + same[0])
+    page.says("wins in both orders in # pairs after because", same[2], same[4], subject[3])
     less = R.chance(ANIMAL, " far", (14, 9))
     page.says("the probability of far changes from # to #", R.chance(ANIMAL, " far"), less)
 
@@ -250,6 +272,9 @@ def compare_exercises(page):
     alone = R.mean("first")[18, 8], R.chance(ANIMAL, " far", (19, 9)), R.chance(ANIMAL, " far")
     page.says("The head gives the first token # on random words too", alone)
     page.says("The probability of Mary falls from # to #", mary)
+    shares = R.arrays[f"shares{MARY}"][:, 1:].unflatten(1, (LAYERS, HEADS + 1))[:, -1, 1]
+    page.says("the share of the head in the logit of Mary is #", shares[0])
+    page.says("the largest of all heads (in that of the #)", shares[1])
     rows = torch.arange(8, 16)
     score = [
         R.map(layer, head, TWICE)[rows, rows - 7].mean()
