@@ -382,7 +382,7 @@ def unused_finding(unused: Sequence[str]) -> Finding:
     """Return the finding on arrays and settings that have no influence on a module's output."""
     names = ", ".join(unused)
     said = f"the output is that of a layer without {names}: nothing of this has an influence"
-    return Finding(f"{said}.", convention=f"if {names} are not meant to be used")
+    return Finding(f"{said}.", convention=f"if the layer should ignore {names}")
 
 
 def shows_in_cases(setting: str) -> bool:

@@ -560,7 +560,7 @@ def not_causal(bug):
     return Recommender()
 
 
-@CASES.add("mlfoundations/open_lm#4", "if rotated are not meant to be used")
+@CASES.add("mlfoundations/open_lm#4", "if the layer should ignore rotated")
 def rotary_over_heads(bug):
     """Rotate by the number of the head, which cancels out."""
 
@@ -629,7 +629,7 @@ def window_module_one_too_wide(bug):
     return Windowed(4 if bug else 3)
 
 
-@CASES.add("proger/hippogriff#7", "if window=3 are not meant to be used", refused=("window=3",))
+@CASES.add("proger/hippogriff#7", "if the layer should ignore window=3", refused=("window=3",))
 def window_module_without_its_window(bug):
     """Attend to all earlier keys, whatever the window."""
     return Windowed(1000 if bug else 3)
@@ -687,7 +687,7 @@ def norm_over_all_heads(bug):
 
 @CASES.add(
     "Cerebras/modelzoo#85",
-    "if q_norm.weight, k_norm.weight are not meant to be used",
+    "if the layer should ignore q_norm.weight, k_norm.weight",
     refused=("q_norm.weight", "k_norm.weight"),
 )
 def norm_never_called(bug):
@@ -695,7 +695,7 @@ def norm_never_called(bug):
     return Normed(() if bug else (3,))
 
 
-@CASES.add("our own", "if sinks are not meant to be used", refused=("sinks",))
+@CASES.add("our own", "if the layer should ignore sinks", refused=("sinks",))
 def sink_normalised_away(bug):
     """Divide the weights by their sum again, without the sink."""
 

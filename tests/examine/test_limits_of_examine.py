@@ -165,7 +165,7 @@ def test_a_setting_of_a_module_is_named_as_unused_or_untested_or_in_the_refusal(
     idle.rope_theta, idle.sliding_window = 10000.0, 4096
     report = mha.examine(idle)
     conditions = [finding.convention for finding in report.findings]
-    assert "if rope_theta=10000.0 are not meant to be used" in conditions
+    assert "if the layer should ignore rope_theta=10000.0" in conditions
     assert "cases agree; not tested: sliding_window=4096." in " ".join(str(report).split())
 
 

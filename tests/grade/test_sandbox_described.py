@@ -1,5 +1,6 @@
 """What runs in the sandbox is described, and nothing runs where no sandbox can be made."""
 
+import os
 import platform
 import re
 import shutil
@@ -64,3 +65,31 @@ def test_on_an_unknown_system_nothing_runs_and_a_container_is_named(
     assert said.count("\n") == 1
     assert started == []
     assert [path.name for path in Path(tmp_path).iterdir()] == ["in"]
+
+
+APT = """#!/bin/sh
+echo "$@" >> {called}
+[ "$2" = install ] && printf '#!/bin/sh\nexit 7\n' > {bwrap} && /bin/chmod +x {bwrap}
+exit 0
+"""
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_a_missing_bubblewrap_is_installed_for_root_alone(user, tmp_path, monkeypatch, capsys):
+    called, bwrap, apt = (tmp_path / name for name in ("called", "bwrap", "apt-get"))
+    apt.write_text(APT.format(called=called, bwrap=bwrap), encoding="utf-8")
+    apt.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    with pytest.raises(ValueError, match="no sandbox can be made") as refused:
+        sandbox.Sandbox([])
+    if user == 0:
+        assert "bwrap ends with 7" in str(refused.value)
+        assert called.read_text(encoding="utf-8").splitlines() == [
+            "-qq update",
+            "-qq install -y --no-install-recommends bubblewrap",
+        ]
+        assert "Installing bubblewrap" in capsys.readouterr().err
+    else:
+        assert "bubblewrap is missing (sudo apt-get install bubblewrap)" in str(refused.value)
+        assert not called.exists()
