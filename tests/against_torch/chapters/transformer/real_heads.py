@@ -134,8 +134,6 @@ def compare_sinks(page):
     first, second = (maps[..., [at + key for at in starts]].mean((1, 2)) for key in (0, 4))
     page.says("the gets # to # of the weight", second.min(), second.max())
     page.says("and the first token # to #", first.min(), first.max())
-    late = min(length_and_sinks(number)[0][12:, 0].min() for number in range(len(TOKENS)))
-    page.says("Before layers 13 to 30 the first token is at least #", AtLeast(late), len(TOKENS))
     ratios, sinks = length_and_sinks(FRANCE)
     page.says("the ratio is #, but # heads have a sink", ratios[10, 0], sinks[10])
     ratios, _ = length_and_sinks(TWICE)
@@ -149,7 +147,7 @@ def compare_scores(page):
     page.says("mean loss of a word is # nats", losses[:, :24].mean(), losses[:, 25:].mean())
     page.says("were equally likely, it would be #", math.log(SETTINGS["vocabulary_size"]))
     whole, alone = R.chance(TWICE, " apple"), R.arrays["alone"][1]
-    removed = (17, 1), (19, 7), (2, 5), (2, 4), (20, 9), (30, 2)
+    removed = (17, 1), (19, 7), (2, 5), (2, 4), (30, 2)
     rows = [[x[layer - 1, head - 1] for x in (R.mean("before"), R.mean("after"), alone)]
             for layer, head in removed]  # fmt: skip
     page.table("tbl-real-heads-apple", whole, rows)
