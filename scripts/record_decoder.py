@@ -1,6 +1,6 @@
 """Record the attention of SmolLM2-135M on a few sentences, for the chapter on a model people use.
 
-It takes about two minutes on two cores and overwrites the data in mha/examples/smollm2.
+It takes a few minutes on two cores and overwrites the data in mha/examples/smollm2.
 Another processor rounds sums of float32 in another order, so a number may differ in its last digit.
 The weights and the packages that read them are in the environment of requirements-frameworks.lock.
 """
