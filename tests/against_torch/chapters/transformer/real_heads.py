@@ -103,8 +103,9 @@ def compare_sinks(page):
     page.says(
         "In # of the # heads the first token gets", sinks, LAYERS * HEADS, min(each), max(each)
     )
+    page.says("and # in each of the four", (R.arrays["first"] > 0.5).all(0).sum())
     each = [length_and_sinks(number)[1].sum() for number in range(len(TOKENS))]
-    page.says("on the # sentences # to #", len(TOKENS), min(each), max(each))
+    page.says("on the # sentences # to # heads do", len(TOKENS), min(each), max(each))
     lengths = R.arrays[f"norms{ANIMAL}"][13]
     first, others = lengths[0], lengths[1:].max()
     page.says(
@@ -146,6 +147,8 @@ def compare_scores(page):
     losses = R.arrays["losses"]
     page.says("mean loss of a word is # nats", losses[:, :24].mean(), losses[:, 25:].mean())
     page.says("were equally likely, it would be #", math.log(SETTINGS["vocabulary_size"]))
+    page.says("words were, #", math.log(25))
+    page.says("last third of the second half it is #", losses[:, 41:].mean())
     whole, alone = R.chance(TWICE, " apple"), R.arrays["alone"][1]
     removed = (17, 1), (19, 7), (2, 5), (2, 4), (30, 2)
     rows = [[x[layer - 1, head - 1] for x in (R.mean("before"), R.mean("after"), alone)]
@@ -243,7 +246,11 @@ def compare_pairs(page):
     page.table("tbl-real-heads-pairs", torch.stack([*won.unbind(1), subject, same], 1))
     page.says("than the object in # of # pairs", won[0, 0], weights.shape[1])
     page.says("In both orders the subject wins in #", subject[0], weights.shape[1], same[0])
-    page.says("together they fit #", subject[0] + same[0])
+    ratios = (weights[0, ..., 0] / weights[0, ..., 1]).log()
+    first, actor = ratios.mean(1), (ratios[:, 0] - ratios[:, 1]) / 2
+    page.says("subject gets # times the weight of the object", first.mean().exp())
+    page.says("and the likelier actor # times that", actor.mean().exp())
+    page.says("# and # pairs agree", (first > 0).sum(), (actor > 0).sum())
     page.says("wins in both orders in # pairs after because", same[2], same[4], subject[3])
     less = R.chance(ANIMAL, " far", (14, 9))
     page.says("the probability of far changes from # to #", R.chance(ANIMAL, " far"), less)
@@ -271,7 +278,7 @@ def compare_exercises(page):
     page.says("The head gives the first token # on random words too", alone)
     page.says("The probability of Mary falls from # to #", mary)
     shares = R.arrays[f"shares{MARY}"][:, 1:].unflatten(1, (LAYERS, HEADS + 1))[:, -1, 1]
-    page.says("the share of the head in the logit of Mary is #", shares[0])
+    page.says("compared with the mean of all words, is #", shares[0])
     page.says("the largest of all heads (in that of the #)", shares[1])
     rows = torch.arange(8, 16)
     score = [
