@@ -205,7 +205,7 @@ class Pages:
             self.good = {page: (self.numbers(page)[0], was) for page, (_, was) in self.good.items()}
 
     def number_pages(self) -> None:
-        """Assign numbers to the sections and numbered elements of all pages."""
+        """Number the sections and numbered elements of all pages."""
         from sphinx_external_toc.collectors import TocTreeCollectorWithStyles
 
         for listener in self.app.events.listeners["env-get-updated"]:
