@@ -1,10 +1,10 @@
 """The build of the pages, which replaces the last book only when it is complete.
 
 The invariant: after any edit, the published bytes are those of a build from nothing, or the build
-fails as that one would. Three results are kept, each with a digest of all its inputs: the results
-of a page's cells (`byhand.reading`); the parsed and the written pages, while only pages have
-changed; and the whole book, while no input has changed. A kept result that is damaged counts as
-missing. Which written pages an edit affects, Sphinx does not know; `byhand.site.affected` does.
+fails as that one would. Therefore Sphinx writes every page anew, because it does not know which
+other pages an edit affects. Three results are kept, each with a digest of all its inputs: the
+results of a page's cells (`byhand.reading`); the parsed pages, while only pages have changed; and
+the whole book, while no input has changed. A kept result that is damaged counts as missing.
 """
 
 import argparse
@@ -34,11 +34,8 @@ MADE_FROM = (
     "CITATION.cff",
     "requirements.lock",
     "pyproject.toml",
-    "tests/axe/LICENSE",  # the page of notices shows it and the next one
-    "tests/gift_pegjs/LICENSE",
 )
 PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
-OF_ALL_PAGES = shutil.ignore_patterns("_*")  # files that each build writes: scripts, styles
 
 
 def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
@@ -49,19 +46,21 @@ def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
 def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; on success publish its pages, and make the rest the new STATE."""
     with one_at_a_time():
-        before, html, parsed = last_record(), _published(), _parsed()
+        before = last_record()
         digest, without_pages = inputs_digest(), inputs_digest(pages=False)
         if fresh:
             before = {}
             shutil.rmtree(KEPT, ignore_errors=True)
-        elif {"made_from": digest, "html": html, "parsed": parsed}.items() <= before.items():
+        elif {
+            "made_from": digest,
+            "html": _published(),
+            "parsed": _parsed(),
+        }.items() <= before.items():
             return
         shutil.rmtree(NEXT, ignore_errors=True)
-        # The last build's data and pages are valid only if nothing but pages has changed since.
-        if before.get("around") == without_pages and before.get("parsed") == parsed:
+        # Sphinx's data of the last build are valid only if nothing but pages has changed since.
+        if before.get("around") == without_pages and before.get("parsed") == _parsed():
             shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
-            if before.get("html") == html:
-                shutil.copytree(HTML, PAGES, ignore=OF_ALL_PAGES, copy_function=shutil.copyfile)
         build_pages(_check)
         (PAGES / ".buildinfo").unlink()  # Sphinx's note to itself
         replace(HTML, PAGES)

@@ -91,11 +91,9 @@ class Page:
 def index_of(read: dict[str, Page]) -> dict[str, Any]:
     """Return the data of the search for pages, which are given by name in reading order."""
     ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
-    found_on = {name: reading.read_page(page.html) for name, page in read.items()}
-    sections_of = {name: found for name, (found, _) in found_on.items()}
-    rows_of = {name: rows for name, (_, rows) in found_on.items()}
+    sections_of = {name: reading.read_sections(page.html) for name, page in read.items()}
     refuse_unknown_sections(sections_of, ranking["asked"])
-    names = names_of_sections(read, sections_of, rows_of, ranking["asked"])
+    names = names_of_sections(read, sections_of, ranking["asked"])
     pages: list[list[Any]] = []
     sections: list[list[Any]] = []
     for name, found in sections_of.items():
@@ -134,10 +132,7 @@ def refuse_unknown_sections(
 
 
 def names_of_sections(
-    read: dict[str, Page],
-    sections_of: dict[str, list[reading.Section]],
-    rows_of: dict[str, list[reading.Named]],
-    asked: dict[str, str],
+    read: dict[str, Page], sections_of: dict[str, list[reading.Section]], asked: dict[str, str]
 ) -> dict[tuple[str, str], list[str]]:
     """Return the names by which each section is found, by the page's name and the section's anchor.
 
@@ -163,9 +158,9 @@ def names_of_sections(
         for label in (section.anchor, *section.labels)
     }
     of_tables: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, rows in rows_of.items():
-        for row in rows:
-            address, label = urldefrag(urljoin(read[name].address, row.address))
+    for page in read.values():
+        for row in reading.read_names(page.html):
+            address, label = urldefrag(urljoin(page.address, row.address))
             of_tables[places[address, label]] += row.names
     placed = {name.lower() for found in of_tables.values() for name in found}
     names: dict[tuple[str, str], list[str]] = defaultdict(list)

@@ -54,26 +54,9 @@ class Named:
     names: tuple[str, ...]
 
 
-def read_page(page: str) -> tuple[list[Section], list[Named]]:
-    """Return the sections of the article on a page of HTML, and the rows of its tables of names."""
-    document = html.document_fromstring(page)
-    write_formulas(document)
-    names = _rows_of_names(document)  # before the words are taken out
-    return _take_sections(document), names
-
-
 def read_sections(page: str) -> list[Section]:
     """Return the sections of the article on a page of HTML, in their order."""
-    return read_page(page)[0]
-
-
-def read_names(page: str) -> list[Named]:
-    """Return the rows of a page's tables of names."""
-    return read_page(page)[1]
-
-
-def _take_sections(document: html.HtmlElement) -> list[Section]:
-    """Return the sections of the article on a page, and remove its elements."""
+    document = html.document_fromstring(page)
     leave_words(document)
     found: list[Section] = []
     for section in reversed(list(document.iter("section"))):  # those within first
@@ -92,7 +75,10 @@ def _take_sections(document: html.HtmlElement) -> list[Section]:
     return [whole, *found[1:]]
 
 
-def _rows_of_names(document: html.HtmlElement) -> list[Named]:
+def read_names(page: str) -> list[Named]:
+    """Return the rows of a page's tables of names."""
+    document = html.document_fromstring(page)
+    write_formulas(document)
     tables = [table for table in document.iter("table") if NAMES in table.classes]
     rows = [row for table in tables for row in table.iterfind("tbody/tr")]
     found = []
@@ -111,7 +97,8 @@ def names_in(cell: html.HtmlElement) -> list[str]:
 
 
 def leave_words(document: html.HtmlElement) -> None:
-    """Remove all but the text of a page without formulas, and put a space around each block."""
+    """Remove all but the text of a page, and put a space around each block."""
+    write_formulas(document)
     for element in list(document.iter()):
         if is_silent(element):
             element.drop_tree()
