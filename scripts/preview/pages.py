@@ -2,7 +2,8 @@
 
 Other pages wait until they are viewed, since an edit may change their references, and an edit of
 the package their numbers. Numbers of sections and figures run through the whole book: if an edit
-changes how many there are, all pages are numbered again, and none is read.
+changes how many there are, a new process counts them. (In one process sphinx-external-toc continues
+from the chapter at which it ended the last time.)
 """
 
 import gc
@@ -45,11 +46,12 @@ class Task:
 
 @dataclass
 class Report:
-    """A message from the process of the pages: a page is written, or there are problems."""
+    """A message from the process of the pages: a page is written, its problems, or a restart."""
 
     written: str = ""  # a page; "*" for files that every page loads
     seconds: float = 0.0
     problems: dict[str, list[str]] | None = None
+    restart: bool = False
 
 
 def run(connection: Connection, view: frozenset[str]) -> None:
@@ -116,7 +118,7 @@ class Pages:
         self.app.emit("env-before-read-docs", self.env, sorted(added | changed))
         for name in sorted(added | changed):
             self.read(name, is_first=True)
-        self.number_pages()
+        set(self.env.check_dependents(self.app, set()))  # consuming the iterator numbers the pages
         for name in pages_in_contents() - self.env.found_docs:
             self.read(name)
         if added or changed:
@@ -155,18 +157,15 @@ class Pages:
         elif name.startswith("book/_templates/"):
             self.to_write |= self.env.found_docs
         else:
-            from byhand.reading.results import opens_changed_files
-
             path = ROOT / name
             for page, needed in self.env.dependencies.items():
-                is_included = any((ROOT / "book" / file).resolve() == path for file in needed)
-                if is_included or opens_changed_files(Path(self.env.doc2path(page))):
+                if any((ROOT / "book" / file).resolve() == path for file in needed):
                     self.to_read.add(page)
 
     # ---- One step ----
 
     def read(self, name: str, *, is_first: bool = False) -> None:
-        """Read a page; if its numbering changes, number all pages again."""
+        """Read a page; if its numbering changes, request a restart."""
         from sphinx.util.build_phase import BuildPhase
 
         self.to_read.discard(name)
@@ -200,20 +199,8 @@ class Pages:
         self.app.emit("env-updated", self.env)
         self.to_write = set(self.env.found_docs) - self.failed
         if has_other_numbers:
-            self.number_pages()
-            # The last good version of a page that cannot be read has moved with the others.
-            self.good = {page: (self.numbers(page)[0], was) for page, (_, was) in self.good.items()}
-
-    def number_pages(self) -> None:
-        """Number the sections and numbered elements of all pages."""
-        from sphinx_external_toc.collectors import TocTreeCollectorWithStyles
-
-        for listener in self.app.events.listeners["env-get-updated"]:
-            collector = getattr(listener.handler, "__self__", None)
-            if isinstance(collector, TocTreeCollectorWithStyles):
-                # It would count on from the chapter at which it ended the last time.
-                collector.__init__()  # type: ignore[misc]
-        set(self.env.check_dependents(self.app, set()))  # consuming the iterator numbers the pages
+            self.connection.send(Report(restart=True))
+            raise EOFError
 
     def numbers(self, name: str) -> tuple[dict[str, Any], tuple[Any, ...]]:
         """Return the numbered elements of a page and their numbers."""
