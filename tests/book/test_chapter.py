@@ -246,29 +246,6 @@ def test_a_cell_has_processor_time_and_an_endless_one_is_told(
     assert found.faults == faults
 
 
-LISTINGS = [
-    "import os; os.listdir('notes')",
-    "from pathlib import Path; list(Path('notes').glob('*.txt'))",
-    "import os; os.chdir('notes'); os.listdir()",
-]
-
-
-@pytest.mark.parametrize("source", LISTINGS)
-def test_a_cell_that_lists_a_folder_is_run_again_for_a_new_file(tmp_path, monkeypatch, source):
-    monkeypatch.setattr(results, "ROOT", tmp_path)
-    monkeypatch.setattr(results, "KEPT", tmp_path)
-    (tmp_path / "book" / "notes").mkdir(parents=True)
-    page, steps = tmp_path / "book" / "page.md", [Step("cell", 0, 7, source)]
-    assert results.compute(page, steps, "now").faults == []
-    assert results.load_valid(page, steps, "now") is not None
-    assert not results.opens_changed_files(page)
-    (tmp_path / "book" / "new.txt").touch()  # elsewhere
-    assert results.load_valid(page, steps, "now") is not None
-    (tmp_path / "book" / "notes" / "new.txt").touch()
-    assert results.load_valid(page, steps, "now") is None
-    assert results.opens_changed_files(page)
-
-
 def test_chapters_have_more_time_than_a_slow_laptop_takes():
     assert Limits().processor >= 300
     assert Limits().clock >= 10 * Limits().processor

@@ -33,8 +33,6 @@ from mha.views.figures import Figure
 from mha.widgets.instrument import Explorer
 
 MAX_PRINTED = 1_000_000  # characters that a cell may print
-OPENING = ("open", "os.listdir", "os.scandir")  # events of Python that name a file or folder
-IMPORTING = "<frozen importlib._bootstrap_external>"  # lists folders for modules alone
 
 Output = dict[str, Any]  # as a notebook has it
 
@@ -137,8 +135,8 @@ def run(
     A step is ``cell`` or ``expression``, and its source. No step runs after a cell that fails. If a
     step takes more processor time than allowed, the system ends this process with SIGXCPU. The
     connection receives ``"ready"``, then a pair for each step: its outputs, and None or the line of
-    the failed source and the error. Last it receives the opened files and listed folders in `root`,
-    and the live numbers of texts.
+    the failed source and the error. Last it receives the opened files below `root`, and the live
+    numbers of texts.
     """
     Thread(target=_exit_with_parent, daemon=True).start()
     import matplotlib  # slow, and other users of this module do not need it
@@ -188,16 +186,13 @@ def _exit_with_parent() -> None:
 
 
 def _record_opened_files(root: str) -> set[str]:
-    """Return a set to which each file and folder in `root` is added when it is opened or listed."""
+    """Return a set to which each file below a folder is added when it is opened."""
     opened: set[str] = set()
 
     def remember(event: str, arguments: tuple[Any, ...]) -> None:
-        if event not in OPENING or sys._getframe(1).f_code.co_filename == IMPORTING:
-            return
-        given = "." if arguments[0] is None else arguments[0]
-        if isinstance(given, str | bytes | os.PathLike):
-            path = os.path.realpath(os.fsdecode(given))
-            if os.path.join(path, "").startswith(root) and os.path.exists(path):
+        if event == "open" and isinstance(arguments[0], str | bytes):
+            path = os.path.realpath(os.fsdecode(arguments[0]))
+            if path.startswith(root) and os.path.isfile(path):
                 opened.add(path)
 
     sys.addaudithook(remember)

@@ -1,8 +1,8 @@
 """Results of a page's cells and expressions, kept until one of their inputs changes.
 
 The inputs are the cells and expressions in their order, the package with its data, the locked
-packages, the files that the cells open, and the names in the folders that they list. While they are
-unchanged, the results of the last run are used, so that an edit of prose computes nothing.
+packages, and the files that the cells open. While they are unchanged, the results of the last run
+are used, so that an edit of prose computes nothing.
 """
 
 import json
@@ -59,8 +59,7 @@ class Results:
     errors: dict[int, str] = field(default_factory=dict)
     # lines of the page, with their faults
     faults: list[tuple[int, str]] = field(default_factory=list)
-    # a digest of each file that a cell opened, and of the names in each folder that it listed
-    files: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)  # a digest of each file that a cell opened
     # `explorers` and `parts` of the `StepResult` of a step, by its number as text: a key of JSON
     live_numbers: dict[str, tuple[str, list[TextPart]]] = field(default_factory=dict)
 
@@ -85,27 +84,9 @@ def _file(page: Path) -> Path:
     return KEPT / page.relative_to(ROOT / "book").with_suffix(".json")
 
 
-def _digests(names: Iterable[str]) -> dict[str, str]:
-    """Return a digest of each file, and of the names in each folder; missing ones have one too."""
-    return {
-        name: _digest_of_names(ROOT / name)
-        if (ROOT / name).is_dir()
-        else digest_of([name], root=ROOT)
-        for name in names
-    }
-
-
-def _digest_of_names(folder: Path) -> str:
-    """Return a digest of the names in a folder, without hidden and compiled ones."""
-    names = sorted(path.name for path in folder.iterdir())
-    seen = [name for name in names if not name.startswith(".") and name != "__pycache__"]
-    return digest_of([], salt="/".join(seen))
-
-
-def opens_changed_files(page: Path) -> bool:
-    """Return whether a file or folder that a page's cells opened has changed since they ran."""
-    found = load_last(page)
-    return found is not None and found.files != _digests(found.files)
+def _digests(files: Iterable[str]) -> dict[str, str]:
+    """Return the digest of each file of the project; a missing file has a digest too."""
+    return {name: digest_of([name], root=ROOT) for name in files}
 
 
 def load_valid(page: Path, steps: Sequence[Step], digest: str) -> Results | None:
@@ -194,7 +175,7 @@ def _receive(
     files, results.live_numbers = connection.recv()
     opened = [Path(path).relative_to(ROOT) for path in files]
     results.files = _digests(
-        path.as_posix() for path in opened if not {*path.parts[:1]} & {*IGNORED_FOLDERS}
+        path.as_posix() for path in opened if path.parts[0] not in IGNORED_FOLDERS
     )
 
 
