@@ -230,10 +230,10 @@ def test_damaged_results_of_the_last_build_count_as_missing(book, length):
 WAITS = """
 ```{code-cell}
 from pathlib import Path
-from threading import Event
+from time import sleep
 
 Path("begun").touch()
-Event().wait(300)
+sleep(300)
 ```
 """
 
