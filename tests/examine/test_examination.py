@@ -299,7 +299,7 @@ def test_options_and_arguments_that_are_not_known_are_refused():
     assert list(mha.examine(right, leave_out=["large scores"]).cases) == kinds
     said = (
         "leave_out has 'huge'; this function has plain, large scores, large negative scores,"
-        " long sequence, grouped heads"
+        " long sequence, grouped heads, very low scores"
     )
     with raises(ValueError, said):
         mha.examine(right, leave_out=["huge"])
