@@ -531,8 +531,9 @@ def _retest(
     if unexplained and trial.conventions.is_always_causal:
         return None
     found, unexplained = _find_explanations(other, MAY_UNDO_CAUSAL)
-    # NaN alone tells nothing of the convention.
-    return None if _has_bug(found, "zero times infinity") else (other, found, unexplained)
+    if unexplained and _has_bug(found, "zero times infinity"):
+        return None  # NaN alone tells nothing of the convention
+    return other, found, unexplained
 
 
 def _has_bug(found: Sequence[Explanation], name: str) -> bool:

@@ -210,8 +210,8 @@ def new_positions(start: int, stop: int) -> Array:
     return np.arange(start, stop)
 
 
-def newest(keys: Array) -> int:
-    """Return the position of the newest key."""
+def newest(keys: Array, start: int) -> int:
+    """Return the position of the newest key; `start` is that of the first key of the step."""
     return len(keys) - 1
 
 
@@ -319,8 +319,8 @@ class Parts:
 
     Examples
     --------
-    >>> Parts((("newest", len),)).newest([3, 5])
-    2
+    >>> Parts((("merge", list),)).merge((3, 5))
+    [3, 5]
     """
 
     replaced: tuple[tuple[str, Part], ...] = ()
@@ -583,7 +583,7 @@ def decode(
         keys = parts.extend_cache(keys, new_key)
         values = parts.extend_cache(values, new_value)
         count = keys.shape[-2]
-        excess = parts.newest(keys.swapaxes(0, -2)) - (count - 1)
+        excess = parts.newest(keys.swapaxes(0, -2), start) - (count - 1)
         rotated_query, *_ = parts.turn(*step, angles[positions + excess], rotate_by)
         cached_keys = parts.read_cache(parts.read_cached_keys(keys, angles), size)
         cached_values = parts.read_cache(values, size)

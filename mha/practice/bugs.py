@@ -245,8 +245,18 @@ def columns_mixed(weights: Array, value: Array) -> Array:
     "rotates the query by the position after its own",
     kind="museum",
 )
-def off_by_one(keys: Array) -> int:
+def off_by_one(keys: Array, start: int) -> int:
     return len(keys)
+
+
+@bug(
+    "off by one after a cache",
+    "newest",
+    DECODING,
+    "rotates the query of each token after a cache by the position after its own",
+)
+def off_by_one_after_a_cache(keys: Array, start: int) -> int:
+    return len(keys) if start else len(keys) - 1
 
 
 @bug("values turned", "turn", ROTARY, "rotates the values too", kind="museum")

@@ -109,7 +109,7 @@ def mask_multiplied(bug):
     return attention
 
 
-@CASES.add("fla-org/flash-linear-attention#766", "off by one", D)
+@CASES.add("fla-org/flash-linear-attention#766", "off by one after a cache", D)
 def query_one_position_ahead(bug):
     """Count a new token as seen before its query is rotated."""
 

@@ -256,8 +256,11 @@ NAMED = [
                   "np.arange(mask.shape[-1]) + 0 * mask"),
     *changed(STEP, {
         "off by one": ("turned(query, places)", "turned(query, places + 1)"),
+        "off by one after a cache": ("turned(query, places)", "turned(query, places + (past > 0))"),
         "positions restart at 0": ("past + np", "np"),
         "one position for all new tokens": ("past + np.arange(n)", "past + 0 * np.arange(n)"),
+        "one position for all new tokens after a cache":
+            ("past + np.arange(n)", "past + np.arange(n) * (past == 0)"),
         "last position for all new tokens":
             ("past + np.arange(n)", "past + n - 1 + 0 * np.arange(n)"),
         "cache overwritten": (LONGER_K, "turned(key, places)", LONGER_V, "value"),
