@@ -449,18 +449,17 @@ def recorded_kept_layer() -> KeptLayer:
     return KeptLayer(sentence, layer, head, *map(float, _numbers()["kept_layer"]))
 
 
-def recorded_without_each(sentence: str = "The capital of France is") -> tuple[str, Array]:
+def recorded_without_each(sentence: str) -> Array:
     """Return the probability of a sentence's likeliest next token without each single head.
 
     Parameters
     ----------
-    sentence : str, default "The capital of France is"
-        This one, or the eight words that are read twice.
+    sentence : str
+        "The capital of France is", or the eight words that are read twice.
 
     Returns
     -------
-    sentence : str
-    probabilities : ndarray, shape (num_layers, num_heads)
+    ndarray, shape (num_layers, num_heads)
 
     Raises
     ------
@@ -469,15 +468,15 @@ def recorded_without_each(sentence: str = "The capital of France is") -> tuple[s
 
     Examples
     --------
-    >>> sentence, probabilities = recorded_without_each()
+    >>> probabilities = recorded_without_each("The capital of France is")
     >>> layer, head = np.unravel_index(probabilities.argmin(), probabilities.shape)
-    >>> print(sentence, layer + 1, head + 1)
-    The capital of France is 24 5
+    >>> print(layer + 1, head + 1)
+    24 5
     """
     known = _texts()["alone"]
     if as_string("sentence", sentence) not in known:
         raise ValueError(f"sentence is {sentence!r}; one of {', '.join(known)} is wanted")
-    return sentence, _numbers()["alone"][known.index(sentence)]
+    return _numbers()["alone"][known.index(sentence)]
 
 
 def recorded_scores() -> HeadScores:

@@ -17,7 +17,7 @@ from environment import ROOT, fail, step
 from printing import chosen_chapters, refuse_unprintable
 
 from byhand.chapter.lead_and_aims import MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
-from byhand.checking.marking import FILE, in_words, plain_text, read_schemes
+from byhand.checking.marking import in_words, plain_text, schemes_of
 from byhand.checking.sources import Project
 from byhand.mathematics.paper import formula
 from byhand.press import markup
@@ -85,7 +85,7 @@ def make(arguments: argparse.Namespace, exam: Exam) -> None:
 def essays() -> list[Essay]:
     """Return the exercises in words that stand alone, with their marking schemes."""
     project = Project(ROOT)
-    schemes = read_schemes((ROOT / FILE).read_text(encoding="utf-8"))
+    schemes = schemes_of(project)
     return [
         Essay(
             label,

@@ -23,6 +23,8 @@ def chosen(names: list[str]) -> list[Deck]:
 
 def files(wanted: list[Deck]) -> dict[str, bytes]:
     """Return three files per deck, by name."""
+    if not wanted:
+        return {}
     refuse(check_sources(ROOT, [deck.page.name for deck in wanted]), "no slides were made")
     prepare(os.environ)
     return {

@@ -23,7 +23,8 @@ from environment import ROOT, fail
 from sphinx import addnodes
 from sphinx_runs import doctree_of
 
-from byhand.checking.marking import FILE, read_schemes
+from byhand.checking.marking import Scheme, schemes_of
+from byhand.checking.sources import Project
 from byhand.document import BOOK
 from byhand.press.embedding import with_fonts
 from byhand.quiz.elements import quiz
@@ -126,7 +127,7 @@ def _tables(holder: Tag) -> str:
 
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
     """Yield the self-contained questions of the pages."""
-    book = Book(pages)
+    book, schemes = Book(pages), schemes_of(Project(ROOT))
     for page in pages:
         doctree = doctree_of(page.name)
         asked: dict[str, list[Asked]] = dict(doctree.get("asked", {}))
@@ -134,21 +135,14 @@ def questions(pages: Sequence[Page]) -> Iterator[Question]:
             label = question.label
             if label in BANK["left-out"]:
                 continue
-            whole = _with_scheme(_self_contained(question, book, doctree))
-            if label in asked:
-                yield from _asked(whole, asked.pop(label))
-                continue
-            if whole.kind == "essay" and not whole.marks:
-                line = doctree.ids[label].line or 1
-                fail(f"book/{page.name}.md:{line}: {label} has no marking scheme in {FILE}")
-            yield whole
+            whole = _with_scheme(_self_contained(question, book, doctree), schemes.get(label))
+            yield from _asked(whole, asked.pop(label)) if label in asked else [whole]
         for label, [(line, *_), *_] in asked.items():
             fail(f"book/{page.name}.md:{line}: {label} is no exercise that the question bank has")
 
 
-def _with_scheme(question: Question) -> Question:
+def _with_scheme(question: Question, scheme: Scheme | None) -> Question:
     """Return a question with its marking scheme, if it has one."""
-    scheme = read_schemes((ROOT / FILE).read_text(encoding="utf-8")).get(question.label)
     return replace(question, marks=scheme.marks) if scheme else question
 
 

@@ -149,7 +149,10 @@ GIVEN = SOUND | {
     "recorded_head": {"layer": 24, "head": 5, "sentence": FRANCE},
     **{
         f"recorded_{name}": {"sentence": FRANCE}
-        for name in ("maps", "next_tokens", "logit_shares", "stream_norms", "vector_lengths")
+        for name in (
+            *("maps", "next_tokens", "without_each", "logit_shares", "stream_norms"),
+            "vector_lengths",
+        )
     },
     "trace": {"example": EXAMPLE},
     "trace_blocks": {"example": EXAMPLE, "blocks": [BLOCK]},

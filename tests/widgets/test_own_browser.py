@@ -454,9 +454,7 @@ def test_random_values_and_meanings_are_explained_and_the_key_word_is_chosen(own
     turned = seen.page.locator(".own-legend").all_inner_texts()
     assert turned != heads
     expect(seen.page.locator("mha-explorer .status")).to_contain_text(", ".join(turned))
-    expect(says).to_contain_text(
-        "\u2068she\u2069: a meaning beyond the first four, so a word has 5 numbers."
-    )
+    expect(says).to_contain_text("A meaning of \u2068she\u2069 needs 5 numbers per word.")
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -660,11 +658,10 @@ def test_the_width_rises_to_what_the_words_need_and_says_so(own):
     width = seen.field("Numbers per word")
     expect(width).to_have_value("6")
     expect(seen.page.locator("mha-explorer .status")).to_contain_text(
-        "A word now has 6 numbers, as a meaning needs them."
+        "A word now has 6 numbers, because a meaning needs them."
     )
     expect(seen.page.locator(".own-says .soft")).to_contain_text(
-        "\u2068river\u2069, \u2068bank\u2069: a meaning beyond the first four, "
-        "so a word has 6 numbers."
+        "A meaning of \u2068river\u2069, \u2068bank\u2069 needs 6 numbers per word."
     )
     width.fill("4")
     error = seen.page.locator(f"#{width.get_attribute('aria-describedby')}")

@@ -295,7 +295,7 @@ def test_changes_that_exclude_each_other_are_switched_off_and_named(sheet_page):
         page.get_by_label(label).check()
     page.get_by_label("no softmax, but a decay").check()
     expect(page.locator(".sheet-said [role=status]")).to_contain_text(
-        "because it does not go together with this: scores capped at 2, a sink of 0."
+        "Cannot be combined with this, and so switched off: scores capped at 2, a sink of 0."
     )
     assert rows.all_text_contents()[:4] == [shown(x) for x in carried(("groups", "decay"))[0]]
     page.locator(".sheet-table", has_text="Products of decays").locator("button").nth(8).click()

@@ -7,8 +7,7 @@ without its page, only a reader can tell. Therefore the file has an entry for ea
 import tomllib
 from collections.abc import Iterator
 
-from byhand.checking.marking import BANK, in_words, read_schemes
-from byhand.checking.marking import FILE as SCHEMES
+from byhand.checking.marking import BANK, in_words, schemes_of
 from byhand.checking.sources import Finding, Page, Project
 
 
@@ -23,11 +22,7 @@ def questions_in_words(page: Page) -> Iterator[tuple[str, int]]:
 
 def check(project: Project) -> Iterator[Finding]:
     """Find questions in words that nobody has read by themselves."""
-    schemes = {
-        label: scheme
-        for _, text in project.files(SCHEMES)
-        for label, scheme in read_schemes(text).items()
-    }
+    schemes = schemes_of(project)
     for _, text in project.files(BANK):
         lists = tomllib.loads(text)
         known = {*lists["left-out"], *lists["complete"], *lists["needs"]}

@@ -63,6 +63,15 @@ def read_schemes(text: str) -> dict[str, Scheme]:
     }
 
 
+def schemes_of(project: Project) -> dict[str, Scheme]:
+    """Return the schemes of a project by label; none if it has no file of them."""
+    return {
+        label: scheme
+        for _, text in project.files(FILE)
+        for label, scheme in read_schemes(text).items()
+    }
+
+
 def exercises(page: Page) -> Iterator[tuple[str, int, Block, str]]:
     """Yield the label, the difficulty, the first block and the text of each exercise of a page."""
     for block in page.blocks:

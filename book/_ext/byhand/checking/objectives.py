@@ -11,8 +11,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 
 from byhand.checking.blocks import EXERCISES
-from byhand.checking.marking import FILE as SCHEMES
-from byhand.checking.marking import read_schemes
+from byhand.checking.marking import schemes_of
 from byhand.checking.sources import DECK, Finding, Page, Project
 from mha.practice.exams.problems import OF_CHAPTERS
 
@@ -78,11 +77,7 @@ def check(project: Project) -> Iterator[Finding]:
     """Find aims without an entry, and entries that name what their chapter does not have."""
     pages = {page.name: page for page in project.pages}
     decks = {deck.file.removeprefix("book/").removesuffix(DECK): deck for deck in project.decks}
-    schemes = {
-        label: scheme
-        for _, text in project.files(SCHEMES)
-        for label, scheme in read_schemes(text).items()
-    }
+    schemes = schemes_of(project)
     alone = {label for label, scheme in schemes.items() if scheme.alone}
     for _, text in project.files(FILE):
         for name, objectives in read_objectives(text).items():

@@ -34,7 +34,7 @@ export const own = {
   idle: "no head uses it",
   passedOn: "for values only",
   beyondSlider: "beyond the slider",
-  needed: "{words}: a meaning is not among the first four, so a word now has {width} numbers.",
+  needed: "A meaning of {words} needs {width} numbers per word.",
   raised: "A word now has {width} numbers, because a meaning needs them.",
   made: "The sentence is now: {words}.",
   drawn: "Numbers of the seed {seed}.",

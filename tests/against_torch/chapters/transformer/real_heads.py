@@ -148,7 +148,7 @@ def compare_scores(page):
     page.says("mean loss of a word is # nats", losses[:, :24].mean(), losses[:, 25:].mean())
     page.says("were equally likely, it would be #", math.log(SETTINGS["vocabulary_size"]))
     page.says("words were, #", math.log(25))
-    page.says("last third of the second half it is #", losses[:, 41:].mean())
+    page.says("(without its first word; # in its last third)", losses[:, 41:].mean())
     whole, alone = R.chance(TWICE, " apple"), R.arrays["alone"][1]
     removed = (17, 1), (19, 7), (2, 5), (2, 4), (30, 2)
     rows = [[x[layer - 1, head - 1] for x in (R.mean("before"), R.mean("after"), alone)]
