@@ -118,6 +118,8 @@ def _as_float(value: float) -> float:
     """Return a number as a Python float; NumPy's small integer types would overflow."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError("value is a masked array; a number that is not hidden is wanted")
+    if getattr(value, "ndim", 0):  # before version 2.4, NumPy converts an array of one number
+        raise TypeError(f"value is {value!r}; a number is wanted")
     try:
         return float(value)
     except OverflowError:
