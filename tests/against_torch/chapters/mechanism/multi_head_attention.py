@@ -37,7 +37,7 @@ def compare_one_average_in_place_of_two(page):
     other = single | {"w_k": w_k[None]}
     one_head = [Run(other | {"embeddings": sentence}).concat[IT] for sentence in (x, toy)]
     apart = [AtMost((a - b).abs().max()) for a, b in (two_heads, one_head)]
-    page.says("Their outputs differ by up to ", apart)
+    page.says("The outputs of our layer for it differ by up to ", apart)
 
 
 def compare_costs(page):

@@ -15,7 +15,7 @@ def compare_other_words_and_queries(page):
     page.figure("fig-river-bank-plane", s.scores[0, BANK])
     page.figure("fig-money-bank-plane", money.scores[0, BANK])
     shares = (tensor([[2, 0], [2.5, 0], [1, 1]]) @ s.key[0].T).softmax(-1)[:, RIVER]
-    page.says("The query (2, 0) gives #", shares[0])
-    page.says("(2.5, 0) gives #", shares[1])
-    page.says("the scores 0, 6, 2 and #", shares[2])
+    page.says("The query (2, 0) gives river #", shares[0])
+    page.says("(2.5, 0) gives it #", shares[1])
+    page.says("the scores 0, 6, 2 and a weight of #", shares[2])
     torch.testing.assert_close(s.weights, money.weights)

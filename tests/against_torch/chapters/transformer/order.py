@@ -24,7 +24,7 @@ def compare_positions_that_are_added(page):
     placed = Run(END | {"embeddings": END["embeddings"] + positions, "positions": positions})
     placed.placed = placed.embeddings
     page.runs["the-cat-sat-end-placed"] = placed
-    page.says("Its first number here is ", line(placed, "placed.1.0"))
+    page.says("The first number of cat is now ", line(placed, "placed.1.0"))
     other = END | {"embeddings": END["embeddings"][swap]}
     moved = Run(other | {"embeddings": other["embeddings"] + positions})
     for_cat = [Run(END).weights[0, 1, 0], Run(other).weights[0, 2, 0]]

@@ -56,7 +56,8 @@ def compare_shared_prompts(page):
 
 def compare_pages(page):
     slot = cached(LARGE, 1)
-    page.says("# tokens need # ÷ # = #, so # pages, and #", 1000, 1000, 16, 1000 / 16, 63, 8)
+    needed = 1000, 1000, 16, 1000 / 16, 63, 8
+    page.says("# tokens need # ÷ # = # pages, so # are taken, and #", needed)
     page.says("keys and values take # KiB", slot / 1024)
     page.says("so # MiB are wasted", 8 * slot / 2**20)
     page.says("# tokens would waste # GiB", 8192, (8192 - 1000) * slot / 2**30)
@@ -95,11 +96,11 @@ def compare_one_guess(page):
     others = [i for i in range(36) if i not in shown]
     page.table("tbl-serving-rule", columns[shown], columns[others].sum(0), columns.sum(0))
     rejected, instead = columns[:, 3].sum(), columns[nu, 3] / columns[:, 3].sum()
-    page.says("from a first), is accepted with ", p[stop], q[stop], p[stop] / q[stop])
+    page.says("This is accepted with the probability ", p[stop], q[stop], p[stop] / q[stop])
     page.says("After a rejection nu is drawn with ", columns[nu, 3], rejected, instead)
     page.says("So nu is written with probability ", q[nu], rejected, instead, p[nu])
     page.says("The sum of the third column, #, is", columns[:, 2].sum())
-    page.says("of the cases; the target says ", p[nu])
+    page.says("of the cases; its target probability is ", p[nu])
 
 
 def compare_drafts(page):

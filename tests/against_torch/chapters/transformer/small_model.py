@@ -61,7 +61,7 @@ def compare_the_language(page):
     page.says("which costs ≈ #", math.log(15), repeated, counting[2].exp(), repeated.exp())
     page.says("costs # nats with the whole model, and # with counting", loss, counting[0])
     powers = [cost.exp() for cost in (loss, counting[0], repeated, new)]
-    page.says("The exponential of each: ", powers)
+    page.says("are the exponentials of the costs: ", powers)
 
 
 def compare_sizes(page):
@@ -101,7 +101,7 @@ def compare_parts_of_the_logits(page):
     rest, ratio = both[:4].sum(0), (ends[0] - ends[1]).exp()
     page.says("The other four parts give it ", rest[0], rest, (rest[1] - rest[0]).exp())
     page.says("the logits of nu and ke are # and #", ends)
-    page.says("to the difference of the logits, #. At temperature", ratio, 2, ratio.sqrt())
+    page.says("to the difference of the logits; its value is #. At temperature", ratio, 2, ratio.sqrt())
 
 
 def score_parts(first, second):

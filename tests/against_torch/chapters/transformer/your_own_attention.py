@@ -70,4 +70,4 @@ def compare_names_looked_up(page):
     page.says("the last mo gives #", block.weights[1, -1, ba])
     inputs = {"query": block.query, "key": block.key, "value": block.value}
     other = Run(inputs, causal(len(story)), rotation_angles(len(story), D_K, BASE**2))
-    page.says("it gives ba #", other.weights[1, -1, ba])
+    page.says("gives ba only #", other.weights[1, -1, ba])
