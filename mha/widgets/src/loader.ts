@@ -56,5 +56,5 @@ function define(name: string, imports: string[] | Factory, factory: Factory) {
   modules[name] ??= module;
 }
 
-// A second copy of this script would forget what the first has loaded.
+// A second copy of this script would load the same modules again.
 if (!("define" in window)) Object.assign(window, { define });

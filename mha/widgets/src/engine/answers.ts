@@ -15,7 +15,7 @@ type Slip = [MistakeName, number];
 /** So many units of the last decimal asked for an answer may be off by rounding on the way. */
 const NEAR_UNITS = 2;
 
-/** So many an answer is off at most of which only the last digit is said to be wrong. */
+/** The largest error, in units of the last digit, of an answer with only its last digit wrong. */
 const LAST_DIGIT_UNITS = 5;
 
 const halfUnit = (places: number) => 0.5 * 10 ** -places * (1 + 1e-9);

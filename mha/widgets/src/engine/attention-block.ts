@@ -7,8 +7,8 @@ import { extendTrace, finite, matmul, traceAttention } from "./attention.ts";
 import type { Inputs, Matrix, Run } from "../types/run.ts";
 
 /**
- * From here on what is left of the normal distribution is a continued fraction, of this depth;
- * before it a series, whose terms are all positive.
+ * From this number on, the tail of the normal distribution is computed by a continued fraction of
+ * this depth; for smaller numbers by a series, whose terms are all positive.
  */
 const [FAR, DEPTH] = [2, 120];
 

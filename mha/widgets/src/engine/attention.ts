@@ -90,7 +90,7 @@ function shifts(scaled: Matrix): number[] {
 }
 
 /**
- * One head, every intermediate kept.
+ * The arrays of one head, with every intermediate result.
  * @param matrices query, key and value
  */
 function attention([query, key, value]: Matrix[], mask: MaskEntry[][] | null | undefined, inputs: Inputs) {
@@ -138,7 +138,7 @@ function projections(inputs: Inputs, x: Matrix | undefined): Matrix[][] {
 }
 
 /**
- * A forward run with every intermediate kept; names and axes as in the package's Trace.
+ * A forward run with every intermediate result; names and axes as in the package's Trace.
  * @param inputs embeddings with w_q, w_k, w_v, or query, key, value; w_o, masks (one a
  *   head), isCausal, keyAllowed (one a key), scale, temperature, headOff (one a head), and a row
  *   a place of positions and of angles: optional.
@@ -162,7 +162,7 @@ export function traceAttention(inputs: Inputs): Run {
 /** The forward pass: only attention until a block's module extends it. */
 let forward = traceAttention;
 
-/** A forward run with every intermediate kept, with the block around it where the inputs have one. */
+/** A forward run with every intermediate result, and with a block if the inputs have one. */
 export const trace = (inputs: Inputs): Run => forward(inputs);
 
 /** Have `trace` run another function: a block's, which only pages with a block load. */

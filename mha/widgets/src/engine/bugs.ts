@@ -17,8 +17,8 @@ const transpose = (matrix: Matrix): Matrix => (matrix[0] ?? []).map((_, j) => ma
 const plus = (left: Matrix, right: Matrix): Matrix => map(left, (x, i, j) => x + right[i][j]);
 
 /**
- * Pairs turned by their row's angle: each number with its neighbour, or with the one that stands
- * so many places on.
+ * Pairs of numbers, rotated by their row's angle: each number with its neighbour, or with the
+ * number `apart` columns later.
  */
 const turned = (matrix: Matrix, angles: number[], apart: number = 1): Matrix => map(matrix, (x, i, j) => {
   const [cos, sin] = [Math.cos(angles[i]), Math.sin(angles[i])];
@@ -109,7 +109,7 @@ function write([query, key, value]: Matrix[], parts: typeof RIGHT, { kept, turns
 /**
  * The result of an attention with a bug, "" for the right one; as `run_attention` of the package.
  *
- * @param kept the weights that dropout keeps, if it is on
+ * @param kept decides, with dropout, whether a weight remains
  *
  * @throws where shapes do not fit, as NumPy refuses them
  */

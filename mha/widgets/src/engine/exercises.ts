@@ -19,7 +19,7 @@ type Pick = (low: number, high: number) => number;
 /**
  * Return the result of an operation on plain numbers.
  *
- * @param by what the second term is, if it is a constant: "d_k" or "scale"
+ * @param by the name of the second term, if it is a constant: "d_k" or "scale"
  */
 export function result(operation: Operation, terms: number[][], by: string = ""): number {
   const operands = terms.map((term, i) =>
@@ -43,8 +43,8 @@ const inBrackets = (text: string) => text.startsWith("−") ? `(${text})` : text
 const factor = (value: number, places: number = 4) => inBrackets(short(value, places));
 
 /**
- * A calculation of each kind: the result, what the hints are filled with, and the worked line: its
- * steps with so many decimals, and its result.
+ * A calculation of each kind: the result, the numbers of the hints, and the worked line, with a
+ * given number of decimals in its steps.
  */
 const CALCULATIONS: Record<Kind, (givens: number[][], column: number) => Calculated> = {
   products: (givens) => {

@@ -15,7 +15,7 @@ export const FORMS = words.length;
 export const ROWS = FORMS + length;
 const [MATRIX, CHOICES] = [ROWS * width, questions.length * FORMS];
 
-/** Adam's: how long it remembers gradients and their squares, and what it adds to a root. */
+/** Constants of Adam: the decay of the means of gradients and of squares, and the number added to a root. */
 const [MEAN, SQUARE, TINY] = [0.9, 0.99, 1e-8];
 
 const NONE = -1;
@@ -215,8 +215,8 @@ function examined(layer: Float64Array, heads: number) {
 }
 
 /**
- * A training, step by step; `layers` and, once it is examined, `found` have what was after each, the
- * start first.
+ * A training, step by step. `layers` has the parameters before the first step and after each step;
+ * `found` has the examination of each of these layers that has been examined.
  */
 export class Training {
   heads: number;
@@ -232,7 +232,7 @@ export class Training {
     this.rate = rate;
     this.layers = [drawn(seed, heads)];
     this.found = [];
-    /** The loss on what each step learned from. */
+    /** The loss of each step on its batch. */
     this.losses = [];
     this.means = new Float64Array(this.layers[0].length);
     this.squares = new Float64Array(this.layers[0].length);

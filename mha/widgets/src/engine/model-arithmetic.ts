@@ -23,8 +23,8 @@ const CUT = { from: 0, to: 1 };
 
 const BLOCK: any = { norm: "before", activation: "relu", eps: { first: EPS, second: EPS } };
 
-// What no run of the package has: the parts of the last stream, normalised, and what each adds to
-// each logit; what the keys of a head read where a way is cut; logits over another temperature than 1.
+// Stages that no run of the package has: the normalised parts of the last stream, and the number that
+// each adds to each logit; the input of a head's keys if a path is cut; logits divided by a temperature.
 const OWN_STAGES: any = {
   parts: { symbol: "x", axes: ["head", "row", "column"] },
   shares: { symbol: "ℓ", axes: ["head", "row", "column"] },
@@ -43,9 +43,9 @@ function nested(numbers: number[], [length, ...inner]: number[]): any {
 }
 
 /**
- * The model after one of the steps that are kept, from a text of 16-bit numbers.
+ * The model after one of the stored training steps, from a text of 16-bit numbers.
  *
- * @param step which of them, from 0
+ * @param step the index of the stored step, from 0
  */
 export function checkpoint({ numbers, shapes, base, words }: ModelData, step: number): NamesModel {
   const sizes = shapes.map(([, shape]) => shape.reduce((size, n) => size * n, 1));
@@ -97,9 +97,9 @@ function traceCut(inputs: any, before: any): any {
  * A model's run on words: for each block its inputs and all its results.
  *
  * @param words places in the vocabulary, at least one
- * @param how which of the four heads
- *   are off, block by block; whether the way from the first block's first head to the second's
- *   second is cut; by what the logits are divided
+ * @param how `off`: whether each of the four heads is off, block by block; `cut`: whether the path
+ *   from the first head of the first block to the second head of the second block is cut;
+ *   `temperature`: the number by which the logits are divided
  */
 export function run(model: NamesModel, words: number[], { off = [], cut = false, temperature = 1 }: { off?: boolean[], cut?: boolean, temperature?: number } = {}): ModelRun {
   const angles = words.map((_, i) => model.speeds.map((speed) => i * speed));

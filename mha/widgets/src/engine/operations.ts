@@ -14,7 +14,7 @@ const single = ([[value]]: number[][]): number => value;
 
 const products = (terms: number[][]): number => sum(terms.map(product));
 
-/** The result of each operation, from the values of its terms; a constant is told by its name. */
+/** The result of each operation, from the values of its terms; a constant is identified by its name. */
 export const RESULTS: Record<string, (terms: number[][], calculation: Calculation) => number> = {
   given: single,
   copy: single,

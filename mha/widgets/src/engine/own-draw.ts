@@ -51,7 +51,7 @@ const each = <Kind>(count: number, one: (i: number) => Kind): Kind[] => Array.fr
 
 const zeros = (rows: number, columns: number): Matrix => each(rows, () => new Array(columns).fill(0));
 
-/** The numbers of a word, the same wherever it stands. */
+/** The numbers of a word, the same at each position. */
 function wordOf({ seed, numbers, width }: OwnSettings, { meanings, vocabulary }: OwnKnowledge, word: string) {
   const bare = bareWord(word);
   const draws = drawsOf(seed, "word", bare);

@@ -6,10 +6,10 @@
 import { stages } from "./stages.ts";
 import type { Axis, Numbers, Place } from "../types/run.ts";
 
-/** Whether a stage is a projection matrix of the layer: its rows stand for components. */
+/** Whether a stage is a projection matrix of the layer: its rows are components, not tokens. */
 export const isMatrix = (stage: string): boolean => !["places", "", undefined].includes(stages[stage].rows);
 
-/** Whether a row of a stage belongs to its place, whichever token stands there. */
+/** Whether a row of a stage belongs to a position of the sequence, whatever its token. */
 export const stays = (stage: string): boolean => stages[stage].rows === "places";
 
 const AXES: Axis[] = ["head", "row", "column"];

@@ -63,7 +63,7 @@ const IN_FLOATS: Functions = {
   t: inFloats(Math.tanh),
 };
 
-/** Take a number, a bracket, or what a sign does to one off the front of some tokens. */
+/** Remove a factor from the front of the tokens, and return it: a number or bracket, with its signs. */
 function factorOf(tokens: string[], functions: Functions): Fraction | null {
   const token = tokens.shift() ?? "";
   if (token[0] in functions) {

@@ -2,7 +2,7 @@
 
 import type { Matrix } from "../types/run.ts";
 
-/** What is kept of a query: its largest score, the sum of exponentials, and the mixture. */
+/** The running state of a query: its largest score, the sum of exponentials, and the weighted sum of values. */
 export interface Kept {
   largest: number;
   /** What multiplied the sum and the mixture before the last block. */
@@ -19,7 +19,7 @@ export interface Frame {
   /** The first query and key of the tile, and those after its last. */
   rows: number[];
   keys: number[];
-  /** What is kept of each query before and after the block. */
+  /** The running state of each query before and after the block. */
   kept: Kept[];
   now: Kept[];
   /** The outputs that are finished. */
@@ -31,7 +31,7 @@ const nothing = (width: number): Kept =>
   ({ largest: -Infinity, factor: 1, exponentials: [], total: 0, mixture: Array(width).fill(0) });
 
 /**
- * What is kept of a query once a block of keys is read: equation of the online softmax.
+ * The running state of a query after a block of keys, by the equation of the online softmax.
  *
  * @param isPlain whether nothing is subtracted
  */

@@ -37,7 +37,7 @@ function fitTokens(body: HTMLElement, count: number) {
 
 /** The choice of the maps, and the switch of the source's numbers. */
 class Shown extends Choices {
-  /** The switch of what the source prints, where it prints anything. */
+  /** The switch that shows the source's printed numbers, if the source prints any. */
   prints() {
     const { explorer } = this;
     if (!Object.keys(explorer.data.prints).length) return [];
@@ -51,7 +51,7 @@ class Shown extends Choices {
     return [prints.node];
   }
 
-  /** The choice of what the maps show, beside the maps. */
+  /** The choice of the stage that the maps show, next to the maps. */
   maps() {
     const { explorer } = this;
     const names = explorer.tables?.mapNames() ?? [];
@@ -80,7 +80,7 @@ export class AllNumbers {
     // One reading of the text makes the cells' buttons too: far faster than one after another.
     body.innerHTML = explorer.text.replace(/<td>([^<]*)<\/td>/g,
       '<td><button type="button" class="cell" tabindex="-1">$1</button></td>');
-    // The tables' headings stand below the page's last one, whichever that is.
+    // The headings of the tables are one level below the last heading before them.
     const above = [...document.querySelectorAll("h1, h2, h3")].filter((heading) =>
       heading.compareDocumentPosition(body) === Node.DOCUMENT_POSITION_FOLLOWING);
     const level = Number(above.at(-1)?.tagName[1] ?? 1) + 1;
@@ -138,7 +138,7 @@ export class AllNumbers {
     if (cell) this.tables.stop(cell, this.explorer.nameOf(cell.at));
   }
 
-  /** The choice of the map that a number stands in, where it stands in one. */
+  /** The state that shows the map of a number, if a map has it. */
   mapOf(at: Place): Partial<ExplorerState> {
     const map = at.stage === "row_sums" ? "exponentials" : at.stage;
     return MAPS.includes(map) ? { map } : {};

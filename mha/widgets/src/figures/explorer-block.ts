@@ -68,7 +68,7 @@ const BEHIND = [["stream"], ["stream_means", "stream_spreads"], ["stream_normed"
 const label = ([stage]: string[], activation: string): string =>
   texts.block[stage === "active" ? activation : stage.replace(/^(start|stream|total)_/, "")];
 
-/** Stages above which the names of the stream's numbers stand. */
+/** Stages with the names of the stream's components above them. */
 const NAMED = ["embeddings", "placed", "stream", "fed"];
 
 /** The name beside a number that is not in the stream: a mean, a standard deviation, or its question. */
@@ -111,7 +111,7 @@ function section(strip: any, title: string, lines: string[][]): HTMLElement {
     make("p", { className: "strip-title" }, before, token, after), ...rows);
 }
 
-/** Put what a block adds above and below a strip. */
+/** Add the stages of a block above and below a strip. */
 function addBlock(strip: any) {
   const { placed, start_normed } = strip.explorer.numbers;
   const before = [[placed ? "placed" : "embeddings"], ...BEFORE];

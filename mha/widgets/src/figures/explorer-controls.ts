@@ -62,7 +62,7 @@ export class Controls extends Choices {
     this.syncs.push((state) => this.settings?.sync(state), (state) => this.takeSteps(state));
   }
 
-  /** The calculation in steps stands at the foot of what is seen, from when it is first asked for. */
+  /** Load the calculation in steps, at the foot of the figure, when it is first requested. */
   async takeSteps({ step }: ExplorerState) {
     set(this.inSteps, "aria-expanded", String(step !== null));
     if (step !== null && !this.steps) {

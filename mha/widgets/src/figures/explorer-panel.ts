@@ -42,7 +42,7 @@ export class Panel {
   constructor(explorer: ExplorerView) {
     this.explorer = explorer;
     this.node = make("div", { className: "panel", role: "group", "aria-label": texts.panel });
-    /** The address of the input that has a field; the field, and what stands beside it. */
+    /** The address of the input that has a field; the field, and the elements next to it. */
     this.shownInput = null;
     this.field = null;
     this.exact = null;
@@ -105,7 +105,7 @@ export class Panel {
   /**
    * One item of a number's origin: its parts, and a computed product.
    *
-   * @param decimals of the parts where they are multiplied, and of what is added
+   * @param decimals of the factors, and of the terms of a sum
    */
   line(parts: Part[], at: Place, [ofFactors, ofTerms]: number[]): HTMLElement {
     const product = worked(parts, ofTerms);

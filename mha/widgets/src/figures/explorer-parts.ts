@@ -79,8 +79,8 @@ export function effectOf(weights: number, outcome: number, { head, endHead, what
 const marked: WeakMap<Element, Record<string, string>> = new WeakMap();
 
 /**
- * Set an attribute, or with a dot before its name a property of the style, where it is not set
- * yet: telling the page what it has costs time in every frame.
+ * Set an attribute, or with a dot before its name a property of the style, unless it has the value
+ * already: setting it again costs time in every frame.
  */
 export function set(element: any, name: string, value: string | number) {
   const text = String(value);
@@ -123,8 +123,8 @@ export const makeButton = (label: string, onclick: () => void, properties: Recor
   make("button", { type: "button", onclick, ...properties }, label);
 
 /**
- * Switch a button off or on. One that has the focus, as its last step has been undone, hands it to the
- * next that is on: a keyboard stays in its instrument.
+ * Switch a button off or on. A button that is switched off while it has the focus gives the focus to
+ * the next enabled button, so that the keyboard remains in its figure.
  */
 export function setOff(button: any, isOff: boolean) {
   const hadFocus = isOff && document.activeElement === button;
@@ -139,10 +139,10 @@ export function setOff(button: any, isOff: boolean) {
 }
 
 /**
- * The caption of a figure is of what it shows at first; once a reader has changed that, it says so. So do
- * words and tables of the page that speak of what an instrument shows: their class has its name.
+ * Mark the caption of a figure as that of its first state, once a reader has changed the figure. The
+ * texts and tables of the page about an instrument, whose class has its name, are marked too.
  * @param node in the figure
- * @param isOther whether what the page says of it is of other numbers
+ * @param isOther whether these texts and tables are about other numbers than the figure shows
  */
 export function markCaption(node: Element, isChanged: boolean, isOther: boolean = isChanged) {
   const mark = (of: Element | null | undefined, isOn: boolean, text: string): void => {
@@ -151,7 +151,7 @@ export function markCaption(node: Element, isChanged: boolean, isOther: boolean 
     else if (!found) of?.append(make("span", { className: "as-at-first" }, text));
   };
   const caption = node.closest("figure")?.querySelector(".caption-text");
-  // One whose own numbers follow says what is true now.
+  // A caption whose numbers follow the figure is true.
   mark(caption, isChanged && !caption?.querySelector("data[data-of]"), texts.asAtFirst);
   document.querySelectorAll(`.tag_of-${node.closest("mha-instrument")?.id}`).forEach((one) =>
     mark(one.querySelector(".caption-text") ?? one, isOther, texts.own));
@@ -192,7 +192,7 @@ export function makeChoice(type: "radio" | "checkbox", name: string, label: stri
   return { input, word, node: make("label", { className: "choice" }, input, word) };
 }
 
-/** An input for a number, and the sentence beside it that says what is wrong. */
+/** An input for a number, and the error message next to it. */
 export function makeEntry() {
   const error = make("span", { className: "error", role: "alert", id: freshId() });
   const input = make("input", {
@@ -210,9 +210,9 @@ export function makeEntry() {
 /**
  * A field for a number.
  *
- * @param apply takes a number, returns what is wrong with it, or ""
+ * @param apply takes a number, and returns an error message, or ""
  * @param wanted which numbers the field takes
- * @param takeBack undoes what `apply` did with the beginning of a text that is refused
+ * @param takeBack undoes the changes that `apply` made while a text was typed that is refused
  */
 export function makeField(label: string, apply: (value: number) => string, wanted?: Wanted, takeBack: () => void = () => {}): NumberField {
   const { input, error, complain } = makeEntry();
@@ -293,8 +293,8 @@ export function makeComplaint(figure: HTMLElement): Complaint {
 }
 
 /**
- * How far a hand has gone that drags a number: to the right, with a mouse up as well; a finger that
- * goes up moves the page.
+ * How far a pointer has dragged a number: to the right, and with a mouse upwards too. A finger that
+ * moves upwards scrolls the page.
  */
 export const gone = (from: PointerEvent, to: PointerEvent): number => to.clientX - from.clientX
   + (from.pointerType === "mouse" ? from.clientY - to.clientY : 0);
@@ -346,7 +346,7 @@ export function nearFirst(node: Element, draw: () => void): (isAsked?: boolean) 
   };
 }
 
-/** How long what can wait keeps the page from its turn, in milliseconds. */
+/** The longest time that a slice of deferred tasks blocks the page, in milliseconds. */
 const SLICE_MS = 8;
 
 /** The functions that finish all waiting drawings at once. */
@@ -357,8 +357,9 @@ addEventListener("beforeprint", () => waiting.forEach((finish) => finish()));
 export const isSettled = () => waiting.size === 0;
 
 /**
- * Do what can wait once what is seen first is drawn: in this order, in short slices between frames.
- * What is returned does the rest at once, for whoever asks for it before, as printing does.
+ * Do deferred tasks after the first drawing, in this order, in short slices between frames.
+ *
+ * @returns a function that does the remaining tasks at once, as printing requires
  */
 export function inSlices(tasks: (() => void)[]): () => void {
   const left = [...tasks];

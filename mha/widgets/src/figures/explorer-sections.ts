@@ -16,10 +16,10 @@ import type { Matrix } from "../types/run.ts";
 const STYLES = 6;
 const LONGEST = 9;
 
-/** From so many numbers of an embedding and its key on, a phone has no room for them on a line. */
+/** The smallest number of components of an embedding and its key that need two lines on a phone. */
 const WIDE = 8;
 
-/** From so many components of an embedding on, the query is above the strip on a desk. */
+/** The smallest width of an embedding for which a wide screen shows the query above the strip. */
 const LONG = 4;
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) =>

@@ -77,7 +77,7 @@ export class Steps {
   terms(at: Place): Part[][] {
     const { data, numbers, state, strip } = this.explorer;
     const { stage, head, row, column, term } = at;
-    // What is added up to these is there already: the parts, and what each head adds.
+    // The terms of these sums are numbers of the strip: the parts, and the contribution of each head.
     const added = stage === "head_outputs" && term === null
       ? numbers.key[head].map((_, key) => ({ ...at, term: key }))
       : stage === "output" ? data.heads.map((_, one) => placeOf("head_contributions", one, row, column))
@@ -99,7 +99,7 @@ export class Steps {
 
   // -- What is seen --
 
-  /** The explorer's numbers, what it shows of them, or the step has changed. */
+  /** Paint again after a change of the numbers, of the view or of the step. */
   paint() {
     const { state, strip } = this.explorer;
     const isOpen = state.step !== null;

@@ -93,7 +93,7 @@ export class Tables {
     return this.cells.get(address(at));
   }
 
-  /** Paint what is in sight at once; the rest follows, a stage a frame, or when it comes up. */
+  /** Paint the visible tables at once, and the others one per frame or when they become visible. */
   paint(numbers: ExplorerNumbers, state: ExplorerState) {
     this.now = { numbers, state, extents: {} };
     this.paintLabels(state);
@@ -191,7 +191,7 @@ export class Tables {
     const [zero, span] = low < 0 ? [50, 50] : [0, 100];
     const end = zero + Math.round((span * value) / size);
     const [from, to] = [Math.min(zero, end), Math.max(zero, end)];
-    // A background's position is counted in what its size leaves over.
+    // In CSS, a background's position in percent is of the space that its size leaves.
     const position = to - from < 100 ? Math.round((100 * from) / (100 - to + from)) : 0;
     return `background-size:${to - from}% 5px;background-position:${position}% 100%`;
   }
@@ -222,7 +222,7 @@ export class Tables {
     }
   }
 
-  /** Strike out what belongs to a head that is off. */
+  /** Strike out the numbers of a head that is off. */
   strike({ off }: ExplorerState) {
     for (const cell of this.cells.values()) {
       if (cell.head !== null) cell.button.classList.toggle("off", off[cell.head]);
@@ -254,14 +254,14 @@ export class Tables {
     }
   }
 
-  /** Make a cell its table's tab stop, and say to a screen reader where it stands. */
+  /** Make a cell its table's tab stop, and give a screen reader its row and column. */
   stop(cell: Cell, name: string) {
     cell.grid.flat().forEach((other) => { other.button.tabIndex = other === cell ? 0 : -1; });
     cell.name = name;
     this.call(cell);
   }
 
-  /** A number is called what is to be seen of it, and then what it is. */
+  /** Set the accessible name of a number: its visible text, then its name. */
   call({ button, text, name }: Cell) {
     if (name) button.setAttribute("aria-label", `${text.data}, ${name}`);
   }

@@ -18,7 +18,7 @@ import { Strip } from "./strip.ts";
 import type { ExplorerData, ExplorerMaker, ExplorerNumbers, ExplorerState } from "../types/explorer.ts";
 import type { Matrix, Numbers, Place } from "../types/run.ts";
 
-/** Draws what a block adds to a strip; explorer-block.ts sets it, which only pages with a block load. */
+/** Adds the stages of a block to a strip; explorer-block.ts sets it, which only pages with a block load. */
 let addBlock: (strip: Strip) => void = () => {};
 
 /** Have explorers with a block draw it by a function. */
@@ -67,10 +67,10 @@ export class Explorer {
 
   trail: Place[] = [];
 
-  /** Who else is told of each change. */
+  /** Functions that are called after each change. */
   told: (() => void)[] = [];
 
-  /** @param isLate whether what is seen is made when `assemble` is called */
+  /** @param isLate whether the elements are made only when `assemble` is called */
   constructor(data: ExplorerData, root: HTMLElement, isLate: boolean = false) {
     this.data = data;
     this.start = startOf(data);
@@ -92,7 +92,7 @@ export class Explorer {
         make("summary", {}, texts.asArrows))
       : make("div", { className: "extra", hidden: data.view === "strip" });
     if (data.view !== "strip" && !isFolded) {
-      // What stands above the strip is seen first.
+      // The elements above the strip are drawn first.
       this.addView().finally(() => inSlices([() => this.assemble()]));
     } else if (!isLate) this.assemble();
   }
@@ -112,8 +112,8 @@ export class Explorer {
   }
 
   /**
-   * Make what is seen, once: when it is its turn, or when it is first asked for. The strip comes
-   * first; what stands below it has its place, and follows.
+   * Make the elements of the figure once, in a deferred task or when they are first requested. The
+   * strip is made first; the space of the elements below it is reserved, and they follow.
    */
   assemble() {
     if (this.made) return this.made;
@@ -186,9 +186,9 @@ export class Explorer {
   /**
    * Take over a state whose numbers differ; false where they cannot be computed.
    *
-   * @param options whether to tell how
-   * far the results move; what is changed, to join the changes of it by one edit into one step of
-   * the history; whether that step is kept
+   * @param options `compare`: whether to announce how far the results move; `what`: the name of the
+   *   changed value, whose changes by one edit are one step of the history; `keep`: whether this step
+   *   is stored
    */
   change(patch: Partial<ExplorerState>, sentence: string | (() => string), { compare = true, what = "", keep = true }: { compare?: boolean, what?: string, keep?: boolean } = {}): boolean {
     const state = { ...this.state, ...patch };
@@ -242,7 +242,7 @@ export class Explorer {
     this.say(sentence);
   }
 
-  /** Change an input; returns what is wrong with the number, or "". */
+  /** Change an input; returns an error message, or "". */
   edit(at: Place, value: number): string {
     return this.editAll([[at, value]]);
   }
@@ -250,8 +250,8 @@ export class Explorer {
   /**
    * Change inputs in one step; returns the error of a number, or "".
    *
-   * @param told what is said of it, by default each number's new value
-   * @param hand which control did it, where several write the same numbers
+   * @param told the announcement, by default each number's new value
+   * @param hand the control that was used, if several change the same numbers
    * @param more of the state that changes with them
    */
   editAll(changes: [Place, number][], told?: string | (() => string), hand: string = "", more: Partial<ExplorerState> = {}): string {
@@ -262,7 +262,7 @@ export class Explorer {
       const first: any = parse(address);
       if (valueAt(this.data.inputs, first) === value) delete edits[address];
     }
-    // A hand that moves a point along an axis has changed one number of it.
+    // A point that was dragged along an axis has one changed number.
     const said = told ?? (() => changes
       .filter(([at, value], _, { length }) => length === 1 || valueAt(this.from, at) !== value)
       .map(([at, value]) => fill(texts.changed, { place: this.called(at), value: short(value) })).join(" "));
@@ -304,7 +304,7 @@ export class Explorer {
   // -- What is seen --
 
   refresh() {
-    // Steps are of what the strip has drawn.
+    // The steps explain numbers that the strip has drawn.
     this.drawStrip?.(this.state.step !== null || undefined);
     this.drawExtra?.();
     this.made?.controls.sync(this.state);
@@ -325,7 +325,7 @@ export class Explorer {
     return nameOf({ ...data, tokens: data.tokens.map((token) => `*${token}*`) }, this.state, at);
   }
 
-  /** How far the last change moved what is looked at is told in one sentence, a little later. */
+  /** One sentence on how far the last change moved the shown query, for an announcement after a pause. */
   effect(before: Numbers, after: Numbers, what: string): string {
     const { end, heads } = this.data;
     const { row, token } = this.strip.view();
@@ -381,7 +381,7 @@ export class Explorer {
     }, 200);
   }
 
-  /** The reader has gone to another address: what was to be written there no longer is. */
+  /** Cancel the pending change of the address, since the reader has gone to another one. */
   leaveAddress() {
     clearTimeout(this.timer);
     this.written = toHash(this.data, this.state);

@@ -41,7 +41,7 @@ class MhaExplorer extends HTMLElement {
     return isSettled();
   }
 
-  /** Load what this explorer needs beside the strip; nothing is shown yet. */
+  /** Load the modules that this explorer needs in addition to the strip, before anything is shown. */
   async bring() {
     const { block, view, widths } = this.data;
     if (block) await import("./explorer-block.ts");

@@ -3,8 +3,9 @@
 import { isStill } from "./strip-drawing.ts";
 
 /**
- * Go from nothing to all of a change in some time, at once where nothing is to move; what it
- * returns stops it.
+ * Animate a change from its start to its end, at once if the reader wants no motion.
+ *
+ * @returns a function that stops the animation
  */
 export function glide(time: number, step: (part: number) => void): () => void {
   const begun = performance.now();

@@ -1,6 +1,6 @@
 /**
  * Where a number comes from: its name, and a line of arithmetic whose numbers lead on. A view has
- * `parts`, `trail`, and a `state` whose `at` is what is asked; its `about` knows its numbers.
+ * `parts`, `trail`, a `state` whose `at` is the requested number, and `about`, which has the numbers.
  */
 
 import { short } from "../engine/numbers.ts";
@@ -15,7 +15,7 @@ import type { Operand } from "../types/run.ts";
 /** The layouts of an explorer know no temperature here. */
 const PLAIN: any = { temperature: 1 };
 
-/** So many terms are kept of a line that is too long for its view. */
+/** The number of terms that remain of a line that is too long for its view. */
 const KEPT = 8;
 
 /** Below all else, and in sight at the foot of the screen while it is asked. */
@@ -44,7 +44,7 @@ export function goBack(view: any, isAll: boolean = false) {
   paintOrigin(view);
 }
 
-/** The arithmetic of what is asked; who has chosen a number in it by keyboard stays there. */
+/** Paint the arithmetic of the requested number; the keyboard's focus remains in the line. */
 export function paintOrigin(view: any) {
   const { line, back } = view.parts;
   const isInside = line.contains(document.activeElement);
@@ -74,8 +74,8 @@ function paintAsked(view: any) {
 }
 
 /**
- * The terms of a sum that a line has room for, the largest in their order, and what the others
- * are and come to.
+ * The largest terms of a sum, as many as a line has room for and in their order, and a text with the
+ * number and the sum of the other terms.
  */
 function shortened(from: any, longest: number): { terms: Operand[][], rest: string } {
   const all: Operand[][] = from.terms.filter((term: Operand[]) =>

@@ -5,7 +5,7 @@ import { set, setText } from "./explorer-parts.ts";
 import { LINE, widthOf } from "./plane-labels.ts";
 import type { Drawn, PlaneDrawn } from "../types/plane.ts";
 
-/** In pixels: how far numbers stand from an axis, and how far names keep off beside a number. */
+/** In pixels: the distance of numbers from an axis, and that of names from a number next to them. */
 const OFF = { across: 21, up: 11 };
 const APART = 4;
 
@@ -27,7 +27,7 @@ interface PlaneWithAxes {
 
 /** Write a number or a name of an axis. */
 function tick(plane: PlaneWithAxes, words: string, [x, y]: number[], anchor: string, name: string = "tick"): void {
-  // Kept in sight where zero stands at an edge.
+  // Numbers remain in sight if zero is at an edge.
   const [width, height] = plane.area.size;
   const long = widthOf(words);
   const half = anchor === "end" ? long / 2 : 0;

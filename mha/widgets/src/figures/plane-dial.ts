@@ -1,6 +1,6 @@
 /**
- * The dial: each pair of a query and of the keys as arrows, turned by their positions. The angle of a
- * position, a pair each, and the position of the first word are under the hand.
+ * The dial: each pair of components of a query and of the keys as arrows, rotated by their positions.
+ * A reader changes the angle per position of each pair, and the position of the first word.
  */
 
 import { short } from "../engine/numbers.ts";
@@ -26,7 +26,7 @@ const LATEST = 20;
 /** How much slower each further pair turns where they are not alike. */
 const SLOWER = 10;
 
-/** A hand turns a tip by parts of a degree. */
+/** A dragged tip is rotated in steps of a degree divided by this. */
 const TENTHS = 10;
 
 const degrees = (angle: number) => (angle * TURN) / Math.PI;
@@ -88,13 +88,13 @@ export class Dial {
     return first.map((angle, pair) => Number(degrees(second[pair] - angle).toFixed(6)));
   }
 
-  /** Turn a pair, or all where they are alike, by so many degrees for a position. */
+  /** Set the angle per position of a pair, or of all pairs if they are alike, in degrees. */
   turnTo(pair: number, angle: number) {
     const isAlike = this.alike.input.checked;
     this.write(this.angles().map((old, i) => (isAlike || i === pair ? angle : old)), "angle");
   }
 
-  /** Angles as they are said. */
+  /** Angles as text. */
   said(angles: number[]) {
     return [...new Set(angles)].map((angle) => `${short(angle, 1)}°`).join(texts.dialAnd);
   }
@@ -119,7 +119,7 @@ export class Dial {
       { compare: false });
   }
 
-  /** @param angles in degrees, a pair each @param hand which control wrote them */
+  /** @param angles in degrees, one per pair @param hand the control that was used */
   write(angles: number[], hand: string) {
     const { data } = this.explorer;
     this.explorer.editAll(data.tokens.flatMap((_, row) => angles.map((angle, pair) =>
@@ -169,7 +169,7 @@ export class Dial {
       const long = Math.max(...key[head].map((one: number[]) => Math.hypot(...one.slice(2 * pair, 2 * pair + 2))));
       plane.paint(marks, [[-long, -long], [long, long]]);
     });
-    // Angles of an address, and those of one pair alone, come apart; the hand alone joins them.
+    // Angles that differ, from an address or a single pair, switch `alike` off; only the reader switches it on.
     if (new Set(angles).size > 1) this.alike.input.checked = false;
     this.sliders.forEach((slider, pair) => slider.show(angles[pair], this.said([angles[pair]])));
     setText(this.query, data.tokens[state.query]);

@@ -34,7 +34,7 @@ const EDGE = 2;
  * them at all; a position nearer to another point or tick than to the label's own point, and the
  * same with a leading line; each larger distance; a pixel away from the best position on a line; the
  * side that an arrow comes from; a leading line, by the pixel, across a label or number; another
- * position while a hand is on the plane.
+ * position while a reader drags a point of the plane.
  */
 const COST = { box: 3, meets: 250, astray: 400, led: 60, gap: 90, away: 0.15, side: 25,
   crossed: 12, leave: 80 };
@@ -45,7 +45,7 @@ const BESIDE = 5;
 /** Distances that differ by less are equal to a reader. */
 const SAME = 0.5;
 
-/** A line that a name may stand on is looked at in so many places. */
+/** The largest number of positions that are tried for a name along a line. */
 const STOPS = 20;
 
 const pen = (document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D);
@@ -127,8 +127,8 @@ function candidates({ at: [x, y], from, along, size }: PlaneName, plane: number[
 /**
  * Place labels, the first ones first, and each again when all others have a position.
  *
- * @param drawn what they may cover, and the points and ticks that are not to be nearer
- * @param kept which candidate each had, where it should keep its position
+ * @param drawn the shapes that labels may cover, and the points and ticks that should not be nearer
+ * @param kept the previous candidate of each label that should remain where it is
  * @returns `leaders` has null
  *     for a label without a leading line
  */

@@ -21,7 +21,7 @@ const FAR = 1e3;
 /** An axis of a cloud has its name so far out. */
 export const FAR_OUT = 2.6;
 
-/** Weights on whose lines queries stand, where lines are drawn. */
+/** The weights for which a line of queries with this weight is drawn. */
 const LEVELS = [0.5, 0.75, 0.9];
 
 /** A query among the keys, each key's foot on the query's line, and lines of equal weight. */
@@ -70,7 +70,7 @@ function equalMarks(plane: any, weighed: Weighed, key: number, query: number[], 
   });
 }
 
-/** The values, their polygon, and the output as what they pull it to. */
+/** Paint the values, their polygon, and the output as their weighted mean. */
 export function paintMix(explorer: ExplorerView, plane: any, head: number): void {
   const { numbers } = explorer;
   const row = rowOf(explorer);
@@ -88,8 +88,8 @@ export function paintMix(explorer: ExplorerView, plane: any, head: number): void
 }
 
 /**
- * The embeddings through a matrix, with what it makes of their axes: those of each component, and
- * for two the grid. Rows of a head's matrix are dragged, or where it is none, embeddings.
+ * Paint the embeddings multiplied by a matrix, and the images of their axes, with the grid for two
+ * components. A reader drags the rows of a head's matrix, or without a matrix the embeddings.
  */
 export function paintMap(explorer: ExplorerView, plane: any, { matrix, stage, head, seen, axes }: { matrix: Matrix, stage: string, head: number, seen: number[][], axes: string[] }): void {
   const isWide = matrix.length > 2;
@@ -103,7 +103,7 @@ export function paintMap(explorer: ExplorerView, plane: any, { matrix, stage, he
       move: (point: number[]) => explorer.editAll(point.map((x, column) =>
         ([placeOf(stage, head, i, column), x] as [Place, number]))) } })) : [];
   const edit = (i: number, x: number[], taken: number[]) => {
-    // Those numbers alone that differ from what the hand took.
+    // Only the numbers that differ from those at the start of the drag.
     const moved = x.flatMap((one, j) => (one === taken[j] ? [] : [`${axes[j]} ${short(one, 2)}`]));
     const text = moved.length ? fill(texts.planeOnly, { token: tokenAt(explorer, i), moved: moved.join(", ") }) : "";
     plane.also = { text };

@@ -1,4 +1,4 @@
-/** The moves of vectors in planes: which inputs a tip changes, what moves along, and what is said of it. */
+/** The moves of vectors in planes: the inputs that a tip changes, the vectors that move too, and the sentence on them. */
 
 import { isGiven } from "../engine/origins.ts";
 import { of as placeOf } from "../engine/places.ts";
@@ -12,10 +12,10 @@ import type { Matrix, Numbers, Place } from "../types/run.ts";
 
 const texts = { ...explorerViews, ...explorerTexts };
 
-/** The matrix that makes each kind of vector, and what its axes are called. */
+/** The matrix from which each kind of vector is computed, and the names of its axes. */
 const MATRIX = ({ query: "w_q", key: "w_k", value: "w_v" } as Record<string, string>);
 
-/** An entry that a matrix gets by a hand on what it makes has so many decimals. */
+/** The number of decimals of a matrix entry that is computed from a dragged vector. */
 const DECIMALS = 8;
 
 export const tokenAt = ({ data, state }: ExplorerView, row: number): string => data.tokens[state.order[row]];
@@ -49,7 +49,7 @@ export function changesTo(explorer: ExplorerView, stage: string, head: number, r
 export const byMatrix = ({ data }: ExplorerView, stage: string): string => (isGiven(data.inputs, stage) ? ""
   : ` ${fill(texts.planeByMatrix, { matrix: texts.planeSymbol[MATRIX[stage]] })}`);
 
-/** The tokens whose vectors move too, because one matrix makes all of them: said above the plane. */
+/** A sentence on the tokens whose vectors move too, since one matrix computes all of them. */
 function alsoMoved(explorer: ExplorerView, stage: string, row: number): string {
   if (isGiven(explorer.data.inputs, stage)) return "";
   const all = (sources(explorer) as Matrix);
@@ -62,7 +62,7 @@ function alsoMoved(explorer: ExplorerView, stage: string, row: number): string {
 export const saysMoved = (explorer: ExplorerView, name: string, stage: string, point: number[]): string =>
   fill(texts.planeMoved, { name, at: coordinates(point) }) + byMatrix(explorer, stage);
 
-/** The tip of a token's vector, undefined where no hand can move it. */
+/** The tip of a token's vector, undefined if it cannot be dragged. */
 export function tipOf(explorer: ExplorerView, plane: any, stage: string, head: number, row: number, look?: string): PlaneTip | undefined {
   const { data } = explorer;
   if (!changesTo(explorer, stage, head, row, [0, 0])) return undefined;

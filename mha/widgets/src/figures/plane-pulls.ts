@@ -9,7 +9,7 @@ import { byMatrix, changesTo, rowOf, saysMoved, tokenAt } from "./plane-moves.ts
 import { nearest, weighing } from "./plane-weights.ts";
 import type { ExplorerView } from "../types/explorer.ts";
 
-/** No query gives more of the weight, or less than what is left: a pull stops there. */
+/** A pull stops at this weight and at 1 minus this weight: no query gives a weight of 0 or 1. */
 const MOST = 0.99;
 
 /**
@@ -34,17 +34,17 @@ export class Pulls {
   node: any;
 
   /**
-   * @param look at the lines of a key
-   * @param say what a pull has come to
+   * @param look shows the lines of a key
+   * @param say announces the result of a pull
    */
   constructor(explorer: ExplorerView, head: number, look: (key: number) => void, say: (text: string) => void) {
     this.explorer = explorer;
     this.head = head;
     this.look = look;
     this.say = say;
-    /** The key whose bar is in a hand. */
+    /** The key whose bar is being dragged. */
     this.pulling = null;
-    /** Where the query stood when a hand took the bar. */
+    /** The query at the start of the drag. */
     this.start = null;
     this.rows = explorer.data.tokens.map((_, key) => {
       const input = make("input", { type: "range", id: freshId(), min: 0, max: 100, step: 1,
@@ -87,7 +87,7 @@ export class Pulls {
       const name = fill(texts.planeVector.query, { token: tokenAt(explorer, row) });
       explorer.editAll(changes, saysMoved(explorer, name, "query", point));
     }
-    // The handle stands where the weight is, also where a hand has gone further.
+    // The handle is at the weight, even if the pointer has moved further.
     this.rows[key].input.value = String(100 * explorer.numbers.weights[head][row][key]);
     if (!point || !changes) {
       explorer.say(text.replaceAll("*", ""));

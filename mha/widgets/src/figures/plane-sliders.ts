@@ -8,7 +8,7 @@ import { moveTip } from "./plane-tips.ts";
 /** A step of the plane has this many steps of a slider. */
 const FINE = 20;
 
-/** A slider with its name and what it says. */
+/** A slider with its label and the text of its value. */
 export function makeSlider({ label, act, done = () => {}, properties = {} }: { label: string, act: (value: number) => void, done?: () => void, properties?: Record<string, any> }) {
   const input = make("input", { type: "range", id: freshId(), ...properties,
     oninput: () => act(Number(input.value)), onchange: done });

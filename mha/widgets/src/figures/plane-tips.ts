@@ -4,10 +4,10 @@ import { STEP, make } from "./explorer-parts.ts";
 
 /** A plane, as its tips see it. */
 interface Tipped {
-  /** Where a point of the plane stands in the drawing, and the point at a place of the drawing. */
+  /** The position in the drawing of a point of the plane; `pointAt` is the inverse. */
   at(point: number[]): number[];
   pointAt(place: number[]): number[];
-  /** The nearest point that a hand can choose. */
+  /** The nearest point to which a tip can be dragged. */
   near(point: number[]): number[];
   /** A tip is chosen, or let go. */
   changed(tip?: HTMLElement): void;

@@ -82,14 +82,14 @@ export class PlaneView {
       ...(isCloud ? this.cloud() : this.sideBySide()), this.sliders.node);
   }
 
-  /** Planes in two columns, and hands for queries below. */
+  /** The planes in two columns, and the pulls of queries below. */
   sideBySide() {
     this.map?.caption.replaceChildren(this.choose());
     return [make("div", { className: "two" }, ...this.planes.map(({ node }) => node)),
       make("div", { className: "hands" }, ...this.pulls.map(({ node }) => node), this.says)];
   }
 
-  /** One cloud, and beside it the planes of both heads, each above its hands. */
+  /** One cloud, and next to it the planes of both heads, each above its pulls. */
   cloud() {
     const how = make("p", { className: "soft how" }, texts.planeCloudHow);
     const hands = [make("div", {}, this.choose(), how), ...this.pulls.map(({ node }) => node)];
@@ -104,7 +104,7 @@ export class PlaneView {
     return [make("div", { className: "cloud" }, ...columns), this.says];
   }
 
-  /** The embeddings as they are, or what a matrix of a head makes of them. */
+  /** The choice between the embeddings and their products with a matrix of a head. */
   choose() {
     const { heads } = this.explorer.data;
     const choices = new Choices(this.explorer);
@@ -128,7 +128,7 @@ export class PlaneView {
     return stage ? numbers[stage][head] : directions(numbers.embeddings[0].length);
   }
 
-  /** Let embeddings and grid move to what is chosen now; a hand finds them there. */
+  /** Animate embeddings and grid to the chosen state; pointers use their final positions. */
   glide(from: Matrix) {
     const to = this.matrix();
     this.halt?.();
@@ -167,7 +167,7 @@ export class PlaneView {
     meetings.forEach((plane, i) => {
       set(plane.node, "class", `plane head-${shownHeads[i] % 6}`);
       if (!plane.node.hidden) paintMeeting(explorer, plane, shownHeads[i], this.key);
-      // What has moved along is said until the next change.
+      // The sentence on the vectors that moved too remains until the next change.
       if (plane.also) plane.also.of ??= explorer.numbers;
       setText(plane.caption, (plane.also?.of === explorer.numbers && plane.also.text) || plane.title);
     });
@@ -202,8 +202,8 @@ export class PlaneView {
   }
 
   /**
-   * Where the embeddings and the rows of a matrix stand: a map of two components has room for all
-   * of them at once, a cloud for those that it shows.
+   * The points that a plane must have room for: in a map of two components the embeddings with every
+   * matrix, in a cloud those that it shows.
    */
   throughAll(stage: string) {
     const matrix = this.matrix(stage);

@@ -7,13 +7,13 @@ import { factor } from "../engine/attention.ts";
 import type { ExplorerView } from "../types/explorer.ts";
 import type { Answer, Weighed } from "../types/plane.ts";
 
-/** A plane is looked through in so many squares a side, and in so many directions. */
+/** The squares per side of the grid in which lines are searched for, and the directions of the search for a query. */
 const SQUARES = 32;
 const DIRECTIONS = 72;
 
 /**
- * So far is looked for a query, with so many tries at most for where a number is zero, or
- * roughly is, and so near to it; steps of Newton at most.
+ * The search for a query: its largest distance; the largest number of bisections, and that of a rough
+ * search; the tolerance of a zero; and the largest number of Newton steps.
  */
 const FAR = 1e4;
 const TRIES = 90;
@@ -141,9 +141,9 @@ function pulled({ others, weight }: Answer, start: number[], from: number[], pul
 }
 
 /**
- * The query nearest to one that gives a key a weight, and the largest weight that any query comes
- * near to where none does.
- * @param weighed what `weighing` gives
+ * The query nearest to a given one for which a key has a wanted weight. If there is none, the query is
+ * null, and `most` is the largest weight that queries approach.
+ * @param weighed the result of `weighing`
  *
  * @param wanted between 0 and 1
  */
@@ -169,7 +169,7 @@ export function nearest(weighed: Weighed, key: number, wanted: number, start: nu
  * Lines on which a key's weight is the same, for each level: in each small square of the plane such
  * a line crosses two of its sides, or four.
  *
- * @param low corner of what is looked at
+ * @param low corner of the searched rectangle
  */
 export function equalLines(weighed: Weighed, key: number, levels: number[], low: number[], high: number[]): number[][][][] {
   const { weight } = answerOf(weighed, key);

@@ -16,7 +16,7 @@ import { drawing, shape } from "./strip-drawing.ts";
 import type { Drawn, PlaneDrawn, PlaneMark, PlaneName } from "../types/plane.ts";
 import type { Numbers } from "../types/run.ts";
 
-/** In pixels: what is left free at each edge, how far apart ticks are at least, how far around a point names keep off. */
+/** In pixels: the margin at each edge, the smallest distance of ticks, and the distance of names from a point. */
 const EDGE = { across: 34, up: 26 };
 const LEAST = 50;
 const AROUND = 9;
@@ -34,7 +34,7 @@ const GLIDE_MS = 300;
 /** The kinds in drawing order, from the bottom to the top. */
 const KINDS = ["grid", "sheet", "axis", "area", "line", "leader", "arrow", "point", "text"];
 
-/** How much smaller what is to be seen has to be before the plane zooms in. */
+/** The plane zooms in if the marks need less than this share of its size. */
 const SMALL = 0.45;
 
 /** Nothing is drawn as far as is seen. */
@@ -99,7 +99,7 @@ export class Plane {
 
   high = [0, 0];
 
-  /** How many pixels a unit has, where zero stands, and how far apart ticks are. */
+  /** The pixels of a unit, the position of zero, and the distance of ticks. */
   unit = 1;
 
   zero = [0, 0];
@@ -109,7 +109,7 @@ export class Plane {
   /** Ends a glide. */
   halt = () => {};
 
-  /** Without axes and grid: what stands for them is among the marks. */
+  /** Whether axes and grid are not drawn, since the marks have their images. */
   isBare = false;
 
   /** The token whose marks are lit. */
@@ -127,14 +127,14 @@ export class Plane {
   places: number[] = [];
 
   /**
-   * @param options what stands above it, what its axes are called, what happens when a tip is chosen or let
-   *   go, and when a token's tip is pointed at
+   * @param options `title`: the text above; `names`: those of the axes; `changed` is called when a tip
+   *   is chosen or released, and `light` when the pointer is at a token's tip
    */
   constructor({ title = "", names, changed = () => {}, light = () => {} }: { title?: string, names: string[], changed?: (tip?: any) => void, light?: (token: number | null) => void }) {
     this.title = title;
     /**
-     * What is said in the title's place when a hand has moved more than its tip, and of which
-     * numbers.
+     * The text in place of the title after a drag that moved more than its tip, and the numbers that
+     * it is about.
      */
     this.also = null;
     this.changed = changed;
@@ -152,8 +152,8 @@ export class Plane {
   }
 
   /**
-   * @param seen what has to be in sight besides their tips
-   * @param behind what is drawn as far as is seen
+   * @param seen further points that must be in sight
+   * @param behind the marks of the visible rectangle, from its corners
    */
   paint(marks: PlaneMark[], seen: number[][] = [], behind: (low: number[], high: number[]) => PlaneMark[] = NONE) {
     const looks = behind === NONE && JSON.stringify([marks, seen, this.names, this.isBare]);
@@ -169,8 +169,8 @@ export class Plane {
   }
 
   /**
-   * What is to be seen, with room for its names: kept while a pointer is down, and as long as all
-   * is in sight and not small.
+   * The rectangle to show, with room for names. It remains the same while a pointer is down, and as
+   * long as all points are in sight and not too near to each other.
    */
   fit() {
     const corner = (most: (...x: number[]) => number) =>
@@ -234,7 +234,7 @@ export class Plane {
     this.high = this.pointAt([width, 0]);
   }
 
-  /** Where a point of the plane stands. */
+  /** The position of a point of the plane, in pixels. */
   at([x, y]: number[]) {
     return [this.zero[0] + x * this.unit, this.zero[1] - y * this.unit];
   }
@@ -245,8 +245,8 @@ export class Plane {
   }
 
   /**
-   * The nearest point that a hand can choose: in sight, less than a pixel away, and with as few
-   * digits as that leaves.
+   * The nearest point to which a tip can be dragged: in sight, less than a pixel away, and with the
+   * fewest digits that this permits.
    */
   near(point: number[]) {
     const fine = stepOf(0.4 / this.unit);

@@ -31,9 +31,9 @@ export function shape(tag: string, name: string = ""): any {
 }
 
 /**
- * A drawing of its place's size, drawn again when that changes; on paper, whose rows no script
- * measures, it is stretched to its place. Its place has a size of its
- * own, so that what moves in the drawing is laid out there alone and not on the whole page.
+ * A drawing in the size of its parent element, drawn again when that changes. In print, where no script
+ * measures rows, it is stretched. Its parent has a fixed size, so that a move in the drawing does not
+ * lay out the whole page.
  */
 export function drawing(name: string, shapes: any[], draw: (width: number, height: number) => void): any {
   const svg = shape("svg");
@@ -68,7 +68,7 @@ const band = (y0: number, high0: number, x1: number, y1: number, high1: number):
 
 const total = (numbers: number[]): number => numbers.reduce((sum, x) => sum + Math.abs(x), 0);
 
-/** Where signed parts stand when those above zero are piled up, and then those below. */
+/** The positions of stacked parts: the positive ones first, then the negative ones. */
 function piled(parts: number[], length: number, of: number = total(parts)): { from: number, size: number }[] {
   const unit = length / (of || 1);
   let [above, below] = [0, unit * total(parts.filter((part) => part > 0))];
@@ -137,7 +137,7 @@ export class Ribbons {
   }
 
   drawFan(width: number, height: number) {
-    // Where the query stands above and not beside, the lines come down from it.
+    // If the query is above the lines, not beside them, they start at the top.
     const isBelow = this.fan.previousElementSibling?.getBoundingClientRect().bottom
       < this.fan.getBoundingClientRect().top;
     this.lines.forEach((line, key) => {
@@ -220,7 +220,7 @@ export class Ribbons {
     return across(0, this.middle(key, height), width - STACK, top + size / 2);
   }
 
-  /** Follow what is lit; null where nothing is. */
+  /** Follow the highlighted numbers; null if there are none. */
   light(lit: Set<string> | null) {
     const { head, row } = this.now.view;
     this.lines.forEach((line, key) => {

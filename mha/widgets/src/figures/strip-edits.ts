@@ -75,7 +75,7 @@ export function typedAt(explorer: ExplorerView, at: Place): number | undefined {
   return value !== undefined && Math.abs(value - valueAt(explorer.numbers, at)) < EXACT ? value : undefined;
 }
 
-/** Move a number; returns what is wrong with that, or "". */
+/** Change a number; returns an error message, or "". */
 export function edit(explorer: ExplorerView, at: Place, value: number): string {
   const { data, numbers, state }: any = explorer;
   if (isGiven(data.inputs, at.stage)) return explorer.edit(at, value);

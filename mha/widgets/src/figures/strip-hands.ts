@@ -16,10 +16,10 @@ import type { Complaint } from "../types/fields.ts";
 /** How far a number is dragged for one step of it, and before it is dragged at all. */
 const DRAG = { step: 8, least: 4 };
 
-/** A hand that has let go stays where it is, up to so many pixels: what it dragged is still told of. */
+/** After a drag, the number remains highlighted until the pointer has moved by more than these pixels. */
 const STAYS = 12;
 
-/** A field that is typed in reaches over its neighbours, up to so many digits, and moves none. */
+/** A field in use covers its neighbours, up to this number of digits, instead of moving them. */
 const MOST_DIGITS = 9;
 
 /** A typed number keeps all decimals that do not come from rounding. */
@@ -35,7 +35,7 @@ const MOVED = "attention-by-hand.moved";
 /** The events of a reader's actions. */
 const DOINGS = ["pointerdown", "keydown", "focusin", "hashchange"];
 
-/** Whether there was no movement on this device yet; where nothing can be kept there is none. */
+/** Whether the first movement has not been shown on this device; false without local storage. */
 function isFirst() {
   try {
     return localStorage.getItem(MOVED) === null;
@@ -209,7 +209,7 @@ export class Hands {
     this.enter(number, value, wrong);
   }
 
-  /** @param wrong what is wrong with the text of it */
+  /** @param wrong an error message on the text of the field */
   enter(number: StripNumber, value: number, wrong: string = "") {
     const { node } = number;
     if (!(node instanceof HTMLInputElement)) return;
@@ -241,7 +241,7 @@ export class Hands {
     event.preventDefault();
   }
 
-  /** Go to the next number, or to the next one that stands in the same column. */
+  /** Go to the next number, or to the next one in the same column. */
   go(from: StripNumber, by: number, like?: StripNumber) {
     const column = ({ at: { stage, term }, node }: StripNumber) =>
       [stage, term === null, node.parentElement?.className,

@@ -14,16 +14,16 @@ import type { ExplorerState, ExplorerView, StripNumber, VectorLayout } from "../
 import type { Numbers } from "../types/run.ts";
 
 /**
- * For so many digits there is room in the columns of numbers, on one line at a desk; what a
- * vector takes beyond its numbers, what it takes more where positions are added, and a number beyond
- * its digits; the least digits that a number has room for that is computed, and one of a vector: more
- * where the line has room.
+ * Widths in digits: `line` of all columns of numbers on one line of a wide screen; `vector` of a vector
+ * without its numbers, and `placed` in addition if positions are added; `number` of a number without its
+ * digits; `computed` and `component` are the smallest rooms of a computed number and of a vector's
+ * component, which are larger if the line has more room.
  */
 export const ROOM = { line: 95, vector: 2.8, placed: 4, number: 0.85, computed: 6.2, component: [4.5, 3.5, 3] };
 
 /**
- * So many digits more a number may have than room; where it is set smaller it also uses what is
- * empty at its left, and everything holds so much more.
+ * The digits by which a number may be wider than its room, `own` in normal and `small` in smaller type,
+ * where it also uses the empty space at its left; `smaller` is the factor of digits in smaller type.
  */
 export const SLACK = { own: 0.4, small: 0.3, smaller: 1.25 };
 
@@ -51,7 +51,7 @@ export function roomIn(explorer: ExplorerView) {
   const digits: Record<string, number> = {};
 
   /**
-   * How each vector's numbers stand, by stage: those that it is computed from too, where they
+   * The layout of each vector's numbers, by stage, with the numbers from which it is computed if these
    * are given.
    */
   function layOut(): Record<string, VectorLayout[]> {
@@ -82,8 +82,8 @@ export function roomIn(explorer: ExplorerView) {
   }
 
   /**
-   * For how many digits a stage's numbers have room, whatever becomes of them: what the example
-   * itself comes to is written out.
+   * The number of digits for which a stage's numbers have room. It is enough for the numbers of the
+   * unchanged example, and remains the same.
    */
   function digitsOf(stage: string, least: number) {
     const numbers: Numbers = explorer.numbers;
@@ -96,8 +96,8 @@ export function roomIn(explorer: ExplorerView) {
   }
 
   /**
-   * A number of a stage as it is written where there is room for it, or with so many decimals less;
-   * "" where it has no more.
+   * A function that writes a number of a stage, with the usual decimals or with `less` fewer; it returns
+   * "" if there are not as many.
    */
   function writer(stage: string): (value: number, less: number) => string {
     const isPart = /query|key|value/.test(stage);

@@ -109,7 +109,7 @@ export class Temperature {
     const bars = [unmasked(1), unmasked(state.temperature), numbers.weights[state.focus][row]];
     const warmth = short(state.temperature, 2);
     const isMasked = state.causal || state.padding.includes(true);
-    // Bars that only repeat those beside them give way to what would make them differ.
+    // Bars that are equal to their neighbours are replaced by a hint on the setting that changes them.
     const differs = [true, state.temperature !== 1, isMasked];
     this.columns.forEach(({ title, without, head, list, rows }, i) => {
       if (list.hidden === differs[i]) list.hidden = !differs[i];

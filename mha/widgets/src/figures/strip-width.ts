@@ -34,7 +34,7 @@ export function atWidth(tenths: number[][], width: number) {
 const bothWays = (raw: number[], width: number): { spread: number, scores: number[], weights: number[] }[] => [[raw], scaledScores([raw], 1 / Math.sqrt(width))].map((scores) =>
   ({ spread: spreadOf(scores[0]), scores: scores[0], weights: softmax(scores)[0] }));
 
-/** A key is drawn up to so many widths. */
+/** The largest number of widths for which a key is drawn. */
 const STOPS = 64;
 
 /** The plane has room for the arrows of these widths: at each they are about twice as long as at the one before. */
@@ -106,8 +106,8 @@ export class Width {
     this.arrows = arrowsOf(data.tenths);
     this.says = make("p", { className: "soft width-says" });
     /**
-     * How many times longer than it was drawn the query is, and the keys that were pulled: each as
-     * what its arrow is multiplied by, as a complex number, so that it lengthens with the width too.
+     * The factor by which a reader lengthened the query, and for each dragged key a complex factor of
+     * its arrow, so that a dragged key lengthens with the width too.
      */
     this.longer = 1;
     this.pulled = ({} as Record<number, number[]>);
@@ -146,7 +146,7 @@ export class Width {
     this.paint();
   }
 
-  /** The arrows at the width that stands, as a hand has left them. */
+  /** The arrows at the current width, with the reader's changes. */
   now() {
     const { query, keys } = this.arrows[this.width - 1];
     return { query: [this.longer * query[0], 0], keys: keys.map(([x, y], i) => {
@@ -155,7 +155,7 @@ export class Width {
     }) };
   }
 
-  /** The scores of those arrows; where no hand has been, as the numbers give them. */
+  /** The scores of these arrows; those of unchanged keys are computed from the exact numbers. */
   scores() {
     const { query, keys } = this.now();
     const [{ scores }] = atWidth(this.data.tenths, this.width);

@@ -117,7 +117,7 @@ export class Strip {
       this.ribbons.flow);
   }
 
-  /** A token, whichever stands there. */
+  /** A token, by its position in the current view. */
   token(position: (view: StripView) => number) {
     const node = make("i", { className: "token" });
     this.words.push((view) =>
@@ -147,7 +147,7 @@ export class Strip {
       const node = make("span", { className: `at at-${stage}`, role: "cell", "data-label": label },
         ...inside);
       if (stage === "exponentials") node.dataset.first = texts.lessMax;
-      // Where no head row says it: what a mask hides is no score that was divided.
+      // Without a head row, the label says it: a masked score is not a divided one.
       if (stage === "scaled_scores") {
         const say = () => {
           const { head, row: query } = this.view();
@@ -272,7 +272,7 @@ export class Strip {
   paint() {
     const view = this.view();
     const { numbers, state } = this.explorer;
-    // The words, and what a number is called, depend on what is looked at and on no number.
+    // The words and the names of numbers depend on the view, and not on the numbers.
     const { order, scale, temperature, causal, padding } = state;
     const looks = JSON.stringify([view, order, causal, padding]);
     this.moved = looks !== this.looks;
@@ -318,7 +318,7 @@ export class Strip {
     if (isSame && !this.moved) return;
     number.value = value;
     const text = isSame ? number.text : this.room.textOf(value, number);
-    // Who speaks to the page says what is to be seen.
+    // For voice control, the accessible name begins with the visible text.
     set(node, "aria-label", given ? name : `${text}, ${name}`);
     if (isSame) return;
     number.text = text;
@@ -334,12 +334,12 @@ export class Strip {
 
   // -- What can be moved --
 
-  /** Move a number; returns what is wrong with that, or "". */
+  /** Change a number; returns an error message, or "". */
   edit({ at }: StripNumber, value: number): string {
     return edit(this.explorer, at, value);
   }
 
-  /** Show what an input moves, and leave the state as it is. */
+  /** Show the influence of an input, without a change of the state. */
   moveBy({ at }: StripNumber, by: number) {
     this.explorer.numbers = movedBy(this.explorer, at, by);
     this.paint();
@@ -355,7 +355,7 @@ export class Strip {
     (number.node as HTMLInputElement).readOnly = !given;
   }
 
-  // -- Where a number comes from, and what it moves --
+  // -- The origin of a number, and its influence --
 
   /** Light the chain of the number that is pointed at, focused or selected, in that order. */
   light() {

@@ -34,9 +34,9 @@ export class TimeBar {
   node: any;
 
   /**
-   * @param steps how many there are, counted from 0; what each is called; `show` is
-   *   told which one is shown and how much of it has happened, from 0 to 1; `pace` in
-   *   milliseconds. What is shown at first, `go` says.
+   * @param steps `count`: their number; `label`: the name of each, by its index from 0; `show` is
+   *   called with the index of the shown step and the fraction of it that has happened; `pace` in
+   *   milliseconds. `go` shows the first one.
    */
   constructor({ count, label, show, pace = PACE }: TimeSteps) {
     this.label = label;
@@ -64,7 +64,7 @@ export class TimeBar {
     this.recount(count);
   }
 
-  /** There are so many steps from now on. */
+  /** Change the number of steps. */
   recount(count: number) {
     this.count = count;
     this.slider.max = count - 1;
@@ -88,13 +88,13 @@ export class TimeBar {
     this.paint(1);
   }
 
-  /** Show the step again: what it shows has changed. */
+  /** Show the step again, after a change of its contents. */
   refresh() {
     this.seen = "";
     if (!this.isPlaying) this.paint(1);
   }
 
-  /** Move on to a step, and stand still there. */
+  /** Play until a step, and stop there. */
   run(until: number) {
     if (this.at >= this.count - 1) return;
     this.until = Math.min(until, this.count - 1);

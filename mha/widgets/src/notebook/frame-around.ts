@@ -1,6 +1,6 @@
 /**
- * In a notebook, around the frames of widgets: each becomes as high as it says, and is told the
- * notebook's theme.
+ * The script of a notebook around the frames of widgets: it gives each frame the height that the frame
+ * reports, and sends it the notebook's theme.
  */
 
 const frames: NodeListOf<HTMLIFrameElement> = document.querySelectorAll("iframe.mha:not([data-heard])");

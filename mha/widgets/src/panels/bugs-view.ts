@@ -132,7 +132,7 @@ class View {
       makeButton(texts.again, () => this.again(), { className: "reading-button" }));
   }
 
-  /** Right below what they give. */
+  /** The fields of the reader's own inputs, right below the results. */
   own() {
     this.parts.fields = make("div", { className: "bugs-own" });
     return make("details", { className: "bugs-fold" }, make("summary", {}, texts.own), this.parts.fields,
@@ -281,7 +281,7 @@ class View {
     return "";
   }
 
-  /** Tell the line, and have what is said on the screen. @param place where a reader has found it */
+  /** Reveal the wrong line, and scroll to the text. @param place the index at which a reader found it */
   reveal(place: number = -1) {
     if (this.isOver) return;
     const { name } = this.bug;

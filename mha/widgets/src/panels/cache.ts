@@ -125,7 +125,7 @@ class Cache {
 
   // ---- Numbers ----
 
-  /** The numbers of multiplications and of stored numbers after so many tokens. */
+  /** The numbers of multiplications and of stored numbers after `n` tokens. */
   sizes(n: number) {
     const { d, k, v } = this.widths;
     const project = d * (2 * k + v);
@@ -234,7 +234,7 @@ class Cache {
     }
     const { left, top } = layer.getBoundingClientRect();
     const place = (cell: HTMLElement) => {
-      // Its numbers: on a phone their name stands before them in the cell.
+      // The numbers of the cell without their name, which precedes them on a phone.
       const numbers = document.createRange();
       numbers.selectNodeContents(cell);
       return [numbers.getBoundingClientRect().left - left, cell.getBoundingClientRect().top - top];

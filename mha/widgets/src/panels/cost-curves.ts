@@ -12,7 +12,7 @@ const [LEFT, RIGHT, TOP, BOTTOM, WIDTH, HEIGHT] = [62, 350, 10, 150, 360, 190];
 /** The lengths of texts on the axis, as powers of ten. */
 const [FIRST, LAST] = [2, 7.3];
 
-/** Of each chart what does not grow with n, what does, and where they are equal. */
+/** For each chart, the constant part, the part that grows with n, and the length at which they are equal. */
 const PARTS = [["products", "mixing", "equal_flops"], ["model", "caches", "equal_bytes"]];
 
 const SCALES = [1000, 1024];
@@ -23,8 +23,8 @@ const across = (tokens: number) => {
 };
 
 /**
- * The reader's point goes where a hand drags it, in the slider's steps; a finger that goes up or down moves
- * the page, and the point goes back.
+ * Let the reader drag the point, in the slider's steps. A finger that moves up or down scrolls the page,
+ * and the point returns.
  */
 function drag(svg: any, view: any) {
   const { slider } = view.parts;
@@ -106,7 +106,7 @@ export function paintCurve({ parts, values }: any, chart: number) {
     second: commas(all[PARTS[chart][1]]), tokens: commas(values.tokens), equal: commas(all[PARTS[chart][2]]) }));
 }
 
-/** A text whose symbols, letters that stand alone, are written as in formulas. */
+/** A text with its symbols, which are single letters, written as in formulas. */
 export const inSymbols = (text: string): (Node | string)[] => text.split(/((?<![\w'])[A-Zb-z](?:_k)?(?![a-z]))/).flatMap((part, i) => {
   if (i % 2 === 0) return [part];
   const symbol = make("i", {}, part[0]);

@@ -85,8 +85,8 @@ class CostView {
   }
 
   /**
-   * Take what stands in the fields, or say what is wrong with each that is refused: sizes that have to fit
-   * together are judged as they stand there.
+   * Take the values of the fields, or show an error message at each invalid one. Sizes that depend on
+   * each other are checked by the values in the fields.
    */
   enter() {
     const fields: [string, Field][] = Object.entries(this.parts.fields);

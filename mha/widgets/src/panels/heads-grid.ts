@@ -92,8 +92,8 @@ function slotOf(view: any, head: number) {
 }
 
 /**
- * A map follows at once when it was drawn for the first time.
- * @param on what it is drawn
+ * Draw a map, unless it has been drawn with these weights and this colour.
+ * @param on the canvas, with the weights and the colour of its last drawing
  */
 function draw({ color }: any, on: any, weights: Matrix) {
   if (on.weights !== weights || on.color !== color) drawWeights(on.canvas, weights, color);

@@ -67,15 +67,15 @@ export function paintStory(view: any) {
     });
   });
   const asked = `${place} ${heads} ${words.join(" ")}`;
-  // The tokens are measured as soon as they stand on the page.
+  // The tokens are measured as soon as they are on the page.
   if (parts.middles && parts.asked !== asked) measure(view);
   parts.asked = asked;
   if (parts.middles) paintArcs(view);
 }
 
 /**
- * Where the tokens stand; the chosen one comes into sight, and with it, as far as there is room, the
- * framed key, those that get most, and what stands beside it.
+ * Measure the positions of the tokens, and scroll to the chosen one, and as far as there is room to the
+ * framed key, the keys with the largest weights, and the neighbours.
  */
 function measure(view: any) {
   const { parts, state: { heads, key, place } } = view;

@@ -91,8 +91,8 @@ class HeadsView {
   }
 
   /**
-   * In its page it has the colours of the maps; all else is written before, which costs less. Maps
-   * are drawn after what is seen first, a few at a time.
+   * Draw the maps once the figure is in its page, since their colours are known only there. They are
+   * drawn in deferred tasks, a few at a time.
    */
   placed() {
     this.color = getComputedStyle(this.parts.slots[0].canvas).color;
@@ -107,7 +107,7 @@ class HeadsView {
     parts.history = historyButtons(() => this.restore(this.history.undo(this.state)),
       () => this.restore(this.history.redo(this.state)));
     parts.status = make("span", { className: "soft", role: "status" });
-    // A reader chooses this first; below, the list has what the head makes of each.
+    // A reader chooses a sentence first; the list below has the head's result for each.
     parts.sentence = make("select", { onchange: () => this.chooseSentence(parts.sentence.selectedIndex) },
       ...this.sentences.map(({ text }) => make("option", {}, text.trim())));
     const all = gridOf(this);

@@ -1,6 +1,6 @@
 /**
- * Latent attention at every width of the latent vector: what is stored, the ranks of keys and values, and one
- * query's scores, in the plain form and in the absorbed one.
+ * Latent attention at every width of the latent vector: the stored numbers, the ranks of keys and values,
+ * and one query's scores, in the plain form and in the absorbed one.
  */
 
 import { apart, difference, ranksOf, tablesOf, type LatentData, type Tables } from "../engine/latent-forms.ts";

@@ -26,7 +26,7 @@ const dot = (left: number[], right: number[]): number => left.reduce((sum, x, i)
 /** The stage of each column; a key's share of the output follows. */
 const STAGES = ["scores", "scaled_scores", "exponentials", "weights"];
 
-/** So many keys stand on the first screen; the others follow. */
+/** The number of keys that are drawn first; the others follow. */
 const SEEN = 12;
 
 /** So many terms a line of arithmetic has at most without being shortened. */
@@ -157,8 +157,8 @@ class LayerView {
   }
 
   /**
-   * Work out a head, once; before that, what one query makes of it, which is soon done.
-   * @param only that query
+   * Compute a head once, or one of its queries alone, which takes less time.
+   * @param only the query; null for the whole head
    */
   work(head: number, only: number | null = null) {
     if (!this.isLate(head)) return;

@@ -20,11 +20,11 @@ interface Layer {
   share(): void;
 }
 
-/** The controls of a layer, and what is told of its training. */
+/** The controls of a layer, and the status of its training. */
 export function controlsOf(layer: Layer) {
   const choices: { name: "heads" | "rate" | "steps", select: HTMLSelectElement }[] = [];
 
-  /** What is told of the training. */
+  /** The status of the training. */
   const status: HTMLElement = make("p", { className: "model-status soft", role: "status" });
   const button = (label: string, act: () => void) =>
     makeButton(label, act, { className: "reading-button" });

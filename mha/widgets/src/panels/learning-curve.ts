@@ -9,7 +9,7 @@ import { learning as texts } from "../strings/learning.ts";
 const [HIGHEST, LOWEST] = [10, 0.0003];
 const LEVELS = [3, 1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
 
-/** How high a loss stands, in hundredths from the top. */
+/** The position of a loss, in percent from the top. */
 const heightOf = (loss: number) => 100 * Math.min(1, Math.max(0,
   Math.log(HIGHEST / loss) / Math.log(HIGHEST / LOWEST)));
 

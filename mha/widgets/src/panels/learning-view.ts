@@ -27,7 +27,7 @@ import type { Matrix } from "../types/run.ts";
 
 const { length, words } = task;
 
-/** Up to so many heads have the words beside their maps. */
+/** The largest number of heads whose maps have the words next to them. */
 const FEW = 4;
 
 /**
@@ -36,7 +36,7 @@ const FEW = 4;
  */
 const [SLICE, SEEN, PACE] = [10, 120, 60];
 
-/** Trainings that are kept. */
+/** The largest number of stored trainings. */
 const KEPT = 6;
 
 /** The settings whose change makes another training. */
@@ -104,7 +104,7 @@ class View {
     /** The shown sentence in the layer. */
     this.passed = null;
     this.weights = [];
-    /** Whether the matrices are drawn, and when they are: what is seen first, the maps too, comes before. */
+    /** Whether the matrices are drawn. They are drawn after the maps and everything else. */
     this.isDrawn = false;
     this.drawn = null;
     this.controls = controlsOf(this);
@@ -258,7 +258,7 @@ class View {
     this.layOut();
     this.paintSettings();
     this.bar.recount(steps + 1);
-    // How it does comes a frame after what is seen first; after a change, with it.
+    // The first results follow one frame after the first drawing; after a change they are computed at once.
     if (before) this.examine();
     else this.follow();
     this.train();
@@ -278,7 +278,7 @@ class View {
     const own = this.turn;
     const telling = () => setText(this.controls.status,
       fill(texts.trains, { step: this.foundLast, steps }));
-    // Whoever listens is told the end alone.
+    // A screen reader announces only the end.
     set(this.controls.status, "aria-busy", "true");
     telling();
     set(this.bar.node, "aria-busy", "true");

@@ -20,7 +20,7 @@ import type { Matrix, Place } from "../types/run.ts";
 /** From so much on a share counts as a find. */
 const LEAST = 0.4;
 
-/** One layer, as what follows an explorer sees it. */
+/** One layer, with the interface of an explorer for the texts that follow it. */
 class LayerRun {
   base: any;
   data: any;
@@ -106,7 +106,7 @@ class Letters {
     this.paint();
   }
 
-  /** The letter of each token, as an index; -1 for what is none. */
+  /** The letter of each token, as an index; -1 for a token that is no letter. */
   atFirst() {
     const { what } = this.data.parts;
     return this.data.layers[0].inputs.embeddings.map((row: number[]) =>
@@ -145,7 +145,7 @@ class Letters {
         makeButton(texts.reset, () => this.reset(), { className: "reading-button" }), ...(isPage ? [share, this.shared] : [])));
   }
 
-  /** The lines from the tokens of a layer, above, to what they become, below. */
+  /** The lines from the tokens of a layer, above, to its outputs, below. */
   flow() {
     const space = "http://www.w3.org/2000/svg";
     const svg = document.createElementNS(space, "svg");
@@ -190,7 +190,7 @@ class Letters {
     this.follow();
   }
 
-  /** The letters as edits of the first layer's embeddings, and what both layers make of them. */
+  /** Set the letters as edits of the first layer's embeddings, and compute both layers. */
   follow() {
     setText(this.shared, "");
     const [first, second] = this.layers;

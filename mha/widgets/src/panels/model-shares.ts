@@ -1,4 +1,4 @@
-/** The parts of a word's logit: what each head and layer of the trained model adds to it. */
+/** The parts of a word's logit: the number that each head and layer of the trained model adds to it. */
 
 import { sharesAt } from "../engine/model-arithmetic.ts";
 import { percent, shown } from "../engine/numbers.ts";

@@ -53,7 +53,7 @@ export function storyOf(model: ModelView) {
   }, overview, frame);
   const sight: HTMLElement = make("div", { className: "model-sight" }, drawing, scroll);
 
-  /** Frame what the line shows of a story that it has no room for. */
+  /** Frame the words that the line shows, if the story is longer than the line. */
   function fit() {
     const { clientWidth, scrollLeft, scrollWidth } = scroll;
     const { offsetLeft } = tokens[0];

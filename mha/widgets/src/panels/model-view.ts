@@ -129,13 +129,13 @@ class View implements ModelView {
     return form;
   }
 
-  /** Say what is wrong with what was typed, if anything is. */
+  /** Show an error message on the typed story, or none. */
   refuse(wrong: string) {
     setText(this.parts.error, wrong);
     set(this.parts.input, "aria-invalid", String(Boolean(wrong)));
   }
 
-  /** A story that was typed, or what is wrong with it. @returns whether it does */
+  /** Take a typed story, or show an error message. @returns whether it was taken */
   read(text: string): boolean {
     const typed = text.toLowerCase().replaceAll(".", " . ").split(/\s+/).filter(Boolean);
     const unknown = typed.find((word) => !this.words.includes(word));
@@ -151,8 +151,8 @@ class View implements ModelView {
   }
 
   /**
-   * A story goes on from what stands in its field, read or not yet; what was refused already gives way to the
-   * story that is shown. @returns whether it does
+   * Read the story of the field before it is continued, if it is not read yet. With a refused story in
+   * the field, the shown story is continued. @returns whether it can be continued
    */
   isRead(): boolean {
     const { error, input: { value } } = this.parts;
@@ -205,7 +205,7 @@ class View implements ModelView {
 
   // ---- Changes ----
 
-  /** @param what is changed: the changes of it by one edit are undone together */
+  /** @param what the name of the changed value; its changes by one edit are undone together */
   change(changes: Partial<ModelState>, what: string = "") {
     const before = this.state;
     this.state = { ...before, ...changes };
@@ -229,7 +229,7 @@ class View implements ModelView {
     this.story.showPlace();
   }
 
-  /** Keep so many words. */
+  /** Shorten the story to its first words. */
   keep(count: number) {
     if (count < 1) return;
     this.change({ words: this.state.words.slice(0, count), place: count - 1, word: -1, at: null });

@@ -34,7 +34,7 @@ function calculation(numbers: ExplorerNumbers, from: Origin): { kind: Kind, give
   return { kind, givens: values };
 }
 
-/** Whether a number can be worked by hand: no mask and no huge score leaves nothing to do. */
+/** Whether a number can be computed by hand: no mask or huge score makes its arithmetic trivial. */
 function isWorkable(numbers: ExplorerNumbers, { stage, head, row, column }: Place): boolean {
   if (!["scaled_scores", "exponentials", "row_sums", "weights"].includes(stage)) return true;
   if (numbers.shifts[head][row]) return false;
@@ -54,7 +54,7 @@ function decimalsOf(answer: number) {
  */
 const TIE = 1e-9;
 
-/** Whether a number lies halfway between two numbers of so many decimals. */
+/** Whether a number is halfway between two numbers with a given number of decimals. */
 const isTie = (value: number, places: number) => Math.abs(Math.abs(value) * 10 ** places % 1 - 0.5) < TIE;
 
 /** How many decimals of the operands lead to the answer and to no tie. */
@@ -140,7 +140,7 @@ export function boxOf(data: ExplorerData, numbers: ExplorerNumbers, at: Place, k
   return box;
 }
 
-/** Whether there is something to work out: zeros, and what comes of equal scores, can be read off. */
+/** Whether a number has to be computed: zeros and the results of equal scores are obvious. */
 function isTelling(numbers: ExplorerNumbers, at: Place): boolean {
   const { stage, head, row } = at;
   if (!["exponentials", "row_sums", "weights"].includes(stage)) return valueAt(numbers, at) !== 0;

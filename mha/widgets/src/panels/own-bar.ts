@@ -1,4 +1,4 @@
-/** The bar of a reader's own example: undo, redo, and what is taken along: a link, files, a printed sheet. */
+/** The bar of a reader's own example: undo, redo, and its exports: a link, files, a printed sheet. */
 
 import { fill } from "../engine/text.ts";
 import { freshId, isPage, make, makeButton, makeChoice, set, setText } from "../figures/explorer-parts.ts";

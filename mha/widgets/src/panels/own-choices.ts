@@ -47,7 +47,7 @@ export function choices(own: OwnFigure) {
     make("div", { className: "own-line" }, causal.node, ...switches));
 }
 
-/** A field for a whole number, with the sentence that says what is wrong right below. */
+/** A field for a whole number, with the error message right below. */
 function whole(own: OwnFigure, label: string, read: (text: string) => { value: number, wrong: string }, value: () => number, take: (value: number) => void): any {
   const error = make("span", { className: "error", role: "alert", id: freshId() });
   const input = make("input", { type: "text", inputMode: "numeric", autocomplete: "off", size: 5,

@@ -8,8 +8,8 @@ import { own as texts } from "../strings/own.ts";
 import type { ExplorerData } from "../types/explorer.ts";
 
 /**
- * An example as a reader has made it, its changes and settings among its data: what an explorer
- * could start from. Heads that are off are on again.
+ * The data of a reader's example, with its changes and settings, for a new explorer. Heads that are off
+ * are on again.
  */
 export function taken({ data, state }: any): ExplorerData {
   const { causal, order, padding, scale, temperature } = state;
@@ -63,7 +63,7 @@ export function toml(example: ExplorerData, seed: number) {
   return `${[...top, ...each.flat()].join("\n")}\n`;
 }
 
-/** @param wheel what installs the package: its address, or the file's name */
+/** @param wheel the package to install: its address, or the file's name */
 export function notebook(example: ExplorerData, seed: number, wheel: string) {
   const { tokens, heads, focus, inputs, isCausal, masks, scale } = example;
   const { embeddings = [], positions, w_q = [], w_k = [], w_v = [], w_o } = inputs;

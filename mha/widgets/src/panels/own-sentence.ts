@@ -1,4 +1,4 @@
-/** The sentence of a reader's own example: its field, what is said of its words, and the vocabulary. */
+/** The sentence of a reader's own example: its field, the notes on its words, and the vocabulary. */
 
 import { bareWord, neededWidth } from "../engine/own-draw.ts";
 import { fill } from "../engine/text.ts";
@@ -10,12 +10,12 @@ import type { OwnFigure, OwnKnowledge, OwnSettings } from "../types/panels.ts";
 /** A sentence is taken when the typing pauses. */
 const PAUSE_MS = 400;
 
-/** Words of which something is to be said are named in so many signs, else counted. */
+/** The most characters in which the words of a note are named; longer lists are counted. */
 const NAMED = 24;
 
 /**
- * What is to be said of words that the vocabulary does not have, and of those with meanings that need
- * more numbers than usual.
+ * Notes on words that the vocabulary does not have, and on words whose meanings need more numbers than
+ * usual.
  */
 export function doubtful(settings: OwnSettings, knowledge: OwnKnowledge): string[] {
   const said = (sentence: string, words: string[]) => {
@@ -28,7 +28,7 @@ export function doubtful(settings: OwnSettings, knowledge: OwnKnowledge): string
     said(texts.needed, wordsBeyond(settings, knowledge, WIDTH))];
 }
 
-/** The field of the sentence, with what is said of its words, and the vocabulary in a fold. */
+/** The field of the sentence, with the notes on its words, and the vocabulary in a fold. */
 export function sentenceField(own: OwnFigure): { node: HTMLElement, field: HTMLInputElement, vocabulary: HTMLElement } {
   const { most, vocabulary } = own.data;
   const error = make("span", { className: "error", role: "alert", id: freshId() });

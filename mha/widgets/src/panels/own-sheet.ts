@@ -43,10 +43,10 @@ export class Sheet {
   seen: boolean[];
 
   /**
-   * @param data as `taken` gives it
+   * @param data the result of `taken`
    * @param titles of the stages
-   * @param isAll whether all words are asked for, or the one that is looked at
-   * @param meanings what a word's numbers stand for
+   * @param isAll whether the sheet asks for all words, or only for the shown one
+   * @param meanings the meanings of a word's numbers
    */
   constructor(data: ExplorerData, titles: Record<string, string>, isAll: boolean, meanings: string[] = []) {
     this.data = data;
@@ -56,7 +56,7 @@ export class Sheet {
     this.state = startOf(data);
     this.numbers = compute(data, this.state);
     this.focus = data.focus ?? 0;
-    /** The words, those that stand there twice with their place. */
+    /** The words; a word that occurs twice has its position. */
     this.tokens = data.tokens.map((token, i, all) =>
       (all.indexOf(token) === all.lastIndexOf(token) ? token : dimension(token, i)));
     /** The words to which any word in question may attend: no other keys or values are needed. */

@@ -32,7 +32,7 @@ const GESTURE_MS = 1500;
 /** The settings whose change gives each word a new question. */
 const REDRAWN = ["words", "numbers", "seed", "width"];
 
-/** How many steps back are kept. */
+/** The largest number of stored steps. */
 const STEPS = 50;
 
 /** The weights of a state; those that were drawn, where its numbers are too large to compute. */
@@ -71,7 +71,7 @@ class Own implements OwnFigure {
     this.history = new History((left, right) => left.element === right.element, STEPS);
     /** When the last change was. */
     this.changed = 0;
-    /** Which meanings the heads join, where that is to be said. */
+    /** A sentence on the meanings that the heads join, or "". */
     this.turned = "";
     this.syncs = [];
     /** The updates after a change of the explorer, and those after a change of the settings only. */
@@ -125,8 +125,8 @@ class Own implements OwnFigure {
   }
 
   /**
-   * What stands above answers at once; the explorer takes the place of the one before in a slice of
-   * its own, where it was not made yet.
+   * Show the new explorer in place of the previous one. If it is not made yet, this is a deferred task, so
+   * that the controls above respond at once.
    */
   come() {
     const { element, explorer, place } = this;
@@ -145,9 +145,8 @@ class Own implements OwnFigure {
   }
 
   /**
-   * What is to be said of heads, once the words are not those that the page begins with: what each joins
-   * now, whatever sentence stood there before.
-   * @param heads of these
+   * A sentence on the meanings that each head joins, once the words are not those of the page; else "".
+   * @param heads the descriptions of the heads
    */
   turning({ numbers, words }: OwnSettings, heads: string[]) {
     const isFirst = words.join(" ") === this.first.words.join(" ");
@@ -155,9 +154,9 @@ class Own implements OwnFigure {
   }
 
   /**
-   * Take over other settings, and what of the reader's numbers still holds.
+   * Take over other settings, and those of the reader's numbers that still fit.
    *
-   * @param what is changed: quick changes of it are one step
+   * @param what the name of the changed value; its quick changes are one step
    */
   change(patch: Partial<OwnSettings>, sentence: string, what: string = "") {
     const wanted = { ...this.settings, ...patch };
@@ -187,7 +186,7 @@ class Own implements OwnFigure {
     this.explorer.say([sentence, raised, this.turned].filter(Boolean).join(" "));
   }
 
-  /** The address of what is shown now, whatever stood there. */
+  /** Write the address of the current state. */
   write() {
     this.explorer.written = "";
     this.explorer.writeAddress();
@@ -222,7 +221,7 @@ class Own implements OwnFigure {
     this.explorer.readAddress();
   }
 
-  /** The explorer has changed: what stands around it follows. */
+  /** Paint the elements around the explorer after a change of it. */
   paint() {
     markCaption(this.node, false, this.settings.numbers !== "meanings");
     this.words.paint();

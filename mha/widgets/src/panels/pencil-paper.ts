@@ -61,7 +61,7 @@ export function paperOf(pencil: PencilView, press: (spot: number) => void) {
   /** The blocks that are still to be written. */
   let waiting: (() => void)[] = [];
 
-  /** Writes what is not on the first screen, and names every number, at once. */
+  /** Writes the rest of the sheet, and names every number, at once. */
   let finish = () => {};
 
   /** The button of a number that is written. */
@@ -133,7 +133,7 @@ export function paperOf(pencil: PencilView, press: (spot: number) => void) {
     }));
     const those = block.rows.flatMap(({ at }) => at.map((spot) => numbers[spot]));
     const longest = Math.max(...those.map(({ printed }) => printed.length));
-    // Numbers of one column stand on their points.
+    // Numbers of one column are aligned at their decimal points.
     const finest = Math.max(...those.map(({ places }) => places));
     block.rows.forEach(({ at }) => at.forEach((spot) => {
       const missing = finest - numbers[spot].places;
@@ -191,7 +191,7 @@ export function paperOf(pencil: PencilView, press: (spot: number) => void) {
     const { block, row } = cells[i];
     const inRow = cells.filter((cell) => cell.block === block && cell.row === row);
     const column = inRow.indexOf(cells[i]);
-    /** The number in the same column of the row that a number stands in. */
+    /** The index of the cell in the same column as the current one, in the row of another cell. */
     const beside = (from: number): number => {
       const there = cells[from];
       const row = there ? cells.filter((cell) => cell.block === there.block && cell.row === there.row) : inRow;
@@ -234,7 +234,7 @@ export function paperOf(pencil: PencilView, press: (spot: number) => void) {
   }
 
   /**
-   * Write the rest of the sheet, and name every number for screen readers, once what is seen is drawn.
+   * Write the rest of the sheet, and name every number for screen readers, after the first drawing.
    * @param first is done before that
    */
   function name(first: () => void) {

@@ -13,7 +13,7 @@ import type { PencilCell, PencilView } from "../types/pencil.ts";
 /** So many slips, or claims, are named. */
 const NAMED = 3;
 
-/** @param paper on which the numbers stand that are spoken of */
+/** @param paper the sheet with the numbers of the remarks */
 export function remarksOf(pencil: PencilView, paper: ReturnType<typeof paperOf>) {
   const node: HTMLElement = make("div", { className: "pencil-said" });
 
@@ -52,7 +52,7 @@ export function remarksOf(pencil: PencilView, paper: ReturnType<typeof paperOf>)
       make("p", {}, ...consequences()));
   }
 
-  /** The line of arithmetic: what was printed, struck where it is no longer or not right, and what follows. */
+  /** The line of arithmetic: the printed number, struck out if it is wrong or changed, and the computed one. */
   function arithmetic(spot: number) {
     const { numbers } = pencil.document;
     const { printed, formula, state } = numbers[spot];

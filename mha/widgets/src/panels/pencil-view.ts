@@ -19,13 +19,13 @@ import sheets from "../data/pencil-sheets.ts";
 import type { Instrument } from "../types/panels.ts";
 import type { PencilCell, PencilDocument, PencilSheet, PencilState, PencilView } from "../types/pencil.ts";
 
-/** How long a state stands before it is written into the address, in milliseconds. */
+/** How long a state remains unchanged before it is written into the address, in milliseconds. */
 const REST = 250;
 
 /** So much of the tab before the open one is seen, in pixels, where they do not all have room. */
 const PEEK = 60;
 
-/** From a corrected slip red goes back a step in so many milliseconds. */
+/** The time in which the red of a corrected slip goes back by one step, in milliseconds. */
 const STEP = 90;
 
 /** The slips that are corrected in the document that is open. */
@@ -188,7 +188,7 @@ class Pencil implements PencilView {
     this.remarks.node.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  // ---- How it stands ----
+  // ---- The state ----
 
   tally() {
     const { cells } = this.document;
@@ -202,7 +202,7 @@ class Pencil implements PencilView {
     return fill(texts.bar, { right, slips, spoiled, rounded });
   }
 
-  /** @param isInSteps whether what follows is painted step by step, as far as it moves */
+  /** @param isInSteps whether the changed numbers are painted step by step */
   paint(isInSteps: boolean = false) {
     const { document } = this;
     const { numbers, corrected, slips, cells } = document;
@@ -261,7 +261,7 @@ class Pencil implements PencilView {
     return parts.join("&");
   }
 
-  /** Show the state that an address holds; what is none of ours changes nothing. */
+  /** Show the state of the address; an address of another form changes nothing. */
   readAddress() {
     this.isPlaced = true;
     const parts = partsOf("pencil", this.id);

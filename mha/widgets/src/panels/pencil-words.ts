@@ -45,7 +45,7 @@ export function written(formula: PencilFormula, state: PencilState, numbers: Pen
   return part(formula);
 }
 
-/** A text with what stands behind ^ raised. */
+/** A text with its exponents, which follow ^, as superscripts. */
 export const raised = (text: string) => text.split(/\^(\(?−?[\d.]+\)?)/).map((part, i) =>
   (i % 2 ? make("sup", {}, part.replace(/[()]/g, "")) : part));
 

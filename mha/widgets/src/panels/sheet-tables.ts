@@ -34,13 +34,13 @@ interface SheetFigure {
 }
 
 /**
- * @param show is called with the number whose origin is asked
- * @param complaint says what is wrong with a number that is typed
+ * @param show is called with the number whose origin is requested
+ * @param complaint returns the handler of error messages on typed numbers
  */
 export function tablesOf(view: SheetFigure, show: (at: { table: string, row: number, column: number }) => void, complaint: () => Complaint) {
   const node: HTMLElement = make("div", { className: "sheet-tables" });
 
-  /** Which tables stand there. */
+  /** The names of the shown tables. */
   let shownNames = "";
   let made: HTMLElement[] = [];
 
@@ -90,7 +90,7 @@ export function tablesOf(view: SheetFigure, show: (at: { table: string, row: num
     return found;
   }
 
-  /** @param kept what stays if it is refused */
+  /** @param kept the number that remains if the new one is refused */
   function enter(input: any, role: string, row: number, column: number, kept: number) {
     const { value, wrong } = entered(input.value, { most: MOST });
     const isRight = !wrong;

@@ -71,7 +71,7 @@ class SheetView {
     };
     /** The timers for writing the address and announcing the effect. */
     this.waiting = null;
-    /** The sheet before what has not been said yet. */
+    /** The sheet before the changes that are not announced yet. */
     this.before = null;
     this.compute();
     this.node = this.build();
@@ -148,8 +148,8 @@ class SheetView {
   }
 
   /**
-   * @param what is changed: a hand that goes on makes one change of it
-   * @param sentence instead of what the change has moved
+   * @param what the name of the changed value; one drag is one change of it
+   * @param sentence the announcement, by default the effect of the change
    */
   change(patch: Partial<SheetState>, what: string, sentence?: string | (() => string)) {
     const before = this.now();
@@ -190,7 +190,7 @@ class SheetView {
 
   /**
    * How far the query's row has moved. @param before the sheet as it was, or another
-   * @param what is said of it
+   * @param what the subject of the sentence
    */
   effect(before: any, what?: string): string {
     const { query } = this.state;
@@ -205,7 +205,7 @@ class SheetView {
     return toHash(this.data.name, this.state, this.start);
   }
 
-  /** Take what can be read of an address, and say whether something was left out: that is as at first. */
+  /** Take the readable parts of an address, with defaults for the others, and announce if there are any. */
   readAddress() {
     const parts = partsOf("sheet", this.data.name);
     if (!parts) return;

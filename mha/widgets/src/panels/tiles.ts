@@ -76,7 +76,7 @@ class Tiles {
     this.paint();
   }
 
-  /** Places of scores, and what stands there now. */
+  /** The places of scores, and their numbers now. */
   editsFrom(text: string, count: number) {
     const numbers = text.split("_").map(parsed);
     const pairs = numbers.flatMap((place, i) => (i % 2 ? [] : [[place, numbers[i + 1]]]));
@@ -274,7 +274,7 @@ class Tiles {
     const frame = this.frames[step];
     const { parts } = this;
     const { kept, now, outputs, phase, rows, keys } = frame;
-    // A number changes when what flies to it, or the tile, has arrived.
+    // A number changes when the animated number, or the tile, has arrived at it.
     const isThere = fraction > 0.8;
     this.paintScores(frame);
     parts.kept.forEach((cells: any[], i: number) => {
@@ -313,7 +313,7 @@ class Tiles {
       set(cell, "class", j >= keys[0] && j < keys[1] ? "in-tile" : "")));
   }
 
-  /** Where the tile of a step stands. */
+  /** The position of the tile of a step. */
   placeOf(step: number): number[] | null {
     const { rows, keys } = this.frames[step];
     const first = this.parts.fields[rows[0]]?.[keys[0]]?.parentElement;

@@ -1,6 +1,6 @@
 /**
- * Fetch the page's fonts, which its element names, before text asks for them: they are there when
- * it is first drawn. The style sheets that declare them stand above.
+ * Fetch the fonts that the page's element names before any text needs them, so that they are loaded
+ * when the page is first drawn. The style sheets that declare them precede this script.
  */
 
 const families = document.currentScript?.dataset.fonts?.split(",") ?? [];

@@ -1,8 +1,8 @@
 /**
  * Folded sections (byhand.chapter.section_folds). A link into one opens it. "All numbers" and "In
- * PyTorch" are kept as text until then: each is built on its first opening, and the event "byhand:built"
- * on the document, with the new elements as `detail`, tells other scripts. This script is before those,
- * so the element that the address names is there when they read the page.
+ * PyTorch" are stored as text: each is built when it is first opened, and the event "byhand:built" of
+ * the document, with the new elements as `detail`, notifies other scripts. This script runs before
+ * them, so that the element that the address names exists when they read the page.
  */
 
 import { idOf } from "./page.ts";

@@ -41,9 +41,9 @@ function blocksOf(parent: Element, sections: Element[] = []): Block[] {
 }
 
 /**
- * Where a step that has become too high is cut: behind the last box or block of numbers, unless
- * that stands in its first third, else before its last block; never behind words that lead on to what follows.
- * 0 where it is words that lead on and what they lead to.
+ * The index at which a step that is too high is divided: after the last box or block of numbers,
+ * unless that is in the first third; otherwise before the last block; never after words that introduce
+ * the next block. 0 if the step consists of such words and the block that they introduce.
  */
 function cutOf(blocks: Block[]): number {
   const stop = blocks.findLastIndex(({ element }, i) => i < blocks.length - 1
@@ -342,14 +342,14 @@ function onKey(event: KeyboardEvent) {
   const turn = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
   const isFree = current > 0 && turn !== undefined && isPlain && !event.defaultPrevented;
-  // To ask whether a box scrolls has the page laid out: no key is kept waiting for it in vain.
+  // Whether a box scrolls is known only after layout, so this is tested for the arrow keys alone.
   if (isFree && !usesArrows(elementOf(event))) {
     event.preventDefault();
     go(current + turn);
   }
 }
 
-/** Tell whether the arrow keys already do something here: in a field, or in what they scroll. */
+/** Return whether an element itself uses the arrow keys: a field, or a box that scrolls. */
 function usesArrows(element: Element | null) {
   const box = element?.closest("[tabindex='0']");
   const scrolls = box && box.scrollWidth > box.clientWidth;

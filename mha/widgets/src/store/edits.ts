@@ -1,6 +1,6 @@
 /**
- * Counts the edits of a reader: one that is typed lasts until the field is left, or its whole text is
- * replaced; one that is dragged until the hand lets go; a key makes one each time that it is pressed.
+ * Counts the edits of a reader. A typed edit lasts until the field is left, or its whole text is
+ * replaced; a dragged edit lasts until the pointer is released; each press of a key is an edit.
  */
 
 let edits = 0;

@@ -63,8 +63,8 @@ function leftOut(data: ExplorerData, state: ExplorerState, numbers: Numbers, { p
 /**
  * Where a number comes from.
  *
- * @returns why it is left out, "" where it is
- *   not; its origin; and what is added up or worked out: operands with a place, and texts.
+ * @returns `why`: the reason if the number is not computed, else ""; `from`: its origin; `items`: the
+ *   parts of its arithmetic, which are operands with a place, and texts.
  */
 export function described(data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place): { why: string, from: Origin, items: Part[][] } {
   const from = origin(numbers.inputs, numbers, at);
@@ -72,7 +72,7 @@ export function described(data: ExplorerData, state: ExplorerState, numbers: Exp
   return { why, from, items: (!why && LAYOUTS[from.operation]?.(from, state)) || [] };
 }
 
-/** A part of a line as it is printed, with so many decimals. */
+/** A part of a line as text, with a given number of decimals. */
 export function written(part: Part, places: number = 4): string {
   if (typeof part === "function") return part(places);
   return typeof part === "object" ? inBrackets(short(part.value, places)) : part;
@@ -105,8 +105,9 @@ function keyOf({ stage, column, term }: Place): number | null {
 }
 
 /**
- * The numbers that light up with a number: all from which it is computed, and those of some places that come from
- * it. The parts of a head's output count as what it comes from. What a mask hides moves nothing.
+ * The numbers that are highlighted with a number: all from which it is computed, and those of some
+ * places that are computed from it. A head's output is computed from its parts. A masked score has no
+ * influence.
  */
 export function chainOf(numbers: ExplorerNumbers, places: Place[]): (at: Place) => Set<string> {
   const known: Map<string, Set<string>> = new Map();

@@ -1,6 +1,6 @@
 /**
  * The explorer's state: all that a reader can change, and the numbers that follow from it.
- * Tokens and edits are counted as at first, whatever order the tokens stand in.
+ * Indices of tokens and of edits are those of the original order, even if tokens are reordered.
  */
 
 import { trace } from "../engine/attention.ts";
@@ -84,7 +84,7 @@ function withEdits(inputs: Inputs, edits: Record<string, number>): Numbers {
   return copy;
 }
 
-/** Inputs and results of a state, tokens in its order; `inputs` has what the run started from. */
+/** Inputs and results of a state, with tokens in its order; `inputs` are those of the forward run. */
 export function compute(data: ExplorerData, state: ExplorerState): ExplorerNumbers {
   const arrays = withEdits(data.inputs, state.edits);
   const ordered = (rows: Matrix) => state.order.map((i) => rows[i]);

@@ -3,7 +3,7 @@
 import { editNow } from "./edits.ts";
 import { same } from "./same.ts";
 
-/** How many steps are kept. */
+/** The largest number of stored steps. */
 const MOST = 200;
 
 export class History<State> {
@@ -24,7 +24,7 @@ export class History<State> {
 
   /**
    * @param isSame whether two states are equal: a change between them is no step
-   * @param most how many steps are kept
+   * @param most the largest number of stored steps
    */
   constructor(isSame: (left: State, right: State) => boolean = same, most: number = MOST) {
     this.isSame = isSame;

@@ -12,7 +12,7 @@ const CHOICES = 4;
 /** How much larger scores can be made. */
 export const LARGER = 27;
 
-/** Orders, so few that their number can be told in class. */
+/** The number of orders, small enough that a teacher can name one in class. */
 export const ORDERS = 10000;
 
 export const FLAGS = ["isCausal", "isBiased", "isTurned", "inSteps"] as const;

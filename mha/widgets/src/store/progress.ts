@@ -2,8 +2,8 @@
  * The reader's answers and steps read. The record stays on the device, in local storage; where there is
  * none, it lasts until the page is left.
  *
- * The document is told of each change by the
- * event "mha-progress", and by "mha-progress-cleared" when everything is forgotten.
+ * The document gets the event "mha-progress" with each change, and "mha-progress-cleared" when the
+ * record is deleted.
  */
 
 import type { PageProgress } from "../types/reading.ts";

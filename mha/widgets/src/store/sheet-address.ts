@@ -29,7 +29,7 @@ export function toHash(name: string, { on, query, given }: SheetChoices, start: 
 }
 
 /**
- * The state of an address, with defaults for what is unreadable, and whether all of it was read.
+ * The state of an address, with defaults for unreadable parts, and whether all parts were readable.
  * @param switches the names of all
  * @param tokens how many there are
  */

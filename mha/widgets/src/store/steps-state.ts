@@ -33,8 +33,8 @@ export class StepsState {
    * @param kind of the instrument
    *
    * @param start lists of numbers, numbers and switches, by their names
-   * @param readers of a part of the address, by the same
-   *   names; undefined for what is none
+   * @param readers of the parts of the address, by the same names; each returns undefined for an
+   *   invalid part
    */
   constructor(kind: string, name: string, start: Record<string, any>, readers: Record<string, (text: string) => any>, paint: () => void) {
     this.kind = kind;
@@ -53,7 +53,7 @@ export class StepsState {
     this.mark();
   }
 
-  /** @param what is changed: the changes of it by one edit are undone together */
+  /** @param what the name of the changed value; its changes by one edit are undone together */
   change(patch: Record<string, any>, what: string = "") {
     this.history.record(this.now, { ...this.now, ...patch }, what);
     this.move(patch);

@@ -12,8 +12,8 @@ export const bookSign = () => make("span", { className: "now of-book", role: "im
 export const BLOCKS = "p, li, dd, .caption-text";
 
 /**
- * Where a remark about a number stands. Of a number in a tuple, behind the tuple; within words in brackets
- * it has square ones.
+ * The position of a remark about a number. After the whole tuple, for a number in a tuple. Within
+ * words in parentheses the remark has square brackets.
  */
 export function behind(node: Element): { put: (mark: Node) => void, written: (text: string) => string } {
   const block = node.closest(`${BLOCKS}, td, th, legend, label`) ?? document.body;
@@ -40,10 +40,10 @@ export function behind(node: Element): { put: (mark: Node) => void, written: (te
 
 const squared = (text: string) => text.replace("(", "[").replace(/\)$/, "]");
 
-/** Marks of what does not follow, and whose run has been changed: a figure may show two. */
+/** Marks of elements that do not follow a changed run, with the runs: a figure may show two. */
 const marks: Map<Element, { wanted: Set<unknown>, mark: Element, put: (mark: Node) => void }> = new Map();
 
-/** That a number, a title, or a panel of a figure, has the book's numbers, and where that stands. */
+/** A mark that a number, a title, or a panel of a figure has the book's numbers, and how to insert it. */
 function bookMark(node: Element) {
   const isDrawn = node instanceof SVGElement;
   const put = node.matches("data") ? behind(node).put : (mark: Node) => node.append(mark);
@@ -53,8 +53,8 @@ function bookMark(node: Element) {
 }
 
 /**
- * Mark what does not follow as the book's, or no longer.
- * @param by whoever wants the mark: it stands while anyone does
+ * Mark an element as one with the book's numbers, or remove the mark.
+ * @param by the run that requires the mark; it remains while any run does
  */
 export function markAsBooks(node: Element, by: unknown, isMarked: boolean) {
   const { wanted, mark, put } = marks.get(node) ?? { wanted: new Set(), ...bookMark(node) };

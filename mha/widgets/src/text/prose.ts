@@ -56,15 +56,15 @@ export class Prose {
 
   isPrinting = false;
 
-  /** Whether a reader has changed the run, and what does not follow says so. */
+  /** Whether a reader has changed the run, so that texts that do not follow are marked. */
   isMarked = false;
 
-  /** Whether the run has scores that are no numbers, and what lost its numbers by that, with its mark. */
+  /** Whether the run has masked scores; `lost` has the texts without numbers for this reason, and their marks. */
   hasGaps = false;
 
   lost: Map<Element, Element> = new Map();
 
-  /** Behind or in what that is said. */
+  /** The elements that get the mark. */
   own: Set<Element> = new Set();
 
   /** Boxes and figures that say so as a whole: no number in them follows. */
@@ -72,7 +72,7 @@ export class Prose {
 
   watch = (_node: Element): void => {};
 
-  /** @param arrange is called when another strip may be the one to stand by */
+  /** @param arrange is called when another small strip may have to be shown */
   constructor(explorer: any, arrange: () => void) {
     this.explorer = explorer;
     this.arrange = arrange;
@@ -133,8 +133,8 @@ export class Prose {
   }
 
   /**
-   * Find what shows the run and does not follow it: numbers, the last of each paragraph, and
-   * figures, tables and boxes.
+   * Find the elements that show the run and do not follow it: figures, tables and boxes, and of the
+   * numbers the last one of each paragraph.
    * @param name of the explorer
    */
   findOwn(name: string) {
@@ -163,7 +163,7 @@ export class Prose {
     });
   }
 
-  /** Whether a number stands in what says as a whole that it has the book's. */
+  /** Whether a number is in a figure, table or box that is marked as a whole. */
   isBooks(node: Node) {
     return this.cells.some((cell) => cell.contains(node));
   }
@@ -248,7 +248,7 @@ export class Prose {
     };
   };
 
-  /** Whether what is said beside a number has none any more; then all of it is the book's, and says so. */
+  /** Whether a text of the number's sentence has no number now; then the whole sentence gets the book's mark. */
   isLost(node: Element) {
     const block = node.closest(BLOCKS);
     if (!block || node.closest("table")) return false;

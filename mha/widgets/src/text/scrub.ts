@@ -1,4 +1,4 @@
-/** Scrubbing a number in the text: what stands around it stays where it is, and so does the number. */
+/** Scrubbing a number in the text: neither the number nor the text around it moves. */
 
 /** Numbers that take no more room than they had, for as long as one behind them is dragged. */
 let held: { node: HTMLElement, width: number, now: number }[] = [];

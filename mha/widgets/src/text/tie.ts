@@ -59,9 +59,9 @@ export class Tie {
   constructor(prose: TiedText, node: HTMLElement, formula: string, how: string) {
     this.prose = prose;
     this.node = node;
-    // Words that a comparison bears out may say what the number is now.
+    // Words that a comparison proves may have a second formula, of the number to show now.
     const [own, now] = formula.split(" | ");
-    /** Whether it is said of the run as the book has it, and follows nothing. */
+    /** Whether it is about the run of the book, and follows no figure. */
     this.isOwn = !own;
     this.formula = formulaOf(own);
     this.said = !now ? null : { formula: formulaOf(now), how: how.split(" ")[1] };
@@ -71,7 +71,7 @@ export class Tie {
     this.at = (this.formula.find((part) => typeof part === "object") as Place);
     this.printed = node.textContent ?? "";
     this.isMoved = false;
-    /** Where what is said of it stands, once something is. */
+    /** The position of the remark about it, once there is one. */
     this.where = null;
     this.inputs = [];
     if (this.isLine) this.takeApart();
@@ -130,7 +130,7 @@ export class Tie {
   }
 
   /**
-   * Whether a run gives what is said here no number: a score that is masked is minus infinity.
+   * Whether the number is not finite in a run: a masked score is minus infinity.
    * @param numbers of the explorer
    */
   isLost(numbers: any, moved: (at: Place) => Place) {
@@ -186,9 +186,9 @@ export class Tie {
   }
 
   /**
-   * A claim stays as it is printed; one that no longer holds is greyed, with what it is now, and
-   * one that nobody can tell says whose numbers it is about.
-   * @param now what it is, "" where nothing says it
+   * A claim remains as it is printed. A false one is greyed, with its number now; a claim that cannot
+   * be evaluated is marked as one about the book's numbers.
+   * @param now the text of the number now, "" if there is none
    */
   claim(isTrue: boolean, now: string) {
     const said = this.now ?? (this.isOwn ? bookSign() : make("span", { className: "now" }));

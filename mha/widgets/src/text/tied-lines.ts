@@ -143,7 +143,7 @@ const sourcesOf = ({ terms }: Origin, value: number, temperature: number): strin
  *
  * @param places decimals
  *
- * @param last what the line was last written for: nothing comes where it still holds
+ * @param last the arithmetic that the line was last written for; null is returned if it is the same
  */
 export function lineOf(numbers: ExplorerNumbers, at: Place, places: number, temperature: number, last?: { from: string }): Piece[] | null {
   const from = origin(numbers.inputs, numbers, at);

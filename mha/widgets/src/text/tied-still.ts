@@ -21,7 +21,7 @@ const watcher = new ResizeObserver(() => {
   if (moved) scrollBy({ top: moved, behavior: "instant" });
 });
 
-/** @param what of it is held */
+/** Keep an element at its height on the screen. @param what the selector of the element */
 function hold(target: EventTarget | null, what: string) {
   clearTimeout(waits);
   held = target instanceof Element ? target.closest(what) : null;

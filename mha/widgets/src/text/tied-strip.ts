@@ -44,7 +44,7 @@ export const OF_QUERY = ["query", "turned_query", "scores", "scaled_scores", "ex
 
 const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 
-/** Leave the page's contents so much height, with what is read in it; null leaves them all. */
+/** Limit the height of the page's table of contents, with the current entry in sight; null removes the limit. */
 function giveWay(room: number | null) {
   const contents: HTMLElement | null = document.querySelector(CONTENTS);
   if (!contents) return;
@@ -146,7 +146,7 @@ export class SmallStrip {
     root.scrollIntoView({ block: "center" });
   }
 
-  // -- Where it stands --
+  // -- Its position --
 
   /** Measure the parts of the article in its margin, and whether there are any. */
   measure(article: Element) {
@@ -240,8 +240,7 @@ export class SmallStrip {
   }
 
   /**
-   * Come or stand elsewhere with the next frame: what is moved has not to be laid out for it
-   * once more.
+   * Appear or move with the next frame, so that the page is laid out only once.
    */
   standSoon() {
     this.soon ??= requestAnimationFrame(() => {
@@ -258,8 +257,8 @@ export class SmallStrip {
   // -- What it shows --
 
   /**
-   * The row and the head of what is pointed at; else those of the strip, or a head that is on and has
-   * changed where that one is off or has not.
+   * The row and the head of the highlighted number; without one, the row of the strip, and its head
+   * unless that is off or unchanged, else the first head that is on and changed.
    */
   view() {
     const { numbers, state, strip } = this.explorer;
@@ -280,7 +279,7 @@ export class SmallStrip {
     return ["key", "value"].includes(at.stage) ? at.row : null;
   }
 
-  /** @param at what is pointed at */
+  /** @param at the place to highlight */
   light(at: Place | null) {
     this.at = at;
     if (!this.isShown) return;

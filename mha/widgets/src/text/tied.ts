@@ -16,13 +16,13 @@ const DRAG = { step: 8, least: 4 };
 /** Words of the text that refer to a part of the strip, by their class. */
 const PARTS = ["query", "key", "value", "scores", "weights", "head_outputs"];
 
-// ---- The hands ----
+// ---- Pointer and keyboard ----
 
 const proses: Prose[] = [];
 
 /**
- * The small strip of the run that is most spoken of stands there, while its strip is off the
- * screen.
+ * Show the small strip of the run with the most numbers on the screen, while its own strip is off
+ * the screen.
  */
 function arrange() {
   const most = proses.reduce((best: Prose | null, prose) =>
@@ -131,7 +131,7 @@ addEventListener("afterprint", () => proses.forEach((prose) => prose.print(false
 // ---- The beginning ----
 
 loadStyle("tied.css");
-// Claims take another line, which moves what stands below.
+// A claim may need another line, which moves the text below.
 if (document.querySelector("[data-as^=holds]")) import("./tied-still.ts");
 const begun: WeakSet<Element> = new WeakSet();
 

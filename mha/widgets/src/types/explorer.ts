@@ -175,7 +175,7 @@ export interface ExplorerRibbons {
   parts: SVGElement[];
 }
 
-/** The strip, as the hands on it see it. */
+/** The strip, as the handlers of its edits see it. */
 export interface HandledStrip {
   node: HTMLElement;
   explorer: ExplorerView;
@@ -251,8 +251,8 @@ export interface ExplorerView {
 }
 
 /**
- * How a change is taken: whether to tell how far the results move; what is changed, to join quick
- * changes of it into one step of the history; whether that step is kept.
+ * How a change is made: whether to announce how far the results move; the name of the changed value,
+ * whose quick changes are one step of the history; whether this step is stored.
  */
 export interface ChangeOptions {
   compare?: boolean;

@@ -37,13 +37,13 @@ export interface OwnKnowledge {
 export interface OwnFigure {
   data: OwnKnowledge;
   settings: OwnSettings;
-  /** Which meanings the heads join, where that is to be said. */
+  /** A sentence on the meanings that the heads join, or "". */
   turned: string;
   explorer: ExplorerView & { controls: { link: HTMLElement; copy(): Promise<void> } };
   /** The updates after a change of the settings, and those after any change of the explorer. */
   syncs: (() => void)[];
   follows: (() => void)[];
-  /** @param what is changed: quick changes of it are one step */
+  /** @param what the name of the changed value; its quick changes are one step */
   change(patch: Partial<OwnSettings>, sentence: string, what?: string): void;
 }
 
@@ -69,7 +69,7 @@ export interface ModelData {
   /** The arrays of one model by name, in the order of their numbers. */
   shapes: [string, number[]][];
   base: number;
-  /** The steps of training after which it was kept. */
+  /** The training steps after which the model was stored. */
   steps: number[];
   /** What second syllables cost after each step: heads 1.1, 1.2, 2.1, 2.2 on or off, the way whole or
       cut, new and repeated names; the last of these runs fastest. */

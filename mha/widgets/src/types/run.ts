@@ -91,7 +91,7 @@ export interface Inputs {
   headOff?: boolean[];
 }
 
-/** A forward run with every intermediate kept, as the package's Trace. */
+/** A forward run with every intermediate result, as the package's Trace. */
 export interface Run {
   placed?: Matrix;
   turned_query?: Matrix[];
