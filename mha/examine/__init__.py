@@ -98,25 +98,27 @@ def examine(
     """
     if modules.is_module(function):
         return examine_layer(function, asarray=asarray, leave_out=leave_out, strict=strict)
-    this = find_conventions(_wrap(function, asarray, attention.SUBJECT))
-    first = _build_report(this, leave_out, strict)
-    if first.is_explained:
-        return first
+    tested = find_conventions(_wrap_with_library(function, asarray, attention.SUBJECT))
+    report = _build_report(tested, leave_out, strict)
+    if report.is_explained:
+        return report
     searches: list[tuple[str, Callable[[FunctionUnderTest], Any]]] = [
         ("own_scale", attention.find_scale),
         ("sink", convention_search.find_sink),
         ("first_masked_distance", convention_search.find_first_masked_distance),
     ]
-    for name, search in searches:
-        found: Any = search(this)
-        if found is None:
+    for convention, search in searches:
+        value: Any = search(tested)
+        if value is None:
             continue
-        other = _build_report(
-            this.with_conventions(replace(this.conventions, **{name: found})), leave_out, strict
+        report_with_value = _build_report(
+            tested.with_conventions(replace(tested.conventions, **{convention: value})),
+            leave_out,
+            strict,
         )
-        if other.is_explained:
-            return other
-    return first
+        if report_with_value.is_explained:
+            return report_with_value
+    return report
 
 
 def examine_layer(
@@ -161,54 +163,65 @@ def examine_layer(
     """
     if not modules.is_module(function):
         return _build_report(
-            find_conventions(_wrap(function, asarray, layer.SUBJECT)), leave_out, strict
+            find_conventions(_wrap_with_library(function, asarray, layer.SUBJECT)),
+            leave_out,
+            strict,
         )
     module = modules.read_module(function)
     takes = frozenset(
         wrap_function(module.call, NUMPY, module.subject(frozenset())).arguments.values()
     )
-    converter, more = find_converter(function, asarray), (*module.unused, *module.settings)
+    converter, extra_names = find_converter(function, asarray), (*module.unused, *module.settings)
 
-    def wrap(read: modules.ModuleLayer) -> FunctionUnderTest:
-        this = wrap_function(module.call, converter, read.subject(takes))
-        return replace(this, setup_code=module.code, code_name="module")
+    def wrap(module_layer: modules.ModuleLayer) -> FunctionUnderTest:
+        tested = wrap_function(module.call, converter, module_layer.subject(takes))
+        return replace(tested, setup_code=module.code, code_name="module")
 
     is_self_attention = takes.isdisjoint({"context", "key"})
     if is_self_attention and not fits_plain_cases(find_conventions(wrap(module))):
-        rotary = list(modules.rotary_readings(function, module))
+        rotary = list(modules.rotary_variants(function, module))
         fitting = [x for x in rotary if fits_plain_cases(find_conventions(wrap(x[0])))]
-        has_rotation = any(modules.ROTATION.search(name) for name in more)
-        for read, note in fitting or rotary[: int(has_rotation)]:
-            report = _build_report(find_conventions(wrap(read)), leave_out, strict)
+        has_rotation = any(modules.ROTATION.search(name) for name in extra_names)
+        for module_layer, note in fitting or rotary[: int(has_rotation)]:
+            report = _build_report(find_conventions(wrap(module_layer)), leave_out, strict)
             if _is_surely_explained(report):
                 return replace(report, findings=(*report.findings, note))
-    readings = [module, module.by_heads()] if module.is_fused and module.num_heads > 1 else [module]
+    readings = (
+        [module, module.with_fused_by_heads()]
+        if module.is_fused and module.num_heads > 1
+        else [module]
+    )
     reports = []
-    for one in readings:
-        this = wrap(one)
-        plain_cases = [case for case in this.subject.cases(this.takes, frozenset())
+    for reading in readings:
+        tested = wrap(reading)
+        plain_cases = [case for case in tested.subject.cases(tested.takes, frozenset())
                        if case.kind == "plain"]  # fmt: skip
-        outcomes = [this.run(this.add_context(case)) for case in plain_cases]
+        outcomes = [tested.run(tested.add_context(case)) for case in plain_cases]
         if all(outcome.value is None for outcome in outcomes):
             raise TypeError(
                 modules.refusal_message(function, (), outcomes[0].fault.partition("raises ")[2])
             )
-        reports.append(_build_report(find_conventions(this), leave_out, strict))
+        reports.append(_build_report(find_conventions(tested), leave_out, strict))
         if reports[-1].ok:
             break
     report = reports[-1] if reports[-1].ok else reports[0]
-    if more and not _is_surely_explained(report):
-        raise TypeError(modules.refusal_message(function, more))
-    if report.ok and more:
-        unused = [name for name in more if modules.shows_in_cases(name)]
+    if extra_names and not _is_surely_explained(report):
+        raise TypeError(modules.refusal_message(function, extra_names))
+    if report.ok and extra_names:
+        unused = [name for name in extra_names if modules.affects_cases(name)]
         notes = [modules.unused_finding(unused)] if unused else []
         report = replace(
             report,
             findings=(*report.findings, *notes),
-            not_tested=(*report.not_tested, *(name for name in more if name not in unused)),
+            not_tested=(*report.not_tested, *(name for name in extra_names if name not in unused)),
         )
-    asks = {"mask", "padding", "lengths", "is_causal"}
-    if report.ok and is_self_attention and takes.isdisjoint(asks) and not _is_always_causal(report):
+    mask_inputs = {"mask", "padding", "lengths", "is_causal"}
+    if (
+        report.ok
+        and is_self_attention
+        and takes.isdisjoint(mask_inputs)
+        and not _is_always_causal(report)
+    ):
         report = replace(report, findings=(*report.findings, NOT_CAUSAL))
     if report.ok and len(reports) > 1:
         report = replace(report, findings=(*report.findings, FUSED_BY_HEADS))
@@ -216,11 +229,15 @@ def examine_layer(
 
 
 def _is_always_causal(report: Report) -> bool:
+    """Return whether a report has the note that the function is always causal."""
     return any(finding.convention == "if it is always causal" for finding in report.findings)
 
 
 def _is_surely_explained(report: Report) -> bool:
-    """Return whether a report is explained, and not by rounding, as small effects look like it."""
+    """Return whether a report is explained, and not by half precision.
+
+    Errors of an unknown cause may be as small as those of half precision.
+    """
     return report.is_explained and "half precision" not in {x.bug for x in report.findings}
 
 
@@ -271,7 +288,7 @@ def examine_decoding(
     """
     converter = find_converter(step, asarray)
     takes = {normalise_name(name) for name, _ in read_parameters(step)[0]}
-    uses = decoding.position_uses(wrap_function(step, converter, decoding.SUBJECT), takes)
+    uses = decoding.find_position_uses(wrap_function(step, converter, decoding.SUBJECT), takes)
     if rotary is not None:
         still = None if "angles" in takes else False
         rotates = True if as_bool("rotary", rotary) else still
@@ -304,6 +321,7 @@ def _examine_use(
 
 
 def _count_wrong_cases(report: Report) -> int:
+    """Return the number of cases whose outputs differ from the correct ones."""
     return sum(count - agreed for agreed, count in report.cases.values())
 
 
@@ -354,20 +372,20 @@ def examine_positions(
     """
     if layout not in ("pairs", "halves"):
         raise ValueError(f'layout is {layout!r}; "pairs" or "halves" is wanted')
-    own = [normalise_name(name) for name, _ in read_parameters(function)[0]]
-    subject = positions.subject_of(own, layout)
-    this = wrap_function(function, find_converter(function, asarray), subject)
-    if "positions" not in this.takes:
-        return _build_report(this, leave_out, strict, positions.position_findings)
-    if positions.find_tokens_first(this):
-        this = positions.tokens_first(this)
-    if "x" in this.takes and (rotated_parts := positions.find_rotated_parts(this)):
-        note = positions.partial_note(rotated_parts)
-        part = replace(this, subject=positions.rotary_subject(layout, ("x",), rotated_parts))
+    arguments = [normalise_name(name) for name, _ in read_parameters(function)[0]]
+    subject = positions.subject_of(arguments, layout)
+    tested = wrap_function(function, find_converter(function, asarray), subject)
+    if "positions" not in tested.takes:
+        return _build_report(tested, leave_out, strict, positions.position_findings)
+    if positions.has_tokens_first(tested):
+        tested = positions.with_tokens_first(tested)
+    if "x" in tested.takes and (rotated_parts := positions.find_rotated_parts(tested)):
+        note = positions.rotated_part_note(rotated_parts)
+        part = replace(tested, subject=positions.rotary_subject(layout, ("x",), rotated_parts))
         report = _build_report(part, leave_out, strict, lambda _: [note])
         if report.is_explained:
             return report
-    return _build_report(this, leave_out, strict)
+    return _build_report(tested, leave_out, strict)
 
 
 NOT_CAUSAL = Finding(
@@ -383,38 +401,41 @@ FUSED_BY_HEADS = Finding(
 )
 
 
-def _wrap(
+def _wrap_with_library(
     function: Callable[..., Any], asarray: Callable[..., Any] | None, subject: Subject
 ) -> FunctionUnderTest:
-    """Match a function to a subject, and find the library whose arrays it takes."""
+    """Return a function with its arguments matched to a subject, and the library of its arrays."""
     if hasattr(function, "eval") and hasattr(function, "state_dict"):
         function.eval()
-    this = wrap_function(function, find_converter(function, asarray), subject)
-    if asarray is not None or subject.plain_inputs is None:
-        return this
-    for converter in [this.converter, *loaded_converters()]:
-        trial = replace(this, converter=converter)
+    tested = wrap_function(function, find_converter(function, asarray), subject)
+    if asarray is not None or subject.draw_plain_inputs is None:
+        return tested
+    for converter in [tested.converter, *loaded_converters()]:
+        trial = replace(tested, converter=converter)
         if returns_output(trial):
             return trial
-    return this
+    return tested
 
 
 def _build_report(
-    this: FunctionUnderTest,
+    tested: FunctionUnderTest,
     leave_out: Collection[str],
     strict: bool,
-    more: Callable[[Examination], list[Finding]] = lambda _: [],
+    find_earlier: Callable[[Examination], list[Finding]] = lambda _: [],
 ) -> Report:
-    """Run a function on its cases, and return the report."""
-    kinds = _kinds(this)
+    """Return the report on a function, after it has computed its cases.
+
+    `find_earlier` takes the examination, and returns further findings.
+    """
+    kinds = _kind_names(tested)
     for kind in leave_out:
         if kind not in kinds:
             raise ValueError(f"leave_out has {kind!r}; this function has {', '.join(kinds)}")
-    examination = Examination.run(this, leave_out)
-    return build_report(examination, more(examination), strict=strict)
+    examination = Examination.run(tested, leave_out)
+    return build_report(examination, find_earlier(examination), strict=strict)
 
 
-def _kinds(this: FunctionUnderTest) -> list[str]:
+def _kind_names(tested: FunctionUnderTest) -> list[str]:
     """Return the names of the kinds of cases for a function."""
-    cases = this.subject.cases(this.takes, this.conventions.extra_inputs)
-    return list(dict.fromkeys(this.kind_name(case.kind) for case in cases))
+    cases = tested.subject.cases(tested.takes, tested.conventions.extra_inputs)
+    return list(dict.fromkeys(tested.kind_name(case.kind) for case in cases))

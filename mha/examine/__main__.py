@@ -51,8 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--save", metavar="FILE", help="write the report as JSON, to report.json")
     options = parser.parse_args(arguments)
-    function = named(parser, options.function)
-    asarray = named(parser, options.asarray) if options.asarray else None
+    function = import_by_name(parser, options.function)
+    asarray = import_by_name(parser, options.asarray) if options.asarray else None
     try:
         report = KINDS[options.kind](function, asarray=asarray, strict=options.strict)
     except (TypeError, ValueError) as error:
@@ -64,19 +64,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(0 if report.ok else 1)
 
 
-def named(parser: Parser, name: str) -> Any:
+def import_by_name(parser: Parser, name: str) -> Any:
     """Import ``package.module:function`` or a dotted path, or exit with one sentence."""
     module, _, path = name.partition(":") if ":" in name else name.rpartition(".")
     if not module or not path:
         parser.error(f"{name!r} names no function; write package.module:function")
     sys.path.insert(0, "")  # also a module in this folder, however the command was started
     try:
-        found = importlib.import_module(module)
+        imported = importlib.import_module(module)
         for part in path.split("."):
-            found = getattr(found, part)
+            imported = getattr(imported, part)
     except Exception as error:
         parser.error(f"{name} cannot be imported ({type(error).__name__}: {error})")
-    return found
+    return imported
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Arrays of other libraries: which library a function uses, and conversion from and to NumPy."""
+"""Arrays of other libraries: the library that a function uses, and conversion from and to NumPy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mha.core.checks import Array
 
 @dataclass(frozen=True)
 class Converter:
-    """Converts NumPy arrays to those of a library.
+    """A conversion of NumPy arrays to those of a library.
 
     `code` is the conversion as Python source, with {} for the array.
     """
@@ -43,7 +43,7 @@ _LIBRARIES = {
     "tensorflow": ("tensorflow", "convert_to_tensor"),
     "keras": ("keras.ops", "convert_to_tensor"),
 }
-"""For each library, the module and the function that make its arrays."""
+"""For each library, the module and the name of the function that makes its arrays."""
 
 
 def find_converter(function: Any, asarray: Callable[..., Any] | None) -> Converter:
@@ -60,7 +60,7 @@ def find_converter(function: Any, asarray: Callable[..., Any] | None) -> Convert
         if not callable(asarray):
             raise TypeError(f"asarray is {asarray!r}; a callable is needed")
         return Converter(asarray, "asarray({})")
-    for library in _used(function):
+    for library in _used_libraries(function):
         module, name = _LIBRARIES[library]
         if module in sys.modules:
             return Converter(getattr(sys.modules[module], name), f"{module}.{name}({{}})")
@@ -69,37 +69,43 @@ def find_converter(function: Any, asarray: Callable[..., Any] | None) -> Convert
 
 def loaded_converters() -> list[Converter]:
     """Return converters for NumPy and for each loaded library."""
-    found = {NUMPY.code: NUMPY}
+    converters = {NUMPY.code: NUMPY}
     for module, name in _LIBRARIES.values():
         if module in sys.modules:
             code = f"{module}.{name}({{}})"
-            found.setdefault(code, Converter(getattr(sys.modules[module], name), code))
-    return list(found.values())
+            converters.setdefault(code, Converter(getattr(sys.modules[module], name), code))
+    return list(converters.values())
 
 
-def _used(function: Any) -> list[str]:
-    """Return the libraries that a function uses: that of its class, else those of its module."""
+def _used_libraries(function: Any) -> list[str]:
+    """Return the known libraries that a function uses: those of its class, else one of its module.
+
+    The latter is the first one that is named, in the function's code or else in its module. If
+    NumPy is named before, there is none.
+    """
     function = getattr(function, "__wrapped__", getattr(function, "func", function))
     function = getattr(function, "__func__", function)
-    kinds = type(function).__mro__ if not hasattr(function, "__globals__") else ()
-    own = [_root(each.__module__) for each in kinds] + [_root(getattr(function, "__module__", ""))]
-    if found := [library for library in own if library in _LIBRARIES]:
-        return found
-    names = getattr(getattr(function, "__code__", None), "co_names", ())
-    known = getattr(function, "__globals__", {})
-    ordered = [known[name] for name in names if name in known] + list(known.values())
-    roots = [
-        _root(x.__name__ if isinstance(x, ModuleType) else getattr(x, "__module__", "") or "")
-        for x in ordered
+    classes = type(function).__mro__ if not hasattr(function, "__globals__") else ()
+    modules = [*(each.__module__ for each in classes), getattr(function, "__module__", "")]
+    if libraries := [name for name in map(_top_package, modules) if name in _LIBRARIES]:
+        return libraries
+    code_names = getattr(getattr(function, "__code__", None), "co_names", ())
+    global_names = getattr(function, "__globals__", {})
+    values = [global_names[name] for name in code_names if name in global_names]
+    values += global_names.values()
+    packages = [
+        _top_package(
+            x.__name__ if isinstance(x, ModuleType) else getattr(x, "__module__", "") or ""
+        )
+        for x in values
         if isinstance(x, ModuleType) or callable(x)
     ]
-    used = [root for root in roots if root in _LIBRARIES or root == "numpy"]
-    return [root for root in used[:1] if root != "numpy"] or [
-        root for root in dict.fromkeys(used) if root != "numpy" and "numpy" not in used
-    ]
+    known = [name for name in packages if name in _LIBRARIES or name == "numpy"]
+    return [name for name in known[:1] if name != "numpy"]
 
 
-def _root(module: Any) -> str:
+def _top_package(module: Any) -> str:
+    """Return the first part of a module's name, such as "jax" of "jax.numpy"."""
     return str(module or "").partition(".")[0]
 
 

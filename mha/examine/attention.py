@@ -1,4 +1,4 @@
-"""Attention of queries, keys and values: its test cases and their right outputs."""
+"""Attention of queries, keys and values: its test cases and their correct outputs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from mha.core.attention import attention_scores, masked_scores, repeat_heads, scaled_scores
 from mha.core.checks import Array
+from mha.core.masks import first_query_position
 from mha.core.score_variants import softmax_with_sink
 from mha.core.softmax import softmax
 from mha.examine.cases import (
@@ -53,6 +54,7 @@ ALIASES = {
     "softcap": ("softcap", "logitcap", "logitsoftcap", "attnlogitsoftcapping", "softcapping",
                 "softclamp", "attnsoftcap"),
 }  # fmt: skip
+"""Names of arguments, as in `Subject`."""
 
 CAPPED_AND_MASK, GROUPED = "softcap with mask", "grouped heads"
 LARGE, LONG_SEQUENCE, LARGE_NEGATIVE = "large scores", "long sequence", "large negative scores"
@@ -92,14 +94,21 @@ KINDS = {
     VERY_LOW: (),
     VERY_LOW_MASKED: ("mask",),
 }
+"""For each kind of case, the inputs that it needs."""
 
-SQUARE, EVEN, WIDE, TALL = (5, 5, 7, 7), (5, 5, 3, 2), (3, 7, 5, 2), (7, 3, 2, 5)
+EQUAL_SIZES, EQUAL_COUNTS, MORE_KEYS, MORE_QUERIES = (
+    (5, 5, 7, 7),
+    (5, 5, 3, 2),
+    (3, 7, 5, 2),
+    (7, 3, 2, 5),
+)
 """Numbers of queries and keys, the width of both, and that of values."""
-SMALL = [
+SMALL_SIZES = [
     (n, m, d_k, d_v)
     for n, m in ((1, 1), (1, 2), (2, 2), (2, 3), (3, 3))
     for d_k, d_v in ((1, 1), (4, 1), (2, 1), (4, 4), (2, 2))
 ]
+"""Sizes of the smallest cases. With a width of 4 the scale is exactly 1/2."""
 RARE_KINDS = (
     LARGE,
     LARGE_NEGATIVE,
@@ -112,31 +121,39 @@ RARE_KINDS = (
     VERY_LOW_MASKED,
 )
 """Kinds that are tested in fewer shapes, as are fully masked rows."""
-IN_GROUPS = ("enable_gqa", "n_rep", GROUPED)
+GROUPED_KINDS = ("enable_gqa", "n_rep", GROUPED)
 """Kinds in which heads share keys and values."""
-NEEDS_TWO_KEYS = ("is_causal", *CAUSAL_AND_OTHER_MASK, CAPPED_AND_MASK, "key_padding_mask",
-"lengths",
-          *IN_GROUPS)  # fmt: skip
+NEEDS_TWO_KEYS = (
+    *("is_causal", *CAUSAL_AND_OTHER_MASK),
+    *(CAPPED_AND_MASK, "key_padding_mask", "lengths"),
+    *GROUPED_KINDS,
+)
 """Kinds that need at least two keys."""
-DEPTH = 2.0**17
+VERY_LOW_DEPTH = 2.0**17
 """The scores of the kind `VERY_LOW` are about minus this."""
 WINDOW_WIDTH = 3
 """The window of the kind `WINDOW`."""
-REPEATS = 2
-"""The number of heads that share keys and values. It is not the number of groups, which is 3."""
-LONG = 133
-"""Length of the longest case: more than a block of 128, and no multiple of a block."""
+HEADS_PER_GROUP = 2
+"""The number of heads that share keys and values: another one than the number of groups, 3."""
+LONG_LENGTH = 133
+"""The length of the longest case: more than a block of 128, and no multiple of a block."""
 
 
 def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Draw the inputs of a case; return None if there is no such case."""
     kind, leading, (n, m, d_k, d_v) = draw.kind, draw.leading, sizes
     is_rare = kind in RARE_KINDS or "fully masked" in kind
-    if (is_rare and sizes in (EVEN, TALL)) or ("numbers" in kind and "bias" in draw.takes):
+    is_shown_by_bias = "numbers" in kind and "bias" in draw.takes
+    if (is_rare and sizes in (EQUAL_COUNTS, MORE_QUERIES)) or is_shown_by_bias:
         return None
     if (n > m and "is_causal" in kind) or (m == 1 and kind in NEEDS_TWO_KEYS):
         return None
-    if not leading and kind in (*IN_GROUPS, FULLY_MASKED_PADDING, MASK_PER_SEQUENCE, BIAS_OF_HEADS):
+    if not leading and kind in (
+        *GROUPED_KINDS,
+        FULLY_MASKED_PADDING,
+        MASK_PER_SEQUENCE,
+        BIAS_OF_HEADS,
+    ):
         return None
     if kind == GROUPED and not draw.takes.isdisjoint({"enable_gqa", "n_rep"}):
         return None
@@ -148,10 +165,10 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     if (is_low or kind in (WINDOW, SEGMENTS)) and n != m:
         return None
     if kind == LONG_SEQUENCE:
-        if sizes != SQUARE and not draw.is_whole:
+        if sizes != EQUAL_SIZES and not draw.is_whole:
             return None
-        n = m = LONG
-    heads = (*leading[:-1], REPEATS * leading[-1]) if kind in IN_GROUPS else leading
+        n = m = LONG_LENGTH
+    heads = (*leading[:-1], HEADS_PER_GROUP * leading[-1]) if kind in GROUPED_KINDS else leading
     query, key = draw.numbers(*heads, n, d_k), draw.numbers(*leading, m, d_k)
     inputs: dict[str, Any] = {"query": query, "key": key}
     inputs["value"] = draw.numbers(*leading, m, d_v)
@@ -163,7 +180,7 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         BIAS_OF_HEADS: {"bias": draw.numbers(*leading[-1:], n, m)},
         "scale": {"scale": 0.75},
         "enable_gqa": {"enable_gqa": True},
-        "n_rep": {"n_rep": REPEATS},
+        "n_rep": {"n_rep": HEADS_PER_GROUP},
         "softcap": {"softcap": 1.5},
         CAPPED_AND_MASK: {"softcap": 1.5, "mask": draw.allowed(n, m)},
         "key_padding_mask": {"padding": draw.allowed(*leading[:1], m)},
@@ -181,11 +198,10 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     if is_low:
         inputs |= draw_low_scores(draw, n)
         inputs |= {"is_causal": True} if "is_causal" in draw.takes else {}
-    if kind == LARGE_MASKED:  # beside such scores -100 masks nothing
+    if kind == LARGE_MASKED:  # so that a mask of -100 is too small
         query *= 100
-    if (
-        kind == LARGE_NEGATIVE
-    ):  # all exponentials of a row underflow, unless its largest score is subtracted
+    if kind == LARGE_NEGATIVE:
+        # All exponentials of a row underflow, unless its largest score is subtracted.
         key = key[..., :1, :] + 1e-3 * key
         middle = key[..., :1, :]
         query = query * 1e-3 - 800 * np.sqrt(d_k) * middle / (middle**2).sum(axis=-1, keepdims=True)
@@ -198,7 +214,7 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
 
 
 def draw_low_scores(draw: Draw, n: int) -> dict[str, Array]:
-    """Draw queries, keys and values whose scores are all about -DEPTH, and differ by about one.
+    """Draw queries, keys and values with scores of about -VERY_LOW_DEPTH, which differ by one.
 
     Queries and keys are multiples of 1/4 and have the width 16, so that float32 holds the scores.
     """
@@ -206,23 +222,23 @@ def draw_low_scores(draw: Draw, n: int) -> dict[str, Array]:
     query, key = (draw.rng.integers(-4, 5, shape) / divisor for divisor in (1.0, 4.0))
     key[..., 0] = 1
     inputs = {"query": query, "key": key, "value": draw.numbers(*shape)}
-    return {**inputs, "query": lower_scores(inputs, DEPTH)}
+    return {**inputs, "query": very_low_queries(inputs, VERY_LOW_DEPTH)}
 
 
-def lower_scores(inputs: Any, depth: float) -> Array:
-    """Return the queries of a case of very low scores for scores of about -depth."""
+def very_low_queries(inputs: Any, depth: float) -> Array:
+    """Return the queries of a case of very low scores, changed for scores of about -depth."""
     query: Array = inputs["query"].copy()
     query[..., 0] = -depth * np.sqrt(query.shape[-1])
     return query
 
 
-def plain_inputs(draw: Draw, n: int, m: int) -> dict[str, Any] | None:
+def draw_plain_inputs(draw: Draw, n: int, m: int) -> dict[str, Any] | None:
     """Return plain inputs of n queries and m keys, whose values are as wide as the keys."""
     return draw_inputs(draw, n, m, 4, 4)
 
 
 def real_keys(inputs: Any) -> Array | None:
-    """Return which keys are not padding; None if the case has no padding."""
+    """Return True for each key that is not padding; None if the case has no padding."""
     if inputs.get("lengths") is not None:
         keys = inputs.get("context", inputs["x"]) if "x" in inputs else inputs["key"]
         return np.arange(keys.shape[-2]) < np.asarray(inputs["lengths"])[:, None]
@@ -241,32 +257,37 @@ def added_mask(inputs: Any, n: int, m: int) -> Array:
     if mask is not None:
         added = np.where(mask, 0, -np.inf) if mask.dtype == bool else added + mask
     if real is not None:
-        if real.ndim > 1:  # a row for each sequence, and an axis for its heads where there are any
+        if real.ndim > 1:  # a row per sequence, with axes for its heads, if any, and its queries
             has_heads = "x" in inputs or inputs["query"].ndim > 3
             real = real[:, None, None, :] if has_heads else real[:, None, :]
         added = np.where(real, added, -np.inf)
-    i, j = np.arange(n)[:, None] + (m - n) * bool(inputs.get("is_last")), np.arange(m)
     if is_causal(inputs):
-        added = np.where(j <= i, added, -np.inf)
+        added = np.where(distance_to_keys(inputs, n, m) >= 0, added, -np.inf)
     near = nearby_keys(inputs, n, m)
     return added if near is None else np.where(near, added, -np.inf)
 
 
+def distance_to_keys(inputs: Any, n: int, m: int) -> Array:
+    """Return by how many positions each key is before each query, by the alignment of a case."""
+    first = first_query_position(n, m, inputs.get("align", "top-left"))
+    return first + np.arange(n)[:, None] - np.arange(m)
+
+
 def nearby_keys(inputs: Any, n: int, m: int) -> Array | None:
-    """Return the keys within the window and the segment of each query; None without both."""
-    distance = np.arange(n)[:, None] + (m - n) * bool(inputs.get("is_last")) - np.arange(m)
+    """Return True for each key in the window and the segment of a query; None without both."""
+    distance = distance_to_keys(inputs, n, m)
     first_masked: int | None = inputs.get("first_masked_distance")
-    found: Array | None = None
+    near: Array | None = None
     if inputs.get("window") is not None:
         first_masked = inputs["window"] + inputs.get("window_extra", 0)
     if first_masked is not None:
-        found = abs(distance) < first_masked
+        near = abs(distance) < first_masked
         if inputs.get("window_is_causal") and inputs.get("window") is not None:
-            found &= distance >= 0
+            near &= distance >= 0
     if inputs.get("segments") is not None:
         same = inputs["segments"][:, None] == inputs["segments"]
-        found = same if found is None else found & same
-    return found
+        near = same if near is None else near & same
+    return near
 
 
 def masked_rows(inputs: Any) -> Array:
@@ -297,7 +318,7 @@ def expected(inputs: Any) -> Array:
 
 
 def scale_of(inputs: Any, d_k: int) -> float | None:
-    """Return the scale of a case: the one that is given, or the function's own."""
+    """Return the scale of a case: its input, or the function's own; None for 1/√d_k."""
     if inputs.get("scale") is None and inputs.get("own_scale"):
         factor, power = inputs["own_scale"]
         return float(factor / d_k**power)
@@ -305,43 +326,53 @@ def scale_of(inputs: Any, d_k: int) -> float | None:
 
 
 def compute(inputs: Any, parts: Parts) -> Array:
-    """Compute attention with given parts, per sequence if each has its own mask."""
-    if _by_sequences(inputs):
+    """Return the output of attention with given parts, per sequence if each has its own mask."""
+    if _has_mask_per_sequence(inputs):
         query, count = inputs["query"], len(inputs["query"])
         num_heads = query.shape[-3] if query.ndim > 3 else 1
-        own = {name: inputs[name] for name in ("query", "key", "value")}
-        real, mask = real_keys(inputs), inputs.get("mask")
-        if real is not None:
-            # Of each head a row: what a sequence's heads get depends on how it is repeated.
-            dealt = parts.repeat_masks(real, num_heads).reshape(count, num_heads, -1)
-            own["real"] = dealt if query.ndim > 3 else real
-        if _has_sequences(mask, query):
+        of_sequences = {name: inputs[name] for name in ("query", "key", "value")}
+        is_token, mask = real_keys(inputs), inputs.get("mask")
+        if is_token is not None:
+            # A row per head: a wrong order of repetition gives a head the row of another sequence.
+            repeated = parts.repeat_masks(is_token, num_heads).reshape(count, num_heads, -1)
+            of_sequences["real"] = repeated if query.ndim > 3 else is_token
+        if _is_mask_per_sequence(mask, query):
             masks = mask.reshape(count, *mask.shape[-2:])
-            own["mask"] = parts.repeat_masks(masks, num_heads).reshape(
+            of_sequences["mask"] = parts.repeat_masks(masks, num_heads).reshape(
                 count, num_heads, *mask.shape[-2:]
             )
-        rest = {name: x for name, x in inputs.items() if name not in (*own, "lengths", "padding")}
-        each = ({**rest, **{name: x[i] for name, x in own.items()}} for i in range(count))
-        return np.stack([compute(one, parts) for one in each])
+        shared = {
+            name: x
+            for name, x in inputs.items()
+            if name not in (*of_sequences, "lengths", "padding")
+        }
+        sequences = (
+            {**shared, **{name: x[i] for name, x in of_sequences.items()}} for i in range(count)
+        )
+        return np.stack([compute(sequence, parts) for sequence in sequences])
     query, key, value = (inputs[name] for name in ("query", "key", "value"))
     d_model = query.shape[-1] * (query.shape[-3] if query.ndim > 2 else 1)
-    return attend(query, key, value, parts, options(inputs), d_model=d_model)[1]
+    return attend(query, key, value, parts, part_options(inputs), d_model=d_model)[1]
 
 
-def _has_sequences(mask: Any, query: Array) -> bool:
-    """Return whether a mask differs from sequence to sequence, and not from head to head."""
+def _is_mask_per_sequence(mask: Any, query: Array) -> bool:
+    """Return whether a mask has an axis of sequences, and one of length 1 for the heads."""
     return mask is not None and query.ndim == 4 == mask.ndim and mask.shape[1] == 1 < len(mask)
 
 
-def _by_sequences(inputs: Any) -> bool:
-    """Return whether each sequence has a mask, or a row of padding."""
+def _has_mask_per_sequence(inputs: Any) -> bool:
+    """Return whether each sequence has its own mask or padding, and is computed alone."""
     real = inputs.get("padding")
     is_padded = real is not None and real.ndim > 1 and inputs["query"].ndim > 2
-    return is_padded or "lengths" in inputs or _has_sequences(inputs.get("mask"), inputs["query"])
+    return (
+        is_padded
+        or "lengths" in inputs
+        or _is_mask_per_sequence(inputs.get("mask"), inputs["query"])
+    )
 
 
-def options(inputs: Any) -> Options:
-    """Return the options of the parts."""
+def part_options(inputs: Any) -> Options:
+    """Return the inputs of a case as the options that `mha.practice` gives to its parts."""
     mask = inputs.get("bias", inputs.get("mask"))
     is_truth = mask is not None and mask.dtype == bool
     allowed = mask if is_truth else None
@@ -355,7 +386,7 @@ def options(inputs: Any) -> Options:
         bias=0.0 if mask is None or is_truth else mask,
         real=inputs.get("real", inputs.get("padding")),
         is_causal=is_causal(inputs),
-        is_last=bool(inputs.get("is_last")),
+        align=inputs.get("align", "top-left"),
         scale=scale_of(inputs, width),
         softcap=inputs.get("softcap"),
         angles=inputs.get("angles"),
@@ -369,12 +400,12 @@ SUBJECT = Subject(
     kinds=KINDS,
     draw_inputs=draw_inputs,
     leading=((), (3,), (2, 3)),
-    sizes=(SQUARE, EVEN, WIDE, TALL),
-    small_sizes=SMALL,
+    sizes=(EQUAL_SIZES, EQUAL_COUNTS, MORE_KEYS, MORE_QUERIES),
+    small_sizes=SMALL_SIZES,
     expected=expected,
     compute=compute,
-    right="scaled_dot_product_attention",
-    call=lambda inputs, at: (at[0], at[1:]) if _by_sequences(inputs) else (0, at),
+    correct_function="scaled_dot_product_attention",
+    locate_call=lambda inputs, at: (at[0], at[1:]) if _has_mask_per_sequence(inputs) else (0, at),
     limits={
         **dict.fromkeys(CAUSAL_AND_OTHER_MASK, "if is_causal and a mask do not come together"),
         **dict.fromkeys((GROUPED, BIAS_OF_HEADS, WINDOW, SEGMENTS), ""),
@@ -406,14 +437,14 @@ SUBJECT = Subject(
         ),
     ),
     masked_rows=masked_rows,
-    plain_inputs=plain_inputs,
+    draw_plain_inputs=draw_plain_inputs,
     token_axis_inputs=("query", "key", "value"),
     output_shape=output_shape,
     has_heads=True,
 )
 
 
-# ---- Conventions that the numbers show ----
+# ---- Conventions that only correct numbers show ----
 
 
 FIRST_POSITION_NOTE = Finding(
@@ -427,22 +458,23 @@ FIRST_POSITION_NOTE = Finding(
 
 
 def has_first_position(cases: Iterable[Case]) -> bool:
-    """Return whether the first query has the position of the first key in a case."""
+    """Return whether a case with a causal mask shows that the first query is at the first key."""
     return any(
-        is_causal(x.inputs)
-        and not x.inputs.get("is_last")
-        and "query" in x.inputs
-        and x.inputs["query"].shape[-2] < x.inputs["key"].shape[-2]
-        for x in cases
+        is_causal(case.inputs)
+        and case.inputs.get("align", "top-left") == "top-left"
+        and "query" in case.inputs
+        and case.inputs["query"].shape[-2] < case.inputs["key"].shape[-2]
+        for case in cases
     )
 
 
 def find_scale(tested: FunctionUnderTest) -> tuple[float, float] | None:
     """Return a function's own scale as a factor and a power of d_k; None if it has none.
 
-    One key has the score 1 and the other 0, so the weight of the first determines the scale.
+    One key has the product 1 with the query and the other 0, so the weights show the scale: it is
+    the logarithm of their ratio.
     """
-    found = []
+    log_odds = []
     axes = max(tested.subject.leading, key=len)
     for width in (4, 9):
         query = np.eye(width)[:1]
@@ -453,19 +485,19 @@ def find_scale(tested: FunctionUnderTest) -> tuple[float, float] | None:
                 **dict(zip(SUBJECT.first_inputs, shaped, strict=True)),
                 **dict(tested.conventions.extra_inputs),
             }
-            share = tested.run(Case("plain", inputs, (1,) * count, tested.takes)).value
-            if share is not None and share.shape == SUBJECT.shape(inputs):
+            output = tested.run(Case("plain", inputs, (1,) * count, tested.takes)).value
+            if output is not None and output.shape == SUBJECT.shape(inputs):
                 break
         else:
             return None
-        share = share.reshape(-1, share.shape[-1])[-1, 0]
-        if not 0 < share < 1:
+        output = output.reshape(-1, output.shape[-1])[-1, 0]
+        if not 0 < output < 1:
             return None
-        found.append(float(np.log(share / (1 - share))))
+        log_odds.append(float(np.log(output / (1 - output))))
     for power in (0.0, 0.5):
-        factor, other = found[0] * 4**power, found[1] * 9**power
-        is_same = np.isclose(factor, other, rtol=1e-4, atol=1e-6)
-        is_usual = power == 0.5 and np.isclose(factor, 1, rtol=1e-4)
-        if is_same and factor > 1e-6 and not is_usual:
+        factor, other_factor = log_odds[0] * 4**power, log_odds[1] * 9**power
+        is_equal = np.isclose(factor, other_factor, rtol=1e-4, atol=1e-6)
+        is_default = power == 0.5 and np.isclose(factor, 1, rtol=1e-4)
+        if is_equal and factor > 1e-6 and not is_default:
             return float(np.round(factor, 12)), power
     return None

@@ -1,8 +1,8 @@
 """The search for known bugs that reproduce the outputs of a function.
 
-The search goes from one kind of case to the next: the bugs that explain the plain cases are kept,
-and further bugs are searched for in cases with masks. Two bugs are thus found separately, each in
-the cases that show it.
+The search goes from one kind of case to the next. The bugs that explain the plain cases remain a
+part of each explanation, and further bugs are searched for in the cases with masks. So two bugs are
+found one after the other, each in the cases that show it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from mha.practice.attention_parts import RIGHT, RIGHT_ZERO_ROWS, Part, Parts
 from mha.practice.bugs import TABLE, Bug
 
 TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
-"""Tolerances, relative to 1 plus the size of the number."""
+"""For each dtype, the largest difference of equal outputs, divided by 1 plus the number's size."""
 BUG_COUNTS = (1, 0), (0, 1), (1, 1), (2, 0)
-"""Numbers of further bugs and of further minor bugs that are tried together, in this order."""
+"""Numbers of further main bugs and of further minor bugs that are tried together, in order."""
 MIN_CASES_OF_KIND = 4
-"""The smallest number of cases for naming a bug that only one kind of case shows.
+"""The fewest cases by which a bug is named that only one kind of case shows.
 
-A bug that is not the cause may fit fewer cases by chance.
+Fewer cases may be reproduced by chance, by a bug that the function does not have.
 """
 MAX_EXPLANATIONS = 4
 """If more sets of bugs than this explain the cases, none of them is named.
@@ -36,7 +36,7 @@ The cases then do not tell the bugs apart, and the list would not help to find t
 MAX_BUGS = 3
 """The most bugs of one explanation."""
 SAME_AS_FUSED = "W_Q", "W_K", "queries and keys exchanged", "keys and values exchanged"
-"""Beginnings of the names of bugs that equal another split of a fused matrix."""
+"""How the names begin of bugs with the same outputs as another split of a fused matrix."""
 MASKING_INPUTS = "mask", "padding", "lengths", "is_causal", "is_always_causal"
 """Inputs that may mask a whole row."""
 
@@ -62,15 +62,18 @@ MASKED_ROW_OUTPUTS = {
     "average": RIGHT_ZERO_ROWS.with_parts({"fill_masked_rows": average_masked_rows}),
     "unmasked": RIGHT_ZERO_ROWS.with_parts({"forbid": add_large_negative}),
 }
-"""Outputs for a fully masked row, and the parts that compute them."""
+"""For each usual output for a fully masked row, the parts that compute it."""
 
 
 @dataclass(frozen=True)
 class Unexplained:
-    """Cases of one kind that no common explanation fits, and the explanations of these alone."""
+    """The cases of one kind that the common explanations do not fit, by their indices.
+
+    `separate_explanations` have the bug that explains these cases alone, if one is found.
+    """
 
     cases: Sequence[int]
-    own_explanations: Sequence[Explanation] = ()
+    separate_explanations: Sequence[Explanation] = ()
 
 
 @dataclass(frozen=True)
@@ -81,14 +84,14 @@ class Explanation:
     parts: Parts = RIGHT_ZERO_ROWS
 
     @property
-    def level(self) -> tuple[int, int]:
-        """The number of bugs that are not minor, and of minor ones."""
-        minors = sum(bug.is_minor for bug in self.bugs)
-        return len(self.bugs) - minors, minors
+    def bug_counts(self) -> tuple[int, int]:
+        """The numbers of main bugs and of minor bugs."""
+        num_minor = sum(bug.is_minor for bug in self.bugs)
+        return len(self.bugs) - num_minor, num_minor
 
 
 class ExaminedCases(Protocol):
-    """The tested cases, as the search needs them."""
+    """The tested cases and the function's outputs, as the search uses them."""
 
     @property
     def cases(self) -> Sequence[Case]:
@@ -104,33 +107,33 @@ class ExaminedCases(Protocol):
         """Return whether the output for a case has a finite number."""
 
     def changes(self, i: int, parts: Parts, other: Parts) -> bool:
-        """Return whether two sets of parts differ in a case."""
+        """Return whether two sets of parts compute different outputs for a case."""
 
 
 def agrees(
     subject: Subject,
     case: Case,
-    found: Array | None,
+    actual: Array | None,
     expected: Array | None,
     min_tolerance: float = 0.0,
 ) -> bool:
-    """Return whether two outputs agree within the tolerance; None stands for a missing output.
+    """Return whether two outputs agree within the tolerance; a missing output is None.
 
     Fully masked rows are not compared: their content is a convention.
     """
-    if found is None or expected is None:
-        return found is expected
-    if found.shape != expected.shape:
+    if actual is None or expected is None:
+        return actual is expected
+    if actual.shape != expected.shape:
         return False
-    precision = "float32" if found.dtype == np.float32 else case.dtype.name
+    precision = "float32" if actual.dtype == np.float32 else case.dtype.name
     tolerance = max(min_tolerance, case.min_tolerance, TOLERANCE[precision])
-    found, expected = (comparable(subject, case, x) for x in (found, expected))
+    actual, expected = (comparable(subject, case, x) for x in (actual, expected))
     with np.errstate(all="ignore"):
-        is_near = np.abs(found - expected) <= tolerance * (1 + np.abs(expected))
+        is_near = np.abs(actual - expected) <= tolerance * (1 + np.abs(expected))
     if is_near.all():
         return True
     is_far = ~is_near
-    return bool(((found == expected) | (np.isnan(found) & np.isnan(expected)))[is_far].all())
+    return bool(((actual == expected) | (np.isnan(actual) & np.isnan(expected)))[is_far].all())
 
 
 def comparable(subject: Subject, case: Case, x: Array) -> Array:
@@ -159,66 +162,82 @@ def find_explanations(
     subject: Subject,
     examined: ExaminedCases,
     groups: Sequence[Sequence[int]],
-    among: frozenset[str] = frozenset(),
+    required_parts: frozenset[str] = frozenset(),
 ) -> tuple[list[Explanation], list[Unexplained]]:
     """Return the explanations with the fewest bugs, and the kinds that they leave unexplained.
 
-    Each group holds the cases of one kind, the most general kind first. With `among`, a pair of
-    bugs must have a bug in one of these parts.
+    All explanations reproduce the same cases: the outputs do not tell them apart. Each group has
+    the indices of the cases of one kind, the plain kind first. With `required_parts`, several bugs
+    are an explanation only if one of them replaces one of these parts.
     """
-    # A mask in which True means masked is a convention, which is determined before this search.
+    # Whether True in a mask means allowed or masked is a convention, found before this search.
     bugs = [bug for bug in TABLE if bug.part in subject.parts and bug.name != "True reversed"]
     if any("w_qkv" in case.inputs for case in examined.cases):
         bugs = [bug for bug in bugs if not bug.name.startswith(SAME_AS_FUSED)]
-    found, unexplained, done = [Explanation()], list[Unexplained](), list[int]()
+    explanations, unexplained, explained = [Explanation()], list[Unexplained](), list[int]()
     first = groups[0][0]
     for group in groups:
-        # Small cases first: the first misfit refutes an explanation, and they take the least time.
+        # Small cases first: they take the least time, and one misfit refutes an explanation.
         ordered = sorted(group, key=lambda i: examined.cases[i].size)
-        kept = [each for e in found if (each := _refit(e, [*ordered, *done], examined))]
-        # NaN spreads from any bug. It counts as a bug of this kind only after kinds without one.
-        is_first_bug = bool(done) and not found[0].bugs
-        tells = examined.has_output if is_first_bug else examined.has_numbers
-        if not kept and not any(tells(i) for i in group):
-            unexplained.append(Unexplained(group))  # an error, or NaN alone, tells nothing
+        fitting = [
+            each
+            for explanation in explanations
+            if (each := _refit_explanation(explanation, [*ordered, *explained], examined))
+        ]
+        # Many bugs give NaN alone. It is informative only if all earlier kinds are right.
+        would_be_first_bug = bool(explained) and not explanations[0].bugs
+        is_informative = examined.has_output if would_be_first_bug else examined.has_numbers
+        if not fitting and not any(is_informative(i) for i in group):
+            unexplained.append(Unexplained(group))  # an error, or NaN alone, refutes no bug
             continue
         own_inputs = examined.cases[group[0]].inputs.keys() - examined.cases[first].inputs.keys()
-        # Beside plain cases that no bug explains, a bug may fit other plain cases by chance.
-        may_name = bool(done or not unexplained or own_inputs)
-        if not kept and may_name:
-            kept = _extend(found, bugs, ordered, done, examined, not unexplained, among)
-        if kept:
-            found, done = kept, [*ordered, *done]
+        # Beside unexplained plain cases, a bug fits other cases of the same inputs by chance.
+        may_name = bool(explained or not unexplained or own_inputs)
+        if not fitting and may_name:
+            fitting = extend_explanations(
+                explanations, bugs, ordered, explained, examined, not unexplained, required_parts
+            )
+        if fitting:
+            explanations, explained = fitting, [*ordered, *explained]
         elif not all(examined.fits(i, RIGHT_ZERO_ROWS) for i in group):
             # A line may be wrong for one kind of case alone if only this kind has its input.
-            own_inputs = (
-                examined.cases[group[0]].inputs.keys() - examined.cases[first].inputs.keys()
+            is_enough = bool(explained and own_inputs) and len(group) >= MIN_CASES_OF_KIND
+            separate = (
+                extend_explanations(
+                    explanations, bugs, ordered, [], examined, False, required_parts
+                )
+                if is_enough
+                else []
             )
-            is_enough = bool(done and own_inputs) and len(group) >= MIN_CASES_OF_KIND
-            alone = _extend(found, bugs, ordered, [], examined, False, among) if is_enough else []
-            unexplained.append(Unexplained(group, alone if len(alone) == 1 else []))
+            unexplained.append(Unexplained(group, separate if len(separate) == 1 else []))
     if (
-        subject.calls is not None
-        and found[0].bugs
+        subject.step_arguments is not None
+        and explanations[0].bugs
         and any(examined.has_output(i) for each in unexplained for i in each.cases)
     ):
-        # The kinds of a decoding step split the same inputs: a bug that one split refutes is not
-        # the cause.
-        every = [i for group in groups for i in group]
-        ordered = sorted(every, key=lambda i: examined.cases[i].size)
-        kept = _extend([Explanation()], bugs, ordered, [], examined, True, among)
+        # The kinds of a decoding step differ only in the sizes of the steps. Therefore a bug has to
+        # explain all kinds.
+        all_cases = [i for group in groups for i in group]
+        ordered = sorted(all_cases, key=lambda i: examined.cases[i].size)
+        fitting = extend_explanations(
+            [Explanation()], bugs, ordered, [], examined, True, required_parts
+        )
         wrong = [
             group for group in groups if not all(examined.fits(i, RIGHT_ZERO_ROWS) for i in group)
         ]
-        return (kept, []) if kept else ([Explanation()], [Unexplained(group) for group in wrong])
-    return found, unexplained
+        return (
+            (fitting, []) if fitting else ([Explanation()], [Unexplained(group) for group in wrong])
+        )
+    return explanations, unexplained
 
 
-def _refit(e: Explanation, cases: Sequence[int], examined: ExaminedCases) -> Explanation | None:
-    """Return the explanation with a variant of its parts that fits the cases, if there is one."""
-    for parts in (e.parts, *part_variants(e.bugs, _has_mask(cases, examined))):
+def _refit_explanation(
+    explanation: Explanation, cases: Sequence[int], examined: ExaminedCases
+) -> Explanation | None:
+    """Return the explanation with a variant of its parts that fits the cases, or None."""
+    for parts in (explanation.parts, *part_variants(explanation.bugs, _has_mask(cases, examined))):
         if all(examined.fits(i, parts) for i in cases):
-            return replace(e, parts=parts)
+            return replace(explanation, parts=parts)
     return None
 
 
@@ -227,129 +246,159 @@ def _has_mask(cases: Sequence[int], examined: ExaminedCases) -> bool:
     return any(name in examined.cases[i].inputs for i in cases for name in MASKING_INPUTS)
 
 
-def _extend(
-    found: Sequence[Explanation],
+def extend_explanations(
+    explanations: Sequence[Explanation],
     bugs: Sequence[Bug],
     group: Sequence[int],
-    done: Sequence[int],
+    explained: Sequence[int],
     examined: ExaminedCases,
     may_pair: bool,
-    among: frozenset[str],
+    required_parts: frozenset[str],
 ) -> list[Explanation]:
-    """Return the explanations with the fewest further bugs that also fit a group.
+    """Return the explanations with the fewest further bugs that also fit a group of cases.
 
-    All have the same bugs so far: those of the first explanation that these further bugs extend.
-    Pairs are tried only with `may_pair`, that is, if all earlier groups are explained: beside an
-    unknown bug they would fit by chance.
+    All extend the same explanation: the first one for which so many further bugs are enough. Pairs
+    of further bugs are tried only with `may_pair`, that is, if all earlier groups are explained:
+    beside an unknown bug they would fit by chance.
     """
-    failing = [i for i in group if not all(examined.fits(i, e.parts) for e in found)]
+    failing = [
+        i
+        for i in group
+        if not all(examined.fits(i, explanation.parts) for explanation in explanations)
+    ]
     if not any(examined.has_numbers(i) for i in failing):
-        # NaN fits many others, and tells nothing beside outputs that no bug explains.
+        # Many bugs reproduce NaN alone. Only the one that makes it from a mask is tried.
         bugs = [bug for bug in bugs if may_pair and bug.name == "zero times infinity"]
-    ordered = [*failing, *(i for i in group if i not in set(failing)), *done]
+    ordered = [*failing, *(i for i in group if i not in set(failing)), *explained]
     has_mask = _has_mask(ordered, examined)
     candidates = []
-    for e in found:
-        touching = [
+    for explanation in explanations:
+        relevant = [
             bug
             for bug in bugs
-            if bug not in e.bugs and _may_show(bug, e, failing, examined, has_mask)
+            if bug not in explanation.bugs
+            and _may_affect(bug, explanation, failing, examined, has_mask)
         ]
-        minors = [bug for bug in touching if bug.is_minor]
-        mains = [
-            bug for bug in touching if not bug.is_minor and not _breaks(bug, e, done, examined)
+        minor_bugs = [bug for bug in relevant if bug.is_minor]
+        main_bugs = [
+            bug
+            for bug in relevant
+            if not bug.is_minor
+            and not _breaks_explained_case(bug, explanation, explained, examined)
         ]
-        candidates.append((e, mains, minors))
-    for count, more in BUG_COUNTS if may_pair else BUG_COUNTS[:2]:
-        for e, mains, minors in candidates:
-            if e.level[0] + count > MAX_BUGS:
+        candidates.append((explanation, main_bugs, minor_bugs))
+    for num_main, num_minor in BUG_COUNTS if may_pair else BUG_COUNTS[:2]:
+        for explanation, main_bugs, minor_bugs in candidates:
+            if explanation.bug_counts[0] + num_main > MAX_BUGS:
                 continue
-            fitting: list[Explanation] = []
-            for chosen in _bug_sets(mains, minors, count, more, e.bugs):
-                every = (*e.bugs, *chosen)
-                if among and len(every) > 1 and among.isdisjoint(bug.part for bug in every):
+            new_explanations: list[Explanation] = []
+            for further in _bug_sets(main_bugs, minor_bugs, num_main, num_minor, explanation.bugs):
+                all_bugs = (*explanation.bugs, *further)
+                if (
+                    required_parts
+                    and len(all_bugs) > 1
+                    and required_parts.isdisjoint(bug.part for bug in all_bugs)
+                ):
                     continue
-                for parts in part_variants(every, has_mask):
+                for parts in part_variants(all_bugs, has_mask):
                     if all(examined.fits(i, parts) for i in ordered):
-                        fitting.append(Explanation(every, parts))
+                        new_explanations.append(Explanation(all_bugs, parts))
                         break
-            if len(fitting) > MAX_EXPLANATIONS:
+            if len(new_explanations) > MAX_EXPLANATIONS:
                 return []
-            if fitting:
-                return fitting
+            if new_explanations:
+                return new_explanations
     return []
 
 
-def _may_show(
-    bug: Bug, e: Explanation, failing: Sequence[int], examined: ExaminedCases, has_mask: bool
+def _may_affect(
+    bug: Bug,
+    explanation: Explanation,
+    failing: Sequence[int],
+    examined: ExaminedCases,
+    has_mask: bool,
 ) -> bool:
-    """Return whether a bug changes the output of a wrong case; for a minor bug, always True.
+    """Return whether a bug changes the output of a failing case; for a minor bug, always True.
 
-    The effect of a minor bug may show only together with another one.
+    A minor bug may have an effect only together with another bug.
     """
     if bug.is_minor:
         return True
     return any(
-        examined.changes(i, parts, e.parts)
-        for parts in part_variants((*e.bugs, bug), False)
+        examined.changes(i, parts, explanation.parts)
+        for parts in part_variants((*explanation.bugs, bug), False)
         for i in failing
     )
 
 
-def _breaks(bug: Bug, e: Explanation, done: Sequence[int], examined: ExaminedCases) -> bool:
-    """Return whether a bug changes the smallest explained case of a kind."""
-    kinds: dict[str, int] = {}
-    for i in done:
+def _breaks_explained_case(
+    bug: Bug, explanation: Explanation, explained: Sequence[int], examined: ExaminedCases
+) -> bool:
+    """Return whether a bug certainly changes an explained case: the smallest one of a kind."""
+    smallest_of_kind: dict[str, int] = {}
+    for i in explained:
         kind = examined.cases[i].kind
         if examined.has_output(i):
-            kinds[kind] = min(kinds.get(kind, i), i, key=lambda j: examined.cases[j].size)
-    both = (*e.bugs, bug)
+            smallest_of_kind[kind] = min(
+                smallest_of_kind.get(kind, i), i, key=lambda j: examined.cases[j].size
+            )
+    bugs = (*explanation.bugs, bug)
     return any(
-        all(examined.changes(i, parts, e.parts) for parts in part_variants(both, has_mask=False))
-        for i in kinds.values()
+        all(
+            examined.changes(i, parts, explanation.parts)
+            for parts in part_variants(bugs, has_mask=False)
+        )
+        for i in smallest_of_kind.values()
     )
 
 
 def _bug_sets(
-    mains: Sequence[Bug], minors: Sequence[Bug], count: int, more: int, known: Sequence[Bug]
+    main_bugs: Sequence[Bug],
+    minor_bugs: Sequence[Bug],
+    num_main: int,
+    num_minor: int,
+    known: Sequence[Bug],
 ) -> Iterator[tuple[Bug, ...]]:
-    """Yield sets of bugs that change different parts."""
+    """Yield sets of further bugs; no two bugs of a set and of the known ones replace one part."""
     taken = [part for bug in known for part in bug.replaced]
-    for chosen in product(combinations(mains, count), combinations(minors, more)):
-        both = (*chosen[0], *chosen[1])
-        parts = [*taken, *(part for bug in both for part in bug.replaced)]
+    for chosen in product(combinations(main_bugs, num_main), combinations(minor_bugs, num_minor)):
+        further = (*chosen[0], *chosen[1])
+        parts = [*taken, *(part for bug in further for part in bug.replaced)]
         if len(set(parts)) == len(parts):
-            yield both
+            yield further
 
 
 def part_variants(bugs: Sequence[Bug], has_mask: bool = True) -> Iterator[Parts]:
-    """Yield parts with the bugs, with and without lines that are often wrong beside them.
+    """Yield the parts with some bugs in all their variants.
 
-    A bug in a mask may mask a whole row. The output for such a row is a convention, and each
-    convention is tried.
+    A variant has also the lines that are often wrong together with a bug, or not. A bug in a mask
+    may mask a whole row: the output for such a row is a convention, and each convention is a
+    variant.
     """
-    exchanged = {part: line for bug in bugs for part, line in bug.replaced.items()}
-    also: dict[str, Part] = dict(each for bug in bugs for each in bug.often_with)
-    also = {part: line for part, line in also.items() if part not in exchanged}
-    of_mask = bool({"forbid", "weigh"} & exchanged.keys())
+    replaced = {part: line for bug in bugs for part, line in bug.replaced.items()}
+    accompanying: dict[str, Part] = dict(each for bug in bugs for each in bug.often_with)
+    accompanying = {part: line for part, line in accompanying.items() if part not in replaced}
+    replaces_masking = bool({"forbid", "weigh"} & replaced.keys())
     row_conventions: list[Any] = [RIGHT_ZERO_ROWS]
-    if has_mask and not exchanged.keys().isdisjoint(MASKING_PARTS):
+    if has_mask and not replaced.keys().isdisjoint(MASKING_PARTS):
         row_conventions = [
             MASKED_ROW_OUTPUTS["zeros"],
             MASKED_ROW_OUTPUTS["NaN"],
             MASKED_ROW_OUTPUTS["average"],
         ]
-        if not of_mask:
-            finite = {"forbid": replace_by_large_negative}
+        if not replaces_masking:
+            with_finite_masks = {"forbid": replace_by_large_negative}
             row_conventions += [
-                RIGHT_ZERO_ROWS.with_parts(finite),
-                MASKED_ROW_OUTPUTS["NaN"].with_parts(finite),
+                RIGHT_ZERO_ROWS.with_parts(with_finite_masks),
+                MASKED_ROW_OUTPUTS["NaN"].with_parts(with_finite_masks),
                 MASKED_ROW_OUTPUTS["unmasked"],
             ]
-    joins = [True, False] if of_mask and has_mask else [True]
+    combinations_of_masks = [True, False] if replaces_masking and has_mask else [True]
     for parts in row_conventions:
-        for more, joined in product([also, {}] if also else [{}], joins):
-            yield replace(parts.with_parts(exchanged | more), combines_masks=joined)
+        for added, combines_masks in product(
+            [accompanying, {}] if accompanying else [{}], combinations_of_masks
+        ):
+            yield replace(parts.with_parts(replaced | added), combines_masks=combines_masks)
 
 
 MASKING_PARTS = frozenset(

@@ -1,4 +1,8 @@
-"""Test cases, and subjects: kinds of functions with their correct outputs and outputs of bugs."""
+"""Test cases, and subjects: the kinds of functions that can be examined.
+
+A subject draws the cases for one kind of function, and computes their correct outputs and their
+outputs with a bug.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +31,11 @@ LOW_SCORE_TOLERANCE = 3e-2
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One test case: its kind, its inputs by the names of `mha`, and its leading axes.
+    """One test case: its kind, such as "boolean mask", and its inputs by the names of `mha`.
 
-    `takes` are the names of the inputs that it was drawn for. The outputs of the case, correct or
-    with a bug, do not depend on the tested function, and are cached here.
+    `leading` are the lengths of the axes before those of tokens and components, and `takes` are the
+    inputs of the function that the case was drawn for. The outputs of the case, correct or with a
+    bug, do not depend on the tested function, and are cached here by the parts that compute them.
     """
 
     kind: str
@@ -39,10 +44,11 @@ class Case:
     takes: frozenset[str] = frozenset()
     outputs: dict[Parts, Array | None] = field(default_factory=dict, init=False, repr=False)
     masked_rows: list[Array] = field(default_factory=list, init=False, repr=False)
+    """The fully masked rows, once they are computed; else empty."""
 
     @property
     def floats(self) -> list[np.dtype[Any]]:
-        """The floating dtypes of its inputs."""
+        """The dtypes of its inputs of floating-point numbers."""
         arrays = (x for x in self.inputs.values() if isinstance(x, np.ndarray))
         return [x.dtype for x in arrays if x.dtype.kind == "f"]
 
@@ -53,7 +59,7 @@ class Case:
 
     @property
     def min_tolerance(self) -> float:
-        """The smallest tolerance of the outputs of the case."""
+        """The tolerance below which outputs of the case are not compared."""
         return LOW_SCORE_TOLERANCE if self.kind in (VERY_LOW, VERY_LOW_MASKED) else 0.0
 
     @property
@@ -72,10 +78,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Draw:
-    """Draws the inputs of one case with a random generator.
+    """A random generator of the inputs of one case.
 
     `kind` is the kind of case, `takes` are the inputs of the function, and `leading` are the
-    leading axes. With `is_whole` all numbers are small integers.
+    lengths of the leading axes. With `is_whole` all numbers are small integers.
     """
 
     kind: str
@@ -85,13 +91,16 @@ class Draw:
     is_whole: bool = False
 
     def numbers(self, *shape: int) -> Array:
-        """Draw normal numbers, or small integers without zeros and equal rows: these hide bugs."""
+        """Draw normal numbers, or small integers.
+
+        The integers have no zero and few equal rows, since these hide bugs.
+        """
         if not self.is_whole:
             return self.rng.normal(size=shape)
         return self.rng.permuted(np.resize(self.rng.permutation([-1.0, 1.0, 2.0, 3.0]), shape))
 
     def allowed(self, *shape: int) -> Array:
-        """Draw a mask with a True in each row, and a False if it has two columns or more."""
+        """Draw a boolean mask in which each row has a True, and a False if it has two columns."""
         mask = self.rng.random(shape) < 0.6
         order = np.argsort(self.rng.random(shape), axis=-1)
         np.put_along_axis(mask, order[..., :1], True, axis=-1)
@@ -100,17 +109,17 @@ class Draw:
         return mask
 
     def masks(self, n: int, m: int) -> dict[str, Any]:
-        """Draw the mask of this kind of case, if it has one."""
+        """Draw the masks of a kind of case that all functions with masks share, if it has any."""
         allowed = self.allowed(n, m)
         if "fully masked" in self.kind:
-            # With True for allowed or for masked, one query is fully masked.
+            # One query is fully masked, whether True means allowed or masked.
             allowed[0], allowed[1:2] = False, True
         if self.kind in ("boolean mask", "mask of one row") and n == 3 and not self.is_whole:
-            allowed[:] = True  # 0 times infinity shows even where nothing is masked
+            allowed[:] = True  # a function that multiplies 0 by -inf returns NaN here too
         if self.kind == CAUSAL_AND_MASK:  # so that no query is fully masked
             allowed[:, 0] = True
         added = np.where(allowed, self.numbers(n, m) * (self.rng.random((n, m)) < 0.5), -np.inf)
-        found: dict[str, dict[str, Any]] = {
+        masks_of_kinds: dict[str, dict[str, Any]] = {
             "boolean mask": {"mask": allowed},
             "mask of one row": {"mask": allowed[:1]},
             FULLY_MASKED: {"mask": allowed},
@@ -121,7 +130,7 @@ class Draw:
             "is_causal": {"is_causal": True},
             CAUSAL_AND_MASK: {"is_causal": True, "mask": allowed},
         }
-        return found.get(self.kind, {})
+        return masks_of_kinds.get(self.kind, {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,38 +140,47 @@ class Subject:
     Parameters
     ----------
     aliases : mapping of str to tuple of str
-        For each input, by its name in `mha`, the names of arguments that take it, in lower case and
-        without underscores.
+        For each input, by its name in `mha`, the names that functions give to its argument, in
+        lower case and without underscores.
     first_inputs : tuple of str
-        The inputs of the first arguments with unknown names.
+        The inputs that required arguments with unknown names take, in this order.
     needs : frozenset of str
         The inputs that a function must take.
     kinds : mapping of str to tuple of str
-        For each kind of case, the inputs that it needs.
+        For each kind of case, the inputs that it needs. The first kind is the plain one.
     draw_inputs : callable
         Takes a `Draw` and sizes, and returns the inputs of a case; None if there is no such case.
-    leading, sizes, small_sizes : sequence of tuple of int
-        Leading axes and sizes of cases, and sizes of the smallest cases in ascending order.
+    sizes, small_sizes : sequence of tuple of int
+        The sizes of the tested cases, and those of the smallest cases in ascending order.
     expected : callable
         Takes inputs and returns the correct output.
     compute : callable
         Takes inputs and parts of attention, and returns the output that these parts compute.
     parts : tuple of str
         The parts of attention that such a function has.
-    steps : tuple of PrintedStep
+    correct_function : str
+        The name of the package's function of this kind; empty if it has none.
+    leading : sequence of tuple of int
+        The lengths of the leading axes of the tested cases.
+    printed_steps : tuple of PrintedStep
         The steps to a number of the output, which is the last one.
-    call : callable
-        Takes inputs and an index of the output, and returns the number of the call of each part
-        that computes this number, and its index there.
+    locate_call : callable
+        `compute` may call the parts once per sequence or per decoding step. Takes inputs and an
+        index of the output, and returns the index of the call that computes this number, and the
+        number's index in the result of that call.
     limits : mapping of str to str
-        For a kind of case: the condition under which a function is right that refuses it.
+        For a kind of case that a correct function may refuse, the condition that its report then
+        has; if it is empty, the report lists the kind as not tested.
     select_compared : callable
         Takes inputs and an output, and returns the part of the output that is compared.
+    step_arguments : callable, optional
+        For functions with a cache: takes inputs, and returns the arguments of each call as Python
+        source, in which {argument} is its name.
     masked_rows : callable, optional
         Takes inputs, and returns True for each row of the output whose query is fully masked.
-    plain_inputs : callable, optional
+    draw_plain_inputs : callable, optional
         Takes a `Draw` and numbers of queries and keys, and returns inputs without a mask, for the
-        search for conventions.
+        search for conventions. Without it, the conventions of a function are not searched for.
     token_axis_inputs : tuple of str
         The inputs whose axis of tokens may be before that of heads, or of sequences.
     output_shape : callable, optional
@@ -171,11 +189,6 @@ class Subject:
         Whether inputs have an axis of heads.
     has_float32 : bool
         Whether there are cases in float32 too.
-    right : str
-        The name of the correct function of the package.
-    calls : callable, optional
-        For functions with a cache: takes inputs, and returns the arguments of each call as Python
-        source, in which {own} is the name of the input.
     """
 
     aliases: Mapping[str, tuple[str, ...]]
@@ -188,15 +201,17 @@ class Subject:
     expected: Callable[[Any], Array]
     compute: Callable[[Any, Parts], Array]
     parts: tuple[str, ...]
-    right: str
+    correct_function: str
     leading: Sequence[tuple[int, ...]] = ((),)
-    steps: tuple[PrintedStep, ...] = ATTENTION
-    call: Callable[[Any, tuple[int, ...]], tuple[int, tuple[int, ...]]] = lambda _, at: (0, at)
+    printed_steps: tuple[PrintedStep, ...] = ATTENTION
+    locate_call: Callable[[Any, tuple[int, ...]], tuple[int, tuple[int, ...]]] = (
+        lambda _inputs, index: (0, index)
+    )
     limits: Mapping[str, str] = field(default_factory=dict)
     select_compared: Callable[[Any, Array], Array] = lambda _inputs, x: x
-    calls: Callable[[Any], list[dict[str, str]]] | None = None
+    step_arguments: Callable[[Any], list[dict[str, str]]] | None = None
     masked_rows: Callable[[Any], Array] | None = None
-    plain_inputs: Callable[[Draw, int, int], dict[str, Any] | None] | None = None
+    draw_plain_inputs: Callable[[Draw, int, int], dict[str, Any] | None] | None = None
     token_axis_inputs: tuple[str, ...] = ()
     output_shape: Callable[[Any], tuple[int, ...]] | None = None
     has_heads: bool = False
@@ -212,7 +227,7 @@ class Subject:
     def cases(self, takes: frozenset[str], extra_inputs: frozenset[tuple[str, Any]]) -> list[Case]:
         """Return the cases for a function that takes some inputs, the same each time.
 
-        `extra_inputs` are added to every case, by the conventions of the function.
+        `extra_inputs`, which the conventions of the function have, are added to every case.
         """
         if (takes, extra_inputs) not in self.drawn_cases:
             self.drawn_cases[takes, extra_inputs] = self._draw_cases(takes, extra_inputs)
@@ -224,21 +239,25 @@ class Subject:
         """Draw all cases, and every third one in float32 too."""
         rng = np.random.default_rng(41)
         kinds = [kind for kind, needs in self.kinds.items() if takes.issuperset(needs)]
-        found = [
+        cases = [
             Case(kind, {**inputs, **dict(extra_inputs)}, leading, takes)
             for kind, leading, size in product(kinds, self.leading, self.sizes)
             if (inputs := self.draw_inputs(Draw(kind, takes, leading, rng), *size))
         ]
         if not self.has_float32:
-            return found
-        exact = ("fully masked", "large negative")  # float32 has too few digits for the latter
-        narrow = [case for case in found[::3] if not case.kind.startswith(exact)]
-        return found + [case.in_float32() for case in narrow if "weights" not in case.inputs]
+            return cases
+        excluded = ("fully masked", "large negative")  # float32 has too few digits for the latter
+        in_both = [
+            case
+            for case in cases[::3]
+            if not case.kind.startswith(excluded) and "weights" not in case.inputs
+        ]
+        return cases + [case.in_float32() for case in in_both]
 
     def small_cases(
         self, like: Case, extra_inputs: frozenset[tuple[str, Any]], rng: Generator
     ) -> Iterator[Case]:
-        """Yield cases of the same kind with small integers, the smallest first."""
+        """Yield cases of the kind of a given one with small integers, the smallest first."""
         axes = len(like.leading)
         for size, leading in product(
             self.small_sizes, ((1,) * axes, (2,) * axes)[: 1 + bool(axes)]

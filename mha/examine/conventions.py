@@ -13,16 +13,22 @@ from typing import Any
 import numpy as np
 
 from mha.core.checks import Array
+from mha.core.masks import Align
+from mha.examine.cases import Case
 from mha.practice.bugs import DECODING, PADDING, SCALING, TEMPERATURE
 from mha.runs.rounding import short
 
 NOTATION = "notation#notation"
-NEWER = "transformer/since-2023#switch-it-on"
+SINCE_2023 = "transformer/since-2023#switch-it-on"
 
-SEES, HIDES, ADDED = "True sees", "True hides", "added"
-ONES, ONES_HIDE = "1 sees", "1 hides"
-REAL, IS_PADDING = "True is real", "True is padding"
+TRUE_ALLOWS, TRUE_MASKS = "True allows", "True masks"
+ONE_ALLOWS, ONE_MASKS = "1 allows", "1 masks"
+ADDED = "added"
+"""Forms of a mask: booleans, the numbers 1 and 0, or numbers that are added to the scores."""
+TRUE_IS_TOKEN, TRUE_IS_PADDING, ONE_IS_TOKEN = "True is a token", "True is padding", "1 is a token"
+"""Forms of a padding mask."""
 MULTIPLIES, DIVIDES = "multiplies", "divides"
+"""Uses of the argument `scale`."""
 
 MASK_AXES: Mapping[str, str] = {
     "": "",
@@ -30,7 +36,10 @@ MASK_AXES: Mapping[str, str] = {
     "three": "if a mask has the axes (batch, n, m)",
     "two": "if a mask has the axes (batch, m): one row for each sequence",
 }
-"""The axes of a mask, and the condition that the report states for them."""
+"""For the only axes that a function takes in a mask, the condition that its report states.
+
+The empty name means any axes that broadcast to those of the scores.
+"""
 
 LAST_POSITION = "if the last query has the position of the last key"
 FIRST_POSITION = "if the first query has the position of the first key"
@@ -45,23 +54,23 @@ class Conventions:
     tokens_first : bool
         Whether the axis of tokens is before that of heads (attention) or of sequences (a layer).
     mask : str
-        The form of a boolean mask: `SEES`, `HIDES`, `ADDED`, `ONES` or `ONES_HIDE`.
+        The form of a mask that says which keys a query may attend to: `TRUE_ALLOWS`, `TRUE_MASKS`,
+        `ONE_ALLOWS`, `ONE_MASKS` or `ADDED`.
     mask_axes : str
         The axes of a mask; see `MASK_AXES`.
     undetermined : frozenset of str
         Those of the inputs `mask` and `padding` for which no output shows the meaning of True.
-    by_sequence : str
-        The axes of a mask that differs between sequences: "four" or "three".
-    has_numbers : bool
+    sequence_mask_axes : str
+        The axes of a mask that differs between sequences: "four" or "three", as in `MASK_AXES`.
+    takes_additive_mask : bool
         Whether a mask of numbers is added to the scores.
     padding : str
-        The meaning of True for a key: `REAL` or `IS_PADDING`; or `ONES` for 1 and 0.
+        The form of a padding mask: `TRUE_IS_TOKEN`, `TRUE_IS_PADDING` or `ONE_IS_TOKEN`.
     is_always_causal : bool
-    is_last : bool
-        Whether a causal mask gives the last query the position of the last key.
-    is_square : bool
-        Whether a causal mask is tested only with as many queries as keys, since the outputs do not
-        show which key has the position of the first query.
+        Whether later keys are masked in every call.
+    align : {"top-left", "bottom-right"}, optional
+        The alignment of a causal mask, as in `mha.causal_mask`. With None the outputs do not show
+        it, and a causal mask is tested only with as many queries as keys.
     scale : str
         Whether scores are multiplied or divided by `scale`: `MULTIPLIES` or `DIVIDES`.
     own_scale : tuple of float, optional
@@ -74,21 +83,20 @@ class Conventions:
     window_extra : int
         1 if a query attends to one position more than the `window` of a call, else 0.
     window_is_causal : bool
-        Whether a `window` hides later keys too.
+        Whether a `window` masks later keys too.
     has_segment_rows : bool
         Whether segment ids have the axes (batch, n) instead of (n,).
     """
 
     tokens_first: bool = False
-    mask: str = SEES
+    mask: str = TRUE_ALLOWS
     mask_axes: str = ""
     undetermined: frozenset[str] = frozenset()
-    by_sequence: str = "four"
-    has_numbers: bool = True
-    padding: str = REAL
+    sequence_mask_axes: str = "four"
+    takes_additive_mask: bool = True
+    padding: str = TRUE_IS_TOKEN
     is_always_causal: bool = False
-    is_last: bool = False
-    is_square: bool = False
+    align: Align | None = "top-left"
     scale: str = MULTIPLIES
     own_scale: tuple[float, float] | None = None
     first_masked_distance: int | None = None
@@ -99,59 +107,57 @@ class Conventions:
 
     @property
     def extra_inputs(self) -> frozenset[tuple[str, Any]]:
-        """The inputs that these conventions add to every case."""
-        found = {"is_always_causal": self.is_always_causal, "is_last": self.is_last}
-        inputs = {
+        """The inputs that these conventions add to every case, for its correct output."""
+        added = {
+            "is_always_causal": self.is_always_causal or None,
+            "align": self.align if self.align == "bottom-right" else None,
             "own_scale": self.own_scale,
             "first_masked_distance": self.first_masked_distance,
             "sink": self.sink,
             "window_extra": self.window_extra or None,
             "window_is_causal": self.window_is_causal or None,
         }
-        return frozenset((name, True) for name, is_so in found.items() if is_so) | frozenset(
-            (name, x) for name, x in inputs.items() if x is not None
-        )
+        return frozenset((name, x) for name, x in added.items() if x is not None)
 
-    def encode(self, name: str, x: Any, case: Any) -> Any:
-        """Convert an input to the function's convention."""
+    def encode(self, name: str, x: Any, case: Case) -> Any:
+        """Return an input of `mha` in the form that the function takes."""
         if x is None:
             return None
         if name == "mask":
-            return self._mask(x, case)
-        if name == "padding" and self.padding != REAL:
-            return ~x if self.padding == IS_PADDING else x.astype(case.dtype)
+            return self._encode_mask(x, case)
+        if name == "padding" and self.padding == TRUE_IS_PADDING:
+            return ~x
+        if name == "padding" and self.padding == ONE_IS_TOKEN:
+            return x.astype(case.dtype)
         if name == "scale" and self.scale == DIVIDES:
             return 1 / x
         if name == "segments" and self.has_segment_rows:
             return np.broadcast_to(x, (case.leading[0], len(x)))
         return x
 
-    def encode_values(self, mask: Array, case: Any) -> Array:
-        """Convert the values of a mask, and keep its axes."""
+    def encode_mask_values(self, mask: Array, case: Case) -> Array:
+        """Return a boolean mask in the form that the function takes, with the same axes."""
         if mask.dtype == bool:
             if self.mask == ADDED:
                 return np.where(mask, 0, -np.inf).astype(case.dtype)
-            if self.mask in (ONES, ONES_HIDE):
-                return (mask == (self.mask == ONES)).astype(case.dtype)
-            if self.mask == HIDES:
+            if self.mask in (ONE_ALLOWS, ONE_MASKS):
+                return (mask == (self.mask == ONE_ALLOWS)).astype(case.dtype)
+            if self.mask == TRUE_MASKS:
                 return ~mask
         return mask
 
-    def _mask(self, mask: Array, case: Any) -> Array:
-        mask = self.encode_values(mask, case)
+    def _encode_mask(self, mask: Array, case: Case) -> Array:
+        """Return a mask in the form and with the axes that the function takes."""
+        mask = self.encode_mask_values(mask, case)
         batch = case.leading[0] if case.leading else 1
-        if self.mask_axes == "four":
-            shape = (batch, 1, *mask.shape[-2:])
-            return (
-                mask if mask.ndim == 4 else np.broadcast_to(mask.reshape(-1, 1, *shape[2:]), shape)
-            )
-        if (
-            not self.mask_axes
-            and self.by_sequence == "three"
-            and mask.ndim == 4
-            and mask.shape[1] == 1
-        ):
+        is_per_sequence = mask.ndim == 4 and mask.shape[1] == 1
+        if not self.mask_axes and self.sequence_mask_axes == "three" and is_per_sequence:
             return mask[:, 0]
+        if self.mask_axes == "four":
+            if mask.ndim == 4:
+                return mask
+            shape = (batch, 1, *mask.shape[-2:])
+            return np.broadcast_to(mask.reshape(-1, 1, *mask.shape[-2:]), shape)
         if self.mask_axes == "three":
             mask = mask[:, 0] if mask.ndim == 4 else mask
             return np.broadcast_to(mask, (batch, *mask.shape[-2:]))
@@ -159,94 +165,95 @@ class Conventions:
             return np.broadcast_to(mask[0], (batch, mask.shape[-1]))
         return mask
 
-    def allows(self, case: Any) -> bool:
-        """Return whether a case can be expressed in these conventions."""
-        mask = case.inputs.get("mask")
+    def can_express(self, case: Case) -> bool:
+        """Return whether the function can be called with a case, and its output compared."""
+        inputs, mask = case.inputs, case.inputs.get("mask")
         if self.tokens_first and not case.leading:
-            return False  # two axes tell nothing of their order
-        if self.is_always_causal and "x" in case.inputs and "context" in case.inputs:
+            return False  # two axes have no axis of heads that could be after that of tokens
+        if self.is_always_causal and "x" in inputs and "context" in inputs:
             return False  # a layer may be causal among its own tokens alone
-        if self.has_segment_rows and "segments" in case.inputs and len(case.leading) < 2:
+        if self.has_segment_rows and "segments" in inputs and len(case.leading) < 2:
             return False
-        query, key = case.inputs.get("query"), case.inputs.get("key")
-        is_square_only = self.is_square and case.inputs.get("is_causal") and query is not None
-        if is_square_only and query.shape[-2] != key.shape[-2]:
-            return False
+        if self.align is None and inputs.get("is_causal") and "query" in inputs:
+            num_queries, num_keys = (inputs[name].shape[-2] for name in ("query", "key"))
+            if num_queries != num_keys:
+                return False
         if mask is None:
             return True
-        if self.mask_axes and len(case.leading) < (1 if "x" in case.inputs else 2):
+        if self.mask_axes and len(case.leading) < (1 if "x" in inputs else 2):
+            return False  # no axis of sequences
+        if mask.dtype != bool and not self.takes_additive_mask:
             return False
-        is_short = mask.ndim == 2 and len(mask) == 1
-        if (mask.dtype != bool and not self.has_numbers) or (
-            self.mask_axes == "two" and not is_short
-        ):
+        has_one_row = mask.ndim == 2 and len(mask) == 1
+        if self.mask_axes == "two" and not has_one_row:
             return False
-        return not (self.mask_axes == "three" and mask.ndim > 2 and mask.shape[-3] > 1)
+        has_heads = mask.ndim > 2 and mask.shape[-3] > 1
+        return not (self.mask_axes == "three" and has_heads)
 
 
-USUAL = Conventions()
+MHA_CONVENTIONS = Conventions()
 """The conventions of `mha`."""
 
 
 def describe_conventions(
-    found: Conventions, first_inputs: tuple[str, ...]
+    conventions: Conventions, first_inputs: tuple[str, ...]
 ) -> list[tuple[str, str, str]]:
-    """Return the condition, the explanation and the section for each unusual convention.
+    """Return the condition, the explanation and the section for each convention unlike `mha`'s.
 
     Examples
     --------
-    >>> [condition for condition, _, _ in describe_conventions(Conventions(mask=HIDES), ("query",))]
-    ['if True in a mask means masked']
+    >>> describe_conventions(Conventions(tokens_first=True), ("query",))
+    [('if axes are (..., n, num_heads, d_k)', '', '')]
     """
     axes = "(..., n, num_heads, d_k)" if "query" in first_inputs else "(n, batch, d_model)"
     rows = [
-        (found.tokens_first, f"if axes are {axes}", "", ""),
-        (found.mask == HIDES, "if True in a mask means masked",
+        (conventions.tokens_first, f"if axes are {axes}", "", ""),
+        (conventions.mask == TRUE_MASKS, "if True in a mask means masked",
          "So it does in PyTorch's nn.MultiheadAttention; in scaled_dot_product_attention True means"
          " that a query may attend.", NOTATION),
-        (found.mask == ADDED, "if a mask is added to the scores",
+        (conventions.mask == ADDED, "if a mask is added to the scores",
          "It has 0 where a query may attend and -inf elsewhere. A boolean mask would be added"
-         " as 1 and"
-         " 0, and would mask nothing.", NOTATION),
-        (found.mask == ONES, "if a mask has 1 where a query may attend and 0 elsewhere", "",
-         NOTATION),
-        (found.mask == ONES_HIDE, "if a mask has 1 where a key is masked and 0 elsewhere", "",
-         NOTATION),
-        (bool(found.mask_axes), MASK_AXES[found.mask_axes], "", ""),
-        (not found.has_numbers,
+         " as 1 and 0, and would mask nothing.", NOTATION),
+        (conventions.mask == ONE_ALLOWS,
+         "if a mask has 1 where a query may attend and 0 elsewhere", "", NOTATION),
+        (conventions.mask == ONE_MASKS,
+         "if a mask has 1 where a key is masked and 0 elsewhere", "", NOTATION),
+        (bool(conventions.mask_axes), MASK_AXES[conventions.mask_axes], "", ""),
+        (not conventions.takes_additive_mask,
          "if masks are boolean: it does not add numbers to the scores", "", NOTATION),
-        (found.padding == IS_PADDING, "if True marks padding",
+        (conventions.padding == TRUE_IS_PADDING, "if True marks padding",
          "PyTorch's nn.MultiheadAttention has the same convention.", PADDING),
-        (found.padding == ONES, "if 0 marks padding and 1 every other key", "", PADDING),
-        (found.is_always_causal, "if it is always causal",
+        (conventions.padding == ONE_IS_TOKEN,
+         "if 0 marks padding and 1 every other key", "", PADDING),
+        (conventions.is_always_causal, "if it is always causal",
          "PyTorch's attention is causal only if is_causal says so.", DECODING),
-        (found.is_last, LAST_POSITION,
+        (conventions.align == "bottom-right", LAST_POSITION,
          "It matters for is_causal with fewer queries than keys. In PyTorch's"
          " scaled_dot_product_attention the first query has the position of the first key.",
          DECODING),
-        (found.scale == DIVIDES, "if scores are divided by scale",
+        (conventions.scale == DIVIDES, "if scores are divided by scale",
          "PyTorch multiplies the scores by scale.", SCALING),
     ]  # fmt: skip
-    if found.first_masked_distance is not None:
-        side = "" if found.is_always_causal else " on either side"
-        count = found.first_masked_distance
-        rule = f"if a query is meant to attend to {count} positions{side}, its own included"
-        rows.append((True, rule, "It attends to a sliding window.", NEWER))
-    if found.window_extra:
-        rule = "if a window of w has w + 1 positions, the query's own included"
+    if conventions.first_masked_distance is not None:
+        side = "" if conventions.is_always_causal else " on either side"
+        count = conventions.first_masked_distance
+        condition = f"if a query is meant to attend to {count} positions{side}, its own included"
+        rows.append((True, condition, "It attends to a sliding window.", SINCE_2023))
+    if conventions.window_extra:
+        condition = "if a window of w has w + 1 positions, the query's own included"
         more = "In transformers and in Mistral it has w; in flash-attn it reaches w positions back."
-        rows.append((True, rule, more, NEWER))
-    if found.sink is not None:
-        rule = f"if each softmax is meant to have a sink of {short(found.sink)}"
+        rows.append((True, condition, more, SINCE_2023))
+    if conventions.sink is not None:
+        condition = f"if each softmax is meant to have a sink of {short(conventions.sink)}"
         more = "The weights of a row add up to less than 1, as in softmax-one and in gpt-oss."
-        rows.append((True, rule, more, NEWER))
-    if found.own_scale is not None:
-        factor, power = found.own_scale
-        rule = (
+        rows.append((True, condition, more, SINCE_2023))
+    if conventions.own_scale is not None:
+        factor, power = conventions.own_scale
+        condition = (
             f"if scores are multiplied by {short(factor)}"
             if not power
             else (f"if the scale is {short(factor)} ÷ √d_k")
         )
         more = "PyTorch multiplies by 1 ÷ √d_k where no scale is given."
-        rows.append((True, rule, more, TEMPERATURE))
-    return [(condition, more, section) for is_so, condition, more, section in rows if is_so]
+        rows.append((True, condition, more, TEMPERATURE))
+    return [(condition, more, section) for applies, condition, more, section in rows if applies]

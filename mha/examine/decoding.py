@@ -1,4 +1,4 @@
-"""Decoding steps with a cache: their test cases, compared with the full causal pass."""
+"""Decoding steps with a cache: their outputs must be the rows of the full causal pass."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from mha.core.multihead import MultiHeadWeights
 from mha.core.positions import Layout, linear_slopes, rotary_angles, rotate_by
 from mha.examine import attention
 from mha.examine.cases import Case, Draw, Subject
-from mha.examine.conventions import NEWER
-from mha.examine.positions import partial_note, rotate_in_other_layout, rotate_part
+from mha.examine.conventions import SINCE_2023
+from mha.examine.positions import rotate_in_other_layout, rotate_part, rotated_part_note
 from mha.examine.report import Finding, format_value
 from mha.examine.tested_function import FunctionUnderTest
 from mha.practice.attention_parts import Parts, decode
@@ -38,21 +38,21 @@ ALIASES = {
 POSITION_NAMES = {alias for name in ("positions", "position") for alias in ALIASES[name]}
 """Names of arguments that take positions."""
 
-STEPS: dict[str, Callable[[int], tuple[int, ...]]] = {
+STEP_SIZES: dict[str, Callable[[int], tuple[int, ...]]] = {
     "one token at a time": lambda n: (1,) * n,
     "several first, then one by one": lambda n: (n - n // 2, *(1,) * (n // 2)),
     "several new tokens after a cache": lambda n: (n // 2, n - n // 2),
     attention.WINDOW: lambda n: (1,) * n,
 }
-"""How n tokens are split among the steps."""
+"""For each kind of case, the number of new tokens of each step, for n tokens in all."""
 
 
 def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
-    """Draw the inputs of a case for all n tokens."""
+    """Draw the inputs of a case for all n tokens, of which each step takes a part."""
     n, width = sizes
-    if 0 in STEPS[draw.kind](n) or ("weights" in draw.takes and not draw.leading):
+    if 0 in STEP_SIZES[draw.kind](n) or ("weights" in draw.takes and not draw.leading):
         return None
-    inputs: dict[str, Any] = {"sizes": STEPS[draw.kind](n), "cache": None}
+    inputs: dict[str, Any] = {"sizes": STEP_SIZES[draw.kind](n), "cache": None}
     if "weights" in draw.takes:
         w_q, w_k, w_v = (draw.numbers(draw.leading[-1], 2 * width, width) / 2 for _ in range(3))
         x, w_o = draw.numbers(n, 2 * width), draw.numbers(draw.leading[-1] * width, width)
@@ -71,16 +71,16 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
 
 @dataclass(frozen=True)
 class PositionUse:
-    """The positions that a decoding step applies itself.
+    """How a decoding step itself applies positions: by a rotation, linear biases and a window.
 
     Parameters
     ----------
     rotates : bool, optional
-        Whether it rotates queries and keys; None if its output does not show it.
+        Whether it rotates queries and keys; None if its outputs do not show it.
     layout : {"pairs", "halves"}
     rotated : mapping of int to tuple of (int, int)
-        For each width of a head, the first rotated component and the one after the last. Without
-        an entry for a width, every component is rotated.
+        For each width of a head of which only a part is rotated, the first rotated component and
+        the one after the last.
     slopes : mapping of int to ndarray
         For each number of heads, the slopes of linear biases; without heads, the number is 0.
     window_extra : int
@@ -94,7 +94,7 @@ class PositionUse:
     window_extra: int = 0
 
     def add_inputs(self, draw: Draw, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Return the inputs of a case with angles, slopes and the meaning of a window."""
+        """Return the inputs of a case, with those of the positions that the step applies."""
         query = inputs["query"]
         width, heads = query.shape[-1], query.shape[-3] if query.ndim > 2 else 0
         takes_angles = not draw.takes.isdisjoint({"angles", "positions", "position"})
@@ -108,26 +108,28 @@ class PositionUse:
 
     @property
     def notes(self) -> tuple[Finding, ...]:
-        """The findings on these positions, if they are not the usual ones."""
-        found = []
+        """The notes on positions that a step of `mha` does not apply."""
+        notes = []
         if self.rotates and self.layout == "halves":
-            found.append(HALVES)
+            notes.append(HALVES)
         if self.rotated:
-            found.append(partial_note(self.rotated))
+            notes.append(rotated_part_note(self.rotated))
         for heads, slopes in self.slopes.items():
             if heads:
-                rule = f"if linear biases of {heads} heads have the slopes {format_value(slopes)}"
-                usual = format_value(linear_slopes(heads))
-                found.append(_note(rule, f"Those of ALiBi are {usual}.", LINEAR))
+                condition = (
+                    f"if linear biases of {heads} heads have the slopes {format_value(slopes)}"
+                )
+                slopes_of_alibi = format_value(linear_slopes(heads))
+                notes.append(_note(condition, f"Those of ALiBi are {slopes_of_alibi}.", LINEAR))
         if self.window_extra:
-            found.append(_note("if a window of w has w + 1 positions, the query's own included",
-                               "In transformers and in Mistral it has w.", NEWER))  # fmt: skip
-        return tuple(found)
+            notes.append(_note("if a window of w has w + 1 positions, the query's own included",
+                               "In transformers and in Mistral it has w.", SINCE_2023))  # fmt: skip
+        return tuple(notes)
 
 
 def _note(condition: str, more: str, section: str) -> Finding:
-    said = f"another convention: the function is right {condition}. {more}"
-    return Finding(said, convention=condition, section=section)
+    text = f"another convention: the function is right {condition}. {more}"
+    return Finding(text, convention=condition, section=section)
 
 
 HALVES = _note(
@@ -138,9 +140,9 @@ HALVES = _note(
 )
 
 
-NEW = {
-    **dict.fromkeys(("query", "key", "value", "x"), "{{own}}[..., {0}:{1}, :]"),
-    "angles": "{{own}}[{0}:{1}]",
+STEP_SLICES = {
+    **dict.fromkeys(("query", "key", "value", "x"), "{{argument}}[..., {0}:{1}, :]"),
+    "angles": "{{argument}}[{0}:{1}]",
     "positions": "np.arange({0}, {1})",
     "position": "{0}",
     "cache": "cache",
@@ -148,16 +150,16 @@ NEW = {
 """For each argument, the slice that belongs to the new tokens {0} to {1} - 1."""
 
 
-def calls(inputs: Any) -> list[dict[str, str]]:
-    """Return the arguments of each step as Python source."""
+def step_arguments(inputs: Any) -> list[dict[str, str]]:
+    """Return the arguments of each step as Python source, as `Subject` describes."""
     stops = np.cumsum(inputs["sizes"])
     return [
-        {name: text.format(stop - size, stop) for name, text in NEW.items()}
+        {name: text.format(stop - size, stop) for name, text in STEP_SLICES.items()}
         for size, stop in zip(inputs["sizes"], stops, strict=True)
     ]
 
 
-def call(inputs: Any, at: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+def locate_call(inputs: Any, at: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
     """Return the step that computes a row of the output, and the index in that step."""
     stops = np.cumsum(inputs["sizes"])
     step = int(np.searchsorted(stops, at[-2], side="right"))
@@ -168,8 +170,10 @@ def expected(inputs: Any) -> Array:
     """Return the rows of the full causal pass."""
     query, key, value = (inputs[name] for name in ("query", "key", "value"))
     if "angles" in inputs:
-        turn = _rotation(inputs)
-        query, key = (turn(x, inputs["angles"][:-1], layout=inputs["layout"]) for x in (query, key))
+        rotate = _rotation(inputs)
+        query, key = (
+            rotate(x, inputs["angles"][:-1], layout=inputs["layout"]) for x in (query, key)
+        )
     n = query.shape[-2]
     added = np.where(np.tri(n, dtype=bool), 0.0, -np.inf) + added_scores(inputs, n, n)
     output = scaled_dot_product_attention(query, key, value, mask=added.astype(query.dtype))
@@ -177,7 +181,7 @@ def expected(inputs: Any) -> Array:
 
 
 def added_scores(inputs: Any, num_queries: int, num_keys: int) -> Array:
-    """Return what is added to the scores of the last queries: a window and linear biases."""
+    """Return the numbers that a window and linear biases add to the last queries' scores."""
     distance = np.arange(num_queries)[:, None] + num_keys - num_queries - np.arange(num_keys)
     added = np.zeros(distance.shape)
     if inputs.get("window") is not None:
@@ -189,16 +193,17 @@ def added_scores(inputs: Any, num_queries: int, num_keys: int) -> Array:
 
 
 def _rotation(inputs: Any) -> Callable[..., Array]:
-    """Return the rotation of the components that a step rotates."""
+    """Return a function that rotates the components of a case that the step rotates."""
     return partial(rotate_part, part=slice(*inputs["rotated"]))
 
 
 def _project_output(inputs: Any, outputs: Array) -> Array:
+    """Return the outputs of a layer with its output projection, or those of attention alone."""
     return merge_heads(outputs) @ inputs["weights"].w_o if "weights" in inputs else outputs
 
 
 def compute(inputs: Any, parts: Parts) -> Array:
-    """Compute the outputs of a decoding step with given parts."""
+    """Return the outputs of all decoding steps, with given parts."""
     query, key, value = (inputs[name] for name in ("query", "key", "value"))
     angles = inputs.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
     rotation = rotate_in_other_layout if inputs.get("layout") == "halves" else rotate_by
@@ -214,11 +219,12 @@ def compute(inputs: Any, parts: Parts) -> Array:
 # ---- The positions that a step applies ----
 
 
-def position_uses(tested: FunctionUnderTest, takes: Collection[str]) -> list[PositionUse]:
-    """Return the positions that a step may apply, the likeliest first.
+def find_position_uses(tested: FunctionUnderTest, takes: Collection[str]) -> list[PositionUse]:
+    """Return the ways in which a step may apply positions, the likeliest first.
 
-    Where two keys are the same, the second query's output is the average of their values, unless
-    the keys are rotated by different angles, or a linear bias is added.
+    The test has two tokens with the same key. The output of the second is then the average of the
+    two values, unless the keys are rotated by different angles, or linear biases are added. Biases
+    do not depend on the query, which tells the two apart.
     """
     extras = (0, 1) if "window" in tested.takes else (0,)
     odds = [_log_odds(tested, (3,), seed) for seed in (61, 67)]
@@ -227,15 +233,15 @@ def position_uses(tested: FunctionUnderTest, takes: Collection[str]) -> list[Pos
     first, second = odds
     if first is None or second is None or "angles" in tested.takes:
         uses = [PositionUse()]
-        # A step may want positions for the place in its cache alone, and rotate nothing.
+        # A step may take positions as indices in its cache alone, and rotate nothing.
         uses += [] if POSITION_NAMES.isdisjoint(takes) else [PositionUse(False)]
     elif not np.abs(np.concatenate([first, second])).max() > SMALL_ODDS:
-        # A step that rotates by position 0 each time seems to rotate nothing.
+        # A step may also rotate all tokens by position 0, by mistake.
         uses = [PositionUse(False), PositionUse(True)]
     elif np.allclose(first, second, rtol=1e-3, atol=SMALL_ODDS):
         slopes = {3: first} if len(first) == 3 else {}
-        alone = _log_odds(tested, (), 61)
-        slopes |= {} if alone is None else {0: alone[0]}
+        without_heads = _log_odds(tested, (), 61)
+        slopes |= {} if without_heads is None else {0: without_heads[0]}
         uses = [PositionUse(False, slopes=slopes)]
     else:
         rotated = {width: x for width in (4, 8) if (x := _rotated_components(tested, width))}
@@ -246,30 +252,33 @@ def position_uses(tested: FunctionUnderTest, takes: Collection[str]) -> list[Pos
 
 
 SMALL_ODDS = 1e-4
-"""Logarithms of odds that are smaller than this are rounding errors."""
+"""A logarithm of odds that is smaller than this is a rounding error."""
 
 
 def _log_odds(
     tested: FunctionUnderTest, leading: tuple[int, ...], seed: int, query: Array | None = None
 ) -> Array | None:
-    """Return the logarithm of the second key's weight by the first's, if both keys are the same.
+    """Return the logarithm of the ratio of two equal keys' weights, the later by the earlier.
 
-    The result has one number for each head; None if the output is no average of two values. Both
-    tokens come in one step and then in two, of which one may show no positions by mistake.
+    The result has one number for each head; None if the output is no weighted average of the two
+    values. Both tokens are given in one step, and then in two steps, since a bug may leave
+    positions unused in one of these ways.
     """
-    found = [_log_odds_of(tested, leading, seed, query, sizes) for sizes in ((2,), (1, 1))]
-    numbers = [x for x in found if x is not None]
-    return max(numbers, key=lambda x: np.abs(x).max() > SMALL_ODDS) if numbers else None
+    log_odds = [
+        _log_odds_for_sizes(tested, leading, seed, query, sizes) for sizes in ((2,), (1, 1))
+    ]
+    answers = [x for x in log_odds if x is not None]
+    return max(answers, key=lambda x: np.abs(x).max() > SMALL_ODDS) if answers else None
 
 
-def _log_odds_of(
+def _log_odds_for_sizes(
     tested: FunctionUnderTest,
     leading: tuple[int, ...],
     seed: int,
     query: Array | None,
     sizes: tuple[int, ...],
 ) -> Array | None:
-    """Return `_log_odds` for two tokens in steps of given sizes."""
+    """Return `_log_odds` for steps of given sizes, and by default a random query."""
     width = 4 if query is None else len(query)
     draw = Draw("one token at a time", tested.takes, leading, np.random.default_rng(seed))
     inputs = draw_inputs(draw, 2, width)
@@ -295,22 +304,22 @@ def _rotated_components(tested: FunctionUnderTest, width: int) -> tuple[int, int
     """Return the first rotated component and the one after the last; None if none is rotated."""
     is_rotated = []
     for query in 4 * np.eye(width):
-        found = _log_odds(tested, (3,), 71, query)
-        found = _log_odds(tested, (), 71, query) if found is None else found
-        is_rotated.append(found is not None and np.abs(found).max() > SMALL_ODDS / 10)
-    places = np.flatnonzero(is_rotated)
-    return (int(places[0]), int(places[-1]) + 1) if len(places) else None
+        log_odds = _log_odds(tested, (3,), 71, query)
+        log_odds = _log_odds(tested, (), 71, query) if log_odds is None else log_odds
+        is_rotated.append(log_odds is not None and np.abs(log_odds).max() > SMALL_ODDS / 10)
+    components = np.flatnonzero(is_rotated)
+    return (int(components[0]), int(components[-1]) + 1) if len(components) else None
 
 
 def subject_of(use: PositionUse) -> Subject:
-    """Return the subject of steps that apply positions in one way."""
+    """Return the subject of decoding steps that apply positions in a given way."""
 
-    def draw_own_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+    def draw_with_positions(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         inputs = draw_inputs(draw, *sizes)
         return None if inputs is None else use.add_inputs(draw, inputs)
 
-    subject = replace(SUBJECT, draw_inputs=draw_own_inputs)
-    if use.rotated:  # a part of a width is known for these widths alone
+    subject = replace(SUBJECT, draw_inputs=draw_with_positions)
+    if use.rotated:  # the rotated part is known for these widths alone
         widths = tuple(use.rotated)
         sizes = tuple((n, widths[i % len(widths)]) for i, n in enumerate((5, 11, 4)))
         small = [(n, widths[0]) for n in (1, 2, 3, 4)]
@@ -322,17 +331,17 @@ SUBJECT = Subject(
     aliases=ALIASES,
     first_inputs=("query", "key", "value", "cache"),
     needs=frozenset({"cache"}),
-    kinds={kind: ("window",) if kind == attention.WINDOW else () for kind in STEPS},
+    kinds={kind: ("window",) if kind == attention.WINDOW else () for kind in STEP_SIZES},
     draw_inputs=draw_inputs,
     leading=((), (3,)),
     sizes=((5, 4), (11, 2), (4, 6)),
     small_sizes=[(n, 2) for n in (1, 2, 3, 4)],
     expected=expected,
     compute=compute,
-    right="core.decoding.decode_step",
-    call=call,
+    correct_function="core.decoding.decode_step",
+    locate_call=locate_call,
     limits={
-        **dict.fromkeys(tuple(STEPS)[1:3], "if tokens come one at a time"),
+        **dict.fromkeys(tuple(STEP_SIZES)[1:3], "if tokens come one at a time"),
         attention.WINDOW: "",
     },
     parts=(
@@ -346,5 +355,5 @@ SUBJECT = Subject(
             "read_cached_keys",
         ),
     ),
-    calls=calls,
+    step_arguments=step_arguments,
 )

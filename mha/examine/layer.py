@@ -1,4 +1,4 @@
-"""Layers of attention with their matrices: test cases and their right outputs."""
+"""Layers of attention with their matrices: their test cases and correct outputs."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Draw the inputs of a case: n tokens, a number of heads and their width."""
     kind, takes, (n, heads, d_k) = draw.kind, draw.takes, sizes
     has_context, is_padded = kind in ("context", OWN_VALUE, PADDED_CONTEXT), "padding" in kind
-    least = {"angles": d_k, "num_groups": heads}.get(kind, n if is_padded else 2)
-    if least == 1 or (has_context and takes.isdisjoint({"context", "key"})):
+    smallest_size = {"angles": d_k, "num_groups": heads}.get(kind, n if is_padded else 2)
+    if smallest_size == 1 or (has_context and takes.isdisjoint({"context", "key"})):
         return None
     if kind in (PADDED_CONTEXT, "lengths") and not draw.leading:
         return None
@@ -87,7 +87,7 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         return None
     width, groups = heads * d_k, heads // 2 if kind == "num_groups" else heads
     m = n + 4 if has_context and n % 2 else n
-    inputs = matrices(draw, width, heads, groups, d_k)
+    inputs = draw_matrices(draw, width, heads, groups, d_k)
     inputs |= {"x": draw.numbers(*draw.leading, n, width), "num_heads": heads, "num_groups": groups}
     if has_context:
         inputs["context"] = draw.numbers(*draw.leading, m, width)
@@ -109,8 +109,8 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     return inputs
 
 
-def matrices(draw: Draw, width: int, heads: int, groups: int, d_k: int) -> dict[str, Any]:
-    """Draw the matrices and biases that a function takes, separate or fused."""
+def draw_matrices(draw: Draw, width: int, heads: int, groups: int, d_k: int) -> dict[str, Any]:
+    """Draw the matrices and biases that a function takes, separately, fused or as one object."""
     takes = draw.takes
     wide = dict(zip(MATRICES, (width, groups * d_k, groups * d_k, width), strict=True))
     inputs: dict[str, Any] = {name: draw.numbers(width, wide[name]) / 2 for name in MATRICES}
@@ -127,7 +127,7 @@ def matrices(draw: Draw, width: int, heads: int, groups: int, d_k: int) -> dict[
     return inputs
 
 
-def plain_inputs(draw: Draw, n: int, _m: int) -> dict[str, Any] | None:
+def draw_plain_inputs(draw: Draw, n: int, _m: int) -> dict[str, Any] | None:
     """Draw plain inputs of n tokens, with small matrices, so that each token has an influence."""
     inputs = draw_inputs(draw, n, 2, 4)
     if inputs is not None and "weights" not in inputs:
@@ -150,8 +150,8 @@ def output_shape(inputs: Any) -> tuple[int, ...]:
 def masked_rows(inputs: Any) -> Array:
     """Return True for each token whose row is fully masked."""
     n, m = inputs["x"].shape[-2], inputs.get("context", inputs["x"]).shape[-2]
-    found = (attention.added_mask(inputs, n, m) == -np.inf).all(axis=-1)
-    return found[:, 0] if found.ndim > 2 else found
+    is_masked = (attention.added_mask(inputs, n, m) == -np.inf).all(axis=-1)
+    return is_masked[:, 0] if is_masked.ndim > 2 else is_masked
 
 
 def matrices_of(inputs: Mapping[str, Any]) -> tuple[Array, ...]:
@@ -160,17 +160,17 @@ def matrices_of(inputs: Mapping[str, Any]) -> tuple[Array, ...]:
         parts = np.split(inputs["w_qkv"], 3, axis=-1)
     else:
         parts = [inputs[name] for name in MATRICES[:3]]
-    own = np.eye(parts[0].shape[-1], dtype=parts[0].dtype)
-    return (*parts, inputs.get("w_o", own))
+    identity = np.eye(parts[0].shape[-1], dtype=parts[0].dtype)
+    return (*parts, inputs.get("w_o", identity))
 
 
 def biases_of(inputs: Mapping[str, Any]) -> tuple[Array, ...]:
     """Return the four biases; zeros for a missing one."""
-    own = {name: inputs[name] for name in BIASES if name in inputs}
+    biases = {name: inputs[name] for name in BIASES if name in inputs}
     if "b_qkv" in inputs:
-        own |= zip(BIASES, np.split(inputs["b_qkv"], 3), strict=False)
+        biases |= zip(BIASES, np.split(inputs["b_qkv"], 3), strict=False)
     named = zip(BIASES, matrices_of(inputs), strict=True)
-    return tuple(own.get(name, np.zeros(w.shape[-1], w.dtype)) for name, w in named)
+    return tuple(biases.get(name, np.zeros(w.shape[-1], w.dtype)) for name, w in named)
 
 
 def _weights(inputs: Mapping[str, Any]) -> MultiHeadWeights:
@@ -186,9 +186,9 @@ def _weights(inputs: Mapping[str, Any]) -> MultiHeadWeights:
 
 
 def expected(inputs: Any) -> Array:
-    """Return the right output."""
+    """Return the correct output."""
     if "values_of" in inputs:
-        return _of_three(inputs)
+        return _expected_of_three_arrays(inputs)
     n, m = inputs["x"].shape[-2], inputs.get("context", inputs["x"]).shape[-2]
     return multi_head_attention(
         inputs["x"],
@@ -199,8 +199,8 @@ def expected(inputs: Any) -> Array:
     )
 
 
-def _of_three(inputs: Any) -> Array:
-    """Return the right output if queries, keys and values come from three arrays."""
+def _expected_of_three_arrays(inputs: Any) -> Array:
+    """Return the correct output if queries, keys and values come from three arrays."""
     *projections, w_o = matrices_of(inputs)
     *biases, b_o = biases_of(inputs)
     read = (inputs[name] for name in ("x", "key", "value"))
@@ -211,25 +211,31 @@ def _of_three(inputs: Any) -> Array:
 
 
 def compute(inputs: Any, parts: Parts) -> Array:
-    """Compute a layer with given parts, sequence by sequence."""
+    """Return the output of a layer with given parts, which compute one sequence at a time."""
     if inputs["x"].ndim > 2:
         count, num_heads = len(inputs["x"]), inputs["num_heads"]
-        own = {name: inputs[name] for name in ("x", "context", "values_of") if name in inputs}
-        real = attention.real_keys(inputs)
-        if real is not None:
-            own["padding"] = parts.repeat_masks(real, num_heads).reshape(count, num_heads, -1)
+        of_sequences = {
+            name: inputs[name] for name in ("x", "context", "values_of") if name in inputs
+        }
+        is_token = attention.real_keys(inputs)
+        if is_token is not None:
+            of_sequences["padding"] = parts.repeat_masks(is_token, num_heads).reshape(
+                count, num_heads, -1
+            )
         mask = inputs.get("mask")
         if mask is not None and mask.ndim == 4:
-            dealt = parts.repeat_masks(mask[:, 0], num_heads)
-            own["mask"] = dealt.reshape(count, num_heads, *mask.shape[-2:])
+            repeated = parts.repeat_masks(mask[:, 0], num_heads)
+            of_sequences["mask"] = repeated.reshape(count, num_heads, *mask.shape[-2:])
         shared = {name: x for name, x in inputs.items() if name != "lengths"}
-        each = ({**shared, **{name: x[i] for name, x in own.items()}} for i in range(count))
-        return np.stack([compute(one, parts) for one in each])
+        sequences = (
+            {**shared, **{name: x[i] for name, x in of_sequences.items()}} for i in range(count)
+        )
+        return np.stack([compute(sequence, parts) for sequence in sequences])
     matrices, biases = matrices_of(inputs), biases_of(inputs)
     if "w_qkv" in inputs:
         matrices = inputs["w_qkv"], matrices[-1]
         biases = np.concatenate(biases[:3]), biases[-1]
-    rest = biases, inputs["num_heads"], parts, attention.options(inputs)
+    rest = biases, inputs["num_heads"], parts, attention.part_options(inputs)
     return layer_output(
         inputs["x"], matrices, *rest, inputs.get("context"), inputs.get("values_of")
     )
@@ -271,9 +277,9 @@ SUBJECT = Subject(
     small_sizes=[(n, heads, d_k) for n in (1, 2, 3) for heads in (1, 2) for d_k in (1, 2)],
     expected=expected,
     compute=compute,
-    right="multi_head_attention",
-    steps=STEPS,
-    call=lambda inputs, at: (at[0], at[1:]) if inputs["x"].ndim > 2 else (0, at),
+    correct_function="multi_head_attention",
+    printed_steps=STEPS,
+    locate_call=lambda inputs, at: (at[0], at[1:]) if inputs["x"].ndim > 2 else (0, at),
     limits={
         **dict.fromkeys(
             attention.CAUSAL_AND_OTHER_MASK, "if is_causal and a mask do not come together"
@@ -299,7 +305,7 @@ SUBJECT = Subject(
         ),
     ),
     masked_rows=masked_rows,
-    plain_inputs=plain_inputs,
+    draw_plain_inputs=draw_plain_inputs,
     token_axis_inputs=("x", "context", "key", "value"),
     output_shape=output_shape,
 )

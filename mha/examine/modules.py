@@ -1,7 +1,7 @@
-"""Layers of PyTorch, Keras, Flax and MLX: their matrices by role, number of heads, and calls.
+"""Layers of PyTorch, Keras, Flax and MLX: their matrices, their number of heads, and calls of them.
 
 A PyTorch module is copied, and the copy computes without dropout. Biases that are all zero get
-other values in the copy, so that a missing addition shows.
+other values in the copy, so that a missing addition changes the output.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from mha.layouts import AttentionLayer, layer_from_arrays
 from mha.practice.bugs import ROTARY
 from mha.runs.rounding import short
 
-HEADS = (
+NUM_HEADS_NAMES = (
     "num_heads", "n_heads", "n_head", "nheads", "nhead", "heads", "num_attention_heads", "num_head",
     "h", "nh", "_num_heads", "n_h", "head_count",
 )  # fmt: skip
-"""Names of the attribute with the number of heads."""
+"""Names that modules give to the attribute with their number of heads."""
 
 
 def _projection_pattern(letter: str, word: str) -> str:
-    """Return a pattern for the names of a projection."""
+    """Return a regular expression for the names that modules give to a projection."""
     either = f"(?:{letter}|{letter.upper()}|{word}|{word.capitalize()})"
     return (
         rf"{either}s?|{either}_(?:proj|linear|lin|layer)|(?:[wW]_?|to_|linear_|fc_|proj_){either}"
     )
 
 
-_NAMES = {
+_LAYER_NAMES = {
     "w_qkv": r"qkv|qkv_proj|w_qkv|wqkv|to_qkv|c_attn|in_proj|query_key_value|attn_qkv|Wqkv",
     "w_q": _projection_pattern("q", "query"),
     "w_k": _projection_pattern("k", "key"),
@@ -50,15 +50,17 @@ _NAMES = {
     "w_o": r"o|o_proj|out|out_proj|proj|w_o|wo|W_o|W_O|to_out|to_out\.0|c_proj|dense|output|fc|fc_o"
     r"|w_concat|concat|out_lin|linear_out|out_linear|linear|proj_out|fc_out|output_linear|unify_heads|unifyheads",
 }
-"""For each matrix, the names of its linear layer in modules."""
+"""For each matrix, a regular expression for the names that modules give to its linear layer."""
 
 
 @dataclass(frozen=True)
 class ModuleLayer:
-    """A module with its call, its matrices by the names of `mha`, and its sizes.
+    """A module as an attention layer: its call, its matrices by the names of `mha`, and its sizes.
 
-    Because of `unused` arrays or `settings` it may compute more than attention with these matrices.
-    `is_fused` is True if queries, keys and values have one matrix.
+    `code` has the lines of Python that copied and changed the module. Because of arrays that are
+    `unused` here, or because of its `settings`, it may compute more than attention with these
+    matrices. `is_fused` is True if queries, keys and values have one matrix. With a `rotary_base`
+    it rotates queries and keys.
     """
 
     call: Callable[..., Any]
@@ -71,11 +73,12 @@ class ModuleLayer:
     is_fused: bool = False
     rotary_base: float | None = None
 
-    def rotating(self, base: float, layout: Layout) -> ModuleLayer:
-        """Return the module with rotary positions that it computes itself.
+    def with_rotation(self, base: float, layout: Layout) -> ModuleLayer:
+        """Return the module as one that rotates queries and keys.
 
-        For halves the columns of each head are reordered, so that the two components that are
-        rotated together are neighbours: scores do not depend on this order.
+        The correct output is computed with pairs of neighbours. For halves, the columns of each
+        head are reordered, so that the two components that are rotated together are neighbours:
+        scores do not depend on this order.
         """
         if layout == "pairs":
             return replace(self, rotary_base=base)
@@ -86,8 +89,8 @@ class ModuleLayer:
                 matrices[name] = by_head[..., order].reshape(matrices[name].shape)
         return replace(self, matrices=matrices, rotary_base=base)
 
-    def by_heads(self) -> ModuleLayer:
-        """Return the module with its fused matrix read as query, key and value per head."""
+    def with_fused_by_heads(self) -> ModuleLayer:
+        """Return the module with the columns of its fused matrix read head by head."""
         matrices = dict(self.matrices)
         for letter in "wb":
             names = [f"{letter}_{name}" for name in "qkv"]
@@ -101,13 +104,16 @@ class ModuleLayer:
         return replace(self, matrices=matrices)
 
     def subject(self, takes: frozenset[str]) -> Subject:
-        """Return the subject of a layer with the matrices of the module."""
+        """Return the subject of layers with the matrices of the module.
+
+        `takes` are the inputs that the call of the module takes.
+        """
         is_cross = not takes.isdisjoint({"context", "key"})
 
         def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
-            fixed = frozenset({*draw.takes, "num_heads", *self.matrices})
+            takes_all = frozenset({*draw.takes, "num_heads", *self.matrices})
             inputs = layer.draw_inputs(
-                replace(draw, takes=fixed), sizes[0], self.num_heads, self.d_k
+                replace(draw, takes=takes_all), sizes[0], self.num_heads, self.d_k
             )
             if (
                 inputs is None
@@ -135,26 +141,26 @@ class ModuleLayer:
 
     @property
     def groups(self) -> int:
-        """The number of heads of keys and values."""
+        """The number of heads of keys and values, which is the number of groups."""
         return int(self.matrices["w_k"].shape[-1] // self.d_k)
 
 
 CALL_INPUTS = ("x", "context", "key", "value", "mask", "padding", "lengths", "is_causal")
-"""Arguments of a module's call."""
+"""Inputs that the call of a module may take."""
 
 
 def _subject(draw_inputs: Callable[..., dict[str, Any] | None]) -> Subject:
-    """Return the subject of a layer with other inputs."""
+    """Return the subject of layers whose inputs are drawn by another function."""
     return Subject(
         **{
             name: getattr(layer.SUBJECT, name)
-            for name in ("first_inputs", "needs", "kinds", "expected", "compute", "right", "steps",
-                         "call", "limits", "parts", "masked_rows", "token_axis_inputs",
-                         "output_shape", "leading")
+            for name in ("first_inputs", "needs", "kinds", "expected", "compute",
+                         "correct_function", "printed_steps", "locate_call", "limits", "parts",
+                         "masked_rows", "token_axis_inputs", "output_shape", "leading")
         },
         aliases={name: layer.ALIASES[name] for name in CALL_INPUTS},
         draw_inputs=draw_inputs,
-        plain_inputs=lambda draw, n, _m: draw_inputs(draw, n),
+        draw_plain_inputs=lambda draw, n, _m: draw_inputs(draw, n),
         sizes=((7,), (5,), (3,), (6,)),
         small_sizes=((1,), (2,), (3,)),
         has_float32=False,
@@ -162,12 +168,15 @@ def _subject(draw_inputs: Callable[..., dict[str, Any] | None]) -> Subject:
 
 
 def is_module(x: Any) -> bool:
-    """Return whether an object is a framework's layer with matrices."""
+    """Return whether an object is a layer of a framework, with at least one matrix."""
     return any(array.ndim > 1 for array in arrays_of(x).values())
 
 
 def arrays_of(module: Any) -> dict[str, Array]:
-    """Return the arrays of a module of PyTorch, Keras, Flax or MLX by name; else an empty dict."""
+    """Return the arrays of a module of PyTorch, Keras, Flax or MLX, by name.
+
+    For any other object the result is empty.
+    """
     if isinstance(module, type):
         return {}
     if hasattr(module, "get_weights"):  # Keras, whose layers may be PyTorch's too
@@ -190,21 +199,23 @@ def arrays_of(module: Any) -> dict[str, Array]:
 
 
 def _flatten(tree: Any, prefix: str = "") -> dict[str, Array]:
+    """Return the arrays of nested dicts, by their joined names."""
     if not hasattr(tree, "items"):
         return {prefix[:-1]: as_numpy(tree)}
-    found: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     for name, x in tree.items():
-        found |= _flatten(x, f"{prefix}{name}.")
-    return found
+        arrays |= _flatten(x, f"{prefix}{name}.")
+    return arrays
 
 
 def read_module(module: Any) -> ModuleLayer:
-    """Return a module with its matrices and sizes.
+    """Return a module as an attention layer, with its matrices and sizes.
 
     Raises
     ------
     TypeError
-        If its matrices or its number of heads are not found; the message has the code to write.
+        If its matrices or its number of heads are not found. The message has code that the reader
+        can examine instead.
     """
     module, code = _copy_module(module)
     arrays = arrays_of(module)
@@ -223,12 +234,12 @@ def read_module(module: Any) -> ModuleLayer:
         for name in _settings(module)
         if not any(array == name or array.startswith(f"{name}.") for array in unused)
     )
-    is_fused = not any("q" in _roles(name) for name in arrays)
+    is_fused = not any("q" in _possible_roles(name) for name in arrays)
     return ModuleLayer(module, matrices, heads, d_k, code, unused, settings, is_fused)
 
 
 def _copy_module(module: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return a module without dropout, and the code for it; for PyTorch a copy in float64."""
+    """Return a module without dropout, and the code that makes it; for PyTorch a float64 copy."""
     if not hasattr(module, "state_dict") or hasattr(module, "get_weights"):
         if hasattr(module, "eval") and callable(module.eval):
             module.eval()
@@ -247,44 +258,47 @@ def _find_num_heads(module: Any) -> int | None:
     """Return the number of heads from an attribute of a module or of its configuration."""
     inner = list(vars(module).values()) + list(getattr(module, "_modules", {}).values())
     for owner in (module, getattr(module, "config", None), *inner):
-        for name in HEADS:
-            found = getattr(owner, name, None)
-            if isinstance(found, int) and not isinstance(found, bool) and found > 0:
-                return found
+        for name in NUM_HEADS_NAMES:
+            num_heads = getattr(owner, name, None)
+            if isinstance(num_heads, int) and not isinstance(num_heads, bool) and num_heads > 0:
+                return num_heads
     return None
 
 
 def _match_layout(arrays: Mapping[str, Array], heads: int | None) -> dict[str, Any] | None:
-    """Return matrices and biases by a known layout; None if it is unknown or computes more."""
+    """Return matrices and biases by a layout of `mha.layouts`.
+
+    The result is None if the layout is unknown, or has more than attention with matrices.
+    """
     try:
-        found = layer_from_arrays(arrays, num_heads=heads)
+        layer = layer_from_arrays(arrays, num_heads=heads)
     except (ValueError, TypeError):
         return None
-    if not isinstance(found, AttentionLayer):
+    if not isinstance(layer, AttentionLayer):
         return None
-    more = (found.query_norm, found.base, found.speeds, found.relative_bias, found.window,
-            found.softcap, found.sinks)  # fmt: skip
-    if found.alibi or any(x is not None for x in more):
+    extras = (layer.query_norm, layer.base, layer.speeds, layer.relative_bias, layer.window,
+            layer.softcap, layer.sinks)  # fmt: skip
+    if layer.alibi or any(x is not None for x in extras):
         return None
     matrices: dict[str, Any] = {}
-    for name, x in found.weights.arrays.items():
-        wide = x.ndim == 3 if name.startswith("w_") else x.ndim == 2
-        matrices[name] = np.moveaxis(x, 0, -2).reshape(*x.shape[1:-1], -1) if wide else x
+    for name, x in layer.weights.arrays.items():
+        has_heads = x.ndim == 3 if name.startswith("w_") else x.ndim == 2
+        matrices[name] = np.moveaxis(x, 0, -2).reshape(*x.shape[1:-1], -1) if has_heads else x
     return matrices
 
 
 def _match_names(module: Any, arrays: Mapping[str, Array]) -> dict[str, Any] | None:
     """Return matrices and biases by the names of a module's linear layers."""
     matrices: dict[str, Any] = {}
-    for role, pattern in _NAMES.items():
+    for role, pattern in _LAYER_NAMES.items():
         for name in arrays:
             path, _, kind = name.replace("/", ".").rpartition(".")
             if kind not in ("weight", "kernel") or not re.fullmatch(rf"(.*\.)?({pattern})", path):
                 continue
             if arrays[name].ndim != 2 or role in matrices:
                 continue
-            is_turned = kind == "kernel" or "Conv1D" in type(_submodule(module, path)).__name__
-            matrices[role] = arrays[name] if is_turned else arrays[name].T
+            is_transposed = kind == "kernel" or "Conv1D" in type(_submodule(module, path)).__name__
+            matrices[role] = arrays[name] if is_transposed else arrays[name].T
             bias = arrays.get(f"{path}.bias")
             if bias is not None:
                 matrices[role.replace("w_", "b_")] = bias
@@ -300,9 +314,11 @@ def _match_names(module: Any, arrays: Mapping[str, Array]) -> dict[str, Any] | N
     return matrices if {"w_q", "w_k", "w_v"} <= matrices.keys() else None
 
 
-BUFFERS = r"(.*\.)?(bias|mask|masked_bias|tril|causal_mask|attn_mask|attention_mask|causal|triu)"
+MASK_BUFFERS = (
+    r"(.*\.)?(bias|mask|masked_bias|tril|causal_mask|attn_mask|attention_mask|causal|triu)"
+)
 """Names of buffers that may be a causal mask."""
-SETTINGS = re.compile(
+EXTRA_SETTINGS = re.compile(
     r"rope|rotary|alibi|sliding_window|window|softcap|soft_cap|logit_cap|capping|relative|rel_pos"
     r"|sink|qk_norm|q_norm|k_norm|layer_norm|residual|null_kv|zero_attn|bias_kv",
     re.IGNORECASE,
@@ -311,22 +327,24 @@ SETTINGS = re.compile(
 
 
 ROTATION = re.compile("rotat|rope|rotary", re.IGNORECASE)
-"""Names of settings and methods that rotate queries and keys."""
+"""Names of settings and methods for the rotation of queries and keys."""
 
 
-def rotary_readings(module: Any, read: ModuleLayer) -> Iterator[tuple[ModuleLayer, Finding]]:
-    """Yield the module with the rotary positions that it may compute, each with its note."""
-    if read.d_k % 2:
+def rotary_variants(
+    module: Any, module_layer: ModuleLayer
+) -> Iterator[tuple[ModuleLayer, Finding]]:
+    """Yield the module as one with rotary positions, by base and layout, and a note on them."""
+    if module_layer.d_k % 2:
         return
     bases = [getattr(module, name, None) for name in ("rope_theta", "rope_base", "rotary_base")]
     for base in dict.fromkeys([x for x in bases if isinstance(x, int | float) and x > 1] + [BASE]):
         layouts: tuple[Layout, ...] = ("pairs", "halves")
         for layout in layouts:
             condition = f"if rotary positions are by {layout}, with the base {short(float(base))}"
-            said = f"another convention: the function is right {condition}, which it computes."
+            text = f"another convention: the function is right {condition}, which it computes."
             yield (
-                read.rotating(base, layout),
-                Finding(said, convention=condition, section=ROTARY),
+                module_layer.with_rotation(base, layout),
+                Finding(text, convention=condition, section=ROTARY),
             )
 
 
@@ -334,31 +352,40 @@ def _unused(arrays: Mapping[str, Array], matrices: Mapping[str, Any]) -> Iterato
     """Yield the arrays that are neither a matrix of the layer, nor its bias, nor a causal mask."""
     known = [x for x in matrices.values() if isinstance(x, np.ndarray)]
     for name, array in arrays.items():
-        if re.fullmatch(BUFFERS, name) and array.ndim > 1 and array.shape[-1] == array.shape[-2]:
+        if (
+            re.fullmatch(MASK_BUFFERS, name)
+            and array.ndim > 1
+            and array.shape[-1] == array.shape[-2]
+        ):
             continue
-        if not any(_is_part(array, one) for one in known) and array.size > 1:
+        if not any(_is_part(array, matrix) for matrix in known) and array.size > 1:
             yield name
 
 
-def _is_part(array: Array, of: Array) -> bool:
-    """Return whether all numbers of the smaller array are among those of the larger."""
-    small, large = sorted((array, of), key=np.size)
-    return abs(array.ndim - of.ndim) <= 1 and bool(np.isin(small, large).all())
+def _is_part(array: Array, other: Array) -> bool:
+    """Return whether all numbers of the smaller array are among those of the larger one."""
+    small, large = sorted((array, other), key=np.size)
+    return abs(array.ndim - other.ndim) <= 1 and bool(np.isin(small, large).all())
 
 
 def _settings(module: Any) -> Iterator[str]:
     """Yield the settings of a module, and of its configuration, that are switched on."""
     for owner in (module, getattr(module, "config", None)):
-        own = {
+        attributes = {
             **vars(type(owner)),
             **getattr(owner, "__dict__", {}),
             **getattr(owner, "_modules", {}),
         }
-        for name, value in own.items():
+        for name, value in attributes.items():
             is_method = callable(value) and name in vars(type(owner))
             if is_method and ROTATION.search(name) and owner is module:
                 yield name
-            if not SETTINGS.search(name) or name.startswith("_") or value is None or is_method:
+            if (
+                not EXTRA_SETTINGS.search(name)
+                or name.startswith("_")
+                or value is None
+                or is_method
+            ):
                 continue
             if isinstance(value, bool | int | float | str) and not value:
                 continue
@@ -366,12 +393,12 @@ def _settings(module: Any) -> Iterator[str]:
             yield f"{name}={value!r}" if is_plain else name
 
 
-def refusal_message(module: Any, more: Sequence[str], fault: str = "") -> str:
+def refusal_message(module: Any, extra_names: Sequence[str], fault: str = "") -> str:
     """Return the message for a module that may compute more than attention with its matrices."""
     name = type(module).__name__
-    why = f"it raises {fault} in every case" if fault else f"it has {', '.join(more)}"
+    reason = f"it raises {fault} in every case" if fault else f"it has {', '.join(extra_names)}"
     return (
-        f"examine_layer cannot judge {name}: {why}, which is more than attention with given"
+        f"examine_layer cannot judge {name}: {reason}, which is more than attention with given"
         f" matrices. Examine the function in it that computes attention, with mha.examine, or a"
         f" layer that passes its other inputs:\n"
         f"    lambda x: module(x, ...)"
@@ -381,36 +408,37 @@ def refusal_message(module: Any, more: Sequence[str], fault: str = "") -> str:
 def unused_finding(unused: Sequence[str]) -> Finding:
     """Return the finding on arrays and settings that have no influence on a module's output."""
     names = ", ".join(unused)
-    said = f"the output is that of a layer without {names}: nothing of this has an influence"
-    return Finding(f"{said}.", convention=f"if the layer should ignore {names}")
+    text = f"the output is that of a layer without {names}: nothing of this has an influence"
+    return Finding(f"{text}.", convention=f"if the layer should ignore {names}")
 
 
-def shows_in_cases(setting: str) -> bool:
+def affects_cases(setting: str) -> bool:
     """Return whether a setting would change the output of the cases: a wide window does not."""
     name, _, value = setting.partition("=")
-    return "window" not in name or (value.isdigit() and int(value) < LONGEST)
+    return "window" not in name or (value.isdigit() and int(value) < MAX_CASE_LENGTH)
 
 
-LONGEST = 7
+MAX_CASE_LENGTH = 7
 """The number of tokens of the longest case."""
 
 
-def _roles(name: str) -> str:
-    """Return the letters of the projections that an array may belong to."""
+def _possible_roles(name: str) -> str:
+    """Return the letters of the projections, such as "q", that an array may belong to by name."""
     path = name.rpartition(".")[0].rpartition(".")[2] or name
-    return "".join(letter for letter in "qkv" if re.fullmatch(_NAMES[f"w_{letter}"], path))
+    return "".join(letter for letter in "qkv" if re.fullmatch(_LAYER_NAMES[f"w_{letter}"], path))
 
 
 def _submodule(module: Any, path: str) -> Any:
+    """Return the part of a module at a path such as ``to_out.0``."""
     for name in path.split("."):
         module = module[int(name)] if name.isdigit() else getattr(module, name, None)
     return module
 
 
-def _unreadable_message(module: Any, arrays: Mapping[str, Array], what: str) -> str:
+def _unreadable_message(module: Any, arrays: Mapping[str, Array], missing: str) -> str:
     name = type(module).__name__
     return (
-        f"examine_layer does not find {what} in {name}, whose arrays are"
+        f"examine_layer does not find {missing} in {name}, whose arrays are"
         f" {', '.join(arrays) or 'none'}. Write the lines that are missing, and examine them:\n"
         f"    def layer(x, w_q, w_k, w_v, w_o, num_heads):\n"
         f"        module = {name}(...)  # with its matrices set: w_q of shape (d_model, d_model)\n"

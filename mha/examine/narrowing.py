@@ -1,4 +1,8 @@
-"""The inputs for which a function with unexplained outputs is right, as sentences."""
+"""Sentences on a function whose outputs no known bug explains.
+
+They name the inputs for which it is right, and inputs that have an influence where they should have
+none, or none where they should have one.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from mha.core.checks import Array
 from mha.examine.attention import added_mask
 from mha.examine.bug_search import comparable
 from mha.examine.cases import Case, Draw
+from mha.examine.convention_search import attended_keys
 from mha.practice.attention_parts import RIGHT_ZERO_ROWS, Parts
 
 if TYPE_CHECKING:
@@ -21,32 +26,32 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rule:
-    """A condition on inputs, in words; `is_size` if it concerns only shapes."""
+class Condition:
+    """A condition on the inputs of a case, in words; `is_size` if it is only on shapes."""
 
-    condition: str
+    text: str
     is_size: bool = True
 
 
 def _sizes(case: Case) -> dict[str, int]:
-    """Return the sizes of a case by name."""
+    """Return the sizes of a case by name; none for a subject without conditions on sizes."""
     inputs = case.inputs
     if "query" in inputs and "key" in inputs:
         query, key, value = inputs["query"], inputs["key"], inputs["value"]
         heads = query.shape[-3] if query.ndim > 2 else 1
-        found = {"n": query.shape[-2], "m": key.shape[-2], "d_k": query.shape[-1],
+        sizes = {"n": query.shape[-2], "m": key.shape[-2], "d_k": query.shape[-1],
                  "d_v": value.shape[-1], "heads": heads,
                  "groups": key.shape[-3] if key.ndim > 2 else 1}  # fmt: skip
-        return found | {"batch": query.shape[0] if query.ndim > 3 else 1}
+        return sizes | {"batch": query.shape[0] if query.ndim > 3 else 1}
     if "x" in inputs and "num_heads" in inputs:
         n = inputs["x"].shape[-2]
         m = inputs.get("context", inputs["x"]).shape[-2]
-        found = {"n": n, "m": m, "heads": inputs["num_heads"], "batch": 1}
-        return found | ({"batch": len(inputs["x"])} if inputs["x"].ndim > 2 else {})
+        sizes = {"n": n, "m": m, "heads": inputs["num_heads"], "batch": 1}
+        return sizes | ({"batch": len(inputs["x"])} if inputs["x"].ndim > 2 else {})
     return {}
 
 
-SIZES: Mapping[str, Callable[[dict[str, int]], bool]] = {
+SIZE_CONDITIONS: Mapping[str, Callable[[dict[str, int]], bool]] = {
     "if there are as many queries as keys": lambda s: s["n"] == s["m"],
     "if values are as wide as keys": lambda s: s["d_k"] == s["d_v"],
     "if there is one head": lambda s: s["heads"] == 1,
@@ -55,39 +60,39 @@ SIZES: Mapping[str, Callable[[dict[str, int]], bool]] = {
     "if the width of a head is even": lambda s: s["d_k"] % 2 == 0,
     "if there are at most 7 tokens": lambda s: max(s["n"], s["m"]) <= 7,
 }
-"""Conditions on sizes."""
+"""Conditions on sizes, under which a function that refuses the other cases is right."""
 
 
 def _holds(test: Callable[[dict[str, int]], bool], case: Case) -> bool:
+    """Return whether the sizes of a case pass a test."""
     return test(_sizes(case))
 
 
-def find_limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None:
-    """Return a condition that all answered cases and no refused one meet; None if there is none."""
-    rules: list[tuple[Rule, Callable[[Case], bool]]] = [
-        (Rule(condition), partial(_holds, holds)) for condition, holds in SIZES.items()
+def find_condition(refused: Sequence[Case], answered: Sequence[Case]) -> Condition | None:
+    """Return a condition that all answered cases meet and no refused one, or None."""
+    conditions_on_sizes: list[tuple[Condition, Callable[[Case], bool]]] = [
+        (Condition(text), partial(_holds, test)) for text, test in SIZE_CONDITIONS.items()
     ]
     kinds = {case.kind for case in refused}
-    both = [*refused, *answered]
-    if all(_sizes(case) for case in both):
+    cases = [*refused, *answered]
+    if all(_sizes(case) for case in cases):
         for count in (1, 2):
-            for chosen in combinations(rules, count):
+            for conditions in combinations(conditions_on_sizes, count):
                 try:
-                    is_met = [all(holds(case) for _, holds in chosen) for case in both]
+                    is_met = [all(holds(case) for _, holds in conditions) for case in cases]
                 except KeyError:
                     continue
                 if is_met == [False] * len(refused) + [True] * len(answered):
-                    return Rule(" and ".join(rule.condition for rule, _ in chosen).replace(
-                        " and if ", ", and if "))  # fmt: skip
-    for wide in (np.float32, np.float64):
-        if {c.dtype == wide for c in answered} == {True} and not any(
-            c.dtype == wide for c in refused
+                    return Condition(", and ".join(condition.text for condition, _ in conditions))
+    for dtype in (np.float32, np.float64):
+        if {c.dtype == dtype for c in answered} == {True} and not any(
+            c.dtype == dtype for c in refused
         ):
-            return Rule(f"if numbers are {np.dtype(wide).name}")
+            return Condition(f"if numbers are {np.dtype(dtype).name}")
     if kinds.isdisjoint(case.kind for case in answered) and kinds != {"plain"}:
-        rare = kinds & {"mask of one row", "mask per head", "mask per sequence"}
-        if kinds == rare:
-            return Rule(f"if there is no {' and no '.join(sorted(kinds))}")
+        rare_kinds = kinds & {"mask of one row", "mask per head", "mask per sequence"}
+        if kinds == rare_kinds:
+            return Condition(f"if there is no {' and no '.join(sorted(kinds))}")
     return None
 
 
@@ -95,54 +100,66 @@ def find_limit(refused: Sequence[Case], answered: Sequence[Case]) -> Rule | None
 
 
 def describe_right_cases(examination: Examination, group: Sequence[int], parts: Parts) -> list[str]:
-    """Return sentences on the inputs and outputs for which a function is right."""
-    found = [*_by_sizes(examination, group, parts), *_by_rows(examination, group, parts)]
-    found += _by_influence(examination, group)
-    if examination.tested.subject.calls is not None:
-        found = [*_by_steps(examination), *found]
-    return [*_by_inputs(examination), *found]
+    """Return sentences on a kind of case that some parts, the bugs found so far, do not explain.
+
+    `group` has the indices of the cases of this kind.
+    """
+    sentences = [
+        *_describe_sizes(examination, group, parts),
+        *_describe_rows(examination, group, parts),
+    ]
+    sentences += _describe_influences(examination, group)
+    if examination.tested.subject.step_arguments is not None:
+        sentences = [*_describe_steps(examination), *sentences]
+    return [*_describe_arguments(examination), *sentences]
 
 
-def _by_inputs(examination: Examination) -> list[str]:
-    """Return a sentence on the argument without which every case agrees, if there is one."""
+def _describe_arguments(examination: Examination) -> list[str]:
+    """Return a sentence on an argument that every wrong case has, if there is one."""
     tested = examination.tested
-    failing = [i for i in range(len(examination.cases)) if not examination.fits(i, RIGHT_ZERO_ROWS)]
+    wrong = [i for i in range(len(examination.cases)) if not examination.fits(i, RIGHT_ZERO_ROWS)]
     for name in ("padding", "lengths", "mask", "bias", "is_causal", "softcap", "scale",
                  "enable_gqa", "n_rep", "context", "values_of", "angles"):  # fmt: skip
         has = [name in case.inputs for case in examination.cases]
-        if failing and all(has[i] for i in failing) and not all(has):
-            own = next((own for own, takes in tested.arguments.items() if takes == name), name)
-            return [f"It agrees in every case without {own}."]
+        if wrong and all(has[i] for i in wrong) and not all(has):
+            argument = next(
+                (
+                    argument
+                    for argument, input_name in tested.arguments.items()
+                    if input_name == name
+                ),
+                name,
+            )
+            return [f"It agrees in every case without {argument}."]
     return []
 
 
 def _further_cases(examination: Examination, group: Sequence[int]) -> list[tuple[Case, bool]]:
-    """Return further cases of a kind with other sizes, and whether each is right."""
+    """Return further cases of a kind in other sizes, each with whether its output is right."""
     tested, subject = examination.tested, examination.tested.subject
-    like = examination.cases[group[0]]
+    given = examination.cases[group[0]]
     rng = np.random.default_rng(53)
     count = max(len(examination.cases[i].leading) for i in group)
     leadings = {(1,) * count, *((*(1,) * (count - 1 - i), 2, *(1,) * i) for i in range(count))}
-    found = []
+    cases = []
     for leading in sorted(leadings):
         for size in [*subject.sizes, *subject.small_sizes]:
-            inputs = subject.draw_inputs(Draw(like.kind, like.takes, leading, rng), *size)
+            inputs = subject.draw_inputs(Draw(given.kind, given.takes, leading, rng), *size)
             if not inputs:
                 continue
             inputs = {**inputs, **dict(tested.conventions.extra_inputs)}
-            case = tested.add_context(Case(like.kind, inputs, leading, like.takes))
-            if not tested.can_run(case) or not tested.conventions.allows(case):
+            case = tested.add_context(Case(given.kind, inputs, leading, given.takes))
+            if not tested.can_run(case) or not tested.conventions.can_express(case):
                 continue
-            one = replace(examination, cases=[case], outcomes=[tested.run(case)], fitting={})
-            found.append((case, not one.differing()))
-    return found
+            cases.append((case, not examination.with_case(case).wrong_cases()))
+    return cases
 
 
-def _by_sizes(examination: Examination, group: Sequence[int], parts: Parts) -> list[str]:
-    """Return sentences on the sizes for which a function is right."""
+def _describe_sizes(examination: Examination, group: Sequence[int], parts: Parts) -> list[str]:
+    """Return at most two sentences on the sizes for which a function is right."""
     known = [(examination.cases[i], examination.fits(i, parts)) for i in group]
-    both = [*known, *_further_cases(examination, group)]
-    if not any(is_right for _, is_right in both) or not all(_sizes(case) for case, _ in both):
+    cases = [*known, *_further_cases(examination, group)]
+    if not any(is_right for _, is_right in cases) or not all(_sizes(case) for case, _ in cases):
         return []
     tests: dict[str, Callable[[dict[str, int]], bool]] = {
         "with one head": lambda s: s["heads"] == 1,
@@ -156,32 +173,35 @@ def _by_sizes(examination: Examination, group: Sequence[int], parts: Parts) -> l
         "with heads of width 4": lambda s: s.get("d_k", 0) == 4,
         "with up to 7 tokens": lambda s: max(s["n"], s["m"]) <= 7,
     }
-    found = []
-    for said, test in tests.items():
+    sentences = []
+    for condition, test in tests.items():
         try:
-            met = [is_right for case, is_right in both if test(_sizes(case))]
-            unmet = [is_right for case, is_right in both if not test(_sizes(case))]
+            right_if_met = [is_right for case, is_right in cases if test(_sizes(case))]
+            right_if_not = [is_right for case, is_right in cases if not test(_sizes(case))]
         except KeyError:
             continue
-        if met and all(met) and unmet and not all(unmet):
-            only = ", and in no other case" if not any(unmet) else ""
-            found.append((bool(any(unmet)), f"It agrees {said}{only}."))
-    return [said for _, said in sorted(found, key=lambda x: x[0])][:2]
+        if right_if_met and all(right_if_met) and right_if_not and not all(right_if_not):
+            no_other = ", and in no other case" if not any(right_if_not) else ""
+            sentences.append((bool(any(right_if_not)), f"It agrees {condition}{no_other}."))
+    return [condition for _, condition in sorted(sentences, key=lambda x: x[0])][:2]
 
 
-def _by_rows(examination: Examination, group: Sequence[int], parts: Parts) -> list[str]:
-    """Return sentences on the rows, heads and sequences in which the output is right."""
+def _describe_rows(examination: Examination, group: Sequence[int], parts: Parts) -> list[str]:
+    """Return sentences on the columns, rows, heads and sequences with wrong or right numbers."""
     subject = examination.tested.subject
-    axes: dict[str, set[int]] = {}
-    right: dict[str, set[int]] = {}
-    is_first_hidden = []
+    wrong_indices: dict[str, set[int]] = {}
+    all_indices: dict[str, set[int]] = {}
+    differ_after_masked_key = []
     for i in group:
         case, actual = examination.cases[i], examination.outcomes[i].value
         expected = examination.output_of(case, parts)
         if actual is None or expected is None or actual.shape != expected.shape or actual.ndim < 2:
             return []
-        ours, theirs = comparable(subject, case, expected), comparable(subject, case, actual)
-        differs = ~np.isclose(theirs, ours, 3e-4, 3e-4)
+        expected_part, actual_part = (
+            comparable(subject, case, expected),
+            comparable(subject, case, actual),
+        )
+        differs = ~np.isclose(actual_part, expected_part, 3e-4, 3e-4)
         if not differs.any():
             continue
         names = {"column": -1, "query": -2}
@@ -193,26 +213,28 @@ def _by_rows(examination: Examination, group: Sequence[int], parts: Parts) -> li
             size = differs.shape[axis]
             if size > 1:
                 rows = np.moveaxis(differs, axis, 0).reshape(size, -1)
-                axes.setdefault(name, set()).update(i for i in range(size) if rows[i].any())
-                right.setdefault(name, set()).update(range(size))
-        is_first_hidden.append(_differs_after_masked_key(case, differs))
-    found = []
-    for name, wrong in axes.items():
-        agreeing = right[name] - wrong
+                wrong_indices.setdefault(name, set()).update(
+                    i for i in range(size) if rows[i].any()
+                )
+                all_indices.setdefault(name, set()).update(range(size))
+        differ_after_masked_key.append(_differs_after_masked_key(case, differs))
+    sentences = []
+    for name, wrong in wrong_indices.items():
+        agreeing = all_indices[name] - wrong
         if agreeing == {0}:
-            found.append(f"It agrees only for the first {name}.")
+            sentences.append(f"It agrees only for the first {name}.")
         elif 0 in agreeing:
-            found.append(f"It agrees for {name} {', '.join(str(x) for x in sorted(agreeing)[:4])}"
-                         " (counted from 0).")  # fmt: skip
+            indices = ", ".join(str(x) for x in sorted(agreeing)[:4])
+            sentences.append(f"It agrees for {name} {indices} (counted from 0).")
         elif wrong == {0}:
-            found.append(f"It differs only for the first {name}.")
-    if is_first_hidden and all(is_first_hidden):
-        found.append("It agrees in each row up to the position of the first masked key.")
-    return found
+            sentences.append(f"It differs only for the first {name}.")
+    if differ_after_masked_key and all(differ_after_masked_key):
+        sentences.append("It agrees in each row up to the position of the first masked key.")
+    return sentences
 
 
 def _differs_after_masked_key(case: Case, differs: Array) -> bool:
-    """Return whether rows before the first masked key agree, and a later row differs."""
+    """Return whether the rows before the position of the first masked key agree."""
     sizes = _sizes(case)
     if (
         not sizes
@@ -220,14 +242,14 @@ def _differs_after_masked_key(case: Case, differs: Array) -> bool:
         or ("mask" not in case.inputs and "padding" not in case.inputs)
     ):
         return False
-    hidden = added_mask(case.inputs, sizes["n"], sizes["m"]) == -np.inf
-    columns: Array = np.asarray(hidden.reshape(-1, *hidden.shape[-2:]).all(axis=1))
+    is_masked = added_mask(case.inputs, sizes["n"], sizes["m"]) == -np.inf
+    columns: Array = np.asarray(is_masked.reshape(-1, *is_masked.shape[-2:]).all(axis=1))
     first = min((int(np.argmax(row)) for row in columns if row.any()), default=0)
     return first > 0 and not differs[..., :first, :].any()
 
 
-def _by_influence(examination: Examination, group: Sequence[int]) -> list[str]:
-    """Return sentences on missing and forbidden dependencies of the output on inputs."""
+def _describe_influences(examination: Examination, group: Sequence[int]) -> list[str]:
+    """Return sentences on the inputs that change the output of a case, or do not change it."""
     tested = examination.tested
     answered = [i for i in group if examination.outcomes[i].value is not None]
     if not answered:
@@ -238,9 +260,15 @@ def _by_influence(examination: Examination, group: Sequence[int]) -> list[str]:
     base = tested.run(case).value
     if base is None or base.shape != tested.subject.shape(case.inputs):
         return []
-    found = []
-    names = [own for own, x in case.inputs.items() if isinstance(x, np.ndarray | float | int)
-             and not isinstance(x, bool) and own in tested.takes and own != "angles"]  # fmt: skip
+    sentences = []
+    names = [
+        name
+        for name, x in case.inputs.items()
+        if isinstance(x, np.ndarray | float | int)
+        and not isinstance(x, bool)
+        and name in tested.takes
+        and name != "angles"
+    ]
     for name in names:
         x = case.inputs[name]
         other = _perturb_array(x)
@@ -252,24 +280,31 @@ def _by_influence(examination: Examination, group: Sequence[int]) -> list[str]:
             and changed.shape == base.shape
             and np.array_equal(changed, base, equal_nan=True)
         ):
-            own = (
-                next(own for own, takes in tested.arguments.items() if takes == name)
+            argument = (
+                next(
+                    argument
+                    for argument, input_name in tested.arguments.items()
+                    if input_name == name
+                )
                 if (name in tested.arguments.values())
                 else name
             )
-            found.append(f"The output does not depend on {own}.")
-    if tested.subject.calls is not None and "value" in case.inputs:
-        found += _by_equal_values(examination, case, base)
-    if tested.subject.plain_inputs is None:
-        return found
-    found += _by_difference(examination, case, base)
+            sentences.append(f"The output does not depend on {argument}.")
+    if tested.subject.step_arguments is not None and "value" in case.inputs:
+        sentences += _describe_weight_sums(examination, case, base)
+    if tested.subject.draw_plain_inputs is None:
+        return sentences
+    sentences += _describe_factor_or_term(examination, case, base)
     if "value" in case.inputs and "x" not in case.inputs:
-        found += _by_values(examination, case, base)
-    return found
+        sentences += _describe_mixed_values(examination, case, base)
+    return sentences
 
 
-def _by_difference(examination: Examination, case: Case, base: Array) -> list[str]:
-    """Return whether the output is the right one plus an input or times a factor."""
+def _describe_factor_or_term(examination: Examination, case: Case, base: Array) -> list[str]:
+    """Return a sentence if the output is the correct one times a factor, or plus or minus an input.
+
+    If no number of the output is finite, the sentence says so.
+    """
     expected = examination.tested.subject.expected(case.inputs)
     with np.errstate(all="ignore"):
         ratio = base / expected
@@ -281,17 +316,18 @@ def _by_difference(examination: Examination, case: Case, base: Array) -> list[st
         if isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.shape[-1:] == base.shape[-1:]:
             for sign, word in ((1, "plus"), (-1, "minus")):
                 try:
-                    is_it = np.allclose(
+                    is_equal = np.allclose(
                         base - expected, np.broadcast_to(sign * x, base.shape), rtol=1e-3, atol=1e-3
                     )
                 except ValueError:
                     continue
-                if is_it:
+                if is_equal:
                     return [f"The output is the correct output {word} {name}."]
     return []
 
 
 def _perturb_array(x: Any) -> Any:
+    """Return another value of the same type for an input."""
     rng, kind = np.random.default_rng(59), np.asarray(x).dtype.kind
     if kind == "b":
         return ~x
@@ -300,9 +336,12 @@ def _perturb_array(x: Any) -> Any:
     return x + rng.normal(size=np.shape(x)).astype(getattr(x, "dtype", float))
 
 
-def _by_values(examination: Examination, case: Case, base: Array) -> list[str]:
-    """Return faults of the weights that equal values and other heads' values show."""
-    tested, found = examination.tested, _by_equal_values(examination, case, base)
+def _describe_mixed_values(examination: Examination, case: Case, base: Array) -> list[str]:
+    """Return sentences on weights that do not add up to 1, and on values of other heads.
+
+    In correct attention, the output of a head or sequence does not depend on the values of another.
+    """
+    tested, sentences = examination.tested, _describe_weight_sums(examination, case, base)
     for axis, name in ((-3, "head"), (-4, "sequence")):
         value = case.inputs["value"]
         if value.ndim < -axis or value.shape[axis] < 2:
@@ -314,22 +353,22 @@ def _by_values(examination: Examination, case: Case, base: Array) -> list[str]:
             continue
         differs = np.moveaxis(~np.isclose(other, base, 1e-4, 1e-4, equal_nan=True), axis, 0)
         if differs.shape[0] == value.shape[axis] and differs[1:].any():
-            found.append(f"The output of one {name} depends on the values of another.")
-    found += _by_keys(examination, case)
-    return found
+            sentences.append(f"The output of one {name} depends on the values of another.")
+    sentences += _describe_keys(examination, case)
+    return sentences
 
 
-def _by_equal_values(examination: Examination, case: Case, base: Array) -> list[str]:
-    """Return a sentence if a row of weights does not add up to 1, which equal values show."""
+def _describe_weight_sums(examination: Examination, case: Case, base: Array) -> list[str]:
+    """Return a sentence if the output is not 1 for values of 1: then weights do not add up to 1."""
     tested = examination.tested
     ones = np.ones_like(case.inputs["value"])
-    even = tested.run(replace(case, inputs={**case.inputs, "value": ones})).value
-    empty = (
+    for_ones = tested.run(replace(case, inputs={**case.inputs, "value": ones})).value
+    masked_rows = (
         tested.subject.masked_rows(case.inputs) if tested.subject.masked_rows else np.zeros(1, bool)
     )
-    if even is None or even.shape != base.shape:
+    if for_ones is None or for_ones.shape != base.shape:
         return []
-    rows = even[~np.broadcast_to(empty, even.shape[:-1])]
+    rows = for_ones[~np.broadcast_to(masked_rows, for_ones.shape[:-1])]
     if not np.isfinite(rows).all() or np.allclose(rows, 1, 1e-3, 1e-3):
         return []
     return [
@@ -337,8 +376,8 @@ def _by_equal_values(examination: Examination, case: Case, base: Array) -> list[
     ]
 
 
-def _by_steps(examination: Examination) -> list[str]:
-    """Return a sentence on the decoding steps whose rows are wrong, if it is on some steps only."""
+def _describe_steps(examination: Examination) -> list[str]:
+    """Return a sentence on the decoding steps with wrong rows, if the others are right."""
     wrong, right = set[tuple[bool, bool]](), set[tuple[bool, bool]]()
     for i, case in enumerate(examination.cases):
         actual, expected = (
@@ -351,13 +390,13 @@ def _by_steps(examination: Examination) -> list[str]:
         stops = np.cumsum(case.inputs["sizes"])
         for step, rows in enumerate(np.split(differs, stops[:-1], axis=-2)):
             (wrong if rows.any() else right).add((step == 0, rows.shape[-2] == 1))
-    for said, steps in STEPS.items():
+    for where, steps in STEP_KINDS.items():
         if wrong == wrong & steps and wrong and (right - wrong) - steps:
-            return [f"It differs only {said}."]
+            return [f"It differs only {where}."]
     return []
 
 
-STEPS: Mapping[str, set[tuple[bool, bool]]] = {
+STEP_KINDS: Mapping[str, set[tuple[bool, bool]]] = {
     "in the first step": {(True, True), (True, False)},
     "in steps of several tokens after the first step": {(False, False)},
     "in steps of one token after the first step": {(False, True)},
@@ -365,26 +404,27 @@ STEPS: Mapping[str, set[tuple[bool, bool]]] = {
     "in steps of several tokens": {(True, False), (False, False)},
     "after the first step": {(False, True), (False, False)},
 }
-"""Steps by whether they are the first, and whether they have one token, narrowest first."""
+"""Sets of decoding steps, the narrowest first.
+
+A step is described by two facts: whether it is the first, and whether it has one token.
+"""
 
 
-def _by_keys(examination: Examination, case: Case) -> list[str]:
-    """Return sentences on masked keys with an influence, and unmasked keys without."""
-    from mha.examine.convention_search import attended_keys
-
+def _describe_keys(examination: Examination, case: Case) -> list[str]:
+    """Return sentences on a masked key with an influence, and on an unmasked key without one."""
     sizes = _sizes(case)
     attended = attended_keys(examination.tested, case)
     if attended is None or attended.shape != (sizes["n"], sizes["m"]):
         return []
-    open_keys = added_mask(case.inputs, sizes["n"], sizes["m"]) != -np.inf
-    shown: Array = np.asarray(open_keys.reshape(-1, *open_keys.shape[-2:]).any(axis=0))
-    found = []
-    if (attended & ~shown).any():
-        i, j = np.argwhere(attended & ~shown)[0]
-        found.append(
+    is_unmasked = added_mask(case.inputs, sizes["n"], sizes["m"]) != -np.inf
+    is_allowed: Array = np.asarray(is_unmasked.reshape(-1, *is_unmasked.shape[-2:]).any(axis=0))
+    sentences = []
+    if (attended & ~is_allowed).any():
+        i, j = np.argwhere(attended & ~is_allowed)[0]
+        sentences.append(
             f"A masked key has an influence: query {i} depends on key {j} (counted from 0)."
         )
-    if (shown & ~attended).any():
-        i, j = np.argwhere(shown & ~attended)[0]
-        found.append(f"An unmasked key has no influence: query {i}, key {j} (counted from 0).")
-    return found
+    if (is_allowed & ~attended).any():
+        i, j = np.argwhere(is_allowed & ~attended)[0]
+        sentences.append(f"An unmasked key has no influence: query {i}, key {j} (counted from 0).")
+    return sentences

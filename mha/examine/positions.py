@@ -1,4 +1,4 @@
-"""Positions: rotary ones, linear biases, and position numbers of padded tokens."""
+"""Encodings of positions: rotary positions, linear biases, and numbers of padded tokens."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def rotary_subject(
 ) -> Subject:
     """Return the subject of rotary positions in one layout, for attention or for one array.
 
-    `rotated_parts` has the rotated components of the widths of which a part alone is rotated: the
-    first, and the one after the last.
+    If only a part of the components is rotated, `rotated_parts` has for each width the first
+    rotated component, and the one after the last.
     """
 
     def part_of(x: Array) -> slice:
@@ -104,14 +104,14 @@ def rotary_subject(
         expected=expected,
         compute=compute,
         parts=("turn", "rotary_angles"),
-        right="rotate",
+        correct_function="rotate",
         token_axis_inputs=names,
-        steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, TURNED),
+        printed_steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, ROTATED),
     )
 
 
 def rotate_in_other_layout(x: Array, angles: Array, *, layout: Layout = "pairs") -> Array:
-    """Return rotated vectors in the layout other than the given one."""
+    """Return vectors rotated in the other layout than the given one."""
     return rotate_by(x, angles, layout="halves" if layout == "pairs" else "pairs")
 
 
@@ -123,19 +123,20 @@ def rotate_part(
     layout: Layout = "pairs",
     rotation: Callable[..., Array] = rotate_by,
 ) -> Array:
-    """Return vectors of which a part of the components is rotated."""
+    """Return vectors with some of their components rotated: those of the slice `part`."""
     rotated = x.copy()
     rotated[..., part] = rotation(x[..., part], angles, layout=layout)
     return rotated
 
 
-def find_tokens_first(tested: FunctionUnderTest) -> bool:
+def has_tokens_first(tested: FunctionUnderTest) -> bool:
     """Return whether the axis of tokens is before that of heads: (n, num_heads, width).
 
-    The output for one token changes with its own position, and for attention with all of them.
+    If the position of the last token changes, only its own rotated vectors change. In attention, if
+    the values of one head change, only the outputs of that head change.
     """
-    for first in (False, True):
-        trial = tokens_first(tested) if first else tested
+    for is_first in (False, True):
+        trial = with_tokens_first(tested) if is_first else tested
         draw = Draw("positions from 0", tested.takes, (3,), np.random.default_rng(73))
         inputs = draw_rotary_inputs(draw, 5, 4)
         changed = [inputs]
@@ -145,52 +146,52 @@ def find_tokens_first(tested: FunctionUnderTest) -> bool:
             value = inputs["value"].copy()
             value[1] += 1
             changed.append({**inputs, "value": value})
-        both = [trial.run(Case(draw.kind, each, (3,), tested.takes)).value for each in changed]
-        usual, other = both
-        if usual is None or other is None or not usual.shape == other.shape == (3, 5, 4):
+        cases = [Case(draw.kind, each, (3,), tested.takes) for each in changed]
+        output, other = (trial.run(case).value for case in cases)
+        if output is None or other is None or not output.shape == other.shape == (3, 5, 4):
             continue
-        differs = ~np.isclose(usual, other)
+        differs = ~np.isclose(output, other)
         if "x" in inputs and differs.any() and not differs[:, :4].any():
-            return first
+            return is_first
         if "x" not in inputs and differs[1].any() and not differs[[0, 2]].any():
-            return first
+            return is_first
     return False
 
 
-def tokens_first(tested: FunctionUnderTest) -> FunctionUnderTest:
-    """Return the function in the layout with tokens before heads."""
+def with_tokens_first(tested: FunctionUnderTest) -> FunctionUnderTest:
+    """Return the function with the axis of tokens before that of heads."""
     return tested.with_conventions(
         replace(tested.conventions, tokens_first=True), output_axes="swapped"
     )
 
 
 def find_rotated_parts(tested: FunctionUnderTest) -> dict[int, tuple[int, int]]:
-    """Return the components that depend on the position, for widths of which a part does.
+    """Return the rotated components of each width: the first, and the one after the last.
 
-    The result has the first such component, and the one after the last. It is empty if each
-    component depends on the position, or if those that do are not side by side.
+    A component is rotated if it depends on the position. The result is empty if all components are
+    rotated in all widths, or if the rotated ones are not side by side.
     """
-    found = {}
+    rotated_parts = {}
     for _, width in tested.subject.sizes:
         draw = Draw("positions from 0", tested.takes, (3,), np.random.default_rng(79))
         inputs = draw_rotary_inputs(draw, 5, width)
         output = tested.run(Case(draw.kind, inputs, (3,), tested.takes)).value
         if output is None or output.shape != inputs["x"].shape:
             return {}
-        places = np.flatnonzero(~np.isclose(output, inputs["x"], 1e-9, 1e-9).all(axis=(0, 1)))
-        if not len(places) or np.ptp(places) + 1 != len(places) or len(places) % 2:
+        components = np.flatnonzero(~np.isclose(output, inputs["x"], 1e-9, 1e-9).all(axis=(0, 1)))
+        if not len(components) or np.ptp(components) + 1 != len(components) or len(components) % 2:
             return {}
-        found[width] = int(places[0]), int(places[-1]) + 1
-    is_part = any(stop - start < width for width, (start, stop) in found.items())
-    return found if is_part else {}
+        rotated_parts[width] = int(components[0]), int(components[-1]) + 1
+    is_part = any(stop - start < width for width, (start, stop) in rotated_parts.items())
+    return rotated_parts if is_part else {}
 
 
-def partial_note(rotated_parts: Mapping[int, tuple[int, int]]) -> Finding:
-    """Return the note on the rotation of a part of each head."""
+def rotated_part_note(rotated_parts: Mapping[int, tuple[int, int]]) -> Finding:
+    """Return the note that a part of the components of each head is rotated."""
     parts = [f"{a} to {b - 1} of {width}" for width, (a, b) in sorted(rotated_parts.items())]
     condition = f"if rotary positions rotate components {', '.join(parts)}"
-    said = f"another convention: the function is right {condition}, counted from 0."
-    return Finding(said, convention=condition, section=ROTARY)
+    text = f"another convention: the function is right {condition}, counted from 0."
+    return Finding(text, convention=condition, section=ROTARY)
 
 
 ANGLES = PrintedStep(
@@ -209,16 +210,17 @@ def calculate_rotation(inputs: Any, steps: Arrays, at: tuple[int, ...]) -> Calcu
             break
 
     def text(places: int) -> str:
-        by, sign = factor(angle, places), "−" if i < other else "+"
-        return f"{factor(x[i], places)}×cos {by} {sign} {factor(x[other], places)}×sin {by}"
+        written_angle, sign = factor(angle, places), "−" if i < other else "+"
+        left, right = factor(x[i], places), factor(x[other], places)
+        return f"{left}×cos {written_angle} {sign} {right}×sin {written_angle}"
 
     return [text], [number]
 
 
-TURNED = PrintedStep("output", "turn", -1, calculate_rotation, 0)
+ROTATED = PrintedStep("output", "turn", -1, calculate_rotation, 0)
 
 
-# ---- Linear biases, and numbers of tokens ----
+# ---- Linear biases, and position numbers of padded tokens ----
 
 
 def draw_bias_sizes(draw: Draw, *sizes: int) -> dict[str, Any] | None:
@@ -230,8 +232,12 @@ def draw_bias_sizes(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     return {"num_heads": heads, "num_queries": n, "num_keys": m}
 
 
-def relative_to_first_key(_inputs: Any, biases: Array) -> Array:
-    """Return the biases of earlier keys minus that of the first; a softmax ignores the rest."""
+def subtract_first_bias(_inputs: Any, biases: Array) -> Array:
+    """Return the biases of earlier keys minus that of the first key, and 0 for later keys.
+
+    This is the part of the biases that matters: a softmax ignores a number that is added to a whole
+    row, and a causal mask hides later keys.
+    """
     if biases.ndim < 3:
         return biases
     is_earlier = np.tri(biases.shape[-2], biases.shape[-1], dtype=bool)
@@ -239,11 +245,13 @@ def relative_to_first_key(_inputs: Any, biases: Array) -> Array:
 
 
 def _biases(inputs: Any) -> Array:
+    """Return the correct linear biases."""
     sizes = (inputs[name] for name in ("num_heads", "num_queries", "num_keys"))
     return linear_biases(*sizes, is_causal=False)
 
 
 def _compute_biases(inputs: Any, parts: Parts) -> Array:
+    """Return the linear biases that given parts compute."""
     distance = np.arange(inputs["num_queries"])[:, None] - np.arange(inputs["num_keys"])
     return parts.distance_bias(parts.head_slopes(inputs["num_heads"]), distance)
 
@@ -264,14 +272,14 @@ def bias_subject(names: tuple[str, ...]) -> Subject:
         if has_tokens
         else lambda inputs, parts: parts.head_slopes(inputs["num_heads"]),
         parts=("head_slopes", "distance_bias")[: 1 + has_tokens],
-        right="linear_biases" if has_tokens else "core.positions.linear_slopes",
-        steps=(PrintedStep("slopes", "head_slopes", -1, "one of each head"),),
-        select_compared=relative_to_first_key,
+        correct_function="linear_biases" if has_tokens else "core.positions.linear_slopes",
+        printed_steps=(PrintedStep("slopes", "head_slopes", -1, "one of each head"),),
+        select_compared=subtract_first_bias,
     )
 
 
 def position_findings(examination: Examination) -> list[Finding]:
-    """Return a note if the first query has the position of the first key."""
+    """Return a note if linear biases align the first query with the first key."""
     fewer = [
         outcome.value[..., 0, :].argmax(axis=-1)
         for case, outcome in zip(examination.cases, examination.outcomes, strict=True)
@@ -280,7 +288,7 @@ def position_findings(examination: Examination) -> list[Finding]:
         and case.inputs.get("num_queries", 0) < case.inputs.get("num_keys", 0)
     ]
     is_first = bool(fewer) and not np.concatenate(fewer).any()
-    return [attention.FIRST_POSITION_NOTE] if is_first and not examination.differing() else []
+    return [attention.FIRST_POSITION_NOTE] if is_first and not examination.wrong_cases() else []
 
 
 PADDINGS: Mapping[str, Sequence[int]] = {
@@ -289,17 +297,19 @@ PADDINGS: Mapping[str, Sequence[int]] = {
     "padding on the right": (-2,),
     "texts padded on the left": (0, 2, 1),
 }
-"""Padding of each sequence in tokens; negative numbers are padding on the right."""
+"""For each kind of case, the padding of each sequence in tokens; on the right if negative."""
 
 
 def draw_padding(draw: Draw, n: int) -> dict[str, Any]:
-    """Draw the inputs of a case: True for each token that is not padding."""
-    place = np.arange(n)
-    rows = [(place >= by) & (place < n + min(by, 0)) for by in PADDINGS[draw.kind]]
-    return {"real": np.array(rows)}
+    """Return the inputs of a case: True for each token that is not padding."""
+    position = np.arange(n)
+    is_token = [
+        (position >= padding) & (position < n + min(padding, 0)) for padding in PADDINGS[draw.kind]
+    ]
+    return {"real": np.array(is_token)}
 
 
-NUMBERS = Subject(
+POSITION_NUMBERS = Subject(
     aliases={"real": ALIASES["real"]},
     first_inputs=("real",),
     needs=frozenset({"real"}),
@@ -310,21 +320,21 @@ NUMBERS = Subject(
     expected=lambda inputs: np.maximum(np.cumsum(inputs["real"], axis=-1) - 1, 0),
     compute=lambda inputs, parts: parts.number_positions(inputs["real"]),
     parts=("number_positions",),
-    right="",
-    steps=(),
+    correct_function="",
+    printed_steps=(),
     select_compared=lambda inputs, numbers: np.where(inputs["real"], numbers, 0),
 )
 
 
-def subject_of(own: Collection[str], layout: Layout) -> Subject:
-    """Return the subject of a function, from the normalised names of its arguments."""
+def subject_of(arguments: Collection[str], layout: Layout) -> Subject:
+    """Return the subject of a function by its arguments, whose names are normalised."""
 
-    def has(name: str) -> bool:
-        return not set(own).isdisjoint(ALIASES[name])
+    def takes(name: str) -> bool:
+        return not set(arguments).isdisjoint(ALIASES[name])
 
-    if has("num_heads"):
+    if takes("num_heads"):
         names = "num_heads", "num_queries", "num_keys"
-        return bias_subject(names if has("num_queries") else names[:1])
-    if has("positions"):
-        return rotary_subject(layout, ("query", "key", "value") if has("key") else ("x",))
-    return NUMBERS
+        return bias_subject(names if takes("num_queries") else names[:1])
+    if takes("positions"):
+        return rotary_subject(layout, ("query", "key", "value") if takes("key") else ("x",))
+    return POSITION_NUMBERS

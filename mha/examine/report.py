@@ -1,4 +1,4 @@
-"""Reports on functions, with a finding per bug and per convention."""
+"""Reports on functions as data and as text, with a finding per bug and per convention."""
 
 import json
 import re
@@ -15,13 +15,12 @@ import numpy as np
 from mha.core.multihead import MultiHeadWeights
 from mha.runs.rounding import short
 
-LINE = 76
-"""The most characters of a line of words."""
-MANY_ONES = 12
-"""Arrays of more ones than this are printed by their shape."""
-MOST = 88
-"""The most numbers of an array that are printed."""
-
+LINE_WIDTH = 76
+"""The largest number of characters in a line of text."""
+MAX_PRINTED_ONES = 12
+"""An array of more ones than this is printed as ``np.ones(shape)``."""
+MAX_PRINTED_NUMBERS = 88
+"""An array of more numbers than this is printed as its shape."""
 
 RENAMED = {"wanted": "expected", "came": "actual", "handed": "arguments"}
 """Attributes of `Shown` in version 0.1, and their names now."""
@@ -29,23 +28,24 @@ RENAMED = {"wanted": "expected", "came": "actual", "handed": "arguments"}
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One case as Python code that can be run, with its steps.
+    """One test case as Python code that can be run, with the steps of its calculation.
 
     Parameters
     ----------
     about : str
-        Its kind.
+        The kind of case.
     arguments : mapping
         The arguments of the call, by the function's own names.
     code : list of str
         The inputs and the calls of the function, as lines of Python.
     expected, actual : str
-        The right output, and that of the function.
+        The correct output, and that of the function.
     steps : sequence of tuple of str
-        The steps to the first wrong number, each followed by the same step with the known bug
-        that explains the output, if any.
+        The steps to the first wrong number, each as it is computed correctly, and with the known
+        bug, if one explains the output.
     call : int, default 0
-        The call of the function that is wrong, counted from 1; 0 for a single call.
+        For several calls of one function: the call with the wrong number, counted from 1. For a
+        single call, 0.
     """
 
     about: str
@@ -69,21 +69,21 @@ class Shown:
 
     def __str__(self) -> str:
         """Return the case as lines of text."""
-        lines = [part for line in self.code for part in _folded(line, 4)]
-        lines += _folded(f"# expected: {self.expected}", 12, "#")
-        return "\n".join(lines + _folded(f"# got:      {self.actual}", 12, "#"))
+        lines = [part for line in self.code for part in _fold_line(line, 4)]
+        lines += _fold_line(f"# expected: {self.expected}", 12, "#")
+        return "\n".join(lines + _fold_line(f"# got:      {self.actual}", 12, "#"))
 
     @property
     def lines(self) -> list[str]:
         """The steps as lines of text."""
-        found, mark = [], "   <- the first difference"
+        lines, mark = [], "   <- the first difference"
         for expected, *actual in self.steps:
             if actual in ([expected], []):
-                found.append(f"{'both:    ' if actual else 'expected:'} {expected}")
+                lines.append(f"{'both:    ' if actual else 'expected:'} {expected}")
             else:
-                found += [f"expected: {expected}", f"got:      {actual[0]}{mark}"]
+                lines += [f"expected: {expected}", f"got:      {actual[0]}{mark}"]
                 mark = ""
-        return [_ascii(line) for line in found]
+        return [_with_ascii_minus(line) for line in lines]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,18 +93,18 @@ class Finding:
     Parameters
     ----------
     said : str
-        The finding in a sentence.
+        The finding in sentences.
     bug : str, optional
         The name of the bug that reproduces the outputs, or the names of several such bugs; None
         if none is known, or nothing is wrong.
     convention : str, optional
         The condition under which the function is right; None if it is wrong.
     line, meant : str
-        The line that usually causes the bug, and the right line.
+        The line of code that usually causes the bug, and the correct line.
     section : str
-        The section of the book that explains it: a page without its ending, and a label.
+        The section of the book that explains the finding: a page without its ending, and a label.
     right : str
-        The name of the correct function of the package.
+        The name of the package's correct function.
     case : Shown, optional
         The smallest case with a wrong output.
     narrowed : tuple of str
@@ -124,23 +124,25 @@ class Finding:
     def __str__(self) -> str:
         """Return the finding as lines of text."""
         start = "Note, not counted as wrong" if self.convention else "Wrong"
-        found = textwrap.wrap(f"{start}: {self.said}", LINE)
+        lines = textwrap.wrap(f"{start}: {self.said}", LINE_WIDTH)
         if self.line:
-            found += _folded(f"  wrong: {self.line}", 9) + _folded(f"  right: {self.meant}", 9)
+            lines += _fold_line(f"  wrong: {self.line}", 9) + _fold_line(
+                f"  right: {self.meant}", 9
+            )
         if self.right and not self.convention:
-            found.append(f"  a correct function: mha.{self.right}")
+            lines.append(f"  a correct function: mha.{self.right}")
         if self.section:
-            found.append(f"  explained in: {address(self.section)}")
+            lines.append(f"  explained in: {address(self.section)}")
         if self.case is not None:
-            found.append(f"  The smallest case found ({self.case.about}), as Python:")
-            found += [f"    {line}" for line in str(self.case).split("\n")]
+            lines.append(f"  The smallest case found ({self.case.about}), as Python:")
+            lines += [f"    {line}" for line in str(self.case).split("\n")]
             call = f" in call {self.case.call} alone" if self.case.call else ""
-            found += [f"  Step by step{call}, indices from 0:"] if self.case.steps else []
-            found += [f"    {part}" for line in self.case.lines for part in _folded(line, 10)]
-        return "\n".join(found)
+            lines += [f"  Step by step{call}, indices from 0:"] if self.case.steps else []
+            lines += [f"    {part}" for line in self.case.lines for part in _fold_line(line, 10)]
+        return "\n".join(lines)
 
     def as_data(self) -> dict[str, Any]:
-        """Return the finding as JSON has it."""
+        """Return the finding as data for JSON."""
         data = {each.name: getattr(self, each.name) for each in fields(self)}
         data |= {"narrowed": list(self.narrowed), "address": self.section and address(self.section)}
         names = ("about", "code", "expected", "actual", "lines")
@@ -155,7 +157,7 @@ class Report:
     Parameters
     ----------
     name : str
-        The function's.
+        The name of the function.
     cases : mapping of str to tuple of int
         For each kind of case, the number of cases that agree and the number of cases.
     findings : tuple of Finding
@@ -176,7 +178,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether the function is right, be it by another convention."""
+        """Whether the function is right, possibly by another convention."""
         return all(finding.convention for finding in self.findings)
 
     def raise_if_wrong(self) -> None:
@@ -190,7 +192,7 @@ class Report:
             raise AssertionError(str(self))
 
     def __str__(self) -> str:
-        """Return the report as text: the reasons first, then the cases."""
+        """Return the report as text: the verdict, the findings, and the kinds of cases."""
         total = sum(count for _, count in self.cases.values())
         differ = total - sum(agreed for agreed, _ in self.cases.values())
         verdict = "wrong" if not self.ok else "right by its conventions" if differ else "right"
@@ -202,20 +204,22 @@ class Report:
         unknown = [name for name in self.not_tested if name.partition("=")[0].isidentifier()]
         summary += f"; not tested: {', '.join(unknown)}" if unknown and self.ok else ""
         listed = []
-        differing = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
-        if differing:
-            listed += _listed("differ", differing)
-            listed += _listed("agree", [k for k, (a, n) in self.cases.items() if a == n])
+        differing_kinds = [
+            f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n
+        ]
+        if differing_kinds:
+            listed += _format_list("differ", differing_kinds)
+            listed += _format_list("agree", [k for k, (a, n) in self.cases.items() if a == n])
         if self.not_tested:
-            listed += _listed("not tested", list(self.not_tested))
+            listed += _format_list("not tested", list(self.not_tested))
         cases = ["Cases:\n" + "\n".join(listed)] if listed else []
-        first = "\n".join(textwrap.wrap(f"{self.name} is {verdict}: {summary}.", LINE))
+        first = "\n".join(textwrap.wrap(f"{self.name} is {verdict}: {summary}.", LINE_WIDTH))
         return "\n\n".join([first, *map(str, self.findings), *cases])
 
     __repr__ = __str__
 
     def as_data(self) -> dict[str, Any]:
-        """Return the report as JSON has it."""
+        """Return the report as data for JSON."""
         return {
             "name": self.name,
             "ok": self.ok,
@@ -261,37 +265,39 @@ def address(section: str) -> str:
     return f"{page}.html#{label} in the book Attention by Hand"
 
 
-def _listed(said: str, items: Sequence[str]) -> list[str]:
-    """Return items as lines that break only between items; no line if there is none."""
-    start, whole = f"  {said}: ", "; ".join(item.replace(" ", "\u00a0") for item in items)
-    lines = textwrap.wrap(whole, LINE, initial_indent=start, subsequent_indent=" " * len(start))
+def _format_list(title: str, items: Sequence[str]) -> list[str]:
+    """Return a list as lines that break only between items; no lines for an empty list."""
+    start, whole = f"  {title}: ", "; ".join(item.replace(" ", "\u00a0") for item in items)
+    lines = textwrap.wrap(
+        whole, LINE_WIDTH, initial_indent=start, subsequent_indent=" " * len(start)
+    )
     return [line.replace("\u00a0", " ") for line in lines]
 
 
-def _folded(line: str, indent: int, start: str = "") -> list[str]:
-    """Return a line as lines that fit a page, broken at spaces."""
+def _fold_line(line: str, indent: int, start: str = "") -> list[str]:
+    """Return a line in pieces of limited width, of which all but the first are indented."""
     more = start.ljust(indent)
-    return textwrap.wrap(line, LINE - 4, subsequent_indent=more, break_on_hyphens=False)
+    return textwrap.wrap(line, LINE_WIDTH - 4, subsequent_indent=more, break_on_hyphens=False)
 
 
-def _ascii(text: str) -> str:
+def _with_ascii_minus(text: str) -> str:
     return text.replace("\N{MINUS SIGN}", "-")
 
 
-def is_large(x: Any) -> bool:
-    """Return whether a value is printed on its own line of Python."""
+def has_own_line(x: Any) -> bool:
+    """Return whether the printed case assigns an argument on a line of its own."""
     return isinstance(x, np.ndarray | MultiHeadWeights)
 
 
-def python(x: Any) -> str:
+def python_source(x: Any) -> str:
     """Return a value as Python source."""
     if isinstance(x, np.ndarray):
-        if x.size > MANY_ONES and x.dtype == np.float64 and (x == 1).all():
+        if x.size > MAX_PRINTED_ONES and x.dtype == np.float64 and (x == 1).all():
             return f"np.ones({x.shape})"
         numbers = re.sub("(nan|inf)", r"np.\1", str(x.tolist()))
         return f"np.array({numbers}{', np.float32' if x.dtype == np.float32 else ''})"
     if isinstance(x, MultiHeadWeights):
-        each = (f"{name}={python(array)}" for name, array in x.arrays.items())
+        each = (f"{name}={python_source(array)}" for name, array in x.arrays.items())
         return f"mha.MultiHeadWeights({', '.join(each)})"
     return repr(x)
 
@@ -308,6 +314,8 @@ def format_value(value: Any) -> str:
     """
     if isinstance(value, np.ndarray) and value.ndim:
         inner = ", ".join(format_value(x) for x in value)
-        return f"[{inner}]" if value.size <= MOST else f"numbers of shape {value.shape}"
+        return (
+            f"[{inner}]" if value.size <= MAX_PRINTED_NUMBERS else f"numbers of shape {value.shape}"
+        )
     value = value.item() if isinstance(value, np.ndarray | np.generic) else value
-    return _ascii(short(value)) if isinstance(value, float) else str(value)
+    return _with_ascii_minus(short(value)) if isinstance(value, float) else str(value)

@@ -1,4 +1,8 @@
-"""The report on a function: conventions, bugs, unexplained cases, and smallest cases."""
+"""The examination of a function by its cases, and the report on it.
+
+`build_report` goes from the function's outputs to the findings: it leaves out the cases that a
+correct function may refuse, searches for bugs, and finds the smallest case that shows each.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ import numpy as np
 from mha.core.checks import Array
 from mha.examine import attention, conventions
 from mha.examine.arrays import as_numpy
-from mha.examine.attention import DEPTH, LARGE_NEGATIVE, lower_scores
+from mha.examine.attention import LARGE_NEGATIVE, VERY_LOW_DEPTH, very_low_queries
 from mha.examine.bug_search import (
     MASKED_ROW_OUTPUTS,
     TOLERANCE,
@@ -25,7 +29,7 @@ from mha.examine.bug_search import (
     part_variants,
 )
 from mha.examine.cases import Case
-from mha.examine.narrowing import describe_right_cases, find_limit
+from mha.examine.narrowing import describe_right_cases, find_condition
 from mha.examine.printed_steps import RecordedParts, print_steps
 from mha.examine.report import Finding, Report, Shown, format_value
 from mha.examine.tested_function import FunctionUnderTest, Outcome
@@ -33,22 +37,22 @@ from mha.practice.attention_parts import RESULT_NAMES, RIGHT_ZERO_ROWS, Parts
 from mha.practice.bugs import TABLE, Bug
 
 LOWEST_SCORE = 9000
-"""No score of a model is as low as minus this."""
+"""Scores of models are above minus this: a function that is right above it is right."""
 LOW_SECTION = "mechanism/softmax#large-scores"
-SEEN = 5e-4
-"""The smallest difference that a printed case shows."""
-LIKE_ROUNDING = 5e-3
-"""Most errors of half precision are smaller than this."""
-LARGE = 600
-"""A case with this many numbers or more is not printed."""
-TRIES = 400
-"""The number of small cases that are tried before a tested case is printed."""
-MOST_KINDS = 4
-"""The number of kinds of case of which small cases are tried: usually the first one has one."""
+MIN_SHOWN_DIFFERENCE = 5e-4
+"""A printed case has a difference of at least this, since its numbers have four decimals."""
+MAX_MEDIAN_ROUNDING = 5e-3
+"""Rounding to half precision has a smaller median error than this."""
+MAX_PRINTED_SIZE = 600
+"""A case with this many numbers, or more, is not printed."""
+MAX_TRIED_CASES = 400
+"""The number of small cases that are tried; if none shows the bug, a tested case is printed."""
+MAX_TRIED_KINDS = 4
+"""The number of kinds whose small cases are tried. Usually one of the first kind shows the bug."""
 TOLERANCE_FLOAT32, TOLERANCE_HALF = TOLERANCE["float32"], 3e-2
 """Tolerances for outputs in the precision of float32, and in half precision."""
 FINER_THAN_HALF = 2e-5
-"""Errors of plain outputs that are all smaller than this are not those of half precision."""
+"""Outputs in half precision have a larger error than this in a plain case."""
 ADVICE = (
     "Print the steps of your function on the case below and compare them with those there: the"
     " wrong line is at or before the first difference. Repair it, and examine your function again."
@@ -73,17 +77,27 @@ The empty name is any other output. An output of zeros is the package's own and 
 
 @dataclass(frozen=True, eq=False)
 class Examination:
-    """A function, its test cases and its outputs."""
+    """A tested function with its cases and its outputs for them.
+
+    `min_tolerance` is the smallest tolerance of all comparisons. `fit_cache` has the results of
+    `fits`.
+    """
 
     tested: FunctionUnderTest
     cases: Sequence[Case]
     outcomes: Sequence[Outcome]
     min_tolerance: float = 0.0
-    fitting: dict[tuple[int, Parts], bool] = field(default_factory=dict)
+    fit_cache: dict[tuple[int, Parts], bool] = field(default_factory=dict)
 
     @classmethod
     def run(cls, tested: FunctionUnderTest, leave_out: Iterable[str] = ()) -> Examination:
-        """Run a function on all cases; raise a TypeError if no case has all required inputs."""
+        """Return the examination of a function by all cases, without some kinds.
+
+        Raises
+        ------
+        TypeError
+            If no case has all inputs that the function requires.
+        """
         is_wide = as_numpy(tested.converter.convert(np.zeros(1))).dtype == np.float64
         is_half = _precision_of(tested) > FINER_THAN_HALF / 2
         cases = [
@@ -95,9 +109,9 @@ class Examination:
             if tested.can_run(case)
             # Without float64 in the library, the float32 cases would only repeat the others.
             and (is_wide or case.dtype == np.float64)
-            and tested.conventions.allows(case)
+            and tested.conventions.can_express(case)
             and tested.kind_name(case.kind) not in leave_out
-            # In half precision the inputs of these kinds lose the digits that decide the output.
+            # In half precision the inputs of these kinds lose the digits that determine the output.
             and not (is_half and ("large" in case.kind or case.min_tolerance))
         ]
         if not cases:
@@ -107,31 +121,35 @@ class Examination:
             )
         counts = sorted({len(case.leading) for case in cases}, reverse=True)
         if tested.converter.compiles:
-            # Each shape is compiled anew, which is slow. Therefore cases with masks have one number
-            # of leading axes; plain ones have each, to show how many the function takes.
+            # Each shape is compiled anew, which is slow. Therefore only the plain cases have all
+            # numbers of leading axes, to show which of them the function takes.
             plain = [case for case in cases if case.kind == cases[0].kind]
-            answering = {len(x.leading) for x in plain if tested.run(x).value is not None}
-            most = max(answering, default=0)
-            cases = [x for x in cases if len(x.leading) == most or x.kind == cases[0].kind]
+            answered_counts = {len(x.leading) for x in plain if tested.run(x).value is not None}
+            num_leading = max(answered_counts, default=0)
+            cases = [x for x in cases if len(x.leading) == num_leading or x.kind == cases[0].kind]
         outcomes = [tested.run(case) for case in cases]
         pairs = list(zip(cases, outcomes, strict=True))
-        # A case with a row of padding per sequence is kept only with the most leading axes that the
-        # function takes, since these have an axis of sequences.
-        answering = {len(case.leading) for case, x in pairs if x.value is not None}
-        most = next((count for count in counts if count in answering), 0)
-        kept = [
+        # A padding mask has a row per sequence. Its cases are used only with the most leading axes
+        # that the function takes, the first of which is then that of sequences.
+        answered_counts = {len(case.leading) for case, x in pairs if x.value is not None}
+        num_leading = next((count for count in counts if count in answered_counts), 0)
+        selected = [
             i
             for i, case in enumerate(cases)
-            if len(case.leading) == most or case.inputs.keys().isdisjoint(("padding", "lengths"))
+            if len(case.leading) == num_leading
+            or case.inputs.keys().isdisjoint(("padding", "lengths"))
         ]
-        return cls(tested, [cases[i] for i in kept], [outcomes[i] for i in kept])
+        return cls(tested, [cases[i] for i in selected], [outcomes[i] for i in selected])
 
     def plain_cases(self) -> list[int]:
-        """Return the indices of the plain cases: those of the first kind of each subject."""
-        return next(iter(self.by_kind().values()))
+        """Return the indices of the plain cases, which are of the first kind."""
+        return next(iter(self.indices_by_kind().values()))
 
     def output_of(self, case: Case, parts: Parts) -> Array | None:
-        """Return the cached output of some parts for a case; with `RIGHT_ZERO_ROWS`, the right."""
+        """Return the output of some parts for a case; `RIGHT_ZERO_ROWS` give the correct one.
+
+        It is computed once.
+        """
         if parts not in case.outputs:
             subject = self.tested.subject
             case.outputs[parts] = (
@@ -142,14 +160,14 @@ class Examination:
         return case.outputs[parts]
 
     def fits(self, i: int, parts: Parts) -> bool:
-        """Return whether parts reproduce the function's output for a case; cached."""
+        """Return whether parts reproduce the function's output for a case."""
         case, key = self.cases[i], (id(self.cases[i]), parts)
-        if key not in self.fitting:
+        if key not in self.fit_cache:
             computed = self.output_of(case, parts)
-            self.fitting[key] = agrees(
+            self.fit_cache[key] = agrees(
                 self.tested.subject, case, self.outcomes[i].value, computed, self.min_tolerance
             )
-        return self.fitting[key]
+        return self.fit_cache[key]
 
     def has_output(self, i: int) -> bool:
         """Return whether the function returned an array for a case."""
@@ -161,26 +179,30 @@ class Examination:
         return value is not None and bool(np.isfinite(value.astype(float)).any())
 
     def changes(self, i: int, parts: Parts, other: Parts) -> bool:
-        """Return whether two sets of parts differ in a case."""
+        """Return whether two sets of parts compute different outputs for a case."""
         case = self.cases[i]
         both = self.output_of(case, parts), self.output_of(case, other)
         return not agrees(self.tested.subject, case, *both)
 
-    def subset(self, kept: Iterable[int]) -> Examination:
-        """Return the examination with some of the cases."""
-        kept = list(kept)
-        cases, outcomes = [self.cases[i] for i in kept], [self.outcomes[i] for i in kept]
+    def subset(self, selected: Iterable[int]) -> Examination:
+        """Return the examination with some of the cases, by their indices."""
+        selected = list(selected)
+        cases, outcomes = [self.cases[i] for i in selected], [self.outcomes[i] for i in selected]
         return replace(self, cases=cases, outcomes=outcomes)
 
-    def with_tolerance(self, min_tolerance: float) -> Examination:
-        """Return the examination with a larger tolerance."""
-        return replace(self, min_tolerance=min_tolerance, fitting={})
+    def with_case(self, case: Case) -> Examination:
+        """Return the examination of the function by one other case alone."""
+        return replace(self, cases=[case], outcomes=[self.tested.run(case)], fit_cache={})
 
-    def differing(self, parts: Parts = RIGHT_ZERO_ROWS) -> list[int]:
-        """Return the indices of the cases whose outputs differ from those of some parts."""
+    def with_tolerance(self, min_tolerance: float) -> Examination:
+        """Return the examination with another smallest tolerance."""
+        return replace(self, min_tolerance=min_tolerance, fit_cache={})
+
+    def wrong_cases(self, parts: Parts = RIGHT_ZERO_ROWS) -> list[int]:
+        """Return the indices of the cases that parts, by default the correct ones, do not fit."""
         return [i for i in range(len(self.cases)) if not self.fits(i, parts)]
 
-    def without_output(self) -> list[int]:
+    def refused_cases(self) -> list[int]:
         """Return the indices of the cases without an output of the right shape."""
         subject = self.tested.subject
         return [
@@ -188,18 +210,18 @@ class Examination:
             for i, (case, outcome) in enumerate(zip(self.cases, self.outcomes, strict=True))
             if outcome.value is None
             or (
-                # Of positions: an output of another shape is wrong there, not refused.
+                # Positions of padded tokens: an output of another shape is wrong, not a refusal.
                 not case.kind.startswith("padding")
                 and outcome.value.shape != subject.shape(case.inputs)
             )
         ]
 
-    def by_kind(self) -> dict[str, list[int]]:
+    def indices_by_kind(self) -> dict[str, list[int]]:
         """Return the indices of the cases of each kind."""
-        found: dict[str, list[int]] = {}
+        groups: dict[str, list[int]] = {}
         for i, case in enumerate(self.cases):
-            found.setdefault(case.kind, []).append(i)
-        return found
+            groups.setdefault(case.kind, []).append(i)
+        return groups
 
 
 def fits_plain_cases(tested: FunctionUnderTest) -> bool:
@@ -208,11 +230,11 @@ def fits_plain_cases(tested: FunctionUnderTest) -> bool:
     every = tested.subject.cases(tested.takes, tested.conventions.extra_inputs)
     cases = [
         case for case in every
-        if case.kind == kind and tested.can_run(case) and tested.conventions.allows(case)
+        if case.kind == kind and tested.can_run(case) and tested.conventions.can_express(case)
     ]  # fmt: skip
     outcomes = [tested.run(case) for case in cases]
     plain, _, _ = _drop_refused_cases(Examination(tested, cases, outcomes))
-    return bool(plain.cases) and not plain.with_tolerance(TOLERANCE_FLOAT32).differing()
+    return bool(plain.cases) and not plain.with_tolerance(TOLERANCE_FLOAT32).wrong_cases()
 
 
 # ---- The report ----
@@ -221,48 +243,59 @@ def fits_plain_cases(tested: FunctionUnderTest) -> bool:
 def build_report(
     examination: Examination, earlier_findings: Sequence[Finding] = (), *, strict: bool = False
 ) -> Report:
-    """Return the report on an examination, with some findings made before."""
+    """Return the report on an examination, with the findings of earlier tests.
+
+    With `strict`, a fully masked row whose output is not zeros is an error, not a note.
+    """
     tested = examination.tested
-    random_output = _random_output_finding(examination)
-    if random_output is not None:
-        return _report(examination, (random_output, *earlier_findings))
+    random_output_finding = _random_output_finding(examination)
+    if random_output_finding is not None:
+        return _assemble_report(examination, (random_output_finding, *earlier_findings))
     examination, limits, untested = _drop_refused_cases(examination)
     is_half = _precision_of(tested) > FINER_THAN_HALF / 2
-    half = [] if is_half else _half_precision_findings(examination)
-    examination = examination.with_tolerance(TOLERANCE_HALF) if half or is_half else examination
-    examination, low = _drop_very_low_scores(examination)
-    limits += low
-    found, unexplained = _find_explanations(examination)
+    half_precision_findings = [] if is_half else _half_precision_findings(examination)
+    examination = (
+        examination.with_tolerance(TOLERANCE_HALF)
+        if half_precision_findings or is_half
+        else examination
+    )
+    examination, low_score_limits = _drop_very_low_scores(examination)
+    limits += low_score_limits
+    explanations, unexplained = _find_explanations(examination)
     for trial in _other_conventions(examination, unexplained):
-        other = _retest(examination, trial)
-        if other is not None and len(other[2]) < len(unexplained):
-            examination, found, unexplained = other
+        retested = _retest(examination, trial)
+        if retested is not None and len(retested[2]) < len(unexplained):
+            examination, explanations, unexplained = retested
             tested = examination.tested
-    if "mask" in tested.conventions.undetermined and _has_bug(found, "mask added as 0 and 1"):
+    if "mask" in tested.conventions.undetermined and _has_bug(
+        explanations, "mask added as 0 and 1"
+    ):
         added = replace(tested.conventions, mask=conventions.ADDED)
-        other = _retest(examination, tested.with_conventions(added))
-        if other is not None and len(other[2]) <= len(unexplained):
-            examination, found, unexplained = other
+        retested = _retest(examination, tested.with_conventions(added))
+        if retested is not None and len(retested[2]) <= len(unexplained):
+            examination, explanations, unexplained = retested
             tested = examination.tested
-    if _has_bug(found, "mask unused") and any(
+    if _has_bug(explanations, "mask unused") and any(
         "mask" in examination.cases[i].inputs for each in unexplained for i in each.cases
-    ):  # a mask with an influence is used
-        found, unexplained = (
+    ):  # the mask has an influence on unexplained cases, so it is used
+        explanations, unexplained = (
             [Explanation()],
             [
                 Unexplained(group)
-                for group in examination.by_kind().values()
+                for group in examination.indices_by_kind().values()
                 if not all(examination.fits(i, RIGHT_ZERO_ROWS) for i in group)
             ],
         )
-    examination, found, unexplained, precise = _refine_precision(examination, found, unexplained)
-    parts = found[0].parts
-    has_more = bool(unexplained)
+    examination, explanations, unexplained, precision_notes = _refine_precision(
+        examination, explanations, unexplained
+    )
+    parts = explanations[0].parts
+    has_unexplained = bool(unexplained)
     findings = [
-        *_bug_findings(examination, found, has_more),
+        *_bug_findings(examination, explanations, has_unexplained),
         *_unexplained_findings(examination, unexplained, parts),
-        *half,
-        *precise,
+        *half_precision_findings,
+        *precision_notes,
         *earlier_findings,
         *(
             _convention_finding(*each)
@@ -277,29 +310,31 @@ def build_report(
     if not unexplained and tested.subject.masked_rows is not None:
         findings += _masked_row_findings(examination, parts, strict)
     findings.sort(key=lambda finding: finding.convention is not None)
-    return _report(examination, findings, untested)
+    return _assemble_report(examination, findings, untested)
 
 
-def _report(
+def _assemble_report(
     examination: Examination, findings: Sequence[Finding], untested: Sequence[str] = ()
 ) -> Report:
-    """Return the report, with the numbers of right cases and of all cases of each kind."""
+    """Return the report with given findings, counts of cases, and arguments that are not tested."""
     tested = examination.tested
     kinds = [tested.kind_name(case.kind) for case in examination.cases]
-    total, wrong = Counter(kinds), Counter(kinds[i] for i in examination.differing())
+    total, wrong = Counter(kinds), Counter(kinds[i] for i in examination.wrong_cases())
     counts = {kind: (count - wrong[kind], count) for kind, count in total.items()}
     used = {name for case in examination.cases for name, x in case.inputs.items() if x is not None}
-    ignored = [
-        own for own, name in tested.arguments.items() if name not in used | CREATED_BY_DECODING
+    unused = [
+        argument
+        for argument, name in tested.arguments.items()
+        if name not in used | INPUTS_OF_DECODING_CALLS
     ]
-    left = [own for own in (*ignored, *tested.untested) if own not in untested]
-    return Report(tested.name, counts, tuple(findings), (*left, *untested))
+    not_tested = [argument for argument in (*unused, *tested.untested) if argument not in untested]
+    return Report(tested.name, counts, tuple(findings), (*not_tested, *untested))
 
 
 def _convention_finding(condition: str, more: str = "", section: str = "") -> Finding:
-    """Return the finding on another convention."""
-    said = f"another convention: the function is right {condition}.{' ' + more if more else ''}"
-    return Finding(said, convention=condition, section=section)
+    """Return the note that a function is right under a condition."""
+    text = f"another convention: the function is right {condition}.{' ' + more if more else ''}"
+    return Finding(text, convention=condition, section=section)
 
 
 # ---- Refused inputs ----
@@ -308,11 +343,12 @@ def _convention_finding(condition: str, more: str = "", section: str = "") -> Fi
 def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Finding], list[str]]:
     """Return the examination without the cases that a correct function may refuse.
 
-    Also return the findings on these limits, and the kinds of case that are then not tested. A
-    function has a limit if its outputs are right and one rule says which cases it refuses. A
-    function with wrong outputs may refuse cases because of its bug, so these cases are kept.
+    Also return the notes on these limits of the function, and the kinds of case that are not tested
+    for this reason. A function has a limit if its outputs are right and one condition separates the
+    cases that it refuses. A function with wrong outputs may refuse cases because of its bug, so
+    these cases remain.
     """
-    refused = set(examination.without_output())
+    refused = set(examination.refused_cases())
     limits, untested, dropped = list[Finding](), list[str](), set[int]()
     subject = examination.tested.subject
     axes = {
@@ -322,47 +358,50 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
     answered = [n for n, group in axes.items() if not refused.issuperset(group)]
     if answered and len(answered) < len(axes):
         dropped |= {i for n, group in axes.items() if n not in answered for i in group}
-        most = " or ".join(str(n + 2) for n in answered)
-        limits.append(_convention_finding(f"if arrays have {most} axes"))
-    # A layer that is right for sequences in a batch, and wrong for a single sequence, takes the
-    # first axis for that of the batch.
+        numbers = " or ".join(str(n + 2) for n in answered)
+        limits.append(_convention_finding(f"if arrays have {numbers} axes"))
+    # A layer that is right for a batch of sequences, and wrong for a single sequence, wants an axis
+    # of the batch.
     has_both = "x" in examination.tested.takes and not dropped and set(axes) == {0, 1}
     if (
         has_both
-        and examination.subset(axes[0]).differing()
-        and not examination.subset(axes[1]).differing()
+        and examination.subset(axes[0]).wrong_cases()
+        and not examination.subset(axes[1]).wrong_cases()
     ):
         dropped |= set(axes[0])
         limits.append(_convention_finding("if arrays have 3 axes"))
-    for kind, group in examination.by_kind().items():
+    for kind, group in examination.indices_by_kind().items():
         left = [i for i in group if i not in dropped]
-        gone = [i for i in left if i in refused]
-        if not gone:
+        refused_of_kind = [i for i in left if i in refused]
+        if not refused_of_kind:
             continue
-        if len(gone) == len(left) and kind in subject.limits:
-            dropped |= set(gone)
+        if len(refused_of_kind) == len(left) and kind in subject.limits:
+            dropped |= set(refused_of_kind)
             if subject.limits[kind]:
                 limits.append(_convention_finding(subject.limits[kind]))
             else:
                 untested.append(kind)
     if not refused and not dropped:
         return examination, [], []
-    # PyTorch's multi-head attention is such a function: is_causal is a hint about attn_mask, and is
-    # refused without it.
-    alone = [i for i, case in enumerate(examination.cases) if case.kind == "is_causal"]
-    if alone and refused.issuperset(alone):
+    # In PyTorch's multi-head attention is_causal is a hint about attn_mask, without which it is
+    # refused.
+    causal_alone = [i for i, case in enumerate(examination.cases) if case.kind == "is_causal"]
+    if causal_alone and refused.issuperset(causal_alone):
         dropped |= {i for i, case in enumerate(examination.cases) if case.inputs.get("is_causal")}
         limits.append(_convention_finding("if is_causal only says that the mask is causal"))
     left = [i for i in range(len(examination.cases)) if i not in dropped]
-    gone = [i for i in left if i in refused]
-    outcomes = [i for i in left if i not in refused]
-    if gone and outcomes:
-        rule = find_limit(
-            [examination.cases[i] for i in gone], [examination.cases[i] for i in outcomes]
+    refused_cases = [i for i in left if i in refused]
+    answered_cases = [i for i in left if i not in refused]
+    if refused_cases and answered_cases:
+        condition = find_condition(
+            [examination.cases[i] for i in refused_cases],
+            [examination.cases[i] for i in answered_cases],
         )
-        if rule and (rule.is_size or not examination.subset(outcomes).differing()):
-            dropped |= set(gone)
-            limits.append(_convention_finding(rule.condition))
+        if condition and (
+            condition.is_size or not examination.subset(answered_cases).wrong_cases()
+        ):
+            dropped |= set(refused_cases)
+            limits.append(_convention_finding(condition.text))
     return (
         examination.subset(i for i in range(len(examination.cases)) if i not in dropped),
         _unique(limits),
@@ -373,34 +412,39 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
 def _drop_very_low_scores(examination: Examination) -> tuple[Examination, list[Finding]]:
     """Return the examination without very low scores if these alone are wrong, and the limit.
 
-    A mask of -10000, or a running maximum from -50000, is wrong below these numbers alone. A limit
-    that scores of models may reach is an error, and its cases are kept.
+    A mask of -10000, or a running maximum that starts at -50000, is wrong only for scores below
+    these numbers. If the scores of models may be so low, the function is wrong, and the cases
+    remain.
     """
     low = [i for i, case in enumerate(examination.cases) if case.min_tolerance]
-    wrong = set(examination.differing())
+    wrong = set(examination.wrong_cases())
     right_kinds = [
         *examination.plain_cases(),
         *(i for i, x in enumerate(examination.cases) if x.kind == LARGE_NEGATIVE),
     ]
     if wrong.isdisjoint(low) or not wrong.isdisjoint(right_kinds):
         return examination, []
-    tested, limit = examination.tested, DEPTH
+    limit = VERY_LOW_DEPTH
     for i in wrong.intersection(low):
-        above, below = 1.0, DEPTH
-        while below / above > 1.001:
-            depth = np.sqrt(above * below)
+        shallowest, deepest = 1.0, VERY_LOW_DEPTH
+        while deepest / shallowest > 1.001:
+            depth = np.sqrt(shallowest * deepest)
             case = examination.cases[i]
-            other = replace(case, inputs={**case.inputs, "query": lower_scores(case.inputs, depth)})
-            one = replace(examination, cases=[other], outcomes=[tested.run(other)], fitting={})
-            above, below = (above, depth) if one.differing() else (depth, below)
-        limit = min(limit, above)
+            other = replace(
+                case, inputs={**case.inputs, "query": very_low_queries(case.inputs, depth)}
+            )
+            examined = examination.with_case(other)
+            shallowest, deepest = (
+                (shallowest, depth) if examined.wrong_cases() else (depth, deepest)
+            )
+        limit = min(limit, shallowest)
     if limit < LOWEST_SCORE:
         return examination, []
     rounded = round(limit, 1 - int(np.log10(limit)))
     condition = f"if no score is below about -{rounded:.0f}"
     more = "A constant that stands for minus infinity, or underflow, takes effect below it."
-    kept = [i for i in range(len(examination.cases)) if i not in low]
-    return examination.subset(kept), [_convention_finding(condition, more, LOW_SECTION)]
+    others = [i for i in range(len(examination.cases)) if i not in low]
+    return examination.subset(others), [_convention_finding(condition, more, LOW_SECTION)]
 
 
 def _unique(findings: Sequence[Finding]) -> list[Finding]:
@@ -408,29 +452,31 @@ def _unique(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _find_explanations(
-    examination: Examination, among: frozenset[str] = frozenset()
+    examination: Examination, required_parts: frozenset[str] = frozenset()
 ) -> tuple[list[Explanation], list[Unexplained]]:
-    """Return explanations within the precision of float32, and the kinds without one."""
-    # `_refine_precision` then prefers the explanations that fit the function's own precision.
+    """Return the explanations within the precision of float32, and the kinds without one.
+
+    `_refine_precision` then prefers the explanations that fit the function's own precision.
+    """
     examination = examination.with_tolerance(max(examination.min_tolerance, TOLERANCE_FLOAT32))
-    groups = list(examination.by_kind().values())
-    return find_explanations(examination.tested.subject, examination, groups, among)
+    groups = list(examination.indices_by_kind().values())
+    return find_explanations(examination.tested.subject, examination, groups, required_parts)
 
 
 def _precision_of(tested: FunctionUnderTest) -> float:
-    """Return the rounding error of the arrays that a function gets."""
+    """Return the rounding error of 1/3 in the arrays that a function takes."""
     third = as_numpy(tested.converter.convert(np.array([1 / 3]))).astype(float)
     return float(abs(third[0] - 1 / 3))
 
 
 def _half_precision_findings(examination: Examination) -> list[Finding]:
-    """Return a finding if plain outputs are right only within half precision."""
+    """Return a finding if the plain outputs are right, but only within half precision."""
     plain = examination.subset(examination.plain_cases()).with_tolerance(FINER_THAN_HALF)
     subject = examination.tested.subject
     if (
-        subject.plain_inputs is None
-        or not plain.differing()
-        or plain.with_tolerance(TOLERANCE_HALF).differing()
+        subject.draw_plain_inputs is None
+        or not plain.wrong_cases()
+        or plain.with_tolerance(TOLERANCE_HALF).wrong_cases()
     ):
         return []
     errors = []
@@ -438,23 +484,23 @@ def _half_precision_findings(examination: Examination) -> list[Finding]:
         expected = plain.output_of(case, RIGHT_ZERO_ROWS)
         if outcome.value is not None and expected is not None:
             errors.append((np.abs(outcome.value - expected) / (1 + np.abs(expected))).ravel())
-    if np.median(np.concatenate(errors)) > LIKE_ROUNDING:
+    if np.median(np.concatenate(errors)) > MAX_MEDIAN_ROUNDING:
         return []
-    said = (
+    text = (
         "half precision. The output has about three correct digits, as many as float16 and bfloat16"
         " hold: compute the scores and the softmax in float32, and convert the output"
     )
-    return [Finding(f"{said}.", bug="half precision", right=subject.right)]
+    return [Finding(f"{text}.", bug="half precision", right=subject.correct_function)]
 
 
 def _refine_precision(
-    examination: Examination, found: list[Explanation], unexplained: list[Unexplained]
+    examination: Examination, explanations: list[Explanation], unexplained: list[Unexplained]
 ) -> tuple[Examination, list[Explanation], list[Unexplained], list[Finding]]:
     """Return the explanations within the function's own precision, and a note on that precision.
 
-    Explanations that fit within the tolerance of float64 are preferred. If none does, the function
-    computes in float32: the examination then has that tolerance, and the note is on outputs that
-    are nevertheless float64.
+    Explanations that fit within the tolerance of float64 are preferred. If none fits, the function
+    computes in float32: the examination then has the tolerance of float32. A note says so if the
+    outputs have the dtype float64.
     """
     left = sorted(
         set(range(len(examination.cases))).difference(*(each.cases for each in unexplained))
@@ -462,27 +508,31 @@ def _refine_precision(
     plain = examination.plain_cases()
     plain_is_unexplained = any(each.cases == plain for each in unexplained)
     if examination.min_tolerance == TOLERANCE_HALF:
-        return examination, found, unexplained, []
-    exact = [e for e in found if all(examination.fits(i, e.parts) for i in left)]
+        return examination, explanations, unexplained, []
+    exact = [
+        explanation
+        for explanation in explanations
+        if all(examination.fits(i, explanation.parts) for i in left)
+    ]
     if exact:
         return examination, exact, unexplained, []
     if not plain_is_unexplained:
         values = [examination.outcomes[i].value for i in left]
         if all(x is None or x.dtype == np.float32 for x in values):
-            return examination, found, unexplained, []
-        said = "the function returns float64 with the precision of float32"
+            return examination, explanations, unexplained, []
+        text = "the function returns float64 with the precision of float32"
         return (
             examination.with_tolerance(TOLERANCE_FLOAT32),
-            found,
+            explanations,
             unexplained,
-            [Finding(f"{said}.", convention=said)],
+            [Finding(f"{text}.", convention=text)],
         )
-    return examination, found, unexplained, []
+    return examination, explanations, unexplained, []
 
 
-CREATED_BY_DECODING = {"cache", "position", "positions"}
-"""Inputs that the calls of a decoding case create."""
-MAY_UNDO_CAUSAL = frozenset(
+INPUTS_OF_DECODING_CALLS = {"cache", "position", "positions"}
+"""Inputs that the calls of a decoding case have, and the case itself does not."""
+MAY_UNDO_CAUSAL_MASK = frozenset(
     (
         "forbid",
         "make_causal_mask",
@@ -500,80 +550,90 @@ MAY_UNDO_CAUSAL = frozenset(
 def _other_conventions(
     examination: Examination, unexplained: Sequence[Unexplained]
 ) -> list[FunctionUnderTest]:
-    """Return the function with conventions that a bug may conceal."""
-    tested, usual = examination.tested, examination.tested.conventions
-    if not unexplained or tested.subject.plain_inputs is None:
+    """Return the function with each convention that a bug may have concealed."""
+    tested, current = examination.tested, examination.tested.conventions
+    if not unexplained or tested.subject.draw_plain_inputs is None:
         return []
-    found = []
+    trials = []
     plain = examination.plain_cases()
     plain_is_unexplained = any(each.cases == plain for each in unexplained)
-    if plain_is_unexplained and not usual.is_always_causal and "is_causal" not in tested.takes:
-        found.append(replace(usual, is_always_causal=True))
-    if "mask" in usual.undetermined:
-        found.append(replace(usual, mask=conventions.HIDES))
-    if "padding" in usual.undetermined:
-        found.append(replace(usual, padding=conventions.IS_PADDING))
-    return [tested.with_conventions(each) for each in found]
+    if plain_is_unexplained and not current.is_always_causal and "is_causal" not in tested.takes:
+        trials.append(replace(current, is_always_causal=True))
+    if "mask" in current.undetermined:
+        trials.append(replace(current, mask=conventions.TRUE_MASKS))
+    if "padding" in current.undetermined:
+        trials.append(replace(current, padding=conventions.TRUE_IS_PADDING))
+    return [tested.with_conventions(each) for each in trials]
 
 
 def _retest(
     examination: Examination, trial: FunctionUnderTest
 ) -> tuple[Examination, list[Explanation], list[Unexplained]] | None:
-    """Return the explanations of a function by other conventions; None if they do not fit."""
+    """Return the examination and explanations by other conventions; None if these do not fit."""
     kinds = {trial.kind_name(case.kind) for case in examination.cases}
     every = trial.subject.cases(trial.takes, trial.conventions.extra_inputs)
     other = Examination.run(trial, {trial.kind_name(case.kind) for case in every} - kinds)
     other, _, _ = _drop_refused_cases(other)
     plain = other.subset(other.plain_cases()).with_tolerance(TOLERANCE_FLOAT32)
     _, unexplained = find_explanations(
-        trial.subject, plain, [range(len(plain.cases))], MAY_UNDO_CAUSAL
+        trial.subject, plain, [range(len(plain.cases))], MAY_UNDO_CAUSAL_MASK
     )
     if unexplained and trial.conventions.is_always_causal:
         return None
-    found, unexplained = _find_explanations(other, MAY_UNDO_CAUSAL)
-    if unexplained and _has_bug(found, "zero times infinity"):
-        return None  # NaN alone tells nothing of the convention
-    return other, found, unexplained
+    explanations, unexplained = _find_explanations(other, MAY_UNDO_CAUSAL_MASK)
+    if unexplained and _has_bug(explanations, "zero times infinity"):
+        return None  # NaN alone does not show a convention
+    return other, explanations, unexplained
 
 
-def _has_bug(found: Sequence[Explanation], name: str) -> bool:
-    return any(bug.name == name for each in found for bug in each.bugs)
+def _has_bug(explanations: Sequence[Explanation], name: str) -> bool:
+    """Return whether an explanation has the bug of this name."""
+    return any(bug.name == name for each in explanations for bug in each.bugs)
 
 
 # ---- Findings ----
 
 
 def _bug_findings(
-    examination: Examination, found: Sequence[Explanation], has_more: bool
+    examination: Examination, explanations: Sequence[Explanation], has_unexplained: bool
 ) -> list[Finding]:
-    """Return a finding per bug; bugs with equal outputs share one."""
-    common = [bug for bug in found[0].bugs if all(bug in each.bugs for each in found)]
-    others = [bug for each in found for bug in each.bugs if bug not in common]
+    """Return a finding per bug; bugs of which any one explains the outputs share a finding."""
+    common = [bug for bug in explanations[0].bugs if all(bug in each.bugs for each in explanations)]
+    others = [bug for each in explanations for bug in each.bugs if bug not in common]
     groups = [[bug] for bug in common] + ([list(dict.fromkeys(others))] if others else [])
-    return [_bug_finding(examination, group, found[0], has_more) for group in groups]
+    return [_bug_finding(examination, group, explanations[0], has_unexplained) for group in groups]
 
 
 def _bug_finding(
-    examination: Examination, bugs: Sequence[Bug], found: Explanation, has_more: bool
+    examination: Examination, bugs: Sequence[Bug], explanation: Explanation, has_unexplained: bool
 ) -> Finding:
-    """Return the finding on one bug, or on several that each reproduce the outputs."""
+    """Return the finding on one bug, or on several of which any one reproduces the outputs."""
     first = bugs[0]
     if all(bug.kind == "note" for bug in bugs):
-        said = f"{first.name}. Your function {first.effect}."
-        return Finding(said, convention="if outputs of padding are ignored", section=first.section)
-    names, parts = " or ".join(bug.name for bug in bugs), found.parts
-    but = " (further findings below)" if has_more else ""
-    said = f"{names}{but}. Your function " + ". Or it ".join(bug.effect for bug in bugs) + "."
-    alone = next(iter(part_variants((first,))))
+        text = f"{first.name}. Your function {first.effect}."
+        return Finding(text, convention="if outputs of padding are ignored", section=first.section)
+    names, parts = " or ".join(bug.name for bug in bugs), explanation.parts
+    but = " (further findings below)" if has_unexplained else ""
+    text = f"{names}{but}. Your function " + ". Or it ".join(bug.effect for bug in bugs) + "."
+    only_first = next(iter(part_variants((first,))))
     subject = examination.tested.subject
 
     def shows(case: Case) -> bool:
-        right, wrong = (compute_output(subject, case, each) for each in (RIGHT_ZERO_ROWS, alone))
+        right, wrong = (
+            compute_output(subject, case, each) for each in (RIGHT_ZERO_ROWS, only_first)
+        )
         return not agrees(subject, case, right, wrong)
 
-    shown, gives = find_smallest_case(examination, shows, parts), RESULT_NAMES.get(first.part, "")
-    line, meant = (f"{gives} = {x}" if gives else x for x in (first.line, first.right_line))
-    return Finding(said, names, None, line, meant, first.section, subject.right, shown)
+    smallest_case, result_name = (
+        find_smallest_case(examination, shows, parts),
+        RESULT_NAMES.get(first.part, ""),
+    )
+    line, meant = (
+        f"{result_name} = {x}" if result_name else x for x in (first.line, first.right_line)
+    )
+    return Finding(
+        text, names, None, line, meant, first.section, subject.correct_function, smallest_case
+    )
 
 
 def _unexplained_findings(
@@ -583,20 +643,20 @@ def _unexplained_findings(
     findings: dict[str, Finding] = {}
     for each in unexplained:
         group = each.cases
-        if each.own_explanations:
+        if each.separate_explanations:
             findings |= _kind_specific_findings(examination, each)
             continue
         of_group = examination.subset(group)
-        wrong = of_group.subset(of_group.differing(parts))
-        if not wrong.cases:  # a bug that shows in other kinds explains it
+        wrong = of_group.subset(of_group.wrong_cases(parts))
+        if not wrong.cases:  # the bugs of other kinds explain this one too
             continue
         faults = {outcome.fault for outcome in wrong.outcomes if outcome.value is None}
         is_error = all(outcome.value is None for outcome in wrong.outcomes)
-        said = min(faults) if is_error else "numbers"
-        kind = said.partition(":")[0]
+        text = min(faults) if is_error else "numbers"
+        kind = text.partition(":")[0]
         if kind not in findings:
             findings[kind] = _unexplained_finding(
-                examination, group, parts, said if is_error else ""
+                examination, group, parts, text if is_error else ""
             )
     return list(findings.values())
 
@@ -604,18 +664,18 @@ def _unexplained_findings(
 def _kind_specific_findings(
     examination: Examination, unexplained: Unexplained
 ) -> dict[str, Finding]:
-    """Return findings on bugs that only one kind of case shows, by name."""
+    """Return the findings on bugs that only one kind of case shows, by the bug's name."""
     of_group = examination.subset(unexplained.cases)
     kind = examination.tested.kind_name(of_group.cases[0].kind)
-    found = {
+    findings = {
         f.bug or "": f
-        for f in _bug_findings(of_group, unexplained.own_explanations, has_more=False)
+        for f in _bug_findings(of_group, unexplained.separate_explanations, has_unexplained=False)
     }
     if not examination.tested.conventions.undetermined.isdisjoint(of_group.cases[0].inputs):
-        found = {name: replace(f, case=None) for name, f in found.items()}
+        findings = {name: replace(f, case=None) for name, f in findings.items()}
     return {
         name: replace(finding, said=f"{finding.said} Only one kind of case shows it: {kind}.")
-        for name, finding in found.items()
+        for name, finding in findings.items()
     }
 
 
@@ -624,33 +684,39 @@ def _unexplained_finding(
 ) -> Finding:
     """Return the finding on one kind of case that no known bug explains."""
     tested, of_group = examination.tested, examination.subset(group)
-    wrong = set(of_group.differing(parts))
+    wrong = set(of_group.wrong_cases(parts))
     kind = tested.kind_name(of_group.cases[0].kind)
     if fault:
         rest = [case for i, case in enumerate(of_group.cases) if i not in wrong]
-        rule = find_limit([of_group.cases[i] for i in wrong], rest) if rest else None
-        narrow = [f"It answers {rule.condition}."] if rule else []
-        said = f"{fault} ({kind})"
+        condition = find_condition([of_group.cases[i] for i in wrong], rest) if rest else None
+        narrowed = [f"It answers {condition.text}."] if condition else []
+        text = f"{fault} ({kind})"
     else:
-        narrow = describe_right_cases(examination, group, parts)
-        said = f"the output is wrong, and no known bug explains it ({kind})"
+        narrowed = describe_right_cases(examination, group, parts)
+        text = f"the output is wrong, and no known bug explains it ({kind})"
     undetermined = [
         x for x in sorted(tested.conventions.undetermined) if x in of_group.cases[0].inputs
     ]
-    if undetermined:  # then nobody can say which output is right
-        own = next(own for own, name in tested.arguments.items() if name == undetermined[0])
-        narrow.append(f"The outputs do not show whether True in {own} means masked or not.")
-    shown = find_smallest_case(of_group, lambda _: True)
-    advice = f" {ADVICE}" if shown is not None and shown.steps else ""
-    more = f" {' '.join(narrow)}" if narrow else ""
+    if undetermined:  # then the correct output is unknown
+        argument = next(
+            argument for argument, name in tested.arguments.items() if name == undetermined[0]
+        )
+        narrowed.append(f"The outputs do not show whether True in {argument} means masked or not.")
+    smallest_case = find_smallest_case(of_group, lambda _: True)
+    advice = f" {ADVICE}" if smallest_case is not None and smallest_case.steps else ""
+    more = f" {' '.join(narrowed)}" if narrowed else ""
     return Finding(
-        f"{said}.{more}{advice}", right=tested.subject.right, case=shown, narrowed=tuple(narrow)
+        f"{text}.{more}{advice}",
+        right=tested.subject.correct_function,
+        case=smallest_case,
+        narrowed=tuple(narrowed),
     )
 
 
 def _position_findings(
     examination: Examination, unexplained: Sequence[Unexplained]
 ) -> list[Finding]:
+    """Return a note if a causal mask aligns the first query with the first key."""
     left = set(range(len(examination.cases))).difference(*(each.cases for each in unexplained))
     return (
         [attention.FIRST_POSITION_NOTE]
@@ -660,9 +726,9 @@ def _position_findings(
 
 
 def _masked_row_findings(examination: Examination, parts: Parts, strict: bool) -> list[Finding]:
-    """Return a note on the output for fully masked rows, unless it is zero."""
+    """Return a note on the output for fully masked rows, unless it is zeros."""
     subject = examination.tested.subject
-    found, shown = set[str](), None
+    names_found, shown_case = set[str](), None
     for case, outcome in zip(examination.cases, examination.outcomes, strict=True):
         masked = subject.masked_rows(case.inputs) if subject.masked_rows else np.zeros(1, bool)
         if not masked.any() or outcome.value is None:
@@ -681,23 +747,23 @@ def _masked_row_findings(examination: Examination, parts: Parts, strict: bool) -
                 name = kind
                 break
         if name != "zeros":
-            found.add(name)
-            shown = shown or case
-    names = sorted(found, key=list(CONSEQUENCE).index)
-    if not names or shown is None:
+            names_found.add(name)
+            shown_case = shown_case or case
+    names = sorted(names_found, key=list(CONSEQUENCE).index)
+    if not names or shown_case is None:
         return []
-    said = ". Or it ".join(CONSEQUENCE[name] for name in names)
-    called = {
+    text = ". Or it ".join(CONSEQUENCE[name] for name in names)
+    titles = {
         "NaN": "fully masked row returns NaN",
         "average": "fully masked row returns the mean of the values",
     }
-    name = called.get(names[0], "fully masked row returns other numbers")
+    name = titles.get(names[0], "fully masked row returns other numbers")
     if strict:
-        return [Finding(f"{name}. Your function {said}.", bug=name, section=MASKED_ROW_SECTION,
-                        right=subject.right)]  # fmt: skip
+        return [Finding(f"{name}. Your function {text}.", bug=name, section=MASKED_ROW_SECTION,
+                        right=subject.correct_function)]  # fmt: skip
     condition = "if no query is fully masked, or its row is ignored"
     return [
-        Finding(f"{name}. Your function {said}.", convention=condition, section=MASKED_ROW_SECTION)
+        Finding(f"{name}. Your function {text}.", convention=condition, section=MASKED_ROW_SECTION)
     ]
 
 
@@ -718,17 +784,17 @@ def _random_output_finding(examination: Examination) -> Finding | None:
     pairs = zip(examination.cases, examination.outcomes, again, strict=False)
     if all(agrees(examination.tested.subject, case, a.value, b.value) for case, a, b in pairs):
         return None
-    said = "two calls with the same input give different outputs: something random is left on."
+    text = "two calls with the same input give different outputs: something random is left on."
     bug = next(bug for bug in TABLE if bug.part == "drop")
     if not _has_dropout(examination):
-        return Finding(said, section=bug.section)
-    return Finding(f"{bug.name}: {said}", bug.name, None, bug.line, bug.right_line, bug.section)
+        return Finding(text, section=bug.section)
+    return Finding(f"{bug.name}: {text}", bug.name, None, bug.line, bug.right_line, bug.section)
 
 
 def _has_dropout(examination: Examination) -> bool:
-    """Return whether some weights are zero and all others larger by one factor: dropout.
+    """Return whether some weights are zero and all others larger by one factor, as with dropout.
 
-    With the unit vectors as values, an output is a row of weights.
+    With the unit vectors as values, a row of the output is a row of weights.
     """
     has_zero = False
     if "value" not in examination.cases[0].inputs:
@@ -736,16 +802,16 @@ def _has_dropout(examination: Examination) -> bool:
     for case in examination.cases[:6]:
         keys = case.inputs["key"].shape[-2]
         value = np.broadcast_to(np.eye(keys), (*case.inputs["value"].shape[:-1], keys))
-        one = replace(case, inputs={**case.inputs, "value": value})
-        found, expected = (
-            examination.tested.run(one).value,
-            examination.tested.subject.expected(one.inputs),
+        with_unit_values = replace(case, inputs={**case.inputs, "value": value})
+        actual, expected = (
+            examination.tested.run(with_unit_values).value,
+            examination.tested.subject.expected(with_unit_values.inputs),
         )
-        if found is None or found.shape != expected.shape:
+        if actual is None or actual.shape != expected.shape:
             continue
-        is_dropped = (found == 0) & (expected != 0)
+        is_dropped = (actual == 0) & (expected != 0)
         has_zero |= bool(is_dropped.any())
-        factors = (found / expected)[found != 0]
+        factors = (actual / expected)[actual != 0]
         if factors.size and (factors.min() <= 1 or np.ptp(factors) > 1e-3):
             return False
     return has_zero
@@ -757,9 +823,9 @@ def _has_dropout(examination: Examination) -> bool:
 def find_smallest_case(
     examination: Examination, shows: Callable[[Case], bool], wrong: Parts | None = None
 ) -> Shown | None:
-    """Return the smallest case with a wrong output.
+    """Return the smallest case with a wrong output, as it is printed; None if all are too large.
 
-    `shows` selects the cases that show a finding; `wrong` are parts that reproduce the output, if
+    `shows` returns whether a case shows a finding; `wrong` are parts that reproduce the output, if
     known.
     """
     tested = examination.tested
@@ -771,100 +837,112 @@ def find_smallest_case(
     def is_determined(of: Examination, i: int) -> bool:
         """Return whether the meaning of True in the masks of a case is known."""
         is_undetermined = not tested.conventions.undetermined.isdisjoint(of.cases[i].inputs)
-        # If the parts with the known bug give the output, they read the mask as the function does.
+        # Parts with a bug that reproduce the output show how the function reads the mask.
         return not is_undetermined or (wrong is not None and of.fits(i, wrong))
 
     failing = [
         i
-        for i in examination.differing()
+        for i in examination.wrong_cases()
         if has_no_masked_row(examination.cases[i]) and is_determined(examination, i)
     ]
     failing = [i for i in failing if shows(examination.cases[i])] or failing
     # Wrong numbers before errors, and the smallest case of each kind.
     failing.sort(key=lambda i: (examination.outcomes[i].value is None, examination.cases[i].size))
     kinds = {examination.cases[i].kind: i for i in reversed(failing)}
-    rng, tries = np.random.default_rng(43), TRIES  # a fixed seed, so that reports are the same
+    rng, tries = (
+        np.random.default_rng(43),
+        MAX_TRIED_CASES,
+    )  # a fixed seed, so that reports are the same
     extra_inputs = tested.conventions.extra_inputs
-    min_tolerance = max(SEEN, examination.min_tolerance)
-    for i in sorted(kinds.values(), key=failing.index)[:MOST_KINDS]:
+    min_tolerance = max(MIN_SHOWN_DIFFERENCE, examination.min_tolerance)
+    for i in sorted(kinds.values(), key=failing.index)[:MAX_TRIED_KINDS]:
         for case in map(
             tested.add_context, tested.subject.small_cases(examination.cases[i], extra_inputs, rng)
         ):
             tries -= 1
             if tries < 0:
                 break
-            if not tested.can_run(case) or not tested.conventions.allows(case):
+            if not tested.can_run(case) or not tested.conventions.can_express(case):
                 continue
-            one = replace(
-                examination,
-                cases=[case],
-                outcomes=[tested.run(case)],
-                fitting={},
-                min_tolerance=min_tolerance,
+            examined = examination.with_tolerance(min_tolerance).with_case(case)
+            is_alike = (examined.outcomes[0].value is None) == (
+                examination.outcomes[i].value is None
             )
-            is_alike = (one.outcomes[0].value is None) == (examination.outcomes[i].value is None)
             if (
                 is_alike
                 and has_no_masked_row(case)
-                and one.differing()
+                and examined.wrong_cases()
                 and shows(case)
-                and is_determined(one, 0)
+                and is_determined(examined, 0)
             ):
-                return _show_case(one, wrong)
+                return _show_case(examined, wrong)
     if not failing:
         return None
     if examination.outcomes[failing[0]].value is None:
         return _show_error(examination.subset(failing[:1]))
     return (
         _show_case(examination.subset(failing[:1]), wrong)
-        if examination.cases[failing[0]].size < LARGE
+        if examination.cases[failing[0]].size < MAX_PRINTED_SIZE
         else None
     )
 
 
 def _show_error(examination: Examination) -> Shown | None:
-    """Return a case that raises an error, with ones as inputs if these raise it too."""
+    """Return a case that raises an error, with all numbers 1 if these raise it too."""
     (case,), (outcome,), tested = examination.cases, examination.outcomes, examination.tested
     ones = {
         name: np.ones_like(x) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
         for name, x in case.inputs.items()
     }
-    one = replace(case, inputs=ones)
-    if tested.run(one).fault == outcome.fault:
-        return _show_case(replace(examination, cases=[one], fitting={}), None)
-    return _show_case(examination, None) if case.size < LARGE else None
+    with_ones = replace(case, inputs=ones)
+    if tested.run(with_ones).fault == outcome.fault:
+        return _show_case(replace(examination, cases=[with_ones], fit_cache={}), None)
+    return _show_case(examination, None) if case.size < MAX_PRINTED_SIZE else None
 
 
 def _show_case(examination: Examination, wrong: Parts | None) -> Shown:
     """Return a case with its correct and actual outputs, and the steps to the first difference."""
     (case,), (outcome,), tested = examination.cases, examination.outcomes, examination.tested
     subject, name = tested.subject, getattr(tested.function, "__name__", "")
-    code = tested.code(case, tested.code_name or (name if name.isidentifier() else "function"))
+    code_name = tested.code_name or (name if name.isidentifier() else "function")
+    code = tested.source_lines(case, code_name)
     expected, actual = examination.output_of(case, RIGHT_ZERO_ROWS), outcome.value
 
-    call_arguments = {own: x for own, x in tested.call_arguments(case).items() if x is not None}
-    shown = partial(Shown, tested.kind_name(case.kind), call_arguments, code)
+    call_arguments = {
+        argument: x for argument, x in tested.call_arguments(case).items() if x is not None
+    }
+    make_shown = partial(Shown, tested.kind_name(case.kind), call_arguments, code)
     if actual is None or expected is None:
-        said = outcome.fault if actual is None else format_value(actual)
-        return shown(
-            "no array" if expected is None else format_value(tested.to_own_axes(expected)), said
+        text = outcome.fault if actual is None else format_value(actual)
+        return make_shown(
+            "no array" if expected is None else format_value(tested.to_function_axes(expected)),
+            text,
         )
     if actual.shape != expected.shape:
-        text = format_value(tested.to_own_axes(actual))
+        text = format_value(tested.to_function_axes(actual))
         shapes = f"of shape {actual.shape} instead of {expected.shape}"
-        return shown(format_value(tested.to_own_axes(expected)), f"{text}, {shapes}")
+        return make_shown(format_value(tested.to_function_axes(expected)), f"{text}, {shapes}")
     is_known = wrong is not None and agrees(
         subject, case, actual, compute_output(subject, case, wrong), examination.min_tolerance
     )
-    sets = (RIGHT_ZERO_ROWS, wrong) if wrong is not None and is_known else (RIGHT_ZERO_ROWS,)
-    texts = format_value(tested.to_own_axes(expected)), format_value(tested.to_own_axes(actual))
+    parts_to_print = (
+        (RIGHT_ZERO_ROWS, wrong) if wrong is not None and is_known else (RIGHT_ZERO_ROWS,)
+    )
+    texts = (
+        format_value(tested.to_function_axes(expected)),
+        format_value(tested.to_function_axes(actual)),
+    )
     expected, actual = (comparable(subject, case, x) for x in (expected, actual))
-    differing = np.argwhere(~np.isclose(expected, actual, rtol=SEEN, atol=SEEN))
+    differing = np.argwhere(
+        ~np.isclose(expected, actual, rtol=MIN_SHOWN_DIFFERENCE, atol=MIN_SHOWN_DIFFERENCE)
+    )
     if not len(differing):
-        return shown(*texts)
-    call, at = subject.call(case.inputs, tuple(map(int, differing[0])))
-    runs = [RecordedParts(each.replaced, each.combines_masks) for each in sets]
+        return make_shown(*texts)
+    call_index, at = subject.locate_call(case.inputs, tuple(map(int, differing[0])))
+    runs = [RecordedParts(each.replaced, each.combines_masks) for each in parts_to_print]
     for run in runs:
         compute_output(subject, case, run)
-    steps = print_steps(case.inputs, subject.steps, [run.calls for run in runs], call, at)
-    return shown(*texts, steps, call + 1 if subject.calls else 0)
+    steps = print_steps(
+        case.inputs, subject.printed_steps, [run.calls for run in runs], call_index, at
+    )
+    return make_shown(*texts, steps, call_index + 1 if subject.step_arguments else 0)

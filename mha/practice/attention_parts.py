@@ -18,6 +18,7 @@ import numpy as np
 from numpy.random import Generator
 
 from mha.core.checks import Array
+from mha.core.masks import Align, first_query_position
 from mha.core.positions import linear_slopes, rotate_by
 
 RATE = 0.1
@@ -356,9 +357,8 @@ class Options:
     real : ndarray of bool, shape (..., m), optional
         True where a key is not padding.
     is_causal : bool, default False
-    is_last : bool, default False
-        Whether a causal mask aligns the last query with the last key, instead of the first query
-        with the first key.
+    align : {"top-left", "bottom-right"}, default "top-left"
+        The alignment of a causal mask, as in `mha.causal_mask`.
     scale, softcap : float, optional
     """
 
@@ -370,7 +370,7 @@ class Options:
     training: bool = False
     real: Array | None = None
     is_causal: bool = False
-    is_last: bool = False
+    align: Align = "top-left"
     scale: float | None = None
     softcap: float | None = None
 
@@ -461,7 +461,7 @@ def _apply_masks(scores: Array, parts: Parts, options: Options) -> tuple[Array, 
         allowed = real if allowed is None else allowed & real
     if parts.read_is_causal(options.is_causal):
         n, m = scores.shape[-2:]
-        earlier = parts.make_causal_mask(n, m, m - n if options.is_last else 0)
+        earlier = parts.make_causal_mask(n, m, first_query_position(n, m, options.align))
         if not parts.combines_masks:
             return np.where(earlier, scores, -np.inf), allowed
         allowed = earlier if allowed is None else parts.combine_masks(allowed, earlier)

@@ -18,7 +18,7 @@ import mha
 from mha.core.decoding import decode_step
 from mha.examine.__main__ import main
 from mha.examine.attention import SUBJECT
-from mha.examine.bug_search import Explanation, _extend
+from mha.examine.bug_search import Explanation, extend_explanations
 from mha.examine.cases import Case
 from mha.examine.report import address
 from mha.practice.attention_parts import RIGHT_ZERO_ROWS
@@ -256,7 +256,7 @@ def test_the_search_prefers_fewer_bugs_to_an_earlier_explanation():
     a, b, c, d = (next(bug for bug in TABLE if bug.name == name) for name in names)
     found = [Explanation((bug,), RIGHT_ZERO_ROWS.with_parts(bug.replaced)) for bug in (a, b)]
     examined = MadeUpCases((a, c, d), (b, c))
-    (best,) = _extend(found, [c, d], [1], [0], examined, True, frozenset())
+    (best,) = extend_explanations(found, [c, d], [1], [0], examined, True, frozenset())
     assert best.bugs == (b, c)
 
 

@@ -40,7 +40,7 @@ CONVENTIONS = [
     Convention("added", inputs={"mask": lambda x: x.astype(float)}),
     Convention("True is padding", inputs={"key_padding_mask": lambda x: ~x}),
     Convention("always causal", takes=(), facts={"is_always_causal": True}),
-    Convention("last", facts={"is_last": True}),
+    Convention("last", facts={"align": "bottom-right"}),
     Convention("divides", inputs={"scale": lambda x: 1 / x}),
     Convention("tokens first", is_swapped=True, has_swapped_output=True),
     Convention("tokens first in the output", has_swapped_output=True),
