@@ -143,8 +143,7 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Draw the inputs of a case; return None if there is no such case."""
     kind, leading, (n, m, d_k, d_v) = draw.kind, draw.leading, sizes
     is_rare = kind in RARE_KINDS or "fully masked" in kind
-    is_shown_by_bias = "numbers" in kind and "bias" in draw.takes
-    if (is_rare and sizes in (EQUAL_COUNTS, MORE_QUERIES)) or is_shown_by_bias:
+    if is_rare and sizes in (EQUAL_COUNTS, MORE_QUERIES):
         return None
     if (n > m and "is_causal" in kind) or (m == 1 and kind in NEEDS_TWO_KEYS):
         return None

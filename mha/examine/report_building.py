@@ -509,13 +509,16 @@ def _refine_precision(
     plain_is_unexplained = any(each.cases == plain for each in unexplained)
     if examination.min_tolerance == TOLERANCE_HALF:
         return examination, explanations, unexplained, []
-    exact = [
-        explanation
-        for explanation in explanations
-        if all(examination.fits(i, explanation.parts) for i in left)
-    ]
-    if exact:
-        return examination, exact, unexplained, []
+    # A bug that shows in one kind of case alone may not fit the right outputs of other kinds.
+    wrong = [i for i in left if not examination.fits(i, RIGHT_ZERO_ROWS)]
+    for cases in (left, wrong):
+        exact = [
+            explanation
+            for explanation in explanations
+            if all(examination.fits(i, explanation.parts) for i in cases)
+        ]
+        if exact:
+            return examination, exact, unexplained, []
     if not plain_is_unexplained:
         values = [examination.outcomes[i].value for i in left]
         if all(x is None or x.dtype == np.float32 for x in values):

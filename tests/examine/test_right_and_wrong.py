@@ -391,3 +391,22 @@ def test_a_slip_beside_a_bug_and_a_bug_under_a_convention_are_named():
     report = mha.examine(without_a_scale)
     found = {(finding.bug, finding.convention) for finding in report.findings}
     assert found == {("no scale", None), (None, HIDES)}
+
+
+def test_a_mask_of_a_function_with_a_bias_is_tested_with_numbers_too():
+    def adds_both(q, k, v, mask=None, bias=None):
+        return soft(masked(dots(q, k) + (0 if bias is None else bias), mask)) @ v
+
+    def adds_the_mask_twice(q, k, v, mask=None, bias=None):
+        twice = mask if mask is None or mask.dtype == bool else 2 * mask
+        return adds_both(q, k, v, twice, bias)
+
+    def takes_booleans(q, k, v, mask=None, bias=None):
+        return adds_both(q, k, v, None if mask is None else mask.astype(bool), bias)
+
+    assert mha.examine(adds_both).findings == ()
+    assert [finding.bug for finding in mha.examine(adds_the_mask_twice).findings] == [
+        "mask added twice"
+    ]
+    report = mha.examine(takes_booleans)
+    assert [finding.convention for finding in report.findings] == [NO_NUMBERS]
