@@ -46,7 +46,10 @@ def test_a_text_of_several_numbers_is_split():
         "short(run.weights[0].argmax())",
         "shown(np.hypot(*run.query[0, it]))",
         "len(run.tokens)",
-        "'A' if who[0] > 0.5 else shown(who[1])",  # it depends on more than is said
+        "'A' if who[0] > 0.5 else shown(who[1])",  # the text depends on who[0] too
+        "'A' if who[0] == 2 else shown(who[1])",
+        "shown(who[1]) if who[0] != 2 else 'A'",
+        "[bool(who[0] == who[0]), '']",  # the browser has no equality
     ],
 )
 def test_a_number_that_one_run_does_not_determine_is_not_live(expression):

@@ -48,6 +48,9 @@ class TracedNumber:
 
     __int__ = __bool__ = __index__ = __str__ = __repr__ = __float__  # type: ignore[assignment]
 
+    def __eq__(self, other: object) -> bool:
+        raise UntracedError  # formulas have no equality, since numbers have rounding errors
+
     def __format__(self, how: str) -> str:
         """Return the number's text between marks that contain its formula."""
         if not (found := re.fullmatch(r"\.(\d+)f", how)):
