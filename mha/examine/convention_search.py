@@ -46,7 +46,7 @@ KEY_INPUTS = "value", "values_of", "key", "context", "x"
 def find_conventions(tested: FunctionUnderTest) -> FunctionUnderTest:
     """Return the function with the conventions that its outputs show.
 
-    A function that takes no plain case gets those found until then.
+    If it computes no plain case, only optional inputs and the order of its axes are searched for.
     """
     if tested.subject.draw_plain_inputs is None:
         return tested
