@@ -16,7 +16,7 @@ from mha.runs.worked_example import Reading, WorkedExample
 HEAD_KEYS = ("name", "w_q", "w_k", "w_v")
 READING_KEYS = [field.name for field in fields(Reading)]
 EXAMPLE_KEYS = sorted(
-    {field.name for field in fields(WorkedExample)} - {"name", "layer", "block", "refined"}
+    {field.name for field in fields(WorkedExample)} - {"name", "layer", "block", "refinements"}
     | {"heads", "w_o"}
 )
 REQUIRED_KEYS = ("title", "source", "tokens")

@@ -100,7 +100,7 @@ def trace_layer(
         is_causal=attention.is_causal if is_causal is None else is_causal,
         angles=attention.angles(len(x)) if angles is None else as_ndarray("angles", angles),
         scale=attention.scale,
-        refined=_refinements(attention),
+        refinements=_refinements(attention),
     )
     return trace(example)
 

@@ -48,7 +48,7 @@ def origin(run: Trace, place: Place) -> Origin:
     check_type("place", place, Place)
     if place.term is not None:
         return _term(run, place)
-    has_array = place.stage_entry.axes and not place.stage_entry.quotes
+    has_array = place.stage_entry.axes and not place.stage_entry.converted_from
     kept = place.value(run) if has_array else None
     if kept is not None and is_given(run, place.stage):
         return Origin(place, "given", ((Operand(kept),),), kept)
@@ -143,20 +143,20 @@ def _before_rotation(run: Trace, stage: str) -> str:
 
 def _root_mean_square(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
     """Return operation and terms of the root mean square of a query or key."""
-    assert run.example.refined is not None
+    assert run.example.refinements is not None
     head, row = at.index
-    heads = range(run.num_heads) if run.example.refined.is_joint else (head,)
+    heads = range(run.num_heads) if run.example.refinements.is_joint else (head,)
     numbers = (
         _operand_at(run, stage, h, row, i) for h in heads for i in range(run.query.shape[-1])
     )
-    eps = Operand(run.example.refined.eps, name="eps")
+    eps = Operand(run.example.refinements.eps, name="eps")
     return "spread", _as_terms(*numbers, Operand(0.0, name="zero"), eps)
 
 
 def _rms_normalised(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
     """Return operation and terms of a component of a normalised query or key."""
     head, row, column = at.index
-    gains = getattr(run.example.refined, f"{stage}_norm")
+    gains = getattr(run.example.refinements, f"{stage}_norm")
     return "normalised", _as_terms(
         _operand_at(run, stage, *at.index),
         Operand(0.0, name="zero"),
@@ -181,8 +181,8 @@ def _scaled(run: Trace, at: Place) -> tuple[Operation, Terms]:
     scale = run.example.scale
     d_k = float(run.query.shape[-1])
     factor = Operand(d_k, name="d_k") if scale is None else Operand(float(scale), name="scale")
-    mask, refined = run.mask[at.index], run.example.refined
-    cap = None if refined is None else refined.softcap
+    mask, refinements = run.mask[at.index], run.example.refinements
+    cap = None if refinements is None else refinements.softcap
     capped = () if cap is None else (Operand(float(cap), name="cap"),)
     # A mask of 0 is no operand, because a line of arithmetic would end in "+ 0".
     masked = () if mask == 0 else (Operand(float(mask), name="mask"),)
@@ -201,8 +201,8 @@ def _exponential(run: Trace, at: Place) -> tuple[Operation, Terms]:
 
 
 def _row_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
-    keys, refined = range(run.exponentials.shape[-1]), run.example.refined
-    sinks = None if refined is None else refined.sinks
+    keys, refinements = range(run.exponentials.shape[-1]), run.example.refinements
+    sinks = None if refinements is None else refinements.sinks
     sink = () if sinks is None else (_sink_exponential(sinks[at.index[0]], run.shifts[at.index]),)
     return "sum", _as_terms(
         *(_operand_at(run, "exponentials", *at.index, key) for key in keys), *sink

@@ -424,16 +424,16 @@ def _normalise_query_and_key(example: WorkedExample, arrays: dict[str, Any]) -> 
     """Return normalised queries and keys with their root mean squares; empty without norms."""
     found: dict[str, Array] = {}
     for name in ("query", "key"):
-        gain = None if example.refined is None else getattr(example.refined, f"{name}_norm")
-        if example.refined is None or gain is None:
+        gain = None if example.refinements is None else getattr(example.refinements, f"{name}_norm")
+        if example.refinements is None or gain is None:
             continue
-        x, eps = arrays[name], example.refined.eps
+        x, eps = arrays[name], example.refinements.eps
         # A joint norm is over the numbers of all heads of a token.
-        rows = merge_heads(x) if example.refined.is_joint else x
+        rows = merge_heads(x) if example.refinements.is_joint else x
         spreads = np.sqrt((rows * rows).mean(axis=-1) + rows.dtype.type(eps))
-        gains = gain.ravel() if example.refined.is_joint else gain[:, None, :]
+        gains = gain.ravel() if example.refinements.is_joint else gain[:, None, :]
         normed = rms_norm(rows, gains, eps)
-        is_joint = example.refined.is_joint
+        is_joint = example.refinements.is_joint
         found[f"{name}_spreads"] = np.broadcast_to(spreads, x.shape[:2])
         found[f"normed_{name}"] = split_heads(normed, len(x)) if is_joint else normed
     return found
@@ -462,11 +462,15 @@ def _attend(example: WorkedExample, query: Array, key: Array) -> dict[str, Array
     scores = attention_scores(query, key)
     mask = as_additive_mask(example.mask, example.is_causal, scores.shape, scores.dtype)
     bare = scaled_scores(scores, query.shape[-1], example.scale)
-    refined = example.refined
-    if refined is not None and refined.softcap is not None:
-        bare = capped_scores(bare, refined.softcap)
+    refinements = example.refinements
+    if refinements is not None and refinements.softcap is not None:
+        bare = capped_scores(bare, refinements.softcap)
     scaled = masked_scores(bare, mask, is_causal=False)  # `mask` contains the causal mask
-    sinks = None if refined is None or refined.sinks is None else refined.sinks[:, None, None]
+    sinks = (
+        None
+        if refinements is None or refinements.sinks is None
+        else refinements.sinks[:, None, None]
+    )
     shifts = _row_shifts(scaled, sinks)
     # A difference that overflows is minus infinity, whose exponential is 0: the right one.
     with np.errstate(over="ignore", under="ignore"):
@@ -484,10 +488,10 @@ def _attend(example: WorkedExample, query: Array, key: Array) -> dict[str, Array
 
 def _sink_exponentials(example: WorkedExample, shifts: Array) -> Array | float:
     """Return e to each row's shifted sink score, or 0 without sinks."""
-    if example.refined is None or example.refined.sinks is None:
+    if example.refinements is None or example.refinements.sinks is None:
         return 0.0
     with np.errstate(under="ignore"):
-        powers: Array = np.exp(example.refined.sinks[:, None] - shifts)
+        powers: Array = np.exp(example.refinements.sinks[:, None] - shifts)
     return powers
 
 

@@ -63,10 +63,10 @@ class Stage:
         Meaning of a row: "tokens", one per token; "places", one per position of the sequence,
         whatever its token; "once", one for all tokens; for a matrix "x", "z" or "h", the letter of
         the components of the vector that it multiplies; or empty for a number without rows.
-    quotes : str, default ""
-        The stage whose numbers this one gives in another unit; it has no array of its own.
-    says : str, default ""
-        Words that a caption adds to the title.
+    converted_from : str, default ""
+        The stage whose numbers this one shows in another unit; it has no array of its own.
+    caption_suffix : str, default ""
+        The words that follow the title in a caption.
     marked : bool, default False
         Whether a table marks the largest number of each row.
     in_block : bool, default False
@@ -85,15 +85,15 @@ class Stage:
     sizes: tuple[str, ...]
     columns: Columns = "dimensions"
     rows: str = "tokens"
-    quotes: str = ""
-    says: str = ""
+    converted_from: str = ""
+    caption_suffix: str = ""
     marked: bool = False
     in_block: bool = False
 
     @property
     def caption(self) -> str:
         """The caption of a table of this stage alone."""
-        return self.title + self.says
+        return self.title + self.caption_suffix
 
     @property
     def per_head(self) -> bool:
@@ -129,7 +129,7 @@ class Stage:
     @property
     def has_map(self) -> bool:
         """Whether heatmaps show it: its columns are keys, and every run has its array."""
-        return self.by_key and not (self.quotes or self.is_extension)
+        return self.by_key and not (self.converted_from or self.is_extension)
 
     @property
     def is_per_position(self) -> bool:
@@ -155,7 +155,7 @@ class Stage:
         """
         if self.is_parameter:
             return _learned(run.example, self)
-        if self.quotes or not self.axes:
+        if self.converted_from or not self.axes:
             return None
         array: Array | None = getattr(run, self.name)
         return array
@@ -256,7 +256,14 @@ _IN_ORDER = (
     Stage("turned_key", "Rotated keys", "k′", _HEAD_ROW_COLUMN, _N_K),
     Stage("value", "Values", "v", _HEAD_ROW_COLUMN, _N_V),
     Stage(
-        "scores", "Scores", "s", _HEAD_ROW_COLUMN, _N_N, "keys", says=_SCORES_SUFFIX, marked=True
+        "scores",
+        "Scores",
+        "s",
+        _HEAD_ROW_COLUMN,
+        _N_N,
+        "keys",
+        caption_suffix=_SCORES_SUFFIX,
+        marked=True,
     ),
     Stage("root", "Root of d_k", "√d_k", (), (), "", rows=""),
     Stage("scaled_scores", "Scaled scores", "s′", _HEAD_ROW_COLUMN, _N_N, "keys", marked=True),
@@ -267,15 +274,26 @@ _IN_ORDER = (
         _HEAD_ROW_COLUMN,
         _N_N,
         "keys",
-        says=_EXPONENTIALS_SUFFIX,
+        caption_suffix=_EXPONENTIALS_SUFFIX,
     ),
     Stage("row_sums", "Row sums", "Σ", ("head", "row"), ("num_heads", "n"), ""),
     Stage("weights", "Attention weights", "α", _HEAD_ROW_COLUMN, _N_N, "keys", marked=True),
     Stage(
-        "percentages", "Weights in percent", "α", _HEAD_ROW_COLUMN, _N_N, "keys", quotes="weights"
+        "percentages",
+        "Weights in percent",
+        "α",
+        _HEAD_ROW_COLUMN,
+        _N_N,
+        "keys",
+        converted_from="weights",
     ),
     Stage(
-        "head_outputs", "Output", "z", _HEAD_ROW_COLUMN, _N_V, says=": values mixed by the weights"
+        "head_outputs",
+        "Output",
+        "z",
+        _HEAD_ROW_COLUMN,
+        _N_V,
+        caption_suffix=": values mixed by the weights",
     ),
     Stage("running_largest", "Largest score so far", "m", _HEAD_ROW_COLUMN, _N_BLOCKS),
     Stage("running_factors", "Factor for the earlier sums", "c", _HEAD_ROW_COLUMN, _N_BLOCKS),
@@ -290,7 +308,14 @@ _IN_ORDER = (
     Stage("running_sums", "Sum so far", "ℓ", _HEAD_ROW_COLUMN, _N_BLOCKS),
     Stage("running_mixtures", "Mixture so far", "o", _HEAD_ROW_COLUMN, _N_MIXED),
     Stage("running_outputs", "Output so far", "z", _HEAD_ROW_COLUMN, _N_MIXED),
-    Stage("concat", "Concatenation", "z", _ROW_COLUMN, ("n", _CONCATENATED), says=_CONCAT_SUFFIX),
+    Stage(
+        "concat",
+        "Concatenation",
+        "z",
+        _ROW_COLUMN,
+        ("n", _CONCATENATED),
+        caption_suffix=_CONCAT_SUFFIX,
+    ),
     Stage("w_o", "Output projection", "y", _ROW_COLUMN, (_CONCATENATED, "d_out"), rows="z"),
     Stage("b_o", "Output bias", "b", ("column",), ("d_out",), rows="once"),
     Stage(
@@ -301,7 +326,12 @@ _IN_ORDER = (
         ("num_heads", "n", "d_out"),
     ),
     Stage(
-        "output", "Output", "y", _ROW_COLUMN, ("n", "d_out"), says=" after the output projection"
+        "output",
+        "Output",
+        "y",
+        _ROW_COLUMN,
+        ("n", "d_out"),
+        caption_suffix=" after the output projection",
     ),
     _block_stage("stream", "Stream after attention", "x", _N_MODEL),
     *_gain_and_bias_stages("second"),
@@ -386,7 +416,7 @@ def stage_array(run: Trace, name: str) -> Array:
 
 _DEFAULTS = {field.name: field.default for field in fields(Stage)}
 
-_PYTHON_ONLY = ("name", "title", "sizes", "says", "marked", "in_block")
+_PYTHON_ONLY = ("name", "title", "sizes", "caption_suffix", "marked", "in_block")
 """The fields that the browser does not need. The name is left to the key of the entry."""
 
 

@@ -139,7 +139,7 @@ class WorkedExample:
     mask : array_like of bool or float, broadcastable to (num_heads, n, n), optional
     is_causal : bool, default False
     scale : float, default 1 / sqrt(d_k)
-    refined : Refinements, optional
+    refinements : Refinements, optional
         Norms of queries and keys, a cap of scores, sinks.
     keys_at_once : int, optional
         Number of keys in a block of a running softmax. By default the run has no running softmax.
@@ -187,7 +187,7 @@ class WorkedExample:
     mask: Array | None = None
     is_causal: bool = False
     scale: float | None = None
-    refined: Refinements | None = None
+    refinements: Refinements | None = None
     keys_at_once: int | None = None
     unembedding: Array | None = None
     vocabulary: tuple[str, ...] | None = None
@@ -216,8 +216,8 @@ class WorkedExample:
             )
         if self.keys_at_once is not None:
             as_count("keys_at_once", self.keys_at_once)
-        if self.refined is not None:
-            self._check_refined(self.refined)
+        if self.refinements is not None:
+            self._check_refinements(self.refinements)
         if self.focus is not None:
             as_index("focus", self.focus, len(self.tokens))
         if self.target_weights is not None:
@@ -226,13 +226,13 @@ class WorkedExample:
             for matrices in (self.layer.w_q, self.layer.w_k):
                 project("embeddings", self.embeddings, matrices)
 
-    def _check_refined(self, refined: Refinements) -> None:
+    def _check_refinements(self, refinements: Refinements) -> None:
         """Raise unless norms and sinks fit the heads, and sinks come without a running softmax."""
-        check_type("refined", refined, Refinements)
+        check_type("refinements", refinements, Refinements)
         start = self.query if self.layer is None else self.layer.w_q
         assert start is not None
-        refined.check_sizes(self.num_heads, start.shape[-1])
-        if self.keys_at_once is not None and refined.sinks is not None:
+        refinements.check_sizes(self.num_heads, start.shape[-1])
+        if self.keys_at_once is not None and refinements.sinks is not None:
             raise ValueError(
                 f"keys_at_once is {self.keys_at_once}, but a running softmax keeps no sinks; None"
                 " is wanted with them"

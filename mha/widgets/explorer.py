@@ -109,7 +109,7 @@ def explorer(
     '<mha-explorer id="explore-cat-sat"'
     """
     check_type("run", run, Trace)
-    if run.example.refined is not None:
+    if run.example.refinements is not None:
         raise ValueError(
             "run has norms of queries or keys, a cap or sinks, which no explorer computes; tables,"
             " figures and lines of arithmetic show it"

@@ -114,9 +114,10 @@ REFUSED = [
         random_layer(RNG, 6, 2, d_model=11, d_k=4), query_norm=ones(4), key_norm=ones((2, 4)))),
      "one of query_norm and key_norm is over each head, the other over all heads together; both"
      " must be of one kind"),
-    (lambda: mha.trace(replace(THE_CAT_SAT, refined=Refinements(sinks=ones(3)))),
+    (lambda: mha.trace(replace(THE_CAT_SAT, refinements=Refinements(sinks=ones(3)))),
      "sinks has shape (3,); (2,) is wanted"),
-    (lambda: mha.trace(replace(THE_CAT_SAT, keys_at_once=2, refined=Refinements(sinks=ones(2)))),
+    (lambda: mha.trace(replace(
+        THE_CAT_SAT, keys_at_once=2, refinements=Refinements(sinks=ones(2)))),
      "keys_at_once is 2, but a running softmax keeps no sinks; None is wanted with them"),
     (lambda: Refinements(query_norm=ones(4)), "query_norm has shape (4,); 2 axes are wanted"),
     (lambda: Refinements(softcap=0.0), "softcap is 0.0; a number above 0 is wanted"),

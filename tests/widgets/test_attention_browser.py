@@ -109,10 +109,10 @@ ORIGINS = """(inputs) => {
       term.map((operand) => [operand.place ? address(operand.place) : operand.name,
         String(operand.value)])), String(value), String(kept)];
   };
-  const ofStage = (stage) => indices(numbers[modules.stages.stages[stage].quotes || stage])
+  const ofStage = (stage) => indices(numbers[modules.stages.stages[stage].converted_from || stage])
     .map((index) => at(stage, ...index));
   const stages = Object.keys(modules.stages.stages)
-    .filter((stage) => numbers[modules.stages.stages[stage].quotes || stage]);
+    .filter((stage) => numbers[modules.stages.stages[stage].converted_from || stage]);
   const whole = [of("root", 0, 0, 0), ...stages.flatMap(ofStage)];
   const terms = whole.flatMap((place) => {
     const { operation, terms } = origin(inputs, run, place);

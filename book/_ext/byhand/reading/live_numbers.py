@@ -241,7 +241,7 @@ def has_same_numbers(run: Trace, shown: Trace) -> bool:
 
     The explorer may begin later: at queries, keys and values instead of embeddings.
     """
-    return run is shown or _agrees(run, shown, lambda name: not STAGES[name].quotes)
+    return run is shown or _agrees(run, shown, lambda name: not STAGES[name].converted_from)
 
 
 def has_same_inputs(run: Trace, shown: Trace) -> bool:

@@ -110,8 +110,8 @@ function termOf(inputs: Inputs, run: Run, place: Place): Origin {
 export function origin(inputs: Inputs, run: Run, place: Place): Origin {
   if (place.term !== null) return termOf(inputs, run, place);
   const numbers = { ...inputs, ...run };
-  const { axes, quotes } = stages[place.stage];
-  const isKept = axes.length > 0 && !quotes;
+  const { axes, converted_from: convertedFrom } = stages[place.stage];
+  const isKept = axes.length > 0 && !convertedFrom;
   const value = isKept ? valueAt(numbers, place) : NaN;
   if (isGiven(inputs, place.stage)) {
     return { place, operation: "given", terms: each(named("", value)) };

@@ -15,7 +15,7 @@ import type { Inputs, Matrix, Numbers, Place } from "../types/run.ts";
 
 /** The stages that maps show: one row per query, one column per key. */
 export const MAPS = Object.keys(stages)
-  .filter((name) => stages[name].columns === "keys" && !stages[name].quotes);
+  .filter((name) => stages[name].columns === "keys" && !stages[name].converted_from);
 
 /** The state in which an explorer starts. */
 export function startOf(data: ExplorerData): ExplorerState {

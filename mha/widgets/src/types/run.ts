@@ -8,15 +8,15 @@ export interface Stage {
   axes: Axis[];
   /** The axis along which the heads are concatenated, if any. */
   joined?: Axis;
-  /** Where it is left out: "dimensions", "tokens" and nothing. */
+  /** The defaults of omitted fields are "dimensions", "tokens" and none. */
   columns?: "keys" | "";
   rows?: string;
-  quotes?: string;
+  converted_from?: string;
 }
 
 /**
- * The address of one number. An index that the stage does not have is null, and so is the term of
- * a number that is none; which indices a stage has, the registry says and not the type.
+ * The address of one number. An index that the stage does not have is null, and so is `term` unless
+ * the number is a term of a sum. The registry has the axes of each stage, which the type does not.
  */
 export interface Place {
   stage: string;
