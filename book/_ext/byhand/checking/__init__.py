@@ -31,7 +31,7 @@ from byhand.checking import (
 )
 from byhand.checking.sources import Finding, Project
 
-OF_A_PAGE = (
+PAGE_CHECKS = (
     *(blocks.syntax_errors, blocks.unknown_options, blocks.long_cells),
     *(blocks.unpaired_ends, blocks.folded_answers),
     *(claims.unnamed_sources, claims.without_kind),
@@ -41,17 +41,21 @@ OF_A_PAGE = (
     *(marks.unpaired_marks, marks.unpaired_displays, marks.empty_marks),
     *(elements.unclosed_elements, markup.markup_faults, chapters.figure_labels),
 )
-OF_ALL = (bank, blocks, chapters, claims, data, decks, files, marking, objectives, patterns)
+PROJECT_CHECKS = (bank, blocks, chapters, claims, data, decks, files, marking, objectives, patterns)
 
 
 def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False) -> list[Finding]:
     """Return all findings in the sources of a project, sorted by file and line.
 
-    If `pages` names pages, such as "mechanism/softmax", only their findings are returned. All
-    sources are read in any case, since a label may be defined on any page. ValueError is raised if
-    there is no page of a given name. With `draft`, the needs of a finished chapter are no findings:
-    exercises, questions, marking schemes, and the form in which Jupyter saves it. So a build shows
-    a chapter that is being written.
+    With `pages`, such as "mechanism/softmax", only the findings in these pages are returned. All
+    sources are read in any case, since a label may be defined on any page. With `draft`, a chapter
+    may lack exercises, questions and marking schemes, and need not have the form in which Jupyter
+    saves it, so that a build shows an unfinished chapter.
+
+    Raises
+    ------
+    ValueError
+        If there is no page of a given name.
     """
     project = Project(root)
     names = {page.name for page in project.texts}
@@ -59,27 +63,29 @@ def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False)
     for name in pages:
         if name not in names:
             raise ValueError(f"{name} is no page; one of {', '.join(sorted(names))} is wanted")
-    found: set[Finding] = set()
-    for theme in OF_ALL:
-        if draft and theme in (bank, chapters, marking):
+    findings: set[Finding] = set()
+    for module in PROJECT_CHECKS:
+        if draft and module in (bank, chapters, marking):
             continue
         with suppress(tomllib.TOMLDecodeError):  # `data` reports it, with its line
-            found |= set(theme.check(project))
+            findings |= set(module.check(project))
     for page in project.texts:
-        found |= {Finding(page.file, *wrong) for look in OF_A_PAGE for wrong in look(page)}
+        findings |= {
+            Finding(page.file, *fault) for check_page in PAGE_CHECKS for fault in check_page(page)
+        }
     for page in project.pages:
-        wrongs = [*data.front_matter(page)]
-        if not draft and not wrongs:
-            wrongs = [*normal_form.not_normal(page)]
-        found |= {Finding(page.file, *wrong) for wrong in wrongs}
-    return sorted(finding for finding in found if not wanted or finding.file in wanted)
+        faults = [*data.front_matter(page)]
+        if not draft and not faults:
+            faults = [*normal_form.not_normal(page)]
+        findings |= {Finding(page.file, *fault) for fault in faults}
+    return sorted(finding for finding in findings if not wanted or finding.file in wanted)
 
 
 def fix_sources(root: Path, pages: Iterable[str] = ()) -> list[str]:
     """Write pages in the form in which Jupyter saves them, and return the files that changed.
 
-    If `pages` names pages, only these are written. A page with a fault in its front matter or in
-    the header of a cell stays as it is.
+    With `pages`, only these are written. A page with a fault in its front matter or in the header
+    of a cell is not changed.
     """
     changed = []
     names = [*pages]

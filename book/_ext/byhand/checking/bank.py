@@ -1,7 +1,7 @@
-"""Questions of the question bank, from ``scripts/packs/bank.toml``: each is complete by itself.
+"""Questions of the question bank: ``scripts/packs/bank.toml`` has an entry for each one in words.
 
-The question bank exports quizzes and exercises one by one. Whether a question in words is complete
-without its page, only a reader can tell. Therefore the file has an entry for each of them.
+The question bank exports quizzes and exercises one by one, without their page. Only a person can
+tell whether a question in words is complete without it, and notes the answer in the file.
 """
 
 import tomllib
@@ -21,7 +21,7 @@ def questions_in_words(page: Page) -> Iterator[tuple[str, int]]:
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Find questions in words that nobody has read by themselves."""
+    """Find questions in words without an entry in the file."""
     schemes = schemes_of(project)
     for _, text in project.files(BANK):
         lists = tomllib.loads(text)

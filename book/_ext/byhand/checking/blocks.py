@@ -18,12 +18,12 @@ LONGEST = 15  # lines of code in a cell
 EXCEPTIONS = tomllib.loads(Path(__file__).with_name("exceptions.toml").read_text("utf-8"))
 
 EXERCISES = ("exercise", "exercise-start")
-"""The blocks that hold an exercise, or begin one."""
+"""The blocks with an exercise, or with the start of one."""
 
 PAIRS = {"exercise-start": "exercise-end", "solution-start": "solution-end"}
 
 ANSWERS = re.compile(r"^assert check\(", re.MULTILINE)
-"""A line of a cell that holds what an exercise asks to write: its ``check`` is satisfied."""
+"""A line of a cell with the answer to a programming exercise, which its ``check`` confirms."""
 
 
 TAGS = (
@@ -43,7 +43,7 @@ KEYS: dict[tuple[str, ...], tuple[str, ...]] = {
 
 
 def unknown_options(page: Page) -> Iterator[Line]:
-    """Find tags and keys in the headers of cells that nothing reads."""
+    """Find unknown tags and keys in the headers of cells."""
     for cell in page.cells:
         lines = [(n, t) for n, t in cell.options_lines]
         text = "\n".join(t if cell.header else t.strip().removeprefix(":") for _, t in lines)

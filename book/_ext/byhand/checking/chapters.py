@@ -1,4 +1,4 @@
-"""What each chapter has: exercises with solutions, questions, boxes, and views of its example.
+"""Required parts of a chapter: exercises with solutions, questions, boxes, views of its example.
 
 Chapters are the pages of `FOLDERS`, and the pages of worked examples. An example's chapter shows
 every stage of its run.
@@ -33,7 +33,7 @@ NAME = re.compile(r"^    name: (\S+)$", re.MULTILINE)
 
 
 def check(project: Project) -> Iterator[Finding]:
-    """Find what the chapters of a project lack, and lines of code that two examples share."""
+    """Find missing parts of chapters, and lines of code that two example chapters share."""
     data = {
         file.removeprefix("mha/examples/").removesuffix(".toml"): text
         for file, text in project.files("mha/examples/*.toml")
@@ -127,14 +127,14 @@ def _folds(page: Page) -> Iterator[Line]:
     """Find a chapter without exactly one section "In PyTorch" that has one `{pytorch}`."""
     headings = [n for n, text in page.prose if text == "## In PyTorch"]
     blocks = [block.line for block in page.blocks if block.name == "pytorch"]
-    for what, lines in (("section `## In PyTorch`", headings), ("{pytorch}", blocks)):
+    for name, lines in (("section `## In PyTorch`", headings), ("{pytorch}", blocks)):
         if len(lines) != 1:
             number = lines[1] if lines else _title_line(page)
-            yield number, f"the chapter has {len(lines)} {what}; one is wanted"
+            yield number, f"the chapter has {len(lines)} {name}; one is wanted"
 
 
 def _example_faults(page: Page, name: str, data: str) -> Iterator[Line]:
-    """Find what the chapter of an example lacks."""
+    """Find missing parts of the chapter of an example."""
     if not any(text == f"(example-{name})=" for _, text in page.prose):
         yield _title_line(page), f"the chapter has no label; a line (example-{name})= is wanted"
     lines = [(n, t.strip()) for cell in page.cells for n, t in cell.content if _is_code(t)]

@@ -26,7 +26,7 @@ KEY = re.compile(r"([A-Za-z_-]+)\s*=")
 FIELDS = ("says", "kind", "holds")
 TITLE = re.compile(r"^# .*$", re.MULTILINE)  # a name, which may have a year in it
 ROLE = re.compile(r"\{claim\}`([^`]*)`")
-HOLDER = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^`]+`")
+EVIDENCE = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^`]+`")
 END = re.compile(r"(?<=[.?!])(?:\)|\*\*)?\s+(?=[A-Z*(\[{])")
 TYPED = re.compile(r"(?<![\w.,–-])\d{2,}(?:,\d{3})*(?![\w.-]|\s+minutes)")
 FORMULA = re.compile(r"\$[^$]*\$")
@@ -111,7 +111,7 @@ def _entry_faults(claim: Claim) -> Iterator[str]:
         yield "a quotation has a place in its source; table, section, abstract"
     if UNESCAPED.search(claim.says + claim.holds):
         yield r"a browser takes <word> for a tag; \\<word\\> is wanted"
-    if not claim.says or not HOLDER.search(claim.holds):
+    if not claim.says or not EVIDENCE.search(claim.holds):
         yield "says, and holds with a reference or a citation, are wanted"
 
 

@@ -18,7 +18,7 @@ from byhand.checking.sources import EXPRESSION_OPTIONS, Block, Finding, Line, Pa
 FEWEST, MOST = 12, 25  # slides of a deck, its title and each answer counted
 LONGEST_TITLE = 60  # characters
 PARTS = {"slide": 2, "question": 3}
-"""How many parts a block has between its lines of hyphens: body, answer and notes."""
+"""The number of parts of a block between lines of hyphens: body, answer and notes."""
 OPTIONS = {"slide": {"minutes", "shows"}, "question": {"minutes", "shows", "reveals"}}
 ENDS = re.compile(r"[.?!:)][*”’]*$")
 LINE_WITH_VALUE = re.compile(r"[^`$]*\{eval\}`[^`]+`")
@@ -26,15 +26,15 @@ VALUE_AT_END = re.compile(r"(\{eval\}`[^`]+`|\$[^$]+\$)[*.]*$")
 HAND_COMPUTED = re.compile(
     r"\b(?:arithmetic|your_turns?|turns?|fill_row|row)\((?:[\w.\[\]]+,\s*)?\"(\w+)\""
 )
-LEFT_OUT = re.compile(r"^## (?:Deeper: |All numbers|Exercises)")
+EXCLUDED_SECTIONS = re.compile(r"^## (?:Deeper: |All numbers|Exercises)")
 KINDS = ("paragraph", "bullets", "numbers", "lines", "formula", "code")
-NAMES = {
+KINDS_OF_NODES = {
     "bullet_list": "bullets",
     "ordered_list": "numbers",
     "math_block": "formula",
     "fence": "code",
 }
-"""What Markdown's parser calls some of them."""
+"""The kinds by the names of nodes in Markdown's parser; a paragraph has the same name."""
 MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin)
 INPUTS = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
 
@@ -44,7 +44,7 @@ class Piece:
     """One paragraph, list, formula or code block of a slide."""
 
     kind: str  # one of `KINDS`
-    items: tuple[Line, ...]  # with marks, such as ``*cat*``; of a list one each
+    items: tuple[Line, ...]  # with marks, such as ``*cat*``; a list has one per entry
 
     @property
     def line(self) -> int:
@@ -57,7 +57,7 @@ class Slide:
     """One slide: a title, a text, and at most one object such as a figure or formula."""
 
     kind: str  # ``title``, ``slide``, ``question`` or ``answer``
-    block: int  # which block of the source it is of, counted from 0
+    block: int  # the index of its block in the source, from 0
     line: int
     title: str
     body: tuple[Piece, ...] = ()
@@ -150,7 +150,7 @@ def parse_pieces(lines: list[Line]) -> tuple[Piece, ...]:
     tree = SyntaxTreeNode(MARKDOWN.parse("\n".join(text for _, text in lines)))
     found = []
     for node in tree.children:
-        kind = NAMES.get(node.type, node.type)
+        kind = KINDS_OF_NODES.get(node.type, node.type)
         parts = [p for p in node.walk() if p.type == "inline"] if kind in KINDS[:3] else [node]
         items = tuple((first + (p.map or (0,))[0], p.content.strip("\n")) for p in parts)
         found.append(_as_lines(Piece(kind, items)))
@@ -159,13 +159,13 @@ def parse_pieces(lines: list[Line]) -> tuple[Piece, ...]:
 
 def _as_lines(piece: Piece) -> Piece:
     """Return a bullet list whose items all end with a value as a piece of kind "lines"."""
-    is_made = piece.kind == "bullets" and all(
+    is_lines = piece.kind == "bullets" and all(
         LINE_WITH_VALUE.fullmatch(text) for _, text in piece.items
     )
-    return Piece("lines", piece.items) if is_made else piece
+    return Piece("lines", piece.items) if is_lines else piece
 
 
-# ---- What may be wrong ----
+# ---- Faults ----
 
 
 def check(project: Project) -> Iterator[Finding]:
@@ -205,7 +205,7 @@ def _missing_steps(deck: Deck, chapter: Page | None) -> Iterator[Line]:
 def hand_computed_stages(chapter: Page) -> set[str]:
     """Return the stages that a chapter computes by hand, outside folds and exercises."""
     sections = re.split(r"(?m)^(?=## )", chapter.text)
-    text = "".join(section for section in sections if not LEFT_OUT.match(section))
+    text = "".join(section for section in sections if not EXCLUDED_SECTIONS.match(section))
     return set(HAND_COMPUTED.findall(text)) - INPUTS
 
 

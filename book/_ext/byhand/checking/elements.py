@@ -1,4 +1,4 @@
-"""HTML in the text of pages: comments and elements that have no end, and ends without a start.
+"""HTML in the text of pages: comments and elements without an end, and ends without a start.
 
 Markdown passes HTML to the page as it is. An open comment hides the rest of the page, and an open
 element encloses it.

@@ -1,4 +1,4 @@
-"""Files of the book: whether they can be read, their names, images, styles and templates."""
+"""Files of the book: readable files, names for addresses, images, styles and templates."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from jinja2 import Environment, TemplateSyntaxError
 
 from byhand.checking.sources import Finding, Line, Project
 
-READ = ("_config.yml", "_toc.yml", "CITATION.cff", "book/**/*", "mha/**/*")
+READABLE = ("_config.yml", "_toc.yml", "CITATION.cff", "book/**/*", "mha/**/*")
 NAME = re.compile(r"[A-Za-z0-9._-]+")
-NAMED = ("book/**/*", "mha/examples/**/*")
+IN_ADDRESSES = ("book/**/*", "mha/examples/**/*")
 SIGNATURES = {
     ".png": (b"\x89PNG\r\n\x1a\n", "PNG"),
     ".jpg": (b"\xff\xd8\xff", "JPEG"),
@@ -21,10 +21,10 @@ SIGNATURES = {
     ".webp": (b"RIFF", "WebP"),
 }
 ACTIVE = ("script", "foreignobject", "iframe", "object", "embed")
-ELSEWHERE = re.compile(r"\s*(?:\w+:)?//|\s*javascript:", re.IGNORECASE)
+EXTERNAL = re.compile(r"\s*(?:\w+:)?//|\s*javascript:", re.IGNORECASE)
 STYLES = ("book/_static/*.css", "mha/widgets/static/*.css")
 TEMPLATES = "book/_templates/**/*.html"
-OF_STYLES = re.compile(
+STYLE_TOKENS = re.compile(
     r"""/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|/\*|["'{}()\[\]]""", re.DOTALL
 )
 BRACKETS = {"{": "}", "(": ")", "[": "]"}
@@ -32,10 +32,10 @@ BRACKETS = {"{": "}", "(": ")", "[": "]"}
 
 def check(project: Project) -> Iterator[Finding]:
     """Find files that cannot be read, or whose names or contents a page cannot use."""
-    for file in project.paths(*READ):
+    for file in project.paths(*READABLE):
         if reason := project.unreadable(file):
             yield Finding(file, 1, f"this file cannot be read: {reason}")
-    for file in project.paths(*NAMED):
+    for file in project.paths(*IN_ADDRESSES):
         wrong = [part for part in Path(file).parts if not NAME.fullmatch(part)]
         if wrong:
             message = f"the name {wrong[0]!r} cannot be part of an address"
@@ -92,7 +92,7 @@ def _drawing_faults(content: bytes) -> Iterator[Line]:
             if attribute.startswith("on"):
                 message = f"the attribute {attribute} runs code; a drawing without it is wanted"
                 found.append((number, message))
-            elif attribute in ("href", "src") and ELSEWHERE.match(value):
+            elif attribute in ("href", "src") and EXTERNAL.match(value):
                 message = f"{value.strip()} is loaded from elsewhere; keep a copy here"
                 found.append((number, message))
 
@@ -125,7 +125,7 @@ def style_faults(text: str) -> Iterator[Line]:
 def _bracket_faults(text: str) -> Iterator[Line]:
     """Find the first bracket, comment or string of a style sheet without an end."""
     opened: list[tuple[str, int]] = []
-    for found in OF_STYLES.finditer(text):
+    for found in STYLE_TOKENS.finditer(text):
         token, number = found[0], text[: found.start()].count("\n") + 1
         if token in BRACKETS:
             opened.append((token, number))

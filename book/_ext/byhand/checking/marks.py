@@ -1,4 +1,4 @@
-"""Marks of Markdown that have no partner, or no content: the page would show them as text."""
+"""Marks of Markdown without their second half or without content, which a page shows as text."""
 
 import html.entities
 import re
@@ -37,7 +37,7 @@ def _paragraphs(page: Page) -> Iterator[tuple[int, str]]:
 
 
 def _without(text: str, mark: str) -> str:
-    """Return a paragraph with letters for everything that is between two marks."""
+    """Return a paragraph with the letter x for each character between two marks."""
     pattern = {
         "`": r"(?<!`)(`+)(?!`)(?:.*?)(?<!`)\1(?!`)",
         "$": r"\$\$.+?\$\$|\$[^$]+\$",
@@ -54,7 +54,7 @@ def unpaired_displays(page: Page) -> Iterator[Line]:
 
 
 def empty_marks(page: Page) -> Iterator[Line]:
-    """Find roles, links and references that say or reach nothing, and text that is left over."""
+    """Find empty roles, links without an address, and text left from a merge or a draft."""
     defined = {name.lower() for name in DEFINITION.findall(page.text)}
     for number, text in page.prose:
         for role in EMPTY_ROLE.findall(text):

@@ -16,11 +16,11 @@ NO_IMAGE = "an image has no alternative text; a description in {} is wanted"
 
 
 def markup_faults(page: Page) -> Iterator[Line]:
-    """Find faults of fences; if there are none, also of headings, tables, images and numbers."""
+    """Find faults of fences, or if there are none, of headings, tables, images and numbers."""
     broken = list(fences(page))
     yield from broken
-    for look in (headings, tables, images, typed_numbers) if not broken else ():
-        yield from look(page)
+    for check in (headings, tables, images, typed_numbers) if not broken else ():
+        yield from check(page)
 
 
 def fences(page: Page) -> Iterator[Line]:

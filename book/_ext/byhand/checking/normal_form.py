@@ -34,14 +34,14 @@ _Dumper.add_representer(dict, _Dumper.represent_dict)
 
 
 def not_normal(page: Page) -> Iterator[Line]:
-    """Find the first line that Jupyter would save otherwise."""
+    """Find the first line that Jupyter would save differently."""
     lines, wanted = page.text.split("\n"), normal_form(page).split("\n")
     if lines == wanted:
         return
     pairs = zip([*lines, None], [*wanted, None], strict=False)
     number, line = next((n, new) for n, (old, new) in enumerate(pairs, 1) if old != new)
-    so = "nothing" if line is None else f"`{line}`" if line else "a blank line"
-    yield min(number, len(lines)), f"Jupyter would save this line otherwise, as {so}; {REWRITE}"
+    shown = "nothing" if line is None else f"`{line}`" if line else "a blank line"
+    yield min(number, len(lines)), f"Jupyter would save this line otherwise, as {shown}; {REWRITE}"
 
 
 def normal_form(page: Page) -> str:
@@ -71,6 +71,7 @@ def normal_form(page: Page) -> str:
 
 
 def _stripped(lines: list[str]) -> str:
+    """Return lines as one text without blank lines at its start and end."""
     return "\n".join(lines).rstrip().lstrip("\n")
 
 
@@ -102,6 +103,7 @@ def _cell(cell: Block) -> str:
 
 
 def _sorted(data: Any) -> Any:
+    """Return data whose mappings have sorted keys, at every level."""
     if isinstance(data, dict):
         return {key: _sorted(data[key]) for key in sorted(data)}
     return data

@@ -47,10 +47,10 @@ def typed_numbers(page: Page) -> Iterator[Line]:
 def find_matches(kind: str, lines: Iterable[Line]) -> Iterator[Line]:
     """Yield each match of the patterns of a kind, with its line and message."""
     for number, line in lines:
-        for one in PATTERNS[kind]:
-            for found in re.finditer(one["pattern"], line):
-                message = one["says"].format(
-                    found[0], *found.groups(), name=character_name(found[0])
+        for pattern in PATTERNS[kind]:
+            for match in re.finditer(pattern["pattern"], line):
+                message = pattern["message"].format(
+                    match[0], *match.groups(), name=character_name(match[0])
                 )
                 yield number, message
 

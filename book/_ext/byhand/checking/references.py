@@ -1,4 +1,4 @@
-"""Marks on a page that need something else: footnotes, exercises' labels, included files."""
+"""References of a page: footnotes with their marks, labels of exercises, and included files."""
 
 import re
 from collections.abc import Iterator

@@ -17,10 +17,10 @@ DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 YAML_OPTION = re.compile(r"\s*([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
-# These hold no Markdown.
+# The contents of these blocks are not Markdown.
 CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
 OPTIONS_ONLY = ("slide", "question", "published-fields", "published-models", "objectives")
-"""Blocks whose options hold no Markdown."""
+"""Blocks whose options are not Markdown."""
 
 EXPRESSION_OPTIONS = (
     "shows",
@@ -37,7 +37,7 @@ IGNORED = (
 )
 
 Line = tuple[int, str]
-"""Its number on the page, counted from 1, and its text or what is wrong there."""
+"""The number of a line on its page, counted from 1, and its text or its fault."""
 
 
 class Finding(NamedTuple):
@@ -128,15 +128,15 @@ class Page:
     @cached_property
     def prose_and_formulas(self) -> tuple[Line, ...]:
         """The lines of prose and formulas, including the captions in cells' options."""
-        left_out: set[int] = set(range(1, self.front + 1))
+        excluded: set[int] = set(range(1, self.front + 1))
         for block in self.blocks:
             if block.name in OPTIONS_ONLY:
-                left_out |= {n for n, _ in block.options_lines}
+                excluded |= {n for n, _ in block.options_lines}
             elif block.name in (*CODE, "list-table") and block.name != "math":
                 options = {n for n, _ in block.options_lines if block.name == "code-cell"}
-                left_out |= {*range(block.line, block.line + len(block.body) + 2)} - options
+                excluded |= {*range(block.line, block.line + len(block.body) + 2)} - options
         lines = enumerate(self.lines, 1)
-        return tuple((n, t) for n, t in lines if n not in left_out and not t.startswith("%"))
+        return tuple((n, t) for n, t in lines if n not in excluded and not t.startswith("%"))
 
     def sources(self) -> Iterator[tuple[int, str]]:
         """Yield each cell and each expression in prose, with the number of the line before it."""
@@ -154,7 +154,7 @@ class Page:
 
 
 def nearest(key: str, known: Iterable[str]) -> str:
-    """Return a question with the known key that a misspelt one resembles, or all known keys."""
+    """Return a hint on a misspelt key: the known key that it resembles, or all known keys."""
     near = get_close_matches(key, known, 1)
     return f"did you mean {near[0]!r}?" if near else f"one of {', '.join(sorted(known))} is wanted"
 

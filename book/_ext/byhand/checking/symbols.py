@@ -8,7 +8,7 @@ from pathlib import Path
 from byhand.checking.sources import Line, Page
 
 PAGES_OF = tomllib.loads(Path(__file__).with_name("symbols.toml").read_text("utf-8"))
-"""Of each symbol the pages on which it has its meaning."""
+"""For each symbol, the pages on which it has its meaning."""
 
 NOTATION = "notation"
 ROW = re.compile(r"^\* - (\$.+\$)$")
@@ -36,7 +36,7 @@ def conflicting_symbols(page: Page) -> Iterator[Line]:
     for symbol, pages in PAGES_OF.items():
         if {"*", page.name.removesuffix(".slides")} & {*pages} or page.name == NOTATION:
             continue
-        # A letter of its own: no subscript, no part of a word.
+        # The letter alone: not as a subscript, and not in a word.
         alone = re.compile(rf"(?<![A-Za-z\\{{_^]){re.escape(symbol)}(?![A-Za-z}}])")
         for number, formula in formulas(page):
             if alone.search(WORDS.sub(" ", formula)):

@@ -1,4 +1,4 @@
-"""From a page's source to its elements: cells and expressions run before anything is parsed.
+"""Results of a page's cells and expressions, which are computed before the page is parsed.
 
 `page_code` extracts a page's cells and expressions. `results` runs them in a separate process
 (`page_runner`), or returns the kept results if nothing changed. `pages` gives MyST-NB the page as a

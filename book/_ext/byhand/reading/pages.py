@@ -1,4 +1,4 @@
-"""Pages as MyST-NB reads them: notebooks with their results.
+"""Pages as notebooks with results, in the form that MyST-NB reads.
 
 `_config.yml` names `nbformat.reads` as the reader of pages, since the text is already a notebook,
 and switches off execution by MyST-NB.
@@ -30,7 +30,7 @@ from mha.core.threads import usable_cores
 logger = logging.getLogger(__name__)
 
 LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
-MAX_KEPT = 1_000_000  # characters of one cell's outputs, as they are kept
+MAX_KEPT = 1_000_000  # characters of one cell's outputs as JSON
 ADDRESS = re.compile(r"\bat (0x[0-9a-fA-F]{6,})")
 IMAGES = ("image/png", "image/jpeg", "image/gif")
 NO_NUMBER = re.compile(r"[-−]?(?:nan|inf)", re.IGNORECASE)
@@ -92,7 +92,7 @@ class PageReader:
     """The reader of pages, and the pool of threads that compute results before pages are read."""
 
     def __init__(self) -> None:
-        self.ahead: dict[str, Future[Results]] = {}
+        self.runs: dict[str, Future[Results]] = {}
         self.digest = ""  # of the inputs that all pages share
 
     def start_runs(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
@@ -100,7 +100,7 @@ class PageReader:
         self.digest = inputs_digest()
         pool = ThreadPoolExecutor(usable_cores())
         for name, page, steps in pages_to_run(env, names, self.digest):
-            self.ahead[name] = pool.submit(compute, page, steps, self.digest)
+            self.runs[name] = pool.submit(compute, page, steps, self.digest)
         pool.shutdown(wait=False)
 
     def read(self, app: Sphinx, name: str, source: list[str]) -> None:
@@ -108,8 +108,8 @@ class PageReader:
         page = Path(app.env.doc2path(name))
         notebook = notebook_of(page, source[0], app.env.myst_config)  # type: ignore[attr-defined]
         if steps := steps_of(notebook, source[0]):
-            ran = self.ahead.pop(name, None)
-            results = ran.result() if ran else load_valid(page, steps, self.digest)
+            run = self.runs.pop(name, None)
+            results = run.result() if run else load_valid(page, steps, self.digest)
             results = results or compute(page, steps, self.digest)
             app.env.temp_data[RESULTS] = results
             _add_results(results, notebook)

@@ -57,7 +57,10 @@ def depart_live_number(self: HTML5Translator, node: live_number) -> None:
 def expression_value(document: nodes.document, expression: str, line: int) -> StepResult:
     """Return the value of an expression from its last evaluation before a line.
 
-    A `NoValueError` says why there is none.
+    Raises
+    ------
+    NoValueError
+        If there is none; the message gives the reason.
     """
     env = getattr(document.settings, "env", None)
     results: Results | None = env.temp_data.get(RESULTS) if env else None
