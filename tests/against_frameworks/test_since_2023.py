@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from explained_fields import explained_fields
 from framework_layers import layer_of, modelling
 from transformers.masking_utils import sliding_window_overlay
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
@@ -334,7 +335,4 @@ def test_the_chapter_has_each_field_of_a_configuration_on_attention(kind):
     fields = " ".join(getattr(transformers, f"{kind}Config")().to_dict())
     found = set(ON_ATTENTION.findall(fields))
     assert len(found) > 6
-    facts = published_models().facts
-    said = {fact.field for fact in facts}
-    said |= set(re.findall(r"`(\w+)`", " ".join(fact.meaning for fact in facts)))
-    assert found <= said | {"output_attentions", "mlp_layer_types"}
+    assert found <= explained_fields() | {"output_attentions", "mlp_layer_types"}

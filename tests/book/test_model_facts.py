@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 from book_site import ROOT
+from explained_fields import explained_fields
 from helpers import raises
 from pybtex.database import parse_file
 
@@ -33,6 +34,21 @@ ALIASES = {
     "Llama 3 70B": ("Llama 3 ",), "Llama 4 Scout": ("Llama 4",), "Mistral 7B v0.1": ("Mistral",),
     "OLMo 2 7B": ("OLMo 2",), "Qwen3 8B": ("Qwen3 ",), "MiniMax-Text-01": ("MiniMax-01",),
 }  # fmt: skip
+
+# Fields on attention in published files `config.json` of a hybrid, a latent and a sparse model.
+# The classes of `transformers`, which the tests against frameworks read, have other names for some.
+OF_LATENT = """attention_bias attention_dropout hidden_size kv_lora_rank max_position_embeddings
+num_attention_heads num_hidden_layers num_key_value_heads q_lora_rank qk_nope_head_dim
+qk_rope_head_dim rope_scaling type factor beta_fast beta_slow mscale mscale_all_dim
+original_max_position_embeddings rope_theta use_cache v_head_dim"""
+PUBLISHED_FIELDS = {
+    "Qwen3-Next": """attention_dropout full_attention_interval head_dim hidden_size
+linear_conv_kernel_dim linear_key_head_dim linear_num_key_heads linear_num_value_heads
+linear_value_head_dim max_position_embeddings num_attention_heads num_hidden_layers
+num_key_value_heads partial_rotary_factor rope_scaling rope_theta use_cache use_sliding_window""",
+    "DeepSeek-V3": OF_LATENT,
+    "DeepSeek-V3.2": f"{OF_LATENT} index_head_dim index_n_heads index_topk",
+}
 
 
 def test_each_fact_has_a_source_with_a_date_and_a_place():
@@ -104,3 +120,8 @@ def test_the_tables_have_each_model_and_each_field_once():
     fields = [line[5:-1] for line in written if line.startswith("* - `")]
     assert fields == [f.field for f in MODELS.facts if f.model == "gpt-oss-120b" and f.named]
     assert "  - gpt-oss-120b 131,072" in written
+
+
+@pytest.mark.parametrize("model", PUBLISHED_FIELDS)
+def test_the_chapter_explains_each_field_on_attention_of_a_published_configuration(model):
+    assert set(PUBLISHED_FIELDS[model].split()) - explained_fields() == set()
