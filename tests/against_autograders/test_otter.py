@@ -1,9 +1,14 @@
 """Otter-Grader, with the assignment of the pack, gives the points and remarks of `mha.grade`."""
 
+import csv
 import json
+import os
+import re
+import shlex
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 
@@ -11,6 +16,7 @@ import pytest
 from autograder_folders import cheating_notebooks, hostile_notebooks, wrong_notebooks
 from hostile import DISRUPTIVE, KINDS
 from otter.api import grade_submission
+from packaging.requirements import Requirement
 from student_submissions import STYLES, notebook
 
 import mha
@@ -23,6 +29,12 @@ from mha.practice.notebook_steps import STEPS
 ROOT = Path(__file__).resolve().parents[2]
 ASSIGNMENT = ROOT / "_build" / "packs" / "autograders" / "attention-otter.zip"
 """The assignment that `scripts/test.py --autograders` makes."""
+
+VARIABLES = os.environ | {
+    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    "PYTHONPATH": str(ROOT),
+}
+"""Variables of Otter's commands, which start in another folder: programs and `mha` are found."""
 
 PACKAGE = str(Path(mha.__file__).parent)
 SUBMISSIONS = {
@@ -50,7 +62,7 @@ def autograder(tmp_path_factory):
         archive.extractall(folder)
     (wheel,) = folder.glob("*.whl")
     command = [sys.executable, "-m", "otter", "generate", wheel.name]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, env=VARIABLES, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(BytesIO((folder / "autograder.zip").read_bytes())) as archive:
         names = {*archive.namelist()}
@@ -61,6 +73,26 @@ def autograder(tmp_path_factory):
     assert config["plugins"] == ["mha.grade.otter_plugin.Judge"]
     assert f"mha @ file:///autograder/source/files/{wheel.name}" in environment
     return folder / "autograder.zip"
+
+
+def test_the_commands_of_the_readme_give_all_points_to_a_right_submission(autograder):
+    folder = autograder.parent
+    (folder / "submission.ipynb").write_text(STYLES["right-as-asked"], encoding="utf-8")
+    (folder / "submissions").mkdir()
+    (folder / "submissions" / "ada.ipynb").write_text(STYLES["right-as-asked"], encoding="utf-8")
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    install, *commands = re.findall(r"^    (.+)$", readme, re.MULTILINE)
+    (required,) = (word for word in shlex.split(install) if word.startswith("otter-grader"))
+    assert Requirement(required).specifier.contains(version("otter-grader"))
+    for command in commands:
+        words = shlex.split(command)
+        done = subprocess.run(words, cwd=folder, env=VARIABLES, capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stderr)
+    scores = json.loads((folder / "results.json").read_text(encoding="utf-8"))["tests"]
+    assert sum(test.get("score", 0) for test in scores) == len(STEPS)
+    with (folder / "submissions-graded" / "grades.csv").open(encoding="utf-8-sig") as file:
+        (row,) = csv.DictReader(file)
+    assert row["points"] == row["of"] == str(len(STEPS))
 
 
 @pytest.mark.parametrize("name", SUBMISSIONS)
