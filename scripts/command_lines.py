@@ -292,7 +292,8 @@ def _add_packs(what: Commands, common: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--site",
         metavar="ADDRESS",
-        help="address of the published book, for the notebooks; default: that in _config.yml",
+        help="address of the published book, for links in questions, cards and the cartridge, and"
+        " for the notebooks; default: that in _config.yml",
     )
     # These have their own sources; the other packs are made from the built pages.
     command.set_defaults(

@@ -4,21 +4,27 @@ The format is that of IMS Common Cartridge 1.3, or 1.1 for Moodle, which reads n
 chapter is a folder of the contents with its page, its deck and a quiz; its questions are in QTI
 1.2, as the cartridge's profile limits it. The questions with fresh numbers are the question bank.
 Names of replies are those that Canvas's reader knows.
+
+Files for teachers have the role "Instructor" in their metadata. Canvas's reader locks these files,
+and Moodle's hides them.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import groupby
 
 from byhand.document import BOOK
 from byhand.press.archives import pack
-from packs import standalone_questions
 from packs.pages import Page, Question
 from packs.questions import TEMPLATES
 
 VERSIONS = {"1.1": "v1p1", "1.3": "v1p3"}
 """The versions of the format, and their names in namespaces."""
+
+DECIMALS = 2
+"""Decimals that a right answer may have, if the question asks for fewer: 3.00 for 3."""
 
 READER = "reader.pdf"
 PROFILES = {"essay": "essay", "number": "fib", "choice": "multiple_choice"}
@@ -31,7 +37,7 @@ TEMPLATES.globals["profile"] = lambda question: (
 
 @dataclass(frozen=True)
 class Resource:
-    """A resource of the cartridge: its id, its type and title, its file, and what it needs."""
+    """A resource of the cartridge: its id, type, title and file, what it needs, and for whom."""
 
     identifier: str
     type: str
@@ -39,6 +45,7 @@ class Resource:
     file: str
     data: bytes
     needs: tuple[str, ...] = ()
+    is_for_teachers: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,18 +59,23 @@ class Folder:
 def spellings(question: Question) -> list[str]:
     """Return the texts that are accepted as the right number.
 
+    The profile has no numeric comparison, so each spelling of the number is listed: with and
+    without zeros at its end and before its point, with a comma, and with a minus sign.
+
     Examples
     --------
-    >>> number = Question("a", "A", "", answer=-0.25, places=2)
-    >>> spellings(number)
+    >>> spellings(Question("a", "A", "", answer=1.5, places=2))
+    ['1.5', '1.50', '1,5', '1,50']
+    >>> spellings(Question("a", "A", "", answer=-0.25, places=2))
     ['-0.25', '-.25', '-0,25', '-,25', '−0.25', '−.25', '−0,25', '−,25']
     >>> spellings(Question("a", "A", "", answer=3.0))
-    ['3', '3.0', '3,0']
+    ['3', '3.0', '3.00', '3,0', '3,00']
     """
-    key = question.key
-    texts = [key] if "." in key else [key, f"{key}.0"]
-    if re.match(r"-?0\.", key):
-        texts.append(key.replace("0.", ".", 1))
+    number = Decimal(question.key)
+    fewest = len(question.key.partition(".")[2].rstrip("0"))
+    most = max(question.places, DECIMALS)
+    texts = [f"{number:.{places}f}" for places in range(fewest, most + 1)]
+    texts += [text.replace("0.", ".", 1) for text in texts if re.match(r"-?0\.", text)]
     texts += [text.replace(".", ",") for text in texts if "." in text]
     return texts + [text.replace("-", "−") for text in texts if "-" in text]
 
@@ -77,6 +89,7 @@ def files(
     decks: Mapping[str, bytes],
     reader: bytes,
     version: str,
+    address: str,
 ) -> dict[str, bytes]:
     """Return the cartridge by file name, and print what it loses.
 
@@ -92,8 +105,11 @@ def files(
         The chapters as PDF.
     version : str
         A key of `VERSIONS`.
+    address : str
+        Where the book is published, or an empty string; then the cartridge has no links.
     """
-    address = standalone_questions.base_address()
+    if version == "1.1":
+        bank = _kept_by_moodle(bank)
     folders = [Folder(BOOK, [_file(READER, "The chapters as PDF", reader)])]
     folders += _folders(pages, bank, decks, address, version)
     fresh = [question for question in bank if not question.page]
@@ -118,20 +134,38 @@ def files(
     return {f"attention-by-hand{suffix}.imscc": pack(made)}
 
 
+def _kept_by_moodle(bank: Sequence[Question]) -> list[Question]:
+    """Return the questions whose right answer is not 0, and print how many others there are.
+
+    Moodle's reader of version 1.1 drops the text "0" from the right answers, because PHP takes it
+    for an empty text.
+    """
+    kept = [each for each in bank if each.kind != "number" or Decimal(each.key)]
+    if omitted := len(bank) - len(kept):
+        print(
+            f"note: questions whose right answer is 0 are omitted: Moodle's reader of cartridges"
+            f" drops this answer ({omitted})"
+        )
+    return kept
+
+
 def losses(bank: Iterable[Question], *, has_links: bool) -> Iterator[str]:
     """Yield a sentence for each part of the pages and questions that the format cannot hold."""
     asked = list(bank)
     kinds = [("multiple" if each.is_multiple else each.kind) for each in asked]
     yield (
-        f"the cartridge accepts spellings of the number that is asked for, with no margin"
-        f" ({kinds.count('number')} questions)"
+        f"the cartridge accepts each spelling of the rounded number, such as 1.5 for 1.50, and no"
+        f" margin ({kinds.count('number')} questions)"
     )
     yield f"it has no part of the mark for several right options ({kinds.count('multiple')})"
     schemes = sum(bool(each.marks) for each in asked)
     yield f"it has no marking schemes of essays, only their marks ({schemes})"
     yield "it has no tags: difficulty and minutes of a question are lost"
     if not has_links:
-        yield "it has no links to the pages, because html: baseurl: in _config.yml is empty"
+        yield (
+            "it has no links to the pages: neither --site nor html: baseurl: in _config.yml has"
+            " the book's address"
+        )
 
 
 def _folders(
@@ -172,17 +206,18 @@ def _slides(page: Page, decks: Mapping[str, bytes]) -> Iterator[Resource]:
     short = page.name.rpartition("/")[2]
     titles = {
         f"{short}.pdf": "Slides",
-        f"{short}-notes.pdf": "Slides with notes for the teacher",
-        f"{short}.pptx": "Slides to edit",
+        f"{short}-notes.pdf": "Slides with notes, for the teacher",
+        f"{short}.pptx": "Slides to edit, with notes, for the teacher",
     }
     for file, title in titles.items():
         if file in decks:
-            yield _file(f"slides/{file}", title, decks[file])
+            has_notes = file != f"{short}.pdf"
+            yield _file(f"slides/{file}", title, decks[file], is_for_teachers=has_notes)
 
 
-def _file(name: str, title: str, data: bytes) -> Resource:
+def _file(name: str, title: str, data: bytes, *, is_for_teachers: bool = False) -> Resource:
     identifier = "file-" + re.sub(r"[^\w.-]", "-", name)
-    return Resource(identifier, "webcontent", title, name, data)
+    return Resource(identifier, "webcontent", title, name, data, is_for_teachers=is_for_teachers)
 
 
 def _questions(

@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
+import yaml
 from command_lines import HTML
-from environment import fail, step
+from environment import ROOT, fail, step
 from printing import typeset, write_file
 
 from byhand.document import Document
@@ -57,7 +58,7 @@ def make(arguments: argparse.Namespace) -> None:
 
 
 def _bank(arguments: argparse.Namespace, built_pages: Sequence[Page]) -> list[Question]:
-    return questions.bank(built_pages, arguments.seed, arguments.variants)
+    return questions.bank(built_pages, arguments.seed, arguments.variants, _address(arguments))
 
 
 @cache  # two packs have the same decks
@@ -74,18 +75,23 @@ def _cartridge(arguments: argparse.Namespace, built_pages: list[Page]) -> dict[s
     chapters = tuple(page.name for page in chosen) if names else None
     reader = Document(name="reader", chapters=chapters, solutions="none")
     (pdf,) = typeset([reader]).values()
-    return cartridge.files(chosen, bank, _decks(names), pdf, arguments.cartridge)
+    return cartridge.files(
+        chosen, bank, _decks(names), pdf, arguments.cartridge, _address(arguments)
+    )
 
 
 def _address(arguments: argparse.Namespace) -> str:
-    """Return the address of the published site, or an empty string."""
-    return standalone_questions.base_address() if arguments.site is None else str(arguments.site)
+    """Return the address of the published book: --site, else that in `_config.yml`, or none."""
+    if arguments.site is not None:
+        return str(arguments.site)
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    return str(config["html"]["baseurl"] or "")
 
 
 PACKS: dict[str, Pack] = {
     "questions": lambda arguments, built_pages: questions.files(_bank(arguments, built_pages)),
     "cards": lambda arguments, built_pages: cards.files(
-        standalone_questions.questions(built_pages), built_pages
+        standalone_questions.questions(built_pages, _address(arguments)), built_pages
     ),
     "slides": lambda arguments, built_pages: _decks(tuple(arguments.chapters)),
     "figures": lambda arguments, built_pages: figures.files(built_pages),

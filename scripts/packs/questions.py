@@ -47,10 +47,13 @@ MOST_LONG = {"easy": 0, "medium": 1, "hard": inf}
 LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
 
 
-def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
-    """Return every question of the book, and `variants` fresh questions of each kind."""
+def bank(pages: Sequence[Page], seed: int, variants: int, address: str = "") -> list[Question]:
+    """Return every question of the book, and `variants` fresh questions of each kind.
+
+    Questions of the book link to its pages at `address`, if it is not empty.
+    """
     drawn = [question for stage in drawable() for question in fresh(stage, seed, variants)]
-    return with_different_titles([*standalone_questions.questions(pages), *drawn])
+    return with_different_titles([*standalone_questions.questions(pages, address), *drawn])
 
 
 def with_different_titles(questions: Iterable[Question]) -> list[Question]:

@@ -16,7 +16,6 @@ from html import escape
 from pathlib import Path
 from string import ascii_uppercase
 
-import yaml
 from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from environment import ROOT, fail
@@ -55,8 +54,8 @@ BY_TITLE = re.compile(r"\(\0[^\0]*\0\)\s?|\s?\(\0[^\0]*\0\)|\0")
 class Book:
     """The tables, figures and formulas of the pages, and the book's address."""
 
-    def __init__(self, pages: Sequence[Page]) -> None:
-        self.address = base_address()
+    def __init__(self, pages: Sequence[Page], address: str) -> None:
+        self.address = address
         self.pictures: dict[str, str] = {}
         self.holders = {
             str(holder["id"]): page for page in pages for holder in page.article.find_all(id=THING)
@@ -125,9 +124,12 @@ def _tables(holder: Tag) -> str:
     return "".join(map(self_contained, tables))
 
 
-def questions(pages: Sequence[Page]) -> Iterator[Question]:
-    """Yield the self-contained questions of the pages."""
-    book, schemes = Book(pages), schemes_of(Project(ROOT))
+def questions(pages: Sequence[Page], address: str = "") -> Iterator[Question]:
+    """Yield the self-contained questions of the pages.
+
+    Links lead to the book at `address`; without an address there are none.
+    """
+    book, schemes = Book(pages, address), schemes_of(Project(ROOT))
     for page in pages:
         doctree = doctree_of(page.name)
         asked: dict[str, list[Asked]] = dict(doctree.get("asked", {}))
@@ -144,12 +146,6 @@ def questions(pages: Sequence[Page]) -> Iterator[Question]:
 def _with_scheme(question: Question, scheme: Scheme | None) -> Question:
     """Return a question with its marking scheme, if it has one."""
     return replace(question, marks=scheme.marks) if scheme else question
-
-
-def base_address() -> str:
-    """Return the address of the published book, empty if it has none."""
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    return str(config["html"]["baseurl"] or "")
 
 
 # ---- What a question names ----

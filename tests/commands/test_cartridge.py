@@ -6,19 +6,23 @@ templates use.
 
 import re
 import zipfile
+from decimal import Decimal
 from io import BytesIO
 from xml.etree import ElementTree
 
 import lxml.etree
 import pytest
 from book_site import ROOT, SITE
+from command_lines import make_parser
 from pack_files import CARTRIDGE
-from packs import cartridge, pages, questions, standalone_questions
+from packs import cartridge, pages, questions
+from packs import command as packs
 
 pytestmark = pytest.mark.book
 
 SCHEMAS = ROOT / "tests" / "cartridge"
 ADDRESS = "https://example.org/book/"
+LOM = "{http://ltsc.ieee.org/xsd/imsccVERSION/LOM/resource}"
 QTI = "{http://www.imsglobal.org/xsd/ims_qtiasiv1p2}"
 KINDS = {
     "cc.multiple_choice.v0p1": "choice",
@@ -62,9 +66,15 @@ def version(request):
 
 @pytest.fixture(scope="module")
 def made(version, bank, book, decks):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(standalone_questions, "base_address", lambda: ADDRESS)
-        return opened(cartridge.files(book, bank, decks, b"%PDF", version))
+    return opened(cartridge.files(book, bank, decks, b"%PDF", version, ADDRESS))
+
+
+@pytest.fixture(scope="module")
+def contained(version, bank):
+    """Return the questions that the cartridge has: that for Moodle omits right answers of 0."""
+    zeros = [q.name for q in bank if q.kind == "number" and float(q.key) == 0]
+    assert zeros
+    return [q for q in bank if version == "1.3" or q.name not in zeros]
 
 
 def resources(made):
@@ -130,10 +140,10 @@ def html_of(element, path):
     return text.replace("$IMS-CC-FILEBASE$/images/", "")
 
 
-def test_each_question_of_the_bank_is_asked_once_and_judged_as_in_the_bank(made, bank):
+def test_each_question_of_the_bank_is_asked_once_and_judged_as_in_the_bank(made, contained):
     items = {item.get("ident"): item for item in all_items(made)}
-    assert items.keys() == {question.name for question in bank}
-    for question in bank:
+    assert items.keys() == {question.name for question in contained}
+    for question in contained:
         item = items[question.name]
         assert item.get("title") == question.title
         fields = {
@@ -169,12 +179,29 @@ def cases(question):
             yield right ^ {option.letter}, False
     if question.kind == "number":
         step = 10.0**-question.places
-        yield {question.key}, True
-        yield {question.key.replace("-", "−").replace(".", ",")}, True
+        for text in (question.key, str(float(question.key)), f"{float(question.key):g}"):
+            yield {text}, True
+            yield {text.replace("-", "−").replace(".", ",")}, True
+        yield {f"{float(question.key):.2f}"}, question.places <= 2
         for other in (question.answer + 2 * step, question.answer - 2 * step, -question.answer):
             text = f"{other:.{question.places}f}"
             if float(text) != float(question.key):
                 yield {text}, False
+
+
+def test_every_accepted_text_is_the_right_number(made, contained):
+    keys = {q.name: Decimal(q.key) for q in contained if q.kind == "number"}
+    items = [item for item in all_items(made) if item.get("ident") in keys]
+    assert len(items) == len(keys) >= 100
+    for item in items:
+        texts = [each.text for each in item.iter(f"{QTI}varequal")]
+        assert len(texts) == len({*texts})
+        numbers = {Decimal(text.replace("−", "-").replace(",", ".")) for text in texts}
+        assert numbers == {keys[item.get("ident")]}
+    assert any(
+        {"1.5", "1.50", "1,5", "1,50"} <= {each.text for each in item.iter(f"{QTI}varequal")}
+        for item in items
+    )
 
 
 def judge(item):
@@ -216,7 +243,7 @@ def test_each_condition_of_an_option_and_each_reply_have_their_counterpart(made)
         assert labels in (equal, set())
 
 
-def test_pictures_are_files_on_which_their_questions_depend(made, bank):
+def test_pictures_are_files_on_which_their_questions_depend(made, contained):
     found = resources(made)
     for name, resource in found.items():
         if not name.startswith("qu"):
@@ -227,12 +254,12 @@ def test_pictures_are_files_on_which_their_questions_depend(made, bank):
             r"\$IMS-CC-FILEBASE\$/(images/[\w-]+\.svg)", made[f"{name}.xml"].decode()
         )
         assert files == {*shown}
-    pictures = {f"images/{name}": svg for question in bank for name, svg in question.files.items()}
+    pictures = {f"images/{name}": svg for q in contained for name, svg in q.files.items()}
     assert pictures
     assert {name: made[name].decode() for name in pictures} == pictures
 
 
-def test_each_chapter_has_its_page_its_deck_and_its_quiz(made, bank, book, version):
+def test_each_chapter_has_its_page_its_deck_and_its_quiz(made, contained, book, version):
     root = ElementTree.fromstring(made["imsmanifest.xml"])
     found = resources(made)
     (top,) = (each for each in root.iter() if each.get("identifier") == "top")
@@ -245,7 +272,7 @@ def test_each_chapter_has_its_page_its_deck_and_its_quiz(made, bank, book, versi
         wanted = [f"link-{name}"]
         if f"slides/{short}.pdf" in made:
             wanted += [f"file-slides-{short}{end}" for end in (".pdf", "-notes.pdf", ".pptx")]
-        wanted += [f"quiz-{name}"] * any(each.page == page.name for each in bank)
+        wanted += [f"quiz-{name}"] * any(each.page == page.name for each in contained)
         assert contents[page.title] == wanted
         link = ElementTree.fromstring(made[f"links/{name}.xml"])
         space = f"{{http://www.imsglobal.org/xsd/imscc{cartridge.VERSIONS[version]}/imswl_"
@@ -255,15 +282,55 @@ def test_each_chapter_has_its_page_its_deck_and_its_quiz(made, bank, book, versi
     assert all(each.get("href") for each in found.values() if each.get("type") == "webcontent")
 
 
-def test_without_an_address_there_is_no_link_and_the_command_says_what_is_lost(
-    bank, book, capsys, monkeypatch
-):
-    monkeypatch.setattr(standalone_questions, "base_address", lambda: "")
-    files = opened(cartridge.files(book, bank, {}, b"%PDF", "1.3"))
+def test_only_files_with_notes_are_for_teachers(made, version):
+    space = LOM.replace("VERSION", cartridge.VERSIONS[version])
+    roles = {
+        resource.findall("{*}file")[0].get("href"): resource.findtext(
+            f"{{*}}metadata/{space}lom/{space}educational/{space}intendedEndUserRole/{space}value"
+        )
+        for resource in resources(made).values()
+    }
+    decks = {name for name in made if name.startswith("slides/")}
+    for_teachers = {name for name in decks if name.endswith(("-notes.pdf", ".pptx"))}
+    assert len(decks) > len(for_teachers) > 0
+    assert {name for name, role in roles.items() if role == "Instructor"} == for_teachers
+    assert {*roles.values()} == {"Instructor", None}
+
+
+def test_no_marking_scheme_of_an_essay_is_in_the_cartridge(made, bank):
+    solutions = "".join(question.feedback for question in bank)
+    says = {text for question in bank for _, text in question.marks if text not in solutions}
+    files = "".join(data.decode(errors="ignore") for data in made.values())
+    assert len(says) > 100
+    assert not [text for text in says if text in files]
+
+
+def test_the_command_writes_the_address_that_it_is_given(book, monkeypatch, tmp_path):
+    few = [page for page in book if page.name in ("examples/cat-sat", "mechanism/scaling")]
+    monkeypatch.setattr(pages, "read", lambda folder: few)
+    monkeypatch.setattr(packs, "_decks", lambda names: {})
+    monkeypatch.setattr(packs, "typeset", lambda documents: {"reader": b"%PDF"})
+    words = "packs --only cartridge,questions --variants 0"
+    parser = make_parser("building")
+    packs.make(parser.parse_args([*words.split(), "--site", ADDRESS, "--to", str(tmp_path)]))
+    files = opened({CARTRIDGE: (tmp_path / "cartridge" / CARTRIDGE).read_bytes()})
+    links = [files[name].decode() for name in files if name.startswith("links/")]
+    assert len(links) == 2
+    assert f'<url href="{ADDRESS}mechanism/scaling.html"' in "".join(links)
+    moodle = (tmp_path / "questions" / "questions-moodle.xml").read_text(encoding="utf-8")
+    for text in (files["quiz-mechanism-scaling.xml"].decode(), moodle):
+        assert f"{ADDRESS}mechanism/scaling.html#" in text
+
+
+def test_without_an_address_there_is_no_link_and_the_command_says_what_is_lost(bank, book, capsys):
+    files = opened(cartridge.files(book, bank, {}, b"%PDF", "1.3", ""))
     assert not [name for name in files if name.startswith("links/")]
     said = capsys.readouterr().out
     assert said.count("note: ") == 5
     assert f"only their marks ({sum(bool(each.marks) for each in bank)})" in said
     count = sum(question.kind == "number" for question in bank)
     assert f"no margin ({count} questions)" in said
-    assert "html: baseurl: in _config.yml is empty" in said
+    assert "neither --site nor html: baseurl: in _config.yml has the book's address" in said
+    cartridge.files(book, bank, {}, b"%PDF", "1.1", "")
+    zeros = sum(q.kind == "number" and float(q.key) == 0 for q in bank)
+    assert f"drops this answer ({zeros})" in capsys.readouterr().out

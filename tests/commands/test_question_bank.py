@@ -146,10 +146,9 @@ def test_a_question_without_what_it_needs_stops_the_pack(page, said, wanted, boo
         list(standalone_questions.questions([page]))
 
 
-def test_with_an_address_each_question_leads_to_its_page(book, monkeypatch):
-    monkeypatch.setattr(standalone_questions, "base_address", lambda: "https://example.org/book/")
+def test_with_an_address_each_question_leads_to_its_page(book):
     page = next(page for page in book if page.name == "examples/cat-sat")
-    for question in standalone_questions.questions([page]):
+    for question in standalone_questions.questions([page], "https://example.org/book/"):
         where = f'href="https://example.org/book/examples/cat-sat.html#{question.label}"'
         assert where in question.feedback
 
