@@ -67,17 +67,21 @@ def _decks(names: tuple[str, ...]) -> dict[str, bytes]:
 
 
 def _cartridge(arguments: argparse.Namespace, built_pages: list[Page]) -> dict[str, bytes]:
-    """Return the cartridge of the chosen chapters, or of all."""
+    """Return the cartridge of the chosen chapters, or of all, with the decks that they have."""
     names = tuple(arguments.chapters)
-    chosen = [page for page in built_pages if not names or page.name.rpartition("/")[2] in names]
+    by_name = {page.name.rpartition("/")[2]: page for page in built_pages}
+    for name in names:
+        if name not in by_name:
+            fail(f"--chapters has {name!r}, which is no chapter; there are {', '.join(by_name)}")
+    chosen = [page for name, page in by_name.items() if not names or name in names]
+    with_deck = tuple(name for name in names if name in slides.decks())
+    decks = {} if names and not with_deck else _decks(with_deck)
     titles = {page.name for page in chosen}
     bank = [each for each in _bank(arguments, built_pages) if not each.page or each.page in titles]
     chapters = tuple(page.name for page in chosen) if names else None
     reader = Document(name="reader", chapters=chapters, solutions="none")
     (pdf,) = typeset([reader]).values()
-    return cartridge.files(
-        chosen, bank, _decks(names), pdf, arguments.cartridge, _address(arguments)
-    )
+    return cartridge.files(chosen, bank, decks, pdf, arguments.cartridge, _address(arguments))
 
 
 def _address(arguments: argparse.Namespace) -> str:

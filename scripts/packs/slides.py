@@ -12,9 +12,14 @@ from byhand.checking.sources import Project
 from byhand.slides import content, paper, powerpoint
 
 
+def decks() -> dict[str, Deck]:
+    """Return the deck of each chapter that has one, by the last part of the chapter's name."""
+    return {deck.chapter.rpartition("/")[2]: deck for deck in read_decks(Project(ROOT))}
+
+
 def chosen(names: list[str]) -> list[Deck]:
     """Return the decks of the named chapters, or all decks."""
-    found = {deck.chapter.rpartition("/")[2]: deck for deck in read_decks(Project(ROOT))}
+    found = decks()
     for name in names:
         if name not in found:
             fail(f"--chapters has {name!r}, which has no deck; there are {', '.join(found)}")

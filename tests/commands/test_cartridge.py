@@ -322,6 +322,22 @@ def test_the_command_writes_the_address_that_it_is_given(book, monkeypatch, tmp_
         assert f"{ADDRESS}mechanism/scaling.html#" in text
 
 
+def test_a_cartridge_of_a_chapter_without_deck_is_made_and_one_of_no_chapter_is_refused(
+    book, monkeypatch, tmp_path
+):
+    few = [page for page in book if page.name in ("examples/cat-sat", "mechanism/scaling")]
+    monkeypatch.setattr(pages, "read", lambda folder: few)
+    monkeypatch.setattr(packs, "typeset", lambda documents: {"reader": b"%PDF"})
+    parser = make_parser("building")
+    words = f"packs --only cartridge --variants 0 --to {tmp_path} --chapters".split()
+    packs.make(parser.parse_args([*words, "cat-sat"]))
+    files = opened({CARTRIDGE: (tmp_path / "cartridge" / CARTRIDGE).read_bytes()})
+    names = {name for name in files if not name.startswith("images/")}
+    assert names == {"imsmanifest.xml", "reader.pdf", "quiz-examples-cat-sat.xml"}
+    with pytest.raises(SystemExit, match=r"has 'cat', which is no chapter; there are .*cat-sat"):
+        packs.make(parser.parse_args([*words, "scaling,cat"]))
+
+
 def test_without_an_address_there_is_no_link_and_the_command_says_what_is_lost(bank, book, capsys):
     files = opened(cartridge.files(book, bank, {}, b"%PDF", "1.3", ""))
     assert not [name for name in files if name.startswith("links/")]
