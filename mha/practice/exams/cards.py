@@ -253,7 +253,8 @@ def _latent(card: Mapping[str, str], count: str, score: str) -> _Content:
             f"Each number takes 2 bytes. How many bytes does one token take, and how many do"
             f" {count} tokens?",
             "Suppose instead that each head stores keys and values of the width qk_nope_head_dim."
-            " How many numbers would the keys of one layer take, and how many keys and values?",
+            " How many numbers would one token's keys in one layer take, and how many its keys and"
+            " values?",
         ),
         steps,
         "Why is the rotated part stored beside the latent vector?",
