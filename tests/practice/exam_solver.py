@@ -140,8 +140,15 @@ def scale_or_not(q):
 
 
 def masked_row(q):
-    first, weights = softmax(q.numbers("Scaled scores", "scaled score")[:3])
-    return [*first, *weights, dot(weights, q.numbers("Scaled scores", "value")[:3])]
+    (*first, total), weights = softmax(q.numbers("Scaled scores", "scaled score")[:3])
+    output = dot(weights, q.numbers("Scaled scores", "value")[:3])
+    return [*first, Decimal(0), total, *weights, Decimal(0), output]
+
+
+def row_without_its_mask(q):
+    """Return the results of a masked row for a student who forgets the mask."""
+    first, weights = softmax(q.numbers("Scaled scores", "scaled score"))
+    return [*first, *weights, dot(weights, q.numbers("Scaled scores", "value"))]
 
 
 def temperature_row(q):
@@ -350,17 +357,26 @@ def mistake_faults(question, found, lines, right):
         yield f"line {first + 1} is the first wrong one; {found[0][2]}"
     for line in question.lines:
         yield from wrong_steps(line)
+    if [text.partition(": ")[0] for part, _, text in found if part == "b"] != REASONED:
+        yield f"the points of part b are not those of {REASONED}"
+    changed = [i for i, (a, b) in enumerate(zip(shown, right, strict=True)) if a != b]
+    labels = [f"line {i + 1}, {NUMBERED.findall(question.body)[i][1]}" for i in changed]
+    if [line.partition(": ")[0] for line in lines] != labels:
+        yield f"the lines to be computed again are not {labels}"
     corrected = [result_of(line) for line in lines]
-    if corrected != [right[first], right[-1]]:
+    if corrected != [right[i] for i in changed]:
         yield f"{corrected} are not the right results {right}"
+
+
+REASONED = ["The rule", "A reason, such as"]
 
 
 def value(expression):
     """Return the value of a printed calculation."""
     python = expression.replace("−", "-").replace("×", "*").replace("÷", "/")
     python = re.sub(
-        r"e\^(-?[\d.]+)|([\d.]+)",
-        lambda m: f"D('{m[1]}').exp()" if m[1] else f"D('{m[2]}')",
+        r"e\^(-?(?:[\d.]+|∞))|([\d.]+)",
+        lambda m: f"D('{m[1].replace('∞', 'Infinity')}').exp()" if m[1] else f"D('{m[2]}')",
         python,
     )
     python = re.sub(r"√(D\('[^']*'\))", r"root(\1)", python).replace("√(", "root(")

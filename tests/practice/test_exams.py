@@ -4,12 +4,14 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pytest
-from exam_solver import faults, marks, questions
+from exam_solver import faults, marks, masked_row, number, questions, row_without_its_mask
 from helpers import raises
 
+from mha.practice.calculations import compute_printed
 from mha.practice.effort import effort_of_lines
 from mha.practice.exams.cards import CARDS, models_of
 from mha.practice.exams.exam import (
@@ -18,9 +20,16 @@ from mha.practice.exams.exam import (
     PER_HOUR,
     Essay,
     draw_exam,
+    pair_essays,
 )
 from mha.practice.exams.problems import OF_CHAPTERS, PROBLEMS, WITH_MISTAKES, draw_problem
-from mha.practice.exams.steps import changed_names, solve
+from mha.practice.exams.steps import (
+    as_decimal,
+    as_printed,
+    changed_names,
+    largest_errors,
+    solve,
+)
 from mha.practice.exams.text import as_json, write_form, write_scheme
 from mha.practice.worksheets.seeds import Seed
 
@@ -77,6 +86,12 @@ def test_a_solver_agrees_with_the_scheme_and_both_forms_are_equally_long(seed, c
     assert max(lengths) - min(lengths) <= MOST_APART * max(lengths)
     for first, second in zip(papers["A"], papers["B"], strict=True):
         assert first.title == "Explain" or first.body != second.body
+        assert [worth for _, _, worth in first.parts] == [worth for _, _, worth in second.parts]
+    redone = [
+        [part for q in questions(text) if q.title == "Find the mistake" for part, _, _ in marks(q)]
+        for text in of_forms
+    ]
+    assert redone[0].count("c") == redone[1].count("c") >= 1
 
 
 def operations(scheme):
@@ -113,6 +128,62 @@ def test_an_exam_fits_its_minutes_and_has_each_kind(minutes):
     assert kinds["mistake"] == kinds["card"] == 1
     assert sum(kinds.values()) <= PER_HOUR * minutes / 60
     assert minutes - exam.estimate < 15 or sum(kinds.values()) == PER_HOUR * minutes // 60
+
+
+def test_parallel_essays_are_of_one_chapter_and_demand_the_same():
+    openings = ("Find the bug in this.", "An open question. Why?", "Why is this so?")
+    given = [
+        Essay(f"{chapter} {i}", chapter, openings[i % 3], minutes, ((points, "so"),))
+        for chapter in CHAPTERS[:6]
+        for i, (minutes, points) in enumerate([(5, 4)] * 7 + [(3, 2)] * 2 + [(15, 6)] * 3)
+    ]
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        some = [given[i] for i in rng.permutation(len(given))[: rng.integers(1, 40)]]
+        pairs = pair_essays(rng, some)
+        assert {a.label for pair in pairs for a in pair} == {essay.label for essay in some}
+        alike = [[(e.chapter, e.demand, e.points, e.minutes) for e in pair] for pair in pairs]
+        assert all(a == b for a, b in alike)
+        alone = [pair for pair, (a, b) in zip(alike, pairs, strict=True) if a is b]
+        assert all(alone.count(pair) == 1 for pair in alone)  # a second one would be its partner
+        assert sum(a is not b for a, b in pairs) == (len(some) - len(alone)) / 2
+        short = [a.chapter for a, _ in pairs if a.minutes < 15]
+        assert [a.chapter for a, _ in pairs][: len(short)] == short  # long ones come last
+        asked = set(short)
+        assert set(short[: len(asked)]) == asked  # each chapter has its turn before any has two
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_answers_with_rounded_numbers_and_with_all_digits_are_within_the_bounds(kind):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        right = solve(draw_problem(kind, rng).steps)
+        errors = largest_errors(right)
+        for share in (0, 0.5, 0.5, 0.5, 1):
+            carried = {}
+            for step in right.steps:
+                operands = [[carried.get(name, name) for name in group] for group in step.operands]
+                exact = compute_printed(step.kind, operands, 0)
+                written = as_decimal(as_printed(exact))
+                off = max(abs(x - as_decimal(right.values[step.name])) for x in (written, exact))
+                assert off <= errors[step.name] or off < Decimal("1e-30"), (step.label, share)
+                carried[step.name] = str(written if rng.random() < share else exact)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_scheme_of_a_masked_row_has_the_numbers_without_the_mask(seed):
+    exam = drawn(seed, ["mechanism/softmax"])
+    schemes = [questions(text) for text in write_scheme(exam).split("\n# Form ")[1:]]
+    rows = 0
+    for form, scheme in zip(exam.forms, schemes, strict=True):
+        for question, key in zip(questions(write_form(exam, form)), scheme, strict=True):
+            if question.title == "A row under a causal mask":
+                (note,) = re.findall("Note: The mask is forgotten: .*", key.body)
+                told = [number(text) for text in re.findall(r": (−?[\d.]*\d)(?=[;.])", note)]
+                forgotten, right = row_without_its_mask(question), masked_row(question)
+                assert told == [a for a, b in zip(forgotten, right, strict=True) if a != b]
+                rows += 1
+    assert rows >= 2
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)

@@ -1,15 +1,22 @@
 """An exam of one hour, or another time, in two parallel forms.
 
-Both forms have the same kinds of questions in the same order, with the same points and minutes, and
-different numbers. The number of operations of each pair of questions, and so of the forms, differs
-by at most `MOST_APART`.
+The questions of both forms are parallel one by one. Two parallel questions have the same kind,
+minutes and points of each part. Beyond that,
+
+- calculations have the same steps with different numbers, and their numbers of operations differ by
+  at most `MOST_APART`;
+- solutions with a mistake are of the same calculation, and the same number of results has to be
+  computed again; the mistakes differ where the calculation has two that allow it;
+- cards have the same fields and questions, of different models where two allow it;
+- questions in words are from the same chapter and demand the same: to find a bug, to discuss an
+  open question, or to explain. A question without a partner is in both forms.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, Decimal
 from functools import partial
-from itertools import cycle, islice
+from itertools import cycle, islice, product
 
 import numpy as np
 
@@ -18,13 +25,11 @@ from mha.practice.exams.cards import card_kind, draw_card, models_of
 from mha.practice.exams.problem import Problem
 from mha.practice.exams.problems import OF_CHAPTERS, WITH_MISTAKES, draw_problem
 from mha.practice.exams.steps import (
-    PLACES,
     Slip,
     Solution,
-    Step,
     changed_names,
+    largest_errors,
     solve,
-    solve_unrounded,
 )
 from mha.practice.worksheets.seeds import Seed
 from mha.views.table import Table
@@ -78,6 +83,15 @@ class Essay:
         """The points of a full answer."""
         return sum(points for points, _ in self.marks)
 
+    @property
+    def demand(self) -> str:
+        """The words of `DEMANDS` with which the question begins, or none: it asks to explain."""
+        return next((words for words in DEMANDS if self.text.startswith(words)), "")
+
+
+DEMANDS = ("Find the bug", "An open question")
+"""The first words of questions that demand more than an explanation."""
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -93,7 +107,7 @@ class Mark:
     answer : str, default ""
         The number to find, if any.
     off_by : str, default ""
-        The largest error of a student who does not round before this line.
+        The largest error of a right answer, if any: earlier lines may be rounded or not.
     part : int, default 0
         The part of the question, counted from 0.
     """
@@ -122,7 +136,7 @@ class Question:
     tables : tuple of Table
     marks : tuple of Mark
     follow : tuple of str
-        For each known mistake, the results that follow from it.
+        For the known mistake against each rule, the results that follow from it.
     lines : tuple of str
         The numbered lines in which a mistake is to be found.
     minutes : int
@@ -287,16 +301,30 @@ def _alternate(computed: Iterator[Pair], explained: Iterator[Pair]) -> Iterator[
 
 
 def _parallel(draw: Callable[[], Question]) -> Pair:
-    """Return two questions of equal structure whose operations differ by at most `MOST_APART`."""
+    """Return two parallel questions with different numbers."""
     for _ in range(TRIES):
         first = draw()
         for _ in range(TRIES):
             second = draw()
-            is_equal = first.points == second.points and _are_close(first.effort, second.effort)
-            if is_equal and (first.tables, first.marks) != (second.tables, second.marks):
-                minutes = max(first.minutes, second.minutes)
-                return replace(first, minutes=minutes), replace(second, minutes=minutes)
+            is_other = (first.tables, first.marks) != (second.tables, second.marks)
+            if is_other and _are_parallel(first, second):
+                return _with_equal_minutes(first, second)
     raise ValueError("no parallel questions were found; another seed is wanted")
+
+
+def _with_equal_minutes(first: Question, second: Question) -> Pair:
+    minutes = max(first.minutes, second.minutes)
+    return replace(first, minutes=minutes), replace(second, minutes=minutes)
+
+
+def _are_parallel(first: Question, second: Question) -> bool:
+    """Return whether two questions have equal points, and almost as many operations."""
+    return _worth(first) == _worth(second) and _are_close(first.effort, second.effort)
+
+
+def _worth(question: Question) -> list[tuple[int, int]]:
+    """Return the part and the points of each line of a question's scheme."""
+    return [(mark.part, mark.points) for mark in question.marks]
 
 
 def _are_close(first: Effort, second: Effort) -> bool:
@@ -334,36 +362,33 @@ def _to_compute(kind: str, problem: Problem) -> Question:
         text=problem.text,
         parts=problem.parts,
         tables=problem.tables,
-        marks=_line_marks(problem.steps, right),
-        follow=tuple(_follow(problem, right, slip) for slip in problem.slips),
+        marks=_line_marks(right),
+        follow=tuple(_follow(problem, right, slip) for slip in _one_of_each_rule(problem.slips)),
         minutes=READING + problem.effort.minutes,
         effort=problem.effort,
     )
 
 
-def _line_marks(steps: Sequence[Step], right: Solution) -> tuple[Mark, ...]:
-    """Return a point for each line of a calculation."""
-    exact = solve_unrounded(steps)
+def _line_marks(right: Solution, given: Collection[str] = ()) -> tuple[Mark, ...]:
+    """Return a point for each line of a calculation; the question prints the results of `given`."""
+    errors = largest_errors(right, given)
     return tuple(
         Mark(
             1,
             step.label,
             right.lines[step.name],
             right.values[step.name],
-            _off_by(right.values[step.name], exact[step.name]),
+            str(errors[step.name] or ""),
             step.part,
         )
-        for step in steps
+        for step in right.steps
     )
 
 
-def _off_by(printed: str, exact: Decimal) -> str:
-    """Return the largest error of a student who rounds this result only; empty if it is exact."""
-    off = abs(Decimal(printed.replace("−", "-")) - exact)
-    unit = Decimal(1).scaleb(-PLACES)
-    if off < unit / 10**6:
-        return ""
-    return str((off + unit / 2).quantize(unit, rounding=ROUND_CEILING))
+def _one_of_each_rule(slips: Sequence[Slip]) -> list[Slip]:
+    """Return the first mistake against each rule, which keeps the scheme short."""
+    rules = [slip.rule for slip in slips]
+    return [slip for i, slip in enumerate(slips) if slip.rule not in rules[:i]]
 
 
 def _follow(problem: Problem, right: Solution, slip: Slip) -> str:
@@ -381,46 +406,58 @@ def _with_mistake(rng: np.random.Generator, chapters: Sequence[str]) -> Pair:
     kinds = [kind for name in chapters for kind in OF_CHAPTERS[name] if kind in WITH_MISTAKES]
     kind = str(rng.choice(kinds)) if kinds else WITH_MISTAKES[0]
     for _ in range(TRIES):
-        first, second = _parallel(lambda: _to_mend(kind, rng))
-        if first.subject != second.subject:  # another mistake, so that no form helps the other
-            break
-    return first, second
+        firsts, seconds = ([*_to_mend(kind, draw_problem(kind, rng))] for _ in FORMS)
+        # Another mistake, if one has as many wrong results, so that no form helps the other.
+        order = sorted(
+            product(rng.permutation(len(firsts)), range(len(seconds))),
+            key=lambda at: at[0] == at[1],
+        )
+        for i, j in order:
+            if _are_parallel(firsts[i], seconds[j]):
+                return _with_equal_minutes(firsts[i], seconds[j])
+    raise ValueError("no parallel mistakes were found; another seed is wanted")
 
 
-def _to_mend(kind: str, rng: np.random.Generator) -> Question:
-    """Return a question that shows a solution with one of its known mistakes."""
-    problem = draw_problem(kind, rng)
-    index = int(rng.integers(len(problem.slips)))
-    slip = problem.slips[index]
+def _to_mend(kind: str, problem: Problem) -> Iterator[Question]:
+    """Yield a question for each known mistake, which shows a solution with it."""
+    for number, slip in enumerate(problem.slips, 1):
+        yield _with_slip(f"{kind}, mistake {number}", problem, slip)
+
+
+def _with_slip(subject: str, problem: Problem, slip: Slip) -> Question:
+    """Return a question that shows a solution with a mistake."""
     right, wrong = solve(problem.steps), solve(problem.steps, slip)
     changed = changed_names(right, wrong)
     names = [step.name for step in problem.steps]
-    first = names.index(changed[0]) + 1
+    first = names.index(changed[0])
     labels = {step.name: step.label for step in problem.steps}
-    by_name = dict(zip(names, _line_marks(problem.steps, right), strict=True))
-    marks = (
-        Mark(1, f"The first wrong line is line {first}. {slip.says}"),
-        Mark(2, f"The rule: {slip.rule} (1 point for the right rule without its reason.)", part=1),
-        replace(by_name[changed[0]], part=2),
-        replace(by_name[names[-1]], part=2, points=2),
+    again = tuple(
+        replace(mark, label=f"line {number}, {mark.label}", part=2)
+        for number, mark in enumerate(_line_marks(right, names[:first]), 1)
+        if names[number - 1] in changed
     )
-    others = "; ".join(f"{labels[name]}: {right.values[name]}" for name in changed)
-    effort = effort_of_lines([*wrong.lines.values(), *(right.lines[name] for name in changed)])
+    marks = (
+        Mark(1, f"The first wrong line is line {first + 1}. {slip.says}", answer=str(first + 1)),
+        Mark(1, f"The rule: {slip.rule}", part=1),
+        Mark(1, f"A reason, such as: {slip.reason}", part=1),
+        *again,
+    )
+    # A student checks every line, and computes the wrong ones again.
+    effort = effort_of_lines([*right.lines.values(), *(right.lines[name] for name in changed)])
     return Question(
         kind="mistake",
-        subject=f"{kind}, mistake {index + 1}",
+        subject=subject,
         title="Find the mistake",
         text=f"{problem.text} A student wrote the lines below. Every line is computed correctly,"
         " but one rule of attention is broken; later lines continue with the wrong numbers.",
         parts=(
             "Give the number of the first wrong line.",
-            "State the rule that it breaks, in one sentence.",
-            "Write the right line, and compute the last result again.",
+            "State the rule that it breaks, and one reason for this rule.",
+            "Write this line and every later line whose result changes, with the right numbers.",
         ),
         tables=problem.tables,
         lines=tuple(f"{labels[name]}: {wrong.lines[name]}" for name in names),
         marks=marks,
-        follow=(f"The right numbers of all wrong lines: {others}.",),
         minutes=READING + effort.minutes,
         effort=effort,
     )
@@ -452,7 +489,7 @@ def _on_model(kind: str, model: str, rng: np.random.Generator) -> Question:
         text=card.text,
         parts=(*card.parts, card.reason),
         tables=card.tables,
-        marks=(*_line_marks(card.steps, right), *reasons),
+        marks=(*_line_marks(right), *reasons),
         minutes=minutes,
         effort=effort,
         sources=card.sources,
@@ -460,18 +497,45 @@ def _on_model(kind: str, model: str, rng: np.random.Generator) -> Question:
 
 
 def _explained(rng: np.random.Generator, essays: Sequence[Essay]) -> Iterator[Pair]:
-    """Yield pairs of essays with equal points and minutes; a last single one is in both forms."""
-    groups: dict[tuple[int, int], list[Essay]] = {}
+    for first, second in pair_essays(rng, essays):
+        yield _to_explain(first), _to_explain(second)
+
+
+def pair_essays(
+    rng: np.random.Generator, essays: Sequence[Essay]
+) -> tuple[tuple[Essay, Essay], ...]:
+    """Return essays in pairs of one chapter that demand the same, with equal points and minutes.
+
+    An essay without a partner is paired with itself. Each chapter has its turn before any has
+    another; in a chapter, pairs of different essays come first, and long essays are last of all.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    essays : sequence of Essay
+
+    Returns
+    -------
+    tuple of (Essay, Essay)
+    """
+    groups: dict[tuple[str, str, int, int], list[Essay]] = {}
     for i in rng.permutation(len(essays)):
         essay = essays[int(i)]
-        groups.setdefault((essay.minutes, essay.points), []).append(essay)
-    pairs, singles = [], []
-    for _, group in sorted(groups.items()):
-        pairs += [(group[i], group[i + 1]) for i in range(0, len(group) - 1, 2)]
-        singles += [(group[-1], group[-1])] * (len(group) % 2)
-    order = sorted([*pairs, *singles], key=lambda pair: (pair[0].minutes > FAR, pair[0] is pair[1]))
-    for first, second in order:
-        yield _to_explain(first), _to_explain(second)
+        key = essay.chapter, essay.demand, essay.points, essay.minutes
+        groups.setdefault(key, []).append(essay)
+    pairs = [
+        (group[i], group[min(i + 1, len(group) - 1)])
+        for group in groups.values()
+        for i in range(0, len(group), 2)
+    ]
+    pairs.sort(key=lambda pair: pair[0] is pair[1])
+    earlier: Counter[tuple[str, bool]] = Counter()
+    turns = []
+    for essay, _ in pairs:
+        is_long = essay.minutes > FAR
+        turns.append((is_long, earlier[essay.chapter, is_long]))
+        earlier[essay.chapter, is_long] += 1
+    return tuple(pairs[i] for i in sorted(range(len(pairs)), key=turns.__getitem__))
 
 
 FAR = 9

@@ -50,13 +50,15 @@ def rotated_score(rng: np.random.Generator) -> Problem:
     )  # fmt: skip
     back = rotated("k", words[0], key, early, 1)
     cos, sin = ROTATIONS[early]
+    distance = "Then the score depends only on the distance of the two positions."
     slips = (
         Slip(f"The key of *{words[0]}* is rotated in the wrong direction.",
              "Query and key are rotated in the same direction, each by its own position.",
+             distance,
              (with_operands(back[0], key, (cos, sin)),
               with_operands(back[1], key, (negated(sin), cos)))),
         Slip(f"The key of *{words[0]}* is not rotated.",
-             "Both are rotated, the query by its position and the key by its own.",
+             "Both are rotated, the query by its position and the key by its own.", distance,
              (with_operands(back[0], (key[0],), kind="sum"),
               with_operands(back[1], (key[1],), kind="sum"))),
     )  # fmt: skip

@@ -10,7 +10,7 @@ from mha.practice.exams.shared import (
     SHARES,
     as_texts,
     distinct_rows,
-    divisor_slip,
+    divisor_slips,
     draw_even_run,
     draw_exponents,
     draw_words,
@@ -18,13 +18,16 @@ from mha.practice.exams.shared import (
     output_steps,
     pick_numbers,
     softmax_steps,
-    sum_slip,
+    sum_slips,
     vector_table,
 )
 from mha.practice.exams.steps import Slip, Step, solve, with_operands
 from mha.practice.random_inputs import draw_example, with_factors
 from mha.runs.record import trace
 from mha.runs.rounding import dimensions
+
+SPREAD = "The spread of a dot product grows as the root of the width, and the root removes that."
+"""The reason for the scale."""
 
 
 def attention_row(rng: np.random.Generator) -> Problem:
@@ -48,21 +51,25 @@ def attention_row(rng: np.random.Generator) -> Problem:
         *softmax_steps(words, [step.name for step in scaled], 2),
         *output_steps(words, values, 4),
     )
-    by_width = tuple(
-        with_operands(step, *step.operands, kind="quotient")
-        for step in scaled
-        if solve(steps).values[step.operands[0][0]] != "0"
+    not_zero = [step for step in scaled if solve(steps).values[step.operands[0][0]] != "0"]
+    by_width, by_count = (
+        tuple(with_operands(step, step.operands[0], (number,), kind=kind) for step in not_zero)
+        for number, kind in ((str(d_k), "quotient"), (str(len(words)), "root"))
     )
-    other = words[(asked + 1) % 3]
-    neighbour = with_operands(scores[words.index(other)], query, keys[(words.index(other) + 1) % 3])
+    scale = f"Scores are divided by the root of the width of a key, √{d_k}."
     slips = (
-        Slip(f"The scores are divided by {d_k}, the width itself.",
-             f"Scores are divided by the root of the width of a key, √{d_k}.", by_width),
-        sum_slip(steps, words),
-        divisor_slip(steps, words),
-        Slip(f"The score with *{other}* is computed with the key of another word.",
-             "The score of a query with a word is its dot product with the key of this word.",
-             (neighbour,)),
+        Slip(f"The scores are divided by {d_k}, the width itself.", scale, SPREAD, by_width),
+        Slip(f"The scores are divided by √{len(words)}, the root of the number of keys.", scale,
+             SPREAD, by_count),
+        *sum_slips(steps, words),
+        *divisor_slips(steps, words),
+        *(
+            Slip(f"The score with *{words[i]}* is computed with the key of *{words[j]}*.",
+                 "The score of a query with a word is its dot product with the key of this word.",
+                 "The weight from this score multiplies the value of the same word.",
+                 (with_operands(scores[i], query, keys[j]),))
+            for i, j in ((asked, (asked + 1) % 3), ((asked + 1) % 3, (asked + 2) % 3))
+        ),
     )  # fmt: skip
     return Problem(
         "One row of attention",
@@ -124,7 +131,7 @@ def first_output(rng: np.random.Generator) -> Problem:
             vector_table("Values", "v", words, [as_texts(row) for row in values]),
         ),
         steps,
-        (sum_slip(steps, words), divisor_slip(steps, words)),
+        (*sum_slips(steps, words), *divisor_slips(steps, words)),
     )
 
 
@@ -175,7 +182,7 @@ def projected_score(rng: np.random.Generator) -> Problem:
         steps,
         (
             Slip(f"The score is divided by {width}, the width itself.",
-                 f"Scores are divided by the root of the width of a key, √{width}.",
+                 f"Scores are divided by the root of the width of a key, √{width}.", SPREAD,
                  (with_operands(steps[-1], *steps[-1].operands, kind="quotient"),)),
         ),
     )  # fmt: skip
@@ -223,20 +230,20 @@ def masked_row(rng: np.random.Generator) -> Problem:
     words = draw_words(rng, 4)
     scores = as_texts(draw_exponents(rng, 4, -2.0, 2.5))
     values = pick_numbers(rng, range(1, 10), 4)
-    seen = words[:3]
+    *seen, hidden = words
     steps = (
-        *softmax_steps(seen, scores[:3], 0),
-        *output_steps(seen, [(value,) for value in values[:3]], 2),
+        *softmax_steps(words, (*scores[:3], "−∞"), 0),
+        *output_steps(words, [(value,) for value in values], 2),
     )
-    (total,) = (step for step in steps if step.name == "sum")
+    power, total = (step for step in steps if step.name in (f"power {hidden}", "sum"))
+    mask = "A mask adds −∞ to the score of a hidden key, so its exponential is 0."
     return Problem(
         "A row under a causal mask",
         f"The third of four tokens, *{words[2]}*, attends under a causal mask. The table has the"
-        " scaled scores of its query before the mask, and one number of each value. The masked"
-        " weight is 0.",
+        " scaled scores of its query before the mask, and one number of each value.",
         (
-            "Compute the exponentials of the scores that are not masked, and their sum.",
-            "Compute the weights of these keys.",
+            "Compute the exponentials of the four masked scores, and their sum; e to the −∞ is 0.",
+            "Compute the four weights.",
             "Compute the output.",
         ),
         (
@@ -245,13 +252,21 @@ def masked_row(rng: np.random.Generator) -> Problem:
         ),
         steps,
         (
-            Slip(f"The sum contains the exponential of *{words[3]}*, which the mask hides.",
-                 "A mask acts before the softmax: a hidden key has the exponential 0.",
-                 (with_operands(total, (*total.operands[0], as_power(scores[3]))),)),
-            Slip(f"The sum lacks the exponential of *{words[0]}*.",
+            Slip(f"The mask is forgotten: the row has the exponential for *{hidden}*.", mask,
+                 "A model predicts the later tokens, so no row may depend on them.",
+                 (with_operands(power, (scores[3],)),)),
+            Slip("The masked score is 0, not −∞.", mask,
+                 "A score of 0 has the exponential 1, so the key would have a weight.",
+                 (with_operands(power, ("0",)),)),
+            Slip(f"The sum has the exponential for *{hidden}*: the mask acts after the softmax.",
+                 "A mask acts before the softmax, so the sum has no exponential of a hidden key.",
+                 "With another sum the weights of the row do not add up to 1.",
+                 (with_operands(total, (*total.operands[0][:3], as_power(scores[3]))),)),
+            Slip(f"The sum lacks the exponential for *{words[0]}*.",
                  "Under a causal mask a token attends to itself and to all earlier tokens.",
+                 "Earlier tokens are known when the next one is predicted.",
                  (with_operands(total, total.operands[0][1:]),)),
-            divisor_slip(steps, seen),
+            *divisor_slips(steps, seen),
         ),
     )  # fmt: skip
 
@@ -319,15 +334,19 @@ def two_heads(rng: np.random.Generator) -> Problem:
         ),
     )  # fmt: skip
     swapped = (*names[2:], *names[:2])
+    own = (
+        "Each head applies its own weights to its own values.",
+        "The weights of a head follow from its own queries and keys, so heads can differ.",
+    )
     slips = (
         Slip("The output of Head 2 is placed before that of Head 1.",
              "The outputs of the heads are placed side by side in the order of the heads.",
+             "The first rows of the output projection were learned for Head 1, the others for"
+             " Head 2.",
              tuple(with_operands(s, swapped, s.operands[1]) for s in steps[4:])),
-        Slip("The weights of Head 1 are applied to the values of Head 2.",
-             "Each head applies its own weights to its own values.",
+        Slip("The weights of Head 1 are applied to the values of Head 2.", *own,
              tuple(with_operands(s, rows[0], s.operands[1]) for s in steps[2:4])),
-        Slip("The weights of Head 2 are applied to the values of Head 1.",
-             "Each head applies its own weights to its own values.",
+        Slip("The weights of Head 2 are applied to the values of Head 1.", *own,
              tuple(with_operands(s, rows[1], s.operands[1]) for s in steps[:2])),
     )  # fmt: skip
     labels = [f"{name}, Head {head}" for head in heads for name in dimensions("o", 2)]
@@ -418,13 +437,14 @@ def sink_row(rng: np.random.Generator) -> Problem:
     total = next(step for step in steps if step.name == "sum")
     slips = (
         Slip("The sum lacks the exponential of the sink.",
-             "The exponential of the sink is part of the sum, so the weights of the keys add up to"
-             " less than 1.",
+             "The exponential of the sink is part of the sum.",
+             "So the weights of the keys add up to less than 1, and a row can attend to nothing.",
              (with_operands(total, names[:-1]),)),
         Slip("The score of the sink is added, not its exponential.",
              "A sink adds its exponential to the sum, like any other score.",
+             "A score can be negative, and an exponential cannot.",
              (with_operands(total, (*names[:-1], sink)),)),
-        divisor_slip(steps, words),
+        *divisor_slips(steps, words),
     )  # fmt: skip
     return Problem(
         "A softmax with a sink",

@@ -126,30 +126,39 @@ def output_steps(
     )  # fmt: skip
 
 
-def sum_slip(steps: Sequence[Step], words: Sequence[str]) -> Slip:
-    """Return the mistake of a sum without the last exponential."""
-    (total,) = (step for step in steps if step.name == "sum")
-    shorter = with_operands(total, total.operands[0][:-1])
-    return Slip(
-        f"The sum lacks the exponential of *{words[-1]}*.",
-        "The sum has one exponential for each key that the query may attend to, so that the"
-        " weights of the row add up to 1.",
-        (shorter,),
-    )
+def sum_slips(steps: Sequence[Step], words: Sequence[str]) -> tuple[Slip, Slip]:
+    """Return two mistakes of the sum of a softmax, which change equally many results."""
+    total, power = _named("sum", steps), _named(f"power {words[-1]}", steps)
+    powers, exponent = total.operands[0], power.operands[0][0]
+    rule = "The sum has one exponential for each key that the query may attend to."
+    reason = "With another sum the weights of the row do not add up to 1."
+    return (
+        Slip(f"The sum lacks the exponential for *{words[-1]}*.", rule, reason,
+             (with_operands(total, tuple(name for name in powers if name != power.name)),)),
+        Slip(f"The sum has the exponent for *{words[-1]}*, not the exponential.", rule, reason,
+             (with_operands(total, tuple(
+                 exponent if name == power.name else name for name in powers)),)),
+    )  # fmt: skip
 
 
-def divisor_slip(steps: Sequence[Step], words: Sequence[str]) -> Slip:
-    """Return the mistake of weights that are divided by the largest exponential."""
+def divisor_slips(steps: Sequence[Step], words: Sequence[str]) -> tuple[Slip, Slip]:
+    """Return two mistakes of the quotients of a softmax, which change equally many results."""
     powers = {f"power {word}" for word in words}
     largest = max(powers, key=lambda name: float(solve(steps).values[name]))
-    wrong = tuple(
-        with_operands(step, step.operands[0], (largest,))
-        for step in steps
-        if step.name.startswith("weight ")
-    )
-    return Slip(
-        "The exponentials are divided by the largest of them.",
-        "Each exponential is divided by the sum of all exponentials of its row, so that the weights"
-        " of the row add up to 1.",
-        wrong,
-    )
+    rule = "Each exponential is divided by the sum of all exponentials of its row."
+    reason = "Only with this divisor do the shares of all exponentials add up to 1."
+    weights = [_named(f"weight {word}", steps) for word in words]
+
+    def divided(by: str) -> tuple[Step, ...]:
+        return tuple(with_operands(step, step.operands[0], (by,)) for step in weights)
+
+    return (
+        Slip("The exponentials are divided by the largest of them.", rule, reason,
+             divided(largest)),
+        Slip(f"The exponentials are divided by their number, {len(words)}.", rule, reason,
+             divided(str(len(words)))),
+    )  # fmt: skip
+
+
+def _named(name: str, steps: Sequence[Step]) -> Step:
+    return next(step for step in steps if step.name == name)

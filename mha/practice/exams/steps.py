@@ -5,9 +5,10 @@ steps. So each line holds as printed, and a student who makes a slip can be foll
 later lines: `solve` computes them with the slip.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
+from functools import cached_property
 
 from mha.practice.calculations import compute_printed
 from mha.runs.rounding import is_tie, short
@@ -57,14 +58,15 @@ class Slip:
     ----------
     says : str
         The mistake, as a sentence.
-    rule : str
-        The rule that it breaks, as a sentence.
+    rule, reason : str
+        The rule that it breaks and why the rule holds, as sentences.
     changed : tuple of Step
         The wrong steps, with the names of the right ones.
     """
 
     says: str
     rule: str
+    reason: str
     changed: tuple[Step, ...]
 
 
@@ -77,16 +79,21 @@ class Solution:
     steps : tuple of Step
     values : mapping of str to str
         The printed results by name.
-    lines : mapping of str to str
-        The lines of arithmetic by name.
     has_tie : bool
         Whether a result lies halfway between two roundings.
     """
 
     steps: tuple[Step, ...]
     values: Values
-    lines: Mapping[str, str] = field(repr=False)
     has_tie: bool = False
+
+    @cached_property
+    def lines(self) -> Mapping[str, str]:
+        """The lines of arithmetic by name."""
+        return {
+            step.name: write_line(step.kind, _printed(step, self.values), self.values[step.name])
+            for step in self.steps
+        }
 
 
 def solve(steps: Sequence[Step], slip: Slip | None = None) -> Solution:
@@ -114,33 +121,90 @@ def solve(steps: Sequence[Step], slip: Slip | None = None) -> Solution:
     wrong = {step.name: step for step in slip.changed} if slip else {}
     used = tuple(wrong.get(step.name, step) for step in steps)
     values: dict[str, str] = {}
-    lines: dict[str, str] = {}
     has_tie = False
     for step in used:
-        printed = [[values.get(name, name) for name in group] for group in step.operands]
-        exact = compute_printed(step.kind, printed, 0)
+        exact = compute_printed(step.kind, _printed(step, values), 0)
         has_tie |= is_tie(exact, PLACES)
         values[step.name] = as_printed(exact)
-        lines[step.name] = write_line(step.kind, printed, values[step.name])
-    return Solution(used, values, lines, has_tie)
+    return Solution(used, values, has_tie)
 
 
-def solve_unrounded(steps: Sequence[Step]) -> dict[str, Decimal]:
-    """Return the results of a chain of steps if no result is rounded.
+def _printed(step: Step, values: Values) -> list[list[str]]:
+    """Return the operands of a step as printed."""
+    return [[values.get(name, name) for name in group] for group in step.operands]
+
+
+def largest_errors(solution: Solution, given: Collection[str] = ()) -> dict[str, Decimal]:
+    """Return how far right answers can be from the printed results, in whole last decimals.
+
+    A student may continue with the rounded result or with all digits, at each step anew. A formula
+    rises or falls with each operand, so its extremes are at ends of the operands' ranges.
 
     Parameters
     ----------
-    steps : sequence of Step
+    solution : Solution
+    given : collection of str, default ()
+        The names of steps whose results the question prints.
 
     Returns
     -------
     dict of str to Decimal
+        0 for a result that every student finds as printed.
+
+    Examples
+    --------
+    >>> steps = [Step("a", "", "power", (("1",),)), Step("b", "", "times", (("a",), ("100",)))]
+    >>> {name: str(error) for name, error in largest_errors(solve(steps)).items()}
+    {'a': '0.001', 'b': '0.029'}
     """
-    values: dict[str, Decimal] = {}
-    for step in steps:
-        operands = [[str(values.get(name, name)) for name in group] for group in step.operands]
-        values[step.name] = compute_printed(step.kind, operands, 0)
-    return values
+    unit = Decimal(1).scaleb(-PLACES)
+    ranges: dict[str, tuple[Decimal, Decimal]] = {}
+    errors: dict[str, Decimal] = {}
+    for step in solution.steps:
+        printed = as_decimal(solution.values[step.name])
+        low, high = _range_of(step, solution, ranges)
+        off = max(high - printed, printed - low)
+        errors[step.name] = off.quantize(unit, ROUND_CEILING) if off > unit / 10**6 else Decimal(0)
+        if step.name not in given:
+            ranges[step.name] = (
+                min(low, as_decimal(as_printed(low)), printed),
+                max(high, as_decimal(as_printed(high)), printed),
+            )
+    return errors
+
+
+def _range_of(
+    step: Step, solution: Solution, ranges: Mapping[str, tuple[Decimal, Decimal]]
+) -> tuple[Decimal, Decimal]:
+    """Return the smallest and the largest result of a step for operands in their ranges."""
+    groups = _printed(step, solution.values)
+    at_low, at_high = ([*map(list, groups)] for _ in range(2))
+    for i, group in enumerate(step.operands):
+        for j, name in enumerate(group):
+            if name in ranges:
+                ends = sorted(
+                    map(str, ranges[name]), key=lambda end: _with(step, groups, i, j, end)
+                )
+                at_low[i][j], at_high[i][j] = ends
+    return compute_printed(step.kind, at_low, 0), compute_printed(step.kind, at_high, 0)
+
+
+def _with(step: Step, groups: Sequence[Sequence[str]], i: int, j: int, number: str) -> Decimal:
+    """Return the result of a step with one operand replaced."""
+    changed = [*map(list, groups)]
+    changed[i][j] = number
+    return compute_printed(step.kind, changed, 0)
+
+
+def as_decimal(printed: str) -> Decimal:
+    """Return a printed number as an exact decimal.
+
+    Examples
+    --------
+    >>> as_decimal("−0.5"), as_decimal("−∞")
+    (Decimal('-0.5'), Decimal('-Infinity'))
+    """
+    return Decimal(printed.replace("−", "-").replace("∞", "Infinity"))
 
 
 def as_printed(exact: Decimal) -> str:
@@ -156,7 +220,7 @@ def as_printed(exact: Decimal) -> str:
 
 
 def changed_names(right: Solution, wrong: Solution) -> tuple[str, ...]:
-    """Return the names of the steps whose lines differ in two solutions, in their order.
+    """Return the names of the steps whose results differ in two solutions, in their order.
 
     Parameters
     ----------
@@ -166,7 +230,7 @@ def changed_names(right: Solution, wrong: Solution) -> tuple[str, ...]:
     -------
     tuple of str
     """
-    return tuple(name for name, line in right.lines.items() if wrong.lines[name] != line)
+    return tuple(name for name, value in right.values.items() if wrong.values[name] != value)
 
 
 def write_line(kind: str, operands: Sequence[Sequence[str]], result: str) -> str:
@@ -217,7 +281,7 @@ _EXPRESSIONS: Mapping[str, Callable[[Sequence[str], Sequence[str]], str]] = {
     "root": lambda first, each: f"{each[0]} ÷ √{each[1]}",
     "times": lambda first, each: " × ".join(map(bracketed_if_negative, each)),
     "power": lambda first, each: f"e^{each[0]}",
-    "sum": lambda first, each: " + ".join(first),
+    "sum": lambda first, each: " + ".join(first) if len(first) > 1 else each[0],
     "mean": lambda first, each: f"({' + '.join(first)}) ÷ {len(first)}",
     "spread": _spread,
     "quotient": lambda first, each: f"{first[0]} ÷ {bracketed_if_negative(each[1])}",

@@ -6,33 +6,37 @@ from dataclasses import asdict
 
 from mha.practice.exams.exam import Exam, Mark, Question
 from mha.practice.exams.steps import PLACES
-from mha.practice.worksheets.text import points, write_table
+from mha.practice.worksheets.text import join_words, points, write_table
 
 RULES = (
     "Show every line of arithmetic: each line has a point of its own.",
-    f"Round a result with more than {PLACES} decimals to {PLACES}, and continue with the rounded"
-    " number.",
+    f"Write {PLACES} decimals of a result that has more; continue with them or with all the digits"
+    " that you have.",
     "A calculator with the key eˣ is allowed, and so is the formula sheet.",
 )
 """The sentences above the questions."""
 
 HOW_TO_MARK = (
-    "A line of arithmetic has 1 point: its number is right, or off by at most the amount given."
-    " That amount covers students who continue with all digits.",
-    "Half a point: the rule is right and visible, with one error of arithmetic.",
+    "A line of arithmetic has 1 point if its number is right, or off by at most the amount given,"
+    " which covers rounded numbers and all digits. A right number needs no written line, and a line"
+    " that a later right number shows to be computed has its point too.",
+    "Half a point for a line: the rule is right and visible, with one error of arithmetic or of"
+    " copying.",
     "Error carried forward: a line that follows by the right rule from an earlier wrong number has"
-    " its full point, so an error costs its points once. For the known mistakes, the notes"
-    " below a question give the numbers that follow from them.",
-    "A missing rounding, or one too early, costs half a point once in the whole exam; 0.5 and"
-    " 0.500 are the same.",
-    "Questions in words: the points of a part are for its content in any words. Another right"
-    " argument has the same points.",
+    " its full point. A wrong number that neither follows nor has a line has no point.",
+    "A broken rule costs 1 point in each question, at the first line that breaks it; other lines"
+    " of the question that break it in the same way have their points. The notes below a"
+    " question give the numbers that follow from known mistakes.",
+    f"A result with fewer than {PLACES} decimals although it has more costs half a point once in"
+    " the whole exam. More decimals cost nothing; 0.5 and 0.500 are the same.",
+    "Words have no half points. The points of an entry are for its content in any words; an entry"
+    " of 2 points has 1 for half of its content. Another right argument has the same points.",
 )
 """The sentences above the marking scheme."""
 
 
 def estimate_note(exam: Exam) -> str:
-    """Return the sentences on the estimated minutes and the operations of both forms.
+    """Return the sentences on the minutes, the operations and the equal questions of both forms.
 
     Parameters
     ----------
@@ -47,7 +51,20 @@ def estimate_note(exam: Exam) -> str:
         f"Both forms have {points(exam.points)} and take about {exam.estimate} of {exam.minutes}"
         f" minutes. The operations of the calculations, counted in their lines, are {counts}. The"
         " minutes are an estimate from these counts and from the numbers to be written, plus two"
-        " minutes to read and check each question; they were not timed with a class."
+        f" minutes to read and check each question; they were not timed with a class."
+        f"{_equal_note(exam)}"
+    )
+
+
+def _equal_note(exam: Exam) -> str:
+    pairs = zip(*exam.forms.values(), strict=True)
+    numbers = [str(number) for number, (a, b) in enumerate(pairs, 1) if a == b]
+    if not numbers:
+        return ""
+    questions = f"question{'s' * (len(numbers) > 1)} {join_words(numbers)}"
+    return (
+        f" The forms share {questions}, because no second question of the same chapter, length and"
+        " demand exists."
     )
 
 

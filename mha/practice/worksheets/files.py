@@ -4,7 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 
-def write_all(folder: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
+def write_all(
+    folder: Path,
+    files: Mapping[str, bytes],
+    *,
+    force: bool = False,
+    choices: str = "another folder is wanted, another --lesson or --seed",
+) -> None:
     """Write files into an existing folder.
 
     Parameters
@@ -14,6 +20,8 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, force: bool = False) 
         Contents by name.
     force : bool, default False
         Whether a file with other contents is replaced.
+    choices : str, optional
+        How a user keeps the files that exist, for the message.
 
     Raises
     ------
@@ -31,8 +39,8 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, force: bool = False) 
     if others:
         more = f", and so are {len(others) - 1} more files" if len(others) > 1 else ""
         raise ValueError(
-            f"{folder / others[0]} is there with other contents{more}; another folder is wanted,"
-            " another --lesson or --seed, or --force, which replaces what is there"
+            f"{folder / others[0]} is there with other contents{more}; {choices}, or --force, which"
+            " replaces what is there"
         )
     try:
         for name, path in waiting.items():

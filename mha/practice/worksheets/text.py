@@ -213,7 +213,7 @@ def tolerance_note(worksheet: Worksheet) -> str:
     ]
     return (
         f"{sentence} A student who continues with rounded numbers is right too, and may be off by"
-        f" at most {_join_words(bounds)}."
+        f" at most {join_words(bounds)}."
     )
 
 
@@ -278,7 +278,7 @@ def empty_table(table: Table, room: str = "") -> Table:
 def _tasks(worksheet: Worksheet, stages: Sequence[str]) -> str:
     """Return the numbers of the tasks of some stages, in words."""
     numbers = [str(worksheet.stages.index(stage) + 1) for stage in stages]
-    return f"task{'s' * (len(numbers) > 1)} {_join_words(numbers)}"
+    return f"task{'s' * (len(numbers) > 1)} {join_words(numbers)}"
 
 
 def write_table(table: Table) -> str:
@@ -311,7 +311,7 @@ def _superscript(line: str) -> str:
     return re.sub(r"e\^(\S+)", lambda power: f"$e^{{{power[1].replace('−', '-')}}}$", line)
 
 
-def _join_words(items: Sequence[str]) -> str:
+def join_words(items: Sequence[str]) -> str:
     """Return items joined by commas and "and"."""
     *most, last = items
     return f"{', '.join(most)} and {last}" if most else last
