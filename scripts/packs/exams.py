@@ -7,9 +7,11 @@ they stand alone.
 
 import argparse
 import json
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,13 @@ from environment import ROOT, fail, step
 from printing import chosen_chapters, refuse_unprintable
 
 from byhand.chapter.lead_and_aims import MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
-from byhand.checking.marking import in_words, plain_text, schemes_of
+from byhand.checking.marking import FILE as MARKING
+from byhand.checking.marking import in_words, line_of, plain_text, schemes_of, tex_faults
 from byhand.checking.sources import Project
-from byhand.mathematics.paper import formula
+from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import markup
 from byhand.press.pdf import press
-from mha.practice.exams.exam import Essay, Exam, Question, draw_exam
+from mha.practice.exams.exam import Essay, Exam, Mark, Question, draw_exam
 from mha.practice.exams.text import (
     HOW_TO_MARK,
     RULES,
@@ -36,9 +39,10 @@ from mha.practice.exams.text import (
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.seeds import Seed, read_secret
 from mha.views.table import Table
-from packs.worksheets import LONGEST, PAPERS
+from packs.worksheets import PAPERS, lines_of_pages
 
-FORMULAS = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8"))
+SHEET = Path(__file__).with_name("formulas.toml")
+FORMULAS = tomllib.loads(SHEET.read_text(encoding="utf-8"))
 
 LARGEST_SEED = 10**9
 
@@ -46,8 +50,11 @@ LINE, MARGIN, LARGEST_ROOM = 7, 5, 180
 """Millimetres of a handwritten line, of the space around the lines of a part, and of the largest
 box."""
 
-LINES_PER_MARK = 2
-"""Lines of room for each point of a question in words."""
+LETTERS = 50
+"""Letters of a handwritten line."""
+
+LINES_PER_POINT = 2
+"""The fewest lines of room for each point of a question in words."""
 
 INLINE = re.compile(r"(`+)(?P<code>.+?)\1|\$(?P<tex>[^$]+)\$|\*(?P<emphasised>[^*]+)\*")
 
@@ -58,7 +65,7 @@ def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return the function that makes the exam; end with an error if there is none."""
     if arguments.seed is not None and not 0 <= arguments.seed <= LARGEST_SEED:
         fail(f"--seed is {arguments.seed}; 0 to {LARGEST_SEED:,} is wanted")
-    _check_texts(arguments)
+    refuse_unprintable(lines_of_pages(arguments))
     chapters = chosen_chapters(arguments.chapters)
     try:
         secret = read_secret(arguments.secret) if arguments.secret else b""
@@ -66,6 +73,7 @@ def prepare(arguments: argparse.Namespace) -> Callable[[], None]:
         exam = draw_exam(seed, chapters, arguments.minutes, essays())
     except ValueError as error:
         fail(str(error))
+    check_questions(exam)
     return lambda: make(arguments, exam)
 
 
@@ -76,10 +84,19 @@ def make(arguments: argparse.Namespace, exam: Exam) -> None:
         for name, parts in _documents(exam, arguments).items():
             files[name] = press(_source(parts, arguments))
     try:
-        write_all(arguments.to, files, force=arguments.force)
+        write_all(arguments.to, files, force=arguments.force, choices=_choices(arguments))
     except ValueError as error:
-        fail(str(error).replace("--lesson or --seed", "--seed"))
+        fail(str(error))
     print(f"Made {len(files)} files of an exam in {arguments.to}")
+
+
+def _choices(arguments: argparse.Namespace) -> str:
+    """Return how to keep the exam in the folder: its files are named after the seed or secret."""
+    source = "file of a --secret" if arguments.secret else "--seed"
+    return (
+        "another --to is wanted, which keeps both exams, another"
+        f" {source}, which also draws other numbers"
+    )
 
 
 def essays() -> list[Essay]:
@@ -122,15 +139,43 @@ def formulas(exam: Exam) -> list[tuple[str, str]]:
     ]
 
 
-def _check_texts(arguments: argparse.Namespace) -> None:
-    """End with a sentence unless the teacher's texts can be printed."""
-    named = {}
-    for name in ("title", "course", "date"):
-        text = getattr(arguments, name)
-        if len(text) > LONGEST or not text.isprintable():
-            fail(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
-        named[f"--{name}"] = text
-    refuse_unprintable(named)
+def check_questions(exam: Exam) -> None:
+    """End with the file and line of a question in words or a formula that cannot be printed."""
+    project = Project(ROOT)
+    schemes = schemes_of(project)
+    labels = {q.subject for form in exam.forms.values() for q in form if q.kind == "explain"}
+    pieces: list[tuple[str, Callable[[], str]]] = []
+    for page in project.pages:
+        for label, _, block, text in in_words(page):
+            if label in labels:
+                at = f"{page.file}:{block.line}"
+                pieces.append((at, partial(as_typst, plain_text(text))))
+    for _, text in project.files(MARKING):
+        for label in labels:
+            at = f"{MARKING}:{line_of(label, text)}"
+            for fault in tex_faults(schemes[label]):
+                fail(f"{at}: {fault}")
+            pieces += [(at, partial(as_typst, says)) for _, says in schemes[label].marks]
+    for says, tex in formulas(exam):
+        at = f"{SHEET.relative_to(ROOT)}:{_line_of(says)}"
+        pieces += [(at, partial(as_typst, says)), (at, partial(_displayed, tex))]
+    lines = []
+    for at, convert in pieces:
+        try:
+            lines += [f"// at {at}", convert(), ""]
+        except FormulaError as error:
+            fail(f"{at}: {error}")
+    press(markup.document("exams", "#show: worksheets", *lines, title=markup.string("Exam")))
+
+
+def _line_of(says: str) -> int:
+    """Return the line of a formula in the file of formulas, counted from 1."""
+    text = SHEET.read_text(encoding="utf-8")
+    return text[: text.index(json.dumps(says, ensure_ascii=False))].count("\n") + 1
+
+
+def _displayed(tex: str) -> str:
+    return f"#{formula(tex, display=True)}"
 
 
 # ---- Data for the template ----
@@ -163,9 +208,7 @@ def _documents(exam: Exam, arguments: argparse.Namespace) -> dict[str, list[Data
     }
     sheet = common | {
         "kind": "formulas",
-        "formulas": [
-            {"says": says, "code": f"#{formula(tex, display=True)}"} for says, tex in formulas(exam)
-        ],
+        "formulas": [{"says": says, "code": _displayed(tex)} for says, tex in formulas(exam)],
     }
     return found | {
         f"{stem('exam-scheme')}.pdf": [scheme],
@@ -182,27 +225,28 @@ def _question(question: Question) -> Data:
         "code": as_typst(question.text) if question.kind == "explain" else "",
         "tables": question.tables,
         "lines": question.lines,
-        "room": _room(LINES_PER_MARK * question.points),
+        "room": room_for(question.marks),
         "parts": [
             {
                 "letter": part_letter(i),
                 "text": text,
                 "points": question.points_of(i),
-                "room": _room(_lines(question, i)),
+                "room": room_for([mark for mark in question.marks if mark.part == i]),
             }
             for i, text in enumerate(question.parts)
         ],
     }
 
 
-def _lines(question: Question, part: int) -> int:
-    """Return the number of lines that an answer to a part needs."""
-    marks = [mark for mark in question.marks if mark.part == part]
-    return sum(1 if mark.line else LINES_PER_MARK * mark.points for mark in marks)
+def room_for(marks: Sequence[Mark]) -> int:
+    """Return the millimetres that the answer for some marks needs in handwriting."""
+    return min(MARGIN + LINE * sum(map(_lines, marks)), LARGEST_ROOM)
 
 
-def _room(lines: int) -> int:
-    return min(MARGIN + LINE * lines, LARGEST_ROOM)
+def _lines(mark: Mark) -> int:
+    """Return the handwritten lines that the answer for a mark needs."""
+    lines = math.ceil(len(mark.line or mark.answer or mark.label) / LETTERS)
+    return lines if mark.answer else max(lines, LINES_PER_POINT * mark.points)
 
 
 def _scheme(question: Question) -> Data:

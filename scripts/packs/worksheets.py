@@ -67,17 +67,25 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
 
 def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     """End with a sentence unless the teacher's texts can be printed."""
-    texts = {}
-    for name in ("title", "course", "date"):
-        text = getattr(arguments, name)
-        if len(text) > LONGEST or not text.isprintable():
-            fail(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
-        texts[f"--{name}"] = text
+    texts = lines_of_pages(arguments)
     for worksheet in sheets:
         student = worksheet.student
         texts[f"student {student.number} of --class, {student.name},"] = student.name + student.id
         texts["--sentence"] = texts.get("--sentence", "") + " ".join(worksheet.run.tokens)
     refuse_unprintable(texts)
+
+
+def lines_of_pages(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the texts of each page by option; end with a sentence unless each is one line."""
+    texts = {f"--{name}": getattr(arguments, name) for name in ("title", "course", "date")}
+    if not arguments.title.strip():
+        fail("--title is empty; a title is wanted")
+    for name, text in texts.items():
+        if len(text) > LONGEST:
+            fail(f"{name} has {len(text)} letters; one line of {LONGEST} is wanted")
+        if hidden := next((letter for letter in text if not letter.isprintable()), ""):
+            fail(f"{name} has U+{ord(hidden):04X}, which is not printed; other letters are wanted")
+    return texts
 
 
 def _files(

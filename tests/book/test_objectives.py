@@ -76,6 +76,7 @@ def test_a_new_aim_without_an_entry_is_found(copied):
         (marking.FILE, "[ex-zero-query]", "[ex-zero]", "ex-zero is no exercise in words"),
         (marking.FILE, ONE, '[2, "All."]', "ex-zero-query has 5 points"),
         (marking.FILE, ONE, '[1, ""]', "a mark of ex-zero-query has no"),
+        (marking.FILE, ONE, "[1, 'It is $0$.']", "a mark of ex-zero-query has $, and schemes have"),
         (marking.FILE, "[ex-cat-sat-bug]", "[ex-cat-sat-bug]\nalone = true",
          "ex-cat-sat-bug has {eval}`…`, so it does not stand alone"),
         ("book/mechanism/softmax.md", ":label: ex-softmax-sigmoid", ":label: ex-softmax-s",

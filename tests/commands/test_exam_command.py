@@ -5,13 +5,15 @@ import io
 import json
 import re
 import sys
+from dataclasses import replace
 
 import building
+import numpy as np
 import printed_book
 import pytest
 from packs import exams
 
-from mha.practice.exams.exam import KINDS, draw_exam
+from mha.practice.exams.exam import KINDS, Exam, draw_exam, pair_essays
 from mha.practice.exams.problems import OF_CHAPTERS
 from mha.practice.worksheets.seeds import Seed
 
@@ -116,8 +118,77 @@ def test_essays_in_both_forms_have_equal_points_and_differ_where_there_is_a_choi
     ]
     assert len(pairs) >= 2
     assert all((a.points, a.minutes) == (b.points, b.minutes) for a, b in pairs)
-    assert all(a.subject != b.subject for a, b in pairs)
+    assert all(a.subject != b.subject for a, b in pairs[:2])
     assert all(re.fullmatch("ex-[a-z-]+", a.subject) for a, _ in pairs)
+
+
+def test_essays_of_the_book_are_paired_within_one_chapter():
+    essays = exams.essays()
+    for seed in range(120):
+        for a, b in pair_essays(np.random.default_rng(seed), essays):
+            assert (a.chapter, a.demand, a.minutes) == (b.chapter, b.demand, b.minutes)
+
+
+def test_each_box_has_room_for_the_lines_of_its_answer():
+    essays = exams.essays()
+    kinds = set()
+    for seed, chapter in enumerate(("softmax", "multi-head-attention", "self-attention")):
+        exam = draw_exam(Seed(seed), [f"mechanism/{chapter}"], 60, essays)
+        for question in exam.forms["A"]:
+            parts = {mark.part for mark in question.marks}
+            for part in parts:
+                marks = [mark for mark in question.marks if mark.part == part]
+                room = exams.room_for(marks)
+                written = [mark.line or mark.answer or mark.label for mark in marks]
+                assert room >= 7 * sum(len(line) / 50 for line in written)
+                assert room >= 7 * len(marks)
+                assert room < exams.LARGEST_ROOM
+                kinds.add((question.kind, part))
+    assert {("mistake", 2), ("explain", 0), ("card", 3)} <= kinds
+
+
+def test_every_formula_of_the_sheet_can_be_printed():
+    essays = exams.essays()
+    chapters = [name for name in OF_CHAPTERS if name in {essay.chapter for essay in essays}]
+    exam = draw_exam(Seed(1), chapters, 60, essays)
+    every = Exam(exam.seed, tuple(OF_CHAPTERS), exam.minutes, exam.forms)
+    assert len(exams.formulas(every)) == len(exams.FORMULAS["formulas"])
+    exams.check_questions(every)
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "message"),
+    [
+        (r"Why is $a \odot b$ so?", "", r"book/transformer/order.md:\d+: the press says: "),
+        (r"Why is $\nosuch$ so?", "", r"book/transformer/order.md:\d+: TeX `\\nosuch` cannot"),
+        ("Why is \ue000 so?", "", r"book/transformer/order.md:\d+: no font has the character"),
+        ("", r"It is $a \odot b$.", r"book/marking.toml:\d+: a mark of ex-order-\w+ has \$, and"),
+        ("", r"It is \odot.", r"book/marking.toml:\d+: a mark of ex-order-\w+ has \\odot, and"),
+        ("", "It is \ue000.", r"book/marking.toml:\d+: no font has the character"),
+    ],
+)
+def test_a_question_that_cannot_be_printed_is_refused_with_its_place(
+    monkeypatch, tmp_path, words, says, message
+):
+    in_words, schemes_of = exams.in_words, exams.schemes_of
+
+    def changed_texts(page):
+        for label, level, block, text in in_words(page):
+            yield label, level, block, words if words and "ex-order" in label else text
+
+    def changed_schemes(project):
+        return {
+            label: replace(scheme, marks=tuple((points, says) for points, _ in scheme.marks))
+            if says and "ex-order" in label
+            else scheme
+            for label, scheme in schemes_of(project).items()
+        }
+
+    monkeypatch.setattr(exams, "in_words", changed_texts)
+    monkeypatch.setattr(exams, "schemes_of", changed_schemes)
+    code, _ = make(tmp_path, "--chapters", "order", "--seed", "1")
+    assert re.match(f"error: {message}", code), code
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -131,9 +202,16 @@ def test_essays_in_both_forms_have_equal_points_and_differ_where_there_is_a_choi
             "learning has no question in words that stands alone; one of ",
         ),
         ("--chapters softmax --seed 1 --minutes 5", "--minutes is 5; 30 to 180 is wanted"),
+        ("--chapters softmax --seed 1 --title=", "--title is empty; a title is wanted"),
         ("--chapters softmax --seed -1", "--seed is -1; 0 to 1,000,000,000 is wanted"),
         ("--chapters softmax --secret none", "none cannot be read: No such file or directory; "),
         (f"--chapters softmax --seed 1 --title {'a' * 121}", "--title has 121 letters; one line"),
+        (
+            "--chapters softmax --seed 1 --title \U0001f393",
+            "--title has \U0001f393 (U+1F393), and no",
+        ),
+        ("--chapters softmax --seed 1 --course \ue000", "--course has U+E000, which is not"),
+        ("--chapters softmax --seed 1 --date 1\ufe0f\u20e3", "--date has \ufe0f (U+FE0F), and no"),
     ],
 )
 def test_what_cannot_be_made_is_refused_in_one_sentence(words, sentence, tmp_path):
@@ -154,7 +232,24 @@ def test_files_with_other_contents_are_kept_without_force(made, tmp_path):
     (tmp_path / "exam-a-5.md").write_text("Mine.", encoding="utf-8")
     arguments = ("--chapters", CHAPTERS, "--seed", "5")
     code, _ = make(tmp_path, *arguments)
-    assert code.startswith(f"error: {tmp_path / 'exam-a-5.md'} is there with other contents")
+    assert code == (
+        f"error: {tmp_path / 'exam-a-5.md'} is there with other contents; another --to is wanted,"
+        " which keeps both exams, another --seed, which also draws other numbers, or --force, which"
+        " replaces what is there"
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["exam-a-5.md"]
     assert make(tmp_path, *arguments, "--force") == (None, "")
     assert len(list(tmp_path.iterdir())) == len(NAMES)
+
+
+def test_a_second_exam_of_one_secret_is_refused_with_the_options_that_help(tmp_path):
+    secret, folder = tmp_path / "secret.txt", tmp_path / "made"
+    secret.write_text("a" * 32, encoding="utf-8")
+    arguments = ("--chapters", "softmax", "--secret", str(secret))
+    assert make(folder, *arguments) == (None, "")
+    kept = {path.name: path.read_bytes() for path in folder.iterdir()}
+    code, _ = make(folder, *arguments, "--minutes", "45")
+    assert re.search(r" other contents, and so are \d more files; another --to is wanted", code)
+    assert "another file of a --secret, which also draws other numbers, or --force" in code
+    assert "--seed" not in code
+    assert kept == {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -26,6 +26,10 @@ LEVEL = re.compile(r"difficulty-([1-3])")
 PLAIN = re.compile(r"\{given\}`([^`]*)`")
 ROLE = re.compile(r"\{[\w:-]+\}`")
 
+CODE = re.compile(r"(`+).+?\1")
+TEX = re.compile(r"\$|\\[A-Za-z]*")
+"""A sign of TeX, which no mark has: schemes are plain text on paper and in question banks."""
+
 
 @dataclass(frozen=True)
 class Scheme:
@@ -122,9 +126,24 @@ def check(project: Project) -> Iterator[Finding]:
                     message = f"{label} has no marking scheme; an entry in {FILE} is wanted"
                     yield Finding(page.file, block.line, message)
         for label, scheme in schemes.items():
-            line = text[: text.index(f"[{label}]")].count("\n") + 1
+            line = line_of(label, text)
             for message in _faults(scheme, *known.get(label, (0, ""))):
                 yield Finding(FILE, line, message)
+
+
+def line_of(label: str, text: str) -> int:
+    """Return the line of a label in the text of a ``marking.toml``, counted from 1."""
+    return text[: text.index(f"[{label}]")].count("\n") + 1
+
+
+def tex_faults(scheme: Scheme) -> Iterator[str]:
+    """Find TeX in the marks of a scheme, outside code."""
+    for _, says in scheme.marks:
+        if found := TEX.search(CODE.sub("", says)):
+            yield (
+                f"a mark of {scheme.label} has {found[0]}, and schemes have no TeX; signs such as"
+                " √, · and W^O are wanted"
+            )
 
 
 def _faults(scheme: Scheme, level: int, text: str) -> Iterator[str]:
@@ -136,5 +155,6 @@ def _faults(scheme: Scheme, level: int, text: str) -> Iterator[str]:
         yield f"{scheme.label} has {scheme.points} points; difficulty {level} has {wanted}"
     if any(points < 1 or not says for points, says in scheme.marks):
         yield f"a mark of {scheme.label} has no points or no words; both are wanted"
+    yield from tex_faults(scheme)
     if scheme.alone and (found := ROLE.search(plain_text(text))):
         yield f"{scheme.label} has {found[0]}…`, so it does not stand alone; alone = false"

@@ -71,7 +71,9 @@ def unprintable(texts: Mapping[str, str]) -> tuple[str, str] | None:
                 found = NO_CHARACTER.search(str(error))
                 if found is None:
                     raise
-                return name, found[1]
+                # Typst names the first letter of a cluster; another of it may be the one without.
+                letters = found[1] + text
+                return name, next(c for c in letters if not typefaces.all_in_book(c))
     return None
 
 
