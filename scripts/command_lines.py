@@ -218,7 +218,8 @@ def _add_exam(what: Commands) -> None:
         parents=[_paper(), _option_to("exams")],
         help="an exam with fresh numbers in two parallel forms, and its marking scheme",
         description="Make an exam on chosen chapters: Forms A and B with the same kinds of"
-        " questions, points and minutes and different numbers; a scheme with points for"
+        " questions, points and minutes and different numbers (a question in words is in both forms"
+        " if its chapter has no second one like it); a scheme with points for"
         " each line, the numbers that follow from known mistakes, and the parts of a full answer in"
         " words; and a formula sheet. As PDF, as Markdown and as JSON. In one edition of the book,"
         " the same seed gives the same exam.",
