@@ -148,6 +148,8 @@ def draw_card(kind: str, model: str, rng: np.random.Generator) -> Card:
 _MEANINGS = {
     "num_key_value_heads": "groups: heads with keys and values of their own",
     "kv_lora_rank": "width of the latent vector that is stored",
+    "qk_nope_head_dim": "width of a head's key without its rotated part",
+    "qk_rope_head_dim": "width of the rotated part of the key, one for all heads",
 }
 """The meaning of fields in a question, if that of the file names more than it needs."""
 
