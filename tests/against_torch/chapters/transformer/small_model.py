@@ -101,7 +101,9 @@ def compare_parts_of_the_logits(page):
     rest, ratio = both[:4].sum(0), (ends[0] - ends[1]).exp()
     page.says("The other four parts give it ", rest[0], rest, (rest[1] - rest[0]).exp())
     page.says("the logits of nu and ke are # and #", ends)
-    page.says("to the difference of the logits; its value is #. At temperature", ratio, 2, ratio.sqrt())
+    page.says(
+        "to the difference of the logits; its value is #. At temperature", ratio, 2, ratio.sqrt()
+    )
 
 
 def score_parts(first, second):
