@@ -166,7 +166,7 @@ def compare_collapse(page):
         for number in (apart(x), *bounds, residual_of(x), residual_of(x) / size_of(x)):
             printed += digits_of(float(number))
     page.table("tbl-depth-collapse", printed)
-    page.says("all four words are (", rows[4][0], apart(rows[4]) / apart(rows[3]) ** 3)
+    page.says("agree to nine decimal places: (", rows[4][0], apart(rows[4]) / apart(rows[3]) ** 3)
     page.says(
         "and of Head 2 in the second, is (", torch.stack(lengths, 1), 4, 2, kappa, kappa**-0.5
     )

@@ -47,11 +47,11 @@ def compare_shared_prompts(page):
     alone = sum(operations(LARGE, n) for n in range(1, 1101))
     rest = sum(operations(LARGE, n) for n in range(1001, 1101))
     share = (alone - rest + 64 * rest) / (64 * alone)
-    page.says("Reading all prompts takes # of the operations", share)
+    page.says("the prefill of all prompts takes # of the operations", share)
     reading = (2 * matrices(LARGE) + cached(LARGE, 1100)) / BYTES
-    page.says("can come after # ms instead of #", 1e3 * reading, 1e3 * alone / FLOPS)
+    page.says("time to first token can be # ms instead of #", 1e3 * reading, 1e3 * alone / FLOPS)
     page.says("rows need only # ms of arithmetic", 1e3 * rest / FLOPS)
-    page.says("And the # GB of the common cache", cached(LARGE, 1000) / 1e9)
+    page.says("The # GB of the common cache", cached(LARGE, 1000) / 1e9)
 
 
 def compare_pages(page):
@@ -96,7 +96,7 @@ def compare_one_guess(page):
     others = [i for i in range(36) if i not in shown]
     page.table("tbl-serving-rule", columns[shown], columns[others].sum(0), columns.sum(0))
     rejected, instead = columns[:, 3].sum(), columns[nu, 3] / columns[:, 3].sum()
-    page.says("This is accepted with the probability ", p[stop], q[stop], p[stop] / q[stop])
+    page.says("The full stop is accepted with the probability ", p[stop], q[stop], p[stop] / q[stop])
     page.says("After a rejection nu is drawn with ", columns[nu, 3], rejected, instead)
     page.says("So nu is written with probability ", q[nu], rejected, instead, p[nu])
     page.says("The sum of the third column, #, is", columns[:, 2].sum())
