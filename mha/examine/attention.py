@@ -196,7 +196,8 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     }
     if is_low:
         inputs |= draw_low_scores(draw, n)
-        inputs |= {"is_causal": True} if "is_causal" in draw.takes else {}
+    if kind == VERY_LOW and "is_causal" in draw.takes:  # some functions refuse it with a mask
+        inputs["is_causal"] = True
     if kind == LARGE_MASKED:  # so that a mask of -100 is too small
         query *= 100
     if kind == LARGE_NEGATIVE:

@@ -97,6 +97,13 @@ def as_in_pytorch(
     return soft(s) @ value, soft(s)
 
 
+def without_two_masks(query, key, value, attn_mask=None, is_causal=False):
+    """Refuse a mask beside is_causal, as PyTorch's function does."""
+    if is_causal and attn_mask is not None:
+        raise RuntimeError("an explicit attn_mask should not be set when is_causal=True")
+    return as_in_pytorch(query, key, value, attn_mask, is_causal=is_causal)[0]
+
+
 def softcapped(query, key, value, mask=None, scale=None, softcap=None):
     scale = 1.0 / query.shape[-1] ** 0.5 if scale is None else scale
     scores = np.einsum("...qd,...kd->...qk", query, key) * scale

@@ -56,6 +56,8 @@ RIGHT = [
       for told, function in CONVENTIONS.items()),
     *(CAPPED, MASKS, LAYER, FUSED, STEP, TURN, BIAS, NUMBERS),
     Case(own.as_in_pytorch, A, conditions=(FIRST,)),
+    Case(own.without_two_masks, A,
+         conditions=("if is_causal and a mask do not come together", FIRST)),
     Case(own.causally, A).wrong("causal if told nothing", "is_causal=False", "is_causal=True",
                                   conditions=(FIRST,)),
     Case(own.heads_behind_tokens, A, conditions=("if axes are (..., n, num_heads, d_k)",)),

@@ -105,7 +105,7 @@ def compare_sinks(page):
     )
     page.says("and # in each of the four", (R.arrays["first"] > 0.5).all(0).sum())
     each = [length_and_sinks(number)[1].sum() for number in range(len(TOKENS))]
-    page.says("on the # sentences # to # heads do", len(TOKENS), min(each), max(each))
+    page.says("On the # sentences # to # heads do", len(TOKENS), min(each), max(each))
     lengths = R.arrays[f"norms{ANIMAL}"][13]
     first, others = lengths[0], lengths[1:].max()
     page.says(

@@ -96,7 +96,9 @@ def compare_one_guess(page):
     others = [i for i in range(36) if i not in shown]
     page.table("tbl-serving-rule", columns[shown], columns[others].sum(0), columns.sum(0))
     rejected, instead = columns[:, 3].sum(), columns[nu, 3] / columns[:, 3].sum()
-    page.says("The full stop is accepted with the probability ", p[stop], q[stop], p[stop] / q[stop])
+    page.says(
+        "The full stop is accepted with the probability ", p[stop], q[stop], p[stop] / q[stop]
+    )
     page.says("After a rejection nu is drawn with ", columns[nu, 3], rejected, instead)
     page.says("So nu is written with probability ", q[nu], rejected, instead, p[nu])
     page.says("The sum of the third column, #, is", columns[:, 2].sum())
