@@ -54,7 +54,8 @@ def make(arguments: argparse.Namespace) -> None:
             made = PACKS[name](arguments, built_pages)
         for file, data in made.items():
             write_file(arguments.to / name / file, data)
-        print(f"Made {len(made)} files of {name} in {arguments.to}")
+        files = "1 file" if len(made) == 1 else f"{len(made)} files"
+        print(f"Made {files} of {name} in {arguments.to}")
 
 
 def _bank(arguments: argparse.Namespace, built_pages: Sequence[Page]) -> list[Question]:

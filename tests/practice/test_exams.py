@@ -13,7 +13,7 @@ from helpers import raises
 
 from mha.practice.calculations import compute_printed
 from mha.practice.effort import effort_of_lines
-from mha.practice.exams.cards import CARDS, models_of
+from mha.practice.exams.cards import CARDS, draw_card, models_of
 from mha.practice.exams.exam import (
     KINDS,
     MOST_APART,
@@ -223,6 +223,13 @@ def test_the_json_has_what_the_scheme_has():
 
 def test_each_kind_of_card_has_two_models():
     assert all(len(models_of(kind)) >= 2 for kind in CARDS)
+
+
+@pytest.mark.parametrize("kind", CARDS)
+def test_a_card_is_printed_without_marks_of_code(kind):
+    for model in models_of(kind):
+        (table,) = draw_card(kind, model, np.random.default_rng(1)).tables
+        assert not [cell for row in table.rows for cell in row if "`" in cell]
 
 
 def test_what_no_exam_can_have_is_refused():

@@ -146,6 +146,7 @@ def draw_card(kind: str, model: str, rng: np.random.Generator) -> Card:
 
 
 _MEANINGS = {
+    "head_dim": "head width",
     "num_key_value_heads": "groups: heads with keys and values of their own",
     "kv_lora_rank": "width of the latent vector that is stored",
     "qk_nope_head_dim": "width of a head's key without its rotated part",
