@@ -221,8 +221,9 @@ def _add_exam(what: Commands) -> None:
         " questions, points and minutes and different numbers (a question in words is in both forms"
         " if its chapter has no second one like it); a scheme with points for"
         " each line, the numbers that follow from known mistakes, and the parts of a full answer in"
-        " words; and a formula sheet. As PDF, as Markdown and as JSON. In one edition of the book,"
-        " the same seed gives the same exam.",
+        " words; and a formula sheet. Each exam has a question on the card of a published model."
+        " The files are PDF, Markdown and JSON. In one edition of the book, the same seed gives the"
+        " same exam.",
     )
     command.add_argument(
         "--chapters",
@@ -280,7 +281,8 @@ def _add_packs(what: Commands, common: argparse.ArgumentParser) -> None:
         type=lambda text: text.split(","),
         default=[],
         metavar="A,B",
-        help="the chapters of the slides and the cartridge, such as self-attention; default: all",
+        help="the chapters of the slides and the cartridge, such as self-attention; default: all."
+        " Questions with fresh numbers belong to no chapter and are always in the cartridge",
     )
     command.add_argument(
         "--cartridge",

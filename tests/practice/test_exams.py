@@ -92,6 +92,11 @@ def test_a_solver_agrees_with_the_scheme_and_both_forms_are_equally_long(seed, c
         for text in of_forms
     ]
     assert redone[0].count("c") == redone[1].count("c") >= 1
+    rounded = [
+        ["≈" in mark.line for q in questions if q.kind == "card" for mark in q.marks]
+        for questions in exam.forms.values()
+    ]
+    assert rounded[0] == rounded[1]
 
 
 def operations(scheme):

@@ -7,9 +7,10 @@ minutes and points of each part. Beyond that,
   at most `MOST_APART`;
 - solutions with a mistake are of the same calculation, and the same number of results has to be
   computed again; the mistakes differ where the calculation has two that allow it;
-- cards have the same fields and questions, of different models where two allow it;
-- questions in words are from the same chapter and demand the same: to find a bug, to discuss an
-  open question, or to explain. A question without a partner is in both forms.
+- cards have the same fields and questions, of different models where two allow it, and the same
+  lines of both are rounded;
+- questions in words are from the same chapter and demand the same: to find a bug, to construct a
+  case, to discuss an open question, or to explain. A question without a partner is in both forms.
 """
 
 from collections import Counter
@@ -89,7 +90,7 @@ class Essay:
         return next((words for words in DEMANDS if self.text.startswith(words)), "")
 
 
-DEMANDS = ("Find the bug", "An open question")
+DEMANDS = ("Find the bug", "Construct", "An open question")
 """The first words of questions that demand more than an explanation."""
 
 
@@ -470,9 +471,15 @@ def _on_card(rng: np.random.Generator, chapters: Sequence[str]) -> Pair:
     turn = cycle(models)
     for _ in range(TRIES):
         first, second = _parallel(lambda: _on_model(kind, next(turn), rng))
-        if first.title != second.title:
-            break
+        if first.title != second.title and _rounded_lines(first) == _rounded_lines(second):
+            return first, second
+    first, second = _parallel(lambda: _on_model(kind, models[0], rng))
     return first, second
+
+
+def _rounded_lines(question: Question) -> list[bool]:
+    """Return for each line of a marking scheme whether its result is rounded."""
+    return ["≈" in mark.line for mark in question.marks]
 
 
 def _on_model(kind: str, model: str, rng: np.random.Generator) -> Question:

@@ -21,7 +21,8 @@ HOW_TO_MARK = (
     " which covers rounded numbers and all digits. A right number needs no written line, and a line"
     " that a later right number shows to be computed has its point too.",
     "Half a point for a line: the rule is right and visible, with one error of arithmetic or of"
-    " copying.",
+    " copying, such as the sign of a copied number. A wrong sign in the rule itself, as in a"
+    " rotation, breaks the rule.",
     "Error carried forward: a line that follows by the right rule from an earlier wrong number has"
     " its full point. A wrong number that neither follows nor has a line has no point.",
     "A broken rule costs 1 point in each question, at the first line that breaks it; other lines"
@@ -30,7 +31,8 @@ HOW_TO_MARK = (
     f"A result with fewer than {PLACES} decimals although it has more costs half a point once in"
     " the whole exam. More decimals cost nothing; 0.5 and 0.500 are the same.",
     "Words have no half points. The points of an entry are for its content in any words; an entry"
-    " of 2 points has 1 for half of its content. Another right argument has the same points.",
+    " of 2 points has 1 for half of its content. Another right argument has the same points, and"
+    " a reason has its point if it is true and is about the rule in question.",
 )
 """The sentences above the marking scheme."""
 
