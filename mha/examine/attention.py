@@ -277,6 +277,7 @@ def nearby_keys(inputs: Any, n: int, m: int) -> Array | None:
     """Return True for each key in the window and the segment of a query; None without both."""
     distance = distance_to_keys(inputs, n, m)
     first_masked: int | None = inputs.get("first_masked_distance")
+    # A window counts the query's own position, so the key at this distance is the first masked.
     near: Array | None = None
     if inputs.get("window") is not None:
         first_masked = inputs["window"] + inputs.get("window_extra", 0)

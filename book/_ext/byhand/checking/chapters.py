@@ -27,7 +27,7 @@ STAGES = (
 LEAST = {"exercise": 4, "quiz": 3, "box": 1}
 MOST_WIDE = 3  # figures that take the full width
 SOLUTIONS = ("solution", "solution-start")
-BOX = re.compile(r"\b(?:\w+\.(?:turns?|row|query)|your_turns?|your_row|build_query)\(")
+BOX = re.compile(r"\b(?:\w+\.(?:turns?|fill_row|row|query)|your_turns?|build_query)\(")
 DIFFICULTY = re.compile(r"(?:^|\s)difficulty-\d+(?:\s|$)")
 NAME = re.compile(r"^    name: (\S+)$", re.MULTILINE)
 

@@ -121,7 +121,7 @@ class Page:
 
     @cached_property
     def prose(self) -> tuple[Line, ...]:
-        """The lines of prose without formulas."""
+        """The lines of prose without `{math}` blocks."""
         formulas = {n for b in self.blocks if b.name == "math" for n, _ in b.body}
         return tuple((n, text) for n, text in self.prose_and_formulas if n not in formulas)
 
