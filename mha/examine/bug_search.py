@@ -257,7 +257,7 @@ def extend_explanations(
 ) -> list[Explanation]:
     """Return the explanations with the fewest further bugs that also fit a group of cases.
 
-    All extend the same explanation: the first one for which so many further bugs are enough. Pairs
+    All extend the same explanation: the first that this number of further bugs completes. Pairs
     of further bugs are tried only with `may_pair`, that is, if all earlier groups are explained:
     beside an unknown bug they would fit by chance.
     """

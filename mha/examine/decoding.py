@@ -48,7 +48,7 @@ STEP_SIZES: dict[str, Callable[[int], tuple[int, ...]]] = {
 
 
 def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
-    """Draw the inputs of a case for all n tokens, of which each step takes a part."""
+    """Draw the inputs of a case for all n tokens; each step takes some of them."""
     n, width = sizes
     if 0 in STEP_SIZES[draw.kind](n) or ("weights" in draw.takes and not draw.leading):
         return None
@@ -79,8 +79,8 @@ class PositionUse:
         Whether it rotates queries and keys; None if its outputs do not show it.
     layout : {"pairs", "halves"}
     rotated : mapping of int to tuple of (int, int)
-        For each width of a head of which only a part is rotated, the first rotated component and
-        the one after the last.
+        For each width of partly rotated heads, the index of the first rotated component and the
+        index after the last.
     slopes : mapping of int to ndarray
         For each number of heads, the slopes of linear biases; without heads, the number is 0.
     window_extra : int

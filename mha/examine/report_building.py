@@ -129,8 +129,8 @@ class Examination:
             cases = [x for x in cases if len(x.leading) == num_leading or x.kind == cases[0].kind]
         outcomes = [tested.run(case) for case in cases]
         pairs = list(zip(cases, outcomes, strict=True))
-        # A padding mask has a row per sequence. Its cases are used only with the most leading axes
-        # that the function takes, the first of which is then that of sequences.
+        # A padding mask has one row for each sequence. Its cases are used only with the largest
+        # number of leading axes that the function takes, so that the first axis is the batch.
         answered_counts = {len(case.leading) for case, x in pairs if x.value is not None}
         num_leading = next((count for count in counts if count in answered_counts), 0)
         selected = [
@@ -600,7 +600,7 @@ def _has_bug(explanations: Sequence[Explanation], name: str) -> bool:
 def _bug_findings(
     examination: Examination, explanations: Sequence[Explanation], has_unexplained: bool
 ) -> list[Finding]:
-    """Return a finding per bug; bugs of which any one explains the outputs share a finding."""
+    """Return one finding per bug; bugs that each explain the outputs alone share one."""
     common = [bug for bug in explanations[0].bugs if all(bug in each.bugs for each in explanations)]
     others = [bug for each in explanations for bug in each.bugs if bug not in common]
     groups = [[bug] for bug in common] + ([list(dict.fromkeys(others))] if others else [])
@@ -610,7 +610,7 @@ def _bug_findings(
 def _bug_finding(
     examination: Examination, bugs: Sequence[Bug], explanation: Explanation, has_unexplained: bool
 ) -> Finding:
-    """Return the finding on one bug, or on several of which any one reproduces the outputs."""
+    """Return the finding on one bug, or on several that each reproduce the outputs alone."""
     first = bugs[0]
     if all(bug.kind == "note" for bug in bugs):
         text = f"{first.name}. Your function {first.effect}."

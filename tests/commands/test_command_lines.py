@@ -26,7 +26,7 @@ REFUSED = [
     ("packs --site 'https://a.b/c d/'", "--site is 'https://a.b/c d/'; https://, a host and a"),
     (f"worksheet --students 2 --title {'a' * 121}", "--title has 121 letters; one line of 120 is"),
     ("worksheet --class class.csv", "student 2 of --class, \U00013080o, has \U00013080 (U+13080)"),
-    ("worksheet --students 2", "made/worksheets-23.md is there with other contents"),
+    ("worksheet --students 2", "made/worksheets-23.md has other contents"),
 ]
 """Command lines of build.py, and the error message of each before any page is built."""
 

@@ -297,9 +297,9 @@ def test_a_term_stands_in_one_folder_and_nothing_is_overwritten(tmp_path):
     with pytest.raises(SystemExit) as stopped:
         main(other)
     assert str(stopped.value) == (
-        f"error: {tmp_path / 'lesson-02-worksheets-5.md'} is there with other contents, and so are"
+        f"error: {tmp_path / 'lesson-02-worksheets-5.md'} has other contents, and so are"
         " 2 more files; another folder is wanted, another --lesson or --seed, or --force, which"
-        " replaces what is there"
+        " replaces these files"
     )
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     main([*other, "--force"])
@@ -309,7 +309,7 @@ def test_a_term_stands_in_one_folder_and_nothing_is_overwritten(tmp_path):
 def test_an_unwritable_file_leaves_the_other_files_unchanged(tmp_path):
     (tmp_path / "a").write_bytes(b"before")
     (tmp_path / "b").mkdir()
-    with pytest.raises(ValueError, match="b is there with other contents; another folder"):
+    with pytest.raises(ValueError, match="b has other contents; another folder"):
         write_all(tmp_path, {"a": b"after", "b": b""}, force=True)
     with pytest.raises(OSError, match="No such file"):
         write_all(tmp_path, {"a": b"after", "none/c": b""}, force=True)

@@ -9,8 +9,8 @@ minutes and points of each part. Beyond that,
   computed again; the mistakes differ where the calculation has two that allow it;
 - cards have the same fields and questions, of different models where two allow it, and the same
   lines of both are rounded;
-- questions in words are from the same chapter and demand the same: to find a bug, to construct a
-  case, to discuss an open question, or to explain. A question without a partner is in both forms.
+- questions in words are from the same chapter and demand the same: to find a bug, to discuss an
+  open question, or to explain. A question without a partner is in both forms.
 """
 
 from collections import Counter
@@ -90,7 +90,7 @@ class Essay:
         return next((words for words in DEMANDS if self.text.startswith(words)), "")
 
 
-DEMANDS = ("Find the bug", "Construct", "An open question")
+DEMANDS = ("Find the bug", "An open question")
 """The first words of questions that demand more than an explanation."""
 
 

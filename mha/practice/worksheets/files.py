@@ -39,8 +39,8 @@ def write_all(
     if others:
         more = f", and so are {len(others) - 1} more files" if len(others) > 1 else ""
         raise ValueError(
-            f"{folder / others[0]} is there with other contents{more}; {choices}, or --force, which"
-            " replaces what is there"
+            f"{folder / others[0]} has other contents{more}; {choices}, or --force, which replaces"
+            " these files"
         )
     try:
         for name, path in waiting.items():

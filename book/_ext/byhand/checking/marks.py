@@ -60,7 +60,7 @@ def empty_marks(page: Page) -> Iterator[Line]:
         for role in EMPTY_ROLE.findall(text):
             yield number, f"{{{role}}} has no content; text between the backticks is wanted"
         if MERGE.fullmatch(text.rstrip()):
-            yield number, "======= is left from a merge; decide which version stands"
+            yield number, "======= is left from a merge; decide which version to keep"
     for first, paragraph in _paragraphs(page):
         for number, line in enumerate(_without(paragraph, "`").split("\n"), first):
             yield from ((number, message) for message in _empty_marks(line, defined))
