@@ -26,7 +26,7 @@ from packs.pages import Page, Question, self_contained
 UNWRITTEN = re.compile("<mtr|\N{BOTTOM CURLY BRACKET}")
 """What of a formula `as_tex` does not write: rows, and what a brace is below."""
 
-LONGEST = 600
+MAX_TEXT_LENGTH = 600
 """Characters of what a term means; a longer paragraph says more than that."""
 
 STYLE = """
@@ -160,4 +160,8 @@ def _is_whole(html: str) -> bool:
     if UNWRITTEN.search(html):
         return False
     text = BeautifulSoup(html, "html.parser").get_text().strip()
-    return len(text) <= LONGEST and text.endswith((".", ";", ")")) and not ELSEWHERE.search(text)
+    return (
+        len(text) <= MAX_TEXT_LENGTH
+        and text.endswith((".", ";", ")"))
+        and not ELSEWHERE.search(text)
+    )

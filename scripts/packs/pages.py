@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup, Tag
 from html_book import leads_to
 from lxml.html import fragment_fromstring
 
-from byhand.chapter.lead_and_aims import MINUTES_A_BOX, MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
+from byhand.chapter.lead_and_aims import MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY, MINUTES_PER_BOX
 from byhand.contents import read_contents
 from byhand.search.formulas import in_one_line
 from mha.practice.calculations import FORMULAS
@@ -50,7 +50,7 @@ CODE = re.compile("`([^`]+)`")
 SYMBOL = re.compile(r"\b(d)_(k|v|model)|\b(W)\^([QKVO])")
 """Code and symbols in a marking scheme."""
 
-LONGEST = 70
+MAX_TITLE_LENGTH = 70
 """Characters of what a question is called by, behind its chapter."""
 
 
@@ -81,7 +81,7 @@ class Question:
     asked: str = ""  # the number that is asked for, if an exercise has several
     number: int = 1  # among the questions with the same title
     difficulty: str = ""
-    minutes: int = MINUTES_A_BOX
+    minutes: int = MINUTES_PER_BOX
     files: dict[str, str] = field(default_factory=dict)  # the pictures in the text, as SVG
     marks: tuple[tuple[int, str], ...] = ()  # of an essay: points, and what they are for
 
@@ -89,7 +89,7 @@ class Question:
     def title(self) -> str:
         """The title of the question: its chapter and its first words."""
         words = without_tags(plain_text(self.asked or self.text))
-        begin = textwrap.shorten(words, LONGEST, placeholder=" …")
+        begin = textwrap.shorten(words, MAX_TITLE_LENGTH, placeholder=" …")
         return f"{self.chapter}: {begin}" + (f" ({self.number})" if self.number > 1 else "")
 
     @property

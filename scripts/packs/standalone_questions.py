@@ -22,7 +22,7 @@ from environment import ROOT, fail
 from sphinx import addnodes
 from sphinx_runs import doctree_of
 
-from byhand.checking.marking import Scheme, schemes_of
+from byhand.checking.marking_schemes import Scheme, schemes_of
 from byhand.checking.sources import Project
 from byhand.document import BOOK
 from byhand.press.embedding import with_fonts

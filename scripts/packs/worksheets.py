@@ -30,7 +30,7 @@ from mha.practice.worksheets.text import (
 from mha.views.table import Table
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}
-LONGEST = 120
+MAX_LINE_LENGTH = 120
 """The most letters of a title, a course or a date, which fill one line of each page."""
 
 BESIDES = " The two tasks from the trained model come on top."
@@ -81,8 +81,8 @@ def lines_of_pages(arguments: argparse.Namespace) -> dict[str, str]:
     if not arguments.title.strip():
         fail("--title is empty; a title is wanted")
     for name, text in texts.items():
-        if len(text) > LONGEST:
-            fail(f"{name} has {len(text)} letters; one line of {LONGEST} is wanted")
+        if len(text) > MAX_LINE_LENGTH:
+            fail(f"{name} has {len(text)} letters; one line of {MAX_LINE_LENGTH} is wanted")
         if hidden := next((letter for letter in text if not letter.isprintable()), ""):
             fail(f"{name} has U+{ord(hidden):04X}, which is not printed; other letters are wanted")
     return texts

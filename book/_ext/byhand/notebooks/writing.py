@@ -165,8 +165,10 @@ def notebook(source: Path, title: str, words: RoleTexts, package: str = "") -> N
             cell["source"] = plain(cell.source, words.text_of_role, source.parent)
             cell["metadata"] = from_dict({})  # type: ignore[no-untyped-call]
     made.cells = [cell for cell in made.cells if cell.source.strip()]
-    said = ABOUT.format(title=title, book=BOOK, installation=BY_CELL if package else BY_HAND)
-    first = [nbformat.v4.new_markdown_cell(said)]  # type: ignore[no-untyped-call]
+    introduction = ABOUT.format(
+        title=title, book=BOOK, installation=BY_CELL if package else BY_HAND
+    )
+    first = [nbformat.v4.new_markdown_cell(introduction)]  # type: ignore[no-untyped-call]
     if package:
         installs = f'%pip install -q "mha[plots] @ {package}"'
         first.append(nbformat.v4.new_code_cell(installs))  # type: ignore[no-untyped-call]

@@ -213,7 +213,10 @@ class LiveNumbers:
                 if parts := next(fits, None):
                     found[str(number)] = (name, parts)
                     break
-                if any(has_stages(shown, of) and has_same_inputs(run, shown) for run, of in stages):
+                if any(
+                    has_stages(shown, names) and has_same_inputs(run, shown)
+                    for run, names in stages
+                ):
                     found.setdefault(str(number), (name, fixed))
         for number, runs in self.cells.items():
             explorers = self.explorers.items()

@@ -17,7 +17,7 @@ from mha.runs.places import cached_place
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 
-LONGEST, LARGEST = 400, 4096  # characters of a formula, numbers of an array
+MAX_FORMULA_LENGTH, MAX_ARRAY_SIZE = 400, 4096  # characters of a formula, numbers of an array
 FIXED = "own"  # the format of a text with the book's own numbers, which is marked, not rewritten
 WRITERS = (
     "shown", "short", "percent", "at_least", "at_most", "at_least_percent", "at_most_percent",
@@ -39,7 +39,7 @@ class TracedNumber:
     """
 
     def __init__(self, value: float, formula: str) -> None:
-        if len(formula) > LONGEST:
+        if len(formula) > MAX_FORMULA_LENGTH:
             raise UntracedError
         self.value, self.formula = value, formula
 
@@ -154,7 +154,7 @@ def traced_array(array: Array, run: Trace) -> TracedArray:
     for name, whole in stage_arrays(run):
         if not np.may_share_memory(array, whole):
             continue
-        if array.size > LARGEST or not whole.flags.c_contiguous:
+        if array.size > MAX_ARRAY_SIZE or not whole.flags.c_contiguous:
             raise UntracedError
         found = np.empty(array.shape, dtype=object)
         begin = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
