@@ -351,7 +351,7 @@ class Decoder(DecoderWeights):
         normed = rms_norm(x, layer.feed_forward_gain, self.eps)
         hidden = finite_product("the stream and w_gate_up", normed, layer.w_gate_up)
         gate, up = np.split(hidden, 2, axis=-1)
-        fed = finite_product("the hidden numbers and w_down", silu(gate) * up, layer.w_down)
+        fed = finite_product("the activations and w_down", silu(gate) * up, layer.w_down)
         return finite_sum("the stream and the feed-forward layer's output", x, fed)
 
     def _as_heads(self, heads: Heads) -> tuple[tuple[int, int], ...]:

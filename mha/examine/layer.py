@@ -305,7 +305,7 @@ SUBJECT = Subject(
             "split_fused",
             "order_matrices",
             "order_biases",
-            "sources",
+            "select_inputs",
             "split",
             "merge",
             "project_output",

@@ -6,12 +6,12 @@ from itertools import islice
 
 from mha.command_line import in_one_line
 from mha.grade.grading import Graded
-from mha.practice.answers import MOST_LETTERS, Remark
+from mha.practice.answers import MAX_TEXT_LENGTH, Remark
 from mha.practice.notebook_steps import STEPS
 from mha.practice.spreadsheet import as_csv, harmless
 
 TABLE = "grades.csv"
-MOST_REMARKS = 20
+MAX_REMARKS = 20
 
 
 def report_name(number: int, one: Graded) -> str:
@@ -28,16 +28,16 @@ def as_code(text: str, mark: str = "`") -> str:
     >>> print(as_code("no `axis`\n- `scale`: Right"))
     `no 'axis'\n- 'scale': Right`
     """
-    line = in_one_line(text[: MOST_LETTERS + 1].replace(mark, "'"))
-    short = line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 1]}…"
+    line = in_one_line(text[: MAX_TEXT_LENGTH + 1].replace(mark, "'"))
+    short = line if len(line) <= MAX_TEXT_LENGTH else f"{line[: MAX_TEXT_LENGTH - 1]}…"
     return f"{mark}{short or ' '}{mark}"
 
 
 def as_sentences(remarks: Iterable[Remark], mark: str = "`") -> list[str]:
-    """Return the first `MOST_REMARKS` remarks as text, the student's words between two marks."""
+    """Return the first `MAX_REMARKS` remarks as text, the student's words between two marks."""
     return [
         f"{remark.sentence} {as_code(remark.quoted, mark)}" if remark.quoted else remark.sentence
-        for remark in islice(remarks, MOST_REMARKS)
+        for remark in islice(remarks, MAX_REMARKS)
     ]
 
 
@@ -63,16 +63,16 @@ def as_table(grades: Sequence[Graded], ran: str) -> str:
         ["student", "id", "points", "of", *steps, "notebook", "look", "file", "report", "ran"]
     ]
     for number, one in enumerate(grades, 1):
-        of = one.submission
-        row: list[str | int] = [of.student, of.id, one.points, len(STEPS)]
+        submission = one.submission
+        row: list[str | int] = [submission.student, submission.id, one.points, len(STEPS)]
         for step in STEPS:
             remark = [one.remarks[step.name]] if one.remarks else []
             row += [one.points_of(step.name), *(as_sentences(remark, '"') or [""])]
         imports = [Remark("It imports", ", ".join(one.imports))] if one.imports else []
-        for remarks in (one.faults, [*of.notes, *imports]):
+        for remarks in (one.faults, [*submission.notes, *imports]):
             row.append(" ".join(as_sentences(remarks, '"')))
         report = report_name(number, one)
-        row += [of.path.name, report, ran] if of.path else ["", report, ""]
+        row += [submission.path.name, report, ran] if submission.path else ["", report, ""]
         rows.append([harmless(in_one_line(x)) if isinstance(x, str) else x for x in row])
     return as_csv(rows)
 

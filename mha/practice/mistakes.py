@@ -40,7 +40,7 @@ NAMES = MappingProxyType(
         "left-out": "one number of the row omitted",
         "not-averaged": "not divided by the count",
         "no-spread": "not divided by the standard deviation",
-        "not-cut": "the hidden number itself",
+        "not-cut": "the pre-activation itself",
         "other-key": "of another key",
         "exchanged": "rows and columns exchanged",
         "other-row": "of another token",

@@ -369,12 +369,14 @@ def _normalised_rule(
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
         row, column = at.index
         number = _operand_at(run, read(run), row, column)
-        of_row = (_operand_at(run, f"{start}_{name}", row) for name in ("means", "spreads"))
+        mean_and_spread = (
+            _operand_at(run, f"{start}_{name}", row) for name in ("means", "spreads")
+        )
         learned = (
             _parameter_if_effective(run, name, f"{norm(run)}_{name}", (column,), neutral)
             for name, neutral in (("gain", 1.0), ("bias", 0.0))
         )
-        return "normalised", _as_terms(number, *of_row, *chain(*learned))
+        return "normalised", _as_terms(number, *mean_and_spread, *chain(*learned))
 
     return rule
 

@@ -27,7 +27,7 @@ Vector = list[float]
 Matrix = list[Vector]
 
 KINDS: tuple[Numbers, ...] = ("meanings", "whole", "tenths")
-MOST_WORDS, LONGEST_WORD = 12, 16
+MAX_WORDS, MAX_WORD_LENGTH = 12, 16
 SIZES = {"d_model": (2, 6), "num_heads": (1, 4), "d_k": (1, 4)}
 """The smallest and the largest value of each size."""
 
@@ -146,11 +146,13 @@ def draw_example(
 def _tokens(words: str | Sequence[str]) -> tuple[str, ...]:
     """Return the words of a sentence; raise if there are none, too many, or one is too long."""
     tokens = as_names("words", split_words(words) if isinstance(words, str) else words)
-    if len(tokens) > MOST_WORDS:
-        raise ValueError(f"words has {len(tokens)} words; at most {MOST_WORDS} are wanted")
+    if len(tokens) > MAX_WORDS:
+        raise ValueError(f"words has {len(tokens)} words; at most {MAX_WORDS} are wanted")
     for token in tokens:
-        if len(token) > LONGEST_WORD:
-            raise ValueError(f"words has {token!r}; at most {LONGEST_WORD} characters are wanted")
+        if len(token) > MAX_WORD_LENGTH:
+            raise ValueError(
+                f"words has {token!r}; at most {MAX_WORD_LENGTH} characters are wanted"
+            )
     return tokens
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from mha.runs.rounding import PLACES, short, shown
 
-LONGEST_LABEL = 18
+MAX_LABEL_LENGTH = 18
 """The most characters of a row's label that fit on one line on a phone."""
 
 
@@ -92,7 +92,7 @@ class Table:
 
     def _classes(self) -> list[str]:
         """Return the table's CSS classes."""
-        long = any(len(re.sub(r"\$[^$]*\$", "xx", row[0])) > LONGEST_LABEL for row in self.rows)
+        long = any(len(re.sub(r"\$[^$]*\$", "xx", row[0])) > MAX_LABEL_LENGTH for row in self.rows)
         chosen = {"numbers": True, "words": self.words, "long-labels": long}
         return [name for name, holds in chosen.items() if holds]
 

@@ -23,17 +23,17 @@ from mha.runs.record import Trace
 from mha.runs.rounding import short, shown
 from mha.runs.stages import STAGES
 from mha.views.signs import total
-from mha.widgets.explorer_tables import LONGEST_LABEL, sections
+from mha.widgets.explorer_tables import MAX_LABEL_LENGTH, sections
 from mha.widgets.explorer_tasks import Task, check_tasks
 from mha.widgets.instrument import Drawing, Explorer, as_json, checked_name
 from mha.widgets.layer import is_large, layer_view
 
 View = Literal["strip", "plane", "temperature", "dial"]
 
-LONGEST_LINE = 8
+WIDE_LINE_LENGTH = 8
 """The number of components of an embedding and its key that no longer fit one line of a phone."""
 
-LONG_VECTOR = 4
+LONG_VECTOR_LENGTH = 4
 """The width of an embedding from which the query is above the strip, not beside it."""
 
 _OPENED = ("explorer-all", "explorer-settings", "explorer-steps")
@@ -85,7 +85,7 @@ def explorer(
     axes : sequence of str, optional
         The meanings of the components of an embedding, and of a value if it has the same width.
     asks : sequence of str, optional
-        The question that each hidden number of a block answers.
+        The question that each hidden unit of a block answers.
     folded : str, optional
         The title of a fold around the explorer, if it is folded.
 
@@ -160,14 +160,14 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     """
     stages = "".join(sections(run))
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
-    label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
+    label = min(max(map(len, ("Token", *run.tokens))), MAX_LABEL_LENGTH)
     components = 0 if run.embeddings is None else run.embeddings.shape[1]
-    wide = components > 0 and components + run.key.shape[2] >= LONGEST_LINE
+    wide = components > 0 and components + run.key.shape[2] >= WIDE_LINE_LENGTH
     start = "outright" if run.embeddings is None and run.angles is None else "computed"
     # Two planes are in a fold, whose title needs height; "flat" queries can be shown in a plane.
     above = "fold" if data["view"] == "plane" and run.num_heads == 2 else data["view"]
     marks = f"with-{above} {_combination(run)} {start}" + " flat" * _fits_plane(run)
-    marks += " long" * (components >= LONG_VECTOR)
+    marks += " long" * (components >= LONG_VECTOR_LENGTH)
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
         f" --heads: {run.num_heads}; --card: {8.25 if wide else 6.9}rem;"

@@ -21,7 +21,7 @@ from mha.runs.stages import STAGES, Stage, stage_array
 HEAD_STYLES = 6
 """The number of colours and patterns of heads in the style sheet."""
 
-LONGEST_LABEL = 9
+MAX_LABEL_LENGTH = 9
 """The most characters of a token beside a table; the style sheet cuts longer ones."""
 
 _DIGITS = "₀₁₂₃₄₅₆₇₈₉"
@@ -120,7 +120,7 @@ def _tables(stages: Sequence[str], run: Trace, head: int) -> str:
 
 def _maps(run: Trace, stage: str) -> str:
     """Return one stage of all heads as maps, with columns wide enough for the tokens."""
-    heading = min(max(map(len, run.tokens)), LONGEST_LABEL)
+    heading = min(max(map(len, run.tokens)), MAX_LABEL_LENGTH)
     lanes = _lanes(run, partial(_map, stage), len(run.tokens) + (stage == "exponentials"))
     return (
         f'<div class="map" data-map="{stage}" style="--heading: {heading}">'

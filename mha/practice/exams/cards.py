@@ -276,7 +276,7 @@ CARDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """The kinds of questions, and the fields that each needs."""
 
-OF_CHAPTERS: Mapping[str, str] = MappingProxyType(
+KIND_BY_CHAPTER: Mapping[str, str] = MappingProxyType(
     {
         "transformer/since-2023": "latent",
         "transformer/decoding": "cache",
@@ -294,4 +294,4 @@ def card_kind(chapters: Sequence[str]) -> str:
     >>> card_kind(["mechanism/softmax", "transformer/cost"]), card_kind(["mechanism/softmax"])
     ('cache', 'width')
     """
-    return next((kind for name, kind in OF_CHAPTERS.items() if name in chapters), "width")
+    return next((kind for name, kind in KIND_BY_CHAPTER.items() if name in chapters), "width")
