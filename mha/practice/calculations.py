@@ -303,15 +303,15 @@ def _products(run: Trace, found: Origin) -> Calculation:
 
 
 def _scaled(run: Trace, found: Origin) -> Calculation:
-    score, by, *mask = found.operands
-    kind = "root" if by.name == "d_k" else "times"
+    score, scale, *mask = found.operands
+    kind = "root" if scale.name == "d_k" else "times"
     fields = {"mask": " + ".join(factor(term.value) for term in mask)}
     if kind == "root":
-        root = short(math.sqrt(by.value))
-        line = chain(f"√{short(by.value)}", root)
+        root = short(math.sqrt(scale.value))
+        line = chain(f"√{short(scale.value)}", root)
         fields |= {"score": short(score.value), "root": root, "root_line": line}
     else:
-        fields |= {"score": factor(score.value), "scale": factor(by.value)}
+        fields |= {"score": factor(score.value), "scale": factor(scale.value)}
     return Calculation(kind, tuple((operand.value,) for operand in found.operands), fields)
 
 

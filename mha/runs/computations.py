@@ -269,8 +269,8 @@ def _multiplied_by_number(
 def _multiplied(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
     left, right = step.inputs
     is_per_row = tables[right].shape[1] == 1
-    by = tables.at(right, row, 0 if is_per_row else column)
-    return "products", iter(((tables.at(left, row, column), by),))
+    factor = tables.at(right, row, 0 if is_per_row else column)
+    return "products", iter(((tables.at(left, row, column), factor),))
 
 
 def _masked(tables: Computation, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
@@ -336,8 +336,8 @@ def _rotated(tables: Computation, step: Step, row: int, column: int) -> tuple[Op
     pair, is_second = divmod(column, 2)
     angle = float(tables[angles][row, pair])
     cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
-    by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
-    return "products", ((tables.at(table, row, 2 * pair + i), by[i]) for i in range(2))
+    factors = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
+    return "products", ((tables.at(table, row, 2 * pair + i), factors[i]) for i in range(2))
 
 
 def _rotate(table: Array, angles: Array, _: float) -> Array:

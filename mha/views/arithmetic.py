@@ -279,13 +279,13 @@ def _omitted_in_words(omitted: Origin, places: int) -> str:
 
 
 def _scaled(origin: Origin, places: int) -> Arithmetic:
-    (score,), (by,), *others = origin.terms
+    (score,), (scale,), *others = origin.terms
     mask = [term for term in others if term[0].name == "mask"]
     result = origin.number
     if not math.isfinite(result):
         return Arithmetic("masked", (), shown(result, places))
-    number = factor(by.value, places)
-    scaling = f"÷ √{number}" if by.name == "d_k" else f"× {number}"
+    number = factor(scale.value, places)
+    scaling = f"÷ √{number}" if scale.name == "d_k" else f"× {number}"
     added = "".join(f" + {factor(operand.value, places)}" for (operand,) in mask)
     expression = f"{short(score.value, places)} {scaling}"
     if (cap := origin.constant("cap")) is not None:

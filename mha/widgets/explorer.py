@@ -36,11 +36,11 @@ WIDE_LINE_LENGTH = 8
 LONG_VECTOR_LENGTH = 4
 """The width of an embedding from which the query is above the strip, not beside it."""
 
-_OPENED = ("explorer-all", "explorer-settings", "explorer-steps")
+_BUNDLES_OF_FOLDS = ("explorer-all", "explorer-settings", "explorer-steps")
 
 _STYLE_SHEETS = ("explorer.css", "time-bar.css", "steps.css")
 
-_PRINTED = tuple(
+_STAGES_OF_SOURCES = tuple(
     name
     for name, stage in STAGES.items()
     if not stage.is_parameter
@@ -132,8 +132,8 @@ def explorer(
     if folded:
         summary = f"<summary>{escape(folded)}</summary>"
         html = f'<details class="strip-fold">{summary}{html}</details>'
-    asked = {"explorer-block": run.example.block, "views": view != "strip"}
-    bundles = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
+    needed = {"explorer-block": run.example.block is not None, "views": view != "strip"}
+    bundles = (*(name for name, is_needed in needed.items() if is_needed), *_BUNDLES_OF_FOLDS)
     styles = _STYLE_SHEETS if view == "strip" else (*_STYLE_SHEETS, "plane.css")
     title = run.example.title
     runs = {name: run}
@@ -274,7 +274,7 @@ def _masks(run: Trace) -> list[Any] | None:
 def _printed_numbers(run: Trace, prints: PrintedNumbers) -> dict[str, list[tuple[str, bool]]]:
     """Return the printed numbers of the source, by the address of a number or of a term."""
     found: dict[str, list[tuple[str, bool]]] = {}
-    for stage in _PRINTED:
+    for stage in _STAGES_OF_SOURCES:
         if STAGES[stage].array(run) is None:
             continue
         for place in stage_places(run, stage):
@@ -308,21 +308,21 @@ def query_table(run: Trace, row: int | None = None, head: int = 0, component: in
     True
     """
     row = (run.example.focus or 0) if row is None else row
-    asked, answers = run.score_factors
+    query, key = run.score_factors
     parts = run.weights[head, row] * run.value[head, :, component]
     stages = (run.scores, run.scaled_scores, run.exponentials, run.weights)
     columns = np.column_stack([*(stage[head, row] for stage in stages), parts])
     heads = ("Key", "Its numbers", "Score", "Scaled", "exp", "Weight", "Value", "Weight × value")
     lines = "".join(
-        f'<tr><th scope="row">{escape(token)}</th><td>{_vector(answers[head, key])}</td>'
-        + "".join(f"<td>{shown(float(x))}</td>" for x in columns[key, :-1])
-        + f"<td>{_vector(run.value[head, key])}</td><td>{shown(float(columns[key, -1]))}</td></tr>"
-        for key, token in enumerate(run.tokens)
+        f'<tr><th scope="row">{escape(token)}</th><td>{_vector(key[head, i])}</td>'
+        + "".join(f"<td>{shown(float(x))}</td>" for x in columns[i, :-1])
+        + f"<td>{_vector(run.value[head, i])}</td><td>{shown(float(columns[i, -1]))}</td></tr>"
+        for i, token in enumerate(run.tokens)
     )
     output = shown(float(run.head_outputs[head, row, component]))
     added = [shown(float(part)) for part in parts]
     return (
-        f"<table><caption>One query: {escape(run.tokens[row])}, {_vector(asked[head, row])},"
+        f"<table><caption>One query: {escape(run.tokens[row])}, {_vector(query[head, row])},"
         f" {escape(run.head_names[head])}. The last column adds up to component {component + 1} of"
         f" its output, {total(added, output)}.</caption><thead><tr>"
         + "".join(f'<th scope="col">{text}</th>' for text in heads)

@@ -60,12 +60,12 @@ def layer_view(run: Trace, name: str, masks: list[Any] | None, figure: Drawing |
     count = len(run.tokens)
     if count > MAX_TOKENS:
         raise ValueError(f"run has {count} tokens; at most {MAX_TOKENS} are wanted to be explored")
-    asked, answers = run.score_factors
+    query, key = run.score_factors
     data = {
         "tokens": run.tokens,
         "heads": run.head_names,
         "focus": _focus(run),
-        "arrays": [_encode(array) for array in (asked, answers, run.value)],
+        "arrays": [_encode(array) for array in (query, key, run.value)],
         "masks": masks[:1] if masks and all(mask == masks[0] for mask in masks) else masks,
         "isCausal": bool(run.example.is_causal),
         "scale": None if run.example.scale is None else float(run.example.scale),

@@ -137,7 +137,7 @@ def definitions(page: Page, spelt: dict[str, str]) -> Iterator[tuple[str, str, s
         text = "".join(f"<p>{_words(part)}</p>" for part in parts if isinstance(part, Tag))
         if _is_whole(text):
             entry = spelt[term.lower()]
-            for spelling in [s for s, of in spelt.items() if of == entry]:
+            for spelling in [s for s, term in spelt.items() if term == entry]:
                 del spelt[spelling]
             yield f"term: {entry}", f"<p>What is meant by <em>{term}</em>?</p>", text
 

@@ -37,8 +37,8 @@ DROPPED = (
 
 OF_FORMULAS = {"stretchy", "mathvariant", "width", "lspace", "rspace"}
 ATTRIBUTES = {"colspan", "rowspan", "href", "src", "alt"}
-WHOLE = 1e-9
-"""How far a whole number may be from one."""
+INTEGER_TOLERANCE = 1e-9
+"""How far a whole number may be from its float."""
 
 BLOCKS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "table", "tr", "th", "td", "pre", "div", "br")
 """Elements that part words; others stand within a line."""
@@ -124,7 +124,7 @@ class Question:
     def margin(self) -> Decimal:
         """The tolerance of an answer: half a unit of its last decimal, 0 for whole numbers."""
         assert self.answer is not None
-        if not self.places and abs(self.answer - float(self.key)) < WHOLE:
+        if not self.places and abs(self.answer - float(self.key)) < INTEGER_TOLERANCE:
             return Decimal(0)
         return Decimal(5).scaleb(-self.places - 1)
 
@@ -281,7 +281,7 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
 
 def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, str]:
     """Return the number of decimals to round to, None for a whole number, and its wording."""
-    if not percent and abs(value - round(value)) < WHOLE:
+    if not percent and abs(value - round(value)) < INTEGER_TOLERANCE:
         places = 0
     forms = ROUNDINGS_IN_PERCENT if percent else ROUNDINGS
     return places, forms[min(places, 2)].format(places=places)

@@ -32,7 +32,7 @@ from mha.runs.record import Trace, trace
 from mha.runs.rounding import rounded
 from mha.runs.stages import STAGES
 from packs import standalone_questions
-from packs.pages import WHOLE, Page, Question, emphasised, rounding
+from packs.pages import INTEGER_TOLERANCE, Page, Question, emphasised, rounding
 
 README = Path(__file__).with_suffix(".md")
 FRESH = "Fresh numbers"
@@ -139,7 +139,9 @@ def _is_laborious(exercise: NumericExercise, difficulty: str) -> bool:
 def _is_rounded(exercise: NumericExercise) -> bool:
     """Return whether some given is printed with fewer decimals than it has."""
     return any(
-        abs(rounded(x, given.places) - x) > WHOLE for given in exercise.givens for x in given.values
+        abs(rounded(x, given.places) - x) > INTEGER_TOLERANCE
+        for given in exercise.givens
+        for x in given.values
     )
 
 

@@ -55,8 +55,8 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     with step(f"Printing {len(sheets)} worksheets"):
         written = write_texts(sheets, model=arguments.model)
         files = {name: text.encode() for name, text in written.items()}
-        for what, parts in _class_documents(sheets, arguments).items():
-            printed = _files(arguments, what, parts, sheets)
+        for name, parts in _class_documents(sheets, arguments).items():
+            printed = _files(arguments, name, parts, sheets)
             files |= {name: press(_source(some, arguments)) for name, some in printed.items()}
     try:
         write_all(arguments.to, files, force=arguments.force)

@@ -58,8 +58,8 @@ def unknown_options(page: Page) -> Iterator[Fault]:
             for key in group if isinstance(group, dict) else ():
                 if key not in known:
                     group_name = f" of {path[-1]}" if path else ""
-                    what = f"unknown key {key!r}{group_name} in the cell's header"
-                    yield _line_with(lines, str(key)), f"{what}; {nearest(str(key), known)}"
+                    message = f"unknown key {key!r}{group_name} in the cell's header"
+                    yield _line_with(lines, str(key)), f"{message}; {nearest(str(key), known)}"
         tags = header.get("tags") if isinstance(header, dict) else None
         for tag in tags if isinstance(tags, list) else ():
             if tag not in TAGS and not str(tag).startswith("of-"):
@@ -110,8 +110,8 @@ def check(project: Project) -> Iterator[Finding]:
             message = f"no exercise has the label {label!r}; the label of an exercise is wanted"
             yield Finding(file, block.line, message)
         if block.name in ("solution", "solution-start") and label not in exercises - {""}:
-            what = f"a solution to an unknown exercise, {label!r}" if label else "a solution"
-            yield Finding(file, block.line, f"{what}; the label of an exercise is wanted")
+            message = f"a solution to an unknown exercise, {label!r}" if label else "a solution"
+            yield Finding(file, block.line, f"{message}; the label of an exercise is wanted")
 
 
 def _repeated_labels(blocks: list[tuple[str, Block]]) -> Iterator[Finding]:
@@ -160,5 +160,5 @@ def folded_answers(page: Page) -> Iterator[Fault]:
 
 def _not_ended(block: Block | None) -> Iterator[Fault]:
     if block:
-        what, end = block.name.partition("-")[0], PAIRS[block.name]
-        yield block.line, f"this {what} does not end; {{{end}}} is wanted"
+        kind, end = block.name.partition("-")[0], PAIRS[block.name]
+        yield block.line, f"this {kind} does not end; {{{end}}} is wanted"

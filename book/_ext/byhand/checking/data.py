@@ -175,8 +175,8 @@ def bibliography(file: str, text: str) -> Iterator[Fault]:
         if "author" in entry.persons and "year" in entry.fields:
             label = ", ".join(authors_and_year(entry))
             if (other := first.setdefault(label, key)) != key:
-                what = f"{key} and {other} are both cited as {label}"
-                yield found[key], f"{what}; a letter behind each year is wanted"
+                message = f"{key} and {other} are both cited as {label}"
+                yield found[key], f"{message}; a letter behind each year is wanted"
 
 
 def toml(file: str, text: str) -> Iterator[Fault]:

@@ -51,11 +51,11 @@ class TracedNumber:
     def __eq__(self, other: object) -> bool:
         raise UntracedError  # formulas have no equality, since numbers have rounding errors
 
-    def __format__(self, how: str) -> str:
+    def __format__(self, format_spec: str) -> str:
         """Return the number's text between marks that contain its formula."""
-        if not (found := re.fullmatch(r"\.(\d+)f", how)):
+        if not (found := re.fullmatch(r"\.(\d+)f", format_spec)):
             raise UntracedError
-        return mark(format(self.value, how), self, f"shown:{found[1]}")
+        return mark(format(self.value, format_spec), self, f"shown:{found[1]}")
 
     def exp(self) -> TracedNumber:
         """Return the exponential of this number, for `numpy.exp`."""
@@ -106,9 +106,9 @@ def _formula(value: object) -> str:
     raise UntracedError
 
 
-def mark(text: str, value: TracedNumber, how: str) -> str:
-    """Return a text with marks around it that contain the number's formula."""
-    return f"\ue000{value.formula}\ue001{how}\ue001{text}\ue002"
+def mark(text: str, value: TracedNumber, format_name: str) -> str:
+    """Return a text with marks around it that contain the number's formula and its format."""
+    return f"\ue000{value.formula}\ue001{format_name}\ue001{text}\ue002"
 
 
 def _maximum(*values: Any) -> Any:
@@ -160,8 +160,8 @@ def traced_array(array: Array, run: Trace) -> TracedArray:
         begin = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
         for index in np.ndindex(array.shape):
             offset = begin + sum(i * step for i, step in zip(index, array.strides, strict=True))
-            where = np.unravel_index(offset // array.itemsize, whole.shape)
-            place = cached_place(name, *map(int, where))
+            index_in_stage = np.unravel_index(offset // array.itemsize, whole.shape)
+            place = cached_place(name, *map(int, index_in_stage))
             found[index] = TracedNumber(float(array[index]), str(place))
         return found.view(TracedArray)
     raise UntracedError
@@ -209,6 +209,6 @@ def split_marked(text: str) -> list[TextPart]:
     before, *pieces = MARK.split(text)
     parts = [(before, "", "")] if pieces else []
     for at in range(0, len(pieces), 4):
-        formula, how, written, after = pieces[at : at + 4]
-        parts += [(written, formula, how), (after, "", "")]
+        formula, format_name, written, after = pieces[at : at + 4]
+        parts += [(written, formula, format_name), (after, "", "")]
     return [part for part in parts if any(part)]

@@ -37,8 +37,8 @@ BESIDE, MAX_POINTS_PER_PIXEL = (
 WIDE, HIGH, LINE = 848, 372, 34  # points that are below the title; a line of text, with its space
 
 Values = dict[tuple[int, str], dict[str, Any]]
-"""The forms of the values of a deck's expressions, by the block that they stand in, the title's
-being -1, and by themselves in one line."""
+"""The forms of the values of a deck's expressions, by the index of their block (-1 for the title) and
+by their source in one line."""
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,10 @@ def _render_slide(slide: Slide, place: str, given: Values) -> RenderedSlide:
     role = next((found[0] for text in texts if (found := ROLE.search(text))), None)
     if role:
         raise PressError(f"{place}: a slide has no {role[:-1]}; only {{eval}} and {{given}}")
-    where = next((i for i, piece in enumerate(slide.body) if piece.kind not in TEXT_KINDS), None)
-    if where is None:
+    object_index = next(
+        (i for i, piece in enumerate(slide.body) if piece.kind not in TEXT_KINDS), None
+    )
+    if object_index is None:
         thing = (
             _slide_object(given[slide.block, one_line(slide.shows[0][1])], place)
             if slide.shows
@@ -150,8 +152,10 @@ def _render_slide(slide: Slide, place: str, given: Values) -> RenderedSlide:
             svg, beside = choose_layout(thing.svg, slide.body)
             return RenderedSlide(slide, place, slide.body, replace(thing, svg=svg), (), beside)
         return RenderedSlide(slide, place, slide.body, thing, ())
-    thing = _text_object(slide.body[where])
-    return RenderedSlide(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
+    thing = _text_object(slide.body[object_index])
+    return RenderedSlide(
+        slide, place, slide.body[:object_index], thing, slide.body[object_index + 1 :]
+    )
 
 
 def _insert_values(text: str, kind: str, block: int, given: Values) -> str:
@@ -243,7 +247,7 @@ def compute_decks(decks: list[Deck], side_by_side: int = 2) -> list[Values]:
     if wrong:
         raise PressError("\n".join(wrong))
     return [
-        {where: outputs[-1]["data"] for where, outputs in results.expression_outputs().items()}
+        {key: outputs[-1]["data"] for key, outputs in results.expression_outputs().items()}
         for results in done
     ]
 

@@ -193,8 +193,8 @@ def _mark(paragraph: Any, kind: str, size: float, *, lettered: bool) -> None:
     if kind == "bullets":
         etree.SubElement(properties, qn("a:buChar"), char="•")
     elif kind == "numbers":
-        how = "alphaUcPeriod" if lettered else "arabicPeriod"
-        etree.SubElement(properties, qn("a:buAutoNum"), type=how)
+        numbering = "alphaUcPeriod" if lettered else "arabicPeriod"
+        etree.SubElement(properties, qn("a:buAutoNum"), type=numbering)
     else:
         etree.SubElement(properties, qn("a:buNone"))
         return
@@ -271,8 +271,8 @@ def _lines(slide: Any, thing: Lines, at: Placed, area: Room) -> None:
     frame.word_wrap = False
     for paragraph, (label, line) in zip(frame.paragraphs, rows, strict=True):
         stops = etree.SubElement(paragraph._p.get_or_add_pPr(), qn("a:tabLst"))
-        for place, how in ((labels(size), "r"), (labels(size) + size, "l")):
-            etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=how)
+        for place, alignment in ((labels(size), "r"), (labels(size) + size, "l")):
+            etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=alignment)
         paragraph.space_before, paragraph.line_spacing = Pt(0), Pt(share * size)
         for run in runs(f"\t{label.strip()}\t"):
             _run(paragraph, run, size, SANS, SOFT)
