@@ -37,8 +37,8 @@ BESIDE, MAX_POINTS_PER_PIXEL = (
 WIDE, HIGH, LINE = 848, 372, 34  # points that are below the title; a line of text, with its space
 
 Values = dict[tuple[int, str], dict[str, Any]]
-"""The forms of the values of a deck's expressions, by the index of their block (-1 for the title) and
-by their source in one line."""
+"""The forms of the values of a deck's expressions, by the index of their block, which is -1 for the
+title, and by their source in one line."""
 
 
 @dataclass(frozen=True)
