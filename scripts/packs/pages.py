@@ -23,20 +23,20 @@ from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import ROUNDINGS, ROUNDINGS_IN_PERCENT
 from mha.runs.rounding import shown
 
-KEPT = {
+KEPT_ELEMENTS = {
     "p", "em", "strong", "b", "i", "u", "ul", "ol", "li", "dl", "dt", "dd", "table",
     "a", "img", "caption", "thead", "tbody", "tr", "th", "td", "sub", "sup", "code", "pre", "div",
     "span", "br",
 }  # fmt: skip
-"""HTML elements of a text that stands alone; others are left out and their contents stay."""
+"""HTML elements of a self-contained text; of others only the contents are kept."""
 
-DROPPED = (
+DROPPED_SELECTORS = (
     "script, style, button, input, svg.icon, .reading-unseen, .headerlink, .screen-only"
     ", details.code-fold, .printed, .reading-button, .page-only, .caption-number"
 )
 
-OF_FORMULAS = {"stretchy", "mathvariant", "width", "lspace", "rspace"}
-ATTRIBUTES = {"colspan", "rowspan", "href", "src", "alt"}
+KEPT_ATTRIBUTES_OF_FORMULAS = {"stretchy", "mathvariant", "width", "lspace", "rspace"}
+KEPT_ATTRIBUTES = {"colspan", "rowspan", "href", "src", "alt"}
 INTEGER_TOLERANCE = 1e-9
 """How far a whole number may be from its float."""
 
@@ -349,21 +349,21 @@ def self_contained(element: Tag) -> str:
     """
     text = select_one(BeautifulSoup("<div></div>", "html.parser"), "div")
     text.append(copy(element))
-    for node in text.select(DROPPED):
+    for node in text.select(DROPPED_SELECTORS):
         node.decompose()
     for drawing in text.find_all("svg"):
         drawing.name, drawing.string = "p", f"[Figure: {drawing.get('aria-label', '')}]"
     for math in text.find_all("math"):  # keep only MathML that every program reads
         for node in math.find_all(True):
-            node.attrs = {k: v for k, v in node.attrs.items() if k in OF_FORMULAS}
+            node.attrs = {k: v for k, v in node.attrs.items() if k in KEPT_ATTRIBUTES_OF_FORMULAS}
         math.attrs = {"xmlns": "http://www.w3.org/1998/Math/MathML"}
     for node in text.find_all(True):
         if node.find_parent("math") or node.name == "math":
             continue
-        if node.name not in KEPT:
+        if node.name not in KEPT_ELEMENTS:
             node.unwrap()
         else:
-            node.attrs = {k: v for k, v in node.attrs.items() if k in ATTRIBUTES}
+            node.attrs = {k: v for k, v in node.attrs.items() if k in KEPT_ATTRIBUTES}
     return _flow(text)
 
 

@@ -33,7 +33,7 @@ from packs.pages import questions as of_page
 
 BANK = tomllib.loads((Path(__file__).parent / "bank.toml").read_text(encoding="utf-8"))
 UNEXPLAINED = frozenset(BANK["unexplained"])
-THING = re.compile(r"(?:tbl|fig|equation)-.*")
+LABEL_OF_GIVEN = re.compile(r"(?:tbl|fig|equation)-.*")
 """How a table, a figure or a formula is labelled."""
 
 PICTURE = re.compile(r'(?<=src=")[\w-]+\.svg(?=")')
@@ -58,7 +58,9 @@ class Book:
         self.address = address
         self.pictures: dict[str, str] = {}
         self.holders = {
-            str(holder["id"]): page for page in pages for holder in page.article.find_all(id=THING)
+            str(holder["id"]): page
+            for page in pages
+            for holder in page.article.find_all(id=LABEL_OF_GIVEN)
         }
 
     def thing(self, label: str, names: "Names") -> str:
@@ -215,7 +217,7 @@ def _resolved(
     for link in soup.find_all("a"):
         address = str(link["href"])
         label = address.partition("#")[2]
-        if THING.fullmatch(label):
+        if LABEL_OF_GIVEN.fullmatch(label):
             things.append(label if label.startswith("equation-") else next(own, label))
             link.replace_with(names.name_of(things[-1]))
         elif "://" not in address and not book.address:
@@ -229,7 +231,7 @@ def _resolved(
 
 def _needed(need: str, book: Book, names: Names) -> str:
     """Return the HTML of a given from `bank.toml`: a labelled table or figure, or a sentence."""
-    return book.thing(need, names) if THING.fullmatch(need) else f"<p>{need}</p>"
+    return book.thing(need, names) if LABEL_OF_GIVEN.fullmatch(need) else f"<p>{need}</p>"
 
 
 def refuse_references(html: str) -> None:

@@ -57,7 +57,7 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
         files = {name: text.encode() for name, text in written.items()}
         for name, parts in _class_documents(sheets, arguments).items():
             printed = _files(arguments, name, parts, sheets)
-            files |= {name: press(_source(some, arguments)) for name, some in printed.items()}
+            files |= {file: press(_source(some, arguments)) for file, some in printed.items()}
     try:
         write_all(arguments.to, files, force=arguments.force)
     except ValueError as error:
@@ -89,11 +89,11 @@ def lines_of_pages(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def _files(
-    arguments: argparse.Namespace, what: str, parts: list[PrintedPart], sheets: Sequence[Worksheet]
+    arguments: argparse.Namespace, name: str, parts: list[PrintedPart], sheets: Sequence[Worksheet]
 ) -> dict[str, list[PrintedPart]]:
-    """Return the parts of each file."""
-    if what != "worksheets" or not arguments.each:
-        return {f"{sheets[0].seed.file_stem(what)}.pdf": parts}
+    """Return the parts of each file of a document of the class."""
+    if name != "worksheets" or not arguments.each:
+        return {f"{sheets[0].seed.file_stem(name)}.pdf": parts}
     return {
         f"{worksheet.seed.file_stem('worksheet')}-{_student_suffix(worksheet.student)}.pdf": [part]
         for worksheet, part in zip(sheets, parts, strict=True)

@@ -39,7 +39,7 @@ FORMS = ("A", "B")
 """The names of the parallel forms."""
 
 EXAM = 4
-"""The purpose of random numbers; `mha.practice.worksheets.seeds` has the others."""
+"""The purpose of an exam's random numbers; `mha.practice.worksheets.seeds` has the others."""
 
 MAX_EFFORT_DIFFERENCE = 0.1
 """The largest difference of the operations of two parallel questions, as a share of the larger."""
@@ -545,14 +545,14 @@ def pair_essays(
     earlier: Counter[tuple[str, bool]] = Counter()
     turns = []
     for essay, _ in pairs:
-        is_long = essay.minutes > FAR
+        is_long = essay.minutes > MAX_MINUTES_OF_EARLY_ESSAYS
         turns.append((is_long, earlier[essay.chapter, is_long]))
         earlier[essay.chapter, is_long] += 1
     return tuple(pairs[i] for i in sorted(range(len(pairs)), key=turns.__getitem__))
 
 
-FAR = 9
-"""Essays that take longer, which are the open questions, are used last."""
+MAX_MINUTES_OF_EARLY_ESSAYS = 9
+"""Essays that take longer than this, which are the open questions, are used last."""
 
 
 def _to_explain(essay: Essay) -> Question:
