@@ -290,19 +290,19 @@ def _meaning_heads(
         draws = _draws_of(seed, "what sense asks", head)
         if len(taken) == pairs:
             taken = []
-        of_query = of_key = 0
+        query_meaning = key_meaning = 0
         while (
-            of_query == of_key
-            or (of_query, of_key) in taken
-            or not {of_query, of_key} <= {*joinable}
+            query_meaning == key_meaning
+            or (query_meaning, key_meaning) in taken
+            or not {query_meaning, key_meaning} <= {*joinable}
         ):
-            of_query, of_key = draws.whole(0, last), draws.whole(0, last)
-        taken.append((of_query, of_key))
-        names.append(f"Head {head + 1}: {MEANINGS[of_query]} → {MEANINGS[of_key]}")
-        w_q[head][of_query][0] = 2.0
-        w_k[head][of_key][0] = 2.0 if d_k > 1 else 1.0
+            query_meaning, key_meaning = draws.whole(0, last), draws.whole(0, last)
+        taken.append((query_meaning, key_meaning))
+        names.append(f"Head {head + 1}: {MEANINGS[query_meaning]} → {MEANINGS[key_meaning]}")
+        w_q[head][query_meaning][0] = 2.0
+        w_k[head][key_meaning][0] = 2.0 if d_k > 1 else 1.0
         for i in range(d_k):
-            copied = (of_key + i) % width
+            copied = (key_meaning + i) % width
             w_v[head][copied][i] = w_o[head * d_k + i][copied] = 1.0
             if i:
                 alike = -1

@@ -167,8 +167,8 @@ def _self_contained(question: Question, book: Book, doctree: nodes.document) -> 
         wanted = dict.fromkeys([*named, *needs])
         things = [_needed(need, book, names) for need in wanted]
         in_replies = dict.fromkeys(label for _, labels in parts for label in labels)
-        behind = [book.thing(label, names) for label in in_replies if label not in wanted]
-        refuse_references("".join([text, *(part for part, _ in parts), *things, *behind]))
+        reply_things = [book.thing(label, names) for label in in_replies if label not in wanted]
+        refuse_references("".join([text, *(part for part, _ in parts), *things, *reply_things]))
     except LookupError as error:
         quizzes = (node for node in doctree.findall(quiz) if node["label"] == question.label)
         line = doctree.ids.get(question.label, next(quizzes, doctree)).line or 1
@@ -178,10 +178,10 @@ def _self_contained(question: Question, book: Book, doctree: nodes.document) -> 
     options = tuple(
         replace(option, text=next(replies), feedback=next(replies)) for option in question.options
     )
-    where = f"{question.page}.html#{question.label}"
+    address = f"{book.address}{question.page}.html#{question.label}"
     chapter = escape(question.chapter)
-    origin = f'<a href="{book.address}{where}">{chapter}</a>' if book.address else chapter
-    feedback = f"{next(replies)}{''.join(behind)}<p>From {BOOK}: {origin}.</p>"
+    origin = f'<a href="{address}">{chapter}</a>' if book.address else chapter
+    feedback = f"{next(replies)}{''.join(reply_things)}<p>From {BOOK}: {origin}.</p>"
     if things:
         text = f"{text if text.startswith('<p') else f'<p>{text}</p>'}{''.join(things)}"
     shown = sorted({*PICTURE.findall(text + feedback)})
@@ -252,12 +252,12 @@ def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:
     """Yield a question for each number that an exercise asks for."""
     for i, (_, words, value, wanted) in enumerate(asked, 1):
         places, sentence = rounding(value, wanted)
-        what = emphasised(words)
+        number_asked = emphasised(words)
         yield replace(
             exercise,
             name=f"{exercise.name}-{i}" if len(asked) > 1 else exercise.name,
-            asked=what,
-            text=f"{exercise.text}<p><strong>Enter:</strong> {what} {sentence}</p>",
+            asked=number_asked,
+            text=f"{exercise.text}<p><strong>Enter:</strong> {number_asked} {sentence}</p>",
             answer=value,
             places=places,
         )
