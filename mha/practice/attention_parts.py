@@ -183,7 +183,7 @@ def order_biases(b_q: Array, b_k: Array, b_v: Array, b_o: Array) -> Quadruple:
     return b_q, b_k, b_v, b_o
 
 
-def sources(x: Array, context: Array) -> Triple:
+def select_inputs(x: Array, context: Array) -> Triple:
     """Return the arrays from which queries, keys and values are projected."""
     return x, context, context
 
@@ -266,7 +266,16 @@ PARTS: Mapping[str, Part] = {
         *(cap_masked_scores, read_mask, read_padding, repeat_masks, padding_as_mask),
         *(read_is_causal, make_causal_mask, combine_masks, forbid, read_bias, weigh, along, powers),
         *(normalise, fill_masked_rows, drop, mix, split_fused, order_matrices, order_biases),
-        *(sources, split, merge, project_output, new_positions, newest, extend_cache, read_cache),
+        *(
+            select_inputs,
+            split,
+            merge,
+            project_output,
+            new_positions,
+            newest,
+            extend_cache,
+            read_cache,
+        ),
         *(causal_diagonal, read_cached_keys, rotary_angles, head_slopes, distance_bias),
         number_positions,
     )
@@ -278,7 +287,7 @@ RESULT_NAMES: Mapping[str, str] = {
     "padding_as_mask": "allowed", "combine_masks": "allowed", "repeat_masks": "masks",
     "normalise": "weights", "along": "weights", "mix": "output",
     "order_matrices": "w_q, w_k, w_v, w_o", "order_biases": "b_q, b_k, b_v, b_o",
-    "assign_roles": "query, key, value", "sources": "queries_of, keys_of, values_of",
+    "assign_roles": "query, key, value", "select_inputs": "queries_of, keys_of, values_of",
     "project_output": "output", "new_positions": "positions", "newest": "position",
     "extend_cache": "kept", "read_cache": "keys_and_values", "causal_diagonal": "diagonal",
     "read_cached_keys": "keys", "number_positions": "positions", "head_slopes": "slopes",
@@ -376,9 +385,9 @@ class Options:
 
 
 NO_OPTIONS = Options()
-RIGHT = Parts()
+RIGHT_NAN_ROWS = Parts()
 """The right parts, which give NaN in a fully masked row. The museum of bugs starts from them."""
-RIGHT_ZERO_ROWS = RIGHT.with_parts({"fill_masked_rows": zero_masked_rows})
+RIGHT_ZERO_ROWS = RIGHT_NAN_ROWS.with_parts({"fill_masked_rows": zero_masked_rows})
 """The right parts, but with zeros in a fully masked row, as in the package and in `mha.examine`."""
 
 
@@ -386,7 +395,7 @@ def attend(
     query: Array,
     key: Array,
     value: Array,
-    parts: Parts = RIGHT,
+    parts: Parts = RIGHT_NAN_ROWS,
     options: Options = NO_OPTIONS,
     *,
     d_model: int | None = None,
@@ -472,7 +481,7 @@ def head_outputs(
     x: Array,
     matrices: Array,
     num_heads: int,
-    parts: Parts = RIGHT,
+    parts: Parts = RIGHT_NAN_ROWS,
     options: Options = NO_OPTIONS,
 ) -> Array:
     """Return the outputs of the heads for a sequence of tokens.
@@ -499,7 +508,7 @@ def layer_output(
     matrices: tuple[Array, ...],
     biases: tuple[Array, ...],
     num_heads: int,
-    parts: Parts = RIGHT,
+    parts: Parts = RIGHT_NAN_ROWS,
     options: Options = NO_OPTIONS,
     context: Array | None = None,
     value: Array | None = None,
@@ -531,7 +540,7 @@ def layer_output(
     d_k = matrices[0].shape[-1] // num_heads
     *projections, w_o = parts.order_matrices(*matrices)
     *b_qkv, b_o = parts.order_biases(*biases)
-    inputs = parts.sources(x, x if context is None else context)
+    inputs = parts.select_inputs(x, x if context is None else context)
     if value is not None:
         inputs = (*inputs[:2], value)
     wide = [x @ w + b for x, w, b in zip(inputs, projections, b_qkv, strict=True)]
@@ -545,7 +554,7 @@ def decode(
     key: Array,
     value: Array,
     angles: Array,
-    parts: Parts = RIGHT,
+    parts: Parts = RIGHT_NAN_ROWS,
     rng: Generator | None = None,
     sizes: tuple[int, ...] | None = None,
     rotate_by: Part = rotate_by,

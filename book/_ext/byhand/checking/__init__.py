@@ -1,8 +1,8 @@
 """Checks of the sources that need no execution: each finding has a file and a line.
 
 The build, the command `check.py` and the tests call `check_sources`. Each module checks one
-subject. Functions that take a page yield its faulty lines, each with a reason; `check` takes the
-project and yields findings that depend on several files. Nothing here executes a cell or needs
+subject. Functions that take a page yield its faults; `check` takes the project and yields
+findings that depend on several files. Nothing here executes a cell or needs
 Sphinx.
 """
 
@@ -20,13 +20,13 @@ from byhand.checking import (
     decks,
     elements,
     files,
-    marking,
-    marks,
-    markup,
+    inline_marks,
+    marking_schemes,
     normal_form,
     objectives,
     patterns,
     references,
+    structure,
     symbols,
 )
 from byhand.checking.sources import Finding, Project
@@ -34,14 +34,25 @@ from byhand.checking.sources import Finding, Project
 PAGE_CHECKS = (
     *(blocks.syntax_errors, blocks.unknown_options, blocks.long_cells),
     *(blocks.unpaired_ends, blocks.folded_answers),
-    *(claims.unnamed_sources, claims.without_kind),
+    *(claims.numbers_without_citation, claims.numbers_without_kind),
     *(patterns.forbidden_content, patterns.avoided_phrases),
     *(symbols.repeated_symbols, symbols.conflicting_symbols),
     *(references.footnotes, references.unnamed_exercises, references.included_files),
-    *(marks.unpaired_marks, marks.unpaired_displays, marks.empty_marks),
-    *(elements.unclosed_elements, markup.markup_faults, chapters.figure_labels),
+    *(inline_marks.unpaired_marks, inline_marks.unpaired_displays, inline_marks.empty_marks),
+    *(elements.unclosed_elements, structure.structure_faults, chapters.figure_labels),
 )
-PROJECT_CHECKS = (bank, blocks, chapters, claims, data, decks, files, marking, objectives, patterns)
+PROJECT_CHECKS = (
+    bank,
+    blocks,
+    chapters,
+    claims,
+    data,
+    decks,
+    files,
+    marking_schemes,
+    objectives,
+    patterns,
+)
 
 
 def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False) -> list[Finding]:
@@ -58,18 +69,18 @@ def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False)
         If there is no page of a given name.
     """
     project = Project(root)
-    names = {page.name for page in project.texts}
+    names = {page.name for page in project.pages_and_decks}
     wanted = {f"book/{name}.md" for name in pages}
     for name in pages:
         if name not in names:
             raise ValueError(f"{name} is no page; one of {', '.join(sorted(names))} is wanted")
     findings: set[Finding] = set()
     for module in PROJECT_CHECKS:
-        if draft and module in (bank, chapters, marking):
+        if draft and module in (bank, chapters, marking_schemes):
             continue
         with suppress(tomllib.TOMLDecodeError):  # `data` reports it, with its line
             findings |= set(module.check(project))
-    for page in project.texts:
+    for page in project.pages_and_decks:
         findings |= {
             Finding(page.file, *fault) for check_page in PAGE_CHECKS for fault in check_page(page)
         }

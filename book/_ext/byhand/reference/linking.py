@@ -68,8 +68,8 @@ class LinkNames(SphinxPostTransform):
                     self.app.builder, self.env.docname, *target, nodes.literal("", name.short)
                 )
                 link["classes"].append("api-link")
-                said = nodes.paragraph("", "In the reference: ", link, classes=["api-where"])
-                block.parent.insert(block.parent.index(block) + 1, said)
+                sentence = nodes.paragraph("", "In the reference: ", link, classes=["api-where"])
+                block.parent.insert(block.parent.index(block) + 1, sentence)
 
     def pages_that_use(self, name: str) -> Iterator[nodes.reference]:
         """Yield a link to each chapter that uses a name."""
@@ -128,9 +128,9 @@ def list_of_pages(links: list[nodes.reference]) -> list[nodes.Node]:
     """Return a sentence that names the pages, or no node if there are none."""
     if not links:
         return []
-    said = nodes.paragraph("", "In the book: ", classes=["api-used"])
+    sentence = nodes.paragraph("", "In the book: ", classes=["api-used"])
     for place, link in enumerate(links):
-        said += [nodes.Text(", ")] * bool(place)
-        said += link
-    said += nodes.Text(".")
-    return [said]
+        sentence += [nodes.Text(", ")] * bool(place)
+        sentence += link
+    sentence += nodes.Text(".")
+    return [sentence]

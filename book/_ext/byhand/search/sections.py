@@ -32,7 +32,7 @@ SYMBOLS = "symbols"  # the class of a table whose rows begin with a symbol and i
 # Bold words in these elements are labels; they introduce no term.
 UNDEFINING_TAGS = frozenset({"table", "figure"})
 UNDEFINING_CLASSES = frozenset({"admonition"})
-LONGEST_TERM = 4  # words
+MAX_TERM_LENGTH = 4  # words
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def defined_terms(section: html.HtmlElement) -> Iterator[str]:
         )
         begins = not (paragraph.text or "").strip() and paragraph.index(bold) == 0
         is_heading = begins and term.endswith((".", ":", "?"))
-        if not is_label and not is_heading and len(term.split()) <= LONGEST_TERM:
+        if not is_label and not is_heading and len(term.split()) <= MAX_TERM_LENGTH:
             yield term
     for table in section.iter("table"):
         if SYMBOLS in table.classes:

@@ -64,7 +64,7 @@ const BEFORE = [["start_means", "start_spreads"], ["start_normed"]];
 const BEHIND = [["stream"], ["stream_means", "stream_spreads"], ["stream_normed"], ["hidden"],
   ["active"], ["fed"], ["total"], ["total_means", "total_spreads"], ["total_normed"]];
 
-/** The label of a line: one label for all normalisations, the activation's for active numbers. */
+/** The label of a line: one label for all normalisations; that of the activations names ReLU or GELU. */
 const label = ([stage]: string[], activation: string): string =>
   texts.block[stage === "active" ? activation : stage.replace(/^(start|stream|total)_/, "")];
 

@@ -26,7 +26,7 @@ export interface ExplorerData {
   view: string;
   /** The meanings of the components of a value and of an embedding. */
   axes?: string[];
-  /** The question of each hidden number of a block. */
+  /** The question of each hidden unit of a block. */
   asks?: string[];
   /** A head's d_v and d_k; the explorer sets them when it begins. */
   width: number;
