@@ -7,7 +7,7 @@ Sphinx.
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -44,13 +44,20 @@ PAGE_CHECKS = (
 PROJECT_CHECKS = (bank, blocks, chapters, claims, data, decks, files, marking, objectives, patterns)
 
 
-def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False) -> list[Finding]:
+def check_sources(
+    root: Path,
+    pages: Iterable[str] = (),
+    *,
+    draft: bool = False,
+    unchanged: Collection[str] = (),
+) -> list[Finding]:
     """Return all findings in the sources of a project, sorted by file and line.
 
     With `pages`, such as "mechanism/softmax", only the findings in these pages are returned. All
     sources are read in any case, since a label may be defined on any page. With `draft`, a chapter
     may lack exercises, questions and marking schemes, and need not have the form in which Jupyter
-    saves it, so that a build shows an unfinished chapter.
+    saves it, so that a build shows an unfinished chapter. Files of pages in `unchanged` had no
+    finding at their last check; the checks that depend on one page alone omit them.
 
     Raises
     ------
@@ -70,10 +77,14 @@ def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False)
         with suppress(tomllib.TOMLDecodeError):  # `data` reports it, with its line
             findings |= set(module.check(project))
     for page in project.texts:
+        if page.file in unchanged:
+            continue
         findings |= {
             Finding(page.file, *fault) for check_page in PAGE_CHECKS for fault in check_page(page)
         }
     for page in project.pages:
+        if page.file in unchanged:
+            continue
         faults = [*data.front_matter(page)]
         if not draft and not faults:
             faults = [*normal_form.not_normal(page)]
