@@ -41,6 +41,7 @@ class Task:
 
     files: set[str] = field(default_factory=set)  # saved or deleted, relative to the project
     view: frozenset[str] | None = None  # the pages that browsers show now
+    made: float = field(default_factory=time.monotonic)  # a clock that all processes share
 
 
 @dataclass
@@ -140,7 +141,7 @@ class Pages:
             if page in pages_in_contents():
                 self.env.find_files(self.app.config, self.builder)  # a deleted one may be back
                 self.to_read.add(page)
-                self.saved[page] = time.monotonic()
+                self.saved[page] = task.made
             else:
                 self.add_changed_file(name)
 
