@@ -35,7 +35,10 @@ from typing import Any, NoReturn, TypeAlias
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
-CHANGING = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONOPTIMIZE")  # what Python does
+CHANGING = (  # variables that change what Python does
+    *("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS"),
+    *("PYTHONOPTIMIZE", "PYTHONDONTWRITEBYTECODE"),
+)
 DAMAGED = ".venv is damaged ({}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
@@ -226,8 +229,8 @@ def enter(*, for_tests: bool = False) -> None:
     """
     sys.excepthook = exit_in_one_sentence
     entered = os.environ.pop(ENTERED, None) is not None
-    # Another `mha` would be imported, warnings of packages would be errors, and the claims of the
-    # book, which are assertions, would not be checked.
+    # Another `mha` would be imported, warnings of packages would be errors, the claims of the book,
+    # which are assertions, would not be checked, and each process would compile all modules anew.
     changed = [os.environ.pop(name) for name in CHANGING if os.environ.get(name)]
     if not entered:
         python = str(BOOK.python)

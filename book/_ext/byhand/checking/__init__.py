@@ -7,7 +7,7 @@ Sphinx.
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -55,13 +55,21 @@ PROJECT_CHECKS = (
 )
 
 
-def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False) -> list[Finding]:
+def check_sources(
+    root: Path,
+    pages: Iterable[str] = (),
+    *,
+    draft: bool = False,
+    unchanged: Collection[str] = (),
+) -> list[Finding]:
     """Return all findings in the sources of a project, sorted by file and line.
 
-    With `pages`, such as "mechanism/softmax", only the findings in these pages are returned. All
-    sources are read in any case, since a label may be defined on any page. With `draft`, a chapter
-    may lack exercises, questions and marking schemes, and need not have the form in which Jupyter
-    saves it, so that a build shows an unfinished chapter.
+    With `pages`, such as "mechanism/softmax", only the findings in these pages are returned. Checks
+    that need several files read all sources, since a label may be defined on any page. With
+    `draft`, a chapter may lack exercises, questions and marking schemes, and need not have the form
+    in which Jupyter saves it, so that a build shows an unfinished chapter. Files of pages in
+    `unchanged` had no finding at their last check; the checks that depend on one page alone omit
+    them.
 
     Raises
     ------
@@ -74,6 +82,8 @@ def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False)
     for name in pages:
         if name not in names:
             raise ValueError(f"{name} is no page; one of {', '.join(sorted(names))} is wanted")
+    others = {page.file for page in project.pages_and_decks if wanted and page.file not in wanted}
+    skipped = others.union(unchanged)
     findings: set[Finding] = set()
     for module in PROJECT_CHECKS:
         if draft and module in (bank, chapters, marking_schemes):
@@ -81,10 +91,14 @@ def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False)
         with suppress(tomllib.TOMLDecodeError):  # `data` reports it, with its line
             findings |= set(module.check(project))
     for page in project.pages_and_decks:
+        if page.file in skipped:
+            continue
         findings |= {
             Finding(page.file, *fault) for check_page in PAGE_CHECKS for fault in check_page(page)
         }
     for page in project.pages:
+        if page.file in skipped:
+            continue
         faults = [*data.front_matter(page)]
         if not draft and not faults:
             faults = [*normal_form.not_normal(page)]

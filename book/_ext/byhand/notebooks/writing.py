@@ -54,12 +54,13 @@ def write_notebook(
 ) -> None:
     """Write the notebook of a page with cells, and give its name to the page's template."""
     source = Path(app.env.doc2path(pagename))
+    target = Path(app.outdir) / f"{pagename}.ipynb"
     if doctree is None or not has_cells(source):
+        target.unlink(missing_ok=True)  # of a page that had cells
         return
     texts = RoleTexts(doctree, load_last(source))
     title = app.env.titles[pagename].astext()
     made = notebook(source, title, texts, package_address(app.config))
-    target = Path(app.outdir) / f"{pagename}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
     context["page_notebook"] = target.name
