@@ -9,6 +9,9 @@
 type Factory = (...imports: unknown[]) => unknown;
 type Require = (names: string[], done: (module: unknown) => void, failed: (reason: unknown) => void) => void;
 
+/** The version of the bundles; scripts/bundle.ts puts it here. */
+declare const VERSION: string;
+
 const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
 
 /** The modules that have run or will run, by name. */
@@ -21,13 +24,13 @@ const arrived: Record<string, (module: Promise<object>) => void> = {};
     the scripts of a page that is being left, and such a page has no later times. */
 const AGAIN_MS = 1000;
 
-const nameOf = (path: string) => path.replace(/^.*\//, "").replace(/\.js$/, "");
+const nameOf = (path: string) => path.replace(/^.*\/|\.js$/g, "");
 
 function append(name: string, failed: () => void) {
   const script = document.createElement("script");
   const held = document.getElementById(`${name}.js`);
   if (held) script.text = held.textContent ?? "";
-  else script.src = `${folder}${name}.js`;
+  else script.src = `${folder}${name}.js?v=${VERSION}`;
   script.onerror = failed;
   document.head.append(script);
 }
