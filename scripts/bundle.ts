@@ -45,7 +45,7 @@ const CHUNKS: Record<string, string[]> = {
     "strings/looking"],
   plane: ["figures/glide", "figures/plane", "figures/plane-axes", "figures/plane-geometry", "figures/plane-sliders",
     "figures/plane-tips", "strings/explorer-views"],
-  time: ["figures/time-bar", "store/steps-state", "strings/steps", "strings/time-bar"],
+  time: ["figures/time-bar", "store/figure-state", "strings/steps", "strings/time-bar"],
 };
 const CHUNK_OF = new Map(Object.entries(CHUNKS).flatMap(([chunk, names]) => names.map((name) => [name, chunk])));
 
