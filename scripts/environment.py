@@ -340,12 +340,12 @@ def system_package(what: str, *packages: str) -> None:
 
 def chromium() -> str:
     """Return the path of a Chromium for automated tests; install it if it is missing."""
-    found = _find_chromium()
+    found = find_chromium()
     if found is None and sys.platform == "darwin":
         fail("Chromium is missing; run: brew install --cask chromium")
     if found is None:
         system_package("Chromium", WITHOUT_WINDOWS, "fonts-dejavu-core")
-        found = _find_chromium()
+        found = find_chromium()
     if sys.platform == "linux" and find_library("atomic") is None:
         system_package("libatomic, which the browser tests' driver needs,", "libatomic1")
     return str(found)
@@ -363,7 +363,8 @@ def engines() -> None:
         system_package("a browser that the tests need", *missing)
 
 
-def _find_chromium() -> str | None:
+def find_chromium() -> str | None:
+    """Return the path of a Chromium: that of the variable CHROMIUM, or an installed one."""
     others = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     names = (WITHOUT_WINDOWS, *others)
     mac = [

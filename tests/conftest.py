@@ -1,7 +1,6 @@
 """Fixtures of all tests: one seed, deterministic hypothesis, and one instance of each browser."""
 
 import os
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +75,16 @@ def pytest_addoption(parser):
     parser.addoption(
         "--sheets", type=int, default=60, help="how many worksheets are recomputed; default: 60"
     )
+    parser.addoption(
+        "--marks-to", type=Path, metavar="FILE", help="write the markers of each collected test"
+    )
+
+
+def pytest_collection_finish(session):
+    """Write the markers of each collected test, from which scripts/test.py knows what to build."""
+    if file := session.config.getoption("marks_to"):
+        marks = {" ".join(sorted({m.name for m in i.iter_markers()})) for i in session.items}
+        file.write_text("\n".join(sorted(marks)), encoding="utf-8")
 
 
 @pytest.fixture
@@ -96,7 +105,9 @@ def playwright():
 @pytest.fixture(scope="session")
 def browser(playwright):
     """Start one Chromium for all tests that open pages."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    from environment import find_chromium
+
+    chromium = find_chromium()
     assert chromium, "no Chromium; run: python3 scripts/test.py"
     browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
     yield browser
