@@ -61,7 +61,7 @@ def build_html(*, fresh: bool = False) -> None:
         # Sphinx's data of the last build are valid only if nothing but pages has changed since.
         if before.get("around") == without_pages and before.get("parsed") == _parsed():
             shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
-        build_pages(_check)
+        build_pages(_check, MADE_FROM)
         (PAGES / ".buildinfo").unlink()  # Sphinx's note to itself
         replace(HTML, PAGES)
         replace(STATE, NEXT)
