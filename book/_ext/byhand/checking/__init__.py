@@ -29,6 +29,7 @@ from byhand.checking import (
     references,
     symbols,
 )
+from byhand.checking.shapes import ShapeError
 from byhand.checking.sources import Finding, Project
 
 PAGE_CHECKS = (
@@ -67,7 +68,7 @@ def check_sources(root: Path, pages: Iterable[str] = (), *, draft: bool = False)
     for module in PROJECT_CHECKS:
         if draft and module in (bank, chapters, marking):
             continue
-        with suppress(tomllib.TOMLDecodeError):  # `data` reports it, with its line
+        with suppress(tomllib.TOMLDecodeError, ShapeError):  # `data` reports it, with its line
             findings |= set(module.check(project))
     for page in project.texts:
         findings |= {

@@ -14,6 +14,7 @@ import yaml
 
 from byhand.checking.sources import EVAL, Block, Finding, Line, Page, Project, nearest
 
+HOLDS = re.compile(r"\{holds\}`([^`]+)`")
 LONGEST = 15  # lines of code in a cell
 EXCEPTIONS = tomllib.loads(Path(__file__).with_name("exceptions.toml").read_text("utf-8"))
 
@@ -71,7 +72,7 @@ def _line_with(lines: list[Line], text: str) -> int:
 
 
 def syntax_errors(page: Page) -> Iterator[Line]:
-    """Find cells and expressions that are not Python."""
+    """Find cells and expressions that are not Python, and `{holds}` without an expression."""
     for before, source in page.sources():
         try:
             ast.parse(source)
@@ -80,6 +81,10 @@ def syntax_errors(page: Page) -> Iterator[Line]:
         except ValueError as error:  # a NUL byte
             yield before + 1, f"this is not Python: {error}"
     for number, text in page.prose:
+        for words in HOLDS.findall(text):
+            if " | " not in words:
+                message = f"{{holds}}`{words}` has no comparison"
+                yield number, f"{message}; words | comparison is wanted"
         for expression in EVAL.findall(text):
             try:
                 body = ast.parse(expression.strip()).body
