@@ -108,6 +108,7 @@ def check(project: Project) -> Iterator[Finding]:
     """Find solutions to exercises that do not exist, and labels that are given twice."""
     blocks = [(page.file, block) for page in project.pages for block in page.blocks]
     yield from _repeated_labels(blocks)
+    solved: dict[str, str] = {}  # the file and line of each exercise's solution
     exercises = {b.options.get("label", (0, ""))[1] for _, b in blocks if b.name in EXERCISES}
     for file, block in blocks:
         label = block.argument.strip()
@@ -117,6 +118,11 @@ def check(project: Project) -> Iterator[Finding]:
         if block.name in ("solution", "solution-start") and label not in exercises - {""}:
             what = f"a solution to an unknown exercise, {label!r}" if label else "a solution"
             yield Finding(file, block.line, f"{what}; the label of an exercise is wanted")
+        elif block.name in ("solution", "solution-start"):
+            place = f"{file}:{block.line}"
+            if (other := solved.setdefault(label, place)) != place:
+                message = f"the exercise {label} has a solution in {other}; one is wanted"
+                yield Finding(file, block.line, message)
 
 
 def _repeated_labels(blocks: list[tuple[str, Block]]) -> Iterator[Finding]:

@@ -14,6 +14,8 @@ DEFINITION = re.compile(r"^\s{0,3}\[([^\]^]+)\]:\s*\S", re.MULTILINE)
 WITHOUT_HOST = re.compile(r"\]\((https?:/{0,2}(?=[\s)]))")
 ADDRESS = re.compile(r"(?<!\\)\]\(\s*<?([^\s)>]*)")
 AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]*:[^\s<>]*)>", re.IGNORECASE)
+SUBSTITUTION = re.compile(r"\{\{ [\w.]+ \}\}")
+WITHOUT_TEXT = re.compile(r"(?<![!\\])\[\s*\]\((\w+:[^\s)]+)")
 SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 SCHEMES = ("http", "https", "mailto")
 LABEL = re.compile(r"\(([\w .:-]+)\)(=?)\s*")
@@ -93,6 +95,10 @@ def _empty_marks(line: str, defined: set[str]) -> Iterator[str]:
             yield "a link has no address; [...](address) is wanted"
         elif scheme and scheme[1].lower() not in SCHEMES:
             yield f"{address} begins with {scheme[0]}; an address with https: is wanted"
+    for address in WITHOUT_TEXT.findall(line):
+        yield f"the link to {address} has no text; [...]({address}) is wanted"
+    for name in SUBSTITUTION.findall(line):
+        yield f"a page shows {name} as it is; {{eval}}`...` shows the value of a name"
     for words, name in REFERENCE.findall(line):
         if (name or words).lower() not in defined:
             yield f"the link [{words}][{name}] has no address; [{words}](...) is wanted"

@@ -17,6 +17,7 @@ DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 YAML_OPTION = re.compile(r"\s*([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
+QUIZ_MARK = re.compile(r"^\s*- \[[x ] `([^`]+)`\]")
 # The contents of these blocks are not Markdown.
 CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
 OPTIONS_ONLY = ("slide", "question", "published-fields", "published-models", "objectives")
@@ -139,7 +140,10 @@ class Page:
         return tuple((n, t) for n, t in lines if n not in excluded and not t.startswith("%"))
 
     def sources(self) -> Iterator[tuple[int, str]]:
-        """Yield each cell and each expression in prose, with the number of the line before it."""
+        """Yield each cell and each expression in prose, with the number of the line before it.
+
+        The marks of a quiz's options may have expressions too.
+        """
         for cell in self.cells:
             if cell.content:
                 yield cell.content[0][0] - 1, cell.code
@@ -149,7 +153,7 @@ class Page:
                     number, source = block.options[key]
                     yield number - 1, source
         for number, text in self.prose:
-            for expression in EVAL.findall(text):
+            for expression in [*EVAL.findall(text), *QUIZ_MARK.findall(text)]:
                 yield number - 1, expression.strip()
 
 
