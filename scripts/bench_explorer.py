@@ -10,12 +10,11 @@ programs lengthen it by half at most. Needs the packages and the Chromium that s
 installs.
 """
 
-import os
-import shutil
 import statistics
 import sys
 from pathlib import Path
 
+from environment import find_chromium
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from mha.command_line import Parser
@@ -74,7 +73,7 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="TEXT",
         help="measure only rows whose name has this text")  # fmt: skip
     arguments = parser.parse_args()
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    chromium = find_chromium()
     if not chromium:
         sys.exit("error: Chromium is missing; name one in CHROMIUM")
     line = "{:>36}  {:>4}" + 2 * "  {:>8}"

@@ -392,7 +392,8 @@ COMMAND_LINES = {
         "Run everything: unit tests, doctests, properties, linters, the chapters' assertions and"
         " the built book in real browsers.",
         _add_test_options,
-        epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
+        epilog="Any other argument goes to pytest, such as -k softmax, a file of tests, or"
+        " --last-failed. The book is built, and the PDF printed, only if a chosen test needs it.",
     ),
     "model_training": CommandLine(
         "train_model.py",

@@ -367,7 +367,7 @@ def engines() -> None:
 
 
 def find_chromium() -> str | None:
-    """Return the path of a Chromium, preferably one without windows, or None."""
+    """Return the path of a Chromium: that of the variable CHROMIUM, or an installed one."""
     others = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     names = (WITHOUT_WINDOWS, *others)
     mac = [

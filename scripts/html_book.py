@@ -66,7 +66,8 @@ def build_html(*, fresh: bool = False) -> None:
             shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
             if before.get("html") == html:
                 shutil.copytree(HTML, PAGES, ignore=OF_ALL_PAGES, copy_function=shutil.copyfile)
-        build_pages(lambda: _check({name for name in pages if known.get(name) == pages[name]}))
+        unchanged = {name for name in pages if known.get(name) == pages[name]}
+        build_pages(lambda: _check(unchanged), MADE_FROM)
         (PAGES / ".buildinfo").unlink()  # Sphinx's note to itself
         replace(HTML, PAGES)
         replace(STATE, NEXT)

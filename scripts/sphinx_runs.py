@@ -12,11 +12,14 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, MutableMapping
+import time
+from collections.abc import Callable, Iterable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from environment import BUILD, EXTENSIONS, ROOT, fail
+
+from byhand.digests import files_in
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -88,13 +91,14 @@ def prepare(variables: MutableMapping[str, str]) -> None:
     variables["OPENBLAS_NUM_THREADS"] = "1"
 
 
-def build_pages(check: Callable[[], None]) -> None:
+def build_pages(check: Callable[[], None], made_from: Iterable[str]) -> None:
     """Build the pages into NEXT, while `check` runs and may end the build.
 
     `check` has its time while Sphinx starts. If the build fails, print its problems and end by
-    naming the log.
+    naming the log, or the files of `made_from` that were saved meanwhile.
     """
     log = BUILD / "build.log"
+    start = time.time_ns()
     variables = dict(os.environ)
     prepare(variables)
     with (
@@ -115,7 +119,11 @@ def build_pages(check: Callable[[], None]) -> None:
             sphinx.kill()
             raise
     if sphinx.returncode != 0:
-        _report(log)
+        saved = [path for path in files_in(made_from) if path.stat().st_mtime_ns > start]
+        changed = [path.relative_to(ROOT).as_posix() for path in saved]
+        _report(log, changed)
+        if changed:
+            fail(f"{', '.join(changed)} changed while the book was built; build again")
         fail(f"the book was not built; the whole log is in {log.relative_to(ROOT)}")
 
 
@@ -135,19 +143,24 @@ def plain(output: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", output).replace(f"{ROOT}{os.sep}", "")
 
 
-def _report(log: Path) -> None:
+def _report(log: Path, changed: list[str]) -> None:
     """Print each warning and error with its file and line; errors of cells alone, if any.
 
-    Where cells failed, these come alone: what else is wrong on their pages follows from them.
+    Where cells failed, these come alone: what else is wrong on their pages follows from them. Of a
+    page that changed during the build, Sphinx may have read a part before and a part after.
     """
     text = plain(log.read_text(encoding="utf-8"))
     lines = text.splitlines()
     problems = [line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL):", line)]
+    problems = [line for line in problems if line.partition(":")[0] not in changed]
     cells = [line for line in problems if "this cell failed" in line]
     if FULL in text or shutil.disk_usage(BUILD).free < LEAST_FREE:
         where = BUILD.relative_to(ROOT)
         fail(f"the book was not built: no space is left on the disk of {where}")
-    print("\n".join(cells or problems or crashes(text) or lines[-25:]), file=sys.stderr)
+    told = cells or problems
+    if not told and not changed:
+        told = crashes(text) or lines[-25:]
+    print("".join(f"{line}\n" for line in told), end="", file=sys.stderr)
 
 
 def crashes(log: str) -> list[str]:

@@ -1,20 +1,26 @@
-"""The command `test.py`: build the inputs of the tests, and run all tests."""
+"""The command `test.py`: build what the chosen tests need, and run them."""
 
+import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import environment
 import printing
 from checking import refuse
 from command_lines import FOLDERS, make_parser
-from environment import AUTOGRADERS, BUILD, FRAMEWORKS, ROOT, Environment, step
+from environment import AUTOGRADERS, BUILD, FRAMEWORKS, ROOT, Environment, fail, step
 from html_book import build_html
 
 from byhand.checking import check_sources
 from byhand.document import Document
 
+PYTEST = [sys.executable, "-m", "pytest"]
+NO_TEST = 5  # the exit code of pytest when it collects no test
 SLOWEST = 20  # tests whose time is printed at the end
 WITHOUT_BROWSER = "not browser and not engines and not pdf"
 WITHOUT_BOOK = f"not book and {WITHOUT_BROWSER}"
@@ -28,15 +34,15 @@ QUICK = (
 )
 LEFT_OUT = """
 This was the quick group: the sources' checks, the mathematics, runs, views, audit, style of code.
-Left out: types, doctests, exercises, widgets, the Sphinx package, builds, what looks at every
-number of many runs, and all that needs the built book or a browser.
+Left out: types of Python, doctests, exercises, widgets, the Sphinx package, builds, what looks at
+every number of many runs, and all that needs the built book or a browser.
 All of it runs with: python3 scripts/test.py"""
 AGAINST_TORCH, AGAINST_FRAMEWORKS = "tests/against_torch", "tests/against_frameworks"
 AGAINST_AUTOGRADERS = "tests/against_autograders"
 
 
 def main() -> None:
-    """Build the book, and run pytest on everything."""
+    """Build what the chosen tests need, and run pytest."""
     arguments, for_pytest = make_parser("testing").parse_known_args()
     if arguments.torch or arguments.frameworks:
         folder = AGAINST_TORCH if arguments.torch else AGAINST_FRAMEWORKS
@@ -47,41 +53,70 @@ def main() -> None:
         sys.exit(against(AGAINST_AUTOGRADERS, AUTOGRADERS, for_pytest))
     variables = dict(os.environ)
     for_pytest = [f"--durations={SLOWEST}", *for_pytest]
+    chosen = choose_tests(arguments)
     if arguments.quick:
         with step("Checking the sources"):
             refuse(check_sources(ROOT), "no test was run")
-        for_pytest = [*QUICK, "-m", f"{WITHOUT_BOOK} and not slow and not exhaustive", *for_pytest]
-    elif arguments.no_book:
-        for_pytest = ["-m", WITHOUT_BOOK, *for_pytest]
-    elif arguments.no_browser:
-        with step("Building the HTML book"):
-            build_html()
-        for_pytest = ["-m", WITHOUT_BROWSER, *for_pytest]
     else:
-        variables["CHROMIUM"] = environment.chromium()
-        if sys.platform == "linux":
-            environment.engines()
-        else:  # WebKitGTK is for Linux
-            for_pytest = ["-m", "not engines", *for_pytest]
-            print("Left out: the tests in Firefox and WebKit, which run only on Linux.")
-        with step("Building the HTML book"):
-            build_html()
-        if shutil.which("pdftotext") is None:
-            environment.system_package("poppler's programs, which look into PDFs,", "poppler-utils")
-        if shutil.which("epubcheck") is None:
-            environment.system_package("epubcheck, which checks EPUBs,", "epubcheck")
-        printing.print_all([Document()], FOLDERS["pdf"])
-    if not arguments.quick:
+        make_inputs(collect_marks([*chosen, *for_pytest], variables))
         need_bubblewrap()
     with step("Running the tests"):
         # One process per processor; tests of a file share fixtures; the longest files start first.
         spread = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
         spread += ["--max-worker-restart", "1"]  # for a test that waited for ever
-        command = [sys.executable, "-m", "pytest", *spread, *for_pytest]
+        command = [*PYTEST, *spread, *chosen, f"--durations={SLOWEST}", *for_pytest]
         done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
     if arguments.quick:
         print(LEFT_OUT)
     sys.exit(done.returncode)
+
+
+def choose_tests(arguments: argparse.Namespace) -> list[str]:
+    """Return pytest's arguments for the tests of an option; those of the user follow them."""
+    if arguments.quick:
+        return [*QUICK, "-m", f"{WITHOUT_BOOK} and not slow and not exhaustive"]
+    if arguments.no_book:
+        return ["-m", WITHOUT_BOOK]
+    if arguments.no_browser:
+        return ["-m", WITHOUT_BROWSER]
+    if sys.platform != "linux":  # WebKitGTK is for Linux
+        print("Left out: the tests in Firefox and WebKit, which run only on Linux.")
+        return ["-m", "not engines"]
+    return []
+
+
+def collect_marks(for_pytest: list[str], variables: dict[str, str]) -> list[set[str]]:
+    """Return the sets of markers that the chosen tests have; end if no test is chosen."""
+    with step("Collecting the tests"), TemporaryDirectory() as folder:
+        marks = Path(folder) / "marks"
+        command = [*PYTEST, "--collect-only", "-q", f"--marks-to={marks}", *for_pytest]
+        done = subprocess.run(
+            command, cwd=ROOT, env=variables, check=False, capture_output=True, text=True
+        )
+        if done.returncode == NO_TEST:
+            fail(f"no test is chosen by: {shlex.join(for_pytest)}")
+        if done.returncode:
+            print(done.stdout, done.stderr, sep="", end="", file=sys.stderr)
+            sys.exit(done.returncode)
+        return [set(line.split()) for line in marks.read_text(encoding="utf-8").split("\n")]
+
+
+def make_inputs(marks: list[set[str]]) -> None:
+    """Install the programs and make the books that tests with these markers need."""
+    needed = set().union(*marks)
+    if needed & {"browser", "engines"}:
+        environment.chromium()
+    if "engines" in needed:
+        environment.engines()
+    if needed & {"pdf", "engines"} and shutil.which("pdftotext") is None:
+        environment.system_package("poppler's programs, which look into PDFs,", "poppler-utils")
+    if "epub" in needed and shutil.which("epubcheck") is None:
+        environment.system_package("epubcheck, which checks EPUBs,", "epubcheck")
+    if "book" in needed:
+        with step("Building the HTML book"):
+            build_html()
+    if any({"book", "pdf"} <= one for one in marks):
+        printing.print_all([Document()], FOLDERS["pdf"])
 
 
 def need_bubblewrap() -> None:

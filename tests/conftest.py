@@ -76,6 +76,16 @@ def pytest_addoption(parser):
     parser.addoption(
         "--sheets", type=int, default=60, help="how many worksheets are recomputed; default: 60"
     )
+    parser.addoption(
+        "--marks-to", type=Path, metavar="FILE", help="write the markers of each collected test"
+    )
+
+
+def pytest_collection_finish(session):
+    """Write the markers of each collected test, from which scripts/test.py knows what to build."""
+    if file := session.config.getoption("marks_to"):
+        marks = {" ".join(sorted({m.name for m in i.iter_markers()})) for i in session.items}
+        file.write_text("\n".join(sorted(marks)), encoding="utf-8")
 
 
 @pytest.fixture

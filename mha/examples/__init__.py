@@ -20,6 +20,7 @@ EXAMPLE_KEYS = sorted(
     | {"heads", "w_o"}
 )
 REQUIRED_KEYS = ("title", "source", "tokens")
+MATRICES = ("embeddings", "query", "key", "value", "w_q", "w_k", "w_v", "w_o")
 
 
 class ExampleError(ValueError):
@@ -116,6 +117,11 @@ def example_from(name: str, text: str) -> WorkedExample:
 def _example(name: str, data: dict[str, Any]) -> WorkedExample:
     _check_keys(data, EXAMPLE_KEYS, REQUIRED_KEYS)
     heads = _tables(data, "heads", HEAD_KEYS)
+    _check_heads(heads)
+    for key in ("title", "source"):
+        if isinstance(data[key], str) and not data[key].strip():
+            raise ExampleError(f"{key} is {data[key]!r}; visible characters are wanted", key)
+    _check_numbers(data)
     data["readings"] = tuple(
         Reading(**reading) for reading in _tables(data, "readings", READING_KEYS)
     )
@@ -147,6 +153,33 @@ def _tables(data: dict[str, Any], table: str, keys: Collection[str]) -> list[dic
     for number, each in enumerate(tables, 1):
         _check_keys(each, keys, keys, table, number)
     return tables
+
+
+def _check_heads(heads: list[dict[str, Any]]) -> None:
+    """Raise an ExampleError for a head whose name is no text or that of another head."""
+    names: list[str] = []
+    for number, head in enumerate(heads, 1):
+        name, owner = head["name"], f"[[heads]] number {number} has the name {head['name']!r}"
+        if not isinstance(name, str):
+            raise ExampleError(f"{owner}; a string is wanted", "name", "heads", number)
+        if name in names:
+            raise ExampleError(f"{owner} too; a name of its own is wanted", "name", "heads", number)
+        names.append(name)
+        _check_numbers(head, "heads", number)
+
+
+def _check_numbers(found: dict[str, Any], table: str = "", number: int = 0) -> None:
+    """Raise an ExampleError for a matrix with a truth value, which NumPy would read as 0 or 1."""
+    for key in found.keys() & MATRICES:
+        if _has_truth_value(found[key]):
+            message = f"{key} holds true or false; numbers are wanted"
+            raise ExampleError(message, key, table, number)
+
+
+def _has_truth_value(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_has_truth_value(part) for part in value)
+    return isinstance(value, bool)
 
 
 def _check_keys(

@@ -55,6 +55,16 @@ w_q = [[1]]
 w_k = [[1]]
 """
 
+SOUND_HEADS = TWO_HEADS.replace("w_o = [[1], [1]]\n", "")
+WORK = """@misc{a,
+  title = {B},
+  author = {Ba, Jimmy},
+  year = {2016},
+  eprint = {1607.06450},
+}
+"""
+SVG = '<svg xmlns="http://www.w3.org/2000/svg">'
+
 CHARACTERS = [
     _page("a merge that was not finished", "<<<<<<< is left from a merge", "<<<<<<< HEAD"),
     _page("a NUL byte", "a NUL byte cannot be seen", "One\x00two."),
@@ -124,9 +134,7 @@ DATA = [
     Fault("a key of two entries", "repeated bibliography entry: a", "@book{a,\n}\n@book{a,\n}\n", 3,
           "book/references.bib", whole=True),
     Fault("two works that are cited alike", "b and a are both cited as Ba, 2016",
-          "".join(f"@misc{{{key},\n  author = {{Ba, Jimmy}},\n  year = {{2016}},\n"
-                  "  eprint = {1607.06450},\n}\n" for key in "ab"), 6, "book/references.bib",
-          whole=True),
+          WORK + WORK.replace("{a,", "{b,"), 7, "book/references.bib", whole=True),
     Fault("an example that is no TOML", "this is not TOML", "title = [", 1, EXAMPLE, whole=True),
     Fault("an example whose mask is switched by a word",
           "is_causal is 'no'; true or false is wanted", 'is_causal = "no"\ntitle', 1, EXAMPLE,
@@ -258,7 +266,7 @@ HEADERS = [
           cell("---", "mystnb:", "  figure:", "    name: fig-a", "---", 'show(name="fig-b")')),
     _page("a cell that starts a program", "import subprocess works on the machine of whoever",
           cell("import subprocess"), 1),
-    _page("a cell that writes a file", "writes a file into the book's folder",
+    _page("a cell that writes a file", "changes files in the book's folder",
           cell('with open("a.txt", "w") as file:', '    file.write("a")'), 1),
 ]  # fmt: skip
 LABELS = [
@@ -334,6 +342,131 @@ FILES = [
           TWO_HEADS.replace("w_q = [[1]]", "w_q = [[inf]]", 1).replace("w_o = [[1], [1]]\n", ""), 7,
           EXAMPLE, whole=True),
 ]  # fmt: skip
+
+
+def _contents(what, message, line, text):
+    return Fault(
+        what, message, f"format: jb-book\nroot: index\n{text}", line, "_toc.yml", whole=True
+    )
+
+
+def _work(what, message, line, old, new):
+    """Return a fault in a work of the bibliography."""
+    assert old in WORK
+    return Fault(what, message, WORK.replace(old, new), line, "book/references.bib", whole=True)
+
+
+def _example(what, message, line, old, new):
+    """Return a fault in an example with two heads."""
+    assert old in SOUND_HEADS
+    return Fault(what, message, SOUND_HEADS.replace(old, new, 1), line, EXAMPLE, whole=True)
+
+
+def _whole(what, message, file, text, line=1):
+    return Fault(what, message, text, line, file, whole=True)
+
+
+ADDRESSES = [
+    _page("a link without an address", "a link has no address", "See [a]()."),
+    _page("a link that runs code", "javascript:alert begins with javascript:",
+          "See [a](javascript:alert)."),
+    _page("a link to a file of this machine", "file:///etc/a begins with file:",
+          "See [a](file:///etc/a)."),
+    _page("a misspelt scheme", "htp://a.org begins with htp:", "See <htp://a.org>."),
+    _page("a label without its sign", "the label (my-label) has no =", "(my-label)\n## Two"),
+    _page("a label with a space", "the label (my label)= has a space", "(my label)=\n## Two"),
+    _page("words without the comparison that proves them", "{holds}`so` has no comparison",
+          "It is {holds}`so`."),
+    _page("a link without a text", "the link to https://a.org has no text", "[](https://a.org)"),
+    _page("a name in braces", "a page shows {{ name }} as it is", "It is {{ name }}."),
+    _page("a heading in HTML", "<h2> in a page; a heading begins with #", "<h2>Two</h2>"),
+    _page("a quiz whose expression is no Python", "this is not Python",
+          "```{quiz} one\nWhich?\n\n- [x `1 +`] A :: a\n- [ ] B :: b\n```", 3),
+    _page("an exercise with two solutions", "the exercise one has a solution in book/index.md:24",
+          exercise("one") + 2 * "\n\n```{solution} one\nSo.\n```", 10),
+    _page("a title that is underlined", "an underline makes the line before a heading",
+          "Two\n===\n\nText.", 1),
+    _page("a cell that makes a folder", "mkdir( changes files in the book's folder",
+          cell("from pathlib import Path", "Path('a').mkdir()"), 2),
+    _page("a cell that saves a figure", "savefig( changes files in the book's folder",
+          cell("plt.savefig('a.png')"), 1),
+    _page("a cell that deletes a file", "os.remove( changes files in the book's folder",
+          cell("import os", "os.remove('a')"), 2),
+    _page("a variable of this machine", "os.environ differs from machine to machine",
+          cell("import os", "os.environ['HOME']"), 2),
+    _page("a cell that ends its process", "sys.exit( ends the process",
+          cell("import sys", "sys.exit()"), 2),
+    _page("a cell that hides warnings", "warnings.simplefilter hides warnings",
+          cell("import warnings", "warnings.simplefilter('ignore')"), 2),
+]  # fmt: skip
+MORE_DATA = [
+    _contents("a misspelt list of chapters", "unknown key 'chapter'; did you mean 'chapters'?", 3,
+              "chapter:\n  - file: index\n"),
+    _contents("a misspelt file of a chapter", "unknown key 'fil' of an entry of chapters", 4,
+              "chapters:\n  - fil: one\n"),
+    _contents("an empty list of chapters", "chapters: a list of entries such as", 5,
+              "parts:\n  - caption: All\n    chapters: []\n"),
+    _contents("a root that is given twice", "the key 'root' is given twice", 3, "root: index\n"),
+    _whole("contents that are a list", "lines such as `root: index` are wanted", "_toc.yml",
+           "- index\n"),
+    Fault("contents of an unknown format", "the first line `format: jb-book` is wanted",
+          "format: jb-bok", 1, "_toc.yml", old="format: jb-book"),
+    Fault("a setting that is given twice", "the key 'title' is given twice",
+          "title: A\ntitle: B", 3, "_config.yml", old="title: Attention by Hand"),
+    Fault("front matter with a key that is given twice", "the key 'jupytext' is given twice",
+          "jupytext:\njupytext:\n", 3, old="jupytext:\n"),
+    _work("a year that is no number", "year is 'soon'", 4, "2016", "soon"),
+    _work("an address as a DOI", "doi is 'https://doi.org/10.1/a'", 5, "eprint = {1607.06450}",
+          "doi = {https://doi.org/10.1/a}"),
+    _work("a work's address without a scheme", "url is 'www.a.org'", 5, "eprint = {1607.06450}",
+          "url = {www.a.org}"),
+    _work("a misspelt number of arXiv", "eprint is '16o7.06450'", 5, "1607", "16o7"),
+    _work("an unknown kind of work", "unknown kind of work 'mics'; did you mean 'misc'?", 1,
+          "@misc", "@mics"),
+    _work("a misspelt field of a work", "unknown field 'titel'; did you mean 'title'?", 2,
+          "title", "titel"),
+    _work("a work without an author", "the work has no author", 1, "  author = {Ba, Jimmy},\n", ""),
+    _work("an empty title of a work", "title is ''", 2, "{B}", "{}"),
+    _example("an example with an empty title", "title is ''; visible characters are wanted", 1,
+             "Made up", ""),
+    _example("a truth value in a matrix", "embeddings holds true or false; numbers are wanted", 4,
+             "[[1], [2]]", "[[true], [2]]"),
+    _example("two heads with one name", "[[heads]] number 2 has the name 'one' too", 11,
+             '"two"', '"one"'),
+    _example("a head whose name is a number", "[[heads]] number 2 has the name 2", 11,
+             '"two"', "2"),
+    _whole("objectives that are no list", "one is 3; a list is wanted", "book/objectives.toml",
+           "one = 3\n"),
+    _whole("a marking scheme that is no table", "ex-a is 3; a table is wanted", "book/marking.toml",
+           "ex-a = 3\n"),
+    _whole("a mark without its part", "marks has [2]; a list of 2 values is wanted",
+           "book/marking.toml", "[ex-a]\nmarks = [[2]]\n", 2),
+    _whole("a list of questions that is a number", "complete is 3; a list is wanted",
+           "scripts/packs/bank.toml", "# Questions\ncomplete = 3\n", 2),
+    _whole("words of the search that are a number", "stop is 3; a list is wanted",
+           "book/_ext/byhand/search/ranking.toml", "# Search\nstop = 3\n", 2),
+]  # fmt: skip
+LOOKS = [
+    _whole("a style sheet from another origin", "https://x.invalid/a.css is loaded from elsewhere",
+           "book/_static/a.css", '@import "https://x.invalid/a.css";\n'),
+    _whole("a style's picture from another origin", "//x.invalid/a.png is loaded from elsewhere",
+           "book/_static/a.css", "a { background: url(//x.invalid/a.png); }\n"),
+    _whole("a block of styles without a selector", "the block has no selector",
+           "book/_static/a.css", "\n{ color: red; }\n", 2),
+    _whole("a style without a value", "color has no value", "book/_static/a.css",
+           "a {\n  color: ;\n}\n", 2),
+    _whole("a misspelt rule of styles", "unknown rule '@meda'; did you mean 'media'?",
+           "book/_static/a.css", "@meda print { a { color: red; } }\n"),
+    _whole("a style sheet that a merge left", "<<<<<<< is left from a merge",
+           "book/_static/a.css", "<<<<<<< HEAD\na { color: red; }\n"),
+    _whole("a drawing whose style loads another", "x.invalid/a.css is loaded from elsewhere",
+           "book/a.svg", f"{SVG}\n<style>@import url(https://x.invalid/a.css);</style></svg>", 2),
+    _whole("a drawing without a namespace", "the image has no xmlns", "book/a.svg", "<svg/>"),
+    _whole("a drawing with an entity", "the image declares the entity a", "book/a.svg",
+           f'<!DOCTYPE svg [\n<!ENTITY a "b">]>\n{SVG}</svg>', 2),
+    _whole("a bidirectional override in the claims", "U+202E RIGHT-TO-LEFT OVERRIDE turns",
+           "book/claims.toml", "# \u202e\n"),
+]  # fmt: skip
 CHAPTER = "book/mechanism/one.md"
 CHAPTERS = [
     Fault("a chapter with too few exercises", "has 0 exercises; at least 4 are wanted",
@@ -371,7 +504,7 @@ CHAPTERS = [
 
 FAULTS = [
     *(*CHARACTERS, *MARKUP, *DATA, *CELLS, *SOLUTIONS, *SYMBOLS, *CLAIMS, *WORDING),
-    *(*HTML, *MARKS, *HEADERS, *LABELS, *FILES, *CHAPTERS),
+    *(*HTML, *MARKS, *HEADERS, *LABELS, *FILES, *CHAPTERS, *ADDRESSES, *MORE_DATA, *LOOKS),
 ]
 
 # Broken references, which the build reports all at once: a paragraph of a page, and the message.

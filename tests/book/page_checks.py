@@ -25,6 +25,9 @@ BEGIN = """
 
 OPEN_BLOCKS = """[...document.querySelectorAll('article div.highlight')]
     .filter(e => e.checkVisibility() && !e.closest('.cell_output')).length"""
+SECTIONS = """[...document.querySelectorAll("article > section > section")].map((section) =>
+    [section.querySelector("h2").innerText, section.querySelectorAll("*").length,
+     section.offsetHeight])"""
 LINES = "document.querySelector('article').innerText.split('\\n').map(line => line.trim())"
 
 # Texts below 12 pixels, also indices and exponents.
@@ -249,11 +252,18 @@ def is_light_and_not_long(page, name):
     assert whole <= (LANDING_KIB if name == "index" else WEIGHT_KIB)
     elements = page.evaluate("document.querySelectorAll('*').length")
     told = f"book/{name}.md: {elements} elements; at most {MOST_ELEMENTS} are wanted"
-    assert elements <= MOST_ELEMENTS, told
+    assert elements <= MOST_ELEMENTS, f"{told}; {largest_sections(page, 1)}"
     teaches = name.startswith(("mechanism/", "examples/", "transformer/"))
     height = page.evaluate("document.documentElement.scrollHeight")
     highest = LONGEST_CHAPTER if teaches else LONGEST
-    assert height <= highest, f"book/{name}.md: {height} pixels high; at most {highest} are wanted"
+    told = f"book/{name}.md: {height} pixels high; at most {highest} are wanted"
+    assert height <= highest, f"{told}; {largest_sections(page, 2)}"
+
+
+def largest_sections(page, measure):
+    """Return the three largest sections: by elements if `measure` is 1, by height if it is 2."""
+    sections = sorted(page.evaluate(SECTIONS), key=lambda section: -section[measure])
+    return "largest: " + ", ".join(f"{one[0]} ({one[measure]})" for one in sections[:3])
 
 
 def the_sums_of_its_strips_hold(page, name):

@@ -36,6 +36,7 @@ def said(element):
     return " ".join("".join(element.itertext()).split())
 
 
+@pytest.mark.epub
 def test_epubcheck_finds_neither_error_nor_warning(epub):
     jar = subprocess.run(["which", "epubcheck"], capture_output=True, text=True, check=True)
     command = ["java", "-jar", jar.stdout.strip(), "--failonwarnings", str(epub[0])]

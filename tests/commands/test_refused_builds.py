@@ -83,6 +83,19 @@ def test_a_full_disk_is_called_so(built, tmp_path):
     assert re.fullmatch(wanted, told), told
 
 
+def test_a_page_that_is_saved_during_a_build_is_named_instead_of_its_false_errors(built, tmp_path):
+    def save_while_it_runs(book):
+        saves = "import os\nos.utime('index.md')\nassert False"
+        text = PAGES["index"].replace("x = 6 * 7", saves)
+        write_pages(book, {"index": text, "other": "# Two\n\nSee {ref}`nowhere`.\n"})
+        write_contents(book, ["index", "other"])
+
+    told = refused(built, tmp_path, save_while_it_runs).splitlines()
+    assert len(told) == 2, told
+    assert "book/other.md:14: WARNING: undefined label: 'nowhere'" in told[0]
+    assert told[1] == "error: book/index.md changed while the book was built; build again"
+
+
 def test_a_page_that_cannot_be_read_is_named(built, tmp_path):
     def lose(book):
         (book / "book" / "lost.md").symlink_to(book / "nowhere.md")

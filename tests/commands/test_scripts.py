@@ -13,6 +13,7 @@ import building
 import command_lines
 import environment
 import pytest
+import testing
 from book_site import ROOT
 from packs import command as packs
 
@@ -247,6 +248,30 @@ def test_an_environment_that_cannot_be_read_is_called_damaged(monkeypatch, own):
 def test_an_unwritable_folder_is_named(error, wanted):
     with pytest.raises(SystemExit, match=wanted), building._errors_in_one_sentence():
         raise error
+
+
+@pytest.mark.parametrize(
+    ("chosen", "wanted"),
+    [
+        (["tests/widgets/test_latent_browser.py"], ["chromium"]),
+        (["tests/book/test_search.py"], ["pages"]),
+        (["tests/book/test_pdf.py", "tests/core/test_positions.py"], ["pages", "PDF"]),
+        (["tests/core/test_positions.py", "-k", "no_such_test"], None),
+    ],
+    ids=lambda argument: " ".join(map(str, argument or [])),
+)
+def test_only_what_the_chosen_tests_need_is_made(chosen, wanted, monkeypatch):
+    made = []
+    monkeypatch.setattr(environment, "chromium", lambda: made.append("chromium"))
+    monkeypatch.setattr(environment, "system_package", lambda *names: None)
+    monkeypatch.setattr(testing, "build_html", lambda: made.append("pages"))
+    monkeypatch.setattr(testing.printing, "print_all", lambda *arguments: made.append("PDF"))
+    if wanted is None:
+        with pytest.raises(SystemExit, match=f"no test is chosen by: {re.escape(chosen[0])} -"):
+            testing.collect_marks(chosen, dict(os.environ))
+    else:
+        testing.make_inputs(testing.collect_marks(chosen, dict(os.environ)))
+        assert made == wanted
 
 
 def test_nothing_outside_the_tests_imports_a_package_of_the_tests_lock():

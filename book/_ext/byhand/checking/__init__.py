@@ -29,6 +29,7 @@ from byhand.checking import (
     structure,
     symbols,
 )
+from byhand.checking.shapes import ShapeError
 from byhand.checking.sources import Finding, Project
 
 PAGE_CHECKS = (
@@ -88,7 +89,7 @@ def check_sources(
     for module in PROJECT_CHECKS:
         if draft and module in (bank, chapters, marking_schemes):
             continue
-        with suppress(tomllib.TOMLDecodeError):  # `data` reports it, with its line
+        with suppress(tomllib.TOMLDecodeError, ShapeError):  # `data` reports it, with its line
             findings |= set(module.check(project))
     for page in project.pages_and_decks:
         if page.file in skipped:

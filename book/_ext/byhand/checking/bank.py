@@ -4,10 +4,10 @@ The question bank exports quizzes and exercises one by one, without their page. 
 tell whether a question in words is complete without it, and notes the answer in the file.
 """
 
-import tomllib
 from collections.abc import Iterator
 
-from byhand.checking.marking_schemes import BANK, exercises_in_words, schemes_of
+from byhand.checking.marking_schemes import BANK, LISTS, exercises_in_words, schemes_of
+from byhand.checking.shapes import read_tables
 from byhand.checking.sources import Finding, Page, Project
 
 
@@ -24,7 +24,7 @@ def check(project: Project) -> Iterator[Finding]:
     """Find questions in words without an entry in the file."""
     schemes = schemes_of(project)
     for _, text in project.files(BANK):
-        lists = tomllib.loads(text)
+        lists = read_tables(text, LISTS)
         known = {*lists["left-out"], *lists["complete"], *lists["needs"]}
         known |= {label for label, scheme in schemes.items() if scheme.alone}
         for page in project.pages:

@@ -14,6 +14,7 @@ import yaml
 
 from byhand.checking.sources import EVAL, Block, Fault, Finding, Line, Page, Project, nearest
 
+HOLDS = re.compile(r"\{holds\}`([^`]+)`")
 MAX_CELL_LENGTH = 15  # lines of code in a cell
 EXCEPTIONS = tomllib.loads(Path(__file__).with_name("exceptions.toml").read_text("utf-8"))
 
@@ -71,7 +72,7 @@ def _line_with(lines: list[Line], text: str) -> int:
 
 
 def syntax_errors(page: Page) -> Iterator[Fault]:
-    """Find cells and expressions that are not Python."""
+    """Find cells and expressions that are not Python, and `{holds}` without an expression."""
     for before, source in page.code_sources():
         try:
             ast.parse(source)
@@ -80,6 +81,10 @@ def syntax_errors(page: Page) -> Iterator[Fault]:
         except ValueError as error:  # a NUL byte
             yield before + 1, f"this is not Python: {error}"
     for number, text in page.prose:
+        for words in HOLDS.findall(text):
+            if " | " not in words:
+                message = f"{{holds}}`{words}` has no comparison"
+                yield number, f"{message}; words | comparison is wanted"
         for expression in EVAL.findall(text):
             try:
                 body = ast.parse(expression.strip()).body
@@ -103,6 +108,7 @@ def check(project: Project) -> Iterator[Finding]:
     """Find solutions to exercises that do not exist, and labels that are given twice."""
     blocks = [(page.file, block) for page in project.pages for block in page.blocks]
     yield from _repeated_labels(blocks)
+    solved: dict[str, str] = {}  # the file and line of each exercise's solution
     exercises = {b.options.get("label", (0, ""))[1] for _, b in blocks if b.name in EXERCISES}
     for file, block in blocks:
         label = block.argument.strip()
@@ -112,6 +118,11 @@ def check(project: Project) -> Iterator[Finding]:
         if block.name in ("solution", "solution-start") and label not in exercises - {""}:
             message = f"a solution to an unknown exercise, {label!r}" if label else "a solution"
             yield Finding(file, block.line, f"{message}; the label of an exercise is wanted")
+        elif block.name in ("solution", "solution-start"):
+            place = f"{file}:{block.line}"
+            if (other := solved.setdefault(label, place)) != place:
+                message = f"the exercise {label} has a solution in {other}; one is wanted"
+                yield Finding(file, block.line, message)
 
 
 def _repeated_labels(blocks: list[tuple[str, Block]]) -> Iterator[Finding]:

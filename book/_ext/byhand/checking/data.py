@@ -8,19 +8,19 @@ from pathlib import PurePath
 from typing import Any
 
 import yaml
-from pybtex.database import parse_string
-from pybtex.exceptions import PybtexError
 from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 
-from byhand.bibliography import authors_and_year
+from byhand.checking import marking_schemes, objectives
+from byhand.checking.shapes import Shape, ShapeError, read_tables
 from byhand.checking.sources import Fault, Finding, Page, Project, nearest
+from byhand.checking.works import bibliography
 from mha.audit.sources import TITLES, numbers_from
 from mha.examples import ExampleError, example_from
 from mha.examples.published_models import read_models
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # safe both, the first ten times faster
-ENTRY = re.compile(r"\s*@(\w+)\s*\{\s*([^,\s]*)")
-FOUND_BY = {"doi", "eprint", "url"}
+FASTEST: Any = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # safe both, the first ten times faster
 CONTENTS = "_toc.yml"
 SETTINGS: dict[tuple[str, ...], tuple[str, ...]] = {  # known keys by their group
     (): (
@@ -32,8 +32,19 @@ SETTINGS: dict[tuple[str, ...], tuple[str, ...]] = {  # known keys by their grou
     ("html",): ("baseurl", "favicon", "extra_footer"),
     ("sphinx",): ("extra_extensions", "local_extensions", "recursive_update", "config"),
 }
+ENTRIES_OF_CONTENTS: dict[str, tuple[str, ...]] = {  # known keys by the list of the entries
+    "": ("format", "root", "chapters", "parts"),
+    "parts": ("caption", "numbered", "chapters"),
+    "chapters": ("file", "title", "sections"),
+    "sections": ("file", "title", "sections"),
+}
 RANKING = "book/_ext/byhand/search/ranking.toml"
-TABLES_OF_RANKING = ("stop", "synonyms", "pages", "first", "headings", "asked")
+SHAPE_OF_RANKING: dict[str, Shape] = {
+    "stop": [str],
+    "synonyms": [[str]],
+    **{name: {"*": float} for name in ("pages", "first", "headings")},
+    "asked": {"*": str},
+}
 TITLE_OF_EXAMPLE = re.compile(r"""^title\s*=\s*(["'].*["'])""", re.MULTILINE)
 
 
@@ -59,10 +70,27 @@ def repeated_titles(project: Project) -> Iterator[Finding]:
                 yield Finding(file, number, message)
 
 
+class Loader(FASTEST):
+    """A loader of YAML that refuses a key that is given twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return the mapping of a node."""
+        found: set[Any] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if key.value in found:
+                problem = f"the key {key.value!r} is given twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            found.add(key.value)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
 def read_yaml(text: str, first: int = 1) -> tuple[Any, list[Fault]]:
     """Return the value of a YAML text, or the fault; its first line has the number `first`."""
     try:
-        return yaml.load(text, Loader=LOADER), []
+        return yaml.load(text, Loader=Loader), []
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem, line = error.problem, mark.line if mark else 0
@@ -95,23 +123,10 @@ def settings(file: str, text: str) -> Iterator[Fault]:
                     yield number, f"unknown key {key!r}{inside}; {nearest(str(key), known)}"
 
 
-def ranking(file: str, text: str) -> Iterator[Fault]:
-    """Find missing and unknown tables in the data of the search."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return  # `toml` reports it
-    missing = [name for name in TABLES_OF_RANKING if name not in data]
-    for name in data.keys() - set(TABLES_OF_RANKING):
-        number = line_of(text, rf"^\s*\[?\s*{re.escape(name)}\b")
-        yield number, f"unknown table {name!r}; {nearest(name, missing or TABLES_OF_RANKING)}"
-    if missing and not data.keys() - set(TABLES_OF_RANKING):
-        yield 1, f"the table {missing[0]!r} is missing"
-
-
 def contents(text: str, names: set[str]) -> Iterator[Finding]:
     """Find YAML errors in the contents, and pages that are missing, listed twice or unlisted."""
     data, faults = read_yaml(text)
+    faults = faults or [*_faulty_entries(text, data)]
     yield from (Finding(CONTENTS, *fault) for fault in faults)
     if faults:
         return
@@ -127,6 +142,32 @@ def contents(text: str, names: set[str]) -> Iterator[Finding]:
     for name in sorted(names - listed):
         message = "no contents list names this page; a line in _toc.yml is wanted"
         yield Finding(f"book/{name}.md", 1, message)
+
+
+def _faulty_entries(text: str, data: Any) -> Iterator[Fault]:
+    """Find entries of the contents of another kind, and keys that an entry does not have."""
+    lists = [("", [data])]
+    while lists:
+        name, entries = lists.pop(0)
+        wanted = f"{name or 'the contents'}: a list of entries such as `- file: ...` is wanted"
+        if not isinstance(entries, list) or not entries:
+            yield line_of(text, rf"^[ \t-]*{name}\s*:"), wanted
+            continue
+        for entry in entries:
+            if not isinstance(entry, dict):
+                line = line_of(text, rf"^\s*-\s*{re.escape(str(entry))}\s*$") if name else 1
+                yield line, wanted if name else "lines such as `root: index` are wanted"
+                continue
+            known = ENTRIES_OF_CONTENTS[name]
+            for key, value in entry.items():
+                if key not in known:
+                    line = line_of(text, rf"^[ \t-]*{re.escape(str(key))}\s*:")
+                    of = f" of an entry of {name}" if name else ""
+                    yield line, f"unknown key {key!r}{of}; {nearest(str(key), known)}"
+                elif key in ENTRIES_OF_CONTENTS:
+                    lists.append((key, value))
+    if isinstance(data, dict) and data.get("format") != "jb-book":
+        yield line_of(text, r"^format\s*:"), "the first line `format: jb-book` is wanted"
 
 
 def _line_of_page(text: str, name: str) -> int:
@@ -156,37 +197,19 @@ def front_matter(page: Page) -> Iterator[Fault]:
             yield 1, f"the front matter has no {'.'.join(keys)}; copy that of another chapter"
 
 
-def bibliography(file: str, text: str) -> Iterator[Fault]:
-    """Find invalid entries, entries without an address, and works with the same citation."""
-    found = {
-        entry[2]: i for i, line in enumerate(text.split("\n"), 1) if (entry := ENTRY.match(line))
-    }
-    try:
-        entries = parse_string(text, "bibtex").entries
-    except PybtexError as error:
-        key = str(error).removeprefix("repeated bibliography entry: ")
-        line = getattr(error, "lineno", found.get(key, 1))
-        yield line, f"this is not BibTeX: {error.args[0]}"
-        return
-    first: dict[str, str] = {}
-    for key, entry in entries.items():
-        if not FOUND_BY & set(entry.fields):
-            yield found[key], "nothing says where this work is found; doi, eprint or url is wanted"
-        if "author" in entry.persons and "year" in entry.fields:
-            label = ", ".join(authors_and_year(entry))
-            if (other := first.setdefault(label, key)) != key:
-                message = f"{key} and {other} are both cited as {label}"
-                yield found[key], f"{message}; a letter behind each year is wanted"
-
-
 def toml(file: str, text: str) -> Iterator[Fault]:
     """Find TOML errors, and invalid values in the files of examples and of published models."""
     path = PurePath(file)
-    loaders: dict[PurePath, Callable[[], object]] = {
-        PurePath("mha/examples"): lambda: example_from(path.stem, text),
-        PurePath("mha/examples/models"): lambda: read_models(text),
+    loaders: dict[str, Callable[[], object]] = {
+        "mha/examples": lambda: example_from(path.stem, text),
+        "mha/examples/models": lambda: read_models(text),
+        objectives.FILE: lambda: objectives.read_objectives(text),
+        marking_schemes.FILE: lambda: marking_schemes.read_schemes(text),
+        marking_schemes.BANK: lambda: read_tables(text, marking_schemes.LISTS),
+        RANKING: lambda: read_tables(text, SHAPE_OF_RANKING),
     }
-    yield from _loader_faults(file, text, loaders.get(path.parent, lambda: tomllib.loads(text)))
+    load = loaders.get(file) or loaders.get(str(path.parent)) or (lambda: tomllib.loads(text))
+    yield from _loader_faults(file, text, load)
 
 
 def transcript(file: str, text: str) -> Iterator[Fault]:
@@ -211,6 +234,9 @@ def _loader_faults(file: str, text: str, load: Callable[[], object]) -> Iterator
             line = re.search(r"line (\d+)", place)
             number = int(line[1]) if line else text.count("\n") + 1
             yield number, f"this is not TOML: {reason[:1].lower()}{reason[1:]}"
+        elif isinstance(error, ShapeError):
+            name = rf"""["']?{re.escape(error.key)}["']?"""
+            yield line_of(text, rf"^\s*(?:{name}\s*=|\[+\s*{name}\s*\])"), str(error)
         elif isinstance(error, ExampleError) and (error.key or error.table):
             yield _line_of_key(text, error), str(error).removeprefix(f"{file}: ")
         else:
@@ -237,6 +263,5 @@ FILE_CHECKS: dict[str, Callable[[str, str], Iterator[Fault]]] = {
     "mha/**/*.toml": toml,
     "book/**/*.toml": toml,
     "scripts/**/*.toml": toml,
-    RANKING: ranking,
     "mha/audit/sources/*.json": transcript,
 }

@@ -66,5 +66,5 @@ def html_faults(lines: list[Line]) -> Iterator[Fault]:
     yield from (_without_end(*one) for one in opened)
 
 
-def _without_end(name: str, number: int) -> Line:
+def _without_end(name: str, number: int) -> Fault:
     return number, f"<{name}> has no end; </{name}> is wanted"

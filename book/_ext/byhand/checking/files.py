@@ -8,7 +8,8 @@ from xml.parsers import expat
 import tinycss2
 from jinja2 import Environment, TemplateSyntaxError
 
-from byhand.checking.sources import Fault, Finding, Project
+from byhand.checking.patterns import find_matches
+from byhand.checking.sources import Fault, Finding, Project, nearest
 
 READABLE = ("_config.yml", "_toc.yml", "CITATION.cff", "book/**/*", "mha/**/*")
 NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -20,6 +21,20 @@ SIGNATURES = {
     ".gif": (b"GIF8", "GIF"),
     ".webp": (b"RIFF", "WebP"),
 }
+AT_RULES = (
+    *(
+        "charset",
+        "container",
+        "counter-style",
+        "font-face",
+        "import",
+        "keyframes",
+        "layer",
+        "media",
+    ),
+    *("namespace", "page", "property", "starting-style", "supports", "view-transition"),
+)
+NAMESPACE = "http://www.w3.org/2000/svg"
 ACTIVE = ("script", "foreignobject", "iframe", "object", "embed")
 EXTERNAL = re.compile(r"\s*(?:\w+:)?//|\s*javascript:", re.IGNORECASE)
 STYLES = ("book/_static/*.css", "mha/widgets/static/*.css")
@@ -59,7 +74,7 @@ def image_faults(suffix: str, content: bytes) -> Iterator[Fault]:
     --------
     >>> list(image_faults(".png", b"text"))
     [(1, 'this is not PNG, as its name says; an image file is wanted')]
-    >>> list(image_faults(".svg", b"<svg>\n<script/></svg>"))
+    >>> list(image_faults(".svg", b'<svg xmlns="http://www.w3.org/2000/svg">\n<script/></svg>'))
     [(2, 'the image has <script>; a drawing without it is wanted')]
     """
     if suffix in SIGNATURES:
@@ -82,6 +97,8 @@ def _drawing_faults(content: bytes) -> Iterator[Fault]:
     def start(name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(" ")[2].lower()
         number = parser.CurrentLineNumber
+        if not seen and local == "svg" and name != f"{NAMESPACE} svg":
+            found.append((number, f'the image has no xmlns; <svg xmlns="{NAMESPACE}"> is wanted'))
         if not found and not seen and local != "svg":
             found.append((number, f"the image begins with <{local}>; <svg> is wanted"))
         seen.append(local)
@@ -96,13 +113,20 @@ def _drawing_faults(content: bytes) -> Iterator[Fault]:
                 message = f"{value.strip()} is loaded from elsewhere; keep a copy here"
                 found.append((number, message))
 
+    def declare_entity(name: str, *_: object) -> None:
+        message = f"the image declares the entity {name}; the text itself is wanted"
+        found.append((parser.CurrentLineNumber, message))
+
     seen: list[str] = []
     parser.StartElementHandler = start
+    parser.EntityDeclHandler = declare_entity
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
         found.append((error.lineno, f"this is not SVG: {expat.ErrorString(error.code)}"))
     yield from found
+    lines = content.decode(errors="replace").split("\n")
+    yield from find_matches("loaded", enumerate(lines, 1))
 
 
 def style_faults(text: str) -> Iterator[Fault]:
@@ -115,6 +139,8 @@ def style_faults(text: str) -> Iterator[Fault]:
     >>> list(style_faults("a { color: red;"))
     [(1, '{ has no end; } is wanted')]
     """
+    yield from find_matches("source", enumerate(text.split("\n"), 1))
+    yield from find_matches("loaded", enumerate(text.split("\n"), 1))
     faults = list(_bracket_faults(text))
     yield from faults
     if not faults:
@@ -148,6 +174,13 @@ def _rule_faults(rules: list[tinycss2.ast.Node]) -> Iterator[Fault]:
     for rule in rules:
         if rule.type == "error":
             yield rule.source_line, f"this is not CSS: {rule.message}"
+        if rule.type == "qualified-rule" and not any(p.type != "whitespace" for p in rule.prelude):
+            yield rule.source_line, "the block has no selector; one before { is wanted"
+        if rule.type == "at-rule" and rule.lower_at_keyword not in AT_RULES:
+            message = f"unknown rule '@{rule.at_keyword}'"
+            yield rule.source_line, f"{message}; {nearest(rule.lower_at_keyword, AT_RULES)}"
+        if rule.type == "declaration" and all(p.type == "whitespace" for p in rule.value):
+            yield rule.source_line, f"{rule.name} has no value; one after the colon is wanted"
         content = getattr(rule, "content", None)
         if rule.type in ("qualified-rule", "at-rule") and content is not None:
             inner = tinycss2.parse_blocks_contents(

@@ -12,6 +12,14 @@ LINK_WITH_BLANK = re.compile(r"(?<!\\)\]\(((?!<)[^()\"']*?\S\s+[^()\"'\s][^()\"'
 REFERENCE = re.compile(r"(?<![\\\]!])\[([^\[\]^]+)\]\[([^\[\]]*)\]")
 DEFINITION = re.compile(r"^\s{0,3}\[([^\]^]+)\]:\s*\S", re.MULTILINE)
 WITHOUT_HOST = re.compile(r"\]\((https?:/{0,2}(?=[\s)]))")
+ADDRESS = re.compile(r"(?<!\\)\]\(\s*<?([^\s)>]*)")
+AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]*:[^\s<>]*)>", re.IGNORECASE)
+SUBSTITUTION = re.compile(r"\{\{ [\w.]+ \}\}")
+WITHOUT_TEXT = re.compile(r"(?<![!\\])\[\s*\]\((\w+:[^\s)]+)")
+SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+SCHEMES = ("http", "https", "mailto")
+LABEL = re.compile(r"\(([\w .:-]+)\)(=?)\s*")
+NAME = re.compile(r"[\w.:-]+")
 LEFT_OVER = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 MERGE = re.compile(r"={7}")
 ESCAPED = re.compile(r"\\[!-/:-@\[-`{-~]")
@@ -61,9 +69,19 @@ def empty_marks(page: Page) -> Iterator[Fault]:
             yield number, f"{{{role}}} has no content; text between the backticks is wanted"
         if MERGE.fullmatch(text.rstrip()):
             yield number, "======= is left from a merge; decide which version to keep"
+        yield from ((number, message) for message in _label_faults(text))
     for first, paragraph in _paragraphs(page):
         for number, line in enumerate(_without(paragraph, "`").split("\n"), first):
             yield from ((number, message) for message in _empty_marks(line, defined))
+
+
+def _label_faults(line: str) -> Iterator[str]:
+    """Find a line that is meant as a label, and that a page shows as text."""
+    found = LABEL.fullmatch(line)
+    if found and not found[2] and "-" in found[1] and NAME.fullmatch(found[1]):
+        yield f"the label ({found[1]}) has no =; ({found[1]})= is wanted"
+    elif found and found[2] and not NAME.fullmatch(found[1]):
+        yield f"the label ({found[1]})= has a space; a name without spaces is wanted"
 
 
 def _empty_marks(line: str, defined: set[str]) -> Iterator[str]:
@@ -71,6 +89,16 @@ def _empty_marks(line: str, defined: set[str]) -> Iterator[str]:
         yield f"the address {address!r} has a space; a name without spaces is wanted"
     for address in WITHOUT_HOST.findall(line):
         yield f"{address} is no address; a whole address is wanted"
+    for address in [*ADDRESS.findall(line), *AUTOLINK.findall(line)]:
+        scheme = SCHEME.match(address)
+        if not address:
+            yield "a link has no address; [...](address) is wanted"
+        elif scheme and scheme[1].lower() not in SCHEMES:
+            yield f"{address} begins with {scheme[0]}; an address with https: is wanted"
+    for address in WITHOUT_TEXT.findall(line):
+        yield f"the link to {address} has no text; [...]({address}) is wanted"
+    for name in SUBSTITUTION.findall(line):
+        yield f"a page shows {name} as it is; {{eval}}`...` shows the value of a name"
     for words, name in REFERENCE.findall(line):
         if (name or words).lower() not in defined:
             yield f"the link [{words}][{name}] has no address; [{words}](...) is wanted"

@@ -5,17 +5,25 @@ that asks for a number. The question bank exports it as an essay.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from byhand.checking.blocks import EXERCISES
 from byhand.checking.box_calls import NUMBER_BOX_CALL
+from byhand.checking.shapes import Shape, read_tables
 from byhand.checking.sources import Block, Finding, Page, Project
 
 FILE = "book/marking.toml"
 BANK = "scripts/packs/bank.toml"
+SCHEMES: dict[str, Shape] = {"*": {"marks?": [(int, str)], "alone?": bool}}
+LISTS: dict[str, Shape] = {
+    "left-out": [str],
+    "complete": [str],
+    "unexplained": [str],
+    "needs": {"*": [str]},
+}
+"""The shapes of the two files."""
 
 POINTS = {1: 2, 2: 4, 3: 6}
 """The points of an exercise of each difficulty."""
@@ -61,7 +69,7 @@ def read_schemes(text: str) -> dict[str, Scheme]:
             tuple((int(points), str(says)) for points, says in entry.get("marks", ())),
             bool(entry.get("alone", False)),
         )
-        for label, entry in tomllib.loads(text).items()
+        for label, entry in read_tables(text, SCHEMES).items()
     }
 
 
@@ -114,7 +122,7 @@ def check(project: Project) -> Iterator[Finding]:
         left_out = {
             label
             for _, bank in project.files(BANK)
-            for label in tomllib.loads(bank).get("left-out", ())
+            for label in read_tables(bank, LISTS)["left-out"]
         }
         known = {}
         for page in project.pages:

@@ -5,13 +5,13 @@ belong to it.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 
 from byhand.checking.blocks import EXERCISES
 from byhand.checking.marking_schemes import schemes_of
+from byhand.checking.shapes import Shape, read_tables
 from byhand.checking.sources import DECK, Finding, Page, Project
 from mha.practice.exams.problems import KINDS_BY_CHAPTER
 
@@ -39,6 +39,7 @@ class Objective:
 
 
 COLUMNS = tuple(field.name for field in fields(Objective))
+SHAPE: dict[str, Shape] = {"*": [{f"{name}?": str for name in COLUMNS}]}
 
 
 @cache
@@ -48,7 +49,7 @@ def read_objectives(text: str) -> Mapping[str, tuple[Objective, ...]]:
         name: tuple(
             Objective(**{key: str(entry.get(key, "")) for key in COLUMNS}) for entry in entries
         )
-        for name, entries in tomllib.loads(text).items()
+        for name, entries in read_tables(text, SHAPE).items()
     }
 
 

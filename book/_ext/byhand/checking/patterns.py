@@ -25,7 +25,8 @@ SOURCES = (
     "book/*.md",
     "book/[!_]*/**/*.md",
     "book/references.bib",
-    "mha/examples/*.toml",
+    "book/*.toml",
+    "mha/examples/**/*.toml",
     "mha/audit/sources/**/*.json",
     "mha/audit/sources/**/*.toml",
 )

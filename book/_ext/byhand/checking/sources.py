@@ -17,6 +17,7 @@ DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 YAML_OPTION = re.compile(r"\s*([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
+QUIZ_MARK = re.compile(r"^\s*- \[[x ] `([^`]+)`\]")
 CODE_BLOCKS = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
 """Blocks whose contents are not Markdown."""
 BLOCKS_OF_MARKDOWN_BELOW_OPTIONS = (
@@ -145,7 +146,10 @@ class Page:
         return tuple((n, t) for n, t in lines if n not in excluded and not t.startswith("%"))
 
     def code_sources(self) -> Iterator[tuple[int, str]]:
-        """Yield each cell and each expression in prose, with the number of the line before it."""
+        """Yield each cell and each expression in prose, with the number of the line before it.
+
+        The marks of a quiz's options may have expressions too.
+        """
         for cell in self.cells:
             if cell.content:
                 yield cell.content[0][0] - 1, cell.code
@@ -155,7 +159,7 @@ class Page:
                     number, source = block.options[key]
                     yield number - 1, source
         for number, text in self.prose:
-            for expression in EVAL.findall(text):
+            for expression in [*EVAL.findall(text), *QUIZ_MARK.findall(text)]:
                 yield number - 1, expression.strip()
 
 

@@ -4,8 +4,16 @@ import re
 from collections.abc import Iterator
 
 from byhand.checking.patterns import typed_numbers
-from byhand.checking.sources import FENCE, Fault, Page, consecutive_lines, without_inline_code
+from byhand.checking.sources import (
+    DECK,
+    FENCE,
+    Fault,
+    Page,
+    consecutive_lines,
+    without_inline_code,
+)
 
+UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*")
 HEADING = re.compile(r"(#{1,6})\s+\S")
 RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\|?\s*")
 PIPE = re.compile(r"(?<!\\)\|")
@@ -41,7 +49,12 @@ def fences(page: Page) -> Iterator[Fault]:
 def headings(page: Page) -> Iterator[Fault]:
     """Find a missing or second title, and headings that skip a level."""
     before = 0
+    last = (0, "")  # the line before, with its number
     for number, text in page.prose:
+        is_underline = UNDERLINE.fullmatch(text) and not page.file.endswith(DECK)
+        if is_underline and last[0] == number - 1 and last[1].strip()[:1].isalnum():
+            yield number, "an underline makes the line before a heading; `#` or `##` is wanted"
+        last = (number, text)
         if not (found := HEADING.match(text)):
             continue
         level = len(found[1])

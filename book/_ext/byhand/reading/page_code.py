@@ -90,8 +90,9 @@ def split_holds(text: str) -> tuple[str, str]:
     >>> split_holds("more than half | share > 1 / 2 | percent(share)")
     ('more than half', '[bool(share > 1 / 2), percent(share)]')
     """
-    words, condition, *value = (part.strip() for part in text.split(" | "))
-    return words, f"[bool({condition}), {value[0] if value else repr('')}]"
+    words, _, rest = text.partition(" | ")
+    condition, _, value = rest.partition(" | ")  # without a condition, bool() is false
+    return words.strip(), f"[bool({condition.strip()}), {value.strip() or repr('')}]"
 
 
 def answer_expression(answer: str) -> str:
