@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -19,6 +20,7 @@ from mha.practice.exercise_wording import WORDINGS
 from mha.runs.origins import is_given
 from mha.runs.places import stage_places
 from mha.runs.rounding import short, shown
+from mha.runs.worked_example import Refinements
 
 RUN = trace(load_example("the-cat-sat"))
 STAGES = tuple(WORDINGS)
@@ -131,6 +133,26 @@ def test_the_question_names_token_head_and_component_and_the_rounding():
         assert made.rounding == wanted
     exact = numeric_exercise(trace(load_example("apple")), "scores", 2, 1)
     assert shown(exact.answer, exact.places) == "5.274"  # asked for with all its decimals
+
+
+@pytest.mark.parametrize(
+    ("refinements", "refused"),
+    [
+        (Refinements(softcap=3.0), {"scaled_scores": "a cap"}),
+        (Refinements(sinks=np.array([0.5])), {"row_sums": "sinks", "weights": "sinks"}),
+    ],
+    ids=["cap", "sinks"],
+)
+def test_a_cap_and_sinks_are_no_terms_of_a_mask(refinements, refused):
+    run = trace(replace(load_example("cat-sat"), refinements=refinements))
+    for stage in ("scores", "scaled_scores", "exponentials", "row_sums", "weights"):
+        if stage in refused:
+            message = rf"^run has {refused[stage]}, with which no exercise computes {stage};"
+            with pytest.raises(ValueError, match=message):
+                numeric_exercise(run, stage, 1, 0)
+        else:
+            made = numeric_exercise(run, stage, 1, 0)
+            assert "mask" not in f"{made} {made.hints}"
 
 
 def test_numbers_that_are_not_exercises_are_refused():
