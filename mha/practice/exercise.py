@@ -246,15 +246,14 @@ def _bias_fields(found: Origin) -> dict[str, str]:
 def _check_computable(run: Trace, found: Origin) -> None:
     """Raise if a cap, a sink, a mask or a huge score rules out an exercise on the number."""
     place, exponents, refinements = found.place, [found.evaluate()], run.example.refinements
-    is_capped = refinements is not None and refinements.softcap is not None
-    has_sinks = refinements is not None and refinements.sinks is not None
-    if (is_capped and place.stage == "scaled_scores") or (
-        has_sinks and place.stage in ("row_sums", "weights")
-    ):
-        raise ValueError(
-            f"run has {'a cap' if place.stage == 'scaled_scores' else 'sinks'}, with which no exercise computes"
-            f" {place.stage}; lines of arithmetic show them"
-        )
+    if refinements is not None:
+        has_cap = refinements.softcap is not None and place.stage == "scaled_scores"
+        has_sinks = refinements.sinks is not None and place.stage in ("row_sums", "weights")
+        if has_cap or has_sinks:
+            raise ValueError(
+                f"run has {'a cap' if has_cap else 'sinks'}, with which no exercise computes"
+                f" {place.stage}; lines of arithmetic show them"
+            )
     takes_powers = place.stage in ("exponentials", "row_sums", "weights")
     powers = exponential_origins(run, found) if takes_powers else ()
     if powers:

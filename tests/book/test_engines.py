@@ -391,7 +391,7 @@ def test_firefox_prints_the_labels_of_planes_and_the_whole_strip(in_firefox, add
     assert {"river (3, 3)", "bank (2, 0)", "−1"} <= set(labels)
     page.pdf(path=tmp_path / "page.pdf")
     printed = printed_book.poppler("pdftotext", "-layout", tmp_path / "page.pdf", "-")
-    strip = printed[printed.index("query of bank") : printed.index("First the arrows")]
+    strip = printed[printed.index("query of bank") : printed.index("First come the arrows")]
     assert [label for label in labels if label not in printed] == []
     assert re.search(r"bank +q +1 +0", strip)
     assert printed.count("Token") == 3  # above the labels of the queries, the keys and the values
