@@ -25,7 +25,8 @@ def test_the_wrong_sum_stands_beside_the_right_one():
     kinds = Counter("right" if j.agrees_end_to_end else j.agrees_locally for j in judged)
     assert f"Of {len(judged)} numbers" in said[2]
     assert f", {kinds['right']} are right" in said[2]
-    assert f"{kinds[False]} are slips, and {kinds[True]} are wrong because of" in said[2]
+    assert f"{kinds[False]} do not follow from the numbers before them (slips), and" in said[2]
+    assert f"and {kinds[True]} are wrong because of" in said[2]
 
 
 @pytest.mark.browser
