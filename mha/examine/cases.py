@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -52,7 +53,7 @@ class Case:
         arrays = (x for x in self.inputs.values() if isinstance(x, np.ndarray))
         return [x.dtype for x in arrays if x.dtype.kind == "f"]
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The common floating dtype of its inputs; float64 if it has none."""
         return np.result_type(*self.floats or [np.dtype(np.float64)])
@@ -62,7 +63,7 @@ class Case:
         """The tolerance below which outputs of the case are not compared."""
         return LOW_SCORE_TOLERANCE if self.kind in (VERY_LOW, VERY_LOW_MASKED) else 0.0
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of elements of all inputs."""
         return sum(int(np.size(x)) for x in self.inputs.values())
