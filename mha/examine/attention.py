@@ -171,7 +171,7 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     query, key = draw.numbers(*heads, n, d_k), draw.numbers(*leading, m, d_k)
     inputs: dict[str, Any] = {"query": query, "key": key}
     inputs["value"] = draw.numbers(*leading, m, d_v)
-    more: dict[str, dict[str, Any]] = {
+    inputs_of_kinds: dict[str, dict[str, Any]] = {
         "mask per head": {"mask": draw.allowed(*leading, n, m)},
         MASK_PER_SEQUENCE: {"mask": draw.allowed(*leading[:1], *[1] * len(leading[1:]), n, m)},
         LARGE_MASKED: {"mask": draw.allowed(n, m)},
@@ -210,7 +210,7 @@ def draw_inputs(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         key[..., 0, 0] += 3
         first = key[..., 0, :]
         query[..., 0, :] = 2000 * np.sqrt(d_k) * first / (first**2).sum(axis=-1, keepdims=True)
-    return {**inputs, **more.get(kind, draw.masks(n, m))}
+    return {**inputs, **inputs_of_kinds.get(kind, draw.masks(n, m))}
 
 
 def draw_low_scores(draw: Draw, n: int) -> dict[str, Array]:
@@ -331,24 +331,25 @@ def compute(inputs: Any, parts: Parts) -> Array:
     if _has_mask_per_sequence(inputs):
         query, count = inputs["query"], len(inputs["query"])
         num_heads = query.shape[-3] if query.ndim > 3 else 1
-        of_sequences = {name: inputs[name] for name in ("query", "key", "value")}
+        inputs_by_sequence = {name: inputs[name] for name in ("query", "key", "value")}
         is_token, mask = real_keys(inputs), inputs.get("mask")
         if is_token is not None:
             # A row per head: a wrong order of repetition gives a head the row of another sequence.
             repeated = parts.repeat_masks(is_token, num_heads).reshape(count, num_heads, -1)
-            of_sequences["real"] = repeated if query.ndim > 3 else is_token
+            inputs_by_sequence["real"] = repeated if query.ndim > 3 else is_token
         if _is_mask_per_sequence(mask, query):
             masks = mask.reshape(count, *mask.shape[-2:])
-            of_sequences["mask"] = parts.repeat_masks(masks, num_heads).reshape(
+            inputs_by_sequence["mask"] = parts.repeat_masks(masks, num_heads).reshape(
                 count, num_heads, *mask.shape[-2:]
             )
         shared = {
             name: x
             for name, x in inputs.items()
-            if name not in (*of_sequences, "lengths", "padding")
+            if name not in (*inputs_by_sequence, "lengths", "padding")
         }
         sequences = (
-            {**shared, **{name: x[i] for name, x in of_sequences.items()}} for i in range(count)
+            {**shared, **{name: x[i] for name, x in inputs_by_sequence.items()}}
+            for i in range(count)
         )
         return np.stack([compute(sequence, parts) for sequence in sequences])
     query, key, value = (inputs[name] for name in ("query", "key", "value"))
@@ -375,8 +376,8 @@ def _has_mask_per_sequence(inputs: Any) -> bool:
 def part_options(inputs: Any) -> Options:
     """Return the inputs of a case as the options that `mha.practice` gives to its parts."""
     mask = inputs.get("bias", inputs.get("mask"))
-    is_truth = mask is not None and mask.dtype == bool
-    allowed = mask if is_truth else None
+    is_boolean = mask is not None and mask.dtype == bool
+    allowed = mask if is_boolean else None
     if "query" in inputs:
         near = nearby_keys(inputs, inputs["query"].shape[-2], inputs["key"].shape[-2])
         if near is not None:
@@ -384,7 +385,7 @@ def part_options(inputs: Any) -> Options:
     width = inputs["query"].shape[-1] if "query" in inputs else 1
     return Options(
         allowed=allowed,
-        bias=0.0 if mask is None or is_truth else mask,
+        bias=0.0 if mask is None or is_boolean else mask,
         real=inputs.get("real", inputs.get("padding")),
         is_causal=is_causal(inputs),
         align=inputs.get("align", "top-left"),
@@ -397,7 +398,7 @@ def part_options(inputs: Any) -> Options:
 SUBJECT = Subject(
     aliases=ALIASES,
     first_inputs=("query", "key", "value"),
-    needs=frozenset({"query", "key", "value"}),
+    required_inputs=frozenset({"query", "key", "value"}),
     kinds=KINDS,
     draw_inputs=draw_inputs,
     leading=((), (3,), (2, 3)),
@@ -407,7 +408,7 @@ SUBJECT = Subject(
     compute=compute,
     correct_function="scaled_dot_product_attention",
     locate_call=lambda inputs, at: (at[0], at[1:]) if _has_mask_per_sequence(inputs) else (0, at),
-    limits={
+    refusable_kinds={
         **dict.fromkeys(CAUSAL_AND_OTHER_MASK, "if is_causal and a mask do not come together"),
         **dict.fromkeys((GROUPED, BIAS_OF_HEADS, WINDOW, SEGMENTS), ""),
     },

@@ -7,7 +7,7 @@ found one after the other, each in the cases that show it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.examine.cases import Case, Subject
-from mha.practice.attention_parts import RIGHT, RIGHT_ZERO_ROWS, Part, Parts
+from mha.practice.attention_parts import RIGHT_NAN_ROWS, RIGHT_ZERO_ROWS, Part, Parts
 from mha.practice.bugs import TABLE, Bug
 
 TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
@@ -58,7 +58,7 @@ def replace_by_large_negative(scores: Array, allowed: Array) -> Array:
 
 MASKED_ROW_OUTPUTS = {
     "zeros": RIGHT_ZERO_ROWS,
-    "NaN": RIGHT,
+    "NaN": RIGHT_NAN_ROWS,
     "average": RIGHT_ZERO_ROWS.with_parts({"fill_masked_rows": average_masked_rows}),
     "unmasked": RIGHT_ZERO_ROWS.with_parts({"forbid": add_large_negative}),
 }
@@ -78,12 +78,13 @@ def with_nan_in_masked_rows(parts: Parts) -> Parts:
 
 @dataclass(frozen=True)
 class Unexplained:
-    """The cases of one kind that the common explanations do not fit, by their indices.
+    """The cases of one kind that the common explanations do not fit.
 
-    `separate_explanations` have the bug that explains these cases alone, if one is found.
+    `indices` are those of the cases. `separate_explanations` have the bug that explains these cases
+    alone, if one is found.
     """
 
-    cases: Sequence[int]
+    indices: Sequence[int]
     separate_explanations: Sequence[Explanation] = ()
 
 
@@ -151,9 +152,9 @@ def comparable(subject: Subject, case: Case, x: Array) -> Array:
     """Return the compared part of an output, with zeros in fully masked rows."""
     x = np.asarray(subject.select_compared(case.inputs, x), float)
     if subject.masked_rows is not None and x.ndim > 1:
-        if not case.masked_rows:
-            case.masked_rows.append(subject.masked_rows(case.inputs))
-        (masked,) = case.masked_rows
+        if not case.masked_rows_cache:
+            case.masked_rows_cache.append(subject.masked_rows(case.inputs))
+        (masked,) = case.masked_rows_cache
         # A wrong output may have other axes, to which the rows do not belong.
         if masked.any() and masked.ndim < x.ndim and masked.shape[-1] == x.shape[-2]:
             x = np.where(masked[..., None], 0, x)
@@ -195,7 +196,8 @@ def find_explanations(
             for explanation in explanations
             if (each := _refit_explanation(explanation, [*ordered, *explained], examined))
         ]
-        # Many bugs give NaN alone. It is informative only if all earlier kinds are right.
+        # Many bugs give NaN alone. Such an output tells bugs apart only if it is the function's
+        # first error: few bugs give NaN here and right numbers in all earlier kinds.
         would_be_first_bug = bool(explained) and not explanations[0].bugs
         is_informative = examined.has_output if would_be_first_bug else examined.has_numbers
         if not fitting and not any(is_informative(i) for i in group):
@@ -224,7 +226,7 @@ def find_explanations(
     if (
         subject.step_arguments is not None
         and explanations[0].bugs
-        and any(examined.has_output(i) for each in unexplained for i in each.cases)
+        and any(examined.has_output(i) for each in unexplained for i in each.indices)
     ):
         # The kinds of a decoding step differ only in the sizes of the steps. Therefore a bug has to
         # explain all kinds.
@@ -233,13 +235,21 @@ def find_explanations(
         fitting = extend_explanations(
             [Explanation()], bugs, ordered, [], examined, True, required_parts
         )
-        wrong = [
-            group for group in groups if not all(examined.fits(i, RIGHT_ZERO_ROWS) for i in group)
-        ]
-        return (
-            (fitting, []) if fitting else ([Explanation()], [Unexplained(group) for group in wrong])
-        )
+        if fitting:
+            return fitting, []
+        return [Explanation()], unexplained_kinds(examined, groups)
     return explanations, unexplained
+
+
+def unexplained_kinds(
+    examined: ExaminedCases, groups: Iterable[Sequence[int]]
+) -> list[Unexplained]:
+    """Return the kinds with a wrong output, as unexplained; each group has the indices of one."""
+    return [
+        Unexplained(group)
+        for group in groups
+        if not all(examined.fits(i, RIGHT_ZERO_ROWS) for i in group)
+    ]
 
 
 def _refit_explanation(

@@ -36,15 +36,16 @@ class Case:
 
     `leading` are the lengths of the axes before those of tokens and components, and `takes` are the
     inputs of the function that the case was drawn for. The outputs of the case, correct or with a
-    bug, do not depend on the tested function, and are cached here by the parts that compute them.
+    bug, do not depend on the tested function: `output_cache` has them by the parts that compute
+    them.
     """
 
     kind: str
     inputs: Mapping[str, Any]
     leading: tuple[int, ...] = ()
     takes: frozenset[str] = frozenset()
-    outputs: dict[Parts, Array | None] = field(default_factory=dict, init=False, repr=False)
-    masked_rows: list[Array] = field(default_factory=list, init=False, repr=False)
+    output_cache: dict[Parts, Array | None] = field(default_factory=dict, init=False, repr=False)
+    masked_rows_cache: list[Array] = field(default_factory=list, init=False, repr=False)
     """The fully masked rows, once they are computed; else empty."""
 
     @property
@@ -59,9 +60,14 @@ class Case:
         return np.result_type(*self.floats or [np.dtype(np.float64)])
 
     @property
+    def has_very_low_scores(self) -> bool:
+        """Whether the scores are so low that float32 rounds them coarsely."""
+        return self.kind in (VERY_LOW, VERY_LOW_MASKED)
+
+    @property
     def min_tolerance(self) -> float:
-        """The tolerance below which outputs of the case are not compared."""
-        return LOW_SCORE_TOLERANCE if self.kind in (VERY_LOW, VERY_LOW_MASKED) else 0.0
+        """The smallest tolerance with which outputs of the case are compared."""
+        return LOW_SCORE_TOLERANCE if self.has_very_low_scores else 0.0
 
     @cached_property
     def size(self) -> int:
@@ -145,7 +151,7 @@ class Subject:
         lower case and without underscores.
     first_inputs : tuple of str
         The inputs that required arguments with unknown names take, in this order.
-    needs : frozenset of str
+    required_inputs : frozenset of str
         The inputs that a function must take.
     kinds : mapping of str to tuple of str
         For each kind of case, the inputs that it needs. The first kind is the plain one.
@@ -169,9 +175,9 @@ class Subject:
         `compute` may call the parts once per sequence or per decoding step. Takes inputs and an
         index of the output, and returns the index of the call that computes this number, and the
         number's index in the result of that call.
-    limits : mapping of str to str
-        For a kind of case that a correct function may refuse, the condition that its report then
-        has; if it is empty, the report lists the kind as not tested.
+    refusable_kinds : mapping of str to str
+        For each kind of case that a correct function may refuse, the condition under which the
+        function is then said to be right; if it is empty, the report lists the kind as not tested.
     select_compared : callable
         Takes inputs and an output, and returns the part of the output that is compared.
     step_arguments : callable, optional
@@ -194,7 +200,7 @@ class Subject:
 
     aliases: Mapping[str, tuple[str, ...]]
     first_inputs: tuple[str, ...]
-    needs: frozenset[str]
+    required_inputs: frozenset[str]
     kinds: Mapping[str, tuple[str, ...]]
     draw_inputs: Callable[..., dict[str, Any] | None]
     sizes: Sequence[tuple[Any, ...]]
@@ -208,7 +214,7 @@ class Subject:
     locate_call: Callable[[Any, tuple[int, ...]], tuple[int, tuple[int, ...]]] = (
         lambda _inputs, index: (0, index)
     )
-    limits: Mapping[str, str] = field(default_factory=dict)
+    refusable_kinds: Mapping[str, str] = field(default_factory=dict)
     select_compared: Callable[[Any, Array], Array] = lambda _inputs, x: x
     step_arguments: Callable[[Any], list[dict[str, str]]] | None = None
     masked_rows: Callable[[Any], Array] | None = None
@@ -239,7 +245,7 @@ class Subject:
     ) -> list[Case]:
         """Draw all cases, and every third one in float32 too."""
         rng = np.random.default_rng(41)
-        kinds = [kind for kind, needs in self.kinds.items() if takes.issuperset(needs)]
+        kinds = [kind for kind, names in self.kinds.items() if takes.issuperset(names)]
         cases = [
             Case(kind, {**inputs, **dict(extra_inputs)}, leading, takes)
             for kind, leading, size in product(kinds, self.leading, self.sizes)
@@ -259,9 +265,9 @@ class Subject:
         self, like: Case, extra_inputs: frozenset[tuple[str, Any]], rng: Generator
     ) -> Iterator[Case]:
         """Yield cases of the kind of a given one with small integers, the smallest first."""
-        axes = len(like.leading)
+        count = len(like.leading)
         for size, leading in product(
-            self.small_sizes, ((1,) * axes, (2,) * axes)[: 1 + bool(axes)]
+            self.small_sizes, ((1,) * count, (2,) * count)[: 1 + bool(count)]
         ):
             for _ in range(6):
                 draw = Draw(like.kind, like.takes, leading, rng, is_whole=True)

@@ -241,12 +241,16 @@ def describe_conventions(
         rows.append((True, condition, "It attends to a sliding window.", SINCE_2023))
     if conventions.window_extra:
         condition = "if a window of w has w + 1 positions, the query's own included"
-        more = "In transformers and in Mistral it has w; in flash-attn it reaches w positions back."
-        rows.append((True, condition, more, SINCE_2023))
+        explanation = (
+            "In transformers and in Mistral it has w; in flash-attn it reaches w positions back."
+        )
+        rows.append((True, condition, explanation, SINCE_2023))
     if conventions.sink is not None:
         condition = f"if each softmax is meant to have a sink of {short(conventions.sink)}"
-        more = "The weights of a row add up to less than 1, as in softmax-one and in gpt-oss."
-        rows.append((True, condition, more, SINCE_2023))
+        explanation = (
+            "The weights of a row add up to less than 1, as in softmax-one and in gpt-oss."
+        )
+        rows.append((True, condition, explanation, SINCE_2023))
     if conventions.own_scale is not None:
         factor, power = conventions.own_scale
         condition = (
@@ -254,6 +258,10 @@ def describe_conventions(
             if not power
             else (f"if the scale is {short(factor)} ÷ √d_k")
         )
-        more = "PyTorch multiplies by 1 ÷ √d_k where no scale is given."
-        rows.append((True, condition, more, TEMPERATURE))
-    return [(condition, more, section) for applies, condition, more, section in rows if applies]
+        explanation = "PyTorch multiplies by 1 ÷ √d_k where no scale is given."
+        rows.append((True, condition, explanation, TEMPERATURE))
+    return [
+        (condition, explanation, section)
+        for applies, condition, explanation, section in rows
+        if applies
+    ]

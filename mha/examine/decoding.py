@@ -127,8 +127,8 @@ class PositionUse:
         return tuple(notes)
 
 
-def _note(condition: str, more: str, section: str) -> Finding:
-    text = f"another convention: the function is right {condition}. {more}"
+def _note(condition: str, explanation: str, section: str) -> Finding:
+    text = f"another convention: the function is right {condition}. {explanation}"
     return Finding(text, convention=condition, section=section)
 
 
@@ -330,7 +330,7 @@ def subject_of(use: PositionUse) -> Subject:
 SUBJECT = Subject(
     aliases=ALIASES,
     first_inputs=("query", "key", "value", "cache"),
-    needs=frozenset({"cache"}),
+    required_inputs=frozenset({"cache"}),
     kinds={kind: ("window",) if kind == attention.WINDOW else () for kind in STEP_SIZES},
     draw_inputs=draw_inputs,
     leading=((), (3,)),
@@ -340,7 +340,7 @@ SUBJECT = Subject(
     compute=compute,
     correct_function="core.decoding.decode_step",
     locate_call=locate_call,
-    limits={
+    refusable_kinds={
         **dict.fromkeys(tuple(STEP_SIZES)[1:3], "if tokens come one at a time"),
         attention.WINDOW: "",
     },

@@ -116,9 +116,9 @@ def draw_matrices(draw: Draw, width: int, heads: int, groups: int, d_k: int) -> 
     inputs: dict[str, Any] = {name: draw.numbers(width, wide[name]) / 2 for name in MATRICES}
     if takes.isdisjoint({"w_o", "weights"}):
         del inputs["w_o"]
-    for name, of in zip(BIASES, MATRICES, strict=True):
+    for name, matrix_name in zip(BIASES, MATRICES, strict=True):
         if name in takes or (name != "b_o" and "b_qkv" in takes):
-            inputs[name] = draw.numbers(wide[of])
+            inputs[name] = draw.numbers(wide[matrix_name])
     for fused, names in (("w_qkv", MATRICES), ("b_qkv", BIASES)):
         if fused in takes:
             inputs[fused] = np.concatenate([inputs.pop(name) for name in names[:3]], axis=-1)
@@ -214,30 +214,37 @@ def compute(inputs: Any, parts: Parts) -> Array:
     """Return the output of a layer with given parts, which compute one sequence at a time."""
     if inputs["x"].ndim > 2:
         count, num_heads = len(inputs["x"]), inputs["num_heads"]
-        of_sequences = {
+        inputs_by_sequence = {
             name: inputs[name] for name in ("x", "context", "values_of") if name in inputs
         }
         is_token = attention.real_keys(inputs)
         if is_token is not None:
-            of_sequences["padding"] = parts.repeat_masks(is_token, num_heads).reshape(
+            inputs_by_sequence["padding"] = parts.repeat_masks(is_token, num_heads).reshape(
                 count, num_heads, -1
             )
         mask = inputs.get("mask")
         if mask is not None and mask.ndim == 4:
             repeated = parts.repeat_masks(mask[:, 0], num_heads)
-            of_sequences["mask"] = repeated.reshape(count, num_heads, *mask.shape[-2:])
+            inputs_by_sequence["mask"] = repeated.reshape(count, num_heads, *mask.shape[-2:])
         shared = {name: x for name, x in inputs.items() if name != "lengths"}
         sequences = (
-            {**shared, **{name: x[i] for name, x in of_sequences.items()}} for i in range(count)
+            {**shared, **{name: x[i] for name, x in inputs_by_sequence.items()}}
+            for i in range(count)
         )
         return np.stack([compute(sequence, parts) for sequence in sequences])
     matrices, biases = matrices_of(inputs), biases_of(inputs)
     if "w_qkv" in inputs:
         matrices = inputs["w_qkv"], matrices[-1]
         biases = np.concatenate(biases[:3]), biases[-1]
-    rest = biases, inputs["num_heads"], parts, attention.part_options(inputs)
     return layer_output(
-        inputs["x"], matrices, *rest, inputs.get("context"), inputs.get("values_of")
+        inputs["x"],
+        matrices,
+        biases,
+        inputs["num_heads"],
+        parts,
+        attention.part_options(inputs),
+        inputs.get("context"),
+        inputs.get("values_of"),
     )
 
 
@@ -269,7 +276,7 @@ STEPS = (
 SUBJECT = Subject(
     aliases=ALIASES,
     first_inputs=("x",),
-    needs=frozenset({"x"}),
+    required_inputs=frozenset({"x"}),
     kinds=KINDS,
     draw_inputs=draw_inputs,
     leading=((), (2,)),
@@ -280,7 +287,7 @@ SUBJECT = Subject(
     correct_function="multi_head_attention",
     printed_steps=STEPS,
     locate_call=lambda inputs, at: (at[0], at[1:]) if inputs["x"].ndim > 2 else (0, at),
-    limits={
+    refusable_kinds={
         **dict.fromkeys(
             attention.CAUSAL_AND_OTHER_MASK, "if is_causal and a mask do not come together"
         ),

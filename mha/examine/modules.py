@@ -154,9 +154,10 @@ def _subject(draw_inputs: Callable[..., dict[str, Any] | None]) -> Subject:
     return Subject(
         **{
             name: getattr(layer.SUBJECT, name)
-            for name in ("first_inputs", "needs", "kinds", "expected", "compute",
-                         "correct_function", "printed_steps", "locate_call", "limits", "parts",
-                         "masked_rows", "token_axis_inputs", "output_shape", "leading")
+            for name in ("first_inputs", "required_inputs", "kinds", "expected", "compute",
+                         "correct_function", "printed_steps", "locate_call",
+                         "refusable_kinds", "parts", "masked_rows",
+                         "token_axis_inputs", "output_shape", "leading")
         },
         aliases={name: layer.ALIASES[name] for name in CALL_INPUTS},
         draw_inputs=draw_inputs,
@@ -393,10 +394,10 @@ def _settings(module: Any) -> Iterator[str]:
             yield f"{name}={value!r}" if is_plain else name
 
 
-def refusal_message(module: Any, extra_names: Sequence[str], fault: str = "") -> str:
+def refusal_message(module: Any, extra_names: Sequence[str], error: str = "") -> str:
     """Return the message for a module that may compute more than attention with its matrices."""
     name = type(module).__name__
-    reason = f"it raises {fault} in every case" if fault else f"it has {', '.join(extra_names)}"
+    reason = f"it raises {error} in every case" if error else f"it has {', '.join(extra_names)}"
     return (
         f"examine_layer cannot judge {name}: {reason}, which is more than attention with given"
         f" matrices. Examine the function in it that computes attention, with mha.examine, or a"

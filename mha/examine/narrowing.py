@@ -63,7 +63,7 @@ SIZE_CONDITIONS: Mapping[str, Callable[[dict[str, int]], bool]] = {
 """Conditions on sizes, under which a function that refuses the other cases is right."""
 
 
-def _holds(test: Callable[[dict[str, int]], bool], case: Case) -> bool:
+def _sizes_pass(test: Callable[[dict[str, int]], bool], case: Case) -> bool:
     """Return whether the sizes of a case pass a test."""
     return test(_sizes(case))
 
@@ -71,7 +71,7 @@ def _holds(test: Callable[[dict[str, int]], bool], case: Case) -> bool:
 def find_condition(refused: Sequence[Case], answered: Sequence[Case]) -> Condition | None:
     """Return a condition that all answered cases meet and no refused one, or None."""
     conditions_on_sizes: list[tuple[Condition, Callable[[Case], bool]]] = [
-        (Condition(text), partial(_holds, test)) for text, test in SIZE_CONDITIONS.items()
+        (Condition(text), partial(_sizes_pass, test)) for text, test in SIZE_CONDITIONS.items()
     ]
     kinds = {case.kind for case in refused}
     cases = [*refused, *answered]
@@ -79,7 +79,7 @@ def find_condition(refused: Sequence[Case], answered: Sequence[Case]) -> Conditi
         for count in (1, 2):
             for conditions in combinations(conditions_on_sizes, count):
                 try:
-                    is_met = [all(holds(case) for _, holds in conditions) for case in cases]
+                    is_met = [all(passes(case) for _, passes in conditions) for case in cases]
                 except KeyError:
                     continue
                 if is_met == [False] * len(refused) + [True] * len(answered):
@@ -120,8 +120,8 @@ def _describe_arguments(examination: Examination) -> list[str]:
     wrong = [i for i in range(len(examination.cases)) if not examination.fits(i, RIGHT_ZERO_ROWS)]
     for name in ("padding", "lengths", "mask", "bias", "is_causal", "softcap", "scale",
                  "enable_gqa", "n_rep", "context", "values_of", "angles"):  # fmt: skip
-        has = [name in case.inputs for case in examination.cases]
-        if wrong and all(has[i] for i in wrong) and not all(has):
+        has_input = [name in case.inputs for case in examination.cases]
+        if wrong and all(has_input[i] for i in wrong) and not all(has_input):
             argument = next(
                 (
                     argument

@@ -95,7 +95,7 @@ def rotary_subject(
     return Subject(
         aliases={name: ALIASES[name] for name in (*names, "positions", "base")},
         first_inputs=(*names, "positions"),
-        needs=frozenset({*names, "positions"}),
+        required_inputs=frozenset({*names, "positions"}),
         kinds={"positions from 0": (), "later positions": ()},
         draw_inputs=draw_rotary_inputs,
         leading=((), (3,)),
@@ -262,7 +262,7 @@ def bias_subject(names: tuple[str, ...]) -> Subject:
     return Subject(
         aliases={name: ALIASES[name] for name in names},
         first_inputs=names,
-        needs=frozenset(names[:2]),
+        required_inputs=frozenset(names[:2]),
         kinds={"a power of two": (), "another number of heads": ()},
         draw_inputs=draw_bias_sizes,
         sizes=[(h, n, m) for h in (1, 2, 3, 4, 5, 6, 8, 12, 16) for n, m in ((5, 5), (3, 7))],
@@ -312,7 +312,7 @@ def draw_padding(draw: Draw, n: int) -> dict[str, Any]:
 POSITION_NUMBERS = Subject(
     aliases={"real": ALIASES["real"]},
     first_inputs=("real",),
-    needs=frozenset({"real"}),
+    required_inputs=frozenset({"real"}),
     kinds=dict.fromkeys(PADDINGS, ()),
     draw_inputs=draw_padding,
     sizes=((3,), (7,)),

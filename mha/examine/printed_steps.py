@@ -49,15 +49,15 @@ class PrintedStep:
 
     `parts` are the names of the parts whose calls have the array. `calculation` is a phrase, or a
     function of the inputs, the arrays of all steps and an index of the output, which returns the
-    arithmetic. The last `axes` axes of that index are dropped; without `axes` the whole array is
-    printed, as is one with an axis of heads if the output has its heads merged.
+    arithmetic. The last `num_dropped_axes` axes of that index are dropped. With None the whole
+    array is printed, and so is one with an axis of heads if the output has its heads merged.
     """
 
     name: str
     parts: str
     argument: int
     calculation: str | Callable[[Any, Arrays, Index], Calculations]
-    axes: int | None = None
+    num_dropped_axes: int | None = None
 
     def select_array(self, calls: Sequence[Call], call: int) -> Array | None:
         """Return the array of the step in one recorded call; None if there is none."""
@@ -69,8 +69,8 @@ class PrintedStep:
         """Return the name and value of the step, with the arithmetic if it gives the value."""
         found = steps[self.name]
         in_heads = found.ndim > len(at)
-        is_whole = self.axes is None or found.shape != like.shape or in_heads
-        index = () if is_whole else at[: len(at) - (self.axes or 0)]
+        is_whole = self.num_dropped_axes is None or found.shape != like.shape or in_heads
+        index = () if is_whole else at[: len(at) - (self.num_dropped_axes or 0)]
         name = f"{self.name}{list(index) or ''}"
         if isinstance(self.calculation, str):
             return f"{name} ({self.calculation}) = {format_value(found[index])}"

@@ -276,8 +276,12 @@ def _format_list(title: str, items: Sequence[str]) -> list[str]:
 
 def _fold_line(line: str, indent: int, start: str = "") -> list[str]:
     """Return a line wrapped to a limited width, with a hanging indent."""
-    more = start.ljust(indent)
-    return textwrap.wrap(line, LINE_WIDTH - 4, subsequent_indent=more, break_on_hyphens=False)
+    return textwrap.wrap(
+        line,
+        LINE_WIDTH - 4,
+        subsequent_indent=start.ljust(indent),
+        break_on_hyphens=False,
+    )
 
 
 def _with_ascii_minus(text: str) -> str:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from mha.examine.bug_search import (
     compute_output,
     find_explanations,
     part_variants,
+    unexplained_kinds,
     with_nan_in_masked_rows,
 )
 from mha.examine.cases import Case
@@ -37,8 +39,8 @@ from mha.examine.tested_function import FunctionUnderTest, Outcome
 from mha.practice.attention_parts import RESULT_NAMES, RIGHT_ZERO_ROWS, Parts
 from mha.practice.bugs import TABLE, Bug
 
-LOWEST_SCORE = 9000
-"""Scores of models are above minus this: a function that is right above it is right."""
+MODEL_SCORE_DEPTH = 9000
+"""The scores of models are above minus this: a function that is right above it is right."""
 LOW_SECTION = "mechanism/softmax#large-scores"
 MIN_SHOWN_DIFFERENCE = 5e-4
 """A printed case has a difference of at least this, since its numbers have four decimals."""
@@ -113,14 +115,14 @@ class Examination:
             and tested.conventions.can_express(case)
             and tested.kind_name(case.kind) not in leave_out
             # In half precision the inputs of these kinds lose the digits that determine the output.
-            and not (is_half and ("large" in case.kind or case.min_tolerance))
+            and not (is_half and ("large" in case.kind or case.has_very_low_scores))
         ]
         if not cases:
             raise TypeError(
                 f"function needs {', '.join(tested.arguments)} at once, and no case has all of"
                 " them; give some of them a default"
             )
-        counts = sorted({len(case.leading) for case in cases}, reverse=True)
+        leading_counts = sorted({len(case.leading) for case in cases}, reverse=True)
         if tested.converter.compiles:
             # Each shape is compiled anew, which is slow. Therefore only the plain cases have all
             # numbers of leading axes, to show which of them the function takes.
@@ -133,7 +135,7 @@ class Examination:
         # A padding mask has one row for each sequence. Its cases are used only with the largest
         # number of leading axes that the function takes, so that the first axis is the batch.
         answered_counts = {len(case.leading) for case, x in pairs if x.value is not None}
-        num_leading = next((count for count in counts if count in answered_counts), 0)
+        num_leading = next((count for count in leading_counts if count in answered_counts), 0)
         selected = [
             i
             for i, case in enumerate(cases)
@@ -152,9 +154,9 @@ class Examination:
         It is computed once, and once for all conventions on fully masked rows if no row is fully
         masked: with the parts that give NaN there, the output then has no NaN.
         """
-        if parts not in case.outputs:
-            case.outputs[parts] = self._compute_output(case, parts)
-        return case.outputs[parts]
+        if parts not in case.output_cache:
+            case.output_cache[parts] = self._compute_output(case, parts)
+        return case.output_cache[parts]
 
     def _compute_output(self, case: Case, parts: Parts) -> Array | None:
         subject = self.tested.subject
@@ -263,7 +265,7 @@ def build_report(
     random_output_finding = _random_output_finding(examination)
     if random_output_finding is not None:
         return _assemble_report(examination, (random_output_finding, *earlier_findings))
-    examination, limits, untested = _drop_refused_cases(examination)
+    examination, limit_notes, untested = _drop_refused_cases(examination)
     is_half = _precision_of(tested) > FINER_THAN_HALF / 2
     half_precision_findings = [] if is_half else _half_precision_findings(examination)
     examination = (
@@ -271,12 +273,12 @@ def build_report(
         if half_precision_findings or is_half
         else examination
     )
-    examination, low_score_limits = _drop_very_low_scores(examination)
-    limits += low_score_limits
+    examination, low_score_notes = _drop_very_low_scores(examination)
+    limit_notes += low_score_notes
     explanations, unexplained = _find_explanations(examination)
     for trial in _other_conventions(examination, unexplained):
         retested = _retest(examination, trial)
-        if retested is not None and len(retested[2]) < len(unexplained):
+        if retested is not None and len(retested.unexplained) < len(unexplained):
             examination, explanations, unexplained = retested
             tested = examination.tested
     if "mask" in tested.conventions.undetermined and _has_bug(
@@ -284,20 +286,14 @@ def build_report(
     ):
         added = replace(tested.conventions, mask=conventions.ADDED)
         retested = _retest(examination, tested.with_conventions(added))
-        if retested is not None and len(retested[2]) <= len(unexplained):
+        if retested is not None and len(retested.unexplained) <= len(unexplained):
             examination, explanations, unexplained = retested
             tested = examination.tested
     if _has_bug(explanations, "mask unused") and any(
-        "mask" in examination.cases[i].inputs for each in unexplained for i in each.cases
+        "mask" in examination.cases[i].inputs for each in unexplained for i in each.indices
     ):  # the mask has an influence on unexplained cases, so it is used
-        explanations, unexplained = (
-            [Explanation()],
-            [
-                Unexplained(group)
-                for group in examination.indices_by_kind().values()
-                if not all(examination.fits(i, RIGHT_ZERO_ROWS) for i in group)
-            ],
-        )
+        explanations = [Explanation()]
+        unexplained = unexplained_kinds(examination, examination.indices_by_kind().values())
     examination, explanations, unexplained, precision_notes = _refine_precision(
         examination, explanations, unexplained
     )
@@ -315,7 +311,7 @@ def build_report(
                 tested.conventions, tested.subject.first_inputs
             )
         ),
-        *limits,
+        *limit_notes,
         *_position_findings(examination, unexplained),
         *_dtype_findings(examination),
     ]
@@ -331,8 +327,9 @@ def _assemble_report(
     """Return the report with given findings, counts of cases, and arguments that are not tested."""
     tested = examination.tested
     kinds = [tested.kind_name(case.kind) for case in examination.cases]
-    total, wrong = Counter(kinds), Counter(kinds[i] for i in examination.wrong_cases())
-    counts = {kind: (count - wrong[kind], count) for kind, count in total.items()}
+    totals = Counter(kinds)
+    wrong_counts = Counter(kinds[i] for i in examination.wrong_cases())
+    counts_by_kind = {kind: (total - wrong_counts[kind], total) for kind, total in totals.items()}
     used = {name for case in examination.cases for name, x in case.inputs.items() if x is not None}
     unused = [
         argument
@@ -340,12 +337,12 @@ def _assemble_report(
         if name not in used | INPUTS_OF_DECODING_CALLS
     ]
     not_tested = [argument for argument in (*unused, *tested.untested) if argument not in untested]
-    return Report(tested.name, counts, tuple(findings), (*not_tested, *untested))
+    return Report(tested.name, counts_by_kind, tuple(findings), (*not_tested, *untested))
 
 
-def _convention_finding(condition: str, more: str = "", section: str = "") -> Finding:
+def _convention_finding(condition: str, explanation: str = "", section: str = "") -> Finding:
     """Return the note that a function is right under a condition."""
-    text = f"another convention: the function is right {condition}.{' ' + more if more else ''}"
+    text = f"another convention: the function is right {condition}. {explanation}".rstrip()
     return Finding(text, convention=condition, section=section)
 
 
@@ -361,36 +358,40 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
     these cases remain.
     """
     refused = set(examination.refused_cases())
-    limits, untested, dropped = list[Finding](), list[str](), set[int]()
+    limit_notes, untested, dropped = list[Finding](), list[str](), set[int]()
     subject = examination.tested.subject
-    axes = {
+    indices_by_num_leading = {
         count: [i for i, case in enumerate(examination.cases) if len(case.leading) == count]
         for count in sorted({len(case.leading) for case in examination.cases})
     }
-    answered = [n for n, group in axes.items() if not refused.issuperset(group)]
-    if answered and len(answered) < len(axes):
-        dropped |= {i for n, group in axes.items() if n not in answered for i in group}
+    answered = [n for n, group in indices_by_num_leading.items() if not refused.issuperset(group)]
+    if answered and len(answered) < len(indices_by_num_leading):
+        dropped |= {
+            i for n, group in indices_by_num_leading.items() if n not in answered for i in group
+        }
         numbers = " or ".join(str(n + 2) for n in answered)
-        limits.append(_convention_finding(f"if arrays have {numbers} axes"))
+        limit_notes.append(_convention_finding(f"if arrays have {numbers} axes"))
     # A layer that is right for a batch of sequences, and wrong for a single sequence, wants an axis
     # of the batch.
-    has_both = "x" in examination.tested.takes and not dropped and set(axes) == {0, 1}
+    has_both = (
+        "x" in examination.tested.takes and not dropped and set(indices_by_num_leading) == {0, 1}
+    )
     if (
         has_both
-        and examination.subset(axes[0]).wrong_cases()
-        and not examination.subset(axes[1]).wrong_cases()
+        and examination.subset(indices_by_num_leading[0]).wrong_cases()
+        and not examination.subset(indices_by_num_leading[1]).wrong_cases()
     ):
-        dropped |= set(axes[0])
-        limits.append(_convention_finding("if arrays have 3 axes"))
+        dropped |= set(indices_by_num_leading[0])
+        limit_notes.append(_convention_finding("if arrays have 3 axes"))
     for kind, group in examination.indices_by_kind().items():
-        left = [i for i in group if i not in dropped]
-        refused_of_kind = [i for i in left if i in refused]
+        remaining = [i for i in group if i not in dropped]
+        refused_of_kind = [i for i in remaining if i in refused]
         if not refused_of_kind:
             continue
-        if len(refused_of_kind) == len(left) and kind in subject.limits:
+        if len(refused_of_kind) == len(remaining) and kind in subject.refusable_kinds:
             dropped |= set(refused_of_kind)
-            if subject.limits[kind]:
-                limits.append(_convention_finding(subject.limits[kind]))
+            if subject.refusable_kinds[kind]:
+                limit_notes.append(_convention_finding(subject.refusable_kinds[kind]))
             else:
                 untested.append(kind)
     if not refused and not dropped:
@@ -400,10 +401,10 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
     causal_alone = [i for i, case in enumerate(examination.cases) if case.kind == "is_causal"]
     if causal_alone and refused.issuperset(causal_alone):
         dropped |= {i for i, case in enumerate(examination.cases) if case.inputs.get("is_causal")}
-        limits.append(_convention_finding("if is_causal only says that the mask is causal"))
-    left = [i for i in range(len(examination.cases)) if i not in dropped]
-    refused_cases = [i for i in left if i in refused]
-    answered_cases = [i for i in left if i not in refused]
+        limit_notes.append(_convention_finding("if is_causal only says that the mask is causal"))
+    remaining = [i for i in range(len(examination.cases)) if i not in dropped]
+    refused_cases = [i for i in remaining if i in refused]
+    answered_cases = [i for i in remaining if i not in refused]
     if refused_cases and answered_cases:
         condition = find_condition(
             [examination.cases[i] for i in refused_cases],
@@ -413,10 +414,10 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
             condition.is_size or not examination.subset(answered_cases).wrong_cases()
         ):
             dropped |= set(refused_cases)
-            limits.append(_convention_finding(condition.text))
+            limit_notes.append(_convention_finding(condition.text))
     return (
         examination.subset(i for i in range(len(examination.cases)) if i not in dropped),
-        _unique(limits),
+        _unique(limit_notes),
         untested,
     )
 
@@ -428,7 +429,7 @@ def _drop_very_low_scores(examination: Examination) -> tuple[Examination, list[F
     these numbers. If the scores of models may be so low, the function is wrong, and the cases
     remain.
     """
-    low = [i for i, case in enumerate(examination.cases) if case.min_tolerance]
+    low = [i for i, case in enumerate(examination.cases) if case.has_very_low_scores]
     wrong = set(examination.wrong_cases())
     right_kinds = [
         *examination.plain_cases(),
@@ -450,13 +451,13 @@ def _drop_very_low_scores(examination: Examination) -> tuple[Examination, list[F
                 (shallowest, depth) if examined.wrong_cases() else (depth, deepest)
             )
         limit = min(limit, shallowest)
-    if limit < LOWEST_SCORE:
+    if limit < MODEL_SCORE_DEPTH:
         return examination, []
     rounded = round(limit, 1 - int(np.log10(limit)))
     condition = f"if no score is below about -{rounded:.0f}"
-    more = "A constant that stands for minus infinity, or underflow, takes effect below it."
+    explanation = "A constant that stands for minus infinity, or underflow, takes effect below it."
     others = [i for i in range(len(examination.cases)) if i not in low]
-    return examination.subset(others), [_convention_finding(condition, more, LOW_SECTION)]
+    return examination.subset(others), [_convention_finding(condition, explanation, LOW_SECTION)]
 
 
 def _unique(findings: Sequence[Finding]) -> list[Finding]:
@@ -514,25 +515,25 @@ def _refine_precision(
     computes in float32: the examination then has the tolerance of float32. A note says so if the
     outputs have the dtype float64.
     """
-    left = sorted(
-        set(range(len(examination.cases))).difference(*(each.cases for each in unexplained))
+    explained = sorted(
+        set(range(len(examination.cases))).difference(*(each.indices for each in unexplained))
     )
     plain = examination.plain_cases()
-    plain_is_unexplained = any(each.cases == plain for each in unexplained)
+    plain_is_unexplained = any(each.indices == plain for each in unexplained)
     if examination.min_tolerance == TOLERANCE_HALF:
         return examination, explanations, unexplained, []
     # A bug that shows in one kind of case alone may not fit the right outputs of other kinds.
-    wrong = [i for i in left if not examination.fits(i, RIGHT_ZERO_ROWS)]
-    for cases in (left, wrong):
+    wrong = [i for i in explained if not examination.fits(i, RIGHT_ZERO_ROWS)]
+    for indices in (explained, wrong):
         exact = [
             explanation
             for explanation in explanations
-            if all(examination.fits(i, explanation.parts) for i in cases)
+            if all(examination.fits(i, explanation.parts) for i in indices)
         ]
         if exact:
             return examination, exact, unexplained, []
     if not plain_is_unexplained:
-        values = [examination.outcomes[i].value for i in left]
+        values = [examination.outcomes[i].value for i in explained]
         if all(x is None or x.dtype == np.float32 for x in values):
             return examination, explanations, unexplained, []
         text = "the function returns float64 with the precision of float32"
@@ -571,7 +572,7 @@ def _other_conventions(
         return []
     trials = []
     plain = examination.plain_cases()
-    plain_is_unexplained = any(each.cases == plain for each in unexplained)
+    plain_is_unexplained = any(each.indices == plain for each in unexplained)
     if plain_is_unexplained and not current.is_always_causal and "is_causal" not in tested.takes:
         trials.append(replace(current, is_always_causal=True))
     if "mask" in current.undetermined:
@@ -581,10 +582,16 @@ def _other_conventions(
     return [tested.with_conventions(each) for each in trials]
 
 
-def _retest(
-    examination: Examination, trial: FunctionUnderTest
-) -> tuple[Examination, list[Explanation], list[Unexplained]] | None:
-    """Return the examination and explanations by other conventions; None if these do not fit."""
+class Retest(NamedTuple):
+    """An examination by other conventions, with its explanations and unexplained kinds."""
+
+    examination: Examination
+    explanations: list[Explanation]
+    unexplained: list[Unexplained]
+
+
+def _retest(examination: Examination, trial: FunctionUnderTest) -> Retest | None:
+    """Return the examination by the conventions of `trial`; None if these do not fit."""
     kinds = {trial.kind_name(case.kind) for case in examination.cases}
     every = trial.subject.cases(trial.takes, trial.conventions.extra_inputs)
     other = Examination.run(trial, {trial.kind_name(case.kind) for case in every} - kinds)
@@ -598,7 +605,7 @@ def _retest(
     explanations, unexplained = _find_explanations(other, MAY_UNDO_CAUSAL_MASK)
     if unexplained and _has_bug(explanations, "zero times infinity"):
         return None  # NaN alone does not show a convention
-    return other, explanations, unexplained
+    return Retest(other, explanations, unexplained)
 
 
 def _has_bug(explanations: Sequence[Explanation], name: str) -> bool:
@@ -628,8 +635,8 @@ def _bug_finding(
         text = f"{first.name}. Your function {first.effect}."
         return Finding(text, convention="if outputs of padding are ignored", section=first.section)
     names, parts = " or ".join(bug.name for bug in bugs), explanation.parts
-    but = " (further findings below)" if has_unexplained else ""
-    text = f"{names}{but}. Your function " + ". Or it ".join(bug.effect for bug in bugs) + "."
+    reference = " (further findings below)" if has_unexplained else ""
+    text = f"{names}{reference}. Your function " + ". Or it ".join(bug.effect for bug in bugs) + "."
     only_first = next(iter(part_variants((first,))))
     subject = examination.tested.subject
 
@@ -639,10 +646,8 @@ def _bug_finding(
         )
         return not agrees(subject, case, right, wrong)
 
-    smallest_case, result_name = (
-        find_smallest_case(examination, shows, parts),
-        RESULT_NAMES.get(first.part, ""),
-    )
+    smallest_case = find_smallest_case(examination, shows, parts)
+    result_name = RESULT_NAMES.get(first.part, "")
     line, meant = (
         f"{result_name} = {x}" if result_name else x for x in (first.line, first.right_line)
     )
@@ -657,12 +662,12 @@ def _unexplained_findings(
     """Return findings on unexplained cases: one for wrong numbers, one per error."""
     findings: dict[str, Finding] = {}
     for each in unexplained:
-        group = each.cases
+        group = each.indices
         if each.separate_explanations:
             findings |= _kind_specific_findings(examination, each)
             continue
-        of_group = examination.subset(group)
-        wrong = of_group.subset(of_group.wrong_cases(parts))
+        kind_examination = examination.subset(group)
+        wrong = kind_examination.subset(kind_examination.wrong_cases(parts))
         if not wrong.cases:  # the bugs of other kinds explain this one too
             continue
         faults = {outcome.fault for outcome in wrong.outcomes if outcome.value is None}
@@ -680,13 +685,15 @@ def _kind_specific_findings(
     examination: Examination, unexplained: Unexplained
 ) -> dict[str, Finding]:
     """Return the findings on bugs that only one kind of case shows, by the bug's name."""
-    of_group = examination.subset(unexplained.cases)
-    kind = examination.tested.kind_name(of_group.cases[0].kind)
+    kind_examination = examination.subset(unexplained.indices)
+    kind = examination.tested.kind_name(kind_examination.cases[0].kind)
     findings = {
         f.bug or "": f
-        for f in _bug_findings(of_group, unexplained.separate_explanations, has_unexplained=False)
+        for f in _bug_findings(
+            kind_examination, unexplained.separate_explanations, has_unexplained=False
+        )
     }
-    if not examination.tested.conventions.undetermined.isdisjoint(of_group.cases[0].inputs):
+    if not examination.tested.conventions.undetermined.isdisjoint(kind_examination.cases[0].inputs):
         findings = {name: replace(f, case=None) for name, f in findings.items()}
     return {
         name: replace(finding, said=f"{finding.said} Only one kind of case shows it: {kind}.")
@@ -698,30 +705,31 @@ def _unexplained_finding(
     examination: Examination, group: Sequence[int], parts: Parts, fault: str
 ) -> Finding:
     """Return the finding on one kind of case that no known bug explains."""
-    tested, of_group = examination.tested, examination.subset(group)
-    wrong = set(of_group.wrong_cases(parts))
-    kind = tested.kind_name(of_group.cases[0].kind)
+    tested, kind_examination = examination.tested, examination.subset(group)
+    wrong = set(kind_examination.wrong_cases(parts))
+    kind = tested.kind_name(kind_examination.cases[0].kind)
     if fault:
-        rest = [case for i, case in enumerate(of_group.cases) if i not in wrong]
-        condition = find_condition([of_group.cases[i] for i in wrong], rest) if rest else None
+        rest = [case for i, case in enumerate(kind_examination.cases) if i not in wrong]
+        condition = (
+            find_condition([kind_examination.cases[i] for i in wrong], rest) if rest else None
+        )
         narrowed = [f"It answers {condition.text}."] if condition else []
         text = f"{fault} ({kind})"
     else:
         narrowed = describe_right_cases(examination, group, parts)
         text = f"the output is wrong, and no known bug explains it ({kind})"
     undetermined = [
-        x for x in sorted(tested.conventions.undetermined) if x in of_group.cases[0].inputs
+        x for x in sorted(tested.conventions.undetermined) if x in kind_examination.cases[0].inputs
     ]
     if undetermined:  # then the correct output is unknown
         argument = next(
             argument for argument, name in tested.arguments.items() if name == undetermined[0]
         )
         narrowed.append(f"The outputs do not show whether True in {argument} means masked or not.")
-    smallest_case = find_smallest_case(of_group, lambda _: True)
-    advice = f" {ADVICE}" if smallest_case is not None and smallest_case.steps else ""
-    more = f" {' '.join(narrowed)}" if narrowed else ""
+    smallest_case = find_smallest_case(kind_examination, lambda _: True)
+    advice = [ADVICE] if smallest_case is not None and smallest_case.steps else []
     return Finding(
-        f"{text}.{more}{advice}",
+        " ".join([f"{text}.", *narrowed, *advice]),
         right=tested.subject.correct_function,
         case=smallest_case,
         narrowed=tuple(narrowed),
@@ -732,10 +740,12 @@ def _position_findings(
     examination: Examination, unexplained: Sequence[Unexplained]
 ) -> list[Finding]:
     """Return a note if a causal mask aligns the first query with the first key."""
-    left = set(range(len(examination.cases))).difference(*(each.cases for each in unexplained))
+    explained = set(range(len(examination.cases))).difference(
+        *(each.indices for each in unexplained)
+    )
     return (
         [attention.FIRST_POSITION_NOTE]
-        if attention.has_first_position(examination.cases[i] for i in left)
+        if attention.has_first_position(examination.cases[i] for i in explained)
         else []
     )
 
@@ -836,12 +846,12 @@ def _has_dropout(examination: Examination) -> bool:
 
 
 def find_smallest_case(
-    examination: Examination, shows: Callable[[Case], bool], wrong: Parts | None = None
+    examination: Examination, shows: Callable[[Case], bool], bug_parts: Parts | None = None
 ) -> Shown | None:
     """Return the smallest case with a wrong output, as it is printed; None if all are too large.
 
-    `shows` returns whether a case shows a finding; `wrong` are parts that reproduce the output, if
-    known.
+    `shows` returns whether a case shows a finding; `bug_parts` reproduce the output,
+    if known.
     """
     tested = examination.tested
     subject = tested.subject
@@ -849,11 +859,11 @@ def find_smallest_case(
     def has_no_masked_row(case: Case) -> bool:  # the output for such a row is a convention
         return subject.masked_rows is None or not subject.masked_rows(case.inputs).any()
 
-    def is_determined(of: Examination, i: int) -> bool:
+    def is_determined(examined: Examination, i: int) -> bool:
         """Return whether the meaning of True in the masks of a case is known."""
-        is_undetermined = not tested.conventions.undetermined.isdisjoint(of.cases[i].inputs)
+        is_undetermined = not tested.conventions.undetermined.isdisjoint(examined.cases[i].inputs)
         # Parts with a bug that reproduce the output show how the function reads the mask.
-        return not is_undetermined or (wrong is not None and of.fits(i, wrong))
+        return not is_undetermined or (bug_parts is not None and examined.fits(i, bug_parts))
 
     failing = [
         i
@@ -864,18 +874,16 @@ def find_smallest_case(
     # Wrong numbers before errors, and the smallest case of each kind.
     failing.sort(key=lambda i: (examination.outcomes[i].value is None, examination.cases[i].size))
     kinds = {examination.cases[i].kind: i for i in reversed(failing)}
-    rng, tries = (
-        np.random.default_rng(43),
-        MAX_TRIED_CASES,
-    )  # a fixed seed, so that reports are the same
+    rng = np.random.default_rng(43)  # a fixed seed, so that reports are the same
+    num_tries_left = MAX_TRIED_CASES
     extra_inputs = tested.conventions.extra_inputs
     min_tolerance = max(MIN_SHOWN_DIFFERENCE, examination.min_tolerance)
     for i in sorted(kinds.values(), key=failing.index)[:MAX_TRIED_KINDS]:
         for case in map(
             tested.add_context, tested.subject.small_cases(examination.cases[i], extra_inputs, rng)
         ):
-            tries -= 1
-            if tries < 0:
+            num_tries_left -= 1
+            if num_tries_left < 0:
                 break
             if not tested.can_run(case) or not tested.conventions.can_express(case):
                 continue
@@ -890,13 +898,13 @@ def find_smallest_case(
                 and shows(case)
                 and is_determined(examined, 0)
             ):
-                return _show_case(examined, wrong)
+                return _show_case(examined, bug_parts)
     if not failing:
         return None
     if examination.outcomes[failing[0]].value is None:
         return _show_error(examination.subset(failing[:1]))
     return (
-        _show_case(examination.subset(failing[:1]), wrong)
+        _show_case(examination.subset(failing[:1]), bug_parts)
         if examination.cases[failing[0]].size < MAX_PRINTED_SIZE
         else None
     )
@@ -915,7 +923,7 @@ def _show_error(examination: Examination) -> Shown | None:
     return _show_case(examination, None) if case.size < MAX_PRINTED_SIZE else None
 
 
-def _show_case(examination: Examination, wrong: Parts | None) -> Shown:
+def _show_case(examination: Examination, bug_parts: Parts | None) -> Shown:
     """Return a case with its correct and actual outputs, and the steps to the first difference."""
     (case,), (outcome,), tested = examination.cases, examination.outcomes, examination.tested
     subject, name = tested.subject, getattr(tested.function, "__name__", "")
@@ -937,12 +945,11 @@ def _show_case(examination: Examination, wrong: Parts | None) -> Shown:
         text = format_value(tested.to_function_axes(actual))
         shapes = f"of shape {actual.shape} instead of {expected.shape}"
         return make_shown(format_value(tested.to_function_axes(expected)), f"{text}, {shapes}")
-    is_known = wrong is not None and agrees(
-        subject, case, actual, compute_output(subject, case, wrong), examination.min_tolerance
-    )
-    parts_to_print = (
-        (RIGHT_ZERO_ROWS, wrong) if wrong is not None and is_known else (RIGHT_ZERO_ROWS,)
-    )
+    parts_to_print = [RIGHT_ZERO_ROWS]
+    if bug_parts is not None and agrees(
+        subject, case, actual, compute_output(subject, case, bug_parts), examination.min_tolerance
+    ):
+        parts_to_print.append(bug_parts)
     texts = (
         format_value(tested.to_function_axes(expected)),
         format_value(tested.to_function_axes(actual)),

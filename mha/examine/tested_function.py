@@ -109,9 +109,9 @@ class FunctionUnderTest:
         """The function's name."""
         return str(getattr(self.function, "__name__", type(self.function).__name__))
 
-    def with_conventions(self, conventions: Conventions, **more: Any) -> FunctionUnderTest:
-        """Return the function with other conventions, and other values of further fields."""
-        return replace(self, conventions=conventions, **more)
+    def with_conventions(self, conventions: Conventions, **fields: Any) -> FunctionUnderTest:
+        """Return the function with other conventions, and other values of the given fields."""
+        return replace(self, conventions=conventions, **fields)
 
     def kind_name(self, kind: str) -> str:
         """Return the name of a kind of case, with the function's own name for the mask."""
@@ -350,8 +350,8 @@ def wrap_function(
             continue
         arguments[argument] = name
         required += [name] if is_required else []
-    if not subject.needs <= set(arguments.values()):
-        missing = sorted(subject.needs - set(arguments.values()))
+    if not subject.required_inputs <= set(arguments.values()):
+        missing = sorted(subject.required_inputs - set(arguments.values()))
         raise TypeError(
             f"function takes {', '.join(arguments) or 'no argument that examine knows'}; it"
             f" also needs"

@@ -376,9 +376,9 @@ class Options:
 
 
 NO_OPTIONS = Options()
-RIGHT = Parts()
+RIGHT_NAN_ROWS = Parts()
 """The right parts, which give NaN in a fully masked row. The museum of bugs starts from them."""
-RIGHT_ZERO_ROWS = RIGHT.with_parts({"fill_masked_rows": zero_masked_rows})
+RIGHT_ZERO_ROWS = RIGHT_NAN_ROWS.with_parts({"fill_masked_rows": zero_masked_rows})
 """The right parts, but with zeros in a fully masked row, as in the package and in `mha.examine`."""
 
 
@@ -386,7 +386,7 @@ def attend(
     query: Array,
     key: Array,
     value: Array,
-    parts: Parts = RIGHT,
+    parts: Parts = RIGHT_NAN_ROWS,
     options: Options = NO_OPTIONS,
     *,
     d_model: int | None = None,
@@ -472,7 +472,7 @@ def head_outputs(
     x: Array,
     matrices: Array,
     num_heads: int,
-    parts: Parts = RIGHT,
+    parts: Parts = RIGHT_NAN_ROWS,
     options: Options = NO_OPTIONS,
 ) -> Array:
     """Return the outputs of the heads for a sequence of tokens.
@@ -499,7 +499,7 @@ def layer_output(
     matrices: tuple[Array, ...],
     biases: tuple[Array, ...],
     num_heads: int,
-    parts: Parts = RIGHT,
+    parts: Parts = RIGHT_NAN_ROWS,
     options: Options = NO_OPTIONS,
     context: Array | None = None,
     value: Array | None = None,
@@ -545,7 +545,7 @@ def decode(
     key: Array,
     value: Array,
     angles: Array,
-    parts: Parts = RIGHT,
+    parts: Parts = RIGHT_NAN_ROWS,
     rng: Generator | None = None,
     sizes: tuple[int, ...] | None = None,
     rotate_by: Part = rotate_by,

@@ -14,7 +14,7 @@ from mha.core.checks import Array
 from mha.core.positions import linear_slopes, rotate_by
 from mha.practice.attention_parts import (
     RATE,
-    RIGHT,
+    RIGHT_NAN_ROWS,
     RIGHT_ZERO_ROWS,
     Part,
     Parts,
@@ -1327,6 +1327,6 @@ TABLE = tuple(each for each in list(globals().values()) if isinstance(each, Bug)
 """All known bugs, in the order of this module."""
 
 BUGS: Mapping[str, Parts] = {
-    each.name: RIGHT.with_parts(each.replaced) for each in TABLE if "museum" in each.kind
+    each.name: RIGHT_NAN_ROWS.with_parts(each.replaced) for each in TABLE if "museum" in each.kind
 }
 """The parts with each bug of the museum, by the bug's name."""

@@ -135,8 +135,8 @@ def failed_properties(parts: Parts, rng: Generator) -> list[bool]:
 
     Examples
     --------
-    >>> from mha.practice.attention_parts import RIGHT
-    >>> any(failed_properties(RIGHT, np.random.default_rng(3)))
+    >>> from mha.practice.attention_parts import RIGHT_NAN_ROWS
+    >>> any(failed_properties(RIGHT_NAN_ROWS, np.random.default_rng(3)))
     False
     """
     return [_fails(holds, parts, rng) for holds in PROPERTIES]

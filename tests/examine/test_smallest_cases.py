@@ -13,7 +13,7 @@ import mha
 from mha.core.positions import rotary_angles
 from mha.examine import attention, bug_search, decoding, layer
 from mha.examine.report import format_value
-from mha.practice.attention_parts import RIGHT, RIGHT_ZERO_ROWS, decode
+from mha.practice.attention_parts import RIGHT_NAN_ROWS, RIGHT_ZERO_ROWS, decode
 from mha.practice.bugs import TABLE
 
 ATTENTION = ("mask", "key_padding_mask", "is_causal", "scale", "softcap", "enable_gqa")
@@ -44,7 +44,7 @@ CONVENTIONS = [
     Convention("divides", inputs={"scale": lambda x: 1 / x}),
     Convention("tokens first", is_swapped=True, has_swapped_output=True),
     Convention("tokens first in the output", has_swapped_output=True),
-    Convention("NaN for nothing", parts=RIGHT),
+    Convention("NaN for nothing", parts=RIGHT_NAN_ROWS),
 ]
 
 

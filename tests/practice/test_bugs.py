@@ -10,7 +10,7 @@ from mha import MultiHeadWeights, linear_biases, multi_head_attention, rotate_by
 from mha.core.attention import scaled_dot_product_attention
 from mha.core.heads import merge_heads
 from mha.core.masks import causal_mask
-from mha.practice.attention_parts import RATE, RIGHT, Options, attend, decode, head_outputs
+from mha.practice.attention_parts import RATE, RIGHT_NAN_ROWS, Options, attend, decode, head_outputs
 from mha.practice.bugs import BUGS, TABLE
 from mha.practice.properties import failed_properties
 
@@ -20,12 +20,12 @@ OF_THE_PAGE = 17  # the seed of the figure there, whose asserts say which proper
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_same_properties_catch_a_bug_whatever_the_numbers_and_none_the_right_code(seed):
-    for parts in (RIGHT, *BUGS.values()):
+    for parts in (RIGHT_NAN_ROWS, *BUGS.values()):
         found, on_page = (
             failed_properties(parts, np.random.default_rng(s)) for s in (seed, OF_THE_PAGE)
         )
         assert found == on_page
-        assert any(found) is (parts is not RIGHT)
+        assert any(found) is (parts is not RIGHT_NAN_ROWS)
 
 
 def test_the_page_shows_the_wrong_line_and_the_right_one_of_each_bug():
@@ -43,7 +43,9 @@ def test_attention_and_heads_of_the_right_parts_are_the_package_s(rng):
     query, key, value = rng.normal(size=(3, 2, 5, 4))
     allowed, bias = causal_mask(5, 5), linear_biases(2, 5, 5, is_causal=False)
     angles = rng.normal(size=(5, 2))
-    _, found = attend(query, key, value, RIGHT, Options(allowed=allowed, bias=bias, angles=angles))
+    _, found = attend(
+        query, key, value, RIGHT_NAN_ROWS, Options(allowed=allowed, bias=bias, angles=angles)
+    )
     turned = rotate_by(query, angles), rotate_by(key, angles)
     mask = np.where(allowed, bias, -np.inf)
     wanted = scaled_dot_product_attention(*turned, value, mask=mask)
@@ -60,7 +62,9 @@ def test_writing_is_a_causal_pass_and_dropout_draws_anew_at_each_token(rng):
     turned = rotate_by(query, angles[:5]), rotate_by(key, angles[:5])
     wanted = scaled_dot_product_attention(*turned, value, is_causal=True)
     np.testing.assert_allclose(decode(query, key, value, angles), wanted, rtol=1e-10)
-    np.testing.assert_allclose(decode(query, key, value, angles, RIGHT, rng), wanted, rtol=1e-10)
+    np.testing.assert_allclose(
+        decode(query, key, value, angles, RIGHT_NAN_ROWS, rng), wanted, rtol=1e-10
+    )
     left_on = BUGS["dropout left on"]
     once, again = (decode(query, key, value, angles, left_on, rng) for _ in range(2))
     assert not np.allclose(once, again)
@@ -69,7 +73,7 @@ def test_writing_is_a_causal_pass_and_dropout_draws_anew_at_each_token(rng):
 def test_dropout_keeps_the_mean_while_a_model_learns(rng):
     query, key, value = rng.normal(size=(3, 5, 4))
     many = np.broadcast_to(query, (20000, 5, 4))
-    weights, _ = attend(many, key, value, RIGHT, Options(rng=rng, training=True))
-    unused, _ = attend(query, key, value, RIGHT, Options(rng=rng))
+    weights, _ = attend(many, key, value, RIGHT_NAN_ROWS, Options(rng=rng, training=True))
+    unused, _ = attend(query, key, value, RIGHT_NAN_ROWS, Options(rng=rng))
     np.testing.assert_allclose(weights.mean(axis=0), unused, atol=0.01)
     assert np.isclose((weights == 0).mean(), RATE, atol=0.002)

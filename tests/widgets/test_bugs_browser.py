@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from ports import in_browser
 
 from mha import load_example, trace
-from mha.practice.attention_parts import RIGHT
+from mha.practice.attention_parts import RIGHT_NAN_ROWS
 from mha.practice.bug_runs import RunInputs, run_attention
 from mha.practice.bugs import BUGS, TABLE
 from mha.runs.random_numbers import Draws
@@ -68,7 +68,7 @@ def test_every_program_gives_what_the_package_s_does_on_random_numbers(arithmeti
             data = dict(zip(names, told, strict=True)) | {"wide": wide, "heads": heads}
             cases.append([bug, data | {"dModel": given.d_model}, seed := int(rng.integers(2**32))])
             try:
-                parts = run_attention(BUGS.get(bug, RIGHT), given, PageDraws(seed))
+                parts = run_attention(BUGS.get(bug, RIGHT_NAN_ROWS), given, PageDraws(seed))
                 wanted.append(np.concatenate([x.ravel() for x in parts if x is not None]))
             except ValueError:
                 wanted.append(None)
@@ -100,7 +100,7 @@ def test_a_reader_runs_a_program_guesses_and_gets_a_verdict(opened):
     sentence.select_option("The cat sat <end>")
     mask.check()
     given = RunInputs.from_trace(trace(load_example("the-cat-sat-end")), is_causal=True)
-    got, right = (numbers_of(program, given) for program in (BUGS["wrong axis"], RIGHT))
+    got, right = (numbers_of(program, given) for program in (BUGS["wrong axis"], RIGHT_NAN_ROWS))
     assert cells(page) == got
     meant = [wanted for number, wanted in zip(got, right, strict=True) if number != wanted]
     assert page.locator(".bugs-table .differs small").all_inner_texts() == meant
