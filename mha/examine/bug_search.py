@@ -116,7 +116,7 @@ class ExaminedCases(Protocol):
         """Return whether the function returned an array for a case."""
 
     def has_numbers(self, i: int) -> bool:
-        """Return whether the output for a case has a finite number."""
+        """Return whether the output for a case has a finite number that is not zero."""
 
     def changes(self, i: int, parts: Parts, other: Parts) -> bool:
         """Return whether two sets of parts compute different outputs for a case."""

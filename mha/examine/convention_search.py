@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from mha.core.checks import Array
-from mha.examine.attention import WINDOW_WIDTH
+from mha.core.positions import BASE, Layout
+from mha.examine.attention import POSITION_PARTS, WINDOW_WIDTH
 from mha.examine.cases import Case, Draw
 from mha.examine.conventions import (
     ADDED,
@@ -30,8 +32,9 @@ from mha.examine.conventions import (
     TRUE_IS_PADDING,
     TRUE_MASKS,
     Conventions,
+    LinearBiases,
 )
-from mha.examine.tested_function import FunctionUnderTest
+from mha.examine.tested_function import FunctionUnderTest, read_defaults
 
 NUM_TOKENS, NUM_HEADS, BATCH_SIZE = 5, 3, 2
 """The sizes of the cases of the search."""
@@ -154,16 +157,49 @@ def _attends_to(
 
 
 def _find_optional_inputs(tested: FunctionUnderTest) -> FunctionUnderTest:
-    """Return the function with the required inputs that may be None."""
+    """Return the function with the required inputs that may be None, or a mask of all keys."""
     omitted = frozenset(tested.required) & {"mask", "bias", "padding", "softcap"}
     if not omitted:
         return tested
     trial = replace(tested, may_be_none=omitted)
-    for leading in ((BATCH_SIZE, NUM_HEADS), (NUM_HEADS,), ()):
-        case = _plain_case(trial, leading) if len(leading) in _leading_counts(tested) else None
-        if case is not None and trial.can_run(case) and _run_in_own_axes(trial, case) is not None:
+    leadings = ((BATCH_SIZE, NUM_HEADS), (NUM_HEADS,), ())
+    values = [
+        _run_in_own_axes(trial, _plain_case(trial, leading))
+        for leading in leadings
+        if len(leading) in _leading_counts(tested)
+    ]
+    if any(_is_informative(value) for value in values):
+        return trial
+    if filled := _find_filled_masks(tested, omitted):
+        return filled
+    return trial if any(value is not None for value in values) else tested
+
+
+def _is_informative(value: Array | None) -> bool:
+    """Return whether an output has finite numbers alone, and not zeros alone."""
+    return value is not None and bool(np.isfinite(value.astype(float)).all() and value.any())
+
+
+def _find_filled_masks(
+    tested: FunctionUnderTest, omitted: frozenset[str]
+) -> FunctionUnderTest | None:
+    """Return the function with the required masks that cannot be None, in a form that it takes."""
+    masks = omitted & {"mask", "padding"}
+    forms = (TRUE_ALLOWS, ADDED, ONE_ALLOWS) if "mask" in masks else (tested.conventions.mask,)
+    leadings = [x for x in ((BATCH_SIZE, NUM_HEADS), (BATCH_SIZE,), ())
+                if len(x) in _leading_counts(tested)]  # fmt: skip
+    for leading, tokens_first, axes, form in product(
+        leadings if masks else [], (False, True), ("", "four", "three", "two"), forms
+    ):
+        conventions = replace(
+            tested.conventions, mask=form, mask_axes=axes, tokens_first=tokens_first
+        )
+        trial = tested.with_conventions(
+            conventions, filled_masks=masks, may_be_none=omitted - masks
+        )
+        if _is_informative(_run_in_own_axes(trial, _plain_case(trial, leading))):
             return trial
-    return tested
+    return None
 
 
 def _leading_counts(tested: FunctionUnderTest) -> set[int]:
@@ -307,13 +343,10 @@ def _find_mask(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conventio
     base = np.ones((n, n), bool) if base is None or base.shape != (n, n) else base
     i, j = np.indices((n, n))
     allowed = (i + 2 * j) % 3 != 0
+    accepted_axes = list[str]()
     for axes in ("", "four", "three", "two"):
         mask = allowed[:1] | np.zeros((n, 1), bool) if axes == "two" else allowed
-        if (
-            leading
-            and axes
-            and not _accepts_mask_axes(tested, (BATCH_SIZE, *leading[1:]), axes, mask)
-        ):
+        if leading and not _accepts_mask_axes(tested, (BATCH_SIZE, *leading[1:]), axes, mask):
             continue
         has_output = False
         for form in (TRUE_ALLOWS, ADDED, ONE_ALLOWS):
@@ -332,11 +365,9 @@ def _find_mask(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conventio
                 continue
             trial = _find_additive_mask(tested, leading, trial, base)
             return _find_sequence_axes(tested.with_conventions(trial), leading, mask)
-        if has_output:
-            return replace(
-                conventions, mask_axes=axes, undetermined=conventions.undetermined | {"mask"}
-            )
-    return replace(conventions, undetermined=conventions.undetermined | {"mask"})
+        accepted_axes += [axes] if has_output else []
+    undetermined = conventions.undetermined | {"mask"}
+    return replace(conventions, mask_axes=(*accepted_axes, "")[0], undetermined=undetermined)
 
 
 def _accepts_mask_axes(
@@ -517,8 +548,11 @@ def _find_segments(tested: FunctionUnderTest, leading: tuple[int, ...]) -> Conve
     return conventions
 
 
-def find_first_masked_distance(tested: FunctionUnderTest) -> int | None:
-    """Return the smallest distance of a key outside a sliding window; None without a window."""
+def find_first_masked_distance(tested: FunctionUnderTest) -> int | tuple[int, int] | None:
+    """Return the smallest distance of a key outside a sliding window; None without a window.
+
+    It is a pair, of the distance of earlier and of later keys, if the two differ.
+    """
     for leading in sorted(tested.subject.leading, key=len, reverse=True):
         leading_ones = (1,) * len(leading)
         case = _plain_case(tested, leading_ones, WINDOW_TOKENS, WINDOW_TOKENS)
@@ -527,13 +561,13 @@ def find_first_masked_distance(tested: FunctionUnderTest) -> int | None:
         attended = attended_keys(tested, case) if tested.can_run(case) else None
         if attended is None or attended.all():
             continue
-        distance = abs(np.arange(WINDOW_TOKENS)[:, None] - np.arange(WINDOW_TOKENS))
-        first_masked = int(distance[attended].max(initial=-1)) + 1
-        allowed = distance < first_masked
-        if tested.conventions.is_always_causal:
-            allowed = np.tril(allowed)
-        is_window = 0 < first_masked < WINDOW_TOKENS and bool((attended == allowed).all())
-        return first_masked if is_window else None
+        distance = np.arange(WINDOW_TOKENS)[:, None] - np.arange(WINDOW_TOKENS)
+        earlier, later = (int((sign * distance)[attended].max(initial=-1)) + 1 for sign in (1, -1))
+        is_window = bool((attended == ((distance < earlier) & (-distance < later))).all())
+        if not is_window or not 1 < earlier < WINDOW_TOKENS:
+            return None
+        is_simple = earlier == later or tested.conventions.is_always_causal
+        return earlier if is_simple else (earlier, later)
     return None
 
 
@@ -558,3 +592,112 @@ def find_sink(tested: FunctionUnderTest) -> float | None:
             return None
         sinks.append(float((query * key).sum()) / 2 - np.log(weight / (1 - weight)))
     return float(np.round(sinks[0], 6)) if np.ptp(sinks) < 1e-4 else None
+
+
+# ---- Positions that a function itself applies ----
+
+NUM_POSITIONS = 6
+"""The number of tokens, and the width of heads, in the search for positions."""
+
+
+def find_own_positions(tested: FunctionUnderTest) -> list[FunctionUnderTest]:
+    """Return the function with each way in which it may itself apply positions.
+
+    With queries of zeros, weights that differ show linear biases. With equal keys, they show that
+    queries and keys are rotated.
+    """
+    rotated = [
+        _with_positions(tested, rotation=(layout, base)) for layout, base in _rotations(tested)
+    ]
+    if "query" not in tested.takes:
+        return rotated if _depends_on_order(tested) else []
+    slopes = {heads: x for heads in (1, 2, 3, 4, 6) if (x := _own_slopes(tested, heads))}
+    if any(slope for row in slopes.values() for slope in row):
+        return [
+            _with_positions(tested, linear_biases=LinearBiases(known))
+            for known in ((), tuple(slopes.items()))
+        ]
+    rng = np.random.default_rng(71)
+    query, key = rng.normal(size=(2, NUM_POSITIONS, NUM_POSITIONS))
+    weights = _own_weights(tested, 2, query, np.broadcast_to(key[:1], key.shape))
+    if weights is None or not _differ(weights, _average_attended(weights)).any():
+        return []
+    return rotated
+
+
+def _depends_on_order(tested: FunctionUnderTest) -> bool:
+    """Return whether the last token's output of a layer changes with the order of the others."""
+    for count in sorted(_leading_counts(tested), reverse=True):
+        case = _plain_case(tested, (1,) * count)
+        x = case.inputs["x"][..., [1, 0, *range(2, NUM_TOKENS)], :]
+        outputs = [
+            tested.run(each).value for each in (case, replace(case, inputs={**case.inputs, "x": x}))
+        ]
+        if outputs[0] is not None and outputs[1] is not None:
+            return bool(_differ(outputs[0][..., -1, :], outputs[1][..., -1, :]).any())
+    return False
+
+
+def _rotations(tested: FunctionUnderTest) -> list[tuple[Layout, float]]:
+    """Return the layouts and bases of rotary positions that a function may apply."""
+    defaults = read_defaults(tested.function)
+    given = (defaults.get(name) for name in ("base", "theta", "ropetheta", "ropebase", "maxperiod"))
+    bases = [float(x) for x in given if isinstance(x, int | float) and x > 1]
+    layouts: tuple[Layout, ...] = ("pairs", "halves")
+    return [(layout, base) for base in dict.fromkeys([*bases, BASE]) for layout in layouts]
+
+
+def _with_positions(tested: FunctionUnderTest, **positions: Any) -> FunctionUnderTest:
+    """Return the function as one that applies positions, with the parts of a bug in them."""
+    parts = dict.fromkeys((*tested.subject.parts, *POSITION_PARTS))
+    return tested.with_conventions(
+        replace(tested.conventions, **positions),
+        subject=replace(tested.subject, parts=tuple(parts)),
+    )
+
+
+def _average_attended(weights: Array) -> Array:
+    """Return equal weights for all keys that have a weight."""
+    is_attended = weights > MIN_CHANGE
+    return is_attended / is_attended.sum(axis=-1, keepdims=True).clip(1)
+
+
+def _own_weights(tested: FunctionUnderTest, heads: int, query: Array, key: Array) -> Array | None:
+    """Return the weights (heads, n, n) for the same queries and keys in all heads.
+
+    With the unit vectors as values, they are the output.
+    """
+    n = NUM_POSITIONS
+    for leading in ((1, heads), (heads,)):
+        arrays = dict(zip(("query", "key", "value"), (query, key, np.eye(n)), strict=True))
+        inputs: dict[str, Any] = {
+            name: np.broadcast_to(x, (*leading, n, n)).copy() for name, x in arrays.items()
+        }
+        output = tested.run(Case("plain", inputs, leading, tested.takes)).value
+        if output is not None and output.shape == (*leading, n, n):
+            weights = output.reshape(heads, n, n).astype(float)
+            is_weights = (weights > -MIN_CHANGE).all() and not _differ(
+                weights.sum(axis=-1), np.ones((heads, n))
+            ).any()
+            return weights if is_weights else None
+    return None
+
+
+def _own_slopes(tested: FunctionUnderTest, heads: int) -> tuple[float, ...] | None:
+    """Return the slopes of the linear biases that a function itself adds; None if it adds none.
+
+    Without biases the slopes are 0.
+    """
+    keys = np.random.default_rng(71).normal(size=(NUM_POSITIONS, NUM_POSITIONS))
+    weights = _own_weights(tested, heads, 0 * keys, keys)
+    if weights is None or not (weights[:, 1:, 0] > 0).all():
+        return None
+    i, j = np.indices(weights.shape[-2:])
+    with np.errstate(all="ignore"):
+        biases = np.log(weights) - np.log(np.diagonal(weights, axis1=1, axis2=2))[..., None]
+    slopes = -biases[:, 1, 0]
+    is_linear = ~_differ(biases, -slopes[:, None, None] * abs(i - j))
+    is_unattended = weights <= 0
+    if not (is_linear | is_unattended).all():
+        return None
+    return tuple(map(float, slopes))

@@ -85,7 +85,7 @@ def rotary_subject(
         part = part_of(x)
         width, base = part.stop - part.start, inputs.get("base", BASE)
         angles = parts.rotary_angles(inputs["positions"], width, base)
-        whole = rotate_in_other_layout if layout == "halves" else rotate_by
+        whole = attention.rotate_in_other_layout if layout == "halves" else rotate_by
         rotation = partial(rotate_part, part=part, rotation=whole)
         if len(names) == 1:
             return parts.turn(x, x, x, angles, rotation)[0]
@@ -108,11 +108,6 @@ def rotary_subject(
         token_axis_inputs=names,
         printed_steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, ROTATED),
     )
-
-
-def rotate_in_other_layout(x: Array, angles: Array, *, layout: Layout = "pairs") -> Array:
-    """Return vectors rotated in the other layout than the given one."""
-    return rotate_by(x, angles, layout="halves" if layout == "pairs" else "pairs")
 
 
 def rotate_part(

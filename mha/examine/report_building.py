@@ -102,7 +102,7 @@ class Examination:
             If no case has all inputs that the function requires.
         """
         is_wide = as_numpy(tested.converter.convert(np.zeros(1))).dtype == np.float64
-        is_half = _precision_of(tested) > FINER_THAN_HALF / 2
+        is_half = _has_half_precision(tested)
         cases = [
             case
             for case in map(
@@ -184,9 +184,12 @@ class Examination:
         return self.outcomes[i].value is not None
 
     def has_numbers(self, i: int) -> bool:
-        """Return whether the output for a case has a finite number."""
+        """Return whether the output for a case has a finite number that is not zero."""
         value = self.outcomes[i].value
-        return value is not None and bool(np.isfinite(value.astype(float)).any())
+        if value is None:
+            return False
+        numbers = value.astype(float)
+        return bool((np.isfinite(numbers) & (numbers != 0)).any())
 
     def changes(self, i: int, parts: Parts, other: Parts) -> bool:
         """Return whether two sets of parts compute different outputs for a case."""
@@ -234,10 +237,11 @@ class Examination:
         return groups
 
 
-def fits_plain_cases(tested: FunctionUnderTest) -> bool:
-    """Return whether the outputs of all plain cases are right, within the arrays' precision.
+def fits_plain_cases(tested: FunctionUnderTest, bugs: Sequence[Bug] = ()) -> bool:
+    """Return whether the outputs of all plain cases are right, or those of one of some bugs.
 
-    For a function that requires a mask, the cases of the first kind with one are the plain ones.
+    They are compared within the precision of the arrays. For a function that requires a mask, the
+    cases of the first kind with one are the plain ones.
     """
     every = tested.subject.cases(tested.takes, tested.conventions.extra_inputs)
     cases = [
@@ -246,9 +250,10 @@ def fits_plain_cases(tested: FunctionUnderTest) -> bool:
     cases = [case for case in cases if case.kind == cases[0].kind]
     outcomes = [tested.run(case) for case in cases]
     plain, _, _ = _drop_refused_cases(Examination(tested, cases, outcomes))
-    is_half = _precision_of(tested) > FINER_THAN_HALF / 2
-    tolerance = TOLERANCE_HALF if is_half else TOLERANCE_FLOAT32
-    return bool(plain.cases) and not plain.with_tolerance(tolerance).wrong_cases()
+    is_half = _has_half_precision(tested)
+    plain = plain.with_tolerance(TOLERANCE_HALF if is_half else TOLERANCE_FLOAT32)
+    every_parts = [RIGHT_ZERO_ROWS.with_parts(bug.replaced) for bug in bugs] or [RIGHT_ZERO_ROWS]
+    return bool(plain.cases) and not all(plain.wrong_cases(parts) for parts in every_parts)
 
 
 # ---- The report ----
@@ -266,7 +271,7 @@ def build_report(
     if random_output_finding is not None:
         return _assemble_report(examination, (random_output_finding, *earlier_findings))
     examination, limit_notes, untested = _drop_refused_cases(examination)
-    is_half = _precision_of(tested) > FINER_THAN_HALF / 2
+    is_half = _has_half_precision(tested)
     half_precision_findings = [] if is_half else _half_precision_findings(examination)
     examination = (
         examination.with_tolerance(TOLERANCE_HALF)
@@ -371,18 +376,16 @@ def _drop_refused_cases(examination: Examination) -> tuple[Examination, list[Fin
         }
         numbers = " or ".join(str(n + 2) for n in answered)
         limit_notes.append(_convention_finding(f"if arrays have {numbers} axes"))
-    # A layer that is right for a batch of sequences, and wrong for a single sequence, wants an axis
-    # of the batch.
-    has_both = (
-        "x" in examination.tested.takes and not dropped and set(indices_by_num_leading) == {0, 1}
-    )
-    if (
-        has_both
-        and examination.subset(indices_by_num_leading[0]).wrong_cases()
-        and not examination.subset(indices_by_num_leading[1]).wrong_cases()
-    ):
-        dropped |= set(indices_by_num_leading[0])
-        limit_notes.append(_convention_finding("if arrays have 3 axes"))
+    # A function that is right for arrays with all axes, and wrong for fewer, wants all axes: it
+    # reads another axis as that of the batch.
+    *fewer, most = answered or [0]
+    of_fewer = {i for n in fewer for i in indices_by_num_leading[n]}
+    tolerance = max(examination.min_tolerance, TOLERANCE_FLOAT32)
+    wrong = set(examination.with_tolerance(tolerance).wrong_cases())
+    wrong_of_fewer = of_fewer & wrong - (set() if "x" in examination.tested.takes else refused)
+    if wrong_of_fewer and not wrong.intersection(indices_by_num_leading[most]) - refused:
+        dropped |= of_fewer
+        limit_notes = [_convention_finding(f"if arrays have {most + 2} axes")]
     for kind, group in examination.indices_by_kind().items():
         remaining = [i for i in group if i not in dropped]
         refused_of_kind = [i for i in remaining if i in refused]
@@ -482,6 +485,16 @@ def _precision_of(tested: FunctionUnderTest) -> float:
     return float(abs(third[0] - 1 / 3))
 
 
+def _has_half_precision(tested: FunctionUnderTest) -> bool:
+    """Return whether a function takes arrays of half precision, or returns them in any case."""
+    if _precision_of(tested) > FINER_THAN_HALF / 2:
+        return True
+    every = tested.subject.cases(tested.takes, tested.conventions.extra_inputs)
+    cases = {len(case.leading): case for case in every if tested.can_run(case) and case.floats}
+    values = [tested.run(case).value for case in cases.values()]
+    return any(value is not None and value.dtype == np.float16 for value in values)
+
+
 def _half_precision_findings(examination: Examination) -> list[Finding]:
     """Return a finding if the plain outputs are right, but only within half precision."""
     plain = examination.subset(examination.plain_cases()).with_tolerance(FINER_THAN_HALF)
@@ -573,7 +586,9 @@ def _other_conventions(
     trials = []
     plain = examination.plain_cases()
     plain_is_unexplained = any(each.indices == plain for each in unexplained)
-    if plain_is_unexplained and not current.is_always_causal and "is_causal" not in tested.takes:
+    # A function that requires a context has no causal mask among its own tokens alone.
+    may_be_causal = "is_causal" not in tested.takes and "context" not in tested.required
+    if plain_is_unexplained and not current.is_always_causal and may_be_causal:
         trials.append(replace(current, is_always_causal=True))
     if "mask" in current.undetermined:
         trials.append(replace(current, mask=conventions.TRUE_MASKS))
@@ -812,7 +827,7 @@ def _random_output_finding(examination: Examination) -> Finding | None:
     text = "two calls with the same input give different outputs: something random is left on."
     bug = next(bug for bug in TABLE if bug.part == "drop")
     if not _has_dropout(examination):
-        return Finding(text, section=bug.section)
+        return Finding(text, section=bug.section, narrowed=(f"{text[0].upper()}{text[1:]}",))
     return Finding(f"{bug.name}: {text}", bug.name, None, bug.line, bug.right_line, bug.section)
 
 
