@@ -78,7 +78,8 @@ def examine(
     Raises
     ------
     TypeError
-        If `function` is not callable, or has an unknown argument without a default.
+        If `function` is not callable, has an unknown argument without a default, or raises an error
+        in every case.
     ValueError
         If `leave_out` has a name that is not a kind of case.
 

@@ -104,6 +104,8 @@ EQUAL_SIZES, EQUAL_COUNTS, MORE_KEYS, MORE_QUERIES = (
     (7, 3, 2, 5),
 )
 """Numbers of queries and keys, the width of both, and that of values."""
+POSITION_SIZES = ((5, 5, 8, 8), (5, 5, 4, 2), (3, 3, 6, 2), (7, 7, 2, 5))
+"""The sizes for a function that applies positions itself: as many queries as keys, in pairs."""
 SMALL_SIZES = [
     (n, m, d_k, d_v)
     for n, m in ((1, 1), (1, 2), (2, 2), (2, 3), (3, 3))

@@ -20,7 +20,7 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.core.positions import BASE, Layout
-from mha.examine.attention import POSITION_PARTS, WINDOW_WIDTH
+from mha.examine.attention import POSITION_PARTS, POSITION_SIZES, WINDOW_WIDTH
 from mha.examine.cases import Case, Draw
 from mha.examine.conventions import (
     ADDED,
@@ -649,10 +649,12 @@ def _rotations(tested: FunctionUnderTest) -> list[tuple[Layout, float]]:
 
 def _with_positions(tested: FunctionUnderTest, **positions: Any) -> FunctionUnderTest:
     """Return the function as one that applies positions, with the parts of a bug in them."""
-    parts = dict.fromkeys((*tested.subject.parts, *POSITION_PARTS))
+    subject = tested.subject
+    parts = dict.fromkeys((*subject.parts, *POSITION_PARTS))
+    sizes = POSITION_SIZES if subject.has_heads else subject.sizes
     return tested.with_conventions(
         replace(tested.conventions, **positions),
-        subject=replace(tested.subject, parts=tuple(parts)),
+        subject=replace(subject, parts=tuple(parts), sizes=sizes),
     )
 
 

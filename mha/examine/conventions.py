@@ -227,7 +227,9 @@ class Conventions:
         if self.linear_biases is not None and self.linear_biases.slopes:
             heads = query.shape[-3] if query.ndim > 2 else 1
             return self.linear_biases.slopes_of(heads) is not None
-        return self.rotation is None or query.shape[-1] % 2 == 0
+        # Rotated queries and keys have no very low scores.
+        is_even = query.shape[-1] % 2 == 0
+        return self.rotation is None or (is_even and not case.has_very_low_scores)
 
 
 def _head_width(inputs: Mapping[str, Any]) -> int:
